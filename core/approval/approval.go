@@ -1,0 +1,116 @@
+// Package approval is the gate: the executor's only route to a tool. It
+// settles before each call whether it runs, from settings, rules, what was
+// remembered, the mode and, last, a person (SPEC §7; S0-28..41, S3-17..19).
+package approval
+
+import (
+	"context"
+	"encoding/json"
+
+	"golem/core/tool"
+)
+
+// Setting is a configured decision (S0-32..34). "" is unset.
+type Setting string
+
+// Settings.
+const (
+	PreApproved Setting = "preApproved"
+	Ask         Setting = "ask"
+	Blocked     Setting = "blocked"
+)
+
+// Mode is what "ask" means in this session (S0-29..31). "" is Interactive.
+type Mode string
+
+// Modes.
+const (
+	Interactive Mode = "interactive"
+	ApproveAll  Mode = "approve_all"
+	AutoDeny    Mode = "auto_deny"
+)
+
+// Rule settles calls by tool and argument patterns; the first match wins,
+// after blocked. When maps an argument name to a glob (doublestar) that the
+// canonical value must match; "path" also matches any path of the preview.
+type Rule struct {
+	Tool   string            `json:"tool"`
+	When   map[string]string `json:"when,omitempty"`
+	Decide Setting           `json:"decide"`
+	Origin string            `json:"origin,omitempty"` // where it stands, "project.yaml:12"
+}
+
+// Policy is the merged configuration for one worker (SPEC §7's order). The
+// zero value leaves everything to the tool and its risk.
+type Policy struct {
+	WorkerTools    map[string]Setting // worker, per tool: toolsets.*.approval.tools and tool_rules
+	WorkerDefaults map[string]Setting // worker, per toolset: toolsets.*.approval.default
+	ProjectTools   map[string]Setting // manifest approval.tools
+	ProjectDefault Setting            // manifest approval.default
+	Rules          []Rule             // manifest approval.rules
+	Mounts         map[string]MountPolicy
+	// Origins tells where each setting stands, keyed "worker.tool:NAME",
+	// "worker.toolset:NAME", "project.tool:NAME", "project.default".
+	Origins map[string]string
+}
+
+// MountPolicy is a mount's own approval: per operation (read, write, delete).
+type MountPolicy map[string]Setting
+
+// Request is what a person is asked. It is complete: a front end may fold
+// long values but never drop them.
+type Request struct {
+	ID          string          `json:"id"`   // answers are bound to it
+	Call        string          `json:"call"` // the trace id of the call
+	Type        string          `json:"type"` // tool_call, file_write, command (S4-28)
+	Tool        string          `json:"tool"`
+	Description string          `json:"description"`
+	Args        json.RawMessage `json:"args"` // canonical: what will run
+	Risk        string          `json:"risk"` // low, medium, high
+	WorkerPath  []string        `json:"workerPath"`
+	Paths       []tool.PathUse  `json:"paths,omitempty"`
+	Diff        string          `json:"diff,omitempty"`
+	Rule        string          `json:"rule,omitempty"` // the setting that asks
+	// Always says whether the answer "a" is offered (never for destructive
+	// or command, SECURITY 8).
+	Always bool `json:"always"`
+}
+
+// Answer is what a person said (S4-30).
+type Answer string
+
+// Answers: y, n, s, a, d of SPEC §7.
+const (
+	Yes     Answer = "yes"
+	No      Answer = "no"
+	Session Answer = "session" // yes, and for these arguments until the session ends
+	Always  Answer = "always"  // yes, and for any arguments of this tool
+	Never   Answer = "never"   // no, and for these arguments until the session ends
+)
+
+// Decision answers the Request whose ID it carries; a decision for another
+// request is a denial.
+type Decision struct {
+	ID     string `json:"id"`
+	Answer Answer `json:"answer"`
+	Reason string `json:"reason,omitempty"` // shown to the model on a denial
+}
+
+// Approver asks a person. It blocks until there is an answer or ctx ends; an
+// error, a panic or a vanished user interface is a denial. ErrNobody says
+// that nobody could be asked.
+type Approver interface {
+	Approve(ctx context.Context, r Request) (Decision, error)
+}
+
+// Record is one settled call, for the trace. Exactly one is made per call
+// that reaches the gate.
+type Record struct {
+	Setting  Setting
+	Rule     string
+	Source   string // setting, cache, mode, user
+	Run      bool
+	Remember Answer // Session, Always, Never, or ""
+	Reason   string
+	Nobody   bool // denied because nobody could be asked: exit 3
+}

@@ -1,0 +1,159 @@
+// Package fault is golem's one kind of error: a stable code, what went wrong,
+// where, and what to do about it. Everything a person, a model, a trace or
+// `golem check` is told about a failure is a Fault (SPEC §15, §16).
+package fault
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Severity says whether a fault stops anything.
+type Severity string
+
+// The two severities of SPEC §16. The zero value counts as Error.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Where locates a fault. File is a path relative to the project root, never a
+// host path (SECURITY 16); Line and Column count from 1, 0 means unknown;
+// Chain is the worker path from the root to the current worker.
+type Where struct {
+	File   string   `json:"file,omitempty"`
+	Line   int      `json:"line,omitempty"`
+	Column int      `json:"column,omitempty"`
+	Chain  []string `json:"chain,omitempty"`
+}
+
+// Fault is an error with a stable code. It is immutable once returned; the
+// With methods copy. The zero value is not useful: use New.
+type Fault struct {
+	Code     Code     `json:"code"`
+	Message  string   `json:"message"`
+	Where    *Where   `json:"where,omitempty"`
+	Hint     string   `json:"hint,omitempty"`
+	Severity Severity `json:"severity,omitempty"`
+
+	cause error
+}
+
+// New makes a fault of severity Error. A %w in format keeps its operand for
+// errors.Is and errors.As.
+func New(code Code, format string, args ...any) *Fault {
+	err := fmt.Errorf(format, args...)
+	return &Fault{Code: code, Message: err.Error(), Severity: Error, cause: errors.Unwrap(err)}
+}
+
+// Warn makes a fault of severity Warning.
+func Warn(code Code, format string, args ...any) *Fault {
+	f := New(code, format, args...)
+	f.Severity = Warning
+	return f
+}
+
+// At returns a copy that names a file and, where known, line and column.
+func (f *Fault) At(file string, line, column int) *Fault {
+	c := *f
+	w := Where{File: file, Line: line, Column: column}
+	if f.Where != nil {
+		w.Chain = f.Where.Chain
+	}
+	c.Where = &w
+	return &c
+}
+
+// InChain returns a copy that names the worker path, root first.
+func (f *Fault) InChain(chain []string) *Fault {
+	c := *f
+	w := Where{}
+	if f.Where != nil {
+		w = *f.Where
+	}
+	w.Chain = slices.Clone(chain)
+	c.Where = &w
+	return &c
+}
+
+// Hinting returns a copy with a remedy: what the reader can do now.
+func (f *Fault) Hinting(format string, args ...any) *Fault {
+	c := *f
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Error is the text form of SPEC §16: FILE:LINE:COL: CODE: message (hint).
+func (f *Fault) Error() string {
+	var b strings.Builder
+	if w := f.Where; w != nil && w.File != "" {
+		b.WriteString(w.File)
+		if w.Line > 0 {
+			fmt.Fprintf(&b, ":%d", w.Line)
+			if w.Column > 0 {
+				fmt.Fprintf(&b, ":%d", w.Column)
+			}
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(string(f.Code))
+	b.WriteString(": ")
+	if f.Severity == Warning {
+		b.WriteString("warning: ")
+	}
+	b.WriteString(f.Message)
+	if w := f.Where; w != nil && len(w.Chain) > 1 {
+		b.WriteString(" [" + strings.Join(w.Chain, " → ") + "]")
+	}
+	if f.Hint != "" {
+		b.WriteString(" (" + f.Hint + ")")
+	}
+	return b.String()
+}
+
+// Is makes errors.Is(err, fault.Denied) true for any fault of that code.
+func (f *Fault) Is(target error) bool {
+	c, ok := target.(Code)
+	return ok && c == f.Code
+}
+
+// Unwrap returns the error given to New as %w, if any.
+func (f *Fault) Unwrap() error { return f.cause }
+
+// Of returns the fault in err's chain. A context error becomes E_INTERRUPTED
+// or E_TIMEOUT; anything else becomes a fault of the fallback code, so that
+// no error leaves golem without one. Of(nil) is nil.
+func Of(err error, fallback Code) *Fault {
+	if err == nil {
+		return nil
+	}
+	var f *Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	switch {
+	case errors.Is(err, context.Canceled):
+		return &Fault{Code: Interrupted, Message: "interrupted", Severity: Error, cause: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Fault{Code: Timeout, Message: "ran out of time", Severity: Error, cause: err}
+	}
+	return &Fault{Code: fallback, Message: err.Error(), Severity: Error, cause: err}
+}
+
+// Result is the tool-result form of SPEC §16: {"error":{code,message,hint}}.
+func (f *Fault) Result() json.RawMessage {
+	type body struct {
+		Code    Code   `json:"code"`
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+	}
+	data, err := json.Marshal(map[string]body{"error": {f.Code, f.Message, f.Hint}})
+	if err != nil { // unreachable: three strings always encode
+		return json.RawMessage(`{"error":{}}`)
+	}
+	return data
+}

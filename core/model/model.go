@@ -1,0 +1,109 @@
+// Package model speaks to language models: the provider table behind
+// go-openai, the embedded script model, replay and recording, and retries
+// (SPEC §10).
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Role is who a message is from.
+type Role string
+
+// Roles as the OpenAI protocol names them.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// Part is a piece of a message that is not its text: an image, a PDF, or a
+// text file given whole.
+type Part struct {
+	Kind string // "image", "pdf", "text"
+	Name string // file name shown to the model
+	MIME string
+	Data []byte
+}
+
+// Call is one tool call a model asked for. Args are the provider's bytes,
+// possibly not JSON; ID is golem's own and unique in the conversation
+// (SECURITY 12).
+type Call struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"`
+}
+
+// Message is one entry of a conversation.
+type Message struct {
+	Role  Role
+	Text  string
+	Parts []Part
+	Calls []Call // of an Assistant message
+	// For a ToolRole message: the call it answers, the tool's name, and the
+	// code if the result is an error (script rules match on both).
+	CallID string
+	Tool   string
+	Error  fault.Code
+}
+
+// Request is one turn's question. Messages is shared and must not be changed.
+type Request struct {
+	Worker       string // worker ID, for script rules and messages
+	Conversation string // one worker run, or one chat: script sequences advance within it
+	ID           string // the call id of the worker run, "0.2"
+	Turn         int    // of this worker run, from 1
+	Messages     []Message
+	Tools        []tool.Spec
+	OutputSchema json.RawMessage // nil: free text
+}
+
+// Usage counts tokens. Estimated is set when the provider reported none.
+type Usage struct {
+	In        int  `json:"in"`
+	Out       int  `json:"out"`
+	Estimated bool `json:"estimated,omitempty"`
+}
+
+// Add returns the sum; an estimate taints it.
+func (u Usage) Add(o Usage) Usage {
+	return Usage{In: u.In + o.In, Out: u.Out + o.Out, Estimated: u.Estimated || o.Estimated}
+}
+
+// Turn is one answer. Finish is "stop", "tool_calls", "length" or
+// "content_filter"; it is never empty: a stream that ends without one is an
+// error and runs no tool.
+type Turn struct {
+	Text   string
+	Calls  []Call
+	Finish string
+	Usage  Usage
+	Model  string // the full name that answered, "openai:gpt-5-mini"
+}
+
+// Delta is a piece of a streamed answer. Reset says that what was shown of
+// this turn is void, because the stream broke and is tried again.
+type Delta struct {
+	Text  string
+	Reset bool
+}
+
+// Model answers requests. Generate may be called concurrently; show may be
+// nil and is called from the calling goroutine only. Errors are *fault.Fault
+// (E_MODEL, E_TIMEOUT, E_REPLAY, E_ATTACHMENT) or the context's.
+type Model interface {
+	Name() string
+	Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error)
+}
+
+// HTTPDoer is what a platform lends for network access; go-openai's interface.
+type HTTPDoer interface {
+	Do(*http.Request) (*http.Response, error)
+}

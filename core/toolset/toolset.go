@@ -1,0 +1,51 @@
+// Package toolset makes tools from a worker's configuration: a Registry of
+// factories, each given the worker's options and an Env that is all it can
+// reach (S0-18..27).
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+
+	"golem/core/sandbox"
+	"golem/core/tool"
+)
+
+// Env is what a factory may use. There is nothing else: a tool that needs a
+// capability not in here cannot have it.
+type Env struct {
+	Worker string // ID of the worker the tools are for
+	Depth  int
+	Files  sandbox.FS // the run's effective view; nil where the worker has none
+	// Mounts tells which mount a virtual path belongs to, for previews.
+	Mounts func(name string) (mount string)
+	// Delegates are the workers this one may call, resolved and in order.
+	Delegates []Delegate
+	Network   bool // sandbox.network_enabled, effective
+	// Log writes a status line for the person; level is info, warn or error.
+	Log func(level, text string)
+	// OutputLimit is limits.tool_output in bytes; tools that page use it.
+	OutputLimit int
+}
+
+// Delegate is a worker offered as a tool (SPEC §5 Delegation).
+type Delegate struct {
+	ID          string // canonical worker ID
+	Tool        string // its tool name, see run.ToolName
+	Description string
+	Input       json.RawMessage // its input schema; nil: one string "input"
+	Output      json.RawMessage
+	// Run starts the worker. call.Args are the tool call's arguments.
+	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
+}
+
+// Factory makes one kind of toolset. Options returns a pointer to a new,
+// zero option struct; its json tags are the toolset's known keys, and the
+// worker's options are decoded into it strictly before Open. Options nil: no
+// options are known.
+type Factory struct {
+	Name        string
+	Description string
+	Options     func() any
+	Open        func(ctx context.Context, env Env, options any) (tool.Toolset, error)
+}
