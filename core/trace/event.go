@@ -23,12 +23,6 @@ type Event struct {
 	Body   Body
 }
 
-// Body is what happened. EventType is the "type" field.
-type Body interface {
-	EventType() string
-	Transient() bool
-}
-
 // Usage mirrors model.Usage: tokens, and whether they were estimated.
 type Usage struct {
 	In        int  `json:"in"`
@@ -173,11 +167,10 @@ type Delta struct {
 	Reset bool   `json:"reset,omitempty"`
 }
 
-// Progress is one line of the live tree (S4-22, S4-33).
+// Progress is one line of the live tree; its depth is the event's (S4-22, S4-33).
 type Progress struct {
-	ProgressDepth int    `json:"at"` // same as the event's depth, kept for S4's shape
-	Status        string `json:"status"`
-	Description   string `json:"description"`
+	Status      string `json:"status"` // pending, running, complete, failed
+	Description string `json:"description"`
 }
 
 // Status is a line for a person (S4-23, S4-33). Level: info, warn, error.

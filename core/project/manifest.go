@@ -1,0 +1,33 @@
+// Package project reads a project: manifest, workers, references, imports and
+// schemas, over an fs.FS and without running anything. All faults are found in
+// one go, with positions (SPEC §2–§4).
+package project
+
+// Manifest is what the project file says beside the defaults that are merged
+// into each worker (S1-19..26). The zero value is a project without one.
+type Manifest struct {
+	File         string // "project.yaml", "" if there is none
+	Name         string
+	Version      string
+	Description  string
+	Entry        string
+	Dependencies []string
+	Exports      []string
+	WorkersRoots []string // default ["workers"]
+	Include      []string
+	Exclude      []string
+	PromptsRoot  string // default "prompts"
+	ApprovalMode string // as resolved to approval.Mode's spelling, "" if unset
+	Providers    map[string]Provider
+}
+
+// Provider is a row that a manifest adds to the provider table.
+type Provider struct {
+	BaseURL   string            `json:"base_url"`
+	APIKeyEnv string            `json:"api_key_env,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	// Quirks, as in the built-in table.
+	Image bool   `json:"image,omitempty"`
+	PDF   bool   `json:"pdf,omitempty"`
+	JSON  string `json:"json,omitempty"` // schema, object or none
+}
