@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# The checks behind `make check` and `make quick`: each step is timed, the
+# first failure ends the run, a summary comes last.
+#
+#   .ci/check.sh check    everything
+#   .ci/check.sh quick    format, vet, arrows, tests without the race detector
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+
+mode=${1:-check}
+export GOFLAGS=${GOFLAGS:-}
+mkdir -p build
+wasm_budget=$((3600 * 1000))   # bytes, gzip -9, of build/core.wasm
+binary_budget=$((25 * 1000 * 1000))
+summary=()
+
+# step NAME COMMAND…: runs it, stops the check if it fails.
+step() {
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name"
+  if ! "$@"; then
+    printf '%s\n' "${summary[@]}"
+    echo "FAILED: $name"
+    exit 1
+  fi
+  summary+=("$(printf '  ok  %3ds  %s' $((SECONDS - start)) "$name")")
+}
+
+go_files() { git ls-files -co --exclude-standard -- '*.go'; }
+
+formatted() {
+  local bad
+  bad=$(go_files | while read -r f; do [ -f "$f" ] && echo "$f"; done | xargs gofmt -l)
+  if [ -n "$bad" ]; then
+    echo "not formatted (gofmt -w):"
+    echo "$bad"
+    return 1
+  fi
+}
+
+js() { env GOOS=js GOARCH=wasm "$@"; }
+
+# Packages with js files of their own, and core.
+js_packages() { echo ./core/... ./bench/jscore; }
+
+vet_js() { js go vet $(js_packages); }
+
+# The tool is built for this machine first: `GOOS=js go tool` would build it for js.
+build_staticcheck() { go build -modfile=tools.mod -o build/staticcheck honnef.co/go/tools/cmd/staticcheck; }
+
+staticcheck_js() { js ./build/staticcheck $(js_packages); }
+
+# The wrapper copies the environment into the module's memory, which has
+# room for little: give it only what Node needs.
+test_js() {
+  js go test -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./core/...
+}
+
+# Every system golem is built for. Only Linux is tested.
+cross() {
+  local os arch suffix
+  for os in linux darwin windows; do
+    for arch in amd64 arm64; do
+      suffix=
+      [ "$os" = windows ] && suffix=.exe
+      CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags '-s -w' -o "build/golem-$os-$arch$suffix" ./cmd/cli
+      echo "$os/$arch $(wc -c <"build/golem-$os-$arch$suffix") bytes"
+    done
+  done
+}
+
+within() { # NAME SIZE BUDGET
+  echo "$1: $2 bytes of $3"
+  [ "$2" -le "$3" ] || { echo "$1 is over its budget"; return 1; }
+}
+
+binary_size() {
+  local f
+  for f in build/golem-*; do
+    within "$f" "$(wc -c <"$f")" "$binary_budget" || return 1
+  done
+}
+
+core_wasm() {
+  js go build -trimpath -ldflags '-s -w' -o build/core.wasm ./bench/jscore
+  within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget" || return 1
+  env -i PATH="$PATH" HOME="$HOME" "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" build/core.wasm
+}
+
+# What git sees now: a check must leave the checkout as it was.
+checkout() { git status --porcelain --untracked-files=all; git diff HEAD | cksum; }
+
+unchanged() {
+  local now
+  now=$(checkout)
+  if [ "$now" != "$before" ]; then
+    echo "the check changed the checkout:"
+    diff <(echo "$before") <(echo "$now") || true
+    return 1
+  fi
+}
+
+before=$(checkout)
+step "format" formatted
+step "vet" go vet ./...
+case $mode in
+quick)
+  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+  step "tests" go test ./...
+  ;;
+check)
+  step "vet, js/wasm" vet_js
+  step "build staticcheck" build_staticcheck
+  step "staticcheck" ./build/staticcheck ./...
+  step "staticcheck, js/wasm" staticcheck_js
+  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+  step "tests with the race detector" go test -race ./...
+  step "tests of core, js/wasm in Node" test_js
+  step "cross-builds" cross
+  step "binary size" binary_size
+  step "core.wasm: size, and a run in Node" core_wasm
+  ;;
+*)
+  echo "usage: .ci/check.sh check|quick" >&2
+  exit 2
+  ;;
+esac
+step "checkout unchanged" unchanged
+echo "== summary of make $mode"
+printf '%s\n' "${summary[@]}"
+echo "  all passed in ${SECONDS}s"

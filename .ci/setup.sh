@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Looks for what building and testing golem need, and installs what is missing.
+#
+#   .ci/setup.sh build    Go alone: make build, make run
+#   .ci/setup.sh check    and a C compiler for the race detector, Node for js/wasm
+#
+# It installs with apt-get and says what. Without root it names the packages.
+set -eu
+
+missing=()
+reasons=()
+
+# need PACKAGES REASON PROBE…: PACKAGES are missing if PROBE fails.
+need() {
+  local packages=$1 reason=$2
+  shift 2
+  if ! "$@" >/dev/null 2>&1; then
+    missing+=("$packages")
+    reasons+=("  $packages: $reason")
+  fi
+}
+
+compiles_c() {
+  local dir status=0
+  dir=$(mktemp -d)
+  printf '#include <stdlib.h>\nint main(void) { return 0; }\n' >"$dir/probe.c"
+  gcc -o "$dir/probe" "$dir/probe.c" || status=1
+  rm -rf "$dir"
+  return "$status"
+}
+
+if ! command -v go >/dev/null; then
+  echo "setup: Go is missing; install the version that go.mod names, or newer: https://go.dev/dl/" >&2
+  exit 1
+fi
+need git "the version in golem version, and the check for a clean checkout" git --version
+if [ "${1:-check}" = check ]; then
+  need "gcc libc6-dev" "the race detector of go test" compiles_c
+  need nodejs "the js/wasm tests" node --version
+fi
+
+if [ "${#missing[@]}" -eq 0 ]; then
+  echo "setup: nothing to install"
+  exit 0
+fi
+echo "setup: missing:"
+printf '%s\n' "${reasons[@]}"
+# One word a package.
+read -r -a packages <<<"${missing[*]}"
+if ! command -v apt-get >/dev/null; then
+  echo "setup: no apt-get here; install these in this system's own way: ${packages[*]}" >&2
+  exit 1
+fi
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup: not root; run: sudo apt-get install --no-install-recommends ${packages[*]}" >&2
+  exit 1
+fi
+echo "setup: installing ${packages[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq </dev/null
+apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null

@@ -1,0 +1,49 @@
+# golem. `make run` shows it at work, `make test` is what must pass.
+.DEFAULT_GOAL := build
+.PHONY: build run test check quick bench cover fuzz setup clean
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FUZZTIME ?= 20s
+RUNS ?= 5
+
+build:
+	@mkdir -p bin
+	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/golem ./cmd/cli
+
+# Looks for gcc and Node and installs what is missing.
+setup:
+	@.ci/setup.sh check
+
+# A whole project from start to end, offline.
+run:
+	@.ci/setup.sh build
+	@$(MAKE) --no-print-directory build
+	@.ci/demo.sh
+
+test: setup check
+
+check:
+	@.ci/check.sh check
+
+quick:
+	@.ci/check.sh quick
+
+bench: build
+	@mkdir -p build
+	go build -o build/mock ./bench/mock
+	go build -o build/measure ./bench/measure
+	./build/measure -golem bin/golem -mock build/mock -runs $(RUNS)
+
+cover:
+	@mkdir -p build
+	go test -coverpkg=./core/...,./cmd/...,./sandbox/... -coverprofile=build/cover.out ./...
+	go tool cover -func=build/cover.out | tail -n 1
+	go tool cover -html=build/cover.out -o build/cover.html
+	@echo "line by line: build/cover.html"
+
+# Every fuzz target for FUZZTIME each.
+fuzz:
+	@.ci/fuzz.sh $(FUZZTIME)
+
+clean:
+	rm -rf bin build

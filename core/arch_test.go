@@ -1,0 +1,282 @@
+//go:build !js
+
+package core_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// This file is the drawing of the house as a test: who may import whom.
+// docs/design.md explains each line. A package that is not in the table, or an
+// import that is not in its line, fails.
+
+// arrows: package → the packages of ours it may import. core/fault may be
+// imported by anything and is not repeated.
+var arrows = map[string]string{
+	"core":           "ui run toolset wasmtool workspace project prompt model trace approval clearance sandbox tool",
+	"core/ui":        "run approval trace clearance tool",
+	"core/run":       "toolset project prompt model trace approval clearance sandbox tool",
+	"core/toolset":   "wasmtool clearance sandbox tool",
+	"core/workspace": "project",
+	"core/project":   "approval sandbox tool",
+	"core/prompt":    "project sandbox",
+	"core/clearance": "sandbox",
+	"core/model":     "tool",
+	"core/trace":     "tool",
+	"core/approval":  "tool",
+	"core/wasmtool":  "tool sandbox wasmtool/guard",
+	"core/tool":      "",
+	"core/sandbox":   "",
+	"core/fault":     "",
+
+	// The guard works on bytes alone, so that it can be tried without an engine.
+	"core/wasmtool/guard": "",
+	// Test support that other packages' tests import; never linked into golem.
+	"core/sandbox/sandboxtest": "sandbox",
+	"core/coretest":            "core ui run trace approval project sandbox tool model",
+
+	"sandbox/osfs": "sandbox",
+	"sandbox/opfs": "sandbox",
+	"cmd/cli":      "everything sandbox/osfs",
+	"cmd/wasm":     "everything sandbox/opfs",
+
+	// Measuring: programs that drive the built binary, and one that links core.
+	"bench/mock":    "",
+	"bench/measure": "",
+	"bench/jscore":  "everything",
+}
+
+// outside: import path prefix → where it may stand, beside tests. "cmd" means
+// cmd/cli and cmd/wasm.
+var outside = map[string]string{
+	"github.com/tetratelabs/wazero":     "core/wasmtool",
+	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool",
+	"net/http":                          "core/model cmd bench/mock",
+	"syscall/js":                        "sandbox/opfs cmd/wasm",
+	"github.com/sashabaranov/go-openai": "core/model",
+	"github.com/spf13/afero":            "core/workspace cmd",
+	"github.com/spf13/cobra":            "cmd/cli",
+	"golang.org/x/term":                 "cmd/cli",
+	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
+	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
+	// Not for reading a worker's expression, not for starting a process.
+	"plugin":        "",
+	"text/template": "",
+	"os/exec":       "cmd/cli bench/measure",
+}
+
+// forbiddenInCore is what would tie the core to one platform, or print.
+var forbiddenInCore = []string{"os", "os/exec", "os/signal", "os/user", "syscall", "syscall/js", "path/filepath", "log", "flag"}
+
+// A goFile is one parsed Go file of the module.
+type goFile struct {
+	name string // slash path from the module root
+	dir  string
+	test bool
+	fset *token.FileSet
+	ast  *ast.File
+	src  string
+}
+
+func (f goFile) line(p token.Pos) int { return f.fset.Position(p).Line }
+
+func (f goFile) imports(t *testing.T) []string {
+	var out []string
+	for _, spec := range f.ast.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Fatalf("%s: %v", f.name, err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// moduleFiles parses every Go file of the module, tests included.
+func moduleFiles(t *testing.T) []goFile {
+	t.Helper()
+	root := os.DirFS("..")
+	var out []goFile
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			base := path.Base(name)
+			hidden := name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_"))
+			if hidden || name == "build" || name == "bin" || base == "testdata" || base == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		src, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		parsed, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		out = append(out, goFile{
+			name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
+			fset: fset, ast: parsed, src: string(src),
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 10 {
+		t.Fatalf("found only %d Go files from %s", len(out), filepath.Base("."))
+	}
+	return out
+}
+
+// allowed expands a line of arrows to import paths.
+func allowed(pkg string) []string {
+	var out []string
+	for _, name := range strings.Fields(arrows[pkg]) {
+		switch {
+		case name == "everything":
+			for p := range maps.Keys(arrows) {
+				testSupport := p == "core/coretest" || p == "core/sandbox/sandboxtest"
+				if (p == "core" || strings.HasPrefix(p, "core/")) && !testSupport {
+					out = append(out, "golem/"+p)
+				}
+			}
+		case name == "core":
+			out = append(out, "golem/core")
+		case strings.HasPrefix(name, "sandbox/"):
+			out = append(out, "golem/"+name)
+		default:
+			out = append(out, "golem/core/"+name)
+		}
+	}
+	return append(out, "golem/core/fault")
+}
+
+func TestArrows(t *testing.T) {
+	for _, f := range moduleFiles(t) {
+		if f.test {
+			continue
+		}
+		if _, ok := arrows[f.dir]; !ok && !strings.HasPrefix(f.dir, "examples/") {
+			t.Errorf("%s: package %s is not in the table of core/arch_test.go; add it there and to docs/design.md", f.name, f.dir)
+			continue
+		}
+		may := allowed(f.dir)
+		for _, imp := range f.imports(t) {
+			if strings.HasPrefix(imp, "golem/") && !slices.Contains(may, imp) {
+				t.Errorf("%s imports %s: no such arrow", f.name, imp)
+			}
+		}
+	}
+}
+
+func TestArrowsHaveNoCycle(t *testing.T) {
+	done := map[string]bool{}
+	var visit func(pkg string, chain []string)
+	visit = func(pkg string, chain []string) {
+		if slices.Contains(chain, pkg) {
+			t.Fatalf("cycle: %s → %s", strings.Join(chain, " → "), pkg)
+		}
+		if done[pkg] {
+			return
+		}
+		for _, next := range allowed(pkg) {
+			if next = strings.TrimPrefix(next, "golem/"); pkg != "core/fault" {
+				visit(next, append(slices.Clone(chain), pkg))
+			}
+		}
+		done[pkg] = true
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(arrows)) {
+		visit(pkg, nil)
+	}
+}
+
+func TestCoreIsPortable(t *testing.T) {
+	for _, f := range moduleFiles(t) {
+		if f.dir != "core" && !strings.HasPrefix(f.dir, "core/") {
+			continue
+		}
+		if f.test && (strings.HasSuffix(f.name, "_native_test.go") || strings.HasPrefix(f.name, "core/arch_")) {
+			if !strings.Contains(f.src, "//go:build !js") {
+				t.Errorf("%s: needs the build line //go:build !js", f.name)
+			}
+			continue
+		}
+		for _, imp := range f.imports(t) {
+			if slices.Contains(forbiddenInCore, imp) {
+				t.Errorf("%s imports %s: the core runs where there is none (tests: name the file *_native_test.go)", f.name, imp)
+			}
+		}
+	}
+}
+
+func TestDependenciesStayInTheirRooms(t *testing.T) {
+	for _, f := range moduleFiles(t) {
+		if f.test {
+			continue
+		}
+		for _, imp := range f.imports(t) {
+			for prefix, rooms := range outside {
+				if imp != prefix && !strings.HasPrefix(imp, prefix+"/") {
+					continue
+				}
+				in := slices.ContainsFunc(strings.Fields(rooms), func(room string) bool {
+					return f.dir == room || strings.HasPrefix(f.dir, room+"/")
+				})
+				if !in {
+					t.Errorf("%s imports %s, which belongs to: %s", f.name, imp, rooms)
+				}
+			}
+		}
+	}
+}
+
+// Every module we import has a line in docs/design.md that says why.
+func TestDependenciesAreExplained(t *testing.T) {
+	design, err := os.ReadFile("../docs/design.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var modules []string
+	for line := range strings.Lines(string(mod)) {
+		if f := strings.Fields(line); len(f) >= 2 && strings.Contains(f[0], ".") && strings.HasPrefix(f[1], "v") {
+			modules = append(modules, f[0])
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range moduleFiles(t) {
+		for _, imp := range f.imports(t) {
+			for _, m := range modules {
+				if (imp == m || strings.HasPrefix(imp, m+"/")) && !seen[m] {
+					seen[m] = true
+					if !strings.Contains(string(design), m) {
+						t.Errorf("%s imports %s, which docs/design.md does not explain", f.name, m)
+					}
+				}
+			}
+		}
+	}
+}
