@@ -52,6 +52,9 @@ type Message struct {
 	CallID string
 	Tool   string
 	Error  fault.Code
+	// Inner marks a User message that is golem's own (a repair, a note put in
+	// before a request), so that it does not begin an exchange.
+	Inner bool
 }
 
 // Request is one turn's question. Messages is shared and must not be changed.
