@@ -16,10 +16,15 @@ summary=()
 
 # step NAME COMMAND…: runs it, stops the check if it fails.
 step() {
-  local name=$1 start=$SECONDS
+  local name=$1 start=$SECONDS status=0
   shift
   echo "== $name"
-  if ! "$@"; then
+  # In a condition errexit would be off inside the step: run it outside one.
+  set +e
+  (set -e; "$@")
+  status=$?
+  set -e
+  if [ "$status" -ne 0 ]; then
     printf '%s\n' "${summary[@]}"
     echo "FAILED: $name"
     exit 1
@@ -27,11 +32,13 @@ step() {
   summary+=("$(printf '  ok  %3ds  %s' $((SECONDS - start)) "$name")")
 }
 
-go_files() { git ls-files -co --exclude-standard -- '*.go'; }
-
 formatted() {
-  local bad
-  bad=$(go_files | while read -r f; do [ -f "$f" ] && echo "$f"; done | xargs gofmt -l)
+  local bad f
+  local -a files=()
+  while IFS= read -r f; do
+    if [ -f "$f" ]; then files+=("$f"); fi
+  done < <(git ls-files -co --exclude-standard -- '*.go')
+  bad=$(gofmt -l "${files[@]}")
   if [ -n "$bad" ]; then
     echo "not formatted (gofmt -w):"
     echo "$bad"
@@ -63,7 +70,7 @@ cross() {
   for os in linux darwin windows; do
     for arch in amd64 arm64; do
       suffix=
-      [ "$os" = windows ] && suffix=.exe
+      if [ "$os" = windows ]; then suffix=.exe; fi
       CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags '-s -w' -o "build/golem-$os-$arch$suffix" ./cmd/cli
       echo "$os/$arch $(wc -c <"build/golem-$os-$arch$suffix") bytes"
     done
@@ -71,20 +78,23 @@ cross() {
 }
 
 within() { # NAME SIZE BUDGET
-  echo "$1: $2 bytes of $3"
-  [ "$2" -le "$3" ] || { echo "$1 is over its budget"; return 1; }
+  echo "$1: $2 bytes, budget $3"
+  if [ "$2" -gt "$3" ]; then
+    echo "$1 is over its budget"
+    return 1
+  fi
 }
 
 binary_size() {
   local f
   for f in build/golem-*; do
-    within "$f" "$(wc -c <"$f")" "$binary_budget" || return 1
+    within "$f" "$(wc -c <"$f")" "$binary_budget"
   done
 }
 
 core_wasm() {
   js go build -trimpath -ldflags '-s -w' -o build/core.wasm ./bench/jscore
-  within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget" || return 1
+  within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
   env -i PATH="$PATH" HOME="$HOME" "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" build/core.wasm
 }
 

@@ -1,0 +1,58 @@
+//go:build unix
+
+package main
+
+import "strings"
+
+// A benchCase is one command line in one project, and what its standard
+// output must hold.
+type benchCase struct {
+	name    string
+	project testProject
+	args    []string
+	stdin   string
+	want    string
+	times   int
+}
+
+// turnsAllowed is above the longest case, 1600 reads and an answer.
+const turnsAllowed = 2000
+
+// cases lists what is measured, in the order of bench/README.md.
+func cases() []benchCase {
+	ask := func(name, model string, p testProject) benchCase {
+		return benchCase{
+			name: name, project: p, want: "done", times: 1,
+			args: []string{"run", ".", "go", "--model", "openai:" + model},
+		}
+	}
+	small := testProject{dataFiles: 1}
+	list := []benchCase{
+		{name: "start (golem version)", args: []string{"version"}, want: "golem", times: 1},
+		ask("one turn", "hello", small),
+		ask("100 reads, one a turn", "reads-100", testProject{dataFiles: 100}),
+		ask("400 reads, one a turn", "reads-400", testProject{dataFiles: 400}),
+		ask("1600 reads, one a turn", "reads-1600", testProject{dataFiles: 1600}),
+		ask("100 reads in one turn", "batch-100", testProject{dataFiles: 100}),
+		ask("20 delegations, one a turn", "delegate-20", small),
+		ask("20 delegations in one turn, 200 ms of model delay", "fan-20-200ms", small),
+		{
+			name: "chat of 500 turns", project: small, want: "done", times: 500,
+			args:  []string{"chat", ".", "--model", "openai:hello"},
+			stdin: strings.Repeat("hello\n", 500),
+		},
+	}
+	for _, many := range []struct {
+		name    string
+		workers int
+	}{{"5", 5}, {"5,000", 5000}} {
+		p := testProject{dataFiles: 1, workers: many.workers}
+		c := ask("run one worker of "+many.name, "hello", p)
+		c.args = append(c.args, "--entry", "area3/w0003")
+		list = append(list, c)
+	}
+	return append(list, benchCase{
+		name: "list 5,000 workers", project: testProject{workers: 5000},
+		args: []string{"workers", "."}, want: "area", times: 5000,
+	})
+}
