@@ -1,0 +1,133 @@
+package ui
+
+import "strings"
+
+// frameWidth is how wide a frame is at most, as S4 §3 draws it.
+const frameWidth = 68
+
+// block is the lines of one worker run, in a frame below the root. At most one
+// child of a block owns the view; lines and children that come meanwhile wait
+// in order, so that workers that run in parallel never mix (S4-44).
+type block struct {
+	name   string
+	parent *block
+	width  int
+	out    func(string) // where the root's lines go; nil below the root
+
+	shown    bool   // owns its part of the view
+	open     *block // the child that owns the view now
+	waiting  []waiting
+	done     bool
+	text     *prose
+	streamed bool // some of this turn was streamed
+	partial  strings.Builder
+}
+
+// waiting is a line or a child that cannot be shown yet.
+type waiting struct {
+	line  string
+	child *block
+}
+
+func newRoot(width int, out func(string)) *block {
+	return &block{width: width, out: out, shown: true}
+}
+
+// begin makes a child, which takes the view as soon as it is free.
+func (b *block) begin(name string) *block {
+	w := min(frameWidth, b.width)
+	if b.out == nil {
+		w = b.width - 4
+	}
+	c := &block{name: name, parent: b, width: max(w, 20)}
+	c.text = &prose{width: c.width - 4, put: c.collect}
+	b.waiting = append(b.waiting, waiting{child: c})
+	b.drain()
+	return c
+}
+
+// line shows one line, or keeps it until its turn.
+func (b *block) line(s string) {
+	b.waiting = append(b.waiting, waiting{line: s})
+	b.drain()
+}
+
+// collect takes laid-out text and passes on whole lines.
+func (b *block) collect(s string) {
+	for {
+		head, tail, ok := strings.Cut(s, "\n")
+		b.partial.WriteString(head)
+		if !ok {
+			return
+		}
+		b.line(b.partial.String())
+		b.partial.Reset()
+		s = tail
+	}
+}
+
+// end closes the frame, once all its children have.
+func (b *block) end() {
+	b.text.end()
+	b.done = true
+	if b.parent.open == b {
+		b.parent.drain()
+	}
+}
+
+// drain shows what waits, in order, up to a child that is still running.
+func (b *block) drain() {
+	if !b.shown {
+		return
+	}
+	for {
+		if b.open != nil {
+			if !b.open.finished() {
+				return
+			}
+			b.open.foot()
+			b.open = nil
+		}
+		if len(b.waiting) == 0 {
+			break
+		}
+		next := b.waiting[0]
+		b.waiting = b.waiting[1:]
+		if next.child == nil {
+			b.print(next.line)
+			continue
+		}
+		b.open = next.child
+		next.child.head()
+		next.child.drain()
+	}
+	if b.parent != nil && b.finished() && b.parent.open == b {
+		b.parent.drain()
+	}
+}
+
+func (b *block) finished() bool { return b.done && b.open == nil && len(b.waiting) == 0 }
+
+func (b *block) head() {
+	b.shown = true
+	b.parent.print("")
+	b.parent.print("[Calling worker: " + b.name + "]")
+	title := "┌─ " + clip(b.name, b.width-8) + " "
+	b.parent.print(title + strings.Repeat("─", max(b.width-1-width(title), 0)) + "┐")
+}
+
+func (b *block) foot() {
+	b.parent.print("└" + strings.Repeat("─", b.width-2) + "┘")
+}
+
+// print writes one line inside all frames around it.
+func (b *block) print(s string) {
+	if b.parent == nil {
+		b.out(s)
+		return
+	}
+	s = strings.ReplaceAll(s, "\t", "    ")
+	for _, piece := range chop(s, b.width-4) {
+		b.parent.print("│ " + piece + strings.Repeat(" ", max(b.width-4-width(piece), 0)) + " │")
+	}
+}

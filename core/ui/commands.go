@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"strings"
+
+	"golem/core/fault"
+)
+
+// CommandName is a chat command without its slash.
+type CommandName string
+
+// The commands of a chat. Message is no command: Command.Arg is the text.
+const (
+	Message CommandName = ""
+	New     CommandName = "new"
+	Exit    CommandName = "exit"
+	Help    CommandName = "help"
+	Tools   CommandName = "tools"
+)
+
+// Command is one line a person gave in a chat.
+type Command struct {
+	Name CommandName
+	Arg  string // what follows the name; of a Message, the whole text
+}
+
+var commandHelp = []struct {
+	name CommandName
+	text string
+}{
+	{New, "forget the conversation and start over"},
+	{Tools, "list the tools the worker may use"},
+	{Help, "show this list"},
+	{Exit, "end the chat (end of input does the same)"},
+}
+
+var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help}
+
+// ParseCommand reads a line of a chat. What begins with one slash and a
+// letter is a command, unless another slash follows the word (a path such as
+// /src/a.go); "//x" sends "/x" as a message. An unknown command is an E_USAGE
+// fault that names the nearest one.
+func ParseCommand(line string) (Command, error) {
+	text := strings.TrimSpace(line)
+	if strings.HasPrefix(text, "//") {
+		return Command{Arg: text[1:]}, nil
+	}
+	name, isSlash := strings.CutPrefix(text, "/")
+	name, arg, _ := strings.Cut(name, " ")
+	if !isSlash || name == "" || strings.ContainsAny(name, "/.\n") {
+		return Command{Arg: line}, nil
+	}
+	known := CommandName(strings.ToLower(name))
+	if a, ok := commandAliases[string(known)]; ok {
+		known = a
+	}
+	var names []string
+	for _, c := range commandHelp {
+		if c.name == known {
+			return Command{Name: known, Arg: strings.TrimSpace(arg)}, nil
+		}
+		names = append(names, "/"+string(c.name))
+	}
+	return Command{}, fault.New(fault.Usage, "there is no command /%s", oneLine(name)).
+		Hinting("%s; begin with // to send a text that begins with /", fault.DidYouMean("/"+name, names))
+}
+
+// CommandHelp is the list that /help shows, one command a line.
+func CommandHelp() string {
+	var b strings.Builder
+	for _, c := range commandHelp {
+		b.WriteString("/" + string(c.name) + strings.Repeat(" ", 7-len(c.name)) + c.text + "\n")
+	}
+	return b.String()
+}

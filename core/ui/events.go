@@ -1,0 +1,275 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"strings"
+
+	"golem/core/trace"
+)
+
+func mapKeys(m map[string]string) iter.Seq[string] { return maps.Keys(m) }
+
+// Emit shows an event.
+func (p *Plain) Emit(e trace.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready()
+	switch b := e.Body.(type) {
+	case trace.Progress:
+		if p.Quiet {
+			p.printLine(p.bullet(e.Depth, b))
+		}
+	case trace.Warning:
+		p.alert(e, "warning: "+string(b.Code)+": "+b.Message, yellow)
+	case trace.Error:
+		p.failed = faultText(b)
+		p.told = true
+		p.alert(e, "error: "+p.failed, red)
+	case trace.Status:
+		p.statusLine(e, b)
+	case trace.Delta, trace.ModelEnd:
+		p.text(e)
+	default:
+		if !p.Quiet {
+			p.flow(e)
+		}
+	}
+	p.showStatus()
+}
+
+// bullet is one line of summary mode (S4-37, S4-40).
+func (p *Plain) bullet(depth int, b trace.Progress) string {
+	sign, suffix, color := "○", "", dim
+	switch b.Status {
+	case "complete":
+		sign, color = "✓", green
+	case "running":
+		sign, color = "●", ""
+	case "failed":
+		suffix, color = " failed", red
+	}
+	return strings.Repeat("  ", max(depth, 0)) + paint(p.Color, color, sign) + " " + oneLine(b.Description) + suffix
+}
+
+func (p *Plain) alert(e trace.Event, text, color string) {
+	text = oneLine(text)
+	if b := p.at(e.ID); b != p.root && !p.Quiet {
+		b.line(text)
+		return
+	}
+	p.endText()
+	if p.root.open != nil && !p.Quiet {
+		p.root.line(text)
+		return
+	}
+	p.put(paint(p.Color, color, text) + "\n")
+}
+
+func (p *Plain) statusLine(e trace.Event, b trace.Status) {
+	switch b.Level {
+	case "warn":
+		p.alert(e, "warning: "+b.Text, yellow)
+	case "error":
+		p.alert(e, "error: "+b.Text, red)
+	default:
+		if !p.Quiet {
+			for _, l := range lines(b.Text) {
+				p.note(e.ID, l)
+			}
+		}
+	}
+}
+
+// text shows what models say.
+func (p *Plain) text(e trace.Event) {
+	if e.Depth > 0 {
+		if !p.Quiet {
+			p.childText(e)
+		}
+		return
+	}
+	switch b := e.Body.(type) {
+	case trace.Delta:
+		if b.Reset {
+			p.reset()
+			return
+		}
+		p.turn.WriteString(b.Text)
+		if p.Answers == nil && !p.Quiet {
+			p.streamd = true
+			p.stream.write(safe(b.Text))
+		}
+	case trace.ModelEnd:
+		p.modelEnd(b)
+	}
+}
+
+func (p *Plain) reset() {
+	p.turn.Reset()
+	if p.stream.midline() || p.streamd {
+		p.endText()
+		p.put("(the stream broke off; the answer starts over)\n")
+	}
+	p.streamd = false
+}
+
+// modelEnd ends a turn of the root: its text is an answer, unless calls follow.
+func (p *Plain) modelEnd(b trace.ModelEnd) {
+	text := b.Text
+	if text == "" {
+		text = p.turn.String()
+	}
+	streamed := p.streamd
+	p.turn.Reset()
+	p.streamd = false
+	p.stream.end()
+	switch {
+	case len(b.Calls) == 0:
+		p.answer, p.told = text, streamed
+	case !streamed && !p.Quiet && strings.TrimSpace(text) != "":
+		p.stream.write(safe(text))
+		p.stream.end()
+	}
+}
+
+func (p *Plain) childText(e trace.Event) {
+	b := p.at(e.ID)
+	if b.text == nil { // the start of the run was not seen
+		return
+	}
+	switch body := e.Body.(type) {
+	case trace.Delta:
+		if body.Reset {
+			b.text.end()
+			b.line("(the stream broke off; the answer starts over)")
+			b.streamed = false
+			return
+		}
+		b.streamed = true
+		b.text.write(safe(body.Text))
+	case trace.ModelEnd:
+		if !b.streamed && body.Text != "" {
+			b.text.write(safe(body.Text))
+		}
+		b.streamed = false
+		b.text.end()
+	}
+}
+
+// flow shows the rest of a run: input, calls, workers, retries, diffs.
+func (p *Plain) flow(e trace.Event) {
+	switch b := e.Body.(type) {
+	case trace.RunStart:
+		p.you(b.Input)
+	case trace.Message:
+		if raw, err := json.Marshal(b.Text); err == nil && b.Role == "user" {
+			p.you(raw)
+		}
+	case trace.WorkerStart:
+		if e.Depth > 0 {
+			p.blocks[e.ID] = p.at(e.Parent).begin(oneLine(e.Worker))
+			p.running[e.ID], p.framed[e.ID] = oneLine(e.Worker), true
+		}
+	case trace.WorkerEnd:
+		p.workerEnd(e, b)
+	case trace.ToolStart:
+		p.running[e.ID] = callLine(b.Tool, b.Args)
+	case trace.ToolEnd:
+		p.toolEnd(e, b)
+	case trace.Retry:
+		p.note(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, oneLine(string(b.Code)+" "+b.Message)))
+	case trace.Diff:
+		if !p.asked[e.ID] {
+			for _, l := range lines(b.Patch) {
+				p.note(e.Parent, "  "+l)
+			}
+		}
+	case trace.Clearance:
+		p.note(e.ID, oneLine("clearance: "+b.Action+" "+b.Item+" "+b.Message))
+	}
+}
+
+// you repeats the person's message, unless it was typed right here.
+func (p *Plain) you(raw json.RawMessage) {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	if p.Prompts || strings.TrimSpace(text) == "" {
+		return
+	}
+	p.endText()
+	said := &prose{first: youPrefix, rest: strings.Repeat(" ", len(youPrefix)), width: p.columns(), put: p.put}
+	said.write(safe(text))
+	said.end()
+	p.put("\n")
+}
+
+func (p *Plain) workerEnd(e trace.Event, b trace.WorkerEnd) {
+	block, ok := p.blocks[e.ID]
+	if !ok || block == p.root {
+		return
+	}
+	block.text.end()
+	if b.Error != nil {
+		block.line("failed: " + oneLine(b.Error.Error()))
+	}
+	delete(p.running, e.ID)
+	delete(p.blocks, e.ID)
+	block.end()
+}
+
+// toolEnd shows a call when it is over. A worker's frame has shown it already.
+func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
+	call := p.running[e.ID]
+	delete(p.running, e.ID)
+	if call == "" {
+		call = oneLine(b.Tool)
+	}
+	if p.framed[e.ID] {
+		delete(p.framed, e.ID)
+		return
+	}
+	switch b.Status {
+	case "ok":
+		if s := summary(b.Result); s != "" {
+			call += " — " + s
+		}
+		p.note(e.Parent, p.sign(e.Parent, "✓", green)+call)
+	case "denied":
+		p.note(e.Parent, p.sign(e.Parent, "○", yellow)+call+" denied"+because(b))
+	default:
+		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+strings.ReplaceAll(b.Status, "_", " ")+because(b))
+	}
+	if p.Verbose {
+		for _, l := range render(b.Result) {
+			p.note(e.Parent, "    "+l)
+		}
+	}
+}
+
+// sign is the symbol before a call, coloured where no frame counts columns.
+func (p *Plain) sign(parent, s, color string) string {
+	if p.at(parent) == p.root {
+		return paint(p.Color, color, s) + " "
+	}
+	return s + " "
+}
+
+func because(b trace.ToolEnd) string {
+	if b.Error == nil {
+		return ""
+	}
+	return ": " + oneLine(string(b.Error.Code)+" "+b.Error.Message)
+}
+
+func faultText(b trace.Error) string {
+	s := string(b.Code) + ": " + b.Message
+	if b.Hint != "" {
+		s += " (" + b.Hint + ")"
+	}
+	return s
+}

@@ -1,0 +1,262 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/trace"
+)
+
+// Plain is the line front end of S4 §3. Fill in the fields, then use it;
+// call Finish when the run is over. It is safe for concurrent use.
+type Plain struct {
+	View io.Writer // everything but answers
+	// Answers gets each answer of the root and nothing else. nil: answers are
+	// part of the view, streamed as they come.
+	Answers io.Writer
+	Person  Person     // who is asked for approval; nil: nobody
+	Input   Lines      // messages of a chat; nil: none
+	Width   func() int // columns of View; nil: lines are not broken
+	Quiet   bool       // summary mode: progress bullets, warnings and errors only
+	Verbose bool       // results of tools, and the tokens used
+	Live    bool       // View is a terminal: a status line is kept at its end
+	Color   bool
+	Prompts bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
+
+	mu      sync.Mutex
+	root    *block
+	blocks  map[string]*block // by trace id of the worker run
+	running map[string]string // what runs, by trace id
+	status  string            // the status line on the screen
+	stream  *prose            // the root's text
+	turn    strings.Builder   // the root's text of this turn
+	streamd bool              // some of this turn was streamed
+	answer  string            // the root's latest answer
+	told    bool              // the answer has been shown
+	asked   map[string]bool   // calls a person was asked about: their diff was shown
+	framed  map[string]bool   // calls whose worker has a frame
+	failed  string            // the message of the latest error, so that it is not repeated
+}
+
+var _ UI = (*Plain)(nil)
+
+// golem's and the person's lines (S4-34); what follows the first line is indented.
+const (
+	golemPrefix = "Golem: "
+	youPrefix   = "You: "
+)
+
+func (p *Plain) ready() {
+	if p.blocks != nil {
+		return
+	}
+	p.blocks, p.running = map[string]*block{}, map[string]string{}
+	p.asked, p.framed = map[string]bool{}, map[string]bool{}
+	p.root = newRoot(p.frame(), p.printLine)
+	p.blocks["0"] = p.root
+	p.stream = &prose{first: golemPrefix, rest: strings.Repeat(" ", len(golemPrefix)), width: p.columns(), put: p.put}
+	p.told = true
+}
+
+func (p *Plain) columns() int {
+	if p.Width == nil {
+		return 0
+	}
+	return p.Width()
+}
+
+// frame is how wide frames may be.
+func (p *Plain) frame() int {
+	if w := p.columns(); w > 0 && w < frameWidth {
+		return max(w, 24)
+	}
+	return frameWidth
+}
+
+// put writes to the view, taking the status line away first. What cannot be
+// written is lost: the view is no result.
+func (p *Plain) put(s string) {
+	p.clearStatus()
+	io.WriteString(p.View, p.style(s))
+}
+
+// style colours golem's own prefixes; everything else is content.
+func (p *Plain) style(s string) string {
+	if s == golemPrefix {
+		return paint(p.Color, bold, s)
+	}
+	return s
+}
+
+func (p *Plain) printLine(s string) {
+	p.endText()
+	p.put(s + "\n")
+}
+
+// note writes one of golem's own lines where the call with that id stands.
+func (p *Plain) note(id, s string) { p.at(id).line(s) }
+
+// at is the block of the worker run that id belongs to.
+func (p *Plain) at(id string) *block {
+	for {
+		if b, ok := p.blocks[id]; ok {
+			return b
+		}
+		i := strings.LastIndexByte(id, '.')
+		if i < 0 {
+			return p.root
+		}
+		id = id[:i]
+	}
+}
+
+func (p *Plain) clearStatus() {
+	if p.status != "" {
+		p.status = ""
+		io.WriteString(p.View, "\r\x1b[K")
+	}
+}
+
+// showStatus keeps the list of what runs on the last line of a terminal.
+func (p *Plain) showStatus() {
+	if !p.Live || p.stream.midline() {
+		return
+	}
+	var names []string
+	for _, id := range slices.SortedFunc(mapKeys(p.running), trace.CompareID) {
+		names = append(names, p.running[id])
+	}
+	text := ""
+	if len(names) > 0 {
+		text = clip("● "+strings.Join(names, " · "), max(p.columns(), 24)-1)
+	}
+	if text == p.status {
+		return
+	}
+	p.clearStatus()
+	if text != "" {
+		io.WriteString(p.View, paint(p.Color, dim, text))
+		p.status = text
+	}
+}
+
+func (p *Plain) endText() {
+	if p.stream.midline() {
+		p.stream.end()
+	}
+}
+
+// Approve asks the Person, with the view at rest.
+func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	p.mu.Lock()
+	p.ready()
+	p.endText()
+	p.clearStatus()
+	p.asked[r.Call] = true
+	p.mu.Unlock()
+	return Questions{Person: p.Person, Width: p.Width, Color: p.Color}.Approve(ctx, r)
+}
+
+// Prompt reads the next message of a chat. Empty lines are passed over, /help
+// and unknown commands are answered here, and /exit is io.EOF; /new and /tools
+// are returned as they are, for the chat to act on.
+func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
+	p.mu.Lock()
+	p.ready()
+	p.endText()
+	p.clearStatus()
+	p.deliver()
+	p.mu.Unlock()
+	for {
+		line, err := p.readLine(ctx)
+		if err != nil {
+			return run.Input{}, err
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		cmd, err := ParseCommand(line)
+		switch {
+		case err != nil:
+			p.say(err.Error() + "\n")
+		case cmd.Name == Help:
+			p.say(CommandHelp())
+		case cmd.Name == Exit:
+			return run.Input{}, io.EOF
+		default:
+			return run.Input{Text: line}, nil
+		}
+	}
+}
+
+// readLine reads one line, without holding up events.
+func (p *Plain) readLine(ctx context.Context) (string, error) {
+	if p.Input == nil {
+		return "", io.EOF
+	}
+	if p.Prompts {
+		p.say("> ")
+	}
+	line, err := p.Input.Line(ctx)
+	if err != nil && p.Prompts {
+		p.say("\n")
+	}
+	return line, err
+}
+
+func (p *Plain) say(s string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.put(s)
+}
+
+// deliver writes the latest answer, unless it was shown already.
+func (p *Plain) deliver() {
+	if p.told {
+		return
+	}
+	p.told = true
+	if p.Answers != nil {
+		io.WriteString(p.Answers, p.answer+"\n")
+		return
+	}
+	p.stream.write(safe(p.answer))
+	p.stream.end()
+}
+
+// Finish ends the view and, for a run that succeeded, delivers the answer that
+// has not been shown yet. Call it once, after the last event.
+func (p *Plain) Finish(res run.Result) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready()
+	clear(p.running)
+	p.endText()
+	p.clearStatus()
+	if res.Error != nil {
+		p.told = true
+		if p.failed != res.Error.Error() {
+			p.printLine(paint(p.Color, red, "error: "+safe(res.Error.Error())))
+		}
+		return nil
+	}
+	final := res.Output.String()
+	if p.Answers != nil {
+		if p.answer != final || !p.told {
+			p.told = true
+			_, err := io.WriteString(p.Answers, final+"\n")
+			return err
+		}
+		return nil
+	}
+	if strings.TrimSpace(p.answer) != strings.TrimSpace(final) {
+		p.answer, p.told = final, false
+	}
+	p.deliver()
+	return nil
+}

@@ -1,0 +1,375 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+func ev(id, parent, worker string, depth int, b trace.Body) trace.Event {
+	return trace.Event{ID: id, Parent: parent, Worker: worker, Depth: depth, Body: b}
+}
+
+// rootEvents are a root that calls one worker and one tool, as the runner emits them.
+func rootEvents() []trace.Event {
+	return []trace.Event{
+		ev("0", "", "main", 0, trace.RunStart{Input: json.RawMessage(`"Add error handling"`)}),
+		ev("0", "", "main", 0, trace.WorkerStart{Source: "main.worker"}),
+		ev("0", "", "main", 0, trace.Delta{Text: "I'll add "}),
+		ev("0", "", "main", 0, trace.Delta{Text: "it.\nNow."}),
+		ev("0", "", "main", 0, trace.ModelEnd{Text: "I'll add it.\nNow.", Calls: []trace.CallRef{{ID: "0.1", Name: "analyzer"}}}),
+		ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "analyzer", Kind: "worker", Args: json.RawMessage(`{"input":"look"}`)}),
+		ev("0.1", "0", "analyzer", 1, trace.WorkerStart{Source: "workers/analyzer.worker"}),
+		ev("0", "", "main", 1, trace.Progress{Status: "running", Description: "analyzer"}),
+		ev("0.1.1", "0.1", "analyzer", 1, trace.ToolStart{Tool: "read_file", Args: json.RawMessage(`{"path":"/src/p.ts"}`)}),
+		ev("0.1.1", "0.1", "analyzer", 1, trace.ToolEnd{Tool: "read_file", Status: "ok", Result: json.RawMessage(`"text"`)}),
+		ev("0.1", "0", "analyzer", 1, trace.Delta{Text: "Found 3 functions"}),
+		ev("0.1", "0", "analyzer", 1, trace.ModelEnd{Text: "Found 3 functions"}),
+		ev("0.1", "0", "analyzer", 1, trace.WorkerEnd{Status: "ok"}),
+		ev("0", "", "main", 1, trace.Progress{Status: "complete", Description: "analyzer"}),
+		ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "analyzer", Status: "ok"}),
+		ev("0.2", "0", "main", 0, trace.ToolStart{Tool: "edit_file", Args: json.RawMessage(`{"path":"/a","old":"x","new":"y","all":true}`)}),
+		ev("0.2", "0", "main", 0, trace.ToolEnd{Tool: "edit_file", Status: "denied", Error: fault.New(fault.Denied, "no")}),
+		ev("0", "", "main", 0, trace.Delta{Text: "Done!"}),
+		ev("0", "", "main", 0, trace.ModelEnd{Text: "Done!"}),
+	}
+}
+
+// S4-34..39: the lines of S4 §3.
+func TestPlainShowsWhatS4Draws(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	for _, e := range rootEvents() {
+		p.Emit(e)
+	}
+	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "Done!"}}); err != nil {
+		t.Fatal(err)
+	}
+	want := `You: Add error handling
+
+Golem: I'll add it.
+       Now.
+
+[Calling worker: analyzer]
+┌─ analyzer ───────────────────────────────────────────────────────┐
+│ ✓ read_file("/src/p.ts")                                         │
+│ Found 3 functions                                                │
+└──────────────────────────────────────────────────────────────────┘
+○ edit_file("/a", "x", "y", …) denied: E_DENIED no
+Golem: Done!
+`
+	if d := cmp.Diff(want, view.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// SPEC §12: results on standard output, everything else elsewhere.
+func TestAnswersGetTheAnswerAndNothingElse(t *testing.T) {
+	var view, out bytes.Buffer
+	p := &Plain{View: &view, Answers: &out}
+	for _, e := range rootEvents() {
+		p.Emit(e)
+	}
+	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "Done!"}}); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "Done!\n" {
+		t.Errorf("answers: %q", out.String())
+	}
+	if strings.Contains(view.String(), "Done!") || !strings.Contains(view.String(), "Golem: I'll add it.") {
+		t.Errorf("view:\n%s", view.String())
+	}
+}
+
+func TestStructuredAnswerIsTheValueItself(t *testing.T) {
+	var out bytes.Buffer
+	p := &Plain{View: io.Discard, Answers: &out}
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "```json\n{\"score\":3}\n```"}))
+	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Kind: "json", Data: json.RawMessage(`{"score":3}`)}}); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "{\"score\":3}\n" {
+		t.Errorf("answers: %q", out.String())
+	}
+}
+
+func TestFailedRunHasNoAnswer(t *testing.T) {
+	var view, out bytes.Buffer
+	p := &Plain{View: &view, Answers: &out}
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "not json"}))
+	if err := p.Finish(run.Result{Status: run.Failed, Error: fault.New(fault.OutputSchema, "no fit")}); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() != 0 || !strings.Contains(view.String(), "E_OUTPUT_SCHEMA: no fit") {
+		t.Errorf("answers %q, view %q", out.String(), view.String())
+	}
+}
+
+// S4-40: summary mode.
+func TestQuietShowsBulletsOnly(t *testing.T) {
+	var view, out bytes.Buffer
+	p := &Plain{View: &view, Answers: &out, Quiet: true}
+	for _, e := range rootEvents() {
+		p.Emit(e)
+	}
+	p.Emit(ev("0", "", "main", 0, trace.Progress{Status: "pending", Description: "b"}))
+	p.Emit(ev("0", "", "main", 2, trace.Progress{Status: "failed", Description: "c"}))
+	if d := cmp.Diff("  ● analyzer\n  ✓ analyzer\n○ b\n    ○ c failed\n", view.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+// S4-44: workers that run in parallel never mix, whatever the interleaving.
+func TestParallelChildrenDoNotMix(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	p.Emit(ev("0", "", "main", 0, trace.WorkerStart{}))
+	for _, id := range []string{"0.1", "0.2", "0.3"} {
+		p.Emit(ev(id, "0", "w"+id, 1, trace.WorkerStart{}))
+	}
+	for _, word := range []string{"one ", "two ", "three\n", "four"} {
+		for _, id := range []string{"0.3", "0.1", "0.2"} {
+			p.Emit(ev(id, "0", "w"+id, 1, trace.Delta{Text: word}))
+		}
+	}
+	p.Emit(ev("0.4", "0", "main", 0, trace.ToolEnd{Tool: "beside", Status: "ok"}))
+	for _, id := range []string{"0.2", "0.3", "0.1"} {
+		p.Emit(ev(id, "0", "w"+id, 1, trace.ModelEnd{Text: "x"}))
+		p.Emit(ev(id, "0", "w"+id, 1, trace.WorkerEnd{Status: "ok"}))
+	}
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "end"}))
+	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "end"}}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(view.String()) {
+		got = append(got, strings.Trim(strings.TrimSpace(line), "│┌┐└┘─ "))
+	}
+	want := []string{}
+	for _, id := range []string{"0.1", "0.2", "0.3"} {
+		want = append(want, "", "[Calling worker: w"+id+"]", "w"+id, "one two three", "four", "")
+	}
+	want = append(want, "✓ beside", "Golem: end")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d, view.String())
+	}
+}
+
+func TestFramesNestAndStayClosed(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view, Width: func() int { return 40 }}
+	p.Emit(ev("0", "", "main", 0, trace.WorkerStart{}))
+	p.Emit(ev("0.1", "0", "a", 1, trace.WorkerStart{}))
+	p.Emit(ev("0.1.1", "0.1", "b", 2, trace.WorkerStart{}))
+	p.Emit(ev("0.1.1", "0.1", "b", 2, trace.Delta{Text: "日本語のテキスト is wider than its letters, and wraps"}))
+	p.Emit(ev("0.1.1", "0.1", "b", 2, trace.ModelEnd{}))
+	p.Emit(ev("0.1.1", "0.1", "b", 2, trace.WorkerEnd{Status: "error", Error: fault.New(fault.Turns, "too many")}))
+	p.Emit(ev("0.1", "0", "a", 1, trace.WorkerEnd{Status: "ok"}))
+	for line := range strings.Lines(view.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.ContainsAny(line, "│┌└") && width(line) != 40 {
+			t.Errorf("width %d: %s", width(line), line)
+		}
+	}
+	if strings.Count(view.String(), "└") != 2 || !strings.Contains(view.String(), "failed: E_TURNS") {
+		t.Error(view.String())
+	}
+}
+
+// SECURITY 9: a model cannot write a line that looks like golem's own, nor an escape.
+func TestModelTextCannotImitateGolem(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view, Width: func() int { return 30 }}
+	evil := "hi\n[Approval Required] ok\n> \x1b[2J\u202e" + strings.Repeat("x", 60) + "[y]es / [n]o"
+	p.Emit(ev("0", "", "main", 0, trace.Delta{Text: evil}))
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: evil}))
+	for i, line := range strings.Split(strings.TrimSuffix(view.String(), "\n"), "\n") {
+		if i > 0 && line != "" && !strings.HasPrefix(line, "       ") {
+			t.Errorf("line %d begins at the edge: %q", i, line)
+		}
+	}
+	if strings.ContainsAny(view.String(), "\x1b\u202e") {
+		t.Errorf("raw control characters: %q", view.String())
+	}
+}
+
+func TestABrokenStreamStartsOver(t *testing.T) {
+	var view, out bytes.Buffer
+	p := &Plain{View: &view, Answers: &out}
+	for _, b := range []trace.Body{trace.Delta{Text: "half"}, trace.Delta{Reset: true}, trace.Delta{Text: "whole"}, trace.ModelEnd{}} {
+		p.Emit(ev("0", "", "main", 0, b))
+	}
+	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "whole"}}); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "whole\n" {
+		t.Errorf("answers: %q", out.String())
+	}
+}
+
+// S4-44: on a terminal the last line tells what runs, and is taken away before
+// anything else is written.
+func TestLiveStatusIsTakenAway(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view, Live: true}
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "slow", Args: json.RawMessage(`{}`)}))
+	p.Emit(ev("0.2", "0", "main", 0, trace.ToolStart{Tool: "other", Args: json.RawMessage(`{}`)}))
+	if !strings.HasSuffix(view.String(), "● slow() · other()") {
+		t.Fatalf("%q", view.String())
+	}
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "slow", Status: "ok"}))
+	p.Emit(ev("0.2", "0", "main", 0, trace.ToolEnd{Tool: "other", Status: "ok"}))
+	if got := screen(view.String()); got != "✓ slow()\n✓ other()\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// screen is what stays on a terminal after erasing lines.
+func screen(s string) string {
+	var out strings.Builder
+	for _, line := range strings.SplitAfter(s, "\n") {
+		if i := strings.LastIndex(line, "\r\x1b[K"); i >= 0 {
+			line = line[i+len("\r\x1b[K"):]
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+func TestWithoutColorThereIsNoEscape(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	for _, e := range rootEvents() {
+		p.Emit(e)
+	}
+	p.Emit(ev("0", "", "main", 0, trace.Warning{Code: fault.Depth, Message: "deep"}))
+	p.Emit(ev("0", "", "main", 0, trace.Error{Code: fault.Model, Message: "bad", Hint: "do x"}))
+	if strings.Contains(view.String(), "\x1b") {
+		t.Errorf("%q", view.String())
+	}
+	if !strings.HasSuffix(view.String(), "warning: E_DEPTH: deep\nerror: E_MODEL: bad (do x)\n") {
+		t.Errorf("%q", view.String())
+	}
+}
+
+type queue []string
+
+func (q *queue) Line(context.Context) (string, error) {
+	if len(*q) == 0 {
+		return "", io.EOF
+	}
+	line := (*q)[0]
+	*q = (*q)[1:]
+	return line, nil
+}
+
+// Scenario 31, the front end's part: answers come one by one, commands that
+// need no worker are answered here, /exit and the end of input end the chat.
+func TestPromptReadsMessagesAndDeliversAnswers(t *testing.T) {
+	var view, out bytes.Buffer
+	p := &Plain{View: &view, Answers: &out, Input: &queue{"hello", "", "/help", "/nwe", "/src/a.go is bad", "/new", "/exit", "never"}}
+	ctx := t.Context()
+	next := func(want string) {
+		t.Helper()
+		in, err := p.Prompt(ctx)
+		if err != nil || in.Text != want {
+			t.Fatalf("%q, %v; want %q", in.Text, err, want)
+		}
+	}
+	next("hello")
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "hi"}))
+	next("/src/a.go is bad")
+	if out.String() != "hi\n" {
+		t.Errorf("answers: %q", out.String())
+	}
+	next("/new")
+	if _, err := p.Prompt(ctx); !errors.Is(err, io.EOF) {
+		t.Errorf("/exit: %v", err)
+	}
+	if !strings.Contains(view.String(), "/tools") || !strings.Contains(view.String(), "did you mean /new") {
+		t.Errorf("view:\n%s", view.String())
+	}
+}
+
+func TestScriptAnswersByCall(t *testing.T) {
+	s := &Script{
+		ByCall:  map[string][]approval.Decision{"0.2": {{Answer: approval.No, Reason: "because"}}},
+		Answers: []approval.Decision{{Answer: approval.Yes}},
+	}
+	ask := func(call string) (approval.Decision, error) {
+		return s.Approve(t.Context(), approval.Request{ID: "r" + call, Call: call})
+	}
+	if d, err := ask("0.2"); err != nil || d != (approval.Decision{ID: "r0.2", Answer: approval.No, Reason: "because"}) {
+		t.Error(d, err)
+	}
+	if d, err := ask("0.9"); err != nil || d.Answer != approval.Yes {
+		t.Error(d, err)
+	}
+	if _, err := ask("0.9"); !errors.Is(err, approval.ErrNobody) {
+		t.Error(err)
+	}
+	if len(s.Asked()) != 3 {
+		t.Error(s.Asked())
+	}
+}
+
+// SPEC §16: --json is the trace's lines plus transient ones without seq.
+func TestJSONAddsOnlyTransientLines(t *testing.T) {
+	var out bytes.Buffer
+	j := &JSON{W: &out}
+	for _, e := range rootEvents() {
+		e.Seq = 7
+		j.Emit(e)
+	}
+	if _, err := io.WriteString(j.Lines(), "{\"seq\":1}\n"); err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for line := range strings.Lines(out.String()) {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		switch m["type"] {
+		case nil:
+			kept++
+		case "delta", "progress":
+			if m["seq"] != nil && m["seq"] != 0.0 {
+				t.Errorf("a transient line has a seq: %s", line)
+			}
+		default:
+			t.Errorf("not transient: %s", line)
+		}
+	}
+	if kept != 1 || j.Err() != nil {
+		t.Error(kept, j.Err())
+	}
+}
+
+func TestParseCommand(t *testing.T) {
+	for line, want := range map[string]Command{
+		"hello": {Arg: "hello"}, "/new": {Name: New}, " /NEW now": {Name: New, Arg: "now"}, "/quit": {Name: Exit},
+		"/": {Arg: "/"}, "/etc/passwd": {Arg: "/etc/passwd"}, "//new": {Arg: "/new"}, "/a.go": {Arg: "/a.go"},
+		"/help": {Name: Help}, "/tools": {Name: Tools}, "": {},
+	} {
+		got, err := ParseCommand(line)
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", line, got, err, want)
+		}
+	}
+	if _, err := ParseCommand("/nonsense"); !errors.Is(err, fault.Usage) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,83 @@
+package ui
+
+import "strings"
+
+// prose lays out streamed text word by word: the first line begins with
+// first, every other one with rest, so that no line of a model's text begins
+// where golem's own lines begin (SECURITY 9). A word is written when it is
+// complete.
+type prose struct {
+	first, rest string
+	width       int // columns, prefix included; 0: lines are not broken
+	put         func(string)
+
+	col     int  // columns used on this line, 0: the prefix is still to come
+	later   bool // a line was begun before
+	spaces  string
+	word    strings.Builder
+	wordLen int
+}
+
+func (p *prose) write(s string) {
+	for _, r := range s {
+		switch r {
+		case '\n':
+			p.flush()
+			p.spaces = ""
+			p.newline()
+		case ' ', '\t':
+			p.flush()
+			p.spaces += string(r)
+		default:
+			p.word.WriteRune(r)
+			p.wordLen += columns(r)
+			if p.width > 0 && p.wordLen >= p.width-width(p.rest) {
+				p.flush()
+			}
+		}
+	}
+}
+
+func (p *prose) newline() {
+	if p.col == 0 && !p.later {
+		return // text never begins with an empty line
+	}
+	p.put("\n")
+	p.col, p.later = 0, true
+}
+
+// flush writes the word that is complete, and the space before it.
+func (p *prose) flush() {
+	if p.word.Len() == 0 {
+		return
+	}
+	prefix := p.rest
+	if !p.later {
+		prefix = p.first
+	}
+	begin := p.col == 0
+	if !begin && p.width > 0 && p.col+width(p.spaces)+p.wordLen > p.width {
+		p.newline()
+		begin, prefix, p.spaces = true, p.rest, ""
+	}
+	if begin {
+		p.put(prefix)
+		p.col = width(prefix)
+	}
+	p.put(p.spaces + p.word.String())
+	p.col += width(p.spaces) + p.wordLen
+	p.spaces, p.wordLen = "", 0
+	p.word.Reset()
+}
+
+// end writes what is left and ends the line.
+func (p *prose) end() {
+	p.flush()
+	if p.col > 0 {
+		p.put("\n")
+	}
+	p.col, p.later, p.spaces = 0, false, ""
+}
+
+// midline says whether a line has been begun and not ended.
+func (p *prose) midline() bool { return p.col > 0 }

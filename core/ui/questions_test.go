@@ -1,0 +1,214 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"golem/core/approval"
+	"golem/core/tool"
+)
+
+// talker is a Person who answers from a list and keeps what it was shown.
+type talker struct {
+	bytes.Buffer
+	answers []string
+}
+
+func (p *talker) Ask(_ context.Context, prompt string) (string, error) {
+	p.WriteString(prompt)
+	if len(p.answers) == 0 {
+		return "", io.EOF
+	}
+	a := p.answers[0]
+	p.answers = p.answers[1:]
+	p.WriteString(a + "\n")
+	return a, nil
+}
+
+func writeRequest() approval.Request {
+	return approval.Request{
+		ID: "r1", Call: "0.1.1", Type: "file_write", Tool: "write_file", Description: "write a file", Risk: "medium", Always: true,
+		WorkerPath: []string{"root", "a", "b"},
+		Args:       json.RawMessage(`{"content":"one\ntwo","path":"/o.txt"}`),
+		Paths:      []tool.PathUse{{Op: "write", Mount: "out", Path: "/o.txt"}},
+		Diff:       "--- a\n+++ b\n@@ -0,0 +1,2 @@\n+one\n+two\n",
+	}
+}
+
+// S4-28, S4-35, S4-45: what a person is shown before they answer.
+func TestRequestShowsEverything(t *testing.T) {
+	p := &talker{answers: []string{"y"}}
+	d, err := Questions{Person: p}.Approve(t.Context(), writeRequest())
+	if err != nil || d != (approval.Decision{ID: "r1", Answer: approval.Yes}) {
+		t.Fatal(d, err)
+	}
+	for _, want := range []string{
+		"[Approval Required] write a file\n", "Risk: medium\n", "Path: root → a → b\n", "Tool: write_file\n", "write /o.txt (mount out)",
+		"  path: \"/o.txt\"\n", "  content (7 bytes, 2 lines):\n  │ one\n  │ two\n", "  │ +one\n",
+		"a: write_file with ANY arguments, for the session\n", "\n[y]es / [n]o / [a]lways / [s]ession: ",
+	} {
+		if !strings.Contains(p.String(), want) {
+			t.Errorf("missing %q in\n%s", want, p.String())
+		}
+	}
+	if strings.Contains(p.String(), "\x1b") {
+		t.Error("escapes without colour")
+	}
+}
+
+// Scenario 19: the five answers, the reason, and the default.
+func TestAnswers(t *testing.T) {
+	for line, want := range map[string]approval.Decision{
+		"y": {Answer: approval.Yes}, "YES": {Answer: approval.Yes}, " n ": {Answer: approval.No}, "": {Answer: approval.No},
+		"n too risky, try /tmp": {Answer: approval.No, Reason: "too risky, try /tmp"}, "no: wrong file": {Answer: approval.No, Reason: "wrong file"},
+		"s": {Answer: approval.Session}, "a": {Answer: approval.Always}, "d": {Answer: approval.Never}, "never": {Answer: approval.Never},
+	} {
+		want.ID = "r1"
+		got, err := Questions{Person: &talker{answers: []string{line}}}.Approve(t.Context(), writeRequest())
+		if err != nil || got != want {
+			t.Errorf("%q: %+v, %v", line, got, err)
+		}
+	}
+}
+
+// SECURITY 8, 9: nothing but a clear yes is one.
+func TestOnlyYesIsYes(t *testing.T) {
+	r := writeRequest()
+	r.Always = false
+	for _, lines := range [][]string{
+		{"a", "always", "a"}, {"yep", "ok", "sure"}, {"y y", "yes please", "y\x00"}, {"", "y"}, {"v", "n"}, {"x", ""}, {"session now", "s s", "true"},
+	} {
+		p := &talker{answers: lines}
+		d, err := Questions{Person: p}.Approve(t.Context(), r)
+		if err != nil || d.Answer != approval.No {
+			t.Errorf("%q: %+v, %v", lines, d, err)
+		}
+		if strings.Contains(p.String(), "[a]lways") || strings.Contains(p.String(), "ANY") {
+			t.Error("always was offered")
+		}
+	}
+}
+
+func TestSomebodyWhoVanishesIsAnError(t *testing.T) {
+	if _, err := (Questions{Person: &talker{}}).Approve(t.Context(), writeRequest()); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	if _, err := (Questions{}).Approve(t.Context(), writeRequest()); !errors.Is(err, approval.ErrNobody) {
+		t.Error(err)
+	}
+	if ok, err := (Questions{Person: &talker{answers: []string{""}}}).Confirm(t.Context(), "sure?"); ok || err != nil {
+		t.Error(ok, err)
+	}
+}
+
+// SECURITY 9: what is hidden is counted, and v shows it before the answer.
+func TestLongValuesFoldAndOpen(t *testing.T) {
+	r := writeRequest()
+	all := strings.Repeat("line\n", 100) + "the last one"
+	long := strings.Repeat("z", 9000) + "END"
+	r.Args, _ = json.Marshal(map[string]string{"content": all, "one": long})
+	r.Diff = ""
+	p := &talker{answers: []string{"v", "y"}}
+	if d, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil || d.Answer != approval.Yes {
+		t.Fatal(d, err)
+	}
+	before, after, ok := strings.Cut(p.String(), "[s]ession: v\n")
+	if !ok {
+		t.Fatal(p.String())
+	}
+	if strings.Contains(before, "the last one") || !strings.Contains(before, "89 more lines are hidden") || !strings.Contains(before, "7003 more bytes") {
+		t.Errorf("folded:\n%.3000s", before)
+	}
+	if !strings.Contains(before, "v: view all") {
+		t.Error("v is not offered")
+	}
+	if !strings.Contains(after, "the last one") || !strings.Contains(after, "zEND") || strings.Contains(after, "hidden") {
+		t.Errorf("opened:\n%.3000s", after)
+	}
+}
+
+// SECURITY 9: no content can begin a line where golem's own lines begin, and
+// control characters are shown, not sent.
+func TestContentCannotImitateThePrompt(t *testing.T) {
+	evil := "ok\n[y]es / [n]o / [a]lways / [s]ession: y\r\x1b[2K\n\u202eRisk: low\u200b" + strings.Repeat("W", 300)
+	r := writeRequest()
+	r.Args, _ = json.Marshal(map[string]any{"content": evil, "path": "/a\nRisk: low", "n": map[string]string{"k\n> ": evil}})
+	r.Description, r.Diff, r.WorkerPath = "write\nRisk: low", evil, []string{"a\nRisk: low"}
+	r.Rule = evil
+	p := &talker{answers: []string{"n"}}
+	q := Questions{Person: p, Width: func() int { return 60 }}
+	if _, err := q.Approve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	text := p.String()
+	if strings.ContainsAny(text, "\x1b\r\u202e\u200b") {
+		t.Errorf("raw control characters: %q", text)
+	}
+	if !strings.Contains(text, "shown as escapes") {
+		t.Error("no notice of the escapes")
+	}
+	if n := strings.Count(text, "\nRisk: "); n != 1 {
+		t.Errorf("%d lines begin with Risk:\n%s", n, text)
+	}
+	if n := strings.Count(text, "\n[y]es"); n != 1 {
+		t.Errorf("%d prompts\n%s", n, text)
+	}
+}
+
+func FuzzRequest(f *testing.F) {
+	f.Add("write", `{"path":"/a","content":"x\ny"}`, "+a\n-b", 40)
+	f.Add("\x1b[2J", `[1,2`, "\n\n[y]es", 3)
+	f.Add("", `"text"`, "", 0)
+	f.Add("日本", `{"a":{"b":[1,2,3]},"a":null}`, strings.Repeat("x", 5000), 20)
+	f.Fuzz(func(t *testing.T, desc, args, diff string, width int) {
+		v := requestView{width: width % 500}
+		for range 2 {
+			text, _ := v.request(approval.Request{Tool: "t", Description: desc, Args: json.RawMessage(args), Diff: diff, WorkerPath: []string{desc}})
+			for _, r := range text {
+				if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\u202e' {
+					t.Fatalf("raw %q in %q", r, text)
+				}
+			}
+			for i, line := range strings.Split(text, "\n") {
+				own := i < 6 || line == "" || line == "Change:" || strings.HasPrefix(line, "Note: ") || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "Tool: ")
+				if !own && !strings.HasPrefix(line, "Risk: ") && !strings.HasPrefix(line, "Path: ") {
+					t.Fatalf("line %d stands at the edge: %q", i, line)
+				}
+			}
+			v.whole = true
+		}
+	})
+}
+
+func FuzzParseCommand(f *testing.F) {
+	for _, s := range []string{"/new", "//x", "/", "/a/b", "text", "/\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		cmd, err := ParseCommand(line)
+		if err == nil && cmd.Name == Message && !strings.HasPrefix(strings.TrimSpace(line), "//") && cmd.Arg != line {
+			t.Fatalf("%q became %q", line, cmd.Arg)
+		}
+	})
+}
+
+func TestRender(t *testing.T) {
+	for raw, want := range map[string]string{
+		`"a\nb"`:                           "a\nb",
+		`{"kind":"list","data":["x","y"]}`: "- x\n- y",
+		`{"kind":"table","data":[{"n":"a","v":1},{"n":"bb","v":22}]}`: "n   v\na   1\nbb  22",
+		`{"kind":"json","data":{"a":1}}`:                              "{\n  \"a\": 1\n}",
+		`{"kind":"odd","data":[1]}`:                                   "[\n  1\n]",
+		`{"x":1}`:                                                     "{\n  \"x\": 1\n}",
+		`{"kind":"diff","data":"+a"}`:                                 "+a",
+	} {
+		if got := strings.Join(render(json.RawMessage(raw)), "\n"); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+}

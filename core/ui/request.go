@@ -1,0 +1,218 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"golem/core/approval"
+)
+
+// How much of a value or a diff is shown before it is folded. What is folded
+// is counted and shown whole by the answer v.
+const (
+	foldLines = 12
+	foldBytes = 2000
+	foldDiff  = 60
+)
+
+// Marks stand before every line of content in a request, so that content
+// cannot look like golem's own lines (SECURITY 9).
+const (
+	mark     = "  │ "
+	markMore = "  ┆ " // the same line, broken by golem
+)
+
+// requestView draws an approval request.
+type requestView struct {
+	width   int // columns; 0: lines are not broken
+	color   bool
+	whole   bool // nothing is folded
+	escaped bool // something was shown as an escape
+	folded  bool
+	b       strings.Builder
+}
+
+// request is the whole text of the question but its prompt; folded says that
+// something is behind v.
+func (v *requestView) request(r approval.Request) (text string, folded bool) {
+	v.b.Reset()
+	v.escaped, v.folded = false, false
+	description := r.Description
+	if strings.TrimSpace(description) == "" {
+		description = r.Tool
+	}
+	v.b.WriteString("\n")
+	v.label("[Approval Required] ", description)
+	v.label("Risk: ", r.Risk)
+	v.label("Path: ", strings.Join(r.WorkerPath, " → "))
+	v.label("Tool: ", r.Tool)
+	if len(r.Paths) > 0 {
+		uses := make([]string, len(r.Paths))
+		for i, p := range r.Paths {
+			uses[i] = p.Op + " " + p.Path
+			if p.Mount != "" && p.Mount != "root" {
+				uses[i] += " (mount " + p.Mount + ")"
+			}
+		}
+		v.label("Files: ", strings.Join(uses, ", "))
+	}
+	if r.Rule != "" {
+		v.label("Asked by: ", r.Rule)
+	}
+	for _, f := range fields(r.Args) {
+		v.argument(f)
+	}
+	if r.Diff != "" {
+		v.diff(r.Diff)
+	}
+	if v.escaped {
+		v.b.WriteString("Note: control, invisible or text-direction characters are shown as escapes.\n")
+	}
+	return v.b.String(), v.folded
+}
+
+// help explains the answers.
+func (v *requestView) help(r approval.Request, folded bool) string {
+	var b strings.Builder
+	b.WriteString("y: once · n, or n WHY: no (WHY is told to the model) · s: exactly this, for the session · d: no to exactly this, for the session\n")
+	if r.Always {
+		b.WriteString("a: " + v.visible(r.Tool) + " with ANY arguments, for the session\n")
+	}
+	if folded {
+		b.WriteString("v: view all before you answer\n")
+	}
+	return b.String()
+}
+
+func (v *requestView) visible(s string) string {
+	out, changed := approval.Visible(s)
+	v.escaped = v.escaped || changed
+	return out
+}
+
+// label writes one line of golem's own; the value's further lines are marked.
+func (v *requestView) label(name, value string) {
+	head, rest, more := strings.Cut(v.visible(value), "\n")
+	pieces := []string{head}
+	if v.width > 0 {
+		pieces = chop(head, v.width-width(name))
+	}
+	v.b.WriteString(name + pieces[0] + "\n")
+	for _, p := range pieces[1:] {
+		v.b.WriteString(markMore + p + "\n")
+	}
+	if more {
+		v.content(strings.Split(rest, "\n"))
+	}
+}
+
+// argument writes one argument: a short value beside its name, a long one
+// below it.
+func (v *requestView) argument(f field) {
+	name := f.name
+	if name == "" {
+		name = "arguments"
+	}
+	var text string
+	isText := json.Unmarshal(f.value, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(f.value)), `"`)
+	if isText && !strings.Contains(text, "\n") && len(text) <= 200 {
+		v.label("  "+v.visible(name)+": ", `"`+text+`"`)
+		return
+	}
+	var shown []string
+	if isText {
+		shown = strings.Split(v.visible(text), "\n")
+	} else if shown = strings.Split(v.visible(strings.Join(indented(f.value), "\n")), "\n"); len(shown) == 1 && len(shown[0]) <= 200 {
+		v.label("  "+v.visible(name)+": ", shown[0])
+		return
+	}
+	size := fmt.Sprintf("%d bytes, %d lines", len(f.value), len(shown))
+	if isText {
+		size = fmt.Sprintf("%d bytes, %d lines", len(text), len(shown))
+	}
+	v.b.WriteString("  " + v.visible(name) + " (" + size + "):\n")
+	v.content(v.fold(shown, foldLines))
+}
+
+// diff writes a unified diff, folded when it is long.
+func (v *requestView) diff(text string) {
+	shown := strings.Split(strings.TrimSuffix(v.visible(text), "\n"), "\n")
+	v.b.WriteString("Change:\n")
+	for _, l := range v.fold(shown, foldDiff) {
+		v.marked(l, diffColor(l))
+	}
+}
+
+// fold cuts a long list of lines and says how much is hidden.
+func (v *requestView) fold(all []string, limit int) []string {
+	if v.whole {
+		return all
+	}
+	size, keep := 0, 0
+	for keep < len(all) && keep < limit && size+len(all[keep]) <= max(foldBytes, limit*100) {
+		size += len(all[keep])
+		keep++
+	}
+	if keep == len(all) {
+		return all
+	}
+	v.folded = true
+	if keep == 0 {
+		head := chop(all[0], foldBytes)[0]
+		return []string{head, fmt.Sprintf("… %d more bytes in this line and %d more lines are hidden: v shows them", len(all[0])-len(head), len(all)-1)}
+	}
+	return append(all[:keep:keep], fmt.Sprintf("… %d more lines are hidden: v shows them", len(all)-keep))
+}
+
+func (v *requestView) content(all []string) {
+	for _, l := range all {
+		v.marked(l, "")
+	}
+}
+
+// marked writes a line of content behind its mark.
+func (v *requestView) marked(l, color string) {
+	pieces := []string{strings.ReplaceAll(l, "\t", "    ")}
+	if v.width > 0 {
+		pieces = chop(pieces[0], v.width-width(mark))
+	}
+	for i, p := range pieces {
+		m := mark
+		if i > 0 {
+			m = markMore
+		}
+		v.b.WriteString(m + paint(v.color, color, p) + "\n")
+	}
+}
+
+// Colours, as the numbers of the ANSI escape.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+func paint(on bool, color, s string) string {
+	if !on || color == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+func diffColor(l string) string {
+	switch {
+	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+		return bold
+	case strings.HasPrefix(l, "@@"):
+		return cyan
+	case strings.HasPrefix(l, "+"):
+		return green
+	case strings.HasPrefix(l, "-"):
+		return red
+	}
+	return ""
+}

@@ -1,0 +1,93 @@
+package ui
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/trace"
+)
+
+// Script is a front end for tests: it records every event, answers questions
+// by call id or in order, and gives the messages of a chat from a list. The
+// zero value is nobody: it answers no question and ends a chat at once. Fill in the fields,
+// then use it; it is safe for concurrent use.
+type Script struct {
+	ByCall  map[string][]approval.Decision // by trace id of the call, in order
+	Answers []approval.Decision            // for calls that ByCall does not name, in order
+	Inputs  []run.Input
+
+	mu     sync.Mutex
+	events []trace.Event
+	asked  []approval.Request
+}
+
+var _ UI = (*Script)(nil)
+
+// Emit records the event.
+func (s *Script) Emit(e trace.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.events = append(s.events, e)
+}
+
+// Approve gives the next answer, bound to the request; without one left,
+// nobody is there.
+func (s *Script) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return approval.Decision{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, r)
+	if list, ok := s.ByCall[r.Call]; ok && len(list) > 0 {
+		s.ByCall[r.Call] = list[1:]
+		return bind(list[0], r), nil
+	}
+	if len(s.Answers) == 0 {
+		return approval.Decision{}, approval.ErrNobody
+	}
+	d := s.Answers[0]
+	s.Answers = s.Answers[1:]
+	return bind(d, r), nil
+}
+
+// bind fills in the request a decision answers, unless the test names another.
+func bind(d approval.Decision, r approval.Request) approval.Decision {
+	if d.ID == "" {
+		d.ID = r.ID
+	}
+	return d
+}
+
+// Prompt gives the next of Inputs, then io.EOF.
+func (s *Script) Prompt(ctx context.Context) (run.Input, error) {
+	if err := ctx.Err(); err != nil {
+		return run.Input{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.Inputs) == 0 {
+		return run.Input{}, io.EOF
+	}
+	in := s.Inputs[0]
+	s.Inputs = s.Inputs[1:]
+	return in, nil
+}
+
+// Events are the events so far, in order.
+func (s *Script) Events() []trace.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
+// Asked are the questions so far, in order.
+func (s *Script) Asked() []approval.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.asked)
+}
