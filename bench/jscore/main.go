@@ -1,0 +1,47 @@
+// Command jscore links the whole core and runs a project held in memory on the
+// script model: reading, a child worker, writing, all through gate and
+// sandbox. `make check` builds it for js/wasm, holds its size against the
+// budget and runs it in Node, where it must print its one line.
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"golem/core"
+	"golem/core/run"
+	"golem/core/ui"
+)
+
+//go:embed project
+var files embed.FS
+
+func main() {
+	answer, err := ask()
+	if err != nil {
+		fmt.Println("jscore:", err)
+		return
+	}
+	fmt.Println(answer)
+}
+
+func ask() (string, error) {
+	project, err := fs.Sub(files, "project")
+	if err != nil {
+		return "", err
+	}
+	golem, err := core.Open(
+		core.Platform{Name: "browser", Version: "jscore"},
+		core.Options{Files: project, Name: "jscore", MemorySandbox: true},
+	)
+	if err != nil {
+		return "", err
+	}
+	res := golem.Run(context.Background(), run.Input{Text: "Go"}, &ui.Script{}, core.RunOptions{})
+	if res.Error != nil {
+		return "", res.Error
+	}
+	return res.Output.Text, nil
+}
