@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"golem/core/approval"
 )
 
 // How much of a value a progress line shows; an approval request is never cut so.
@@ -15,13 +13,6 @@ const (
 	briefValue = 40
 	briefArgs  = 3
 )
-
-// safe is s with control, bidirectional and invisible characters as escapes;
-// line ends and tabs stay.
-func safe(s string) string {
-	out, _ := approval.Visible(s)
-	return out
-}
 
 // oneLine is s as one safe line.
 func oneLine(s string) string {
@@ -110,12 +101,15 @@ func render(raw json.RawMessage) []string {
 	return indented(raw)
 }
 
-func indented(raw json.RawMessage) []string {
+func indented(raw json.RawMessage) []string { return lines(pretty(raw)) }
+
+// pretty is indented JSON, or raw as it is if it is none.
+func pretty(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
-		return lines(string(raw))
+		return string(raw)
 	}
-	return lines(b.String())
+	return b.String()
 }
 
 func renderList(raw json.RawMessage) []string {
@@ -181,10 +175,4 @@ func scalar(raw json.RawMessage) string {
 		return oneLine(string(raw))
 	}
 	return safe(b.String())
-}
-
-// lines are the safe lines of a text, without a last empty one.
-func lines(s string) []string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	return strings.Split(strings.TrimSuffix(safe(s), "\n"), "\n")
 }

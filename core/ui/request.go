@@ -38,8 +38,8 @@ type requestView struct {
 func (v *requestView) request(r approval.Request) (text string, folded bool) {
 	v.b.Reset()
 	v.escaped, v.folded = false, false
-	description := r.Description
-	if strings.TrimSpace(description) == "" {
+	description := strings.Join(strings.Fields(r.Description), " ")
+	if description == "" {
 		description = r.Tool
 	}
 	v.b.WriteString("\n")
@@ -91,19 +91,21 @@ func (v *requestView) visible(s string) string {
 	return out
 }
 
-// label writes one line of golem's own; the value's further lines are marked.
+func (v *requestView) lines(s string) []string {
+	out, changed := approval.Lines(s)
+	v.escaped = v.escaped || changed
+	return out
+}
+
+// label writes one line of golem's own, broken where it is long.
 func (v *requestView) label(name, value string) {
-	head, rest, more := strings.Cut(v.visible(value), "\n")
-	pieces := []string{head}
+	pieces := []string{v.visible(value)}
 	if v.width > 0 {
-		pieces = chop(head, v.width-width(name))
+		pieces = chop(pieces[0], v.width-width(name))
 	}
 	v.b.WriteString(name + pieces[0] + "\n")
 	for _, p := range pieces[1:] {
 		v.b.WriteString(markMore + p + "\n")
-	}
-	if more {
-		v.content(strings.Split(rest, "\n"))
 	}
 }
 
@@ -122,8 +124,8 @@ func (v *requestView) argument(f field) {
 	}
 	var shown []string
 	if isText {
-		shown = strings.Split(v.visible(text), "\n")
-	} else if shown = strings.Split(v.visible(strings.Join(indented(f.value), "\n")), "\n"); len(shown) == 1 && len(shown[0]) <= 200 {
+		shown = v.lines(text)
+	} else if shown = v.lines(pretty(f.value)); len(shown) == 1 && len(shown[0]) <= 200 {
 		v.label("  "+v.visible(name)+": ", shown[0])
 		return
 	}
@@ -137,7 +139,7 @@ func (v *requestView) argument(f field) {
 
 // diff writes a unified diff, folded when it is long.
 func (v *requestView) diff(text string) {
-	shown := strings.Split(strings.TrimSuffix(v.visible(text), "\n"), "\n")
+	shown := v.lines(text)
 	v.b.WriteString("Change:\n")
 	for _, l := range v.fold(shown, foldDiff) {
 		v.marked(l, diffColor(l))
