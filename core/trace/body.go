@@ -75,6 +75,12 @@ func (Clearance) EventType() string { return "clearance" }
 // Transient is false.
 func (Clearance) Transient() bool { return false }
 
+// EventType is "message".
+func (Message) EventType() string { return "message" }
+
+// Transient is false.
+func (Message) Transient() bool { return false }
+
 // EventType is "warning".
 func (Warning) EventType() string { return "warning" }
 
@@ -142,6 +148,8 @@ func decodeBody(typ string, line []byte) (Body, error) {
 		return decodeAs[Approval](line)
 	case "clearance":
 		return decodeAs[Clearance](line)
+	case "message":
+		return decodeAs[Message](line)
 	case "warning":
 		return decodeAs[Warning](line)
 	case "error":

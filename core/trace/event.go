@@ -147,6 +147,13 @@ type Clearance struct {
 	Target  string `json:"target,omitempty"`
 }
 
+// Message is what a person says in a conversation, beside the first input,
+// which is run.start's.
+type Message struct {
+	Role string `json:"role"` // user
+	Text string `json:"text"`
+}
+
 // Warning is something a person should know that stops nothing.
 type Warning struct {
 	Code    fault.Code `json:"code"`

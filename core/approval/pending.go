@@ -1,0 +1,97 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// pending is a call worked out in full: what would run, byte for byte. What
+// is shown, remembered and run is this one value (SPEC §7).
+type pending struct {
+	subject
+	item Item
+	diff string
+	key  key // the exact call
+	kind key // the tool, whatever the arguments
+}
+
+// prepare previews a decoded call and fixes its canonical arguments. On an
+// error the pending call still holds what is known, for the setting.
+func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage) (*pending, error) {
+	c := &pending{subject: newSubject(spec), item: it}
+	c.args, c.fields = args, fieldsOf(args)
+	if p, ok := it.Tool.(tool.Previewer); ok {
+		call := it.Call
+		call.Args = args
+		view, err := preview(ctx, p, call)
+		c.paths, c.diff, c.risk = view.Paths, view.Diff, callRisk(spec, view)
+		c.previewed = err == nil
+		if err != nil {
+			return c, fault.Of(err, fault.Tool)
+		}
+		if view.Args != nil {
+			c.args = view.Args
+		}
+	}
+	canonical, err := tool.Canonical(c.args)
+	if err != nil {
+		return c, fault.Of(err, fault.ToolInput)
+	}
+	c.args, c.fields = canonical, fieldsOf(canonical)
+	c.kind = toolKey(spec)
+	c.key = callKey(c.kind, canonical, c.paths, it.Source)
+	return c, nil
+}
+
+// preview calls the tool's Preview; a panic there is an error.
+func preview(ctx context.Context, p tool.Previewer, c tool.Call) (view tool.Preview, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			view, err = tool.Preview{}, panicked(c.Name, r)
+		}
+	}()
+	return p.Preview(ctx, c)
+}
+
+// run executes the call, with exactly the arguments that were settled. It is
+// the only place in golem where a tool is called.
+func (c *pending) run(ctx context.Context) (out tool.Output, err error) {
+	if ctx.Err() != nil {
+		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
+	}
+	if c.item.Enter != nil {
+		inner, leave, err := c.item.Enter(ctx, c.risk)
+		if leave != nil {
+			defer leave()
+		}
+		if err != nil {
+			return tool.Output{}, fault.Of(err, fault.Interrupted)
+		}
+		if inner != nil {
+			ctx = inner
+		}
+	}
+	call := c.item.Call
+	call.Args = c.args
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = tool.Output{}, panicked(c.spec.Name, r)
+		}
+	}()
+	out, err = c.item.Tool.Call(ctx, call)
+	if err != nil {
+		return out, fault.Of(err, fault.Tool)
+	}
+	return out, nil
+}
+
+// panicked tells of a crash inside a tool, short and without a stack.
+func panicked(name string, r any) *fault.Fault {
+	what, _ := Visible(fmt.Sprint(r))
+	return fault.New(fault.Tool, "%s crashed: %s", name, shorten(what)).
+		Hinting("the fault lies in the tool; go on without it")
+}

@@ -1,0 +1,183 @@
+package approval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"golem/core/tool"
+)
+
+// match is how a rule fits a call. Unsure is for what cannot be known (no
+// preview, a broken pattern): it asks, it never allows.
+type match int
+
+const (
+	no match = iota
+	unsure
+	yes
+)
+
+// maxMatched bounds the text that is held against a pattern.
+const maxMatched = 64 << 10
+
+// ruleSetting is what the first rule decides that fits the call. A rule of
+// which it is not known whether it fits asks, unless a later one that
+// certainly fits blocks. Without a call only rules without conditions count.
+func ruleSetting(rules []Rule, s subject) verdict {
+	var maybe verdict
+	for i, r := range rules {
+		m := r.fits(s)
+		if m == no {
+			continue
+		}
+		v := verdict{r.Decide.known(), r.label(i)}
+		if v.setting == "" {
+			v.setting = Blocked // a rule that decides nothing is broken
+		}
+		switch {
+		case m == unsure && maybe.setting == "":
+			maybe = verdict{Ask, v.rule + ": cannot be told"}
+		case m == unsure:
+		case maybe.setting == "" || v.setting == Blocked:
+			return v
+		default:
+			return maybe
+		}
+	}
+	return maybe
+}
+
+func (r Rule) label(index int) string {
+	if r.Origin != "" {
+		return fmt.Sprintf("rule for %s (%s)", r.Tool, r.Origin)
+	}
+	return fmt.Sprintf("rule %d for %s", index+1, r.Tool)
+}
+
+// fits says whether tool and arguments are those of the rule: all of When
+// must match. A preApproved rule must cover everything a key can mean (every
+// path, every element of a list); ask and blocked need only one.
+func (r Rule) fits(s subject) match {
+	if !slices.Contains(s.names, r.Tool) {
+		return no
+	}
+	if len(r.When) > 0 && s.args == nil {
+		return no
+	}
+	out := yes
+	all := r.Decide.known() == PreApproved
+	for _, key := range slices.Sorted(maps.Keys(r.When)) {
+		m := s.fitsKey(key, r.When[key], all)
+		if m == no {
+			return no
+		}
+		out = min(out, m)
+	}
+	return out
+}
+
+func (s subject) fitsKey(key, pattern string, all bool) match {
+	if !doublestar.ValidatePattern(pattern) {
+		return unsure
+	}
+	if key == "path" {
+		return s.fitsPath(pattern, all)
+	}
+	raw, ok := s.fields[key]
+	if !ok {
+		return no
+	}
+	return fitsValues(texts(raw), pattern, all, !all, s.paths)
+}
+
+// fitsPath holds the pattern against the paths of the preview, which are
+// canonical. An argument called path counts where the preview names no path.
+// Without a preview the argument may spell its path in many ways: a match is
+// believed where it forbids, and otherwise nothing is certain.
+func (s subject) fitsPath(pattern string, all bool) match {
+	raw, given := s.fields["path"]
+	if len(s.paths) > 0 {
+		values := make([]string, len(s.paths))
+		for i, p := range s.paths {
+			values[i] = p.Path
+		}
+		return fitsValues(values, pattern, all, false, s.paths)
+	}
+	if s.previewed {
+		if !given {
+			return no
+		}
+		return fitsValues(texts(raw), pattern, all, false, nil)
+	}
+	if given && !all && fitsValues(texts(raw), pattern, false, false, nil) == yes {
+		return yes
+	}
+	return unsure
+}
+
+// fitsValues is yes if the pattern matches all values, or any of them.
+// Widely also takes a looser match for values that are no path of the preview.
+func fitsValues(values []string, pattern string, all, widely bool, paths []tool.PathUse) match {
+	hits := 0
+	for _, v := range values {
+		if len(v) > maxMatched {
+			return unsure
+		}
+		if doublestar.MatchUnvalidated(pattern, v) || widely && !isPath(v, paths) && loose(pattern, v) {
+			hits++
+		}
+	}
+	if hits > 0 && (!all || hits == len(values)) {
+		return yes
+	}
+	return no
+}
+
+func isPath(v string, paths []tool.PathUse) bool {
+	return slices.ContainsFunc(paths, func(p tool.PathUse) bool { return p.Path == v })
+}
+
+// loose matches text that is no path: there a slash is a character like any
+// other, so that "rm *" also forbids "rm a/b". It is used only to ask or
+// block, where matching too much does no harm.
+func loose(pattern, v string) bool {
+	return doublestar.MatchUnvalidated(slashless(pattern), slashless(v))
+}
+
+func slashless(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+
+// texts are the strings a JSON value can be matched as: a string itself, the
+// elements of a list, anything else its canonical JSON.
+func texts(raw json.RawMessage) []string {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			return []string{s}
+		}
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) == nil {
+			out := make([]string, 0, len(list))
+			for _, item := range list {
+				var s string
+				if item[0] != '"' || json.Unmarshal(item, &s) != nil {
+					s = string(item)
+				}
+				out = append(out, s)
+			}
+			return out
+		}
+	}
+	return []string{string(raw)}
+}

@@ -1,0 +1,206 @@
+package approval
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"golem/core/tool"
+)
+
+// subject is what a setting is looked up for: a tool and, once known, one call.
+type subject struct {
+	spec  tool.Spec
+	names []string // the tool's name, then its rule names
+	risk  tool.Risk
+	// args are canonical; nil when no call is known yet.
+	args json.RawMessage
+	// fields are the top level of args.
+	fields map[string]json.RawMessage
+	paths  []tool.PathUse
+	// previewed says that paths are all the call uses. Without a preview
+	// nothing is known of them, and what depends on paths asks.
+	previewed bool
+}
+
+func newSubject(spec tool.Spec) subject {
+	return subject{spec: spec, names: append([]string{spec.Name}, spec.Rules...), risk: ownRisk(spec)}
+}
+
+// verdict is a setting and where it stands.
+type verdict struct {
+	setting Setting
+	rule    string
+}
+
+// settle finds the setting of a call, in this order (SPEC §7):
+//
+//  1. blocked, wherever it stands: worker, manifest, their defaults, mounts
+//  2. the manifest's rules, first match: they name tool and arguments
+//  3. per-mount approvals, the strictest of the paths used
+//  4. worker per-tool; worker toolset default; manifest per-tool; manifest default
+//  5. the tool's own NeedsApproval
+//  6. the risk default; delegation is preApproved
+//
+// Rules and mounts stand before the per-tool settings because they are more
+// specific: they speak of this call, not of the tool.
+func settle(p Policy, s subject) verdict {
+	configured := configuredSettings(p, s)
+	for _, v := range configured {
+		if v.setting == Blocked {
+			return v
+		}
+	}
+	mount := mountSetting(p.Mounts, s)
+	if mount.setting == Blocked {
+		return mount
+	}
+	if v := ruleSetting(p.Rules, s); v.setting != "" {
+		return v
+	}
+	if mount.setting != "" {
+		return mount
+	}
+	for _, v := range configured {
+		if v.setting != "" {
+			return v
+		}
+	}
+	if v := ownSetting(s); v.setting != "" {
+		return v
+	}
+	return riskSetting(s)
+}
+
+// configuredSettings are worker per-tool, worker toolset default, manifest
+// per-tool and manifest default, in that order. Each tier is asked for the
+// tool's name first, then for its rule names.
+func configuredSettings(p Policy, s subject) []verdict {
+	var out []verdict
+	add := func(set Setting, key, what string) {
+		rule := what
+		if at := p.Origins[key]; at != "" {
+			rule += " (" + at + ")"
+		}
+		out = append(out, verdict{set.known(), rule})
+	}
+	for _, n := range s.names {
+		add(p.WorkerTools[n], "worker.tool:"+n, "worker's setting for "+n)
+	}
+	if ts := s.spec.Toolset; ts != "" {
+		add(p.WorkerDefaults[ts], "worker.toolset:"+ts, "worker's default for toolset "+ts)
+	}
+	for _, n := range s.names {
+		add(p.ProjectTools[n], "project.tool:"+n, "project's setting for "+n)
+	}
+	add(p.ProjectDefault, "project.default", "project's default")
+	return out
+}
+
+// ownSetting asks the tool's NeedsApproval; one that panics asks.
+func ownSetting(s subject) (v verdict) {
+	if s.spec.NeedsApproval == nil {
+		return verdict{}
+	}
+	defer func() {
+		if recover() != nil {
+			v = verdict{Ask, "the tool's own setting failed"}
+		}
+	}()
+	args := s.args
+	if args == nil {
+		args = json.RawMessage("{}")
+	}
+	if s.spec.NeedsApproval(slices.Clone(args)) {
+		return verdict{Ask, "the tool asks"}
+	}
+	return verdict{PreApproved, "the tool needs no approval"}
+}
+
+func riskSetting(s subject) verdict {
+	switch {
+	case s.spec.Kind == tool.Worker:
+		return verdict{PreApproved, "delegation to an allowed worker"}
+	case s.risk == tool.Read:
+		return verdict{PreApproved, "risk read"}
+	case s.risk == "":
+		return verdict{Ask, "risk unknown"}
+	}
+	return verdict{Ask, fmt.Sprintf("risk %s", s.risk)}
+}
+
+// mountSetting is the strictest approval of the mounts a call touches. A
+// preApproved counts only if it covers every path. Without a preview a tool
+// may touch any mount: it asks where one of them says more than preApproved
+// for what the tool's risk can do.
+func mountSetting(mounts map[string]MountPolicy, s subject) verdict {
+	if !s.previewed {
+		return unseenMounts(mounts, s)
+	}
+	var out verdict
+	covered := 0
+	for _, use := range s.paths {
+		set := mountOp(mounts[use.Mount], use.Op)
+		if set == "" {
+			continue
+		}
+		covered++
+		if out.setting == "" || strictness(set) > strictness(out.setting) {
+			out = verdict{set, fmt.Sprintf("mount %s: %s", use.Mount, use.Op)}
+		}
+	}
+	if out.setting == PreApproved && covered < len(s.paths) {
+		return verdict{}
+	}
+	return out
+}
+
+func unseenMounts(mounts map[string]MountPolicy, s subject) verdict {
+	if s.spec.Kind == tool.Worker {
+		return verdict{} // what the child does is settled call by call
+	}
+	names := make([]string, 0, len(mounts))
+	for name := range mounts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		for op, set := range mounts[name] {
+			if op != "read" && s.risk == tool.Read {
+				continue
+			}
+			if set := set.known(); set == Ask || set == Blocked {
+				return verdict{Ask, fmt.Sprintf("mount %s has approvals and the tool's paths are unknown", name)}
+			}
+		}
+	}
+	return verdict{}
+}
+
+// mountOp is one operation's setting; an operation nobody knows gets the
+// mount's strictest.
+func mountOp(m MountPolicy, op string) Setting {
+	switch op {
+	case "read", "write", "delete":
+		return m[op].known()
+	}
+	var out Setting
+	for _, set := range m {
+		if set := set.known(); strictness(set) > strictness(out) {
+			out = set
+		}
+	}
+	return out
+}
+
+func strictness(s Setting) int {
+	switch s {
+	case "":
+		return 0
+	case PreApproved:
+		return 1
+	case Ask:
+		return 2
+	}
+	return 3
+}

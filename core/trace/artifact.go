@@ -1,0 +1,57 @@
+package trace
+
+import (
+	"encoding/json"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Artifacts keeps prompts, inputs and outputs whole, one file each by the
+// id of its call: <id>.prompt.json, <id>.in.json, <id>.out.json (--artifacts,
+// SPEC §16). A nil *Artifacts keeps nothing. It may be used from many
+// goroutines if Put may.
+type Artifacts struct {
+	Put    func(name string, data []byte) error // writes one file, replacing it
+	Redact *Redactor                            // nil: nothing is secret
+}
+
+// Prompt keeps the messages of a worker's model request. A later request of
+// the same worker replaces it, as it holds the earlier ones.
+func (a *Artifacts) Prompt(id string, v any) error { return a.Keep(id+".prompt.json", v) }
+
+// In keeps what a call was given.
+func (a *Artifacts) In(id string, v any) error { return a.Keep(id+".in.json", v) }
+
+// Out keeps what a call returned.
+func (a *Artifacts) Out(id string, v any) error { return a.Keep(id+".out.json", v) }
+
+// Keep writes v as JSON, without its secrets, under one of those names. Any
+// other name is E_PATH.
+func (a *Artifacts) Keep(name string, v any) error {
+	if a == nil || a.Put == nil {
+		return nil
+	}
+	if !artifactName(name) {
+		return fault.New(fault.Path, "no artifact can have the name %q", Visible(clip(name, 80)))
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fault.New(fault.Config, "the artifact %s cannot be written as JSON: %w", name, err)
+	}
+	data = appendJSON(nil, a.Redact.JSON(data), false)
+	if err := a.Put(name, append(data, '\n')); err != nil {
+		return fault.Of(err, fault.Quota)
+	}
+	return nil
+}
+
+// artifactName is true for a call's id and prompt, in or out.
+func artifactName(name string) bool {
+	for _, what := range []string{".prompt.json", ".in.json", ".out.json"} {
+		if id, ok := strings.CutSuffix(name, what); ok {
+			return validID(id)
+		}
+	}
+	return false
+}

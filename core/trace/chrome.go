@@ -1,0 +1,120 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+)
+
+// chromeEvent is one record of the Chrome trace-event format. Times are
+// microseconds.
+type chromeEvent struct {
+	Name     string         `json:"name"`
+	Category string         `json:"cat,omitempty"`
+	Phase    string         `json:"ph"`
+	TS       int64          `json:"ts"`
+	Duration int64          `json:"dur"`
+	PID      int            `json:"pid"`
+	TID      int            `json:"tid"`
+	Args     map[string]any `json:"args,omitempty"`
+}
+
+// exportChrome writes each call and each model request as a slice. Slices of
+// one lane must lie inside each other, so calls that ran beside each other
+// get lanes of their own.
+func exportChrome(w io.Writer, h Header, root *Node) error {
+	c := chrome{start: micros(root.Started)}
+	c.place(root, 0)
+	c.events = append(c.events, chromeEvent{
+		Name: "process_name", Phase: "M", PID: 1, Args: map[string]any{"name": "golem " + h.Project + " " + h.Entry},
+	})
+	data, err := json.Marshal(map[string]any{"traceEvents": c.events, "displayTimeUnit": "ms"})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(appendJSON(nil, data, false), '\n'))
+	return err
+}
+
+type chrome struct {
+	start  int64
+	lanes  int // the last lane given out
+	events []chromeEvent
+}
+
+// span is when a call or turn ran, in microseconds from the start.
+type span struct{ from, to int64 }
+
+func (c *chrome) span(started string, ms int64) span {
+	from := c.start
+	if started != "" {
+		from = micros(started)
+	}
+	from = max(from-c.start, 0)
+	return span{from, from + max(ms, 0)*1000}
+}
+
+// place writes a call into a lane and the calls below it into the same lane,
+// or, where they overlap, into further ones.
+func (c *chrome) place(n *Node, lane int) {
+	at := c.span(n.Started, n.MS)
+	c.emit(n.Name, n.Kind, at, lane, describeNode(n))
+	for _, t := range n.Turns {
+		c.emit("model", "model", c.span(t.Started, t.MS), lane, map[string]any{
+			"turn": t.Turn, "model": t.Model, "in": t.Usage.In, "out": t.Usage.Out, "attempts": t.Attempts,
+		})
+	}
+	children := slices.Clone(n.Children)
+	slices.SortStableFunc(children, func(a, b *Node) int {
+		return cmp.Compare(c.span(a.Started, a.MS).from, c.span(b.Started, b.MS).from)
+	})
+	type use struct {
+		lane  int
+		until int64
+	}
+	used := []use{{lane: lane}}
+	for _, child := range children {
+		s := c.span(child.Started, child.MS)
+		i := slices.IndexFunc(used, func(u use) bool { return u.until <= s.from })
+		if i < 0 {
+			c.lanes++
+			used = append(used, use{lane: c.lanes})
+			i = len(used) - 1
+		}
+		used[i].until = s.to
+		c.place(child, used[i].lane)
+	}
+}
+
+func (c *chrome) emit(name, category string, s span, lane int, args map[string]any) {
+	c.events = append(c.events, chromeEvent{
+		Name: name, Category: category, Phase: "X", TS: s.from, Duration: s.to - s.from, PID: 1, TID: lane, Args: args,
+	})
+}
+
+func describeNode(n *Node) map[string]any {
+	args := map[string]any{"id": n.ID, "status": n.Status}
+	if n.Worker != "" {
+		args["worker"] = n.Worker
+	}
+	if n.Approval != nil {
+		args["approval"] = n.Approval.Setting + ": " + n.Approval.Decision
+	}
+	if n.Error != nil {
+		args["error"] = joinCode(n.Error.Code, n.Error.Message)
+	}
+	if n.Usage.In != 0 || n.Usage.Out != 0 {
+		args["tokens"] = tokens(n.Usage)
+	}
+	return args
+}
+
+func micros(ts string) int64 {
+	t, err := time.Parse(time.RFC3339Nano, ts)
+	if err != nil {
+		return 0
+	}
+	return t.UnixMicro()
+}

@@ -1,0 +1,177 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"sync"
+)
+
+// Encode writes an event as one flat JSON object, without a line break:
+// seq, ts, type, id, parent, worker, depth, then the body's fields, always
+// in this order. Seq and TS are left out while they are unset, parent for
+// the root. Strings over 4096 bytes are cut, except in transient events,
+// which a person must see whole. JSON that a body carries and that is none
+// is kept as a string; Encode fails only for a body that no JSON can hold.
+func Encode(e Event) ([]byte, error) {
+	s := scratches.Get().(*scratch)
+	defer scratches.Put(s)
+	line, err := s.line(e)
+	return bytes.Clone(line), err
+}
+
+// scratch is what encoding one line after the other needs, reused.
+type scratch struct {
+	body bytes.Buffer
+	enc  *json.Encoder
+	out  []byte
+}
+
+var scratches = sync.Pool{New: func() any { return newScratch() }}
+
+// keepBuffer is the largest buffer that is kept for the next line, in bytes.
+const keepBuffer = 1 << 20
+
+func newScratch() *scratch {
+	s := &scratch{}
+	s.enc = json.NewEncoder(&s.body)
+	s.enc.SetEscapeHTML(false)
+	return s
+}
+
+// line encodes an event; the result is valid until the next call.
+func (s *scratch) line(e Event) ([]byte, error) {
+	if cap(s.out) > keepBuffer || s.body.Cap() > keepBuffer {
+		*s = *newScratch()
+	}
+	if e.Body == nil {
+		return nil, fmt.Errorf("event %s has no body", e.ID)
+	}
+	s.out = s.envelope(s.out[:0], e)
+	body, err := s.fields(e.Body)
+	if err != nil {
+		return nil, fmt.Errorf("event %s: %w", e.Body.EventType(), err)
+	}
+	if len(body) > 0 {
+		s.out = append(s.out, ',')
+		s.out = appendJSON(s.out, body, !e.Body.Transient())
+	}
+	s.out = append(s.out, '}')
+	return s.out, nil
+}
+
+func (s *scratch) envelope(out []byte, e Event) []byte {
+	out = append(out, '{')
+	if e.Seq != 0 {
+		out = append(out, `"seq":`...)
+		out = strconv.AppendInt(out, e.Seq, 10)
+		out = append(out, ',')
+	}
+	if e.TS != "" {
+		out = append(s.text(append(out, `"ts":`...), e.TS), ',')
+	}
+	out = s.text(append(out, `"type":`...), e.Body.EventType())
+	out = s.text(append(out, `,"id":`...), e.ID)
+	if e.Parent != "" {
+		out = s.text(append(out, `,"parent":`...), e.Parent)
+	}
+	out = s.text(append(out, `,"worker":`...), e.Worker)
+	out = append(out, `,"depth":`...)
+	return strconv.AppendInt(out, int64(e.Depth), 10)
+}
+
+// text appends a JSON string.
+func (s *scratch) text(out []byte, v string) []byte {
+	if simple(v) {
+		out = append(out, '"')
+		out = append(out, v...)
+		return append(out, '"')
+	}
+	s.body.Reset()
+	if s.enc.Encode(head(v, maxString)) != nil { // unreachable: a string always encodes
+		return append(out, `""`...)
+	}
+	return appendSafe(out, bytes.TrimSuffix(s.body.Bytes(), []byte{'\n'}))
+}
+
+func simple(v string) bool {
+	if len(v) > maxString {
+		return false
+	}
+	for i := range len(v) {
+		if c := v[i]; c < 0x20 || c >= 0x7f || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// fields returns the body's fields as JSON without the braces.
+func (s *scratch) fields(b Body) ([]byte, error) {
+	if u, ok := b.(Unknown); ok {
+		return u.fields(), nil
+	}
+	s.body.Reset()
+	err := s.enc.Encode(b)
+	if err != nil { // only RawMessages can be wrong
+		s.body.Reset()
+		err = s.enc.Encode(quoteBroken(b))
+	}
+	if err != nil {
+		return nil, err
+	}
+	text := bytes.TrimSuffix(s.body.Bytes(), []byte{'\n'})
+	return text[1 : len(text)-1], nil
+}
+
+// envelopeFields are the names every line uses for itself.
+var envelopeFields = map[string]bool{
+	"seq": true, "ts": true, "type": true, "id": true, "parent": true, "worker": true, "depth": true,
+}
+
+// fields are those of the unknown body: the line without what every line has.
+func (u Unknown) fields() []byte {
+	var out []byte
+	if !json.Valid(u.Line) {
+		return nil
+	}
+	for _, m := range members(u.Line) {
+		if envelopeFields[m.name] {
+			continue
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			continue // unreachable: a string always encodes
+		}
+		if len(out) > 0 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name...), ':'), compact(m.raw)...)
+	}
+	return out
+}
+
+// compact takes the white space out of valid JSON.
+func compact(raw []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// quoteBroken returns a copy of the body in which raw JSON that is none has
+// become a string.
+func quoteBroken(b Body) Body {
+	return mapBody(b, nil, func(raw json.RawMessage) json.RawMessage {
+		if json.Valid(raw) {
+			return raw
+		}
+		data, err := json.Marshal(string(raw))
+		if err != nil { // unreachable: a string always encodes
+			return json.RawMessage("null")
+		}
+		return data
+	})
+}

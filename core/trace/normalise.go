@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// Normalise returns what two runs of the same project on any two platforms
+// have in common (SPEC §16): kept events only, without seq, times and
+// durations, in a stable order by id, so that calls that ran beside each
+// other stand as they were asked for. The events given are not changed.
+func Normalise(events []Event) []Event {
+	out := make([]Event, 0, len(events))
+	for _, e := range events {
+		if e.Body == nil || e.Body.Transient() {
+			continue
+		}
+		e.Seq, e.TS = 0, ""
+		e.Body = timeless(e.Body)
+		out = append(out, e)
+	}
+	slices.SortStableFunc(out, func(a, b Event) int { return CompareID(a.ID, b.ID) })
+	return out
+}
+
+// timeless is the body without what a clock said.
+func timeless(b Body) Body {
+	switch b := b.(type) {
+	case RunEnd:
+		b.MS = 0
+		return b
+	case WorkerEnd:
+		b.MS = 0
+		return b
+	case ModelEnd:
+		b.MS = 0
+		return b
+	case ToolEnd:
+		b.MS = 0
+		return b
+	case Retry:
+		b.WaitMS = 0
+		return b
+	}
+	return b
+}
+
+// NormalText is a normalised trace as text, to compare or keep: the header
+// without run, version, platform and started, then the events of Normalise,
+// one a line, without ms and wait_ms. What cannot be encoded is left out.
+func NormalText(h Header, events []Event) string {
+	var out bytes.Buffer
+	head, err := json.Marshal(struct {
+		Golem   string `json:"golem"`
+		V       int    `json:"v"`
+		Project string `json:"project"`
+		Entry   string `json:"entry"`
+	}{"trace", Version, h.Project, h.Entry})
+	if err == nil {
+		out.Write(appendJSON(nil, head, true))
+		out.WriteByte('\n')
+	}
+	for _, e := range Normalise(events) {
+		line, err := Encode(e)
+		if err != nil {
+			continue
+		}
+		out.Write(withoutClock(line))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// withoutClock takes the fields of time out of a line.
+func withoutClock(line []byte) []byte {
+	out := []byte{'{'}
+	for _, m := range members(line) {
+		if m.name == "ms" || m.name == "wait_ms" {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			continue // unreachable: a string always encodes
+		}
+		out = append(append(append(out, name...), ':'), m.raw...)
+	}
+	return append(out, '}')
+}
