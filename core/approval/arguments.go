@@ -44,7 +44,7 @@ type schemas struct {
 }
 
 type inputSchema struct {
-	schema *tool.Schema
+	schema validator
 	keys   keySet
 }
 
@@ -57,7 +57,7 @@ func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
 	if s := c.known[string(raw)]; s != nil {
 		return s, nil
 	}
-	schema, err := tool.Compile(raw, nil)
+	schema, err := compile(raw)
 	if err != nil {
 		return nil, err
 	}
