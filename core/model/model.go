@@ -39,6 +39,9 @@ type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Args string `json:"args"`
+	// Extra is what some providers want back unchanged with the call, a
+	// thought signature for example: JSON, "" for none. Copy it into the history.
+	Extra string `json:"extra,omitempty"`
 }
 
 // Message is one entry of a conversation.
@@ -89,6 +92,8 @@ type Turn struct {
 	Finish string
 	Usage  Usage
 	Model  string // the full name that answered, "openai:gpt-5-mini"
+	// Attempts counts the requests it took; WithRetry sets it, a model alone says 1.
+	Attempts int
 }
 
 // Delta is a piece of a streamed answer. Reset says that what was shown of
@@ -107,6 +112,8 @@ type Model interface {
 }
 
 // HTTPDoer is what a platform lends for network access; go-openai's interface.
+// It must end when the request's context ends, and must follow no redirect to
+// another host: an answer from one is refused, but by then the request is gone.
 type HTTPDoer interface {
 	Do(*http.Request) (*http.Response, error)
 }

@@ -1,0 +1,139 @@
+package model
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+)
+
+// endpoint is where a provider's requests go and with which key. The key is
+// kept out of every message.
+type endpoint struct {
+	row      Provider
+	url      *url.URL
+	key      string
+	keyVar   string // where the key came from
+	foreign  bool   // a manifest chose the host: the key needs a person's word
+	confirm  func(ctx context.Context, variable, host string) error
+	mu       sync.Mutex // guards what follows, and lets one question be asked at a time
+	answered bool
+	refused  error
+}
+
+// endpoint resolves a row: address, key, and whether the key may go there.
+func (c Config) endpoint(row Provider) (*endpoint, error) {
+	e := &endpoint{row: row, confirm: c.Confirm}
+	baseVar := envName(row.Name) + "_BASE_URL"
+	address, own := c.env(baseVar), true
+	if address == "" {
+		address, own, baseVar = row.BaseURL, false, "providers: "+row.Name
+	}
+	var err error
+	if e.url, err = baseURL(address, baseVar); err != nil {
+		return nil, err
+	}
+	for _, v := range []string{row.KeyVar, row.altKeyVar} {
+		if v == "" || e.key != "" {
+			continue
+		}
+		if k := strings.TrimSpace(c.env(v)); k != "" {
+			e.key, e.keyVar = k, v
+		}
+	}
+	if e.key == "" && !row.NoKey {
+		return nil, fault.New(fault.Model, "no key for %s: %s is not set", row.Name, row.KeyVar).
+			Hinting("set %s in the environment or in .env, or choose another model with --model", row.KeyVar)
+	}
+	if strings.ContainsFunc(e.key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, fault.New(fault.Model, "the key in %s has blanks or characters that no key has", e.keyVar).
+			Hinting("copy it again, as one word")
+	}
+	e.foreign = e.key != "" && !own && !home(e.url, e.keyVar)
+	return e, checkHeaders(row)
+}
+
+// env reads a variable; without an environment there are none.
+func (c Config) env(key string) string {
+	if c.Env == nil {
+		return ""
+	}
+	return c.Env(key)
+}
+
+// baseURL reads an address; from says where it stands.
+func baseURL(address, from string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(address), "/"))
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, fault.New(fault.Model, "the address of %s is no http or https URL", from).
+			Hinting("write it like https://api.example.com/v1")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fault.New(fault.Model, "the address of %s holds a user name, a query or a fragment", from).
+			Hinting("write only scheme, host and path; a key stands in a variable")
+	}
+	return u, nil
+}
+
+// home reports whether u is the built-in address of a provider whose key the
+// variable holds: there the key may go without asking.
+func home(u *url.URL, keyVar string) bool {
+	for _, p := range rows {
+		if p.KeyVar != keyVar && p.altKeyVar != keyVar {
+			continue
+		}
+		if b, err := url.Parse(p.BaseURL); err == nil && b.Scheme == u.Scheme && strings.EqualFold(b.Host, u.Host) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkHeaders refuses header lines that could forge others.
+func checkHeaders(row Provider) error {
+	for k, v := range row.Headers {
+		bad := k == "" || strings.ContainsFunc(k, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("()<>@,;:\\\"/[]?={}", r) }) ||
+			strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r >= 0x7f })
+		if bad {
+			return fault.New(fault.Config, "providers: %s has a header %q that cannot be sent", row.Name, k).
+				Hinting("a header is one line of plain characters")
+		}
+		if strings.EqualFold(k, "host") || strings.EqualFold(k, "content-length") || strings.EqualFold(k, "content-type") {
+			return fault.New(fault.Config, "providers: %s may not set the header %q", row.Name, k).
+				Hinting("remove it: golem sets it")
+		}
+	}
+	return nil
+}
+
+// permit asks, once, whether the key may go to a host that a manifest chose
+// (SPEC §3). Without somebody to ask, or without a yes, the answer is E_MODEL.
+func (e *endpoint) permit(ctx context.Context) error {
+	if !e.foreign {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.answered {
+		return e.refused
+	}
+	if e.confirm == nil {
+		return e.refusal("nobody could be asked")
+	}
+	err := e.confirm(ctx, e.keyVar, e.url.Host)
+	if ctx.Err() != nil {
+		return ended(ctx, e.row.Name)
+	}
+	e.answered = true
+	if err != nil {
+		e.refused = e.refusal("not confirmed")
+	}
+	return e.refused
+}
+
+func (e *endpoint) refusal(why string) error {
+	return fault.New(fault.Model, "the project sends the key in %s to %s: %s", e.keyVar, e.url.Host, why).
+		Hinting("confirm it at a terminal, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
+}

@@ -1,0 +1,89 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+)
+
+// failure is the cause inside a fault of one attempt: what WithRetry needs to
+// decide and a recording needs to keep. Its text is the fault's message.
+type failure struct {
+	status     int           // HTTP status, 0 if there was no answer
+	retryAfter time.Duration // what the provider asked for, 0 if nothing
+	retry      bool          // another attempt can help
+	message    string
+	err        error // what lies beneath, may be nil
+}
+
+func (f *failure) Error() string { return f.message }
+
+func (f *failure) Unwrap() error { return f.err }
+
+// fault wraps the failure in the fault that leaves the package.
+func (f *failure) fault(code fault.Code, hint string) *fault.Fault {
+	out := fault.New(code, "%w", f)
+	out.Hint = hint
+	return out
+}
+
+// broken is a failure without a status that another attempt can mend: a
+// connection that failed, or an answer that broke off.
+func broken(message string, err error) *fault.Fault {
+	return (&failure{retry: true, message: message, err: err}).fault(fault.Model, "")
+}
+
+// retriable are the statuses that another attempt can mend (SPEC §5).
+func retriable(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusConflict ||
+		status == http.StatusTooManyRequests || status >= 500
+}
+
+// failureOf finds the failure inside err, nil if there is none.
+func failureOf(err error) *failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// ended is the fault of a context that is over: its cause if that is a fault,
+// E_TIMEOUT for a deadline, else E_INTERRUPTED.
+func ended(ctx context.Context, name string) error {
+	cause := context.Cause(ctx)
+	var f *fault.Fault
+	if errors.As(cause, &f) {
+		return f
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return (&failure{message: name + " did not answer in time", err: ctx.Err()}).
+			fault(fault.Timeout, "raise limits.model_timeout, or try another model with --model")
+	}
+	return fault.Of(ctx.Err(), fault.Model)
+}
+
+// retryAfter reads a Retry-After header: seconds or an HTTP date. What is
+// malformed or past is 0.
+func retryAfter(header string, now time.Time) time.Duration {
+	header = strings.TrimSpace(header)
+	if header == "" {
+		return 0
+	}
+	if seconds, err := strconv.ParseFloat(header, 64); err == nil {
+		if !(seconds > 0) {
+			return 0
+		}
+		return time.Duration(min(seconds, 1e6) * float64(time.Second))
+	}
+	when, err := http.ParseTime(header)
+	if err != nil {
+		return 0
+	}
+	return max(0, when.Sub(now))
+}

@@ -1,0 +1,153 @@
+package model
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// What a provider offers for a declared output (Provider.JSON).
+const (
+	JSONSchema = "schema" // takes a JSON Schema
+	JSONObject = "object" // promises an object, of whatever shape
+	JSONNone   = "none"   // is asked in words
+)
+
+// Provider is one row of the provider table (SPEC §10). A row that a manifest
+// adds says the same things.
+type Provider struct {
+	Name    string
+	BaseURL string // without /chat/completions; <NAME>_BASE_URL overrides it
+	KeyVar  string // the variable that holds the key; "" = the provider takes none
+	NoKey   bool   // works without a key; one that is set is sent all the same
+	Image   bool   // takes images
+	PDF     bool   // takes PDF files, as the protocol's file part
+	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
+	Headers map[string]string
+
+	altKeyVar   string // a second name people use for the key
+	noUsage     bool   // refuses stream_options; reports usage unasked
+	jsonAlone   bool   // refuses a response format beside tools
+	reasoning   bool   // wants its reasoning back with the calls it led to
+	unreachable string // what to try when nothing answers
+}
+
+// rows is the built-in table. It is read only.
+var rows = []Provider{
+	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
+	// Anthropic's endpoint ignores response_format and takes no PDF; the header lets a page call it.
+	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, JSON: JSONNone,
+		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}},
+	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
+		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema},
+	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
+	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject, jsonAlone: true},
+	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema, noUsage: true},
+	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject, reasoning: true},
+	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject},
+	{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyVar: "XAI_API_KEY", Image: true, JSON: JSONSchema},
+	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
+		unreachable: "is it running? start it with `ollama serve`"},
+	{Name: "lmstudio", BaseURL: "http://localhost:1234/v1", KeyVar: "LMSTUDIO_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
+		unreachable: "is it running? start its local server"},
+}
+
+// Rows is the built-in provider table in its own order: a copy.
+func Rows() []Provider {
+	out := slices.Clone(rows)
+	for i := range out {
+		out[i].Headers = maps.Clone(out[i].Headers)
+	}
+	return out
+}
+
+// builtin finds a row of the built-in table.
+func builtin(name string) (Provider, bool) {
+	for _, p := range rows {
+		if p.Name == name {
+			return p, true
+		}
+	}
+	return Provider{}, false
+}
+
+// row finds the effective row: the built-in one, what the manifest says of it
+// laid over it, or the manifest's own.
+func (c Config) row(name string) (Provider, error) {
+	base, known := builtin(name)
+	added, extra := c.Providers[name]
+	switch {
+	case !known && !extra:
+		return Provider{}, fault.New(fault.Model, "unknown model provider %q", name).
+			Hinting("%s; a manifest's providers: adds more", fault.DidYouMean(name, c.known()))
+	case !extra:
+		return base, nil
+	}
+	added.Name = name
+	if !known {
+		added.NoKey = added.NoKey || added.KeyVar == ""
+		return added, nil
+	}
+	return base.under(added), nil
+}
+
+// under lays what a manifest says about a built-in provider over its row.
+func (p Provider) under(m Provider) Provider {
+	if m.BaseURL != "" {
+		p.BaseURL = m.BaseURL
+	}
+	if m.KeyVar != "" {
+		p.KeyVar, p.altKeyVar = m.KeyVar, ""
+	}
+	if m.JSON != "" {
+		p.JSON = m.JSON
+	}
+	p.Image, p.PDF, p.NoKey = p.Image || m.Image, p.PDF || m.PDF, p.NoKey || m.NoKey
+	p.Headers = maps.Clone(p.Headers)
+	for k, v := range m.Headers {
+		if p.Headers == nil {
+			p.Headers = map[string]string{}
+		}
+		p.Headers[k] = v
+	}
+	return p
+}
+
+// known lists every provider name, the two that are no providers included.
+func (c Config) known() []string {
+	names := []string{"script", "replay"}
+	for _, p := range rows {
+		names = append(names, p.Name)
+	}
+	for name := range c.Providers {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// able names the providers whose column says yes, for E_ATTACHMENT.
+func (c Config) able(column func(Provider) bool) string {
+	var names []string
+	for _, name := range c.known() {
+		if p, err := c.row(name); err == nil && column(p) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// envName is the provider's name as part of a variable: "my-host" → MY_HOST.
+func envName(provider string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, provider)
+}

@@ -1,0 +1,173 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+)
+
+// maxRecordedIDs is how many worker runs a recorder remembers the last request
+// of; it bounds memory only: what is forgotten is written whole again.
+const maxRecordedIDs = 1024
+
+// Recorder writes what models answer, for replay: models. It is safe for
+// concurrent use; one line is one write.
+type Recorder struct {
+	version string
+	redact  func(string) string
+
+	mu      sync.Mutex
+	w       io.Writer
+	started bool
+	err     error               // the first write that failed; nothing is written after it
+	last    map[string][]string // by worker run: the digests of its last request
+}
+
+// NewRecorder records to w, which the caller closes. version is golem's own,
+// for the header; redact, which may be nil, removes secrets from all that is written.
+func NewRecorder(w io.Writer, version string, redact func(string) string) *Recorder {
+	if redact == nil {
+		redact = func(s string) string { return s }
+	}
+	return &Recorder{w: w, version: version, redact: redact, last: map[string][]string{}}
+}
+
+// Recording is m, recorded to w: NewRecorder and Wrap in one, for a single model.
+func Recording(m Model, w io.Writer, redact func(string) string) Model {
+	return NewRecorder(w, "", redact).Wrap(m)
+}
+
+// Wrap records m. It belongs below WithRetry: then each attempt is one line,
+// and failures replay as they happened. Interruptions are not recorded. When
+// the recording cannot be written, the request fails with E_REPLAY.
+func (rec *Recorder) Wrap(m Model) Model { return &recorded{m, rec} }
+
+type recorded struct {
+	model Model
+	rec   *Recorder
+}
+
+var _ Model = (*recorded)(nil)
+
+// Name is the wrapped model's.
+func (m *recorded) Name() string { return m.model.Name() }
+
+func (m *recorded) unwrap() Model { return m.model }
+
+// Generate asks the wrapped model and writes one line.
+func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	var deltas []string
+	turn, err := m.model.Generate(ctx, r, func(d Delta) {
+		if !d.Reset {
+			deltas = append(deltas, d.Text)
+		}
+		if show != nil {
+			show(d)
+		}
+	})
+	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, Deltas: deltas}
+	if err == nil {
+		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Finish, turn.Usage}
+	} else {
+		f := fault.Of(err, fault.Model)
+		if f.Code == fault.Interrupted {
+			return turn, err
+		}
+		line.Failure = recordFailure(f)
+	}
+	if werr := m.rec.write(m.Name(), r, line); werr != nil {
+		return Turn{}, werr
+	}
+	return turn, err
+}
+
+func recordFailure(f *fault.Fault) *recordedFailure {
+	out := &recordedFailure{Message: f.Message, Hint: f.Hint, Final: true}
+	if f.Code != fault.Model {
+		out.Code = f.Code
+	}
+	if c := failureOf(f); c != nil {
+		out.Status, out.RetryAfterMS, out.Final = c.status, c.retryAfter.Milliseconds(), !c.retry
+	}
+	return out
+}
+
+func (rec *Recorder) write(model string, r Request, line recordingLine) error {
+	q, err := digest(r, rec.redact)
+	if err != nil {
+		return fault.New(fault.Replay, "the request cannot be recorded: %w", err)
+	}
+	rec.clean(&line)
+	line.Key = q.key
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	line.Same, line.Asked = rec.since(r.ID, q.messages)
+	if !rec.started {
+		rec.started = true
+		rec.put(recordingHeader{"recording", 1, model, rec.version})
+	}
+	rec.put(line)
+	if rec.err != nil {
+		return fault.New(fault.Replay, "the recording cannot be written: %w", pathless(rec.err)).
+			Hinting("free some space, or run without --record")
+	}
+	return nil
+}
+
+// since is a request's digests as the change from the last one of its run.
+func (rec *Recorder) since(id string, messages []string) (same int, rest []string) {
+	before := rec.last[id]
+	for same < len(before) && same < len(messages) && before[same] == messages[same] {
+		same++
+	}
+	if len(rec.last) >= maxRecordedIDs {
+		rec.last, same = map[string][]string{}, 0
+	}
+	rec.last[id] = slices.Clone(messages)
+	return same, messages[same:]
+}
+
+// clean redacts what is written.
+func (rec *Recorder) clean(line *recordingLine) {
+	for i, d := range line.Deltas {
+		line.Deltas[i] = rec.redact(d)
+	}
+	if a := line.Answer; a != nil {
+		a.Text = rec.redact(a.Text)
+		a.Calls = slices.Clone(a.Calls)
+		for i, c := range a.Calls {
+			a.Calls[i] = Call{ID: c.ID, Name: rec.redact(c.Name), Args: rec.redact(c.Args)}
+		}
+		// A secret may lie across pieces: then only the whole text is safe.
+		if whole := strings.Join(line.Deltas, ""); whole != a.Text {
+			line.Deltas = []string{a.Text}
+		}
+	} else if whole := rec.redact(strings.Join(line.Deltas, "")); whole != strings.Join(line.Deltas, "") {
+		line.Deltas = []string{whole}
+	}
+	if f := line.Failure; f != nil {
+		f.Message, f.Hint = rec.redact(f.Message), rec.redact(f.Hint)
+	}
+}
+
+// put writes one value as one line in one write; after a failure nothing.
+func (rec *Recorder) put(v any) {
+	if rec.err != nil {
+		return
+	}
+	data, err := json.Marshal(v)
+	if err == nil {
+		data = append(data, '\n')
+		var n int
+		if n, err = rec.w.Write(data); err == nil && n < len(data) {
+			err = fmt.Errorf("only %d of %d bytes were written", n, len(data))
+		}
+	}
+	rec.err = err
+}

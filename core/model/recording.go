@@ -1,0 +1,170 @@
+package model
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// recordingHeader is a recording's first line (SPEC §16).
+type recordingHeader struct {
+	Golem   string `json:"golem"` // "recording"
+	V       int    `json:"v"`     // 1
+	Model   string `json:"model"`
+	Version string `json:"version"`
+}
+
+// recordingLine is one attempt: what was asked, as a key, and what came.
+type recordingLine struct {
+	Key     string           `json:"key"`
+	ID      string           `json:"id"`
+	Turn    int              `json:"turn"`
+	Worker  string           `json:"worker,omitempty"`
+	Answer  *recordedAnswer  `json:"answer,omitempty"`
+	Failure *recordedFailure `json:"failure,omitempty"`
+	Deltas  []string         `json:"deltas,omitempty"`
+	// Same and Asked let a replay that misses name the first message that
+	// differs: the request's messages are the first Same of the previous line
+	// of this id, then those whose digests Asked lists.
+	Same  int      `json:"same,omitempty"`
+	Asked []string `json:"asked,omitempty"`
+}
+
+type recordedAnswer struct {
+	Text   string `json:"text"`
+	Calls  []Call `json:"calls,omitempty"`
+	Finish string `json:"finish"`
+	Usage  Usage  `json:"usage"`
+}
+
+// recordedFailure is a failed attempt. Without a code it is E_MODEL; final
+// says that another attempt was no use.
+type recordedFailure struct {
+	Status       int        `json:"status,omitempty"`
+	RetryAfterMS int64      `json:"retry_after_ms,omitempty"`
+	Message      string     `json:"message"`
+	Code         fault.Code `json:"code,omitempty"`
+	Hint         string     `json:"hint,omitempty"`
+	Final        bool       `json:"final,omitempty"`
+}
+
+func (f recordedFailure) err() error {
+	code := f.Code
+	if code == "" {
+		code = fault.Model
+	}
+	wait := time.Duration(max(0, min(f.RetryAfterMS, 1e9))) * time.Millisecond
+	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: f.Message}).fault(code, f.Hint)
+}
+
+// asked is a request as a key sees it: no ids, no times, no model name.
+type asked struct {
+	Messages []askedMessage  `json:"messages"`
+	Tools    []askedTool     `json:"tools"`
+	Output   json.RawMessage `json:"output_schema"`
+}
+
+type askedMessage struct {
+	Role  Role        `json:"role"`
+	Text  string      `json:"text"`
+	Parts []askedPart `json:"parts,omitempty"`
+	Calls []askedCall `json:"calls,omitempty"`
+	Tool  string      `json:"tool,omitempty"`
+	Error fault.Code  `json:"error,omitempty"`
+}
+
+type askedPart struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	MIME   string `json:"mime"`
+	SHA256 string `json:"sha256"`
+}
+
+type askedCall struct {
+	Name string `json:"name"`
+	Args string `json:"args"`
+}
+
+type askedTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`
+}
+
+// question is a request digested: its key, and one digest a message.
+type question struct {
+	key      string
+	messages []string
+}
+
+// shortDigest is how much of a message's digest a recording keeps: enough to
+// tell messages apart, no more.
+const shortDigest = 16
+
+// digest makes a request's key: SHA-256 of the RFC 8785 form of {messages,
+// tools, output_schema}, every text redacted before.
+func digest(r Request, redact func(string) string) (question, error) {
+	if redact == nil {
+		redact = func(s string) string { return s }
+	}
+	a := asked{Messages: []askedMessage{}, Tools: []askedTool{}, Output: raw(r.OutputSchema, redact)}
+	q := question{}
+	for _, m := range r.Messages {
+		am := askMessage(m, redact)
+		data, err := json.Marshal(am)
+		if err != nil {
+			return question{}, err
+		}
+		a.Messages = append(a.Messages, am)
+		q.messages = append(q.messages, sum(data)[:shortDigest])
+	}
+	for _, s := range r.Tools {
+		a.Tools = append(a.Tools, askedTool{redact(s.Name), redact(s.Description), raw(s.Input, redact)})
+	}
+	data, err := json.Marshal(a)
+	if err != nil {
+		return question{}, err
+	}
+	canonical, err := tool.Canonical(data)
+	if err != nil {
+		return question{}, err
+	}
+	q.key = sum(canonical)
+	return q, nil
+}
+
+func askMessage(m Message, redact func(string) string) askedMessage {
+	out := askedMessage{Role: m.Role, Text: redact(m.Text), Tool: redact(m.Tool), Error: m.Error}
+	for _, p := range m.Parts {
+		out.Parts = append(out.Parts, askedPart{p.Kind, redact(p.Name), p.MIME, sum(p.Data)})
+	}
+	for _, c := range m.Calls {
+		out.Calls = append(out.Calls, askedCall{redact(c.Name), redact(c.Args)})
+	}
+	return out
+}
+
+// raw is a schema with secrets taken out; redaction that spoils the JSON leaves a string.
+func raw(schema json.RawMessage, redact func(string) string) json.RawMessage {
+	if len(schema) == 0 {
+		return json.RawMessage("null")
+	}
+	text := redact(string(schema))
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return quoted
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}

@@ -1,0 +1,135 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"golem/core/fault"
+)
+
+// afterFinish is how long a provider may take to add its usage, and to end
+// the stream, after an answer that is complete.
+const afterFinish = 3 * time.Second
+
+// remote is a provider's model, spoken to through go-openai.
+type remote struct {
+	name   string // "openai:gpt-5-mini"
+	model  string // as the provider calls it
+	end    *endpoint
+	config Config
+}
+
+var _ Model = (*remote)(nil)
+
+func newRemote(name, model string, end *endpoint, c Config) *remote {
+	if c.Idle <= 0 {
+		c.Idle = 2 * time.Minute
+	}
+	return &remote{name: name, model: model, end: end, config: c}
+}
+
+func (c Config) maxBytes() int64 {
+	if c.MaxBytes <= 0 {
+		return 32 << 20
+	}
+	return c.MaxBytes
+}
+
+func (c Config) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
+}
+
+// Name is the full name, provider and model.
+func (m *remote) Name() string { return m.name }
+
+// Generate makes one attempt.
+func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	if ctx.Err() != nil {
+		return Turn{}, ended(ctx, m.name)
+	}
+	if err := m.check(r); err != nil {
+		return Turn{}, err
+	}
+	if err := m.end.permit(ctx); err != nil {
+		return Turn{}, err
+	}
+	g := newGuard(ctx, m.config.Idle)
+	defer g.close()
+	stream, err := m.send(g, m.payload(r))
+	if err != nil {
+		return Turn{}, m.explain(ctx, g, err)
+	}
+	defer stream.Close()
+	a, err := m.receive(ctx, g, stream, show)
+	if err != nil {
+		return Turn{}, m.explain(ctx, g, err)
+	}
+	return a.turn(m.name, r)
+}
+
+// send opens the stream. Models of which go-openai knows that they reason and
+// cannot use tools while they do are asked not to reason.
+func (m *remote) send(g *guard, p payload) (*openai.ChatCompletionStream, error) {
+	client := openai.NewClientWithConfig(openai.ClientConfig{
+		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p.patches}, EmptyMessagesLimit: 300,
+	})
+	stream, err := client.CreateChatCompletionStream(g.ctx, p.request)
+	if errors.Is(err, openai.ErrReasoningToolsRequireResponses) {
+		p.request.ReasoningEffort = openai.ReasoningEffortNone
+		stream, err = client.CreateChatCompletionStream(g.ctx, p.request)
+	}
+	return stream, err
+}
+
+// receive reads the stream to its end. Once the answer is complete nothing
+// that follows can spoil it, except the end of ctx.
+func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompletionStream, show func(Delta)) (*answer, error) {
+	a := &answer{clean: m.clean}
+	for {
+		raw, err := stream.RecvRaw()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == io.EOF:
+			return a, a.complete(m.end.row.Name)
+		case err != nil && a.finish != "":
+			return a, a.complete(m.end.row.Name)
+		case err != nil:
+			return nil, err
+		}
+		if err := a.add(raw, show); err != nil {
+			return nil, err
+		}
+		if a.finish != "" {
+			g.finish(afterFinish)
+		}
+	}
+}
+
+// explain turns any error of an attempt into the fault a caller gets.
+func (m *remote) explain(ctx context.Context, g *guard, err error) error {
+	if ctx.Err() != nil {
+		return ended(ctx, m.name)
+	}
+	if g.silent() {
+		return broken(fmt.Sprintf("%s was silent for %v", m.end.row.Name, m.config.Idle), errIdle)
+	}
+	var f *fault.Fault
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported), errors.Is(err, openai.ErrReasoningToolsRequireResponses),
+		errors.Is(err, openai.ErrChatCompletionInvalidModel):
+		return (&failure{message: fmt.Sprintf("%s cannot be used here: %s", m.name, err)}).
+			fault(fault.Model, "choose another model with --model")
+	}
+	return broken(fmt.Sprintf("the answer of %s broke off: %s", m.end.row.Name, m.clean(err.Error())), err)
+}

@@ -1,0 +1,222 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+)
+
+// replay answers from a recording, and from nothing else.
+type replay struct {
+	name   string
+	redact func(string) string
+
+	mu    sync.Mutex
+	byKey map[string][]*take // in recorded order
+	all   []*take
+}
+
+// take is one recorded attempt.
+type take struct {
+	recordingLine
+	messages []string // the digests of the whole request
+	used     bool
+}
+
+var _ Model = (*replay)(nil)
+
+func openReplay(name, rest string, c Config) (Model, error) {
+	data, err := c.readFile(name, rest, maxRecording)
+	if err != nil {
+		return nil, err
+	}
+	all, err := parseRecording(rest, data)
+	if err != nil {
+		return nil, err
+	}
+	r := &replay{name: name, redact: c.Redact, byKey: map[string][]*take{}, all: all}
+	for _, t := range all {
+		r.byKey[t.Key] = append(r.byKey[t.Key], t)
+	}
+	return r, nil
+}
+
+// parseRecording reads a recording. A torn last line, left by a crash, is
+// dropped; any other malformed line is E_REPLAY.
+func parseRecording(file string, data []byte) ([]*take, error) {
+	head, rest, _ := bytes.Cut(data, []byte("\n"))
+	var h recordingHeader
+	if json.Unmarshal(head, &h) != nil || h.Golem != "recording" {
+		return nil, fault.New(fault.Replay, "this is no recording").At(file, 1, 1).
+			Hinting("make one with --record FILE")
+	}
+	if h.V != 1 {
+		return nil, fault.New(fault.Replay, "this recording has version %d; this golem reads 1", h.V).At(file, 1, 1).
+			Hinting("record it again")
+	}
+	var all []*take
+	last, copies := map[string][]string{}, maxCopied
+	for n := 2; len(rest) > 0; n++ {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		t := &take{}
+		if err := json.Unmarshal(line, &t.recordingLine); err != nil {
+			if !ended {
+				break
+			}
+			return nil, fault.New(fault.Replay, "a line is no JSON of a recording").At(file, n, 0).Hinting("record it again")
+		}
+		if t.Key == "" || (t.Answer == nil) == (t.Failure == nil) || t.Answer != nil && t.Answer.Finish == "" {
+			return nil, fault.New(fault.Replay, "a line has no key, or not exactly one complete answer or failure").At(file, n, 0).Hinting("record it again")
+		}
+		t.follow(last[t.ID], &copies)
+		last[t.ID] = t.messages
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// maxCopied bounds the digests copied while reading, which a hostile file
+// could make quadratic; beyond it only a miss is told less exactly.
+const maxCopied = 8 << 20
+
+// follow puts the whole request's digests together from the line before of the
+// same run. A line that only goes on shares the memory of the one before.
+func (t *take) follow(before []string, copies *int) {
+	t.messages = t.Asked
+	switch {
+	case t.Same <= 0 || t.Same > len(before):
+	case t.Same == len(before):
+		t.messages = append(before, t.Asked...)
+	case t.Same <= *copies:
+		*copies -= t.Same
+		t.messages = append(before[:t.Same:t.Same], t.Asked...)
+	}
+}
+
+// Name is "replay:" and the file's name.
+func (m *replay) Name() string { return m.name }
+
+// Generate gives the recorded attempt for this very request.
+func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	if ctx.Err() != nil {
+		return Turn{}, ended(ctx, m.name)
+	}
+	q, err := digest(r, m.redact)
+	if err != nil {
+		return Turn{}, fault.New(fault.Replay, "the request cannot be compared: %w", err)
+	}
+	t := m.take(q.key, r.ID)
+	if t == nil {
+		return Turn{}, m.miss(r, q)
+	}
+	if show != nil {
+		for _, d := range t.Deltas {
+			show(Delta{Text: d})
+		}
+	}
+	if t.Failure != nil {
+		return Turn{}, t.Failure.err()
+	}
+	turn := Turn{
+		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Finish: t.Answer.Finish,
+		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
+	}
+	ownIDs(r.Messages, turn.Calls)
+	return turn, nil
+}
+
+// take uses up the next attempt recorded for key, one of the same id first.
+func (m *replay) take(key, id string) *take {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var next *take
+	for _, t := range m.byKey[key] {
+		switch {
+		case t.used:
+		case t.ID == id:
+			t.used = true
+			return t
+		case next == nil:
+			next = t
+		}
+	}
+	if next != nil {
+		next.used = true
+	}
+	return next
+}
+
+// miss tells where the request leaves the recording.
+func (m *replay) miss(r Request, q question) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	where := fmt.Sprintf("%s has no answer for worker %s, turn %d", m.name, r.Worker, r.Turn)
+	hint := "what the workers, tools or files say has changed since: record it again"
+	if n := len(m.byKey[q.key]); n > 0 {
+		return fault.New(fault.Replay, "%s: this request was recorded %d times and is asked once more", where, n).Hinting("%s", hint)
+	}
+	near, same := m.nearest(r, q)
+	switch {
+	case near == nil:
+		return fault.New(fault.Replay, "%s: nothing was recorded that begins like it", where).Hinting("%s", hint)
+	case same == len(q.messages) && same == len(near.messages):
+		return fault.New(fault.Replay, "%s: the messages are as recorded, but the tools or the output schema differ", where).Hinting("%s", hint)
+	case same == len(q.messages):
+		return fault.New(fault.Replay, "%s: the recorded request goes on after message %d", where, same).Hinting("%s", hint)
+	}
+	msg := r.Messages[same]
+	what := string(msg.Role)
+	if msg.Tool != "" {
+		what = "result of " + msg.Tool
+	}
+	return fault.New(fault.Replay, "%s: message %d (%s) differs from the recording: %s", where, same+1, what, m.quote(msg)).Hinting("%s", hint)
+}
+
+// nearest is the recorded request that agrees with q for the most messages;
+// of equals, one of the same worker run and turn, then the first.
+func (m *replay) nearest(r Request, q question) (best *take, same int) {
+	score := -1
+	for _, t := range m.all {
+		n := 0
+		for n < len(t.messages) && n < len(q.messages) && t.messages[n] == q.messages[n] {
+			n++
+		}
+		s := 4 * n
+		if t.ID == r.ID {
+			s += 2
+		}
+		if t.ID == r.ID && t.Turn == r.Turn {
+			s++
+		}
+		if s > score && (n > 0 || t.ID == r.ID) {
+			best, same, score = t, n, s
+		}
+	}
+	return best, same
+}
+
+// quote is the beginning of a message, redacted, on one line.
+func (m *replay) quote(msg Message) string {
+	text := msg.Text
+	for _, c := range msg.Calls {
+		text += " " + c.Name + c.Args
+	}
+	if m.redact != nil {
+		text = m.redact(text)
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > 80 {
+		text = string(runes[:80]) + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

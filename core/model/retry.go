@@ -1,0 +1,164 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"golem/core/fault"
+)
+
+// RetryPolicy bounds the attempts at one model request. The zero value is
+// SPEC §5's: 3 attempts, from half a second, doubling, with jitter.
+type RetryPolicy struct {
+	Attempts int           // the first one included; 0 = 3, 1 = never again
+	First    time.Duration // the wait before the second attempt, ± 50 %; 0 = 500 ms
+	Longest  time.Duration // cap of every wait, Retry-After included; 0 = 60 s
+}
+
+// Retry is one failed attempt that will be tried again after Wait.
+type Retry struct {
+	Worker  string
+	ID      string // of the worker run
+	Turn    int
+	Attempt int // the one that failed, from 1
+	Code    fault.Code
+	Message string
+	Wait    time.Duration
+}
+
+// WithRetry repeats attempts that failed for reasons that pass: 408, 409, 429,
+// 5xx, broken connections and streams cut in the middle (SPEC §5). A wait asked
+// for by Retry-After is honoured. What was shown of a broken attempt is voided
+// by a Delta with Reset. onRetry, which may be nil, hears of each wait before
+// it begins, in the caller's goroutine. The end of the context wins at once.
+func WithRetry(m Model, p RetryPolicy, onRetry func(Retry)) Model {
+	if p.Attempts <= 0 {
+		p.Attempts = 3
+	}
+	if p.First <= 0 {
+		p.First = 500 * time.Millisecond
+	}
+	if p.Longest <= 0 {
+		p.Longest = 60 * time.Second
+	}
+	return &retrying{m, p, onRetry}
+}
+
+type retrying struct {
+	model   Model
+	policy  RetryPolicy
+	onRetry func(Retry)
+}
+
+var _ Model = (*retrying)(nil)
+
+// Name is the wrapped model's.
+func (r *retrying) Name() string { return r.model.Name() }
+
+func (r *retrying) unwrap() Model { return r.model }
+
+// Generate makes up to policy.Attempts attempts.
+func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) (Turn, error) {
+	if ctx.Err() != nil {
+		return Turn{}, ended(ctx, r.Name())
+	}
+	attempt, shown := 0, false
+	watch := func(d Delta) {
+		shown = true
+		if show != nil {
+			show(d)
+		}
+	}
+	var last error
+	turn, err := backoff.Retry(ctx, func() (Turn, error) {
+		attempt++
+		turn, err := r.model.Generate(ctx, req, watch)
+		if err == nil {
+			turn.Attempts = attempt
+			return turn, nil
+		}
+		last = err
+		return Turn{}, r.judge(ctx, err)
+	},
+		backoff.WithBackOff(r.waits()),
+		backoff.WithMaxTries(uint(r.policy.Attempts)),
+		backoff.WithMaxElapsedTime(0),
+		backoff.WithNotify(func(_ error, wait time.Duration) {
+			if shown && show != nil {
+				show(Delta{Reset: true})
+			}
+			shown = false
+			r.tell(req, attempt, last, wait)
+		}),
+	)
+	switch {
+	case err == nil:
+		return turn, nil
+	case ctx.Err() != nil && failureOf(last) != nil && failureOf(last).retry:
+		return Turn{}, ended(ctx, r.Name())
+	}
+	return Turn{}, r.final(last, attempt)
+}
+
+// judge says by the type of its error whether and when to try again.
+func (r *retrying) judge(ctx context.Context, err error) error {
+	f := failureOf(err)
+	if f == nil || !f.retry || ctx.Err() != nil {
+		return backoff.Permanent(err)
+	}
+	if f.retryAfter > 0 {
+		return &backoff.RetryAfterError{Duration: min(f.retryAfter, r.policy.Longest)}
+	}
+	return err
+}
+
+func (r *retrying) waits() backoff.BackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = min(r.policy.First, r.policy.Longest)
+	b.Multiplier = 2
+	b.MaxInterval = r.policy.Longest
+	return capped{b, r.policy.Longest}
+}
+
+// capped holds the jitter under the longest wait, too.
+type capped struct {
+	backoff.BackOff
+	longest time.Duration
+}
+
+// NextBackOff is the wrapped one's, at most longest.
+func (c capped) NextBackOff() time.Duration { return min(c.BackOff.NextBackOff(), c.longest) }
+
+func (r *retrying) tell(req Request, attempt int, err error, wait time.Duration) {
+	if r.onRetry == nil {
+		return
+	}
+	f := fault.Of(err, fault.Model)
+	r.onRetry(Retry{
+		Worker: req.Worker, ID: req.ID, Turn: req.Turn,
+		Attempt: attempt, Code: f.Code, Message: f.Message, Wait: wait,
+	})
+}
+
+// final is the last attempt's fault; after several it says how many there were.
+func (r *retrying) final(err error, attempts int) error {
+	var f *fault.Fault
+	if attempts < 2 || !errors.As(err, &f) {
+		return fault.Of(err, fault.Model)
+	}
+	out := fault.New(f.Code, "%w, after %d attempts", &spoken{f}, attempts)
+	out.Hint, out.Where = f.Hint, f.Where
+	return out
+}
+
+// spoken is a fault whose text is its message alone, to be part of another.
+type spoken struct{ *fault.Fault }
+
+// Error is the message without code and hint.
+func (s *spoken) Error() string { return s.Message }
+
+// Unwrap is the fault's own cause, so that the failure stays findable.
+func (s *spoken) Unwrap() error { return s.Fault.Unwrap() }

@@ -1,0 +1,252 @@
+package model
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golem/core/fault"
+)
+
+// maxConversations is how many conversations a script keeps its place in.
+// Beyond it the longest unused one starts over.
+const maxConversations = 16384
+
+// script is the embedded model: it answers by the rules of a file (SPEC §16).
+// It is not a language model.
+type script struct {
+	name    string
+	workers map[string][]rule
+
+	mu     sync.Mutex
+	places map[string]*list.Element // by conversation and worker; of *place
+	recent *list.List               // of *place, the last used first
+}
+
+// place is where one conversation stands in a worker's rules.
+type place struct {
+	key, conversation string
+	step              int          // sequence steps taken
+	spent             map[int]bool // once rules taken
+}
+
+var _ Model = (*script)(nil)
+
+func openScript(name, rest string, c Config) (Model, error) {
+	data, err := c.scriptFile(name, rest)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := parseScript(rest, data)
+	if err != nil {
+		return nil, err
+	}
+	return &script{name: name, workers: workers, places: map[string]*list.Element{}, recent: list.New()}, nil
+}
+
+// scriptFile reads script:FILE, a name that ends in .yaml or .yml, or the
+// embedded script:NAME.
+func (c Config) scriptFile(name, rest string) ([]byte, error) {
+	if ext := path.Ext(rest); ext == ".yaml" || ext == ".yml" {
+		return c.readFile(name, rest, maxScript)
+	}
+	names := []string{}
+	if c.Embedded != nil {
+		for _, ext := range []string{".yaml", ".yml"} {
+			if !fs.ValidPath(rest + ext) {
+				break
+			}
+			data, err := fs.ReadFile(c.Embedded, rest+ext)
+			if err == nil {
+				return data, nil
+			}
+			if !errors.Is(err, fs.ErrNotExist) {
+				return nil, cannotRead(name, err)
+			}
+		}
+		entries, err := fs.ReadDir(c.Embedded, ".")
+		for _, e := range entries { // what could be read helps the hint, the rest does not matter
+			if n, yaml := strings.CutSuffix(e.Name(), ".yaml"); yaml && err == nil {
+				names = append(names, n)
+			}
+		}
+	}
+	return nil, fault.New(fault.Model, "there is no embedded script %q", rest).
+		Hinting("%s; a file ends in .yaml", fault.DidYouMean(rest, names))
+}
+
+// Name is "script:" and the file's or the embedded script's name.
+func (s *script) Name() string { return s.name }
+
+// Generate answers by the first rule that holds.
+func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	if ctx.Err() != nil {
+		return Turn{}, ended(ctx, s.name)
+	}
+	rl, g, err := s.choose(r)
+	if err != nil {
+		return Turn{}, err
+	}
+	if err := s.wait(ctx, rl); err != nil {
+		return Turn{}, err
+	}
+	if rl.fail != nil {
+		f := *rl.fail
+		return Turn{}, f.fault(fault.Model, "")
+	}
+	text := g.expand(rl.say)
+	if rl.cut >= 0 {
+		stream(text[:runeStart(text, rl.cut)], show)
+		return Turn{}, broken(fmt.Sprintf("the answer of %s broke off after %d bytes", s.name, rl.cut), nil)
+	}
+	t := Turn{Text: text, Finish: "stop", Model: s.name, Attempts: 1}
+	for _, c := range rl.calls {
+		call, err := c.call(g)
+		if err != nil {
+			return Turn{}, fault.New(fault.Model, "%s: %w", s.name, err)
+		}
+		t.Calls = append(t.Calls, call)
+	}
+	if len(t.Calls) > 0 {
+		t.Finish = "tool_calls"
+		ownIDs(r.Messages, t.Calls)
+	}
+	t.Usage = estimate(r, t.Text, t.Calls)
+	if rl.usage != nil {
+		t.Usage = *rl.usage
+	}
+	stream(text, show)
+	return t, nil
+}
+
+// wait serves delay and hang.
+func (s *script) wait(ctx context.Context, rl *rule) error {
+	if rl.delay > 0 {
+		timer := time.NewTimer(rl.delay)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ended(ctx, s.name)
+		}
+	}
+	if rl.hang {
+		<-ctx.Done()
+		return ended(ctx, s.name)
+	}
+	return nil
+}
+
+// stream shows text in at most four pieces of whole characters.
+func stream(text string, show func(Delta)) {
+	if show == nil {
+		return
+	}
+	size := max(16, (len(text)+3)/4)
+	for len(text) > 0 {
+		n := runeStart(text, size)
+		if n == 0 {
+			n = len(text)
+		}
+		show(Delta{Text: text[:n]})
+		text = text[n:]
+	}
+}
+
+// runeStart is n moved back to where a character begins, or the end of s.
+func runeStart(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}
+
+// choose finds the rule and moves the conversation on.
+func (s *script) choose(r Request) (*rule, groups, error) {
+	id, rules := r.Worker, s.workers[r.Worker]
+	if _, ok := s.workers[r.Worker]; !ok {
+		if _, ok = s.workers["*"]; !ok {
+			return nil, groups{}, fault.New(fault.Model, "%s has no rules for worker %s", s.name, r.Worker).
+				Hinting("add it under workers:, or \"*\" for any other; a script answers what its rules say, it is not a language model")
+		}
+		id, rules = "*", s.workers["*"]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, view := s.place(r.Conversation, id, r.Worker), look(r)
+	steps := 0
+	var next *rule
+	for i := range rules {
+		rl := &rules[i]
+		if rl.when == nil {
+			if steps == at.step {
+				next = rl
+			}
+			steps++
+			continue
+		}
+		if rl.once && at.spent[i] {
+			continue
+		}
+		if g, ok := rl.when.holds(view); ok {
+			if rl.once {
+				at.spent[i] = true
+				s.keep(at)
+			}
+			return rl, g, nil
+		}
+	}
+	if next == nil {
+		return nil, groups{}, fault.New(fault.Model, "%s has no answer for worker %s, turn %d: no rule holds and its %d steps are used up", s.name, r.Worker, r.Turn, steps).
+			Hinting("add a rule or a step; a script answers what its rules say, it is not a language model")
+	}
+	at.step++
+	s.keep(at)
+	return next, groups{}, nil
+}
+
+// place is where the conversation stands; a new one is kept only once it moves.
+func (s *script) place(conversation, rules, worker string) *place {
+	key := rules + "\x00" + worker + "\x00" + conversation
+	if e, ok := s.places[key]; ok {
+		return e.Value.(*place)
+	}
+	return &place{key: key, conversation: conversation, spent: map[int]bool{}}
+}
+
+func (s *script) keep(p *place) {
+	if e, ok := s.places[p.key]; ok {
+		s.recent.MoveToFront(e)
+		return
+	}
+	s.places[p.key] = s.recent.PushFront(p)
+	if s.recent.Len() > maxConversations {
+		last := s.recent.Back()
+		delete(s.places, last.Value.(*place).key)
+		s.recent.Remove(last)
+	}
+}
+
+// forget drops what is kept about a conversation.
+func (s *script) forget(conversation string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for e := s.recent.Front(); e != nil; {
+		next := e.Next()
+		if p := e.Value.(*place); p.conversation == conversation {
+			delete(s.places, p.key)
+			s.recent.Remove(e)
+		}
+		e = next
+	}
+}
