@@ -1,0 +1,94 @@
+// Package core joins golem's rooms into one project on one platform: the same
+// code behind the command line and behind the page. A host lends a Platform;
+// Open reads the project; Run, Chat, Check and Workers are what people do
+// with it (SPEC §1, §5).
+package core
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/model"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+)
+
+// Platform is what a host lends. Files and Mount come with the project; the
+// rest is the same for every project.
+type Platform struct {
+	Name    string            // "native" or "browser", as traces say
+	Version string            // golem's version
+	Env     map[string]string // the environment, provider keys included
+	HTTP    model.HTTPDoer    // nil: providers cannot be reached
+	// Mount opens a directory for the sandbox: a slash path relative to the
+	// project root, or, only with Options.AllowOutside, an absolute or ../ one.
+	Mount func(source string) (sandbox.FS, error)
+	// State is the project's .golem directory; nil keeps nothing.
+	State sandbox.FS
+	// ReadScript reads FILE of script:FILE and replay:FILE given by a person,
+	// relative to where they stand. From a manifest or worker it is relative
+	// to the project root. nil: only project files.
+	ReadScript func(name string) ([]byte, error)
+	// Scripts are the scripts embedded under script:NAME.
+	Scripts fs.FS
+	// Toolsets are the platform's own, beside the built-in ones.
+	Toolsets []toolset.Factory
+	// OtherToolsets names toolsets that other platforms have, and which.
+	OtherToolsets map[string][]string
+	// Confirm asks a person whether the key in variable may go to host; nil refuses.
+	Confirm func(ctx context.Context, variable, host string) error
+	// Secrets are further values to redact wherever they appear.
+	Secrets []string
+	Now     func() time.Time // nil: time.Now
+	NewID   func() string    // makes run names; nil: random
+}
+
+// Options say which project, and what the person asked for on the command
+// line or in the page. The zero value of each leaves it to the project.
+type Options struct {
+	Files             fs.FS  // the project root, confined
+	Name              string // the root's base name, for messages and traces
+	Entry             string
+	NoProject         bool
+	Model             string
+	Approval          string
+	MaxDepth          *int
+	AllowOutside      bool
+	MemorySandbox     bool
+	NoImportTools     bool
+	AllowModuleImport bool
+}
+
+// RunOptions are what one run keeps. Nil fields keep nothing.
+type RunOptions struct {
+	ID       string    // the run's name; "": made by the platform
+	Trace    io.Writer // JSON lines, SPEC §16
+	Record   io.Writer // a recording for replay:
+	Artifact func(name string, data []byte) error
+}
+
+// UI is what a front end is to a run: it sees every event, answers what
+// needs a person, and, in a chat, gives the next message.
+type UI interface {
+	approval.Approver
+	Prompt(ctx context.Context) (run.Input, error)
+}
+
+func (p Platform) now() time.Time {
+	if p.Now == nil {
+		return time.Now()
+	}
+	return p.Now()
+}
+
+func (p Platform) newID() string {
+	if p.NewID != nil {
+		return p.NewID()
+	}
+	return fmt.Sprintf("%s-%04x", p.now().UTC().Format("20060102-150405"), random16())
+}

@@ -1,0 +1,170 @@
+package run
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/prompt"
+	"golem/core/sandbox"
+)
+
+// attached is one attachment on its way to a worker.
+type attached struct {
+	path string // virtual path in the caller's view; "" for a file from outside
+	name string // base name
+	mime string
+	data []byte
+}
+
+// attachDir is where attachments appear that a worker cannot see otherwise.
+const attachDir = "attachments"
+
+// fromOutside takes the files of --attach.
+func fromOutside(files []File) []attached {
+	out := make([]attached, len(files))
+	for i, f := range files {
+		out[i] = attached{name: path.Base(path.Clean("/" + f.Name)), data: f.Data, mime: sniff(f.Name, f.Data)}
+	}
+	return out
+}
+
+// readAttachments reads what a call attaches through the caller's own view
+// and holds it against the caller's policy, then the callee's (S1-81, S1-82).
+func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attached, error) {
+	var files []attached
+	limit := max(f.worker.Attachments.MaxTotalBytes, callee.Attachments.MaxTotalBytes)
+	for _, p := range paths {
+		name, err := sandbox.Clean(p)
+		if err != nil {
+			return nil, err
+		}
+		// Names and counts are judged before bytes are read.
+		files = append(files, attached{path: name, name: path.Base(name)})
+	}
+	for _, who := range []*project.Worker{f.worker, callee} {
+		if err := judge(who, files); err != nil {
+			return nil, err
+		}
+	}
+	for i := range files {
+		data, err := sandbox.ReadFile(f.files, files[i].path, limit+1)
+		if err != nil {
+			flt := fault.Of(err, fault.NotFound)
+			return nil, fault.New(fault.Attachment, "%s cannot be attached: %w", sandbox.Abs(files[i].path), flt)
+		}
+		files[i].data, files[i].mime = data, sniff(files[i].name, data)
+	}
+	for _, who := range []*project.Worker{f.worker, callee} {
+		if err := judge(who, files); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// judge holds attachments against one worker's policy.
+func judge(w *project.Worker, files []attached) error {
+	p := w.Attachments
+	if len(files) > p.MaxAttachments {
+		return fault.New(fault.Attachment, "%d attachments, and %s allows %d", len(files), w.ID, p.MaxAttachments).
+			Hinting("attach fewer files, or raise attachment_policy.max_attachments of %s", w.ID)
+	}
+	var total int64
+	for _, f := range files {
+		total += int64(len(f.data))
+		suffix := strings.ToLower(path.Ext(f.name))
+		has := func(list []string) bool {
+			return slices.ContainsFunc(list, func(s string) bool { return strings.ToLower(s) == suffix })
+		}
+		if has(p.DeniedSuffixes) || len(p.AllowedSuffixes) > 0 && !has(p.AllowedSuffixes) {
+			return fault.New(fault.Attachment, "%s takes no %q files: %s", w.ID, suffix, f.name).
+				Hinting("see attachment_policy of %s: allowed %s, denied %s", w.ID,
+					listOr(p.AllowedSuffixes, "any"), listOr(p.DeniedSuffixes, "none"))
+		}
+	}
+	if total > p.MaxTotalBytes {
+		return fault.New(fault.Attachment, "the attachments have %d bytes, and %s allows %d", total, w.ID, p.MaxTotalBytes).
+			Hinting("attach less, or raise attachment_policy.max_total_bytes of %s", w.ID)
+	}
+	return nil
+}
+
+// attach makes attachments readable to the worker: where it sees the same
+// file at the same path, there; else read-only under /attachments (S1-83).
+func (f *frame) attach(files []attached) ([]prompt.File, error) {
+	var listed []prompt.File
+	for i, a := range files {
+		at := a.path
+		if a.path == "" || !f.sees(a) {
+			base := fmt.Sprintf("%d-%s", i, a.name)
+			if a.path == "" && f.free(a.name) {
+				base = a.name // what a person attached keeps its name
+			}
+			for n := i + 1; !f.free(base); n++ {
+				base = fmt.Sprintf("%d-%s", n, a.name)
+			}
+			if err := f.view.extra.WriteFile(base, a.data); err != nil {
+				return nil, fault.Of(err, fault.Attachment)
+			}
+			at = attachDir + "/" + base
+		}
+		listed = append(listed, prompt.File{Path: sandbox.Abs(at), MIME: a.mime, Size: len(a.data)})
+	}
+	return listed, nil
+}
+
+func (f *frame) free(base string) bool {
+	_, err := fs.Stat(f.view.extra, base)
+	return err != nil
+}
+
+// sees tells whether the worker's own view has the very same file there.
+func (f *frame) sees(a attached) bool {
+	data, err := sandbox.ReadFile(f.files, a.path, int64(len(a.data))+1)
+	return err == nil && bytes.Equal(data, a.data)
+}
+
+// parts are the attachments as the model gets them.
+func parts(files []attached) []model.Part {
+	var out []model.Part
+	for _, a := range files {
+		p := model.Part{Kind: "file", Name: a.name, MIME: a.mime, Data: a.data}
+		switch {
+		case strings.HasPrefix(a.mime, "image/"):
+			p.Kind = "image"
+		case a.mime == "application/pdf":
+			p.Kind = "pdf"
+		case strings.HasPrefix(a.mime, "text/") || a.mime == "application/json":
+			p.Kind = "text"
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// sniff is the media type without parameters, from the content, with text
+// files told apart by their suffix.
+func sniff(name string, data []byte) string {
+	m, _, _ := strings.Cut(mimetype.Detect(data).String(), ";")
+	if m != "text/plain" {
+		return m
+	}
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown":
+		return "text/markdown"
+	case ".csv":
+		return "text/csv"
+	case ".json":
+		return "application/json"
+	}
+	return m
+}

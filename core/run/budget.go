@@ -1,0 +1,72 @@
+package run
+
+import (
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+)
+
+// budget is what one worker run may still spend. A child spends its parent's
+// too (SPEC §5 Budgets). Time is kept by the clock's deadlines, which a
+// child's context inherits.
+type budget struct {
+	parent *budget
+	worker string
+	limits project.Limits
+
+	mu    *sync.Mutex // one for the whole tree: checking and booking are one step
+	turns int
+	usage model.Usage
+}
+
+// turn books one model request, or says which limit forbids it: E_TURNS for
+// the worker's own turns, E_BUDGET for its tokens and for anything of an
+// ancestor's.
+func (b *budget) turn() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := b; n != nil; n = n.parent {
+		if err := n.check(n == b); err != nil {
+			return err
+		}
+	}
+	for n := b; n != nil; n = n.parent {
+		n.turns++
+	}
+	return nil
+}
+
+// check names the limit that is reached. The caller holds mu.
+func (b *budget) check(own bool) error {
+	if b.limits.Turns > 0 && b.turns >= b.limits.Turns {
+		if own {
+			return fault.New(fault.Turns, "no answer after %d turns", b.turns).
+				Hinting("raise limits.turns, or make the instructions say when to stop")
+		}
+		return fault.New(fault.Budget, "the %d turns of %s are used up", b.limits.Turns, b.worker).
+			Hinting("a child spends its caller's turns: raise limits.turns of %s", b.worker)
+	}
+	if spent := b.usage.In + b.usage.Out; b.limits.Tokens > 0 && spent >= b.limits.Tokens {
+		return fault.New(fault.Budget, "%s has used %d of its %d tokens", b.worker, spent, b.limits.Tokens).
+			Hinting("raise limits.tokens of %s", b.worker)
+	}
+	return nil
+}
+
+// spend books tokens here and with every ancestor.
+func (b *budget) spend(u model.Usage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := b; n != nil; n = n.parent {
+		n.usage = n.usage.Add(u)
+	}
+}
+
+// spent is what this worker and everything below it used.
+func (b *budget) spent() model.Usage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.usage
+}

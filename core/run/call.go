@@ -1,0 +1,232 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// callRequest is one call as it was asked for. args are the caller's bytes,
+// not yet known to be JSON.
+type callRequest struct {
+	id, parent string
+	name, args string
+	model      bool // asked for by a model or a tool, not by a person
+}
+
+// callStatus is how a call ended (SPEC §16, tool.end).
+type callStatus string
+
+const (
+	callOK      callStatus = "ok"
+	callError   callStatus = "error"
+	callDenied  callStatus = "denied"
+	callNotRun  callStatus = "not_run"
+	callStopped callStatus = "stopped"
+)
+
+// running is one call under way.
+type running struct {
+	frame   *frame
+	req     callRequest
+	spec    tool.Spec
+	at      trace.Event
+	hold    *hold
+	ctx     context.Context // of the execution, once it has begun
+	entered bool
+}
+
+// call is the one way to a tool or a worker: through the gate, with a start
+// and an end in the trace, its output checked. It returns a fault, never a
+// bare error.
+func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
+	c := &running{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
+	c.hold = &hold{sched: f.tree.sched}
+	start := f.tree.r.now()
+	tl, known := f.tools.Get(req.name)
+	if known {
+		c.spec = tl.Spec()
+	} else {
+		c.spec = tool.Spec{Name: req.name, Kind: "unknown"}
+	}
+	stopped := f.tree.sched.open(ctx) != nil
+	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: c.spec.Module, Args: rawArgs(req.args)})
+	var out tool.Output
+	var err error
+	switch {
+	case stopped:
+		err = cause(ctx)
+	case !known:
+		err = f.unknown(req.name)
+	default:
+		out, err = c.run(ctx, tl)
+	}
+	return c.finish(ctx, out, err, f.tree.r.now().Sub(start))
+}
+
+// run passes the gate, which runs the tool.
+func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
+	f := c.frame
+	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
+		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, FromModel: c.req.model,
+		Call:    tool.Call{ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: &host{frame: f, id: c.req.id, hold: c.hold}},
+		Tainted: f.tree.isTainted(),
+		Observe: c.observe,
+		Asking:  f.tree.ask,
+		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },
+		Enter:   c.enter,
+	})
+	if err != nil {
+		return out, err
+	}
+	return out, checkOutput(c.spec, out)
+}
+
+// observe puts the gate's decision into the trace.
+func (c *running) observe(r approval.Record) {
+	body := trace.Approval{
+		Tool: c.spec.Name, Setting: string(r.Setting), Rule: r.Rule, Source: r.Source,
+		Decision: "deny", Remember: string(r.Remember), Reason: r.Reason,
+	}
+	if r.Run {
+		body.Decision = "run"
+	}
+	if r.Nobody {
+		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})
+	}
+	c.emit(body)
+}
+
+// enter takes the call's place in the schedule and starts its timeout.
+// Workers hold nothing and keep their own time.
+func (c *running) enter(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
+	c.ctx = ctx
+	if c.spec.Kind == tool.Worker {
+		c.entered = true
+		return ctx, func() {}, c.frame.tree.sched.open(ctx)
+	}
+	c.hold.exclusive = risk != tool.Read
+	if err := c.hold.enter(ctx); err != nil {
+		return ctx, func() {}, err
+	}
+	c.entered = true
+	tctx, stop := c.frame.tree.clock.timeout(ctx, c.frame.worker.Limits.ToolTimeout, "tool "+c.spec.Name)
+	c.ctx = tctx
+	return tctx, func() { c.hold.release(); c.ctx = frozen(tctx); stop() }, nil
+}
+
+// frozen is a context that tells whether tctx had ended by itself before its
+// owner stopped it.
+func frozen(tctx context.Context) context.Context {
+	if tctx.Err() == nil {
+		return context.Background()
+	}
+	return tctx
+}
+
+// finish settles status and fault, and closes the call in the trace.
+func (c *running) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
+	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), MS: took.Milliseconds()}
+	var flt *fault.Fault
+	if err != nil {
+		flt = fault.Of(err, fault.Tool)
+		if c.ctx != nil && c.spec.Kind != tool.Worker {
+			if why := cause(c.ctx); why != nil {
+				flt = why
+			}
+		}
+		body.Status = string(c.statusOf(ctx, flt))
+		body.Error = flt
+	} else {
+		body.Result = rawOutput(out)
+		if out.Untrusted {
+			c.frame.tree.taint(c.at, c.spec.Name)
+		}
+	}
+	c.emit(body)
+	if keep := c.frame.tree.r.Artifact; keep != nil {
+		keep(c.req.id+".in.json", rawArgs(c.req.args))
+		if flt != nil {
+			keep(c.req.id+".out.json", flt)
+		} else {
+			keep(c.req.id+".out.json", rawOutput(out))
+		}
+	}
+	return out, flt
+}
+
+func (c *running) statusOf(ctx context.Context, f *fault.Fault) callStatus {
+	switch {
+	case ctx.Err() != nil && !c.entered:
+		return callNotRun
+	case ctx.Err() != nil:
+		return callStopped
+	case f.Code == fault.Denied:
+		return callDenied
+	}
+	return callError
+}
+
+func (c *running) emit(b trace.Body) {
+	e := c.at
+	e.Body = b
+	c.frame.tree.emit(e)
+}
+
+// checkOutput validates a declared output; a question instead of an answer
+// is none (S3-16).
+func checkOutput(spec tool.Spec, out tool.Output) error {
+	if spec.Output == nil || out.NeedsInput || spec.Kind == tool.Worker {
+		return nil // a worker has validated its own answer
+	}
+	schema, err := tool.Compile(spec.Output, nil)
+	if err != nil {
+		return fault.New(fault.ToolOutput, "the output schema of %s is not valid: %w", spec.Name, err)
+	}
+	value := rawOutput(out)
+	if len(out.Data) == 0 && json.Valid([]byte(out.Text)) {
+		value = json.RawMessage(out.Text)
+	}
+	if vs := schema.Validate(value); len(vs) > 0 {
+		return tool.OutputFault(spec.Name, vs)
+	}
+	return nil
+}
+
+// unknown explains a name that is no tool of this worker: E_NOT_ALLOWED if a
+// loaded worker has it, else E_UNKNOWN_TOOL with the known ones (S0-06, S2-23).
+func (f *frame) unknown(name string) *fault.Fault {
+	for _, w := range f.tree.r.Project.Loaded() {
+		if w.ID == name || tool.ToolName(w.ID) == name {
+			return fault.New(fault.NotAllowed, "%s may not call the worker %s", f.worker.ID, w.ID).
+				Hinting("allowed workers: %s", listOr(f.allowed(), "none"))
+		}
+	}
+	var names []string
+	for _, s := range f.offered() {
+		names = append(names, s.Name)
+	}
+	slices.Sort(names)
+	return fault.New(fault.UnknownTool, "there is no tool %q", name).Hinting("known tools: %s", listOr(names, "none"))
+}
+
+func kindOf(s tool.Spec) string {
+	if s.Kind == "" {
+		return string(tool.Builtin)
+	}
+	return string(s.Kind)
+}
+
+// rawArgs is what a model sent, as JSON: itself, or a string if it is none.
+func rawArgs(args string) json.RawMessage {
+	if json.Valid([]byte(args)) {
+		return json.RawMessage(args)
+	}
+	return quote(args)
+}

@@ -1,0 +1,285 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/prompt"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// delegates are the workers this one may call, each with the function that
+// runs it.
+func (f *frame) delegates() ([]toolset.Delegate, error) {
+	workers, err := f.tree.r.Project.Delegates(f.worker)
+	if err != nil {
+		return nil, fault.Of(err, fault.Config).InChain(f.chain)
+	}
+	ids := make([]string, len(workers))
+	for i, w := range workers {
+		ids[i] = w.ID
+	}
+	names := tool.ToolNames(ids)
+	out := make([]toolset.Delegate, len(workers))
+	for i, w := range workers {
+		out[i] = toolset.Delegate{
+			ID: w.ID, Tool: names[i], Description: w.Description, Input: w.Input, Output: w.Output,
+			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) { return f.delegate(ctx, w, c) },
+		}
+	}
+	return out, nil
+}
+
+// allowed are the IDs of the workers this one may call.
+func (f *frame) allowed() []string {
+	workers, err := f.tree.r.Project.Delegates(f.worker)
+	if err != nil {
+		return nil
+	}
+	ids := make([]string, len(workers))
+	for i, w := range workers {
+		ids[i] = w.ID
+	}
+	return ids
+}
+
+// delegate runs a child worker for one call: single-shot, without history
+// (S1-78..84, S4-08). Nothing of the child is started when a limit or a
+// policy forbids the call.
+func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (tool.Output, error) {
+	if err := f.permit(w); err != nil {
+		return tool.Output{}, err
+	}
+	task, err := splitArgs(w, c.Args)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	files, err := f.readAttachments(w, task.Attachments)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	prior, err := f.priors(task.Prior)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	child, err := f.tree.frame(ctx, w, f, c.ID)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer child.close()
+	child.begin()
+	f.progress(w, "running")
+	start := f.tree.r.now()
+	out, err := child.single(ctx, task, prior, files)
+	child.end(out, err, f.tree.r.now().Sub(start).Milliseconds())
+	if err != nil {
+		f.progress(w, "failed")
+		return out, err
+	}
+	f.progress(w, "complete")
+	if out.NeedsInput {
+		return needsInput(out), nil
+	}
+	return out, nil
+}
+
+// single is a child's whole conversation.
+func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, files []attached) (tool.Output, error) {
+	if err := f.openModel(ctx); err != nil {
+		return tool.Output{}, err
+	}
+	listed, err := f.attach(files)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	f.messages = []model.Message{
+		{Role: model.System, Text: prompt.System(f.worker, task.Instructions)},
+		{Role: model.User, Text: prompt.Task(task.text, task.object, prior, listed), Parts: parts(files)},
+	}
+	return f.exchange(ctx)
+}
+
+// permit checks depth and cycles (S0-07, S0-08).
+func (f *frame) permit(w *project.Worker) error {
+	depth, limit, warn := f.depth+1, f.worker.Delegation.MaxDepth, f.worker.Delegation.WarnDepth
+	for n := f; n != nil; n = n.parent {
+		limit = min(limit, n.worker.Delegation.MaxDepth)
+	}
+	if depth > limit {
+		return fault.New(fault.Depth, "%s is too deep: depth %d, and max_depth is %d", arrow(f.chain, w.ID), depth, limit).
+			Hinting("do the work here, or raise delegation.max_depth")
+	}
+	if f.inChain(w) && (!w.Delegation.AllowRecursion || !f.allowsItself(w)) {
+		return fault.New(fault.Cycle, "%s is a cycle", arrow(f.chain, w.ID)).
+			Hinting("call another worker, or set delegation.allow_recursion and let %s list itself", w.ID)
+	}
+	if depth > warn {
+		f.tree.mu.Lock()
+		first := !f.tree.warned
+		f.tree.warned = true
+		f.tree.mu.Unlock()
+		if first {
+			f.emit(trace.Warning{Code: fault.Depth, Message: "delegation is past warn_depth: " + arrow(f.chain, w.ID)})
+		}
+	}
+	return nil
+}
+
+func (f *frame) inChain(w *project.Worker) bool {
+	for n := f; n != nil; n = n.parent {
+		if n.worker.File == w.File {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frame) allowsItself(w *project.Worker) bool {
+	own, err := f.tree.r.Project.Delegates(w)
+	return err == nil && slices.ContainsFunc(own, func(o *project.Worker) bool { return o.File == w.File })
+}
+
+// priors finds the earlier results a call passes on.
+func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
+	var out []prompt.Labelled
+	for _, n := range names {
+		p, ok := f.prior(n)
+		if !ok {
+			return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", n).
+				Hinting("name a tool or worker whose result is already here, or leave prior out")
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func (f *frame) progress(w *project.Worker, status string) {
+	e := f.at()
+	e.Depth++
+	e.Body = trace.Progress{Status: status, Description: w.ID}
+	f.tree.emit(e)
+}
+
+// task is what a caller asks of a worker.
+type task struct {
+	text         string
+	object       json.RawMessage
+	Instructions string   `json:"instructions"`
+	Attachments  []string `json:"attachments"`
+	Prior        []string `json:"prior"`
+}
+
+// extras are the arguments a delegation tool takes beside the worker's own
+// input, unless the worker's schema has a field of that name.
+var extras = []string{"instructions", "attachments", "prior"}
+
+// splitArgs takes a delegation tool's arguments apart and checks the input
+// against the worker's schema.
+func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
+	var t task
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(args, &fields); err != nil {
+		return t, fault.New(fault.ToolInput, "the arguments of %s are no object: %w", w.ID, err)
+	}
+	own := schemaFields(w.Input)
+	rest := map[string]json.RawMessage{}
+	for _, k := range extras {
+		if v, ok := fields[k]; ok && !own[k] {
+			rest[k] = v
+			delete(fields, k)
+		}
+	}
+	raw, err := json.Marshal(rest)
+	if err == nil {
+		err = json.Unmarshal(raw, &t)
+	}
+	if err != nil {
+		return t, fault.New(fault.ToolInput, "instructions, attachments or prior of %s: %w", w.ID, err)
+	}
+	return t, t.input(w, fields, own)
+}
+
+// input settles the task's text or object.
+func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own map[string]bool) error {
+	if own == nil {
+		var text string
+		if err := json.Unmarshal(fields["input"], &text); err != nil {
+			return fault.New(fault.ToolInput, "input of %s must be a string", w.ID)
+		}
+		t.text = text
+		return checkInput(w, Input{Text: text}, len(t.Attachments) > 0)
+	}
+	object, err := json.Marshal(fields)
+	if err != nil {
+		return fault.New(fault.ToolInput, "the input of %s: %w", w.ID, err)
+	}
+	t.object = object
+	return checkInput(w, Input{JSON: object}, false)
+}
+
+// checkInput holds an input against the worker's schema and its rule on empty
+// input. It runs before any model sees anything.
+func checkInput(w *project.Worker, in Input, attachments bool) error {
+	if w.Input == nil {
+		if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
+			return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
+				Hinting("give a task, or set allow_empty_input: true")
+		}
+		return nil
+	}
+	schema, err := tool.Compile(w.Input, nil)
+	if err != nil {
+		return fault.New(fault.Schema, "the input schema of %s is not valid: %w", w.ID, err).At(w.File, 0, 0)
+	}
+	if vs := schema.Validate(in.Raw()); len(vs) > 0 {
+		return tool.InputFault(w.ID, vs)
+	}
+	return nil
+}
+
+// schemaFields are the properties of an object schema; nil if it is none.
+func schemaFields(schema json.RawMessage) map[string]bool {
+	if schema == nil {
+		return nil
+	}
+	var s struct {
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(schema, &s) != nil || (s.Type != "object" && s.Properties == nil) {
+		return nil
+	}
+	out := make(map[string]bool, len(s.Properties))
+	for k := range s.Properties {
+		out[k] = true
+	}
+	return out
+}
+
+// needsInput is a child's question as its caller reads it.
+func needsInput(out tool.Output) tool.Output {
+	var fields map[string]any
+	if json.Unmarshal(out.Data, &fields) != nil || fields == nil {
+		fields = map[string]any{"question": out.Text}
+	}
+	fields["status"] = string(NeedsInput)
+	data, err := json.Marshal(fields)
+	if err != nil { // unreachable: the fields came from JSON
+		return out
+	}
+	return tool.Output{Kind: "json", Data: data, NeedsInput: true}
+}
+
+func listOr(names []string, none string) string {
+	if len(names) == 0 {
+		return none
+	}
+	return strings.Join(names, ", ")
+}

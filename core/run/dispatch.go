@@ -1,0 +1,224 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/prompt"
+	"golem/core/tool"
+)
+
+// callResult is the end of one call of a turn.
+type callResult struct {
+	id    string
+	out   tool.Output
+	fault *fault.Fault
+}
+
+// dispatch runs the calls of one turn. Workers and reads run beside each
+// other, delegation.parallel at most; a call that can change something waits
+// for the reads before it, the reads after it wait for it, and such calls
+// keep their order. Results come back in call order.
+func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
+	results := make([]callResult, len(calls))
+	slots := make(chan struct{}, max(1, f.worker.Delegation.Parallel))
+	var (
+		wg    sync.WaitGroup
+		write <-chan struct{}   // end of the last changing call
+		reads []<-chan struct{} // ends of the reads since
+	)
+	for i, c := range calls {
+		f.calls++
+		req := callRequest{id: childID(f.id, f.calls), parent: f.id, name: c.Name, args: c.Args, model: true}
+		done := make(chan struct{})
+		var after []<-chan struct{}
+		switch f.order(c.Name) {
+		case orderRead:
+			after = []<-chan struct{}{write}
+			reads = append(reads, done)
+		case orderWrite:
+			after = append(reads, write)
+			write, reads = done, nil
+		}
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { close(done); <-slots }()
+			for _, ch := range after {
+				if ch != nil {
+					<-ch
+				}
+			}
+			out, flt := f.call(ctx, req)
+			results[i] = callResult{id: req.id, out: out, fault: flt}
+		})
+	}
+	wg.Wait()
+	return results
+}
+
+// order is how a call stands to its neighbours in a turn.
+type order int
+
+const (
+	orderFree  order = iota // workers, and names nobody has
+	orderRead               // read-only tools
+	orderWrite              // everything else
+)
+
+func (f *frame) order(name string) order {
+	tl, ok := f.tools.Get(name)
+	if !ok {
+		return orderFree
+	}
+	switch s := tl.Spec(); {
+	case s.Kind == tool.Worker:
+		return orderFree
+	case s.Risk == tool.Read:
+		return orderRead
+	}
+	return orderWrite
+}
+
+// absorb puts the results of a turn into the conversation. If the worker
+// asked for input, that is its answer (S4-09).
+func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Output, asked bool) {
+	for i, r := range results {
+		call := calls[i]
+		msg := model.Message{Role: model.ToolRole, CallID: call.ID, Tool: call.Name}
+		flt := f.repeat.note(call, r.fault)
+		if flt != nil {
+			msg.Text, msg.Error = string(flt.Result()), flt.Code
+		} else {
+			msg.Text = f.fit(r.id, r.out.String())
+			f.remember(call.Name, r)
+		}
+		f.messages = append(f.messages, msg)
+		if flt == nil && r.out.NeedsInput && call.Name == requestInput && !asked {
+			answer, asked = r.out, true
+		}
+	}
+	return answer, asked
+}
+
+// requestInput is the built-in through which a child asks (SPEC §5).
+const requestInput = "request_input"
+
+// remember keeps a result for prior, under the tool's name and the call's id.
+func (f *frame) remember(name string, r callResult) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text := r.out.String()
+	f.results = append(f.results, prompt.Labelled{Name: name, Text: text}, prompt.Labelled{Name: r.id, Text: text})
+}
+
+// prior finds the latest result of that name.
+func (f *frame) prior(name string) (prompt.Labelled, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := len(f.results) - 1; i >= 0; i-- {
+		if f.results[i].Name == name {
+			return f.results[i], true
+		}
+	}
+	return prompt.Labelled{}, false
+}
+
+// fit cuts a result to limits.tool_output; the rest stays readable through
+// read_result, which is offered from then on.
+func (f *frame) fit(id, text string) string {
+	limit := int(f.worker.Limits.ToolOutput)
+	if limit <= 0 || len(text) <= limit {
+		return text
+	}
+	f.mu.Lock()
+	f.long[id] = text
+	f.mu.Unlock()
+	if _, ok := f.tools.Get(readResult); !ok {
+		// The name is reserved, so adding it cannot collide.
+		if err := f.tools.Add(f.readResultTool()); err != nil {
+			return head(text, limit)
+		}
+	}
+	return page(id, text, 0, limit)
+}
+
+const readResult = "read_result"
+
+type readResultArgs struct {
+	Call   string `json:"call" jsonschema:"the call id named where the result was cut"`
+	Offset int    `json:"offset" jsonschema:"the byte to go on from"`
+}
+
+// readResultTool pages through results that were cut.
+func (f *frame) readResultTool() tool.Tool {
+	return tool.Func(tool.Spec{
+		Name: readResult, Description: "Reads on in a tool result that was cut because of its size.", Risk: tool.Read,
+		Toolset: "golem", Provider: "builtin",
+	}, func(_ context.Context, in readResultArgs) (tool.Output, error) {
+		f.mu.Lock()
+		text, ok := f.long[in.Call]
+		f.mu.Unlock()
+		if !ok {
+			return tool.Output{}, fault.New(fault.NotFound, "no cut result has the call id %q", in.Call).
+				Hinting("use the call id that the cut result names")
+		}
+		if in.Offset < 0 || in.Offset > len(text) {
+			return tool.Output{}, fault.New(fault.ToolInput, "offset %d is outside the result's %d bytes", in.Offset, len(text))
+		}
+		return tool.Output{Text: page(in.Call, text, in.Offset, int(f.worker.Limits.ToolOutput))}, nil
+	})
+}
+
+// page is one part of a long result with a line that says how to get the next.
+func page(id, text string, offset, limit int) string {
+	note := fmt.Sprintf("\n[cut: %%d of %d bytes shown up to here; go on with %s {\"call\":%q,\"offset\":%%d}]", len(text), readResult, id)
+	room := max(limit-len(note)-16, 64)
+	part := head(text[offset:], room)
+	end := offset + len(part)
+	if end >= len(text) {
+		return part
+	}
+	return part + fmt.Sprintf(note, end, end)
+}
+
+// head is at most n bytes of s, cut between characters.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// repeats notices a model that makes the same failing call again and again.
+type repeats struct {
+	key   string
+	count int
+}
+
+// repeatLimit is how many identical failing calls in a row add a hint to stop.
+const repeatLimit = 3
+
+// note counts a call and returns its fault, with the hint where it is due.
+func (r *repeats) note(c model.Call, f *fault.Fault) *fault.Fault {
+	key := c.Name + "\x00" + c.Args
+	if f == nil {
+		r.key, r.count = "", 0
+		return nil
+	}
+	if key != r.key {
+		r.key, r.count = key, 0
+	}
+	if r.count++; r.count < repeatLimit {
+		return f
+	}
+	stop := fmt.Sprintf("this same call has failed %d times in a row: stop repeating it, try something else or say what is missing", r.count)
+	return f.Hinting("%s", strings.TrimPrefix(f.Hint+"; "+stop, "; "))
+}

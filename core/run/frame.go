@@ -1,0 +1,184 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/prompt"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// rootID is the trace id of the root call (SPEC §16).
+const rootID = "0"
+
+func childID(parent string, index int) string { return parent + "." + strconv.Itoa(index) }
+
+// frame is one worker run: a worker, its place in the tree, what it sees,
+// what it may call, and its conversation.
+type frame struct {
+	tree   *tree
+	worker *project.Worker
+	id     string
+	parent *frame // nil at the root
+	depth  int
+	chain  []string // worker IDs, root first, this one last
+	view   viewSpec
+	files  sandbox.FS
+	sets   []tool.Toolset
+	tools  *tool.Set
+	budget *budget
+	model  model.Model
+	conv   string // the conversation's name, for script sequences
+
+	system   string
+	messages []model.Message
+	turns    int
+	calls    int // calls made so far: the next one's index is calls+1
+	retried  func(model.Retry)
+
+	mu      sync.Mutex
+	results []prompt.Labelled // by tool name and call id, for prior
+	long    map[string]string // results that were cut, by call id
+	repeat  repeats
+}
+
+// frame makes a worker ready to run under parent (nil: as the root).
+func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
+	f := &frame{
+		tree: t, worker: w, id: id, parent: parent, conv: id,
+		budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money},
+		long:   map[string]string{},
+	}
+	if parent != nil {
+		f.depth = parent.depth + 1
+		f.chain = append(append(f.chain, parent.chain...), w.ID)
+		f.budget.parent = parent.budget
+	} else {
+		f.chain = []string{w.ID}
+	}
+	if w.Template {
+		return nil, fault.New(fault.Template, "templates are not in this version, and the instructions of %s have template syntax", w.ID).
+			At(w.File, 0, 0).Hinting("set template: false to use the text as it is")
+	}
+	var err error
+	if f.view, f.files, err = t.view(w, parent); err != nil {
+		return nil, fault.Of(err, fault.Config).InChain(f.chain)
+	}
+	if err := f.openTools(ctx); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openModel settles the model, so that a missing key or name fails before
+// anything is spent.
+func (f *frame) openModel(ctx context.Context) error {
+	m, err := f.tree.r.Model(ctx, f.worker)
+	if err != nil {
+		return fault.Of(err, fault.Model).InChain(f.chain)
+	}
+	policy := model.RetryPolicy{Attempts: f.worker.Retry.Attempts}
+	f.model = model.WithRetry(m, policy, func(r model.Retry) {
+		f.emit(trace.Retry{Turn: r.Turn, Attempt: r.Attempt, Code: r.Code, Message: r.Message, WaitMS: r.Wait.Milliseconds()})
+	})
+	return nil
+}
+
+func (f *frame) close() {
+	for _, s := range f.sets {
+		if err := s.Close(); err != nil {
+			f.emit(trace.Warning{Code: fault.Tool, Message: fmt.Sprintf("closing a toolset: %v", err)})
+		}
+	}
+}
+
+// at is the event frame of this worker run.
+func (f *frame) at() trace.Event {
+	e := trace.Event{ID: f.id, Worker: f.worker.ID, Depth: f.depth}
+	if f.parent != nil {
+		e.Parent = f.parent.id
+	}
+	return e
+}
+
+func (f *frame) emit(b trace.Body) {
+	e := f.at()
+	e.Body = b
+	f.tree.emit(e)
+}
+
+// openTools makes the worker's tools in a fixed order: its toolsets by name,
+// the workers it may call, and, below the root, request_input.
+func (f *frame) openTools(ctx context.Context) error {
+	env, err := f.env(ctx)
+	if err != nil {
+		return err
+	}
+	f.tools = &tool.Set{}
+	sets := f.worker.Toolsets
+	if len(env.Delegates) > 0 && !hasToolset(sets, "workers") {
+		sets = append(sets[:len(sets):len(sets)], project.Toolset{Name: "workers", Options: []byte("{}")})
+	}
+	for _, ts := range sets {
+		set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
+		if err != nil {
+			return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
+		}
+		f.sets = append(f.sets, set)
+		for _, tl := range set.Tools() {
+			if err := f.tools.Add(tl); err != nil {
+				return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
+			}
+		}
+	}
+	if f.depth > 0 {
+		return f.tools.Add(toolset.RequestInput())
+	}
+	return nil
+}
+
+func hasToolset(sets []project.Toolset, name string) bool {
+	for _, s := range sets {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// env is everything the worker's toolsets may reach.
+func (f *frame) env(ctx context.Context) (toolset.Env, error) {
+	delegates, err := f.delegates()
+	if err != nil {
+		return toolset.Env{}, err
+	}
+	return toolset.Env{
+		Worker: f.worker.ID, Depth: f.depth,
+		Files:       f.files,
+		Mounts:      func(name string) string { return sandbox.MountOf(f.files, name) },
+		Delegates:   delegates,
+		Network:     f.worker.Sandbox.Network,
+		OutputLimit: int(f.worker.Limits.ToolOutput),
+		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
+	}, nil
+}
+
+// offered are the specs the model is given: everything but manual tools.
+func (f *frame) offered() []tool.Spec {
+	var out []tool.Spec
+	for _, t := range f.tools.All() {
+		if s := t.Spec(); s.Exec != tool.ExecManual {
+			out = append(out, s)
+		}
+	}
+	return out
+}

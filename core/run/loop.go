@@ -1,0 +1,202 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/prompt"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// begin announces the worker run.
+func (f *frame) begin() {
+	specs := f.offered()
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	f.emit(trace.WorkerStart{Source: f.worker.File, Digest: f.worker.Digest, Model: f.worker.Model, Tools: names})
+}
+
+// end closes the worker run in the trace and keeps its artifacts.
+func (f *frame) end(out tool.Output, err error, ms int64) {
+	body := trace.WorkerEnd{Status: string(statusOf(out, err)), Usage: usage(f.budget.spent()), MS: ms}
+	if err != nil {
+		body.Error = fault.Of(err, fault.Tool)
+	} else {
+		body.Output = rawOutput(out)
+	}
+	f.emit(body)
+	if keep := f.tree.r.Artifact; keep != nil {
+		keep(f.id+".prompt.json", f.messages)
+	}
+}
+
+func statusOf(out tool.Output, err error) Status {
+	switch {
+	case err != nil && fault.Of(err, fault.Tool).Code == fault.Interrupted:
+		return Interrupted
+	case err != nil:
+		return Failed
+	case out.NeedsInput:
+		return NeedsInput
+	}
+	return OK
+}
+
+// exchange runs turns until the worker has an answer. It appends to
+// f.messages, which stay a valid conversation whatever happens: every tool
+// call has a result.
+func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
+	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
+	defer stop()
+	for repairs := 0; ; {
+		turn, err := f.turn(ctx)
+		if err != nil {
+			return tool.Output{}, err
+		}
+		f.messages = append(f.messages, model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls})
+		if len(turn.Calls) > 0 {
+			results := f.dispatch(ctx, turn.Calls)
+			if out, asked := f.absorb(turn.Calls, results); asked {
+				return out, nil
+			}
+			if c := cause(ctx); c != nil {
+				return tool.Output{}, c
+			}
+			continue
+		}
+		out, problems := answer(f.worker, turn)
+		if problems == "" {
+			return out, nil
+		}
+		if repairs++; repairs > maxRepairs {
+			return tool.Output{}, fault.New(fault.OutputSchema, "the answer of %s does not fit its output schema after %d repairs: %s",
+				f.worker.ID, maxRepairs, strings.ReplaceAll(problems, "\n", "; ")).
+				Hinting("say in the instructions what the answer must look like, or loosen output_schema")
+		}
+		f.messages = append(f.messages, model.Message{Role: model.User, Text: prompt.Repair(problems), Inner: true})
+	}
+}
+
+// maxRepairs is how often a model may correct an answer that does not fit
+// the output schema (SPEC §5).
+const maxRepairs = 2
+
+// answer reads a final turn: text, or the value an output schema asks for.
+func answer(w *project.Worker, turn model.Turn) (tool.Output, string) {
+	if w.Output == nil {
+		return tool.Output{Text: turn.Text}, ""
+	}
+	raw, err := tool.Decode([]byte(unfence(turn.Text)))
+	if err != nil {
+		return tool.Output{}, fault.Of(err, fault.OutputSchema).Message
+	}
+	schema, err := tool.Compile(w.Output, nil)
+	if err != nil {
+		return tool.Output{}, err.Error()
+	}
+	if vs := schema.Validate(raw); len(vs) > 0 {
+		lines := make([]string, len(vs))
+		for i, v := range vs {
+			lines[i] = v.String()
+		}
+		return tool.Output{}, strings.Join(lines, "\n")
+	}
+	return tool.Output{Kind: "json", Data: raw}, ""
+}
+
+// unfence takes the text out of one Markdown code fence, as models without a
+// JSON mode like to answer.
+func unfence(s string) string {
+	s = strings.TrimSpace(s)
+	if !strings.HasPrefix(s, "```") || !strings.HasSuffix(s, "```") || len(s) < 6 {
+		return s
+	}
+	_, body, ok := strings.Cut(s[:len(s)-3], "\n")
+	if !ok {
+		return s
+	}
+	return strings.TrimSpace(body)
+}
+
+// turn asks the model once, within the budgets.
+func (f *frame) turn(ctx context.Context) (model.Turn, error) {
+	if err := f.tree.sched.open(ctx); err != nil {
+		return model.Turn{}, fault.Of(err, fault.Interrupted)
+	}
+	if err := f.budget.turn(); err != nil {
+		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
+	}
+	f.inject()
+	f.turns++
+	start := f.tree.r.now()
+	f.emit(trace.ModelStart{Turn: f.turns, Messages: len(f.messages)})
+	turn, err := f.generate(ctx)
+	if err != nil {
+		return turn, fault.Of(err, fault.Model).InChain(f.chain)
+	}
+	f.budget.spend(turn.Usage)
+	if turn.Finish == "length" {
+		f.emit(trace.Warning{Code: fault.Model, Message: "the answer was cut at the model's output limit"})
+	}
+	refs := make([]trace.CallRef, len(turn.Calls))
+	for i, c := range turn.Calls {
+		refs[i] = trace.CallRef{ID: childID(f.id, f.calls+1+i), Name: c.Name}
+	}
+	f.emit(trace.ModelEnd{
+		Turn: f.turns, Model: turn.Model, Finish: turn.Finish, Text: turn.Text, Calls: refs,
+		Usage: usage(turn.Usage), Attempts: turn.Attempts, MS: f.tree.r.now().Sub(start).Milliseconds(),
+	})
+	return turn, nil
+}
+
+func (f *frame) generate(ctx context.Context) (model.Turn, error) {
+	mctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the model request")
+	defer stop()
+	turn, err := f.model.Generate(mctx, model.Request{
+		Worker: f.worker.ID, Conversation: f.conv, ID: f.id, Turn: f.turns,
+		Messages: f.messages, Tools: f.offered(), OutputSchema: f.worker.Output,
+	}, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
+	if err != nil {
+		if c := cause(mctx); c != nil {
+			return turn, c
+		}
+		return turn, err
+	}
+	return turn, nil
+}
+
+// inject puts text from outside the conversation before the root's next
+// request.
+func (f *frame) inject() {
+	if f.depth > 0 || f.tree.r.Inject == nil {
+		return
+	}
+	for _, text := range f.tree.r.Inject() {
+		f.messages = append(f.messages, model.Message{Role: model.User, Text: text, Inner: true})
+	}
+}
+
+func usage(u model.Usage) trace.Usage {
+	return trace.Usage{In: u.In, Out: u.Out, Estimated: u.Estimated}
+}
+
+// rawOutput is an output as one JSON value: its data, or its text as a string.
+func rawOutput(o tool.Output) json.RawMessage {
+	if len(o.Data) > 0 {
+		return o.Data
+	}
+	return quote(o.Text)
+}
+
+// String of a nil-safe chain, for messages.
+func arrow(chain []string, next string) string {
+	return fmt.Sprintf("%s → %s", strings.Join(chain, " → "), next)
+}

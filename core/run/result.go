@@ -1,0 +1,78 @@
+package run
+
+import (
+	"encoding/json"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/tool"
+)
+
+// Input is what a caller hands to a callable. JSON, an object, wins over Text.
+type Input struct {
+	Text        string
+	JSON        json.RawMessage
+	Attachments []File
+}
+
+// File is an attachment from outside the sandbox. Name is its base name.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Raw is the input as JSON: the object, or the text as a JSON string.
+func (in Input) Raw() json.RawMessage {
+	if len(in.JSON) > 0 {
+		return in.JSON
+	}
+	return quote(in.Text)
+}
+
+// Status is how a worker run ended (SPEC §16).
+type Status string
+
+// The four ends of a run.
+const (
+	OK          Status = "ok"
+	NeedsInput  Status = "needs_input"
+	Failed      Status = "error"
+	Interrupted Status = "interrupted"
+)
+
+// Result is the end of a run at the root.
+type Result struct {
+	Status Status
+	Output tool.Output
+	Error  *fault.Fault // set if Status is Failed or Interrupted
+	Denied []Denial     // what asked while nobody could be asked
+	Usage  model.Usage
+}
+
+// Exit is the process exit code of SPEC §12.
+func (r Result) Exit() int {
+	switch {
+	case r.Status == Interrupted:
+		return 130
+	case r.Status == Failed:
+		return 1
+	case len(r.Denied) > 0:
+		return 3
+	}
+	return 0
+}
+
+// Denial names a call that was denied because nobody could be asked.
+type Denial struct {
+	ID   string // of the call
+	Tool string
+}
+
+// quote encodes s as a JSON string; invalid UTF-8 becomes U+FFFD.
+func quote(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil { // unreachable: strings always encode
+		return json.RawMessage(`""`)
+	}
+	return b
+}

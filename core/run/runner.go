@@ -1,0 +1,110 @@
+// Package run is the harness: it owns the loop, and nothing else calls a
+// model or a tool (SPEC §5; S3-02..06). A Runner runs callables of one
+// project on one platform; a Session is one life of a root worker.
+package run
+
+import (
+	"context"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// Runner runs the callables of one project. Set the fields, then use it from
+// any goroutine; Project, Toolsets, Model, Mount, Gate and Sink are required.
+type Runner struct {
+	Project  *project.Project
+	Toolsets toolset.Registry
+	// Model opens a worker's effective model, without retries.
+	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
+	// Mount opens a mount's source directory. It is called once a source and run.
+	Mount func(source string) (sandbox.FS, error)
+	Gate  *approval.Gate
+	Sink  trace.Sink
+	// Protection guards the definition files in every view; zero: none.
+	Protection sandbox.Protection
+	// Quota bounds what one run may write; zero: no bound.
+	Quota sandbox.Limits
+	// Inject, if set, is asked before each model request of the root for text
+	// to put before it as a user message (S4-52).
+	Inject func() []string
+	// Artifact, if set, keeps whole prompts, inputs and outputs (S3-22).
+	Artifact func(name string, value any)
+	// Now is the clock of durations in events; nil: time.Now.
+	Now func() time.Time
+	// Taint makes network calls ask after untrusted content (SECURITY 13).
+	Taint bool
+}
+
+func (r *Runner) now() time.Time {
+	if r.Now == nil {
+		return time.Now()
+	}
+	return r.Now()
+}
+
+// Call runs one callable to its end: the one door for whoever calls from
+// outside (S3-03). A worker reference answers once, whatever its mode; any
+// other name is a tool of the project's entry worker, called by a person, so
+// that manual tools run too.
+func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
+	s, err := r.Open(ctx, name)
+	if fault.Of(err, fault.Config) != nil && isUnknown(err) {
+		if s, terr := r.openTool(ctx, name); terr == nil {
+			return s.callTool(ctx, name, in)
+		}
+	}
+	if err != nil {
+		return r.refuse(in, err)
+	}
+	s.Send(ctx, in)
+	return s.Close()
+}
+
+// Open starts a session of a root worker (S0-58). The caller must Close it.
+func (r *Runner) Open(ctx context.Context, worker string) (*Session, error) {
+	w, err := r.Project.Worker(worker)
+	if err != nil {
+		return nil, err
+	}
+	return r.session(ctx, w)
+}
+
+// Callables are the worker's tools and the workers it may call, in one
+// registry that is searched by name and by metadata (S3-20).
+func (r *Runner) Callables(ctx context.Context, worker string) (*tool.Set, error) {
+	w, err := r.Project.Worker(worker)
+	if err != nil {
+		return nil, err
+	}
+	t := newTree(r)
+	f, err := t.frame(ctx, w, nil, rootID)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	return f.tools, nil
+}
+
+// refuse is a run that could not begin; the trace still has a start and an end.
+func (r *Runner) refuse(in Input, err error) Result {
+	start := r.now()
+	f := fault.Of(err, fault.Config)
+	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunStart{Input: in.Raw()}})
+	res := Result{Status: Failed, Error: f}
+	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunEnd{
+		Status: string(Failed), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
+	}})
+	return res
+}
+
+func isUnknown(err error) bool {
+	return fault.Of(err, fault.Config).Code == fault.WorkerNotFound
+}

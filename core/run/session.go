@@ -1,0 +1,168 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/prompt"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// Session is one life of a root worker: one conversation, whose approvals
+// live as long as the Runner's gate. Use it from one goroutine; Close ends it.
+type Session struct {
+	r       *Runner
+	tree    *tree
+	frame   *frame
+	started time.Time
+	begun   bool
+	talks   int // conversations so far: /new starts another
+	out     tool.Output
+	err     error
+}
+
+func (r *Runner) session(ctx context.Context, w *project.Worker) (*Session, error) {
+	s := &Session{r: r, tree: newTree(r), started: r.now()}
+	f, err := s.tree.frame(ctx, w, nil, rootID)
+	if err != nil {
+		return nil, err
+	}
+	s.frame = f
+	s.Reset()
+	return s, nil
+}
+
+// Reset forgets the conversation (/new): what is left is the system prompt.
+func (s *Session) Reset() {
+	s.talks++
+	s.frame.conv = fmt.Sprintf("%s#%d", rootID, s.talks)
+	s.frame.messages = []model.Message{{Role: model.System, Text: prompt.System(s.frame.worker, "")}}
+	s.frame.turns = 0
+}
+
+// Send runs one exchange: one message of the person and all it causes. The
+// result's Denied and Usage are those of the session so far.
+func (s *Session) Send(ctx context.Context, in Input) Result {
+	first := !s.begun
+	if first {
+		s.begun = true
+		s.emit(trace.RunStart{Input: in.Raw()})
+		s.frame.begin()
+	} else {
+		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
+	}
+	s.out, s.err = s.exchange(ctx, in)
+	return s.result()
+}
+
+func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
+	f := s.frame
+	if err := checkInput(f.worker, in, len(in.Attachments) > 0); err != nil {
+		return tool.Output{}, err
+	}
+	files := fromOutside(in.Attachments)
+	if err := judge(f.worker, files); err != nil {
+		return tool.Output{}, err
+	}
+	if f.model == nil {
+		if err := f.openModel(ctx); err != nil {
+			return tool.Output{}, err
+		}
+	}
+	if len(files) > 0 {
+		s.tree.taint(f.at(), "attachments")
+	}
+	listed, err := f.attach(files)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	f.messages = append(f.messages, model.Message{
+		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
+	})
+	f.trim()
+	out, err := f.exchange(ctx)
+	if err == nil {
+		// The answer itself is the last assistant message already.
+		return out, nil
+	}
+	return out, err
+}
+
+// trim drops the oldest exchanges whole while the next request is larger than
+// max_context_tokens; a tool call never loses its result (S0-59).
+func (f *frame) trim() {
+	limit, dropped := f.worker.MaxContextTokens, 0
+	if limit <= 0 {
+		return
+	}
+	for model.EstimateTokens(f.messages) > limit {
+		next := nextExchange(f.messages)
+		if next < 0 {
+			break
+		}
+		f.messages = append(f.messages[:1:1], f.messages[next:]...)
+		dropped++
+	}
+	if dropped > 0 {
+		f.emit(trace.Warning{Code: fault.Limit, Message: fmt.Sprintf("dropped the oldest %d exchange(s): max_context_tokens is %d", dropped, limit)})
+	}
+}
+
+// nextExchange is the index where the second exchange of the history begins,
+// -1 if there is only one. Repairs and injected text are user messages too,
+// but follow an answer or stand right before the person's.
+func nextExchange(ms []model.Message) int {
+	seen := false
+	for i := 1; i < len(ms); i++ {
+		if ms[i].Role == model.User && !ms[i].Inner {
+			if seen {
+				return i
+			}
+			seen = true
+		}
+	}
+	return -1
+}
+
+// Close ends the session and its trace. Its result is that of the last exchange.
+func (s *Session) Close() Result {
+	res := s.result()
+	if s.begun {
+		ms := s.r.now().Sub(s.started).Milliseconds()
+		s.frame.end(s.out, s.err, ms)
+		s.end(res, ms)
+	}
+	s.frame.close()
+	return res
+}
+
+func (s *Session) end(res Result, ms int64) {
+	body := trace.RunEnd{
+		Status: string(res.Status), Exit: res.Exit(), Error: res.Error,
+		Opened: s.r.Project.Opened(), Usage: usage(res.Usage), MS: ms,
+	}
+	for _, d := range res.Denied {
+		body.Denied = append(body.Denied, d.ID)
+	}
+	if res.Error == nil {
+		body.Output = rawOutput(res.Output)
+	}
+	s.emit(body)
+}
+
+func (s *Session) result() Result {
+	res := Result{Status: statusOf(s.out, s.err), Output: s.out, Denied: s.tree.denials(), Usage: s.frame.budget.spent()}
+	if s.err != nil {
+		res.Error = fault.Of(s.err, fault.Tool)
+	}
+	return res
+}
+
+func (s *Session) emit(b trace.Body) {
+	s.tree.emit(trace.Event{ID: rootID, Worker: s.frame.worker.ID, Body: b})
+}

@@ -1,0 +1,141 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/trace"
+)
+
+// tree is what all worker runs below one root share: the gate's side
+// effects, the schedule, the clock, and the order of events.
+type tree struct {
+	r     *Runner
+	sched *schedule
+	clock clock
+	money sync.Mutex // guards every budget of the tree
+
+	emitting sync.Mutex
+	asking   int           // questions open: other events wait
+	held     []trace.Event // in order, until the person has answered
+
+	mu      sync.Mutex
+	denied  []Denial
+	warned  bool // the depth warning is given once
+	tainted bool // untrusted content was read (SECURITY 13)
+	mounts  map[string]openMount
+}
+
+// openMount is a directory opened once for the whole tree.
+type openMount struct {
+	fs  sandbox.FS
+	err error
+}
+
+func newTree(r *Runner) *tree {
+	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}}
+}
+
+// emit sends an event on. While a person is asked, the events of the rest of
+// the tree wait, so that nothing comes between question and answer (S4-45).
+func (t *tree) emit(e trace.Event) {
+	t.emitting.Lock()
+	defer t.emitting.Unlock()
+	if t.asking > 0 {
+		t.held = append(t.held, e)
+		return
+	}
+	t.r.Sink.Emit(e)
+}
+
+// ask brackets a question: deadlines stand still, no call starts, events wait.
+func (t *tree) ask() (done func()) {
+	open, resume := t.sched.ask(), t.clock.pause()
+	t.emitting.Lock()
+	t.asking++
+	t.emitting.Unlock()
+	return sync.OnceFunc(func() {
+		t.emitting.Lock()
+		t.asking--
+		if t.asking == 0 {
+			for _, e := range t.held {
+				t.r.Sink.Emit(e)
+			}
+			t.held = nil
+		}
+		t.emitting.Unlock()
+		resume()
+		open()
+	})
+}
+
+// shown announces the question itself, past the events that wait.
+func (t *tree) shown(e trace.Event, r approval.Request) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return // a request is strings and valid JSON; nothing to announce otherwise
+	}
+	e.Body = trace.Ask{Request: data}
+	t.emitting.Lock()
+	defer t.emitting.Unlock()
+	t.r.Sink.Emit(e)
+}
+
+func (t *tree) deny(d Denial) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.denied = append(t.denied, d)
+}
+
+// denials are what could not be asked, in call order.
+func (t *tree) denials() []Denial {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	out := slices.Clone(t.denied)
+	slices.SortFunc(out, func(a, b Denial) int { return trace.CompareID(a.ID, b.ID) })
+	return out
+}
+
+// taint marks the run as having read untrusted content, once.
+func (t *tree) taint(at trace.Event, why string) {
+	t.mu.Lock()
+	already := t.tainted
+	t.tainted = true
+	t.mu.Unlock()
+	if !already {
+		at.Body = trace.Warning{Code: fault.Network, Message: "untrusted content was read (" + why + ")"}
+		t.emit(at)
+	}
+}
+
+func (t *tree) isTainted() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tainted
+}
+
+// mount opens a source once; all frames share the handle.
+func (t *tree) mount(source string) (sandbox.FS, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m, ok := t.mounts[source]
+	if !ok {
+		m.fs, m.err = t.r.Mount(source)
+		t.mounts[source] = m
+	}
+	return m.fs, m.err
+}
+
+// cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or
+// E_INTERRUPTED.
+func cause(ctx context.Context) *fault.Fault {
+	if err := context.Cause(ctx); err != nil {
+		return fault.Of(err, fault.Interrupted)
+	}
+	return nil
+}

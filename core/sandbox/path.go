@@ -1,0 +1,174 @@
+package sandbox
+
+import (
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golem/core/fault"
+)
+
+// Caps on names, alike on every platform: what the strictest of them (OPFS,
+// Linux, Windows) holds (SECURITY 3).
+const (
+	maxElement = 255  // bytes of one path element
+	maxPath    = 4096 // bytes of a whole path
+)
+
+// Clean turns what a model or person wrote into an io/fs name: "/a/b", "a/b"
+// and "a/./b" are all "a/b"; "", "/" and "." are ".". A path that steps above
+// the root, or holds what no platform should see, is E_PATH and never clamped.
+func Clean(p string) (string, error) {
+	if err := check(p); err != nil {
+		return "", err
+	}
+	var out []string
+	for _, e := range strings.Split(p, "/") {
+		switch e {
+		case "", ".":
+		case "..":
+			if len(out) == 0 {
+				return "", fault.New(fault.Path, "the path %q steps above the root", p).
+					Hinting("write paths from the sandbox's root, like /notes/a.md")
+			}
+			out = out[:len(out)-1]
+		default:
+			if len(e) > maxElement {
+				return "", fault.New(fault.Path, "a name in the path has %d bytes; at most %d are possible", len(e), maxElement)
+			}
+			out = append(out, e)
+		}
+	}
+	if len(out) == 0 {
+		return ".", nil
+	}
+	return strings.Join(out, "/"), nil
+}
+
+// check refuses characters that no path may hold.
+func check(p string) error {
+	if len(p) > maxPath {
+		return fault.New(fault.Path, "the path has %d bytes; at most %d are possible", len(p), maxPath)
+	}
+	if !utf8.ValidString(p) {
+		return fault.New(fault.Path, "the path %q is not UTF-8", p)
+	}
+	for _, r := range p {
+		switch {
+		case r == '\\':
+			return fault.New(fault.Path, "the path %q has a backslash", p).Hinting("separate names with /")
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			return fault.New(fault.Path, "the path %q has the character %U, which names may not hold", p, r)
+		}
+	}
+	return nil
+}
+
+// Valid reports whether name is an io/fs name that Clean could have made.
+func Valid(name string) error {
+	clean, err := Clean(name)
+	if err != nil {
+		return err
+	}
+	if clean != name {
+		return fault.New(fault.Path, "%q is no clean path; it would be %q", name, clean)
+	}
+	return nil
+}
+
+// ValidNew is Valid for a name about to be created: names that Windows
+// cannot hold are created nowhere (SPEC §8).
+func ValidNew(name string) error {
+	if err := Valid(name); err != nil {
+		return err
+	}
+	for _, e := range strings.Split(name, "/") {
+		if why := windowsRefuses(e); why != "" && name != "." {
+			return fault.New(fault.Path, "%s cannot be created: %s", Abs(name), why).
+				Hinting("choose a name that every platform can hold")
+		}
+	}
+	return nil
+}
+
+// windowsRefuses says why Windows cannot hold a name; "" if it can.
+func windowsRefuses(e string) string {
+	if i := strings.IndexAny(e, `<>:"|?*`); i >= 0 {
+		return "names may not hold " + e[i:i+1]
+	}
+	if strings.HasSuffix(e, ".") || strings.HasSuffix(e, " ") {
+		return "names may not end in a dot or a space"
+	}
+	stem, _, _ := strings.Cut(strings.ToUpper(e), ".")
+	stem = strings.TrimRight(stem, " ")
+	switch stem {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return stem + " is a device on Windows"
+	}
+	if r := []rune(stem); len(r) == 4 && (strings.HasPrefix(stem, "COM") || strings.HasPrefix(stem, "LPT")) &&
+		strings.ContainsRune("0123456789¹²³", r[3]) {
+		return stem + " is a device on Windows"
+	}
+	return ""
+}
+
+// Abs shows an io/fs name as a virtual path: "a/b" is "/a/b", "." is "/".
+func Abs(name string) string {
+	if name == "." || name == "" {
+		return "/"
+	}
+	return "/" + name
+}
+
+// Within reports whether name is dir or lies below it; both are io/fs names.
+func Within(name, dir string) bool {
+	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
+}
+
+// below is name as seen from dir, which it lies within.
+func below(name, dir string) string {
+	switch {
+	case dir == ".":
+		return name
+	case name == dir:
+		return "."
+	}
+	return name[len(dir)+1:]
+}
+
+// join puts an io/fs name under a directory.
+func join(dir, name string) string { return path.Join(dir, name) }
+
+// Fold is name as a file system that ignores case and trailing dots and
+// spaces would see it, so that protection cannot be dodged by spelling.
+func Fold(name string) string {
+	elems := strings.Split(name, "/")
+	for i, e := range elems {
+		e = strings.TrimRight(e, ". ")
+		e, _, _ = strings.Cut(e, ":") // an alternate data stream on Windows
+		var b strings.Builder
+		for _, r := range e {
+			b.WriteRune(foldRune(r))
+		}
+		elems[i] = b.String()
+	}
+	return strings.Join(elems, "/")
+}
+
+// foldRune is the smallest rune of r's simple-folding orbit, lower-cased, so
+// that "K" and the Kelvin sign are one; full-width letters count as ASCII.
+func foldRune(r rune) rune {
+	if r >= 0xFF01 && r <= 0xFF5E {
+		r -= 0xFEE0
+	}
+	least := r
+	for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
+		least = min(least, n)
+	}
+	switch least {
+	case 'ſ':
+		least = 'S'
+	}
+	return unicode.ToLower(least)
+}

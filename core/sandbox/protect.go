@@ -1,0 +1,125 @@
+package sandbox
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Protection guards a project's definition files by where they lie, whatever
+// mount they are reached through (SECURITY 4). The zero value guards nothing.
+type Protection struct {
+	Root string // source of the project root, as SourceOf tells it
+	// NoWrite and NoRead judge a path relative to the project root, folded
+	// with Fold. nil: none.
+	NoWrite, NoRead func(path string) bool
+	// Files are the infos of unreadable files, so that a hard link to one is
+	// known by its identity.
+	Files []fs.FileInfo
+}
+
+// relative is a source as a folded path in the project; ok is false outside it.
+func (p Protection) relative(source string) (rel string, ok bool) {
+	switch {
+	case p.Root == "" || !contains(p.Root, source):
+		return "", false
+	case p.Root == source:
+		return ".", true
+	case p.Root == ".":
+		return Fold(source), true
+	}
+	return Fold(strings.TrimPrefix(source[len(p.Root):], "/")), true
+}
+
+func (p Protection) read(pl place) error {
+	rel, ok := p.relative(pl.source())
+	if !ok || p.NoRead == nil || !p.NoRead(rel) {
+		return nil
+	}
+	return fault.New(fault.Protected, "%s is not readable: it holds golem's state or secrets", Abs(pl.name)).
+		Hinting(".env, .golem and .git stay outside every sandbox")
+}
+
+func (p Protection) write(pl place) error {
+	rel, ok := p.relative(pl.source())
+	if !ok || p.NoWrite == nil || !p.NoWrite(rel) {
+		return nil
+	}
+	return fault.New(fault.Protected, "%s defines this project and cannot be changed by a worker", Abs(pl.name)).
+		Hinting("write somewhere else; only a person edits workers, tools, templates and the manifest")
+}
+
+// identity refuses a file that is an unreadable one under another name.
+func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
+	id, ok := fsys.(Identifier)
+	if !ok {
+		return nil
+	}
+	for _, f := range p.Files {
+		if id.SameFile(f, info) {
+			return fault.New(fault.Protected, "%s is a link to a file that is not readable", Abs(name))
+		}
+	}
+	return nil
+}
+
+// Controls describes where a project keeps its definitions.
+type Controls struct {
+	Root     string   // see Protection.Root
+	Dirs     []string // workers, prompts and tool roots beside the usual ones
+	Manifest string   // "" if there is none
+	// Loaded reports further files the running project was read from, by path.
+	Loaded func(path string) bool
+	Files  []fs.FileInfo // see Protection.Files
+}
+
+// controlDirs are never writable at the project root (SPEC §8).
+var controlDirs = []string{"workers", "tools", "toolsets", "templates", "prompts", "schemas"}
+
+// manifests are the names a project file can have.
+var manifests = []string{"project", "llm-do", "golem-forge.config"}
+
+// Protect is the protection of SPEC §8: manifest, workers, tools, templates,
+// prompts, schemas, modules, .golem, .env and .git are never writable; the
+// last three are not readable either.
+func (c Controls) Protect() Protection {
+	var dirs []string
+	for _, d := range append(append([]string{}, controlDirs...), c.Dirs...) {
+		if d = Fold(path.Clean(d)); d != "." {
+			dirs = append(dirs, d)
+		}
+	}
+	fixed := map[string]bool{".golemignore": true, ".llm-doignore": true, "lib.yaml": true, "tools.lock": true}
+	for _, m := range manifests {
+		fixed[m+".yaml"], fixed[m+".yml"] = true, true
+	}
+	if c.Manifest != "" {
+		fixed[Fold(c.Manifest)] = true
+	}
+	secret := func(rel string) bool {
+		for _, e := range strings.Split(rel, "/") {
+			if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") {
+				return true
+			}
+		}
+		return false
+	}
+	write := func(rel string) bool {
+		if rel == "." || fixed[rel] || secret(rel) || c.Loaded != nil && c.Loaded(rel) {
+			return true
+		}
+		switch path.Ext(rel) {
+		case ".worker", ".wasm":
+			return true
+		}
+		for _, d := range dirs {
+			if Within(rel, d) {
+				return true
+			}
+		}
+		return false
+	}
+	return Protection{Root: c.Root, NoWrite: write, NoRead: secret, Files: c.Files}
+}

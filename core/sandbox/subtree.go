@@ -1,0 +1,110 @@
+package sandbox
+
+import "io/fs"
+
+// subtree is a directory of a tree that has no handles of its own (memory).
+// Its names are checked, so that no name leads out of the directory.
+type subtree struct {
+	base FS
+	dir  string
+}
+
+var (
+	_ FS           = (*subtree)(nil)
+	_ fs.StatFS    = (*subtree)(nil)
+	_ fs.ReadDirFS = (*subtree)(nil)
+	_ SubFS        = (*subtree)(nil)
+)
+
+func (s *subtree) full(op, name string) (string, error) {
+	if err := Valid(name); err != nil {
+		return "", perr(op, name, err)
+	}
+	return join(s.dir, name), nil
+}
+
+// Open opens a file or directory below the directory.
+func (s *subtree) Open(name string) (fs.File, error) {
+	full, err := s.full("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return s.base.Open(full)
+}
+
+// Stat describes a file or directory.
+func (s *subtree) Stat(name string) (fs.FileInfo, error) {
+	full, err := s.full("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Stat(s.base, full)
+}
+
+// ReadDir lists a directory, sorted by name.
+func (s *subtree) ReadDir(name string) ([]fs.DirEntry, error) {
+	full, err := s.full("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(s.base, full)
+}
+
+// WriteFile replaces a file, making its parents.
+func (s *subtree) WriteFile(name string, data []byte) error {
+	full, err := s.full("write", name)
+	if err != nil {
+		return err
+	}
+	return s.base.WriteFile(full, data)
+}
+
+// Remove deletes a file or an empty directory, never the subtree's root.
+func (s *subtree) Remove(name string) error {
+	full, err := s.full("remove", name)
+	if err != nil {
+		return err
+	}
+	if name == "." {
+		return perr("remove", name, fs.ErrPermission)
+	}
+	return s.base.Remove(full)
+}
+
+// Rename moves within the directory.
+func (s *subtree) Rename(oldName, newName string) error {
+	from, err := s.full("rename", oldName)
+	if err != nil {
+		return err
+	}
+	to, err := s.full("rename", newName)
+	if err != nil {
+		return err
+	}
+	if oldName == "." || newName == "." {
+		return perr("rename", oldName, fs.ErrPermission)
+	}
+	return s.base.Rename(from, to)
+}
+
+// Mkdir makes one directory.
+func (s *subtree) Mkdir(name string, perm fs.FileMode) error {
+	full, err := s.full("mkdir", name)
+	if err != nil {
+		return err
+	}
+	return s.base.Mkdir(full, perm)
+}
+
+// SubFS narrows further.
+func (s *subtree) SubFS(dir string) (FS, error) {
+	full, err := s.full("sub", dir)
+	if err != nil {
+		return nil, err
+	}
+	sub, ok := s.base.(SubFS)
+	if !ok {
+		return nil, perr("sub", dir, fs.ErrInvalid)
+	}
+	return sub.SubFS(full)
+}

@@ -1,0 +1,265 @@
+// Package osfs is the sandbox on a real disk: one os.Root a tree, a nested one
+// a restriction, so that no symbolic link and no race leads out (SECURITY 2).
+// Regular files and directories only; links are followed for reading, refused
+// for writing and never made; writes are atomic.
+package osfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// FS is a directory of the host. It is safe for concurrent use. Close frees
+// the handle; nested trees have handles of their own.
+type FS struct {
+	root   *os.Root
+	source string // real path, slashes
+}
+
+var (
+	_ sandbox.FS         = (*FS)(nil)
+	_ sandbox.SubFS      = (*FS)(nil)
+	_ sandbox.Identifier = (*FS)(nil)
+	_ sandbox.Resolver   = (*FS)(nil)
+	_ fs.StatFS          = (*FS)(nil)
+	_ fs.ReadDirFS       = (*FS)(nil)
+)
+
+// Open opens a directory. Errors name the directory as given.
+func Open(dir string) (*FS, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
+	}
+	f := &FS{root: root, source: filepath.ToSlash(real)}
+	f.sweep()
+	return f, nil
+}
+
+// Close frees the handle.
+func (f *FS) Close() error { return f.root.Close() }
+
+// Source is the directory's real path, with slashes. It is for comparing,
+// never for showing.
+func (f *FS) Source() string { return f.source }
+
+// SubFS opens a directory as a nested handle.
+func (f *FS) SubFS(dir string) (sandbox.FS, error) {
+	if err := sandbox.Valid(dir); err != nil {
+		return nil, failed("sub", dir, err)
+	}
+	rel, err := f.Resolve(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := f.root.OpenRoot(local(rel))
+	if err != nil {
+		return nil, failed("sub", dir, err)
+	}
+	return &FS{root: root, source: path.Join(f.source, rel)}, nil
+}
+
+// SameFile tells whether two infos are of one file.
+func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+// Open opens a regular file or a directory; anything else is refused before
+// it is opened, and again after, in case it was swapped.
+func (f *FS) Open(name string) (fs.File, error) {
+	if err := sandbox.Valid(name); err != nil {
+		return nil, failed("open", name, err)
+	}
+	info, err := f.root.Stat(local(name))
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	file, err := f.root.OpenFile(local(name), os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	info, err = file.Stat()
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, errors.Join(failed("open", name, err), file.Close())
+	}
+	if info.IsDir() {
+		return &dir{File: file, name: name}, nil
+	}
+	return &handle{File: file, name: name}, nil
+}
+
+// Stat describes a file or directory, following links within the tree.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	if err := sandbox.Valid(name); err != nil {
+		return nil, failed("stat", name, err)
+	}
+	info, err := f.root.Stat(local(name))
+	if err == nil {
+		err = regular(info)
+	}
+	if err != nil {
+		return nil, failed("stat", name, err)
+	}
+	if name == "." {
+		return sandbox.Info{Base: ".", Bytes: info.Size(), Perm: info.Mode(), When: info.ModTime()}, nil
+	}
+	return info, nil
+}
+
+// ReadDir lists a directory, sorted by name. What is neither file, directory
+// nor link is left out, and so are the temporary files of writes.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	d, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	rd, ok := d.(fs.ReadDirFile)
+	if !ok {
+		return nil, errors.Join(failed("readdir", name, syscall.ENOTDIR), d.Close())
+	}
+	entries, err := rd.ReadDir(-1)
+	return entries, errors.Join(err, d.Close())
+}
+
+// Resolve follows the symbolic links of a name within the tree. A name that
+// does not exist resolves as far as it does. Loops are E_PATH.
+func (f *FS) Resolve(name string) (string, error) {
+	if err := sandbox.Valid(name); err != nil {
+		return "", failed("open", name, err)
+	}
+	done, todo := ".", strings.Split(name, "/")
+	for hops := 0; len(todo) > 0; {
+		next := path.Join(done, todo[0])
+		todo = todo[1:]
+		if next == ".." || strings.HasPrefix(next, "../") {
+			return "", failed("open", name, errEscapes)
+		}
+		info, err := f.root.Lstat(local(next))
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return path.Join(append([]string{next}, todo...)...), nil
+			}
+			return "", failed("open", name, err)
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = next
+			continue
+		}
+		if hops++; hops > 40 {
+			return "", failed("open", name, syscall.ELOOP)
+		}
+		target, err := f.root.Readlink(local(next))
+		if err != nil {
+			return "", failed("open", name, err)
+		}
+		if filepath.IsAbs(target) {
+			return "", failed("open", name, errEscapes)
+		}
+		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
+	}
+	return done, nil
+}
+
+// local is an io/fs name as the operating system spells it.
+func local(name string) string { return filepath.FromSlash(name) }
+
+var (
+	errEscapes = fault.New(fault.Path, "the path leads out of the sandbox").
+			Hinting("symbolic links are followed only within a mount")
+	errSpecial = fault.New(fault.Path, "neither a regular file nor a directory").
+			Hinting("devices, pipes and sockets are outside every sandbox")
+	errLink = fault.New(fault.Path, "a symbolic link, and links are not written through").
+		Hinting("write to the file it leads to")
+)
+
+func regular(info fs.FileInfo) error {
+	if info.Mode().IsRegular() || info.IsDir() {
+		return nil
+	}
+	return errSpecial
+}
+
+// failed is an error with the virtual path and no host path in it; what the
+// operating system says becomes a coded fault where golem has a code.
+func failed(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: reason(err)}
+}
+
+func reason(err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		err = le.Err
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), isQuota(err):
+		return fault.New(fault.Quota, "the disk is full: %w", err).Hinting("free some space and try again")
+	case errors.Is(err, syscall.EROFS):
+		return fault.New(fault.ReadOnly, "the disk is read-only: %w", err)
+	case strings.Contains(err.Error(), "path escapes from parent"):
+		return errEscapes
+	}
+	return err
+}
+
+// handle is an open regular file; its Stat keeps the virtual name's base.
+type handle struct {
+	*os.File
+	name string
+}
+
+// dir is an open directory whose listing leaves out what is not for workers.
+type dir struct {
+	*os.File
+	name string
+	rest []fs.DirEntry
+	read bool
+}
+
+// ReadDir gives the next n entries, sorted by name, or all that are left.
+func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.read {
+		entries, err := d.File.ReadDir(-1)
+		if err != nil {
+			return nil, failed("readdir", d.name, err)
+		}
+		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+			t := e.Type()
+			return isTemp(e.Name()) || !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
+		})
+		slices.SortFunc(d.rest, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		d.read = true
+	}
+	return take(&d.rest, n)
+}
+
+// windows renames over an open file fail; the rest of the world lets them.
+const windows = runtime.GOOS == "windows"
