@@ -1,0 +1,158 @@
+// Package coretest holds golem's run behaviour as cases that any platform can
+// play: one project, its script, a person's answers and what must come out
+// (scenarios.md). A case is a txtar archive in cases/:
+//
+//	one line that says what the case proves
+//	Scenario: 18
+//	-- case.json --          Settings: inputs, answers, flags
+//	-- project/main.worker --   the project's files
+//	-- outside/a.pdf --      files that lie elsewhere, for --attach
+//	-- want/output --        the final answer, or "! " and the fault
+//	-- want/trace --         the normalised trace, one event a line
+//	-- want/requests --      what each worker run sent its model, at its end
+//	-- want/faults --        for check, or where the project cannot be opened
+//	-- want/files/a --       a file of the project afterwards
+//
+// Cases, Run and Compare touch no operating system, so that the page's parity
+// harness plays the same cases (scenario 40).
+package coretest
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+//go:embed cases/*.txtar
+var archives embed.FS
+
+// Case is one parsed archive. It is read-only and may be run any number of times.
+type Case struct {
+	Name      string // file name without suffix
+	Proves    string // the first line of the archive's comment
+	Scenarios []int
+	Settings  Settings
+	Project   map[string][]byte // by path from the project root
+	Outside   map[string][]byte // by base name
+	Want      map[string][]byte // by path below want/
+}
+
+// Cases reads every embedded case, in name order. An archive that does not
+// parse is an error that names it.
+func Cases() ([]Case, error) {
+	entries, err := fs.ReadDir(archives, "cases")
+	if err != nil {
+		return nil, fmt.Errorf("the embedded cases: %w", err)
+	}
+	var out []Case
+	for _, e := range entries {
+		data, err := fs.ReadFile(archives, "cases/"+e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		c, err := Parse(strings.TrimSuffix(e.Name(), ".txtar"), data)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Parse reads one archive. Names outside the known folders, and settings that
+// no case can have, are errors.
+func Parse(name string, data []byte) (Case, error) {
+	a := txtar.Parse(data)
+	c := Case{Name: name, Project: map[string][]byte{}, Outside: map[string][]byte{}, Want: map[string][]byte{}}
+	if err := c.comment(string(a.Comment)); err != nil {
+		return c, err
+	}
+	for _, f := range a.Files {
+		if err := c.file(f); err != nil {
+			return c, err
+		}
+	}
+	if c.Settings.Model == "" {
+		c.Settings.Model = "script:script.yaml"
+	}
+	if len(c.Project) == 0 {
+		return c, fmt.Errorf("no project/ files")
+	}
+	return c, nil
+}
+
+// comment reads what the case proves and the scenarios it covers.
+func (c *Case) comment(text string) error {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	c.Proves = lines[0]
+	if c.Proves == "" || strings.HasPrefix(c.Proves, "Scenario") {
+		return fmt.Errorf("the comment must begin with what the case proves")
+	}
+	for _, line := range lines[1:] {
+		list, ok := strings.CutPrefix(line, "Scenario: ")
+		if !ok {
+			continue
+		}
+		for _, n := range strings.Fields(list) {
+			v, err := strconv.Atoi(n)
+			if err != nil {
+				return fmt.Errorf("scenario %q is no number", n)
+			}
+			c.Scenarios = append(c.Scenarios, v)
+		}
+	}
+	return nil
+}
+
+func (c *Case) file(f txtar.File) error {
+	if !fs.ValidPath(f.Name) {
+		return fmt.Errorf("the name %q is not valid", f.Name)
+	}
+	if f.Name == "case.json" {
+		d := json.NewDecoder(bytes.NewReader(f.Data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&c.Settings); err != nil {
+			return fmt.Errorf("case.json: %w", err)
+		}
+		return nil
+	}
+	top, rest, _ := strings.Cut(f.Name, "/")
+	data := c.decode(rest, f.Data)
+	switch {
+	case top == "project" && rest != "":
+		c.Project[rest] = data
+	case top == "outside" && rest != "":
+		c.Outside[path.Base(rest)] = data
+	case top == "want" && wanted(rest):
+		c.Want[rest] = f.Data
+	default:
+		return fmt.Errorf("%s is in none of project/, outside/ and want/", f.Name)
+	}
+	return nil
+}
+
+func wanted(rest string) bool {
+	return slices.Contains([]string{"output", "trace", "requests", "faults"}, rest) || strings.HasPrefix(rest, "files/")
+}
+
+// decode undoes what an archive cannot hold as it is: see Settings.Quoted and
+// Settings.Bare.
+func (c *Case) decode(name string, data []byte) []byte {
+	if slices.Contains(c.Settings.Quoted, name) {
+		if s, err := strconv.Unquote(strings.TrimSpace(string(data))); err == nil {
+			return []byte(s)
+		}
+	}
+	if slices.Contains(c.Settings.Bare, name) {
+		return bytes.TrimSuffix(data, []byte("\n"))
+	}
+	return data
+}

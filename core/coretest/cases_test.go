@@ -1,0 +1,91 @@
+package coretest_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"golem/core/coretest"
+)
+
+// TestCases plays every embedded case. Each runs in a bubble with its own
+// clock, so that retries and timeouts take no time.
+func TestCases(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := coretest.Run(t.Context(), c)
+				if update(t, c, o) {
+					return
+				}
+				for _, diff := range coretest.Compare(c, o) {
+					t.Error(diff)
+				}
+				if t.Failed() {
+					t.Logf("%s proves: %s", c.Name, c.Proves)
+				}
+			})
+		})
+	}
+}
+
+// TestCaseTwice proves that two plays of a case differ in nothing (scenario 35).
+func TestCaseTwice(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := coretest.Run(context.Background(), c), coretest.Run(context.Background(), c)
+				if a.Trace != b.Trace || a.Requests != b.Requests || a.Output != b.Output || a.Faults != b.Faults {
+					t.Errorf("two plays differ:\n%s\n%s\n---\n%s\n%s", a.Trace, a.Requests, b.Trace, b.Requests)
+				}
+			})
+		})
+	}
+}
+
+// TestScenarios proves that every scenario of issue 2 has a case that names it.
+func TestScenarios(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[int]bool{}
+	for _, c := range cases {
+		for _, n := range c.Scenarios {
+			have[n] = true
+		}
+	}
+	for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 35, 36} {
+		if !have[n] {
+			t.Errorf("no case names scenario %d; cases name %v", n, slices.Sorted(maps.Keys(have)))
+		}
+	}
+}
+
+// TestParse proves that a mistake in an archive is found and not ignored.
+func TestParse(t *testing.T) {
+	for name, text := range map[string]string{
+		"no comment":       "-- project/main.worker --\nhi\n",
+		"no project":       "It proves.\n-- want/output --\nhi\n",
+		"unknown setting":  "It proves.\n-- case.json --\n{\"input\": \"x\"}\n-- project/main.worker --\nhi\n",
+		"unknown answer":   "It proves.\n-- case.json --\n{\"answers\": {\"0.1\": \"maybe\"}}\n-- project/main.worker --\nhi\n",
+		"unknown wish":     "It proves.\n-- project/main.worker --\nhi\n-- want/else --\nx\n",
+		"stray file":       "It proves.\n-- main.worker --\nhi\n",
+		"bad name":         "It proves.\n-- project/../x --\nhi\n",
+		"scenario no word": "It proves.\nScenario: six\n-- project/main.worker --\nhi\n",
+	} {
+		if _, err := coretest.Parse(name, []byte(text)); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package coretest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/trace"
+)
+
+// Outcome is what a case came to.
+type Outcome struct {
+	Status   string // ok, needs_input, error, interrupted; "config" if the project could not be opened
+	Exit     int
+	Output   string            // the answer, or "! " and the fault
+	Trace    string            // compact, see compact
+	Requests string            // each worker run's messages
+	Faults   string            // one a line
+	Files    map[string][]byte // the project's files afterwards
+	Asked    []approval.Request
+	Problems []string // what no expectation can hold: unanswered questions, a broken trace
+}
+
+// compact writes a normalised trace for reading: one event a line as
+// "ID TYPE WORKER {fields}". Left out is what SPEC §16 leaves out, and
+// digests and estimated usage, which change with every edit of a case.
+func compact(events []trace.Event) (string, error) {
+	var b strings.Builder
+	for _, e := range trace.Normalise(events) {
+		line, err := trace.Encode(e)
+		if err != nil {
+			return "", fmt.Errorf("event %s of %s: %w", e.Body.EventType(), e.ID, err)
+		}
+		var fields map[string]any
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.UseNumber()
+		if err := d.Decode(&fields); err != nil {
+			return "", fmt.Errorf("event %s of %s is no JSON: %w", e.Body.EventType(), e.ID, err)
+		}
+		for _, k := range []string{"type", "id", "parent", "worker", "depth", "seq", "ts", "ms", "wait_ms", "digest"} {
+			delete(fields, k)
+		}
+		if u, ok := fields["usage"].(map[string]any); ok && (u["estimated"] == true || fmt.Sprint(u["in"], u["out"]) == "0 0") {
+			delete(fields, "usage")
+		}
+		fmt.Fprintf(&b, "%s %s %s %s\n", e.ID, e.Body.EventType(), orDash(e.Worker), plainJSON(fields))
+	}
+	return b.String(), nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// plainJSON is v without HTML escapes, on one line, keys sorted.
+func plainJSON(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprintf("%q", err)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// faultLines is a fault, or a list of them, one a line.
+func faultLines(err error) string {
+	var list fault.List
+	switch e := err.(type) {
+	case nil:
+		return ""
+	case fault.List:
+		list = e
+	default:
+		list = fault.List{fault.Of(err, fault.Config)}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return list.Error() + "\n"
+}
+
+// filesOf reads every regular file of a tree.
+func filesOf(fsys sandbox.FS) (map[string][]byte, error) {
+	out := map[string][]byte{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		out[name], err = fs.ReadFile(fsys, name)
+		return err
+	})
+	return out, err
+}
+
+// whole is everything of an outcome that is text, for Contains and Lacks.
+func (o Outcome) whole() string {
+	parts := []string{o.Output, o.Trace, o.Requests, o.Faults}
+	for _, r := range o.Asked {
+		parts = append(parts, plainJSON(r))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// askedIDs are the call ids of the questions, in order.
+func (o Outcome) askedIDs() []string {
+	var ids []string
+	for _, r := range o.Asked {
+		ids = append(ids, r.Call)
+	}
+	return slices.Clip(ids)
+}

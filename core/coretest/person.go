@@ -1,0 +1,85 @@
+package coretest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// person is the case's front end: it keeps every event, answers by call id
+// and types the remaining inputs of a chat.
+type person struct {
+	settings Settings
+	stop     context.CancelFunc // of the run
+
+	mu       sync.Mutex
+	inputs   []run.Input
+	given    map[string]int // answers used, by call id
+	events   []trace.Event
+	asked    []approval.Request
+	problems []string
+}
+
+var _ ui.UI = (*person)(nil)
+
+// Emit keeps the event and stops the run at Settings.Interrupt.
+func (p *person) Emit(e trace.Event) {
+	p.mu.Lock()
+	p.events = append(p.events, e)
+	p.mu.Unlock()
+	if p.settings.Interrupt == e.Body.EventType()+" "+e.ID {
+		p.stop()
+	}
+}
+
+// Approve gives the next answer to this call's question.
+func (p *person) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	p.mu.Lock()
+	n := p.given[r.Call]
+	p.given[r.Call]++
+	p.asked = append(p.asked, r)
+	list := p.settings.Answers[r.Call]
+	if n >= len(list) {
+		if !p.settings.Headless {
+			p.problems = append(p.problems, fmt.Sprintf("nobody answers the question of %s (%s %s)", r.Call, r.Tool, r.Args))
+		}
+		p.mu.Unlock()
+		return approval.Decision{}, approval.ErrNobody
+	}
+	p.mu.Unlock()
+	a := list[n]
+	if a.After > 0 {
+		select {
+		case <-ctx.Done():
+			return approval.Decision{}, ctx.Err()
+		case <-time.After(time.Duration(a.After)):
+		}
+	}
+	d := approval.Decision{ID: r.ID, Answer: approval.Answer(a.Answer), Reason: a.Reason}
+	if a.Wrong {
+		d.ID = "another-" + r.ID
+	}
+	return d, nil
+}
+
+// Prompt types the next message of a chat.
+func (p *person) Prompt(ctx context.Context) (run.Input, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return run.Input{}, err
+	}
+	if len(p.inputs) == 0 {
+		return run.Input{}, io.EOF
+	}
+	in := p.inputs[0]
+	p.inputs = p.inputs[1:]
+	return in, nil
+}

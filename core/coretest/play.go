@@ -1,0 +1,228 @@
+package coretest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/trace"
+)
+
+// Run plays a case on a platform made of memory: the project in one tree,
+// which is also what the sandbox mounts. It does not judge; see Compare.
+func Run(ctx context.Context, c Case) Outcome {
+	o := Outcome{Status: string(run.OK)}
+	tree := sandbox.Memory()
+	for _, name := range slices.Sorted(maps.Keys(c.Project)) {
+		if err := tree.WriteFile(name, c.Project[name]); err != nil {
+			o.Problems = append(o.Problems, fmt.Sprintf("project/%s: %v", name, err))
+		}
+	}
+	inst, err := core.Open(platform(c, tree), options(c, tree))
+	if err != nil {
+		o.Status, o.Exit, o.Faults = "config", 2, faultLines(err)
+		return o
+	}
+	switch c.Settings.Command {
+	case "check":
+		faults := inst.Check(c.Settings.Platform)
+		o.Faults = faultLines(faults)
+		if faults.Err() != nil {
+			o.Status, o.Exit = "error", 1
+		}
+	case "workers":
+		listings, faults := inst.Workers()
+		o.Output, o.Faults = listingLines(listings), faultLines(faults)
+	default:
+		c.play(ctx, inst, &o)
+	}
+	files, err := filesOf(tree)
+	if err != nil {
+		o.Problems = append(o.Problems, "the files afterwards: "+err.Error())
+	}
+	o.Files = files
+	return o
+}
+
+// platform lends nothing but memory: no network, no state, no secrets.
+func platform(c Case, tree sandbox.FS) core.Platform {
+	name := c.Settings.Platform
+	if name == "" {
+		name = "native"
+	}
+	return core.Platform{
+		Name: name, Version: "test", Env: c.Settings.Env,
+		Mount: func(source string) (sandbox.FS, error) { return open(tree, source) },
+		ReadScript: func(name string) ([]byte, error) {
+			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
+		},
+		NewID: func() string { return "run" },
+	}
+}
+
+// open hands out a directory of the project, making it if need be.
+func open(tree sandbox.FS, source string) (sandbox.FS, error) {
+	name, err := sandbox.Clean(source)
+	if err != nil {
+		return nil, err
+	}
+	if name == "." {
+		return tree, nil
+	}
+	sub, ok := tree.(sandbox.SubFS)
+	if !ok {
+		return nil, fault.New(fault.Config, "the memory tree gives no handles")
+	}
+	for i, ch := range name + "/" {
+		if ch != '/' {
+			continue
+		}
+		if err := tree.Mkdir(name[:i], 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	return sub.SubFS(name)
+}
+
+func options(c Case, tree sandbox.FS) core.Options {
+	s := c.Settings
+	model := s.Model
+	if model == "none" {
+		model = ""
+	}
+	return core.Options{
+		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth,
+	}
+}
+
+// play runs the entry, or a chat with it.
+func (c Case) play(ctx context.Context, inst *core.Instance, o *Outcome) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	inputs, err := c.inputs()
+	if err != nil {
+		o.Problems = append(o.Problems, err.Error())
+		return
+	}
+	p := &person{settings: c.Settings, stop: stop, given: map[string]int{}}
+	var file bytes.Buffer
+	prompts := prompts{byID: map[string][]byte{}}
+	ro := core.RunOptions{Trace: &file, Artifact: prompts.keep}
+	var res run.Result
+	if c.Settings.Command == "chat" {
+		var first *run.Input
+		if len(inputs) > 0 {
+			first, p.inputs = &inputs[0], inputs[1:]
+		}
+		res = inst.Chat(ctx, first, p, ro)
+	} else {
+		var in run.Input
+		if len(inputs) > 0 {
+			in = inputs[0]
+		}
+		res = inst.Run(ctx, in, p, ro)
+	}
+	o.Status, o.Exit, o.Output = string(res.Status), res.Exit(), res.Output.String()
+	if res.Error != nil {
+		o.Output = "! " + res.Error.Error()
+	}
+	o.Asked, o.Requests = p.asked, prompts.String()
+	o.Problems = append(o.Problems, p.problems...)
+	c.trace(file.Bytes(), p.events, o)
+}
+
+// trace reads the file back, holds it against what the front end saw, and
+// makes it compact.
+func (c Case) trace(file []byte, seen []trace.Event, o *Outcome) {
+	_, events, err := trace.Read(bytes.NewReader(file))
+	if err != nil {
+		o.Problems = append(o.Problems, "the trace: "+err.Error())
+	}
+	o.Problems = append(o.Problems, sound(events)...)
+	kept := slices.DeleteFunc(slices.Clone(seen), func(e trace.Event) bool { return e.Body.Transient() })
+	if len(kept) != len(events) {
+		o.Problems = append(o.Problems, fmt.Sprintf("the front end saw %d kept events, the trace has %d", len(kept), len(events)))
+	}
+	o.Trace, err = compact(events)
+	if err != nil {
+		o.Problems = append(o.Problems, err.Error())
+	}
+}
+
+// inputs are the case's messages: texts, or objects.
+func (c Case) inputs() ([]run.Input, error) {
+	var out []run.Input
+	for _, raw := range c.Settings.Inputs {
+		var in run.Input
+		if json.Unmarshal(raw, &in.Text) != nil {
+			in.JSON = raw
+		}
+		out = append(out, in)
+	}
+	for _, name := range c.Settings.Attach {
+		data, ok := c.Outside[name]
+		if !ok {
+			return nil, fmt.Errorf("attach: outside/%s is not in the case", name)
+		}
+		if len(out) == 0 {
+			out = []run.Input{{}}
+		}
+		out[0].Attachments = append(out[0].Attachments, run.File{Name: name, Data: data})
+	}
+	return out, nil
+}
+
+// prompts keeps each worker run's messages as the run leaves them.
+type prompts struct {
+	mu   sync.Mutex
+	byID map[string][]byte
+}
+
+func (p *prompts) keep(name string, data []byte) error {
+	id, ok := strings.CutSuffix(name, ".prompt.json")
+	if !ok {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.byID[id] = bytes.Clone(data)
+	return nil
+}
+
+// String has one message a line, worker runs in call order.
+func (p *prompts) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var b strings.Builder
+	for _, id := range slices.SortedFunc(maps.Keys(p.byID), trace.CompareID) {
+		var messages []map[string]any
+		if err := json.Unmarshal(p.byID[id], &messages); err != nil {
+			fmt.Fprintf(&b, "%s %s\n", id, bytes.TrimSpace(p.byID[id]))
+			continue
+		}
+		for _, m := range messages {
+			fmt.Fprintf(&b, "%s %s\n", id, plainJSON(m))
+		}
+	}
+	return b.String()
+}
+
+func listingLines(ls []project.Listing) string {
+	var b strings.Builder
+	for _, l := range ls {
+		b.WriteString(plainJSON(l) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package coretest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Settings are a case's case.json: what the person typed, and what they
+// answer. The zero value runs the entry once with no input and nobody there
+// to be asked, which fails the case as soon as something asks.
+type Settings struct {
+	Command string            `json:"command,omitempty"` // run (default), chat, check, workers
+	Entry   string            `json:"entry,omitempty"`
+	Inputs  []json.RawMessage `json:"inputs,omitempty"` // strings, or one object
+	Model   string            `json:"model,omitempty"`  // default script:script.yaml; "none" gives none
+	// Approval and MaxDepth are the flags of these names.
+	Approval string            `json:"approval,omitempty"`
+	MaxDepth *int              `json:"max_depth,omitempty"`
+	Env      map[string]string `json:"env,omitempty"`
+	Attach   []string          `json:"attach,omitempty"` // names under outside/
+	Platform string            `json:"platform,omitempty"`
+	// Answers are by call id, one or a list; Headless says that nobody is
+	// there. A question with neither fails the case.
+	Answers  map[string]Answers `json:"answers,omitempty"`
+	Headless bool               `json:"headless,omitempty"`
+	// Interrupt is an event, "tool.start 0.1", at which the person stops the run.
+	Interrupt string `json:"interrupt,omitempty"`
+
+	Status string   `json:"status,omitempty"` // wanted; default ok
+	Exit   int      `json:"exit,omitempty"`   // wanted
+	Asked  []string `json:"asked,omitempty"`  // wanted call ids of all questions, in order; checked where given
+	Quiet  bool     `json:"quiet,omitempty"`  // wanted: nothing is asked
+	Absent []string `json:"absent,omitempty"` // project files that must not be there afterwards
+	// Contains and Lacks are texts that the whole outcome (output, trace,
+	// requests, faults) must, or must not, hold.
+	Contains []string `json:"contains,omitempty"`
+	Lacks    []string `json:"lacks,omitempty"`
+
+	Quoted []string `json:"quoted,omitempty"` // files given as one Go string literal
+	Bare   []string `json:"bare,omitempty"`   // files without the archive's last newline
+}
+
+// Answers are the answers to one call's questions, in order.
+type Answers []Answer
+
+// Answer is what the person says, after a while if After is set.
+type Answer struct {
+	Answer string   `json:"answer"` // yes no session always never
+	Reason string   `json:"reason,omitempty"`
+	After  Duration `json:"after,omitempty"`
+	// Wrong answers another question, as a mistaken front end might.
+	Wrong bool `json:"wrong,omitempty"`
+}
+
+// UnmarshalJSON takes "yes", an object, or a list of both.
+func (a *Answers) UnmarshalJSON(data []byte) error {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) != nil {
+		list = []json.RawMessage{data}
+	}
+	for _, raw := range list {
+		var one Answer
+		if json.Unmarshal(raw, &one.Answer) != nil {
+			type plain Answer
+			if err := json.Unmarshal(raw, (*plain)(&one)); err != nil {
+				return err
+			}
+		}
+		switch one.Answer {
+		case "yes", "no", "session", "always", "never":
+		default:
+			return fmt.Errorf("no such answer: %q", one.Answer)
+		}
+		*a = append(*a, one)
+	}
+	return nil
+}
+
+// Duration is written as Go writes it, "150ms".
+type Duration time.Duration
+
+// UnmarshalJSON reads "150ms".
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	v, err := time.ParseDuration(s)
+	*d = Duration(v)
+	return err
+}

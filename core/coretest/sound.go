@@ -1,0 +1,48 @@
+package coretest
+
+import (
+	"fmt"
+	"strings"
+
+	"golem/core/trace"
+)
+
+// sound returns what no trace may be, whatever the case (scenario 35): a gap
+// in seq, a parent that is not the id's own, a call without exactly one end,
+// one start, or with more than one approval, and a run without an end.
+func sound(events []trace.Event) []string {
+	var bad []string
+	starts, ends, gates, order := map[string]int{}, map[string]int{}, map[string]int{}, []string{}
+	runs := 0
+	for i, e := range events {
+		if e.Seq != int64(i+1) {
+			bad = append(bad, fmt.Sprintf("trace: seq %d at line %d", e.Seq, i+1))
+		}
+		if cut := strings.LastIndex(e.ID, "."); cut >= 0 && e.Parent != e.ID[:cut] {
+			bad = append(bad, fmt.Sprintf("trace: %s of %s has the parent %q", e.Body.EventType(), e.ID, e.Parent))
+		}
+		if e.TS == "" {
+			bad = append(bad, fmt.Sprintf("trace: line %d has no time", i+1))
+		}
+		switch e.Body.(type) {
+		case trace.ToolStart:
+			starts[e.ID]++
+			order = append(order, e.ID)
+		case trace.ToolEnd:
+			ends[e.ID]++
+		case trace.Approval:
+			gates[e.ID]++
+		case trace.RunEnd:
+			runs++
+		}
+	}
+	if runs != 1 {
+		bad = append(bad, fmt.Sprintf("trace: %d run.end", runs))
+	}
+	for _, id := range order {
+		if starts[id] != 1 || ends[id] != 1 || gates[id] > 1 {
+			bad = append(bad, fmt.Sprintf("trace: %s has %d starts, %d approvals, %d ends", id, starts[id], gates[id], ends[id]))
+		}
+	}
+	return bad
+}
