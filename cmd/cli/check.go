@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/ui"
+)
+
+func (h *host) checkCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "report every problem of a project in one go",
+		Long: `Reads a project or a worker file and reports every problem: code, file:line,
+remedy. No model is called, no tool is run and nothing is written.
+Exit code 1 if there are errors; warnings alone are 0.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.check = true
+			return h.inspect(f, words)
+		},
+	}
+	f.addProject(cmd.Flags())
+	cmd.Flags().StringVar(&f.platform, "platform", "native", "native or browser: where the project shall run")
+	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin")
+	return cmd
+}
+
+func (h *host) workersCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "workers [DIR]",
+		Short: "list the workers of a project",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.listWorkers = true
+			return h.inspect(f, words)
+		},
+	}
+	f.addProject(cmd.Flags())
+	return cmd
+}
+
+// inspect checks or lists: golem check, golem workers, and the flags of run
+// that mean the same (S2-48, S2-49).
+func (h *host) inspect(f *flags, words []string) error {
+	if err := f.refuse(); err != nil {
+		return err
+	}
+	if f.platform == "" {
+		f.platform = "native"
+	}
+	if f.platform != "native" && f.platform != "browser" {
+		return usage("--platform %q: there is no such platform", f.platform).Hinting("native or browser")
+	}
+	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+		words = []string{"."}
+	}
+	p, _, err := h.target(f, words)
+	if err != nil {
+		return err
+	}
+	inst, err := h.open(p, f, h.newConsent(ui.Questions{}))
+	if f.listWorkers {
+		if err != nil {
+			return err
+		}
+		return h.listWorkers(inst, f)
+	}
+	return h.check(inst, f, err)
+}
+
+// checkResult is the format of check --json (SPEC §16).
+type checkResult struct {
+	Golem    string     `json:"golem"` // "check"
+	V        int        `json:"v"`
+	Platform string     `json:"platform"`
+	Faults   fault.List `json:"faults"`
+	Errors   int        `json:"errors"`
+	Warnings int        `json:"warnings"`
+}
+
+// check prints the faults of a project, those of opening it included.
+func (h *host) check(inst *core.Instance, f *flags, opened error) error {
+	faults := listOf(opened)
+	if inst != nil {
+		faults = append(faults, inst.Check(f.platform)...)
+	}
+	faults.Sort()
+	errs, warnings := faults.Counts()
+	var b strings.Builder
+	if f.json {
+		if faults == nil {
+			faults = fault.List{}
+		}
+		data, err := json.Marshal(checkResult{"check", 1, f.platform, faults, errs, warnings})
+		if err != nil {
+			return err
+		}
+		b.Write(append(data, '\n'))
+	} else {
+		if f.verbose && inst != nil {
+			b.WriteString(effectiveValues(inst))
+		}
+		for _, one := range faults {
+			b.WriteString(oneLine(one.Error()) + "\n")
+		}
+		fmt.Fprintf(&b, "%s, %s\n", count(errs, "error"), count(warnings, "warning"))
+	}
+	if err := h.print(b.String()); err != nil {
+		return err
+	}
+	if errs > 0 {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// listOf is an error as the faults it holds.
+func listOf(err error) fault.List {
+	if err == nil {
+		return nil
+	}
+	var l fault.List
+	if errors.As(err, &l) {
+		return slices.Clone(l)
+	}
+	return fault.List{fault.Of(err, fault.Config)}
+}
+
+// listWorkers prints the workers of a project (S2-48).
+func (h *host) listWorkers(inst *core.Instance, f *flags) error {
+	list, faults := inst.Workers()
+	for _, one := range faults {
+		h.say("%s", one.Error())
+	}
+	var b strings.Builder
+	if f.json {
+		if list == nil {
+			list = []project.Listing{}
+		}
+		data, err := json.Marshal(struct {
+			Golem   string            `json:"golem"`
+			V       int               `json:"v"`
+			Workers []project.Listing `json:"workers"`
+		}{"workers", 1, list})
+		if err != nil {
+			return err
+		}
+		b.Write(append(data, '\n'))
+	} else {
+		b.WriteString(table(workerRows(list)))
+	}
+	if err := h.print(b.String()); err != nil {
+		return err
+	}
+	if faults.Err() != nil {
+		return exitCode(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/joho/godotenv"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// maxDotenv bounds .env, in bytes.
+const maxDotenv = 64 << 10
+
+// dotenvKeys reads the provider keys of .env in the project root; everything
+// else in it is none of golem's business, so that a cloned project cannot set
+// endpoints or golem's own settings with it.
+func dotenvKeys(files sandbox.FS) (map[string]string, error) {
+	data, err := sandbox.ReadFile(files, ".env", maxDotenv)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, nil
+	case err != nil:
+		return nil, fault.New(fault.Config, ".env cannot be read: %w", err).At(".env", 0, 0).
+			Hinting("it must be a small regular file of NAME=value lines")
+	}
+	all, err := godotenv.UnmarshalBytes(data)
+	if err != nil {
+		// The parser's message quotes the file, which holds secrets.
+		return nil, fault.New(fault.Config, "it is not a list of NAME=value lines").At(".env", 0, 0).Hinting("one NAME=value a line; # begins a comment")
+	}
+	keys := map[string]string{}
+	for name, value := range all {
+		if isKeyVariable(name) && value != "" {
+			keys[name] = value
+		}
+	}
+	return keys, nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"golem/core"
+)
+
+// flags are what a person may say on the command line. A flag that was not
+// given never overrides anything: given tells (SPEC §3).
+type flags struct {
+	set *pflag.FlagSet
+
+	entry, project, model, approval, sandbox, input string
+	trace, artifacts, record                        string
+	lib, attach                                     []string
+	noProject, noImportTools, allowModules          bool
+	approveAll, denyAll, allowOutside               bool
+	json, headless, quiet, verbose, noColor         bool
+	check, listWorkers                              bool
+	maxDepth                                        int
+	platform                                        string
+}
+
+func (f *flags) given(name string) bool {
+	l := f.set.Lookup(name)
+	return l != nil && l.Changed
+}
+
+// project are the flags that say which project and how it is read.
+func (f *flags) addProject(s *pflag.FlagSet) {
+	f.set = s
+	s.StringVar(&f.entry, "entry", "", "the worker to start with, instead of the project's own")
+	s.StringVar(&f.project, "project", "", "the project directory; TARGET may then be left out")
+	s.BoolVar(&f.noProject, "no-project", false, "TARGET is a worker file and no manifest applies")
+	s.StringArrayVar(&f.lib, "lib", nil, "a library directory (not in this version)")
+	s.BoolVar(&f.noImportTools, "no-import-tools", false, "load no custom tools")
+	s.BoolVar(&f.allowModules, "allow-module-imports", false, "permit tool modules from outside the project")
+	s.StringVar(&f.model, "model", "", "the model of the whole run, provider:name")
+	s.StringVar(&f.approval, "approval", "", "interactive, approve_all or auto_deny")
+	s.BoolVar(&f.approveAll, "approve-all", false, "short for --approval approve_all")
+	s.BoolVar(&f.denyAll, "deny-all", false, "short for --approval auto_deny")
+	s.IntVar(&f.maxDepth, "max-depth", 0, "the deepest permitted delegation; the root is 0")
+	s.BoolVar(&f.allowOutside, "allow-outside", false, "let the manifest mount directories outside the project")
+	s.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
+	s.BoolVar(&f.noColor, "no-color", false, "no colours (NO_COLOR does the same)")
+}
+
+// addRun are the flags of a run or a chat.
+func (f *flags) addRun(s *pflag.FlagSet) {
+	f.addProject(s)
+	s.StringVar(&f.input, "input", "", "the input as JSON: an object or a string")
+	s.StringArrayVar(&f.attach, "attach", nil, "attach a file, from anywhere on disk; may be repeated")
+	s.StringVar(&f.trace, "trace", "", "write the trace to this file (default .golem/runs/RUN.jsonl)")
+	s.StringVar(&f.artifacts, "artifacts", "", "keep whole prompts, inputs and outputs in this directory")
+	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
+	s.StringVar(&f.sandbox, "sandbox", "", "memory: the run changes no file on disk")
+	s.BoolVar(&f.headless, "headless", false, "never ask, even on a terminal")
+	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
+	s.BoolVar(&f.verbose, "verbose", false, "show results of tools, too")
+}
+
+// refuse checks what contradicts itself or is not in this version.
+func (f *flags) refuse() error {
+	if f.given("lib") {
+		return usage("--lib: not in this version").Hinting("put the workers into the project")
+	}
+	if f.approveAll && f.denyAll {
+		return usage("--approve-all and --deny-all contradict each other").Hinting("give one of them")
+	}
+	if f.given("approval") && (f.approveAll || f.denyAll) {
+		return usage("--approval and its short forms are given together").Hinting("give one of --approval, --approve-all, --deny-all")
+	}
+	if f.given("sandbox") && f.sandbox != "memory" {
+		return usage("--sandbox %s: there is no such sandbox", strconv.Quote(f.sandbox)).Hinting("leave it out for the disk, or say memory")
+	}
+	if f.given("max-depth") && f.maxDepth < 0 {
+		return usage("--max-depth %d: it cannot be negative", f.maxDepth).Hinting("0 permits no delegation")
+	}
+	if f.quiet && f.verbose {
+		return usage("--quiet and --verbose contradict each other").Hinting("give one of them")
+	}
+	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval"} {
+		if f.given(name) && f.set.Lookup(name).Value.String() == "" {
+			return usage("--%s is empty", name).Hinting("give a value, or leave the flag out")
+		}
+	}
+	return nil
+}
+
+// options are the flags as the core takes them.
+func (f *flags) options() core.Options {
+	o := core.Options{
+		Entry: f.entry, NoProject: f.noProject, Model: f.model, Approval: f.approval, AllowOutside: f.allowOutside,
+		MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
+	}
+	switch {
+	case f.approveAll:
+		o.Approval = "approve_all"
+	case f.denyAll:
+		o.Approval = "auto_deny"
+	}
+	if f.given("max-depth") {
+		o.MaxDepth = &f.maxDepth
+	}
+	return o
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/fault"
+)
+
+// Exit codes of SPEC §12.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// host is the process: its streams, environment and place.
+type host struct {
+	in, out, err *os.File
+	env          map[string]string
+	dir          string // working directory, absolute
+}
+
+func newHost() *host {
+	h := &host{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: environ(os.Environ())}
+	if dir, err := os.Getwd(); err == nil {
+		h.dir = dir
+	}
+	return h
+}
+
+func environ(list []string) map[string]string {
+	env := make(map[string]string, len(list))
+	for _, kv := range list {
+		if k, v, ok := strings.Cut(kv, "="); ok && k != "" {
+			env[k] = v
+		}
+	}
+	return env
+}
+
+// exitCode ends a command with a code after it has said all there is to say.
+type exitCode int
+
+// Error is never shown.
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// main runs one command line and returns the exit code.
+func (h *host) main(args []string) int {
+	root := h.root()
+	root.SetArgs(h.withCommand(root, args))
+	err := root.ExecuteContext(context.Background())
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	}
+	var f *fault.Fault
+	var l fault.List
+	if !errors.As(err, &f) && !errors.As(err, &l) {
+		err = fault.New(fault.Usage, "%w", err).Hinting("golem --help lists commands and flags")
+	}
+	h.report(err)
+	return exitUsage
+}
+
+// report writes an error, one line a fault, on standard error.
+func (h *host) report(err error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		h.say("%s", line)
+	}
+}
+
+// say writes one line on standard error. What cannot be written there has
+// nowhere else to go.
+func (h *host) say(format string, args ...any) {
+	text, _ := approval.Visible(fmt.Sprintf(format, args...))
+	fmt.Fprintln(h.err, "golem: "+text)
+}
+
+// print writes a result. A reader that has gone away is no failure of golem's.
+func (h *host) print(s string) error {
+	if _, err := io.WriteString(h.out, s); err != nil {
+		return fault.New(fault.Usage, "standard output: %w", err)
+	}
+	return nil
+}
+
+// setting reads GOLEM_<name> or one of its aliases; empty is unset (SPEC §3).
+func (h *host) setting(name string) string {
+	for _, prefix := range []string{"GOLEM_", "LLM_DO_", "GOLEM_FORGE_"} {
+		if v := h.env[prefix+name]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// buildVersion is the linked version, else what the Go tool knows.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// usage is a wrong command line: exit 2.
+func usage(format string, args ...any) *fault.Fault {
+	return fault.New(fault.Usage, format, args...)
+}

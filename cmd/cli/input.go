@@ -1,0 +1,153 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/tool"
+)
+
+// What golem reads from outside at most, in bytes.
+const (
+	maxInput  = 16 << 20
+	maxAttach = 64 << 20
+	maxScript = 16 << 20
+)
+
+// givenInput is INPUT as the command line has it. none says that there was
+// nothing, so that standard input may be asked.
+func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, err error) {
+	if f.given("input") {
+		if len(words) > 0 {
+			return in, false, usage("there is INPUT both as words and as --input").Hinting("give one of them")
+		}
+		in, err = jsonInput(f.input)
+		return in, false, err
+	}
+	switch {
+	case len(words) == 0:
+		return in, true, nil
+	case len(words) == 1 && words[0] == "-":
+		in.Text, err = h.stdin()
+		return in, false, err
+	case len(words) == 1 && len(words[0]) > 1 && words[0][0] == '@':
+		in.Text, err = h.inputFile(words[0][1:])
+		return in, false, err
+	}
+	in.Text = strings.Join(words, " ")
+	if !utf8.ValidString(in.Text) {
+		return in, false, usage("INPUT is not UTF-8 text")
+	}
+	return in, false, nil
+}
+
+// jsonInput reads --input: an object, or a string, which is the same as words (S1-61).
+func jsonInput(text string) (run.Input, error) {
+	raw, err := tool.Decode([]byte(text))
+	if err != nil {
+		return run.Input{}, usage("--input is not JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
+	}
+	var s string
+	switch {
+	case len(raw) > 0 && raw[0] == '{':
+		return run.Input{JSON: raw}, nil
+	case json.Unmarshal(raw, &s) == nil:
+		return run.Input{Text: s}, nil
+	}
+	return run.Input{}, usage("--input is neither a JSON object nor a string").Hinting(`for example --input '{"key": "value"}'`)
+}
+
+// stdin reads all of standard input as text.
+func (h *host) stdin() (string, error) {
+	data, err := io.ReadAll(io.LimitReader(h.in, maxInput+1))
+	if err != nil {
+		return "", usage("standard input cannot be read: %s", cause(err))
+	}
+	return asText("standard input", data)
+}
+
+// inputFile reads @FILE.
+func (h *host) inputFile(name string) (string, error) {
+	data, err := h.readFile(name, maxInput)
+	if err != nil {
+		return "", usage("input file %s: %s", name, cause(err)).Hinting("to send a text that begins with @, use --input '\"@…\"'")
+	}
+	return asText(name, data)
+}
+
+// asText is data as a message: UTF-8, without the line end that editors and
+// echo put after the last line.
+func asText(name string, data []byte) (string, error) {
+	if len(data) > maxInput {
+		return "", usage("%s holds more than %d MiB", name, maxInput>>20).Hinting("attach it with --attach")
+	}
+	if !utf8.Valid(data) {
+		return "", usage("%s is not UTF-8 text", name).Hinting("attach it with --attach")
+	}
+	text := strings.TrimSuffix(string(data), "\n")
+	return strings.TrimSuffix(text, "\r"), nil
+}
+
+// piped says whether standard input is something to read to its end: a pipe,
+// a file or a socket, but no terminal and no /dev/null.
+func (h *host) piped() bool {
+	info, err := h.in.Stat()
+	return err == nil && info.Mode()&fs.ModeCharDevice == 0 && !info.IsDir()
+}
+
+// attachments reads --attach: regular files, anywhere on disk (SPEC §5).
+func (h *host) attachments(names []string) ([]run.File, error) {
+	var files []run.File
+	for _, name := range names {
+		data, err := h.readFile(name, maxAttach)
+		if err != nil {
+			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you may read")
+		}
+		files = append(files, run.File{Name: filepath.Base(name), Data: data})
+	}
+	return files, nil
+}
+
+// readFile reads a regular file, never waiting for a FIFO or a device.
+func (h *host) readFile(name string, limit int64) ([]byte, error) {
+	info, err := os.Stat(h.path(name))
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	if info.Size() > limit {
+		return nil, errors.New("too large")
+	}
+	file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err = file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errors.New("too large")
+	}
+	return data, err
+}
+
+// cause is an error without the path that os puts before it.
+func cause(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

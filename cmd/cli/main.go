@@ -1,0 +1,20 @@
+// Command golem runs LLM workers from the command line: it lends the core a
+// disk, a terminal, an HTTP client and the environment, and maps what comes
+// back to standard output and an exit code (SPEC §12).
+//
+// Results go to standard output and everything else to standard error. Where
+// both are the same terminal, the answer is streamed once, as part of the view
+// on standard error; everywhere else standard output gets exactly the answer,
+// once, at the end.
+package main
+
+import (
+	"os"
+)
+
+// version is set by the linker (see Makefile).
+var version = ""
+
+func main() {
+	os.Exit(newHost().main(os.Args[1:]))
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+	"golem/sandbox/osfs"
+)
+
+// open reads the project of a place on this machine.
+func (h *host) open(p place, f *flags, confirm *consent) (*core.Instance, error) {
+	files, err := osfs.Open(p.root)
+	if err != nil {
+		return nil, fault.Of(err, fault.Project)
+	}
+	o := f.options()
+	o.Files, o.Name = files, filepath.Base(p.root)
+	if p.file {
+		o.Entry = p.entry
+	}
+	env, secrets, err := h.withDotenv(files)
+	if err != nil {
+		return nil, err
+	}
+	return core.Open(core.Platform{
+		Name: "native", Version: buildVersion(), Env: env, Secrets: secrets,
+		HTTP:       newHTTPClient(),
+		Mount:      mounter(files, p.root, o.AllowOutside),
+		State:      &lazyDir{parent: files, name: stateDir},
+		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
+		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
+		Confirm:    confirm.key,
+		NewID:      newRunID,
+	}, o)
+}
+
+// mounter opens the directories that manifests and workers mount. What lies in
+// the project is a nested handle of it; a directory that does not exist yet is
+// made by the first write. The core asks for anything else only with
+// --allow-outside, and it is refused here again without.
+func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS, error) {
+	return func(source string) (sandbox.FS, error) {
+		clean := path.Clean(filepath.ToSlash(source))
+		if filepath.IsLocal(filepath.FromSlash(clean)) {
+			if clean == "." {
+				return files, nil
+			}
+			dir := &lazyDir{parent: files, name: clean}
+			if real, err := dir.fs(); real != nil || err != nil {
+				return real, err
+			}
+			return dir, nil
+		}
+		if !outside {
+			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
+				Hinting("move it into the project, or run with --allow-outside")
+		}
+		if !filepath.IsAbs(source) {
+			source = filepath.Join(root, source)
+		}
+		return osfs.Open(source)
+	}
+}
+
+// newRunID names a run: sortable by time, and unlike any other.
+func newRunID() string {
+	var b [3]byte
+	rand.Read(b[:])
+	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102-150405"), hex.EncodeToString(b[:]))
+}
+
+// withDotenv adds the provider keys of the project's .env to the environment,
+// which always wins, and collects every key's value, to be redacted (SPEC §3, SECURITY 16).
+func (h *host) withDotenv(files sandbox.FS) (env map[string]string, secrets []string, err error) {
+	env = maps.Clone(h.env)
+	keys, err := dotenvKeys(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, value := range keys {
+		if env[name] == "" {
+			env[name] = value
+		}
+		secrets = append(secrets, value)
+	}
+	for name, value := range env {
+		if isKeyVariable(name) {
+			secrets = append(secrets, value)
+		}
+	}
+	return env, secrets, nil
+}
+
+// isKeyVariable says whether a variable holds a provider's key by its name.
+func isKeyVariable(name string) bool {
+	name = strings.ToUpper(name)
+	for _, own := range []string{"GOLEM_", "LLM_DO_"} {
+		if strings.HasPrefix(name, own) {
+			return false
+		}
+	}
+	return strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// later are the commands of versions to come: known and refused (SPEC, head).
+var later = []string{"init", "lib", "tool", "clearance", "web"}
+
+// root builds the command tree.
+func (h *host) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "golem",
+		Short: "golem runs LLM workers",
+		Long: `golem runs LLM workers: text files with a prompt and a configuration.
+
+  golem DIR "what to do"          run a project
+  golem FILE.worker "what to do"  run one worker
+  golem chat DIR                  talk with it
+  golem check DIR                 every problem of a project in one go
+
+Results go to standard output, everything else to standard error.
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
+3 done but calls were denied because nobody could be asked, 130 interrupted.`,
+		Version:       buildVersion(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprint(h.err, cmd.UsageString())
+			return exitCode(exitUsage)
+		},
+	}
+	root.SetOut(h.out)
+	root.SetErr(h.err)
+	root.SetVersionTemplate("golem {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
+	})
+	root.AddCommand(h.runCommand(), h.chatCommand(), h.checkCommand(), h.workersCommand(), h.traceCommand(), h.versionCommand())
+	for _, name := range later {
+		root.AddCommand(laterCommand(name))
+	}
+	return root
+}
+
+// laterCommand refuses a command this version does not have yet.
+func laterCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Hidden: true, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprintf(cmd.ErrOrStderr(), "golem %s: not in this version\n", name)
+			return exitCode(exitUsage)
+		},
+	}
+}
+
+func (h *host) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print golem's version", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return h.print("golem " + buildVersion() + "\n") },
+	}
+}
+
+// withCommand puts the command first, "run" where none is named: `golem DIR …`
+// and `golem --model x DIR …` are runs.
+func (h *host) withCommand(root *cobra.Command, args []string) []string {
+	run, _, err := root.Find([]string{"run"})
+	if err != nil {
+		return args
+	}
+	i, asked := firstWord(run.Flags(), args)
+	switch {
+	case i < 0 && (asked || len(args) == 0 && h.setting("PROJECT") == ""):
+		return args
+	case i >= 0 && isCommand(root, args[i]):
+		rest := append([]string{args[i]}, args[:i]...)
+		return append(rest, args[i+1:]...)
+	}
+	return append([]string{"run"}, args...)
+}
+
+func isCommand(root *cobra.Command, word string) bool {
+	switch word {
+	case "help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+		return true
+	}
+	for _, c := range root.Commands() {
+		if c.Name() == word {
+			return true
+		}
+	}
+	return false
+}
+
+// firstWord is the index of the first argument that is neither a flag nor a
+// flag's value, -1 if there is none. asked says that help or the version was.
+func firstWord(flags *pflag.FlagSet, args []string) (i int, asked bool) {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			return -1, asked
+		}
+		if !strings.HasPrefix(a, "-") || a == "-" {
+			return i, asked
+		}
+		if a == "-h" || a == "--help" || a == "-v" || a == "--version" {
+			asked = true
+		}
+		name, _, hasValue := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if f := flags.Lookup(name); f != nil && !hasValue && f.NoOptDefVal == "" {
+			i++
+		}
+	}
+	return -1, asked
+}

@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/run"
+	"golem/core/ui"
+)
+
+func (h *host) runCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "run TARGET [INPUT…]",
+		Short: "run a project or a worker (the word run may be left out)",
+		Long: `Runs a project, a worker file, or a worker found on GOLEM_PATH, and prints its
+answer.
+
+INPUT is the words after TARGET, @FILE, - for standard input, or --input JSON;
+without any, standard input is read if it is a pipe or a file. With --project or
+GOLEM_PROJECT, TARGET may be left out: the first word is TARGET only if it is a
+directory or ends in .worker, .yaml or .yml.`,
+		RunE: func(_ *cobra.Command, words []string) error { return h.runProject(f, words, false) },
+	}
+	f.addRun(cmd.Flags())
+	cmd.Flags().BoolVar(&f.check, "check", false, "check the project instead, like golem check")
+	cmd.Flags().BoolVar(&f.listWorkers, "list-workers", false, "list its workers instead, like golem workers")
+	return cmd
+}
+
+func (h *host) chatCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "chat TARGET [MESSAGE…]",
+		Short: "talk with a project or a worker",
+		Long: `Talks with a project or a worker: a message a line, from the terminal or from
+standard input, until /exit or the end of input. /help lists the commands.`,
+		RunE: func(_ *cobra.Command, words []string) error { return h.runProject(f, words, true) },
+	}
+	f.addRun(cmd.Flags())
+	return cmd
+}
+
+// runProject is one run or one chat, from the command line to the exit code.
+func (h *host) runProject(f *flags, words []string, chat bool) error {
+	if err := f.refuse(); err != nil {
+		return err
+	}
+	if f.check || f.listWorkers {
+		return h.inspect(f, words)
+	}
+	p, used, err := h.target(f, words)
+	if err != nil {
+		return err
+	}
+	person := h.person(f)
+	questions := h.questions(f, person)
+	inst, err := h.open(p, f, h.newConsent(questions))
+	if err != nil {
+		return err
+	}
+	entry, err := inst.Entry()
+	if err != nil {
+		return err
+	}
+	chat = chat || entry.Mode == "chat"
+	in, none, err := h.input(f, words[used:], chat)
+	if err != nil {
+		return err
+	}
+	if in.Attachments, err = h.attachments(f.attach); err != nil {
+		return err
+	}
+	if person == nil {
+		h.warnNobody(inst, f)
+	}
+	s := &session{host: h, flags: f, place: p, questions: questions}
+	if err := s.open(chat); err != nil {
+		return err
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	var res run.Result
+	if chat {
+		first := &in
+		if none {
+			first = nil
+		}
+		res = inst.Chat(ctx, first, s.ui, s.options)
+	} else {
+		res = inst.Run(ctx, in, s.ui, s.options)
+	}
+	return s.close(res)
+}
+
+// input settles INPUT, asking standard input where nothing was given; a chat
+// reads it line by line instead.
+func (h *host) input(f *flags, words []string, chat bool) (run.Input, bool, error) {
+	if chat && len(words) == 1 && words[0] == "-" {
+		words = nil
+	}
+	in, none, err := h.givenInput(f, words)
+	if err != nil || !none || chat || !h.piped() {
+		return in, none && len(f.attach) == 0, err
+	}
+	in.Text, err = h.stdin()
+	return in, false, err
+}
+
+// warnNobody says up front which tools will be denied (SPEC §7).
+func (h *host) warnNobody(inst *core.Instance, f *flags) {
+	tools, err := inst.WouldAsk()
+	if err != nil || len(tools) == 0 {
+		return // what is wrong with the project, the run will say
+	}
+	why := "there is no terminal"
+	if f.headless {
+		why = "--headless"
+	}
+	h.say("warning: nobody can be asked here (%s): calls of %s will be denied; --approve-all or --deny-all decides it, or a rule in the project", why, strings.Join(tools, ", "))
+}
+
+func (h *host) questions(f *flags, person ui.Person) ui.Questions {
+	q := ui.Questions{Person: person}
+	if t, ok := person.(*terminal); ok {
+		q.Width = func() int { return columns(t.out) }
+		q.Color = h.colors(t.out, f)
+	}
+	return q
+}
+
+// session is what one run uses of the host: its front end and its files.
+type session struct {
+	host      *host
+	flags     *flags
+	place     place
+	questions ui.Questions
+
+	ui      ui.UI
+	finish  func(run.Result) error
+	options core.RunOptions
+	closers []io.Closer
+	cleanup func()
+}
+
+// open makes the files and the front end. It fails on what was asked for by
+// name and cannot be had.
+func (s *session) open(chat bool) error {
+	h, f := s.host, s.flags
+	s.options.ID = newRunID()
+	var err error
+	if s.options.Artifact, s.cleanup, err = h.artifacts(f); err != nil {
+		return err
+	}
+	record, err := h.recording(f)
+	if err != nil {
+		return err
+	}
+	if record != nil {
+		s.options.Record = record
+		s.closers = append(s.closers, record)
+	}
+	out := &tee{failed: func(err error) { h.say("warning: a trace could not be written on: %s", cause(err)) }}
+	file, err := h.openTrace(f, s.place.root, s.options.ID)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		out.writers = append(out.writers, s.jsonLines(chat))
+	} else {
+		s.plain(chat)
+	}
+	if file != nil {
+		s.closers = append(s.closers, file)
+		out.writers = append(out.writers, file)
+	}
+	if len(out.writers) > 0 {
+		s.options.Trace = out
+	}
+	return nil
+}
+
+// jsonLines is the front end of --json; the trace's lines go to the result.
+func (s *session) jsonLines(chat bool) io.Writer {
+	h := s.host
+	j := &ui.JSON{W: h.out, Approver: s.questions}
+	if chat {
+		j.Input = newLines(h.in)
+	}
+	s.ui = j
+	s.finish = func(res run.Result) error {
+		if res.Error != nil {
+			h.report(res.Error)
+		}
+		return j.Err()
+	}
+	return j.Lines()
+}
+
+// plain is the line front end. The answer is part of the view only where view
+// and standard output are one terminal.
+func (s *session) plain(chat bool) {
+	h, f := s.host, s.flags
+	p := &ui.Plain{
+		View: h.err, Person: s.questions.Person, Quiet: f.quiet, Verbose: f.verbose,
+		Color: h.colors(h.err, f), Live: h.escapes(h.err),
+	}
+	if isTerminal(h.err) {
+		p.Width = func() int { return columns(h.err) }
+	}
+	if f.quiet || !oneTerminal(h.out, h.err) {
+		p.Answers = h.out
+	}
+	if chat {
+		p.Input = newLines(h.in)
+		p.Prompts = isTerminal(h.in) && isTerminal(h.err) && !f.headless
+	}
+	s.ui, s.finish = p, p.Finish
+}
+
+// oneTerminal says whether two streams end on the same screen.
+func oneTerminal(a, b *os.File) bool {
+	if !isTerminal(a) || !isTerminal(b) {
+		return false
+	}
+	ia, errA := a.Stat()
+	ib, errB := b.Stat()
+	return errA != nil || errB != nil || os.SameFile(ia, ib) || os.PathSeparator == '\\'
+}
+
+// close delivers the result, closes the files and settles the exit code.
+func (s *session) close(res run.Result) error {
+	h := s.host
+	err := s.finish(res)
+	s.cleanup()
+	for _, c := range s.closers {
+		if cerr := c.Close(); cerr != nil {
+			h.say("warning: a file could not be closed: %s", cause(cerr))
+		}
+	}
+	if len(res.Denied) > 0 {
+		names := make([]string, len(res.Denied))
+		for i, d := range res.Denied {
+			names[i] = fmt.Sprintf("%s (call %s)", d.Tool, d.ID)
+		}
+		h.say("denied, because nobody could be asked: %s", strings.Join(names, ", "))
+	}
+	if err != nil {
+		h.say("standard output: %s", cause(err))
+		return exitCode(exitFailed)
+	}
+	if code := res.Exit(); code != exitOK {
+		return exitCode(code)
+	}
+	return nil
+}

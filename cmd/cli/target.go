@@ -1,0 +1,194 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/project"
+)
+
+// place is what TARGET comes down to.
+type place struct {
+	root  string // the project's directory, absolute
+	entry string // a reference from the root, "" = the project's own
+	file  bool   // TARGET was a worker file
+}
+
+// target finds the project and says how many of words named it: 0 or 1 (SPEC §12).
+func (h *host) target(f *flags, words []string) (p place, used int, err error) {
+	dir := f.project
+	if dir == "" && !f.noProject {
+		dir = h.setting("PROJECT")
+	}
+	switch {
+	case dir == "" && len(words) == 0:
+		return place{}, 0, usage("TARGET is missing").Hinting("name a project directory, a worker file or a worker on GOLEM_PATH, or give --project")
+	case dir == "":
+		p, err = h.resolve(words[0])
+		used = 1
+	case len(words) > 0 && h.isTarget(words[0]):
+		p, err = h.within(f, dir, words[0])
+		used = 1
+	default:
+		p, err = h.projectDir(dir)
+	}
+	if err != nil {
+		return place{}, 0, err
+	}
+	if p.file && f.given("entry") {
+		return place{}, 0, usage("TARGET is a worker file, and --entry names another worker").Hinting("leave one of them out, or give the project directory as TARGET")
+	}
+	if f.noProject && !p.file {
+		return place{}, 0, usage("--no-project needs a worker file as TARGET").Hinting("for example: golem --no-project workers/a.worker")
+	}
+	return p, used, nil
+}
+
+// isTarget says whether a first word names TARGET although a project is given.
+func (h *host) isTarget(word string) bool {
+	if isWorkerFile(word) {
+		return true
+	}
+	info, err := os.Stat(h.path(word))
+	return err == nil && info.IsDir()
+}
+
+func isWorkerFile(word string) bool {
+	return slices.Contains([]string{".worker", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(word)))
+}
+
+// path is word as an absolute path.
+func (h *host) path(word string) string {
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word)
+	}
+	return filepath.Join(h.dir, word)
+}
+
+// resolve reads TARGET where no project is given: a directory, a worker file,
+// or a name on GOLEM_PATH (S1-32, S1-88).
+func (h *host) resolve(word string) (place, error) {
+	if word == "" {
+		return place{}, usage("TARGET is empty").Hinting("name a project directory, a worker file or a worker on GOLEM_PATH")
+	}
+	info, err := os.Stat(h.path(word))
+	switch {
+	case err == nil && info.IsDir():
+		return place{root: h.path(word)}, nil
+	case err == nil && isWorkerFile(word):
+		return h.workerFile(word)
+	case err == nil:
+		return place{}, usage("%s is neither a directory nor a worker file", word).Hinting("worker files end in .worker, .yaml or .yml")
+	case isWorkerFile(word):
+		return place{}, fault.New(fault.WorkerNotFound, "there is no worker file %s", word).Hinting("the path is relative to the working directory")
+	case strings.ContainsAny(word, `/\`):
+		return place{}, fault.New(fault.Project, "there is no directory %s", word).Hinting("the path is relative to the working directory")
+	}
+	return h.named(word)
+}
+
+func (h *host) projectDir(dir string) (place, error) {
+	info, err := os.Stat(h.path(dir))
+	if err != nil || !info.IsDir() {
+		return place{}, fault.New(fault.Project, "there is no project directory %s", dir).Hinting("--project and GOLEM_PROJECT name an existing directory")
+	}
+	return place{root: h.path(dir)}, nil
+}
+
+// within reads TARGET where a project is given as well. A directory on the
+// command line beats the environment; two directories there contradict.
+func (h *host) within(f *flags, dir, word string) (place, error) {
+	base, err := h.projectDir(dir)
+	if err != nil {
+		return place{}, err
+	}
+	if info, err := os.Stat(h.path(word)); err == nil && info.IsDir() {
+		if f.given("project") && !sameDir(h.path(word), base.root) {
+			return place{}, usage("TARGET %s and --project %s are two projects", word, dir).Hinting("leave one of them out; to send the word as input, give the project as TARGET")
+		}
+		return place{root: h.path(word)}, nil
+	}
+	if !filepath.IsAbs(word) {
+		if info, err := os.Stat(filepath.Join(base.root, word)); err == nil && info.Mode().IsRegular() {
+			return place{root: base.root, entry: "./" + filepath.ToSlash(filepath.Clean(word)), file: true}, nil
+		}
+	}
+	p, err := h.resolve(word)
+	if err != nil || !f.given("project") {
+		return p, err
+	}
+	rel, err := filepath.Rel(base.root, h.path(word))
+	if err != nil || !filepath.IsLocal(rel) {
+		return place{}, usage("%s does not lie in the project %s", word, dir).Hinting("leave out --project, or name a worker of it")
+	}
+	return place{root: base.root, entry: "./" + filepath.ToSlash(rel), file: true}, nil
+}
+
+func sameDir(a, b string) bool {
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(ia, ib)
+}
+
+// workerFile finds the root a worker file belongs to (SPEC §3).
+func (h *host) workerFile(word string) (place, error) {
+	root, ref := project.Locate(filepath.ToSlash(h.path(word)))
+	return place{root: filepath.FromSlash(root), entry: ref, file: true}, nil
+}
+
+// named searches GOLEM_PATH (S1-72).
+func (h *host) named(word string) (place, error) {
+	var tried []string
+	for _, dir := range h.searchPath() {
+		for _, ext := range []string{"", ".worker", ".yaml", ".yml"} {
+			name := filepath.Join(dir, word+ext)
+			info, err := os.Stat(h.path(name))
+			switch {
+			case err == nil && ext == "" && info.IsDir():
+				return place{root: h.path(name)}, nil
+			case err == nil && ext != "" && info.Mode().IsRegular():
+				return h.workerFile(name)
+			}
+			tried = append(tried, h.shorten(name))
+		}
+	}
+	return place{}, fault.New(fault.WorkerNotFound, "there is no directory, worker file or worker on GOLEM_PATH named %s; searched: %s",
+		word, strings.Join(tried, ", ")).Hinting("golem --help shows what TARGET may be")
+}
+
+func (h *host) searchPath() []string {
+	list := h.setting("PATH")
+	if list == "" {
+		return []string{filepath.Join(h.home(), "workers")}
+	}
+	return slices.DeleteFunc(filepath.SplitList(list), func(s string) bool { return s == "" })
+}
+
+// home is GOLEM_HOME, by default ~/.golem; "" if there is no home at all.
+func (h *host) home() string {
+	if v := h.setting("HOME"); v != "" {
+		return h.path(v)
+	}
+	key := "HOME"
+	if runtime.GOOS == "windows" {
+		key = "USERPROFILE"
+	}
+	if v := h.env[key]; v != "" {
+		return filepath.Join(v, ".golem")
+	}
+	return ""
+}
+
+// shorten keeps the home directory out of messages.
+func (h *host) shorten(name string) string {
+	if home := h.home(); home != "" {
+		if rel, err := filepath.Rel(home, name); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(filepath.Join("$GOLEM_HOME", rel))
+		}
+	}
+	return name
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/core/trace"
+)
+
+func (h *host) traceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "trace", Short: "show or export the trace of a run",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("golem trace needs show or export").Hinting("for example: golem trace show .golem/runs/RUN.jsonl")
+		},
+	}
+	cmd.AddCommand(h.traceShow(), h.traceExport())
+	return cmd
+}
+
+func (h *host) traceShow() *cobra.Command {
+	var o trace.RenderOptions
+	var noColor bool
+	cmd := &cobra.Command{
+		Use: "show FILE", Short: "draw the tree of calls, with durations, tokens and decisions",
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, events, err := h.readTrace(args[0])
+			if err != nil {
+				return err
+			}
+			o.Color = h.colors(h.out, &flags{noColor: noColor})
+			if isTerminal(h.out) {
+				o.Width = columns(h.out)
+			}
+			return trace.Render(h.out, trace.Tree(events), o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Args, "args", false, "show each call's arguments")
+	cmd.Flags().BoolVar(&o.Turns, "turns", false, "show each model turn")
+	cmd.Flags().BoolVar(&o.Compact, "compact", false, "one line a call, with its id")
+	cmd.Flags().BoolVar(&noColor, "no-color", false, "no colours (NO_COLOR does the same)")
+	return cmd
+}
+
+func (h *host) traceExport() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "export FILE", Short: "write a trace in another format to standard output",
+		Long: `Writes a trace in another format to standard output: json is one document with
+the tree of calls, md a report for people, chrome opens in Perfetto or
+chrome://tracing, normal is the form in which two runs can be compared: without
+run, seq, times and versions, sorted by call.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			header, events, err := h.readTrace(args[0])
+			if err != nil {
+				return err
+			}
+			if format == "normal" {
+				return h.print(trace.NormalText(header, events))
+			}
+			return trace.Export(h.out, format, header, events)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "json", strings.Join(append(trace.Formats(), "normal"), ", "))
+	return cmd
+}
+
+// readTrace reads a trace file, - for standard input.
+func (h *host) readTrace(name string) (trace.Header, []trace.Event, error) {
+	var r io.Reader = h.in
+	if name != "-" {
+		file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
+		if err != nil {
+			return trace.Header{}, nil, fault.New(fault.NotFound, "the trace %s cannot be read: %s", name, cause(err)).
+				Hinting("traces are kept in .golem/runs of the project")
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+			return trace.Header{}, nil, usage("%s is not a regular file", name)
+		}
+		r = file
+	}
+	return trace.Read(r)
+}
