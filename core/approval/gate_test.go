@@ -1,0 +1,269 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// What is shown is what is remembered and what runs (SPEC §7).
+func TestOneDecodedValue(t *testing.T) {
+	she := says(t, Yes)
+	tl := writeFile()
+	o := do(t, NewGate(Interactive, she), tl, Policy{}, ` {"path":"a/b.md" , "content":"x\u0041\u2028"}`)
+	if !o.ran() {
+		t.Fatal(o.err)
+	}
+	r := she.asked[0]
+	if string(r.Args) != tl.args[0] || string(r.Args) != "{\"content\":\"xA\u2028\",\"path\":\"/a/b.md\"}" {
+		t.Errorf("shown %s, run %s", r.Args, tl.args[0])
+	}
+	if r.Type != "file_write" || r.Diff == "" || len(r.Paths) != 1 || r.Risk != "medium" || !r.Always || !contains(r.Rule, "write") {
+		t.Errorf("request %+v", r)
+	}
+}
+
+// Arguments are read once and strictly (S0-62); nobody is asked about a call
+// that cannot be one, and there is no record of it.
+func TestStrictArguments(t *testing.T) {
+	tl := plainTool("t", tool.Command)
+	tl.spec.Input = json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"list":{"type":"array","items":{"type":"object","properties":{"n":{"type":"integer"}}}}},"required":["path"]}`)
+	g := NewGate(Interactive, says(t))
+	for args, want := range map[string]string{
+		`{bad`:                                  "",
+		`[]`:                                    "object",
+		`"x"`:                                   "object",
+		`null`:                                  "object",
+		`{"path":"a","path":"b"}`:               "",
+		`{"path":"a","Path":"b"}`:               "",
+		`{"path":"a"} {}`:                       "",
+		`{"path":"a","paht":"b"}`:               "paht",
+		`{"path":"a","list":[{"n":1},{"m":1}]}`: "/list/1",
+		"{\"path\":\"\xff\"}":                   "",
+		`{"path":7}`:                            "/path",
+		`{}`:                                    "path",
+	} {
+		o := do(t, g, tl, Policy{}, args)
+		f := fault.Of(o.err, fault.Tool)
+		if f == nil || f.Code != fault.ToolInput || !contains(f.Message, want) || f.Hint == "" {
+			t.Errorf("%s: got %v, want E_TOOL_INPUT with %q and a hint", args, o.err, want)
+		}
+		if len(o.records) != 0 {
+			t.Errorf("%s: recorded", args)
+		}
+	}
+	if tl.ran() != 0 {
+		t.Error("it ran")
+	}
+	// A schema that speaks of other keys itself decides alone; none allows any.
+	for _, schema := range []string{`{"type":"object","properties":{"a":{}},"additionalProperties":true}`, `{"type":"object","patternProperties":{"^x":{}}}`, `{"type":"object"}`, ``} {
+		tl.spec.Input = json.RawMessage(schema)
+		if schema == "" {
+			tl.spec.Input = nil
+		}
+		if o := do(t, NewGate(ApproveAll, nil), tl, Policy{}, `{"zz":1}`); !o.ran() {
+			t.Errorf("%s: %v", schema, o.err)
+		}
+	}
+	if o := do(t, NewGate(ApproveAll, nil), tl, Policy{}, ``); !o.ran() || tl.args[len(tl.args)-1] != "{}" {
+		t.Errorf("no arguments: %v", o.err)
+	}
+}
+
+// A call that its own preview refuses is not put before a person, unless it
+// is blocked: then that is all that is said.
+func TestPreviewFails(t *testing.T) {
+	tl := writeFile()
+	g := NewGate(ApproveAll, nil)
+	o := do(t, g, tl, Policy{}, `{"path":".."}`)
+	if !errors.Is(o.err, fault.Path) || o.record(t).Run || tl.ran() != 0 {
+		t.Errorf("%+v", o)
+	}
+	wantDenied(t, do(t, g, tl, Policy{ProjectTools: map[string]Setting{"write_file": Blocked}}, `{"path":".."}`), "blocked")
+	broken := seeingTool{plainTool("t", tool.Read), func(tool.Call) (tool.Preview, error) { panic("oh\x1b[31m") }}
+	o = do(t, g, broken, Policy{}, `{}`)
+	if !errors.Is(o.err, fault.Tool) || contains(o.err.Error(), "\x1b") || broken.ran() != 0 {
+		t.Errorf("%v", o.err)
+	}
+}
+
+// A tool that panics is a failed call, not a dead run.
+func TestPanicBecomesFault(t *testing.T) {
+	tl := plainTool("t", tool.Read)
+	tl.body = func(context.Context, tool.Call) (tool.Output, error) {
+		var m map[string]int
+		m["x"] = 1
+		return tool.Output{}, nil
+	}
+	left := 0
+	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+		return ctx, func() { left++ }, nil
+	}}
+	o := doItem(t, NewGate(Interactive, nil), it)
+	if !errors.Is(o.err, fault.Tool) || !contains(o.err.Error(), "t crashed") || left != 1 {
+		t.Errorf("%v, left %d times", o.err, left)
+	}
+	tl.body = func(context.Context, tool.Call) (tool.Output, error) { return tool.Output{}, errors.New("plain") }
+	if o := doItem(t, NewGate(Interactive, nil), it); !errors.Is(o.err, fault.Tool) {
+		t.Errorf("%v", o.err)
+	}
+	it.Enter = func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+		return nil, nil, context.Canceled
+	}
+	before := tl.ran()
+	if o := doItem(t, NewGate(Interactive, nil), it); !errors.Is(o.err, fault.Interrupted) || tl.ran() != before {
+		t.Errorf("%v", o.err)
+	}
+}
+
+// S0-70: preApproved consults neither memory nor mode. A remembered decision
+// comes before the mode.
+func TestCacheBeforeMode(t *testing.T) {
+	she := says(t, Never)
+	g := NewGate(Interactive, she)
+	tl := writeFile()
+	do(t, g, tl, Policy{}, `{"path":"/a"}`)
+	g.mode = ApproveAll
+	wantDenied(t, do(t, g, tl, Policy{}, `{"path":"/a"}`), "")
+	if o := do(t, g, tl, Policy{WorkerTools: map[string]Setting{"write_file": PreApproved}}, `{"path":"/a"}`); !o.ran() {
+		t.Error("preApproved consulted the memory")
+	}
+	wantDenied(t, do(t, g, tl, Policy{WorkerTools: map[string]Setting{"sandbox.write": PreApproved, "write_file": Blocked}}, `{"path":"/a"}`), "blocked")
+	g = NewGate(Interactive, says(t, Session))
+	do(t, g, tl, Policy{}, `{"path":"/a"}`)
+	g.mode = AutoDeny
+	if o := do(t, g, tl, Policy{}, `{"path":"/a"}`); !o.ran() || o.record(t).Source != "cache" {
+		t.Errorf("%+v", o)
+	}
+	wantDenied(t, do(t, g, tl, Policy{}, `{"path":"/b"}`), "auto_deny")
+}
+
+// SPEC §3: a manifest's approve_all covers what stays in the sandbox.
+func TestSandboxOnly(t *testing.T) {
+	for risk, asks := range map[tool.Risk]bool{tool.Read: false, tool.Write: false, tool.Destructive: false, tool.Network: true, tool.Command: true, "": true} {
+		she := says(t, No)
+		g := NewGate(ApproveAll, she)
+		g.SandboxOnly = true
+		do(t, g, plainTool("t", risk), Policy{ProjectDefault: Ask}, `{}`)
+		if (she.questions() == 1) != asks {
+			t.Errorf("risk %q: %d questions", risk, she.questions())
+		}
+	}
+}
+
+// SECURITY 13: after untrusted content, egress asks even if preApproved, and
+// no earlier "any arguments" covers it.
+func TestTaint(t *testing.T) {
+	tl := plainTool("fetch", tool.Network)
+	she := says(t, Always, Session)
+	g := NewGate(Interactive, she)
+	g.TaintAsk = true
+	clean := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{"u":1}`)}}
+	tainted := clean
+	tainted.Tainted = true
+	doItem(t, g, clean) // asked: always
+	doItem(t, g, clean) // remembered
+	doItem(t, g, tainted)
+	if she.questions() != 2 || she.asked[1].Always {
+		t.Fatalf("asked %+v", she.asked)
+	}
+	doItem(t, g, tainted) // this exact call was approved knowing of it
+	tainted.Policy = Policy{WorkerTools: map[string]Setting{"fetch": PreApproved}}
+	doItem(t, g, tainted)
+	if she.questions() != 2 {
+		t.Errorf("asked %d times", she.questions())
+	}
+	she.answers = append(she.answers, Decision{Answer: No})
+	tainted.Call.Args = json.RawMessage(`{"u":2}`)
+	o := doItem(t, g, tainted)
+	if she.questions() != 3 || o.ran() || o.record(t).Setting != Ask {
+		t.Errorf("preApproved egress after taint: %+v", o)
+	}
+	read := Item{Tool: plainTool("r", tool.Read), FromModel: true, Tainted: true, Call: tool.Call{Args: json.RawMessage(`{}`)}}
+	if o := doItem(t, g, read); !o.ran() {
+		t.Error(o.err)
+	}
+}
+
+// Two tools never share a decision because they share a name; nor do two
+// mounts.
+func TestKeyIsProviderToolAndMount(t *testing.T) {
+	she := says(t, Session, No, No, No)
+	g := NewGate(Interactive, she)
+	args := `{"path":"/a"}`
+	do(t, g, writeFile(), Policy{}, args)
+	for _, change := range []func(*tool.Spec){
+		func(s *tool.Spec) { s.Provider = "0123abcd" },
+		func(s *tool.Spec) { s.Toolset = "custom" },
+	} {
+		other := writeFile()
+		change(&other.spec)
+		do(t, g, other, Policy{}, args)
+	}
+	elsewhere := Item{Tool: writeFile(), FromModel: true, Call: tool.Call{Args: json.RawMessage(args)}, Source: func(m string) string { return "lib/" + m }}
+	doItem(t, g, elsewhere)
+	if she.questions() != 4 {
+		t.Errorf("%d questions, want 4", she.questions())
+	}
+}
+
+// One question at a time; those who wait find the answer of those before.
+func TestOneQuestionAtATime(t *testing.T) {
+	var open, most, asked atomic.Int64
+	ids := sync.Map{}
+	g := NewGate(Interactive, approverFunc(func(_ context.Context, r Request) (Decision, error) {
+		most.Store(max(most.Load(), open.Add(1)))
+		defer open.Add(-1)
+		asked.Add(1)
+		if _, twice := ids.LoadOrStore(r.ID, true); twice {
+			t.Errorf("request id %s was used twice", r.ID)
+		}
+		return Decision{ID: r.ID, Answer: Session}, nil
+	}))
+	tl := writeFile()
+	var wg sync.WaitGroup
+	const calls, files = 200, 7
+	for i := range calls {
+		wg.Go(func() {
+			_, err := g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: fmt.Appendf(nil, `{"path":"/%d"}`, i%files)}})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if most.Load() != 1 || asked.Load() != files || tl.ran() != calls {
+		t.Errorf("%d at once, %d asked, %d ran", most.Load(), asked.Load(), tl.ran())
+	}
+}
+
+func TestParse(t *testing.T) {
+	for s, want := range map[string]Mode{"interactive": Interactive, "prompt": Interactive, "approve_all": ApproveAll, "approve-all": ApproveAll, "auto_deny": AutoDeny, "reject_all": AutoDeny, "strict": AutoDeny} {
+		if got, ok := ParseMode(s); !ok || got != want {
+			t.Errorf("%s: %s %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "yes", "approve"} {
+		if _, ok := ParseMode(s); ok {
+			t.Errorf("%q is no mode", s)
+		}
+	}
+	for s, want := range map[string]Setting{"preApproved": PreApproved, "pre_approved": PreApproved, "ask": Ask, "blocked": Blocked} {
+		if got, ok := ParseSetting(s); !ok || got != want {
+			t.Errorf("%s: %s %v", s, got, ok)
+		}
+	}
+	if _, ok := ParseSetting("Blocked"); ok {
+		t.Error("settings are case-sensitive")
+	}
+	if NewGate("", nil).Mode() != Interactive {
+		t.Error("the empty mode is interactive")
+	}
+}
