@@ -1,0 +1,307 @@
+package project
+
+import (
+	"encoding/json"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"golem/core/fault"
+)
+
+const (
+	maxSchemaFiles = 64
+	maxDefinitions = 1000
+	maxSchema      = 1 << 20 // bytes of a bundled schema
+)
+
+// target is a schema inside a document: a JSON pointer or an anchor.
+type target struct{ file, fragment string }
+
+// bundler gathers what a schema refers to under its own $defs, so that the
+// result stands alone. Each target is copied once, which also ends recursion.
+type bundler struct {
+	b         *built
+	root      target
+	documents map[string]*node
+	names     map[target]string // where a target lies in $defs
+	taken     map[string]bool
+	waiting   []target
+	left      int // values that may still be copied
+}
+
+// bundle returns the schema that stands at root; used is where it is named.
+func (k *bundler) bundle(root target, used at) (json.RawMessage, *fault.Fault) {
+	k.root, k.left = root, 4*maxValues
+	n, f := k.find(root, used)
+	if f != nil {
+		return nil, f
+	}
+	if root.fragment == "" {
+		for _, key := range fieldsOf(n.get("$defs")) {
+			k.taken[key.name] = true
+		}
+	}
+	out, f := k.copySchema(n, root.file, true)
+	if f != nil {
+		return nil, f
+	}
+	defs := out.get("$defs")
+	if defs == nil || root.fragment != "" {
+		defs = &node{at: out.at, kind: dict}
+	}
+	for i := 0; i < len(k.waiting); i++ {
+		t := k.waiting[i]
+		n, f := k.find(t, used)
+		if f != nil {
+			return nil, f
+		}
+		c, f := k.copySchema(n, t.file, true)
+		if f != nil {
+			return nil, f
+		}
+		defs = defs.with(k.names[t], c)
+	}
+	if len(defs.fields) > 0 {
+		out = out.with("$defs", defs)
+	}
+	raw, err := out.json()
+	if err != nil {
+		f := fault.Of(err, fault.Schema)
+		f.Code = fault.Schema
+		return nil, f
+	}
+	if len(raw) > maxSchema {
+		return nil, used.fault(fault.Schema, "the schema is larger than %d KB with all it refers to", maxSchema>>10)
+	}
+	return raw, nil
+}
+
+func fieldsOf(n *node) []field {
+	if n == nil {
+		return nil
+	}
+	return n.fields
+}
+
+// find follows a fragment into a document; used is where it is referred to.
+func (k *bundler) find(t target, used at) (*node, *fault.Fault) {
+	n, f := k.document(t.file)
+	if f != nil {
+		if f.Where == nil {
+			f = f.At(used.file, used.line, used.column)
+		}
+		return nil, f
+	}
+	switch {
+	case t.fragment == "":
+		return n, nil
+	case t.fragment[0] != '/':
+		if found := anchored(n, t.fragment, 0); found != nil {
+			return found, nil
+		}
+		return nil, used.fault(fault.Schema, "%s has no anchor %s", t.file, quoted(t.fragment))
+	}
+	for _, step := range strings.Split(t.fragment[1:], "/") {
+		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(unescape(step))
+		next := n.get(step)
+		if i, err := strconv.Atoi(step); next == nil && err == nil && n.kind == list && i >= 0 && i < len(n.items) {
+			next = n.items[i]
+		}
+		if next == nil {
+			hint := ""
+			if n.kind == dict {
+				names := make([]string, 0, len(n.fields))
+				for _, f := range n.fields[:min(len(n.fields), 50)] {
+					names = append(names, brief(f.name))
+				}
+				hint = fault.DidYouMean(step, names)
+			}
+			return nil, used.fault(fault.Schema, "%s has no schema at #%s", t.file, brief(t.fragment)).Hinting("%s", hint)
+		}
+		n = next
+	}
+	if n.kind != dict && (n.kind != scalar || n.tag != tagBool) {
+		return nil, used.fault(fault.Schema, "%s#%s is no schema", t.file, brief(t.fragment))
+	}
+	return n, nil
+}
+
+// unescape undoes the percent-encoding of a URI fragment.
+func unescape(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				out.WriteByte(byte(v))
+				i += 2
+				continue
+			}
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+func anchored(n *node, name string, depth int) *node {
+	if depth > maxDepth {
+		return nil
+	}
+	if a := n.get("$anchor"); a != nil && a.text == name {
+		return n
+	}
+	for _, f := range n.fields {
+		if found := anchored(f.value, name, depth+1); found != nil {
+			return found
+		}
+	}
+	for _, item := range n.items {
+		if found := anchored(item, name, depth+1); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// keyword says how the value of a schema keyword holds further schemas.
+var keyword = map[string]string{
+	"items": "schema", "additionalProperties": "schema", "contains": "schema", "not": "schema", "if": "schema",
+	"then": "schema", "else": "schema", "propertyNames": "schema", "unevaluatedItems": "schema",
+	"unevaluatedProperties": "schema", "contentSchema": "schema", "additionalItems": "schema",
+	"allOf": "list", "anyOf": "list", "oneOf": "list", "prefixItems": "list",
+	"properties": "map", "patternProperties": "map", "$defs": "map", "definitions": "map", "dependentSchemas": "map",
+}
+
+// copySchema rewrites every reference in a schema. Data (enum, const,
+// default, examples) is copied as it is: a "$ref" in it is no reference.
+func (k *bundler) copySchema(n *node, file string, top bool) (*node, *fault.Fault) {
+	if k.left--; k.left < 0 {
+		return nil, n.at.fault(fault.Schema, "the schema is too large with all it refers to")
+	}
+	if n.kind != dict {
+		return n, nil
+	}
+	out := &node{at: n.at, kind: dict}
+	for _, f := range n.fields {
+		value, fail := f.value, (*fault.Fault)(nil)
+		switch {
+		case f.name == "$ref" && value.kind == scalar && value.tag == tagText:
+			value, fail = k.reference(value, file)
+		case f.name == "$id" || top && f.name == "$schema":
+			continue // addresses that nothing here refers to
+		case f.name == "$dynamicRef" && !strings.HasPrefix(value.text, "#"):
+			fail = value.at.fault(fault.Schema, "$dynamicRef to another file is not supported")
+		default:
+			value, fail = k.copyValue(value, file, keyword[f.name])
+		}
+		if fail != nil {
+			return nil, fail
+		}
+		out.fields = append(out.fields, field{f.name, f.at, value})
+	}
+	return out, nil
+}
+
+func (k *bundler) copyValue(n *node, file, holds string) (*node, *fault.Fault) {
+	if holds == "" || n.kind == scalar || holds == "map" && n.kind != dict {
+		return n, nil
+	}
+	if holds == "schema" && n.kind == dict {
+		return k.copySchema(n, file, false)
+	}
+	out := &node{at: n.at, kind: n.kind}
+	for _, f := range n.fields {
+		c, fail := k.copySchema(f.value, file, false)
+		if fail != nil {
+			return nil, fail
+		}
+		out.fields = append(out.fields, field{f.name, f.at, c})
+	}
+	for _, item := range n.items {
+		c, fail := k.copySchema(item, file, false)
+		if fail != nil {
+			return nil, fail
+		}
+		out.items = append(out.items, c)
+	}
+	return out, nil
+}
+
+// reference rewrites one $ref to where its target will lie in the bundle.
+func (k *bundler) reference(ref *node, file string) (*node, *fault.Fault) {
+	name, fragment, _ := strings.Cut(ref.text, "#")
+	t := target{file, fragment}
+	if name != "" {
+		if strings.Contains(name, ":") {
+			return nil, ref.at.fault(fault.Schema, "%s is remote: schemas are not fetched", quoted(ref.text)).
+				Hinting("save it in the project and refer to the file")
+		}
+		dir := path.Dir(strings.TrimPrefix(file, "builtin/"))
+		if !k.b.d.builtin {
+			dir = path.Dir(file)
+		}
+		found, f := k.b.findSchema(dir, name)
+		if f != nil {
+			return nil, f.At(ref.file, ref.line, ref.column)
+		}
+		t.file = found
+	}
+	if _, f := k.find(t, ref.at); f != nil {
+		return nil, f
+	}
+	out := *ref
+	switch {
+	case t == k.root:
+		out.text = "#"
+	case t.file == k.root.file && k.root.fragment == "":
+		out.text = "#" + t.fragment // the whole document is the bundle's root
+	default:
+		out.text = "#/$defs/" + k.name(t)
+		if len(k.names) > maxDefinitions {
+			return nil, ref.at.fault(fault.Schema, "the schema refers to more than %d others", maxDefinitions)
+		}
+	}
+	return &out, nil
+}
+
+// name chooses the target's key in $defs.
+func (k *bundler) name(t target) string {
+	if name, ok := k.names[t]; ok {
+		return name
+	}
+	base := path.Base(t.fragment)
+	if t.fragment == "" {
+		base = strings.TrimSuffix(path.Base(t.file), ".json")
+	}
+	base = strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+			return r
+		}
+		return '_'
+	}, base)
+	name := base
+	for i := 2; k.taken[name]; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	k.taken[name] = true
+	k.names[t] = name
+	k.waiting = append(k.waiting, t)
+	return name
+}
+
+// compile tells what is wrong with a schema that stands alone.
+func compile(raw json.RawMessage) *fault.Fault {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return fault.New(fault.Schema, "no JSON Schema: %s", brief(err.Error()))
+	}
+	if _, err := s.Resolve(nil); err != nil {
+		return fault.New(fault.Schema, "no JSON Schema: %s", brief(err.Error()))
+	}
+	return nil
+}

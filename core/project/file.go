@@ -1,0 +1,160 @@
+package project
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// fsOf is the tree a location lies in.
+func (p *Project) fsOf(l location) fs.FS {
+	if l.builtin {
+		return p.src.Builtin
+	}
+	return p.src.FS
+}
+
+// exists tells whether something has that name. A file that cannot be looked
+// at exists: reading it then says why, and nothing else is taken instead.
+func (p *Project) exists(l location) bool {
+	if !fs.ValidPath(l.name) {
+		return false
+	}
+	info, err := fs.Lstat(p.fsOf(l), l.name)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !notDirectory(err)
+	}
+	return !info.IsDir()
+}
+
+// notDirectory recognises that a parent of the name is a file, which systems
+// report in their own way.
+func notDirectory(err error) bool { return strings.Contains(err.Error(), "not a directory") }
+
+// read returns a file of at most limit bytes and remembers that it was opened.
+func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
+	data, f := p.readQuietly(l, limit)
+	if f == nil {
+		p.opened[l.String()] = true
+		return data, nil
+	}
+	if f.Where == nil {
+		f = f.At(l.String(), 1, 1)
+	}
+	return nil, f
+}
+
+func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
+	if !fs.ValidPath(l.name) {
+		return nil, fault.New(fault.Path, "%s is no path in the project", quoted(l.name))
+	}
+	fsys := p.fsOf(l)
+	if !l.builtin && p.leaves(l.name) {
+		return nil, leavesFault()
+	}
+	// Looked at before it is opened: opening a FIFO could wait for ever.
+	if info, err := fs.Stat(fsys, l.name); err != nil {
+		return nil, readFault(err)
+	} else if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Path, "not a regular file")
+	}
+	file, err := fsys.Open(l.name)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, readFault(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Path, "not a regular file")
+	}
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, readFault(err)
+	}
+	if int64(len(data)) > limit {
+		return nil, fault.New(fault.Config, "the file is longer than %d KB", limit>>10).Hinting("split it up")
+	}
+	return data, nil
+}
+
+func leavesFault() *fault.Fault {
+	return fault.New(fault.Path, "a symbolic link leads out of the project").Hinting("copy the file into the project")
+}
+
+// readFault explains a failed read without the host's path.
+func readFault(err error) *fault.Fault {
+	var f *fault.Fault
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.NotFound, "no such file")
+	case strings.Contains(err.Error(), "escapes"): // os.Root has no sentinel for it
+		return leavesFault()
+	}
+	return fault.New(fault.Config, "cannot be read: %s", reason(err))
+}
+
+// reason is the cause of a path error, which alone holds no path.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return brief(err.Error())
+}
+
+// leaves tells whether a name goes through a symbolic link that leads out of
+// the root (S2-59). File systems without links answer no; those that confine
+// by themselves refuse again when the file is opened.
+func (p *Project) leaves(name string) bool {
+	links, ok := p.src.FS.(fs.ReadLinkFS)
+	if !ok {
+		return false
+	}
+	todo, here := strings.Split(name, "/"), "."
+	for hops := 0; len(todo) > 0; {
+		element := todo[0]
+		todo = todo[1:]
+		switch element {
+		case "", ".":
+			continue
+		case "..":
+			if here == "." {
+				return true
+			}
+			here = path.Dir(here)
+			continue
+		}
+		next := path.Join(here, element)
+		if p.realDir[next] {
+			here = next
+			continue
+		}
+		info, err := links.Lstat(next)
+		if err != nil {
+			return false // opening it tells why
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			if info.IsDir() {
+				p.realDir[next] = true
+			}
+			here = next
+			continue
+		}
+		target, err := links.ReadLink(next)
+		target = strings.ReplaceAll(target, "\\", "/")
+		if hops++; err != nil || hops > 40 || path.IsAbs(target) || drive(target) {
+			return true
+		}
+		todo = append(strings.Split(target, "/"), todo...)
+	}
+	return false
+}

@@ -1,0 +1,86 @@
+package project
+
+import (
+	"bytes"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"golem/core/fault"
+)
+
+// ignoreFiles are read for scanning only; the second name is llm-do's (S2-11).
+var ignoreFiles = []string{".golemignore", ".llm-doignore"}
+
+// alwaysIgnored directories are never scanned (S2-43).
+var alwaysIgnored = []string{".git", ".venv", "__pycache__", "node_modules", ".golem"}
+
+const maxIgnoreLines = 1000
+
+// ignores reads the ignore files once. p.mu must be held.
+func (p *Project) ignores() (gitignore.Matcher, fault.List) {
+	var patterns []gitignore.Pattern
+	var faults fault.List
+	for _, name := range ignoreFiles {
+		l := location{name: name}
+		if !p.exists(l) {
+			continue
+		}
+		data, f := p.read(l, maxFrontMatter)
+		if f == nil {
+			f = plainText(name, data)
+		}
+		if f != nil {
+			faults = append(faults, f)
+			continue
+		}
+		lines := strings.Split(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
+		if len(lines) > maxIgnoreLines {
+			faults = append(faults, at{name, maxIgnoreLines, 1}.fault(fault.Config, "more than %d lines", maxIgnoreLines))
+			lines = lines[:maxIgnoreLines]
+		}
+		for _, line := range lines {
+			if line = strings.TrimSuffix(line, "\r"); line == "" || line[0] == '#' {
+				continue
+			}
+			// The library speaks Go's character classes, git writes [!a].
+			patterns = append(patterns, gitignore.ParsePattern(strings.ReplaceAll(line, "[!", "[^"), nil))
+		}
+	}
+	return gitignore.NewMatcher(patterns), faults
+}
+
+// skips tells whether scanning leaves a path out by the ignore files.
+func (s *scanned) skips(name string, dir bool) bool {
+	return slices.Contains(alwaysIgnored, path.Base(name)) || s.matcher.Match(strings.Split(name, "/"), dir)
+}
+
+// ignored is skips for a path that was not walked to: any directory on the
+// way may be what is ignored.
+func (s *scanned) ignored(name string) bool {
+	for i, r := range name {
+		if r == '/' && s.skips(name[:i], true) {
+			return true
+		}
+	}
+	return s.skips(name, false)
+}
+
+// listed applies include and exclude, which may be written from the workers
+// root or from the project root.
+func (p *Project) listed(name, below string) bool {
+	match := func(globs []string) bool {
+		for _, g := range globs {
+			for _, candidate := range []string{below, name} {
+				if ok, err := doublestar.Match(g, candidate); err == nil && ok {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return match(p.manifest.Include) && !match(p.manifest.Exclude)
+}

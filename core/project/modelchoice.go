@@ -1,0 +1,70 @@
+package project
+
+import (
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"golem/core/fault"
+)
+
+// model settles the model by the tiers of §3: command line, worker file,
+// environment, manifest. There is no default (S1-74).
+func (b *built) model() {
+	variable, fromEnv := "", ""
+	fromEnv, variable = Setting(b.p.src.Env, "MODEL")
+	name, origin, where := "", "", at{}
+	switch own, project := b.d.node.get("model"), b.p.settings.get("model"); {
+	case b.p.src.Flags.Model != "":
+		name, origin = b.p.src.Flags.Model, fromFlag
+	case own != nil:
+		name, origin, where = own.text, own.at.String(), own.at
+	case fromEnv != "":
+		name, origin = fromEnv, "environment "+variable
+	case project != nil:
+		name, origin, where = project.text, project.at.String(), project.at
+	default:
+		b.w.Origins["model"] = "default"
+		return
+	}
+	b.w.Model, b.w.Origins["model"] = name, origin
+	if p := modelProblem(name); p != "" {
+		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("for example openai:gpt-5-mini")))
+		return
+	}
+	patterns := b.d.node.get("compatible_models")
+	if patterns != nil && !matchesAny(b.w.CompatibleModels, name) {
+		b.add(patterns.at.fault(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
+			quoted(name), origin, strings.Join(b.w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:"))
+	}
+}
+
+// orNowhere gives a fault its place if there is one: a flag has none.
+func (a at) orNowhere(f *fault.Fault) *fault.Fault {
+	if a.file == "" {
+		return f
+	}
+	return f.At(a.file, a.line, a.column)
+}
+
+// matchesAny compares without case; a * also passes the slashes of a model's name.
+func matchesAny(globs []string, model string) bool {
+	flat := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "/", "\x01") }
+	for _, g := range globs {
+		if ok, err := doublestar.Match(flat(g), flat(model)); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// NeedModel is nil if the worker has a model to run with. It is asked when
+// the worker is to run: a project without any model loads and checks.
+func (w *Worker) NeedModel() error {
+	if w.Model != "" {
+		return nil
+	}
+	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
+		"in the environment (GOLEM_MODEL) or in the manifest (model:), and there is no default", quoted(w.ID), w.File).
+		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
+}

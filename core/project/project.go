@@ -1,0 +1,114 @@
+package project
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"golem/core/approval"
+	"golem/core/fault"
+)
+
+// Project is one project on one platform. It reads files when they are asked
+// for and each only once; its methods may be called concurrently.
+type Project struct {
+	src      Source
+	manifest Manifest
+	defaults *node // what the manifest lends every worker; nil without one
+	settings *node // the whole manifest, for positions; nil without one
+	mode     approval.Mode
+	modeFrom string
+	faults   fault.List // of manifest, flags and environment
+
+	mu       sync.Mutex
+	opened   map[string]bool
+	realDir  map[string]bool // directories known not to be reached through a link
+	workers  map[location]*loaded
+	byWorker map[*Worker]*loaded
+	scanned  *scanned // nil until something has to be scanned
+}
+
+// location is one definition file: of the project or of the built-in workers.
+type location struct {
+	builtin bool
+	name    string // io/fs name
+}
+
+// String is the path that messages and traces show.
+func (l location) String() string {
+	if l.builtin {
+		return "builtin/" + l.name
+	}
+	return l.name
+}
+
+// Load reads the manifest and the settings from outside it. Workers are read
+// later, as they are asked for. With an error the project is returned all the
+// same where there is a directory to look at: it is good for Check and List,
+// and refuses to give out workers. The error may be a fault.List.
+func Load(s Source) (*Project, error) {
+	if s.FS == nil {
+		return nil, fault.New(fault.Project, "no project directory was given")
+	}
+	if _, err := fs.Stat(s.FS, "."); err != nil {
+		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", quoted(s.Name), reason(err))
+	}
+	p := &Project{
+		src: s, opened: map[string]bool{}, realDir: map[string]bool{}, workers: map[location]*loaded{},
+		byWorker: map[*Worker]*loaded{},
+	}
+	p.faults = p.readManifest()
+	p.settleMode()
+	p.faults.Sort()
+	return p, p.faults.Err()
+}
+
+// Manifest returns what the project file says; the zero value with defaults
+// if there is none.
+func (p *Project) Manifest() Manifest { return p.manifest }
+
+// Approval returns the mode of the session and where it comes from: "command
+// line", "environment GOLEM_APPROVAL", "project.yaml:4" or "default". A mode
+// from the manifest covers less than one a person chose (SPEC §3); trusted
+// tells them apart.
+func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
+	return p.mode, p.modeFrom, p.settings.path("approval", "mode") == nil || p.modeFrom != p.settings.path("approval", "mode").at.String()
+}
+
+// settleMode applies the precedence of §3 to the approval mode.
+func (p *Project) settleMode() {
+	p.mode, p.modeFrom = approval.Interactive, "default"
+	if n := p.settings.path("approval", "mode"); n != nil {
+		if mode, err := ParseMode(n.text); err == nil {
+			p.mode, p.modeFrom = mode, n.at.String()
+		}
+	}
+	if value, variable := Setting(p.src.Env, "APPROVAL"); value != "" {
+		mode, err := ParseMode(value)
+		if err != nil {
+			p.faults = append(p.faults, fault.New(fault.Config, "environment %s: %s", variable, err.Message))
+		}
+		p.mode, p.modeFrom = mode, "environment "+variable
+	}
+	if value := p.src.Flags.Approval; value != "" {
+		mode, err := ParseMode(value)
+		if err != nil {
+			p.faults = append(p.faults, fault.New(fault.Usage, "--approval: %s", err.Message))
+		}
+		p.mode, p.modeFrom = mode, fromFlag
+	}
+	if d := p.src.Flags.MaxDepth; d != nil && (*d < 0 || *d > 100) {
+		p.faults = append(p.faults, fault.New(fault.Usage, "--max-depth: %d is not between 0 and 100", *d))
+	}
+}
+
+const fromFlag = "command line"
+
+// Opened returns the files read so far, sorted. A file that was only looked
+// for is not among them.
+func (p *Project) Opened() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.opened))
+}

@@ -1,0 +1,130 @@
+package project
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// reference is one parsed way to name a worker (SPEC §2).
+type reference struct {
+	text string
+	path string // of ./path and of anything with an extension: relative to the root, cleaned
+	id   string // of anything else
+}
+
+// parseReference tells the forms apart and refuses what could leave the
+// project. It touches no file.
+func parseReference(ref string) (reference, *fault.Fault) {
+	r := reference{text: ref}
+	if p := nameProblem(ref); p != "" {
+		return r, fault.New(fault.Path, "the worker reference %s", p)
+	}
+	if len(ref) > 1024 {
+		return r, fault.New(fault.Path, "the worker reference %s is too long", quoted(ref))
+	}
+	if strings.Contains(ref, "\\") || drive(ref) && strings.Contains(ref, "/") {
+		return r, fault.New(fault.Path, "%s is no worker reference", quoted(ref)).Hinting("write paths with / and relative to the project")
+	}
+	elements := strings.Split(ref, "/")
+	if slices.Contains(elements, "..") {
+		return r, fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref)).
+			Hinting("name a worker of this project by its ID or as ./path")
+	}
+	if strings.HasPrefix(ref, "/") {
+		return r, fault.New(fault.Path, "Absolute paths not allowed: %s", quoted(ref)).
+			Hinting("name a worker of this project by its ID or as ./path")
+	}
+	relative := elements[0] == "."
+	if !relative && strings.Contains(ref, ":") {
+		lib, _, _ := strings.Cut(ref, ":")
+		return r, fault.New(fault.LibraryNotFound, "%s names the library %s: libraries: not in this version", quoted(ref), quoted(lib))
+	}
+	if relative {
+		elements = elements[1:]
+	}
+	if len(elements) == 0 || slices.Contains(elements, "") || slices.Contains(elements, ".") {
+		return r, fault.New(fault.Path, "%s is no worker reference", quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
+	}
+	if relative || workerFile(ref) {
+		r.path = path.Join(elements...)
+	} else {
+		r.id = ref
+	}
+	return r, nil
+}
+
+// identity is the ID of a definition file and whether a workers root gives it
+// (S2-27): the path below the root without extension, the directory of the
+// directory form; elsewhere the file's stem.
+func (p *Project) identity(l location) (id string, rooted bool) {
+	rest, rooted := p.below(l)
+	ext := path.Ext(rest)
+	if !rooted {
+		return strings.TrimSuffix(path.Base(l.name), path.Ext(l.name)), false
+	}
+	if dir, base := path.Split(rest); base == "worker.worker" && dir != "" {
+		return strings.TrimSuffix(dir, "/"), true
+	}
+	return strings.TrimSuffix(rest, ext), true
+}
+
+// below cuts the workers root off a path; of nested roots the innermost.
+func (p *Project) below(l location) (string, bool) {
+	if l.builtin {
+		return l.name, true
+	}
+	best, found := "", false
+	for _, root := range p.manifest.WorkersRoots {
+		rest, ok := l.name, root == "."
+		if !ok {
+			rest, ok = strings.CutPrefix(l.name, root+"/")
+		}
+		if ok && (!found || len(rest) < len(best)) {
+			best, found = rest, true
+		}
+	}
+	return best, found
+}
+
+// forms lists the files that could define an ID below a root, in the order of SPEC §2.
+func (p *Project) forms(builtin bool, root, id string) []location {
+	var out []location
+	for _, name := range append(stems(path.Join(root, id)), path.Join(root, id, "worker.worker")) {
+		l := location{builtin, name}
+		if got, rooted := p.identity(l); rooted && got == id {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func stems(base string) []string {
+	out := make([]string, len(extensions))
+	for i, ext := range extensions {
+		out[i] = base + ext
+	}
+	return out
+}
+
+// Locate splits a worker file given on the command line into the project root
+// and the reference within it: the directory that holds the workers/ it lies
+// in, else its own directory (SPEC §3). It looks at no file; the path is a
+// slash path in any form the host uses, and root is "." for the current
+// directory.
+func Locate(file string) (root, ref string) {
+	file = path.Clean(file)
+	elements := strings.Split(file, "/")
+	for i := len(elements) - 2; i >= 0; i-- {
+		if elements[i] == "workers" {
+			root = strings.Join(elements[:i], "/")
+			if root == "" && strings.HasPrefix(file, "/") {
+				root = "/"
+			}
+			return path.Clean(root), "./" + strings.Join(elements[i:], "/")
+		}
+	}
+	return path.Dir(file), "./" + path.Base(file)
+}

@@ -1,0 +1,153 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"golem/core/fault"
+)
+
+// toolSidecar ends the name of a file that describes tools, never a worker.
+const toolSidecar = ".tools.yaml"
+
+// privateDirs of a directory-form worker hold no workers (SPEC §3).
+var privateDirs = []string{"tools", "templates", "schemas"}
+
+const maxScanned = 200_000
+
+// scanned is what lies below the workers roots: names only, nothing is opened
+// but the ignore files. Scanning serves listing, checking and '*' (S2-41).
+type scanned struct {
+	matcher gitignore.Matcher
+	found   map[string][]location // by ID, in the order of the roots: the first wins
+	ids     []string              // sorted
+	faults  fault.List            // unreadable directories, ambiguous IDs
+}
+
+// scan walks once per project. p.mu must be held.
+func (p *Project) scan() *scanned {
+	if p.scanned != nil {
+		return p.scanned
+	}
+	s := &scanned{found: map[string][]location{}}
+	p.scanned = s
+	s.matcher, s.faults = p.ignores()
+	seen := map[location]bool{} // roots may lie in one another
+	left := maxScanned
+	for _, root := range p.roots() {
+		p.walk(s, root, seen, &left)
+	}
+	s.ids = slices.Sorted(maps.Keys(s.found))
+	return s
+}
+
+func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *int) {
+	here := map[string][]location{}
+	err := fs.WalkDir(p.fsOf(root), root.name, func(name string, e fs.DirEntry, err error) error {
+		l := location{root.builtin, name}
+		if *left--; *left < 0 {
+			return errEnough
+		}
+		if err != nil {
+			if name == root.name && errors.Is(err, fs.ErrNotExist) {
+				return nil // no workers root: no workers
+			}
+			s.faults = append(s.faults, fault.New(fault.Config, "cannot be read: %s", reason(err)).At(l.String(), 1, 1))
+			return fs.SkipDir
+		}
+		if name == root.name {
+			return nil
+		}
+		if !root.builtin && s.skips(name, e.IsDir()) || e.IsDir() && p.private(l) {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if e.IsDir() || !workerFile(name) || strings.HasSuffix(name, toolSidecar) || seen[l] {
+			return nil
+		}
+		below, _ := p.below(l)
+		if !root.builtin && !p.listed(name, below) {
+			return nil
+		}
+		seen[l] = true
+		id, _ := p.identity(l)
+		here[id] = append(here[id], l)
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		s.faults = append(s.faults, fault.New(fault.Config, "more than %d files below the workers roots", maxScanned).
+			At(root.String(), 1, 1).Hinting("leave some out with .golemignore"))
+	}
+	for id, hits := range here {
+		if len(hits) > 1 {
+			s.faults = append(s.faults, ambiguous(id, hits).At(hits[1].String(), 1, 1))
+		}
+		s.found[id] = append(s.found[id], hits...)
+	}
+}
+
+// private tells whether a directory belongs to a directory-form worker.
+func (p *Project) private(dir location) bool {
+	if dir.builtin && dir.name == defaultPrompts {
+		return true
+	}
+	parent := path.Dir(dir.name)
+	if !slices.Contains(privateDirs, path.Base(dir.name)) || parent == "." || slices.Contains(p.manifest.WorkersRoots, parent) {
+		return false
+	}
+	return p.exists(location{dir.builtin, path.Join(parent, "worker.worker")})
+}
+
+// Listing is one line of golem workers (S2-48).
+type Listing struct {
+	ID          string   `json:"id"`
+	Path        string   `json:"path"`
+	Source      string   `json:"source"` // project or built-in
+	Description string   `json:"description"`
+	Shadowed    []string `json:"shadowed"` // files with this ID that lose to Path, never nil
+}
+
+// List returns every worker that scanning finds, by ID; of an ambiguous ID
+// each file. The faults are those that keep a worker from being listed
+// rightly: unreadable files and ambiguous IDs.
+func (p *Project) List() ([]Listing, fault.List) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.scan()
+	faults := slices.Clone(s.faults)
+	out := []Listing{}
+	main := location{name: "main.worker"}
+	found := maps.Clone(s.found)
+	if p.exists(main) && !slices.Contains(found["main"], main) {
+		found["main"] = append([]location{main}, found["main"]...)
+	}
+	if l, f := p.entry(); f == nil {
+		if id, rooted := p.identity(l); !rooted && l != main {
+			found[id] = append([]location{l}, found[id]...)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		first, shadowed := found[id][0], []string{}
+		for _, l := range found[id][1:] {
+			shadowed = append(shadowed, l.String())
+		}
+		got := p.load(first)
+		row := Listing{ID: id, Path: first.String(), Source: first.source(), Shadowed: shadowed}
+		if got.worker != nil {
+			row.Description = got.worker.Description
+		} else {
+			faults = append(faults, got.faults...)
+		}
+		out = append(out, row)
+	}
+	faults.Sort()
+	return out, faults
+}

@@ -1,0 +1,130 @@
+package project
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// schema reads input_schema or output_schema: inline, or one of the reference
+// forms of SPEC §2. What is returned needs no other file; nil if there is
+// none or it is wrong.
+func (b *built) schema(key string) json.RawMessage {
+	n := b.d.node.get(key)
+	if n == nil {
+		return nil
+	}
+	bundle := &bundler{b: b, documents: map[string]*node{}, names: map[target]string{}, taken: map[string]bool{}}
+	var root target
+	switch n.kind {
+	case dict:
+		root = target{file: b.d.String()}
+		bundle.documents[root.file] = n
+	default:
+		file, pointer, f := b.schemaFile(n.text)
+		if f != nil {
+			b.add(f.At(n.file, n.line, n.column))
+			return nil
+		}
+		root = target{file, pointer}
+	}
+	raw, f := bundle.bundle(root, n.at)
+	if f != nil {
+		b.add(f)
+		return nil
+	}
+	if f := compile(raw); f != nil {
+		b.add(f.At(n.file, n.line, n.column))
+		return nil
+	}
+	return raw
+}
+
+var (
+	moduleClass = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$`)
+	className   = regexp.MustCompile(`^[A-Za-z_][\w.$-]*$`)
+)
+
+// schemaFile splits a schema reference into the file that holds it, relative
+// to the project root, and a fragment.
+func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
+	if p := nameProblem(ref); p != "" {
+		return "", "", fault.New(fault.Schema, "the schema reference %s", p)
+	}
+	name, fragment, _ := strings.Cut(ref, "#")
+	class := ""
+	if fragment == "" {
+		if i := strings.LastIndexByte(name, ':'); i > 0 {
+			name, class = name[:i], name[i+1:]
+			fragment = "/$defs/" + class
+		}
+	}
+	source := path.Ext(name) != ".json"
+	switch {
+	case class != "" && !className.MatchString(class):
+		return "", "", fault.New(fault.Schema, "%s is no schema reference", quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+	case source && class == "" && moduleClass.MatchString(name):
+		module, last := name[:strings.LastIndexByte(name, '.')], name[strings.LastIndexByte(name, '.')+1:]
+		return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, golem reads JSON Schema", quoted(ref)).
+			Hinting("write its schema to a file and name it: %s.json#/$defs/%s", strings.ReplaceAll(module, ".", "/"), last)
+	case source && class == "":
+		return "", "", fault.New(fault.Schema, "%s is no schema reference", quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+	case source:
+		stem := strings.TrimSuffix(name, path.Ext(name)) + ".json"
+		file, f := b.findSchema(path.Dir(b.d.name), stem)
+		if f != nil && f.Code == fault.Schema {
+			return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, and there is no %s", quoted(ref), stem).
+				Hinting("write its JSON Schema to %s under $defs/%s", stem, class)
+		}
+		return file, fragment, f
+	}
+	file, f = b.findSchema(path.Dir(b.d.name), name)
+	return file, fragment, f
+}
+
+// findSchema looks beside the file that refers to it, then in schemas/.
+func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
+	local, ok := inside(name)
+	if !ok {
+		return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name))
+	}
+	var tried []string
+	for _, d := range []string{dir, "schemas"} {
+		l := location{b.d.builtin, path.Join(d, local)}
+		tried = append(tried, l.String())
+		if b.p.exists(l) {
+			return l.String(), nil
+		}
+	}
+	return "", fault.New(fault.Schema, "no schema file %s (looked for %s)", quoted(name), strings.Join(tried, ", "))
+}
+
+// document reads a schema file once; file is as location.String shows it.
+func (k *bundler) document(file string) (*node, *fault.Fault) {
+	if n, ok := k.documents[file]; ok {
+		return n, nil
+	}
+	if len(k.documents) >= maxSchemaFiles {
+		return nil, fault.New(fault.Schema, "a schema made of more than %d files", maxSchemaFiles)
+	}
+	l := location{k.b.d.builtin, file}
+	if l.builtin {
+		l.name = strings.TrimPrefix(file, "builtin/")
+	}
+	data, f := k.b.p.read(l, maxFile)
+	if f != nil {
+		return nil, f
+	}
+	n, f := parseJSON(file, data)
+	if f != nil {
+		return nil, f
+	}
+	if n.kind != dict {
+		return nil, n.at.fault(fault.Schema, "expected a JSON Schema, found %s", n.found())
+	}
+	k.documents[file] = n
+	return n, nil
+}

@@ -1,0 +1,42 @@
+package project
+
+import (
+	"encoding/json"
+	"io/fs"
+)
+
+// Source is where a project comes from and what the host says about it. Only
+// FS is needed. The maps and slices are read, never changed, and must not
+// change while the project is used.
+type Source struct {
+	FS         fs.FS  // the project root
+	Name       string // its base name, for messages; never a host path
+	Entry      string // --entry or the reference that Locate gave, "" for the manifest's
+	NoManifest bool   // --no-project: a manifest in the root does not apply
+	Env        map[string]string
+	Flags      Flags
+	Builtin    fs.FS // built-in workers by ID in its root; nil for none
+
+	Platform string   // native or browser
+	Toolsets []string // names this platform has; nil: names are not checked
+	// PlatformToolsets names the platforms of every toolset that not all of
+	// them have. It tells E_PLATFORM from an unknown name.
+	PlatformToolsets map[string][]string
+	// CheckToolset decodes a toolset's options as its factory would; nil: they
+	// are not checked. A key that the error quotes is where the fault points.
+	CheckToolset func(name string, options json.RawMessage) error
+	// CheckModel tells whether a model name can be opened; nil: only its form
+	// is checked. It must not call the model.
+	CheckModel func(name string) error
+}
+
+// Flags are the command line's part of the configuration. A flag that was not
+// given has its zero value and overrides nothing (SPEC §3).
+type Flags struct {
+	Model              string
+	Approval           string // a mode in any spelling of ParseMode
+	MaxDepth           *int
+	AllowOutside       bool // mounts may lie outside the project
+	NoImportTools      bool // imports.tools is not looked at
+	AllowModuleImports bool // pkg.mod:register may be named
+}

@@ -1,0 +1,167 @@
+package project
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// laterToolsets are known names without tools in this version.
+var laterToolsets = []string{"custom", "clearance"}
+
+// toolsetFaults holds the worker's toolsets against what a platform has. seen,
+// if given, keeps faults that stand in the manifest from being told once per
+// worker.
+func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool) fault.List {
+	var faults fault.List
+	all := l.eff.get("toolsets")
+	if all == nil {
+		return nil
+	}
+	for _, f := range all.fields {
+		if f.value.kind != dict {
+			continue
+		}
+		bad := p.toolsetFault(f, platform)
+		if bad == nil {
+			bad = p.optionFault(f)
+		}
+		if bad == nil || seen[bad.Error()] {
+			continue
+		}
+		if seen != nil {
+			seen[bad.Error()] = true
+		}
+		faults = append(faults, bad)
+	}
+	return faults
+}
+
+func (p *Project) toolsetFault(f field, platform string) *fault.Fault {
+	on, limited := p.src.PlatformToolsets[f.name]
+	here := slices.Contains(p.src.Toolsets, f.name)
+	switch {
+	case limited && !slices.Contains(on, platform):
+		places := slices.Sorted(slices.Values(on))
+		return f.at.fault(fault.Platform, "toolset %s is not on platform %s, only on %s", quoted(f.name), quoted(platform), strings.Join(places, ", ")).
+			Hinting("remove it, or run the project where it is")
+	case here, limited:
+		return nil
+	case slices.Contains(laterToolsets, f.name):
+		return f.at.fault(fault.Config, "toolsets.%s: not in this version", f.name).Hinting("remove it, or wait for the version that has it")
+	case p.src.Toolsets == nil:
+		return nil
+	}
+	return f.at.fault(fault.Config, "unknown toolset %s", quoted(f.name)).Hinting("%s", fault.DidYouMean(f.name, p.src.Toolsets))
+}
+
+var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
+
+// optionFault lets the toolset's factory judge the options, and points at the
+// key that its error quotes.
+func (p *Project) optionFault(f field) *fault.Fault {
+	if p.src.CheckToolset == nil {
+		return nil
+	}
+	options, err := f.value.with("approval", nil).json()
+	if err != nil {
+		options = json.RawMessage("{}")
+	}
+	err = p.src.CheckToolset(f.name, options)
+	if err == nil {
+		return nil
+	}
+	bad := fault.Of(err, fault.Config)
+	where := f.at
+	for _, m := range quotedWord.FindAllStringSubmatch(bad.Message, -1) {
+		if key := f.value.keyNamed(m[1]+m[2], 0); key.line > 0 {
+			where = key
+			break
+		}
+	}
+	return bad.At(where.file, where.line, where.column)
+}
+
+// keyNamed finds a key anywhere in a value.
+func (n *node) keyNamed(name string, depth int) at {
+	if depth > maxDepth {
+		return at{}
+	}
+	for _, f := range n.fields {
+		if f.name == name {
+			return f.at
+		}
+	}
+	for _, f := range n.fields {
+		if found := f.value.keyNamed(name, depth+1); found.line > 0 {
+			return found
+		}
+	}
+	for _, item := range n.items {
+		if found := item.keyNamed(name, depth+1); found.line > 0 {
+			return found
+		}
+	}
+	return at{}
+}
+
+// sources are the languages in which tools are written before they are built.
+var sources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
+
+var moduleRegister = regexp.MustCompile(`^[A-Za-z_][\w.]*:[A-Za-z_]\w*$`)
+
+// toolModuleFaults judges imports.tools (S2-33): what it names exists, lies in
+// the project, is built, and is of a version that runs it.
+func (p *Project) toolModuleFaults(l *loaded) fault.List {
+	list := l.eff.path("imports", "tools")
+	if list == nil || p.src.Flags.NoImportTools {
+		return nil
+	}
+	var faults fault.List
+	for _, item := range list.items {
+		f := p.toolModuleFault(item.text)
+		faults = append(faults, f.At(item.file, item.line, item.column))
+	}
+	return faults
+}
+
+func (p *Project) toolModuleFault(ref string) *fault.Fault {
+	if moduleRegister.MatchString(ref) {
+		if !p.src.Flags.AllowModuleImports {
+			return fault.New(fault.ToolDisallowed, "%s names a module outside the project", quoted(ref)).
+				Hinting("allow it with --allow-module-imports, or copy the module into the project")
+		}
+		return notYet(ref)
+	}
+	name, ok := inside(ref)
+	if !ok {
+		if slices.Contains(strings.Split(ref, "/"), "..") {
+			return fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref))
+		}
+		return fault.New(fault.Path, "the tool module %s is not inside the project", quoted(ref))
+	}
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	if ext != ".wasm" && !slices.Contains(sources, ext) {
+		stem = name
+	}
+	if p.exists(location{name: stem + ".wasm"}) {
+		return notYet(ref)
+	}
+	for _, ext := range sources {
+		if p.exists(location{name: stem + ext}) {
+			return fault.New(fault.ToolLanguage, "%s is source code, and there is no %s.wasm", stem+ext, stem).
+				Hinting("build it to %s.wasm, for example with an Extism PDK", stem)
+		}
+	}
+	return fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", quoted(ref), stem)
+}
+
+func notYet(ref string) *fault.Fault {
+	return fault.New(fault.Config, "tool module %s: not in this version", quoted(ref)).
+		Hinting("run with --no-import-tools to do without it")
+}
