@@ -1,0 +1,149 @@
+// Package docs_test holds the documentation to what golem does: the editors'
+// schemas know the same keys as the parser.
+package docs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/core/fault"
+	"golem/core/project"
+)
+
+// laterKeys are known to the parser but refused, so no editor offers them.
+var laterKeys = []string{"dependencies", "exports", "clearance", "tools", "taint"}
+
+// freeKey stands where any name may stand: a mount, a toolset, a tool.
+const freeKey = "example"
+
+// place is one mapping of a configuration file: the keys that lead to it.
+type place []string
+
+// schema is the part of a JSON Schema that the documents use.
+type schema struct {
+	Ref        string            `json:"$ref"`
+	Defs       map[string]schema `json:"$defs"`
+	Properties map[string]schema `json:"properties"`
+	Additional json.RawMessage   `json:"additionalProperties"`
+	Items      *schema           `json:"items"`
+	OneOf      []schema          `json:"oneOf"`
+}
+
+func readSchemas(t *testing.T) map[string]schema {
+	t.Helper()
+	out := map[string]schema{}
+	for _, name := range []string{"worker.schema.json", "project.schema.json"} {
+		data, err := os.ReadFile("schemas/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s schema
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		out[name] = s
+	}
+	return out
+}
+
+// closed walks a schema and reports every mapping that names all its keys.
+func closed(all map[string]schema, s schema, at place, report func(place, []string)) {
+	if _, name, ok := strings.Cut(s.Ref, "#/$defs/"); ok {
+		s = all["worker.schema.json"].Defs[name]
+	}
+	if string(s.Additional) == "false" {
+		report(at, slices.Sorted(maps.Keys(s.Properties)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		closed(all, s.Properties[name], append(slices.Clone(at), name), report)
+	}
+	var free schema
+	if len(s.Additional) > 0 && json.Unmarshal(s.Additional, &free) == nil {
+		closed(all, free, append(slices.Clone(at), freeKey), report)
+	}
+	for _, one := range s.OneOf {
+		closed(all, one, at, report)
+	}
+	if s.Items != nil {
+		closed(all, *s.Items, append(slices.Clone(at), "-"), report)
+	}
+}
+
+// flow writes one key at a place as YAML: {a: {b: {key: value}}}. "-" is a list.
+func flow(at place, key string) string {
+	out := fmt.Sprintf("{%s: {}}", key)
+	for _, step := range slices.Backward(at) {
+		if step == "-" {
+			out = "[" + out + "]"
+			continue
+		}
+		out = fmt.Sprintf("{%s: %s}", step, out)
+	}
+	return out
+}
+
+// unknown loads a file with one key at a place and returns the parser's
+// complaint that it does not know it, "" if it does, and the keys it lists.
+func unknown(t *testing.T, file string, at place, key string) (complaint string, known []string) {
+	t.Helper()
+	files := fstest.MapFS{"main.worker": {Data: []byte("---\ndescription: x\n---\nHello\n")}}
+	if file == "project.schema.json" {
+		files["project.yaml"] = &fstest.MapFile{Data: []byte(flow(at, key) + "\n")}
+	} else {
+		files["main.worker"] = &fstest.MapFile{Data: []byte("---\n" + flow(at, key) + "\n---\nHello\n")}
+	}
+	p, err := project.Load(project.Source{FS: files, Name: "docs"})
+	if err == nil {
+		_, err = p.Worker("main")
+	}
+	var list fault.List
+	if !errors.As(err, &list) {
+		if f := fault.Of(err, fault.Config); f != nil {
+			list = fault.List{f}
+		}
+	}
+	for _, f := range list {
+		if strings.Contains(f.Message, "unknown key") && strings.Contains(f.Message, `"`+key+`"`) {
+			names, _ := strings.CutPrefix(f.Hint, "known: ")
+			return f.Error(), strings.Split(names, ", ")
+		}
+	}
+	return "", nil
+}
+
+// Editors and golem know the same keys, in every mapping of both files.
+func TestSchemasKnowTheParsersKeys(t *testing.T) {
+	all := readSchemas(t)
+	mappings := 0
+	for _, file := range []string{"worker.schema.json", "project.schema.json"} {
+		closed(all, all[file], nil, func(at place, keys []string) {
+			mappings++
+			where := file + ": " + strings.Join(at, ".")
+			complaint, known := unknown(t, file, at, "qqqqqqqqqqqqqqqqqqqqqqqq")
+			// A toolset's own options are its factory's to know.
+			if complaint == "" && !slices.Equal(at, place{"toolsets", "filesystem"}) {
+				t.Errorf("%s: golem takes any key here, the schema does not", where)
+			}
+			for _, name := range known {
+				if !slices.Contains(keys, name) && !slices.Contains(laterKeys, name) {
+					t.Errorf("%s: golem knows %s, the schema does not", where, name)
+				}
+			}
+			for _, name := range keys {
+				if complaint, _ := unknown(t, file, at, name); complaint != "" {
+					t.Errorf("%s: the schema offers %s, but golem says: %s", where, name, complaint)
+				}
+			}
+		})
+	}
+	if mappings < 20 {
+		t.Errorf("only %d mappings were compared", mappings)
+	}
+}
