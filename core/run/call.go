@@ -185,7 +185,7 @@ func checkOutput(spec tool.Spec, out tool.Output) error {
 	if spec.Output == nil || out.NeedsInput || spec.Kind == tool.Worker {
 		return nil // a worker has validated its own answer
 	}
-	schema, err := tool.Compile(spec.Output, nil)
+	schema, err := tool.Compile(spec.Output)
 	if err != nil {
 		return fault.New(fault.ToolOutput, "the output schema of %s is not valid: %w", spec.Name, err)
 	}

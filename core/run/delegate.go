@@ -234,7 +234,7 @@ func checkInput(w *project.Worker, in Input, attachments bool) error {
 		}
 		return nil
 	}
-	schema, err := tool.Compile(w.Input, nil)
+	schema, err := tool.Compile(w.Input)
 	if err != nil {
 		return fault.New(fault.Schema, "the input schema of %s is not valid: %w", w.ID, err).At(w.File, 0, 0)
 	}

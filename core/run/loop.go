@@ -98,7 +98,7 @@ func answer(w *project.Worker, turn model.Turn) (tool.Output, string) {
 	if err != nil {
 		return tool.Output{}, fault.Of(err, fault.OutputSchema).Message
 	}
-	schema, err := tool.Compile(w.Output, nil)
+	schema, err := tool.Compile(w.Output)
 	if err != nil {
 		return tool.Output{}, err.Error()
 	}

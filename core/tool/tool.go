@@ -109,11 +109,20 @@ type Output struct {
 	Data    json.RawMessage // the structured result, if Kind is neither "" nor "text"
 	Summary string
 	Parts   []Part
+	Diff    *FileDiff // the change to a file, for people; models read the text
 	// NeedsInput marks a child that ended by asking (request_input). It is a
 	// normal result (S4-09).
 	NeedsInput bool
 	// Untrusted marks content from outside the project (SECURITY 13).
 	Untrusted bool
+}
+
+// FileDiff is one file's change.
+type FileDiff struct {
+	Path   string // virtual
+	Before string // SHA-256 of the old content, hex; "" if there was none
+	After  string
+	Patch  string // unified
 }
 
 // String is the result as a model reads it: the data if there is some, else the text.

@@ -1,0 +1,59 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"golem/core/fault"
+)
+
+// Bounds on the arguments of one call (SPEC §7, S0-35).
+const (
+	MaxArgs  = 1 << 20 // bytes
+	MaxDepth = 64      // nested arrays and objects
+)
+
+// canonicalDepth bounds Canonical, which also serves whole requests: a
+// schema inside a tool inside a request nests deeper than arguments may.
+const canonicalDepth = 512
+
+// Decode reads the arguments of one call, the only time they are parsed
+// (SPEC §7). Exactly one JSON value in UTF-8 is accepted, at most MaxArgs
+// bytes and MaxDepth levels, in which no object has a key twice, not even in
+// another letter case. No bytes at all mean {}: providers send that for a
+// tool without parameters.
+//
+// What comes back is compact and normalised as in RFC 8785 except that keys
+// keep their order, so Canonical never fails on it: strings have one
+// spelling, decimals are the double they will be read as, and integers beyond
+// 2^53 keep every digit. Errors are E_TOOL_INPUT and tell byte, line and column.
+func Decode(raw []byte) (json.RawMessage, error) {
+	if len(raw) > MaxArgs {
+		return nil, fault.New(fault.ToolInput, "the arguments have %d bytes; at most %d are allowed", len(raw), MaxArgs).
+			Hinting("send less, for example a path to a file instead of its content")
+	}
+	if len(bytes.Trim(raw, " \t\r\n")) == 0 {
+		return json.RawMessage("{}"), nil
+	}
+	s := scanner{in: raw, maxDepth: MaxDepth, fold: true}
+	if err := s.document(); err != nil {
+		return nil, fault.New(fault.ToolInput, "arguments are no valid JSON: %w", err).
+			Hinting("send exactly one JSON object that fits the tool's parameters")
+	}
+	return s.out, nil
+}
+
+// Canonical is RFC 8785: members sorted, one spelling for each string and
+// number, no white space. It refuses what has no single meaning: duplicate
+// keys, lone surrogates, bytes that are no UTF-8. It departs from the RFC in
+// one point, so that two numbers never become one: an integer that a double
+// cannot hold is written with all its digits, and a decimal beyond 2^53 that
+// a double cannot tell from its neighbours is an error.
+// The size of raw is the caller's business.
+func Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	s := scanner{in: raw, maxDepth: canonicalDepth, sort: true}
+	if err := s.document(); err != nil {
+		return nil, fault.New(fault.ToolInput, "no valid JSON: %w", err)
+	}
+	return s.out, nil
+}

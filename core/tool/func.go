@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"golem/core/fault"
+)
+
+// Func makes a tool of a Go function with a struct argument (S0-15..17). The
+// input schema is inferred from In's fields and their tags: `json` names a
+// field and `omitempty` makes it optional, `jsonschema` describes it. A
+// Spec.Input that is set wins. A panic in f becomes E_TOOL.
+//
+// If no schema can be inferred, adding the tool to a Set fails.
+func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
+	t := &function[In]{spec: spec, f: f}
+	if t.spec.Input == nil {
+		t.spec.Input, t.err = infer[In]()
+	}
+	return t
+}
+
+type function[In any] struct {
+	spec Spec
+	f    func(context.Context, In) (Output, error)
+	err  error
+}
+
+// Spec is what Func was given, with the schema.
+func (t *function[In]) Spec() Spec { return t.spec }
+
+// Err says why no schema could be inferred.
+func (t *function[In]) Err() error { return t.err }
+
+// Call decodes the arguments and runs the function.
+func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error) {
+	if t.err != nil {
+		return Output{}, t.err
+	}
+	var in In
+	if err := json.Unmarshal(c.Args, &in); err != nil {
+		return Output{}, fault.New(fault.ToolInput, "%s: %w", t.spec.Name, err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = Output{}, fault.New(fault.Tool, "%s broke down: %v", t.spec.Name, p).
+				Hinting("the fault lies in the tool; go on without its result")
+		}
+	}()
+	return t.f(ctx, in)
+}
+
+// infer makes the JSON Schema of a Go type.
+func infer[In any]() (json.RawMessage, error) {
+	schema, err := jsonschema.For[In](&jsonschema.ForOptions{
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
+	})
+	if err != nil {
+		return nil, fault.New(fault.Schema, "no schema for %s: %w", reflect.TypeFor[In](), err)
+	}
+	if schema.Type != "object" {
+		return nil, fault.New(fault.Schema, "the argument of a tool is a struct, not %s", reflect.TypeFor[In]())
+	}
+	notNull(schema)
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fault.New(fault.Schema, "no schema for %s: %w", reflect.TypeFor[In](), err)
+	}
+	return raw, nil
+}
+
+// notNull makes slices plain arrays: the library lets them be null.
+func notNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" && s.Types[1] == "array" {
+		s.Type, s.Types = "array", nil
+	}
+	for _, p := range s.Properties {
+		notNull(p)
+	}
+	notNull(s.Items)
+	notNull(s.AdditionalProperties)
+}
+
+// Text is a plain result.
+func Text(format string, args ...any) Output {
+	if len(args) == 0 {
+		return Output{Text: format}
+	}
+	return Output{Text: fmt.Sprintf(format, args...)}
+}
+
+// JSON is a structured result with a one-line summary for people.
+func JSON(v any, summary string) (Output, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return Output{}, fault.New(fault.ToolOutput, "the result cannot be told as JSON: %w", err)
+	}
+	return Output{Kind: "json", Data: raw, Summary: summary}, nil
+}

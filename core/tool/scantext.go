@@ -1,0 +1,224 @@
+package tool
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/gowebpki/jcs"
+)
+
+// text reads a string in quotes and returns what it means.
+func (s *scanner) text() (string, error) {
+	open := s.pos
+	s.pos++
+	var b strings.Builder
+	for {
+		if s.pos >= len(s.in) {
+			return "", s.fail(s.pos, "the text ends inside a string that starts at byte %d", open+1)
+		}
+		switch c := s.in[s.pos]; {
+		case c == '"':
+			s.pos++
+			return b.String(), nil
+		case c == '\\':
+			r, err := s.escape()
+			if err != nil {
+				return "", err
+			}
+			b.WriteRune(r)
+		case c < 0x20:
+			return "", s.fail(s.pos, "a string holds the control character U+%04X; write it as an escape", c)
+		case c < utf8.RuneSelf:
+			b.WriteByte(c)
+			s.pos++
+		default:
+			r, n := utf8.DecodeRune(s.in[s.pos:])
+			if r == utf8.RuneError && n == 1 {
+				return "", s.fail(s.pos, "a string holds the byte 0x%02x, which is no UTF-8", c)
+			}
+			b.WriteRune(r)
+			s.pos += n
+		}
+	}
+}
+
+// escape reads one backslash escape, or two that make a surrogate pair.
+func (s *scanner) escape() (rune, error) {
+	at := s.pos
+	s.pos += 2
+	if s.pos > len(s.in) {
+		return 0, s.fail(len(s.in), "the text ends inside a string")
+	}
+	switch s.in[at+1] {
+	case '"', '\\', '/':
+		return rune(s.in[at+1]), nil
+	case 'b':
+		return '\b', nil
+	case 'f':
+		return '\f', nil
+	case 'n':
+		return '\n', nil
+	case 'r':
+		return '\r', nil
+	case 't':
+		return '\t', nil
+	case 'u':
+		return s.unicode(at)
+	}
+	s.pos = at + 1
+	return 0, s.fail(at, "a string holds the unknown escape \\ and %s; write \\\\ for a backslash", s.found())
+}
+
+// unicode reads the digits of \uXXXX and, after a high surrogate, its partner.
+func (s *scanner) unicode(at int) (rune, error) {
+	high, ok := s.hex()
+	if !ok {
+		return 0, s.fail(at, `a \u escape needs four hexadecimal digits`)
+	}
+	if !utf16.IsSurrogate(high) {
+		return high, nil
+	}
+	if s.pos+1 < len(s.in) && s.in[s.pos] == '\\' && s.in[s.pos+1] == 'u' {
+		s.pos += 2
+		if low, ok := s.hex(); ok {
+			if r := utf16.DecodeRune(high, low); r != utf8.RuneError {
+				return r, nil
+			}
+		}
+	}
+	return 0, s.fail(at, "a string holds half of a surrogate pair")
+}
+
+func (s *scanner) hex() (rune, bool) {
+	if s.pos+4 > len(s.in) {
+		return 0, false
+	}
+	var r rune
+	for _, c := range s.in[s.pos : s.pos+4] {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	s.pos += 4
+	return r, true
+}
+
+// quote appends text as a JSON string in its RFC 8785 spelling.
+func quote(out []byte, text string) []byte {
+	const digits = "0123456789abcdef"
+	out = append(out, '"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case c == '\b':
+			out = append(out, `\b`...)
+		case c == '\f':
+			out = append(out, `\f`...)
+		case c == '\n':
+			out = append(out, `\n`...)
+		case c == '\r':
+			out = append(out, `\r`...)
+		case c == '\t':
+			out = append(out, `\t`...)
+		case c < 0x20:
+			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"')
+}
+
+// maxNumber bounds the spelling of one number, in bytes.
+const maxNumber = 400
+
+// number reads a JSON number and writes its one spelling.
+func (s *scanner) number() error {
+	start := s.pos
+	if s.peek() == '-' {
+		s.pos++
+	}
+	whole := s.digits()
+	if whole == 0 {
+		return s.fail(s.pos, "expected a digit, found %s", s.found())
+	}
+	if first := s.in[s.pos-whole]; first == '0' && whole > 1 {
+		return s.fail(start, "a number must not start with 0")
+	}
+	plain := true
+	if s.peek() == '.' {
+		plain = false
+		s.pos++
+		if s.digits() == 0 {
+			return s.fail(s.pos, "expected a digit after the decimal point, found %s", s.found())
+		}
+	}
+	if c := s.peek(); c == 'e' || c == 'E' {
+		plain = false
+		s.pos++
+		if c := s.peek(); c == '+' || c == '-' {
+			s.pos++
+		}
+		if s.digits() == 0 {
+			return s.fail(s.pos, "expected a digit in the exponent, found %s", s.found())
+		}
+	}
+	if s.pos-start > maxNumber {
+		return s.fail(start, "a number has more than %d digits; send it as a string", maxNumber)
+	}
+	literal := string(s.in[start:s.pos])
+	spelling, ok := normalNumber(literal, plain)
+	if !ok {
+		return s.fail(start, "the number %.60s cannot be kept exactly; send it as an integer or a string", literal)
+	}
+	s.out = append(s.out, spelling...)
+	return nil
+}
+
+func (s *scanner) digits() int {
+	start := s.pos
+	for c := s.peek(); c >= '0' && c <= '9'; c = s.peek() {
+		s.pos++
+	}
+	return s.pos - start
+}
+
+// normalNumber is RFC 8785's spelling of a number, except that an integer
+// that a double would change keeps its digits. ok is false for what is too
+// large, for what is not zero but would become it, and for a decimal beyond
+// 2^53 that would become another number.
+func normalNumber(literal string, plain bool) (string, bool) {
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return literal, plain && len(literal) <= maxNumber // an integer beyond the range of doubles
+	}
+	if f == 0 && significant(literal) != "" {
+		return "", false
+	}
+	spelling, err := jcs.NumberToJSON(f)
+	if err != nil {
+		return "", false
+	}
+	const exact = 1 << 53
+	if (f >= exact || f <= -exact) && significant(literal) != significant(spelling) {
+		return literal, plain
+	}
+	return spelling, true
+}
+
+// significant returns a number's digits without sign, point, exponent and
+// the zeros at both ends.
+func significant(literal string) string {
+	mantissa, _, _ := strings.Cut(strings.ToLower(literal), "e")
+	mantissa = strings.Trim(mantissa, "-")
+	mantissa = strings.Replace(mantissa, ".", "", 1)
+	return strings.Trim(mantissa, "0")
+}

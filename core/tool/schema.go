@@ -1,0 +1,99 @@
+package tool
+
+import (
+	"encoding/json"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"golem/core/fault"
+)
+
+// Schema is a compiled JSON Schema (2020-12). It is immutable; Validate may
+// be called concurrently.
+type Schema struct {
+	resolved *jsonschema.Resolved
+	root     *jsonschema.Schema // nil: every object is valid
+}
+
+// Compile reads a schema. References must stay within it (#/…). nil accepts
+// any object. A schema that is malformed, or that could make validation run
+// away, is E_SCHEMA.
+func Compile(raw json.RawMessage) (*Schema, error) {
+	if len(raw) == 0 {
+		return &Schema{}, nil
+	}
+	if s, ok := compiled.get(string(raw)); ok {
+		return s, nil
+	}
+	if _, err := Decode(raw); err != nil {
+		return nil, fault.New(fault.Schema, "the schema cannot be read: %s", fault.Of(err, fault.Schema).Message)
+	}
+	if err := boundSchema(raw); err != nil {
+		return nil, err
+	}
+	var root jsonschema.Schema
+	if err := json.Unmarshal(raw, &root); err != nil {
+		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err)
+	}
+	resolved, err := root.Resolve(nil)
+	if err != nil {
+		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err).
+			Hinting("JSON Schema 2020-12, references only within the schema")
+	}
+	s := &Schema{resolved: resolved, root: &root}
+	compiled.put(string(raw), s)
+	return s, nil
+}
+
+// Validate returns where v breaks the schema, in a fixed order; nothing if it
+// is valid. v must be a value that Decode accepts.
+func (s *Schema) Validate(v json.RawMessage) []Violation {
+	var value any
+	if err := json.Unmarshal(v, &value); err != nil {
+		return []Violation{{Message: "not JSON: " + err.Error()}}
+	}
+	if s.root == nil {
+		if _, ok := value.(map[string]any); !ok {
+			return []Violation{{Message: "must be an object, got " + typeName(value)}}
+		}
+		return nil
+	}
+	err := s.resolved.Validate(value)
+	if err == nil {
+		return nil
+	}
+	w := walker{root: s.root}
+	w.walk(s.root, value, "", 0)
+	if len(w.found) == 0 {
+		return []Violation{{Message: lastCause(err)}}
+	}
+	return w.found
+}
+
+// compiled keeps schemas by their bytes: the same few are used in every call.
+var compiled = cache{m: map[string]*Schema{}}
+
+type cache struct {
+	mu sync.Mutex
+	m  map[string]*Schema
+}
+
+// maxCompiled bounds the cache; a program that compiles more starts over.
+const maxCompiled = 1024
+
+func (c *cache) get(key string) (*Schema, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.m[key]
+	return s, ok
+}
+
+func (c *cache) put(key string, s *Schema) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.m) >= maxCompiled {
+		clear(c.m)
+	}
+	c.m[key] = s
+}

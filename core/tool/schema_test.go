@@ -1,0 +1,133 @@
+package tool_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Scenario 14: the violated path of the value, in words a model can act upon.
+func TestValidatePaths(t *testing.T) {
+	schema := `{"type":"object","required":["n"],"additionalProperties":false,"properties":{
+		"n":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"enum":["a","b"]},"maxItems":2},
+		"who":{"$ref":"#/$defs/who"},"id":{"type":"string","pattern":"^x","minLength":2}},
+		"$defs":{"who":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}}}`
+	for value, want := range map[string]string{
+		`{"n":1,"tags":["a"],"who":{"name":"z"},"id":"xy"}`: "",
+		`{"n":-1}`:                     "/n: must be ≥ 0, got -1",
+		`{"n":1.5}`:                    "/n: must be integer, got number",
+		`{}`:                           "/n: is required",
+		`{"n":1,"m":2}`:                "/m: is not a known field; known: id, n, tags, who",
+		`{"n":1,"tags":["a","c"]}`:     `/tags/1: must be one of ["a","b"], got "c"`,
+		`{"n":1,"tags":["a","b","a"]}`: "/tags: must have at most 2 items, got 3",
+		`{"n":1,"who":{}}`:             "/who/name: is required",
+		`{"n":1,"id":"y"}`:             `/id: must have at least 2 characters, got 1; /id: must match ^x, got "y"`,
+		`[]`:                           "must be object, got array",
+		`{"n":"1","who":{"name":[]}}`:  "/n: must be integer, got string; /who/name: must be string, got array",
+	} {
+		s, err := tool.Compile(json.RawMessage(schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, v := range s.Validate(json.RawMessage(value)) {
+			got = append(got, v.String())
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%s: %q, want %q", value, strings.Join(got, "; "), want)
+		}
+	}
+}
+
+// Schemas that would never end, or run away, are refused before they are used.
+func TestHostileSchemas(t *testing.T) {
+	bomb := `{"$defs":{"d0":{"type":"string"}`
+	for i := 1; i < 30; i++ {
+		ref := `{"$ref":"#/$defs/d` + string(rune('0'+(i-1)/10)) + string(rune('0'+(i-1)%10)) + `"}`
+		bomb += `,"d` + string(rune('0'+i/10)) + string(rune('0'+i%10)) + `":{"anyOf":[` + ref + `,` + ref + `]}`
+	}
+	bomb = strings.Replace(bomb, `"d0"`, `"d00"`, 1) + `},"$ref":"#/$defs/d29"}`
+	for name, schema := range map[string]string{
+		"self": `{"$ref":"#"}`, "loop": `{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"allOf":[{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`,
+		"not": `{"not":{"$ref":"#"}}`, "bomb": bomb, "outside": `{"$ref":"http://x/y"}`, "nowhere": `{"$ref":"#/$defs/x"}`,
+		"dynamic": `{"$dynamicRef":"#x"}`, "text": `"string"`, "broken": `{`, "type": `{"type":"strin"}`, "pattern": `{"pattern":"("}`,
+		"deep": strings.Repeat(`{"items":`, 100) + `{}` + strings.Repeat(`}`, 100), "twice": `{"type":"string","type":"number"}`,
+	} {
+		s, err := tool.Compile(json.RawMessage(schema))
+		if err == nil && name == "type" {
+			if len(s.Validate(json.RawMessage(`1`))) == 0 {
+				t.Error("an unknown type let a value pass")
+			}
+			continue
+		}
+		if !errors.Is(err, fault.Schema) {
+			t.Errorf("%s: %v, want E_SCHEMA", name, err)
+		}
+	}
+	if _, err := tool.Compile(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`)); err != nil {
+		t.Errorf("a recursive type is refused: %v", err)
+	}
+}
+
+type greet struct {
+	Name  string   `json:"name" jsonschema:"who is greeted"`
+	Times int      `json:"times,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
+}
+
+// S0-15..17: a plain function becomes a tool.
+func TestFunc(t *testing.T) {
+	tl := tool.Func(tool.Spec{Name: "greet", Description: "Greets."}, func(_ context.Context, in greet) (tool.Output, error) {
+		if in.Times > 9 {
+			panic("too often")
+		}
+		return tool.Text("hello %s", in.Name), nil
+	})
+	s, err := tool.Compile(tl.Spec().Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, ok := range map[string]bool{`{"name":"a"}`: true, `{"name":"a","tags":["x"]}`: true, `{}`: false, `{"name":1}`: false, `{"name":"a","tags":null}`: false, `{"name":"a","x":1}`: false} {
+		if got := len(s.Validate(json.RawMessage(value))) == 0; got != ok {
+			t.Errorf("%s valid = %v, want %v (schema %s)", value, got, ok, tl.Spec().Input)
+		}
+	}
+	out, err := tl.Call(t.Context(), tool.Call{Args: json.RawMessage(`{"name":"Ada"}`)})
+	if err != nil || out.String() != "hello Ada" {
+		t.Errorf("call = %q, %v", out, err)
+	}
+	if _, err := tl.Call(t.Context(), tool.Call{Args: json.RawMessage(`{"name":"Ada","times":10}`)}); !errors.Is(err, fault.Tool) {
+		t.Errorf("a panic became %v, want E_TOOL", err)
+	}
+	var set tool.Set
+	if err := set.Add(tool.Func(tool.Spec{Name: "bad"}, func(context.Context, string) (tool.Output, error) { return tool.Output{}, nil })); err == nil {
+		t.Error("a tool without a struct argument was added")
+	}
+}
+
+// What is valid for the library has no violations, what is not has some.
+func FuzzValidate(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"type":"integer"}}}`, `{"a":1}`)
+	f.Add(`{"anyOf":[{"type":"string"},{"minimum":3}]}`, `2`)
+	f.Add(`{"$defs":{"x":{"items":{"$ref":"#/$defs/x"}}},"$ref":"#/$defs/x"}`, `[[[]]]`)
+	f.Fuzz(func(t *testing.T, schema, value string) {
+		s, err := tool.Compile(json.RawMessage(schema))
+		if err != nil {
+			return
+		}
+		v, err := tool.Decode([]byte(value))
+		if err != nil {
+			return
+		}
+		for _, x := range s.Validate(v) {
+			if x.Message == "" {
+				t.Error("a violation without a message")
+			}
+		}
+	})
+}

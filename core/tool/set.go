@@ -1,0 +1,111 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+
+	"golem/core/fault"
+)
+
+// Set is the registry of what one worker may call, by name and in the order
+// of adding. The zero value is empty and ready. It is built before a run and
+// only read during it: reading is safe from several goroutines, Add is not.
+type Set struct {
+	names []string
+	tools map[string]Tool
+}
+
+// Add registers a tool. A name that is taken, or that no provider would
+// accept ([A-Za-z0-9_-], 1 to 64 of them), is an error, and so is a tool that
+// Func could not make.
+func (s *Set) Add(t Tool) error {
+	spec := t.Spec()
+	if !ValidName(spec.Name) {
+		return fault.New(fault.ToolContract, "%q is no tool name", spec.Name).
+			Hinting("use 1 to %d letters, digits, _ and -", maxName)
+	}
+	if broken, ok := t.(interface{ Err() error }); ok && broken.Err() != nil {
+		return broken.Err()
+	}
+	if other, dup := s.tools[spec.Name]; dup {
+		return fault.New(fault.Config, "two tools are named %s: one of %s, one of %s", spec.Name, origin(other.Spec()), origin(spec)).
+			Hinting("rename one of them or remove its toolset")
+	}
+	if s.tools == nil {
+		s.tools = map[string]Tool{}
+	}
+	s.tools[spec.Name] = t
+	s.names = append(s.names, spec.Name)
+	return nil
+}
+
+func origin(s Spec) string {
+	switch {
+	case s.Module != "":
+		return "module " + s.Module
+	case s.Target != "":
+		return "worker " + s.Target
+	case s.Toolset != "":
+		return "toolset " + s.Toolset
+	}
+	return "the program"
+}
+
+// Get returns the tool of that name.
+func (s *Set) Get(name string) (Tool, bool) {
+	t, ok := s.tools[name]
+	return t, ok
+}
+
+// Lookup is Get with the error for a model: E_UNKNOWN_TOOL, listing what
+// there is (S0-61).
+func (s *Set) Lookup(name string) (Tool, error) {
+	if t, ok := s.tools[name]; ok {
+		return t, nil
+	}
+	known := slices.Sorted(slices.Values(s.names))
+	f := fault.New(fault.UnknownTool, "there is no tool %.100q", name)
+	if near := fault.Nearest(name, known); near != "" {
+		return nil, f.Hinting("did you mean %s? known: %s", near, list(known))
+	}
+	return nil, f.Hinting("known: %s", list(known))
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	const most = 100
+	text := ""
+	for i, n := range names {
+		if i == most {
+			return fmt.Sprintf("%s and %d more", text, len(names)-most)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}
+
+// Names returns the names in the order of adding. The slice is the caller's.
+func (s *Set) Names() []string { return slices.Clone(s.names) }
+
+// Len is the number of tools.
+func (s *Set) Len() int { return len(s.names) }
+
+// All returns the tools in the order of adding. The slice is the caller's.
+func (s *Set) All() []Tool { return s.Find(func(Spec) bool { return true }) }
+
+// Find returns the tools whose metadata match, in the order of adding: by
+// kind, risk, exec, toolset or anything else a Spec tells (S3-20).
+func (s *Set) Find(match func(Spec) bool) []Tool {
+	var out []Tool
+	for _, n := range s.names {
+		if t := s.tools[n]; match(t.Spec()) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
