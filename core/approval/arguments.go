@@ -44,7 +44,7 @@ type schemas struct {
 }
 
 type inputSchema struct {
-	schema validator
+	schema *tool.Schema
 	keys   keySet
 }
 
@@ -57,7 +57,7 @@ func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
 	if s := c.known[string(raw)]; s != nil {
 		return s, nil
 	}
-	schema, err := compile(raw)
+	schema, err := tool.Compile(raw)
 	if err != nil {
 		return nil, err
 	}

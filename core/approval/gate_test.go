@@ -98,9 +98,8 @@ func TestPreviewFails(t *testing.T) {
 func TestPanicBecomesFault(t *testing.T) {
 	tl := plainTool("t", tool.Read)
 	tl.body = func(context.Context, tool.Call) (tool.Output, error) {
-		var m map[string]int
-		m["x"] = 1
-		return tool.Output{}, nil
+		var none []int
+		return tool.Output{Text: fmt.Sprint(none[len(none)])}, nil
 	}
 	left := 0
 	it := Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Enter: func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {

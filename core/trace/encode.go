@@ -168,6 +168,9 @@ func quoteBroken(b Body) Body {
 		if json.Valid(raw) {
 			return raw
 		}
+		if len(raw) == 0 {
+			return json.RawMessage("null")
+		}
 		data, err := json.Marshal(string(raw))
 		if err != nil { // unreachable: a string always encodes
 			return json.RawMessage("null")

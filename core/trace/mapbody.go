@@ -25,7 +25,7 @@ var rawType = reflect.TypeFor[json.RawMessage]()
 
 func mapInto(out, in reflect.Value, text func(string) string, raw func(json.RawMessage) json.RawMessage) {
 	if in.Type() == rawType {
-		if raw == nil || in.Len() == 0 {
+		if raw == nil || in.IsNil() {
 			out.Set(in)
 			return
 		}

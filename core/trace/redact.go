@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -23,30 +24,29 @@ const minSecret = 6
 // is immutable and may be shared.
 type Redactor struct {
 	known *strings.Replacer // nil: no known values
-	forms []string          // of the known values, longest first
+	plain []string          // the known values as they are
 }
 
 // NewRedactor makes a redactor for known secret values. Values under six
 // bytes, with white space around them cut off, are ignored.
 func NewRedactor(secrets []string) *Redactor {
+	r := &Redactor{}
 	set := map[string]bool{}
 	for _, s := range secrets {
 		if s = strings.TrimSpace(s); len(s) >= minSecret {
+			r.plain = append(r.plain, s)
 			for _, form := range secretForms(s) {
 				set[form] = true
 			}
 		}
 	}
-	r := &Redactor{}
-	for form := range set {
-		r.forms = append(r.forms, form)
-	}
-	if len(r.forms) == 0 {
+	if len(set) == 0 {
 		return r
 	}
-	slices.SortFunc(r.forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	pairs := make([]string, 0, 2*len(r.forms))
-	for _, form := range r.forms {
+	// The longest first: a secret that contains another goes whole.
+	forms := slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	pairs := make([]string, 0, 2*len(forms))
+	for _, form := range forms {
 		pairs = append(pairs, form, Redacted)
 	}
 	r.known = strings.NewReplacer(pairs...)

@@ -66,7 +66,7 @@ func (r *Redactor) undecided(text string) int {
 		return 0
 	}
 	longest := 0
-	for _, form := range r.forms {
+	for _, form := range r.plain {
 		for n := min(len(form)-1, len(text)); n > longest; n-- {
 			if strings.HasSuffix(text, form[:n]) {
 				longest = n

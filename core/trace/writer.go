@@ -81,12 +81,12 @@ func (t *Writer) Emit(e Event) {
 		return
 	}
 	t.begin()
-	e.Seq = 0
-	e.TS = t.now().UTC().Format(timeFormat)
 	transient := e.Body.Transient()
 	if transient && !t.streams() {
 		return
 	}
+	e.Seq = 0
+	e.TS = t.now().UTC().Format(timeFormat)
 	if !transient {
 		e.Seq = t.seq + 1
 	}

@@ -1,0 +1,203 @@
+package trace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"golem/core/fault"
+)
+
+// The exact line of each type: fields in fixed order (SPEC §16). A reader of
+// golem's traces may rely on every one of these.
+func TestLineFormat(t *testing.T) {
+	where := &fault.Where{File: "main.worker", Line: 4, Column: 1, Chain: []string{"main"}}
+	flt := &fault.Fault{Code: fault.Tool, Message: "m", Where: where, Hint: "h", Severity: fault.Error}
+	u := Usage{In: 1, Out: 2, Estimated: true}
+	for _, c := range []struct {
+		body Body
+		want string // behind the envelope
+	}{
+		{RunStart{Input: raw(`{"b":1, "a":"<&>"}`)}, `"run.start",…,"input":{"b":1,"a":"<&>"}`},
+		{RunEnd{Status: "ok", Exit: 3, Output: raw(`"x"`), Error: flt, Denied: []string{"0.1"}, Opened: []string{"a"}, Usage: u, MS: 4}, `"run.end",…,"status":"ok","exit":3,"output":"x","error":{"code":"E_TOOL","message":"m","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h","severity":"error"},"denied":["0.1"],"opened":["a"],"usage":{"in":1,"out":2,"estimated":true},"ms":4`},
+		{RunEnd{Status: "ok"}, `"run.end",…,"status":"ok","exit":0,"usage":{"in":0,"out":0},"ms":0`},
+		{WorkerStart{"main.worker", "ab", "script:x", []string{"t"}}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","tools":["t"]`},
+		{WorkerEnd{Status: "needs_input", Output: raw(`{}`), MS: 1}, `"worker.end",…,"status":"needs_input","output":{},"usage":{"in":0,"out":0},"ms":1`},
+		{ModelStart{2, 5}, `"model.start",…,"turn":2,"messages":5`},
+		{ModelEnd{2, "m", "stop", "hi", []CallRef{{"0.1", "t"}}, u, 1, 3}, `"model.end",…,"turn":2,"model":"m","finish":"stop","text":"hi","calls":[{"id":"0.1","name":"t"}],"usage":{"in":1,"out":2,"estimated":true},"attempts":1,"ms":3`},
+		{Retry{1, 1, fault.Model, "429", 1000}, `"retry",…,"turn":1,"attempt":1,"code":"E_MODEL","message":"429","wait_ms":1000`},
+		{ToolStart{"t", "wasm", "tools/t.wasm", raw(`{"a":1}`)}, `"tool.start",…,"tool":"t","kind":"wasm","module":"tools/t.wasm","args":{"a":1}`},
+		{ToolEnd{Tool: "t", Status: "ok", Result: raw(`"r"`), Fuel: 9, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","result":"r","fuel":9,"ms":1`},
+		{Approval{"t", "ask", "r", "user", "run", "session", "why"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why"`},
+		{Clearance{"i", "push", "m", "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
+		{Message{"user", "hello"}, `"message",…,"role":"user","text":"hello"`},
+		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
+		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
+		{Delta{"a", true}, `"delta",…,"text":"a","reset":true`},
+		{Progress{"running", "d"}, `"progress",…,"status":"running","description":"d"`},
+		{Status{"s", "info"}, `"status",…,"text":"s","level":"info"`},
+		{Diff{"/a", "1", "2", "p"}, `"diff",…,"path":"/a","before":"1","after":"2","patch":"p"`},
+		{Ask{raw(`{"id":"q"}`)}, `"ask",…,"request":{"id":"q"}`},
+	} {
+		e := Event{Seq: 7, TS: "2026-11-01T12:00:00.000001Z", ID: "0.2", Parent: "0", Worker: "reports/s", Depth: 1, Body: c.body}
+		got, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"seq":7,"ts":"2026-11-01T12:00:00.000001Z","type":` + strings.Replace(c.want, "…", `"id":"0.2","parent":"0","worker":"reports/s","depth":1`, 1) + `}`
+		if string(got) != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		back, err := Decode(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Encode(back)
+		if err != nil || string(again) != want {
+			t.Errorf("back and again: %s %v", again, err)
+		}
+	}
+	root, err := Encode(Event{ID: "0", Worker: "main", Body: ModelStart{1, 1}})
+	if err != nil || string(root) != `{"type":"model.start","id":"0","worker":"main","depth":0,"turn":1,"messages":1}` {
+		t.Errorf("unset seq, ts and parent: %s %v", root, err)
+	}
+}
+
+// Strings over 4096 bytes are cut, wherever they are; the trace stays whole
+// JSON and tells size and digest.
+func TestLongStringsAreCut(t *testing.T) {
+	long := strings.Repeat("é", 2500) // 5000 bytes
+	sum := sha256.Sum256([]byte(long))
+	quoted, _ := json.Marshal(long)
+	e := Event{ID: "0.1", Body: ToolStart{Tool: "t", Kind: "builtin", Args: raw(`{"deep":[{"text":` + string(quoted) + `}],"` + long + `":1,"short":"` + strings.Repeat("x", 4096) + `"}`)}}
+	line, err := Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Args map[string]any `json:"args"`
+	}
+	if err := json.Unmarshal(line, &got); err != nil {
+		t.Fatalf("%v: %s", err, line)
+	}
+	cut := got.Args["deep"].([]any)[0].(map[string]any)["text"].(map[string]any)
+	if cut["cut"] != 5000.0 || cut["sha256"] != hex.EncodeToString(sum[:]) || !strings.HasPrefix(long, cut["head"].(string)) || len(cut["head"].(string)) != 1024 {
+		t.Errorf("cut %v", cut)
+	}
+	if len(got.Args["short"].(string)) != 4096 {
+		t.Error("4096 bytes are not over 4096 bytes")
+	}
+	for k := range got.Args {
+		if len(k) > 4096 {
+			t.Error("a key was left long")
+		}
+	}
+	// A field that can only be text reads back as its head and a note.
+	line, err = Encode(Event{ID: "0", Body: ModelEnd{Text: long, Calls: []CallRef{{ID: "1", Name: long}}}})
+	if err != nil || len(line) > 4096 {
+		t.Fatalf("%d bytes, %v", len(line), err)
+	}
+	back, err := Decode(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := back.Body.(ModelEnd)
+	if !strings.Contains(m.Text, "cut: 5000 bytes") || !strings.Contains(m.Calls[0].Name, "cut: 5000 bytes") {
+		t.Errorf("%+v", m)
+	}
+	// What a person must see whole is not cut.
+	line, err = Encode(Event{ID: "0", Body: Diff{Patch: long}})
+	if err != nil || !strings.Contains(string(line), long) {
+		t.Errorf("a transient event was cut: %v", err)
+	}
+}
+
+// No line break, separator, control or direction character stands raw in a
+// line; JSON that is none becomes a string; bytes that are no UTF-8 go.
+func TestHostileBodies(t *testing.T) {
+	evil := "a\u2028b\u2029c\u202ed\x7f\u009b\x1b[31m\n\xff<script>"
+	for _, b := range []Body{
+		Warning{Message: evil},
+		ToolStart{Tool: evil, Args: raw(`{"a":"` + "\u2028\u202e\xff" + `"}`)},
+		ToolStart{Tool: "t", Args: raw(`{bad` + evil)},
+		ToolStart{Tool: "t", Args: raw("")},
+		RunStart{Input: raw(strings.Repeat("[", 100000))},
+		Unknown{Type: evil, Line: raw(`{"type":"x","id":"9","new":{"a":[1, 2]}}`)},
+		Unknown{Type: "x", Line: raw(`{bad`)},
+		ToolEnd{Error: &fault.Fault{Code: "E", Message: evil}},
+	} {
+		line, err := Encode(Event{ID: evil, Worker: evil, Body: b})
+		if err != nil {
+			t.Errorf("%T: %v", b, err)
+			continue
+		}
+		if !json.Valid(line) {
+			t.Errorf("%T: no JSON: %.200s", b, line)
+		}
+		if strings.ContainsAny(string(line), "\u2028\u2029\u202e\x7f\u009b\x1b\n") || !utf8.Valid(line) {
+			t.Errorf("%T: a raw character: %q", b, line)
+		}
+		if _, err := Decode(line); err != nil {
+			t.Errorf("%T: %v", b, err)
+		}
+	}
+	if _, err := Encode(Event{ID: "0"}); err == nil {
+		t.Error("an event without a body has no line")
+	}
+	line, err := Encode(Event{Seq: 3, ID: "1", Body: Unknown{Type: "new.thing", Line: raw(`{"seq":1,"type":"new.thing","id":"9","extra":{"a":[1, 2]}}`)}})
+	if want := `{"seq":3,"type":"new.thing","id":"1","worker":"","depth":0,"extra":{"a":[1,2]}}`; err != nil || string(line) != want {
+		t.Errorf("%s %v", line, err)
+	}
+}
+
+func anyText(t *rapid.T, label string) string {
+	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\u2028", `"\`, `{"cut":1}`, "cut", "\x1b"})).Draw(t, label)
+}
+
+func anyRaw(t *rapid.T, label string) json.RawMessage {
+	data, err := json.Marshal(map[string]any{anyText(t, label): []any{anyText(t, label), rapid.IntRange(-9, 9).Draw(t, label), nil, true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What is written is what is read, for every type, as long as nothing is cut.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(l string) string { return anyText(t, l) }
+		n := rapid.IntRange(0, 1<<40)
+		body := rapid.SampledFrom([]Body{
+			RunStart{anyRaw(t, "input")},
+			RunEnd{Status: text("s"), Exit: 3, Output: anyRaw(t, "o"), Error: &fault.Fault{Code: fault.Tool, Message: text("m"), Hint: text("h"), Where: &fault.Where{File: text("f")}}, Denied: []string{text("d")}, MS: int64(n.Draw(t, "ms"))},
+			WorkerStart{text("a"), text("b"), text("c"), []string{text("d")}},
+			ModelEnd{Turn: 1, Text: text("t"), Calls: []CallRef{{text("i"), text("n")}}, Usage: Usage{In: n.Draw(t, "in")}},
+			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
+			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},
+			Approval{text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g")},
+			Message{text("r"), text("t")}, Warning{fault.Code(text("c")), text("m")}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
+		}).Draw(t, "body")
+		e := Event{Seq: int64(n.Draw(t, "seq")), TS: text("ts"), ID: text("id"), Parent: text("parent"), Worker: text("worker"), Depth: 2, Body: body}
+		line, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode(line)
+		if err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		again, err := Encode(back)
+		if err != nil || string(again) != string(line) {
+			t.Fatalf("line  %s\nagain %s (%v)", line, again, err)
+		}
+		if back.ID != e.ID || back.Seq != e.Seq || reflect.TypeOf(back.Body) != reflect.TypeOf(body) {
+			t.Fatalf("%+v", back)
+		}
+	})
+}

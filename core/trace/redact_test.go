@@ -1,0 +1,195 @@
+package trace
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"golem/core/fault"
+)
+
+const key = `sk-"quoted"/+key=1`
+
+// Scenario 35, SECURITY 16: known keys are gone from every body, in every form.
+func TestKnownSecrets(t *testing.T) {
+	r := NewRedactor([]string{key, "short", "  ", "98765432"})
+	inJSON, _ := json.Marshal(map[string]string{"deep": "x" + key + "y"})
+	inString, _ := json.Marshal(string(inJSON))
+	for _, b := range []Body{
+		RunStart{inJSON}, RunEnd{Output: inString, Error: fault.New(fault.Model, "401 for %s", key).Hinting("not %s", key)},
+		WorkerStart{Source: key, Tools: []string{key}}, WorkerEnd{Output: inJSON}, ModelEnd{Text: key, Calls: []CallRef{{"1", key}}},
+		Retry{Message: key}, ToolStart{Args: inJSON}, ToolEnd{Result: inString}, Approval{Reason: key}, Message{Text: key},
+		Warning{Message: key}, Error{Message: key, Where: &fault.Where{File: key}}, Delta{Text: key}, Status{Text: key},
+		Progress{Description: key}, Diff{Patch: "+" + key}, Ask{inJSON}, Clearance{Message: key}, Unknown{Type: "x", Line: inJSON},
+		ToolStart{Args: raw(`not json ` + key)}, ToolStart{Args: raw(`{"n":98765432,"a":"\u0073k-\u0022quoted\u0022\u002f+key=1"}`)},
+		ToolEnd{Result: raw(`"` + url.QueryEscape(key) + `"`)},
+		ToolEnd{Result: raw(`"Basic ` + base64.StdEncoding.EncodeToString([]byte("user:"+key+":tail")) + `"`)},
+		ToolEnd{Result: raw(`"` + base64.URLEncoding.EncodeToString([]byte("a"+key)) + `"`)},
+	} {
+		before := fmt.Sprintf("%+v", b)
+		line, err := Encode(r.Event(Event{ID: "0", Body: b}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !json.Valid(line) {
+			t.Errorf("%T: no JSON: %s", b, line)
+		}
+		if strings.Contains(string(line), "quoted") || strings.Contains(string(line), "98765432") || !strings.Contains(string(line), Redacted) {
+			t.Errorf("%T: %s", b, line)
+		}
+		if fmt.Sprintf("%+v", b) != before {
+			t.Errorf("%T: the event itself was changed", b)
+		}
+	}
+	if got := r.String("a " + key + " b short"); got != "a "+Redacted+" b short" {
+		t.Errorf("%s", got)
+	}
+	if got := string(r.Bytes([]byte("plain " + key))); got != "plain "+Redacted {
+		t.Errorf("%s", got)
+	}
+	var none *Redactor
+	if none.String("x") != "x" || string(none.Bytes([]byte("x"))) != "x" {
+		t.Error("a nil redactor changes nothing")
+	}
+}
+
+// Scenario 35: the values of secret-looking names are gone, whatever they are.
+func TestSecretNames(t *testing.T) {
+	r := NewRedactor(nil)
+	for in, want := range map[string]string{
+		`{"password":"a","user":"b"}`:                  `{"password":"[redacted]","user":"b"}`,
+		`{"z":1, "API-Key" : {"a":[1,"]}"]} ,"a":[]}`:  `{"z":1, "API-Key" : "[redacted]" ,"a":[]}`,
+		`[{"x":{"accessToken":12}}]`:                   `[{"x":{"accessToken":"[redacted]"}}]`,
+		`{"Authorization":"Bearer x","ok":true}`:       `{"Authorization":"[redacted]","ok":true}`,
+		`{"password":null,"secret":"","token":false}`:  `{"password":null,"secret":"","token":false}`,
+		`{"tokens":5,"max_tokens":7,"tokenizer":"x"}`:  `{"tokens":5,"max_tokens":7,"tokenizer":"x"}`,
+		`"{\"password\":\"a\"}"`:                       `"{\"password\":\"[redacted]\"}"`,
+		`{"pass\u0077ord":"a"}`:                        `{"pass\u0077ord":"[redacted]"}`,
+		`{"key":"a","path":"/password","monkey":"b"}`:  `{"key":"a","path":"/password","monkey":"b"}`,
+		`{"client_secret":["a","b"],"credentials":{}}`: `{"client_secret":"[redacted]","credentials":"[redacted]"}`,
+	} {
+		if got := string(r.JSON(raw(in))); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// A secret that a stream splits does not slip through, and no text is lost.
+func TestSplitSecret(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"hello ", "abcdefgh", "abcd", "ab", "cdef", "ü"}), 0, 8).Draw(t, "parts"), "")
+		r := NewRedactor([]string{"abcdefgh", "defabc"})
+		var got strings.Builder
+		sink := r.Sink(sinkFunc(func(e Event) {
+			if d, ok := e.Body.(Delta); ok {
+				got.WriteString(d.Text)
+			}
+		}))
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
+			sink.Emit(Event{ID: "0", Body: Delta{Text: rest[:n]}})
+			sink.Emit(Event{ID: "0.1", Body: Delta{Text: "other call"}})
+			rest = rest[n:]
+		}
+		sink.Emit(Event{ID: "0", Body: ModelEnd{}})
+		out := strings.ReplaceAll(got.String(), "other call", "")
+		if strings.Contains(out, "abcdefgh") || strings.Contains(out, "defabc") {
+			t.Fatalf("%q slipped through as %q", text, out)
+		}
+		if plain := r.String(text); plain == text && out != text {
+			t.Fatalf("%q became %q", text, out)
+		}
+	})
+}
+
+// A stream that starts over drops what was held back.
+func TestResetDropsHeldText(t *testing.T) {
+	var got []string
+	sink := NewRedactor([]string{"abcdefgh"}).Sink(sinkFunc(func(e Event) {
+		d := e.Body.(Delta)
+		got = append(got, fmt.Sprintf("%s %v", d.Text, d.Reset))
+	}))
+	sink.Emit(Event{ID: "0", Body: Delta{Text: "abc"}})
+	sink.Emit(Event{ID: "0", Body: Delta{Reset: true}})
+	sink.Emit(Event{ID: "0", Body: Delta{Text: "defgh"}})
+	if strings.Join(got, ",") != " true,defgh false" {
+		t.Errorf("%q", got)
+	}
+}
+
+type sinkFunc func(Event)
+
+func (f sinkFunc) Emit(e Event) { f(e) }
+
+// Artifacts are whole, redacted, and go nowhere but where they belong.
+func TestArtifacts(t *testing.T) {
+	files := map[string]string{}
+	a := &Artifacts{
+		Put:    func(name string, data []byte) error { files[name] = string(data); return nil },
+		Redact: NewRedactor([]string{key}),
+	}
+	long := strings.Repeat("x", 10000)
+	for _, err := range []error{
+		a.Prompt("0", []string{"system", key}), a.In("0.1", raw(`{"password":"p","text":"`+long+`"}`)), a.Out("0.1", "ok\u2028"), a.Keep("0.12.out.json", nil),
+	} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if got := files["0.prompt.json"]; got != `["system","[redacted]"]`+"\n" {
+		t.Errorf("%s", got)
+	}
+	if got := files["0.1.in.json"]; !strings.Contains(got, long) || strings.Contains(got, `"p"`) {
+		t.Errorf("%s", got)
+	}
+	if got := files["0.1.out.json"]; got != `"ok\u2028"`+"\n" {
+		t.Errorf("%q", got)
+	}
+	n := len(files)
+	for _, id := range []string{"", "../x", "0/1", "a", "0..1", strings.Repeat("0", 600)} {
+		if err := a.In(id, 1); !errors.Is(err, fault.Path) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	if err := a.Keep("0.secrets.json", 1); !errors.Is(err, fault.Path) || len(files) != n {
+		t.Errorf("%v", err)
+	}
+	a.Put = func(string, []byte) error { return errors.New("disk full") }
+	if err := a.In("0", 1); !errors.Is(err, fault.Quota) {
+		t.Error(err)
+	}
+	var none *Artifacts
+	if none.In("0", 1) != nil {
+		t.Error("nil keeps nothing")
+	}
+}
+
+// No spelling of a secret survives, in valid JSON, and the rest stays JSON.
+func FuzzRedactJSON(f *testing.F) {
+	for _, s := range []string{`{"a":"secret-value"}`, `"\u0073ecret-value"`, `[1,{"password":[{"x":"}"}]}]`, `{"a":"{\"token\":\"x\"}"}`, `{"secret-value":1}`, `x secret-value`} {
+		f.Add([]byte(s))
+	}
+	r := NewRedactor([]string{"secret-value"})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		out := r.JSON(data)
+		if json.Valid(data) && !json.Valid(out) {
+			t.Fatalf("%s became %s", data, out)
+		}
+		var v any
+		if json.Unmarshal(out, &v) != nil {
+			return
+		}
+		if strings.Contains(fmt.Sprint(v), "secret-value") {
+			t.Fatalf("%s leaves %s", data, out)
+		}
+		if again := r.JSON(out); string(again) != string(out) {
+			t.Fatalf("%s, then %s", out, again)
+		}
+	})
+}

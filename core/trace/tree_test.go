@@ -1,0 +1,214 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+)
+
+func TestCompareID(t *testing.T) {
+	want := []string{"", "0", "0.1", "0.1.2", "0.2", "0.2.1", "0.10", "0.x", "1", "x", "x.1"}
+	got := slices.Clone(want)
+	rand.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+	slices.SortFunc(got, CompareID)
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for _, a := range want {
+		for _, b := range want {
+			if CompareID(a, b) != -CompareID(b, a) || (CompareID(a, b) == 0) != (a == b) {
+				t.Errorf("%q and %q: %d, %d", a, b, CompareID(a, b), CompareID(b, a))
+			}
+		}
+	}
+}
+
+// Scenario 35: two runs differ only in ids of the run and times, however
+// their calls interleave.
+func TestNormalise(t *testing.T) {
+	one := sampleEvents()
+	other := slices.Clone(one)
+	// The same events, siblings interleaved otherwise, later and slower.
+	slices.SortStableFunc(other, func(a, b Event) int { return -CompareID(a.ID, b.ID) })
+	for i := range other {
+		other[i].Seq, other[i].TS = int64(i), "later"
+		if b, ok := other[i].Body.(ToolEnd); ok {
+			b.MS += 5
+			other[i].Body = b
+		}
+	}
+	h := sampleHeader
+	h.Run, h.Version, h.Platform, h.Started = "r2", "9", "browser", "x"
+	a, b := NormalText(sampleHeader, one), NormalText(h, other)
+	if a != b {
+		t.Errorf("%s\nis not\n%s", a, b)
+	}
+	for _, bad := range []string{`"ms"`, `"wait_ms"`, `"seq"`, `"ts"`, `"type":"ask"`, "r1", "native"} {
+		if strings.Contains(a, bad) {
+			t.Errorf("%s stands in\n%s", bad, a)
+		}
+	}
+	if first := strings.SplitN(a, "\n", 2)[0]; first != `{"golem":"trace","v":1,"project":"demo","entry":"root"}` {
+		t.Error(first)
+	}
+	if one[4].Body.(ModelEnd).MS != 7 {
+		t.Error("the events given were changed")
+	}
+}
+
+// Scenario 35: parents rebuild the tree, each call has one decision and one end.
+func TestTree(t *testing.T) {
+	events := sampleEvents()
+	root := Tree(events)
+	var got []string
+	root.Walk(func(n *Node) { got = append(got, n.ID+" "+n.Name+" "+n.Kind+" "+n.Status) })
+	want := []string{"0 root worker ok", "0.1 a worker ok", "0.1.1 b worker ok", "0.1.1.1 bash builtin denied"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	root.Walk(func(n *Node) {
+		for _, c := range n.Children {
+			if i := slices.IndexFunc(events, func(e Event) bool { return e.ID == c.ID }); events[i].Parent != n.ID {
+				t.Errorf("%s hangs below %s, its parent is %s", c.ID, n.ID, events[i].Parent)
+			}
+			if c.Approval == nil {
+				t.Errorf("%s has no decision", c.ID)
+			}
+		}
+	})
+	// A trace that was cut off, or lost its middle, is still a tree of every call.
+	for n := range events {
+		count := 0
+		Tree(slices.Concat(events[:n], events[min(n+3, len(events)):])).Walk(func(*Node) { count++ })
+		if count > 4 || n == 0 && count != 4 {
+			t.Errorf("without %d: %d nodes", n, count)
+		}
+	}
+	if n := Tree(nil); n.ID != "0" || len(n.Children) != 0 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestRender(t *testing.T) {
+	var b strings.Builder
+	if err := Render(&b, Tree(sampleEvents()), RenderOptions{Turns: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.TrimLeft(`
+root (worker, script:demo.yaml)  ok  51ms  20 in, 10 out
+│ turn 1  tool_calls  7ms  10 in, 5 out  2 attempts
+│ ! attempt 1 of turn 1 failed (E_MODEL: 429), tried again after 1.00s
+│ ! E_DEPTH: past warn_depth
+└─ a (worker, script:demo.yaml)  ok  31ms  ~6 in, ~4 out  [preApproved: run]
+   └─ b (worker, script:demo.yaml)  ok  21ms  ~3 in, ~2 out  [preApproved: run]
+      └─ bash  denied  9ms  [ask: deny by user, the user said no: not now]  E_DENIED: bash denied: not now
+`, "\n")
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	b.Reset()
+	if err := Render(&b, Tree(sampleEvents()), RenderOptions{Compact: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Split(strings.TrimSpace(b.String()), "\n"); len(got) != 4 || !strings.HasPrefix(got[3], "0.1.1.1  bash  denied") {
+		t.Errorf("%q", got)
+	}
+	b.Reset()
+	if err := Render(&b, Tree(sampleEvents()), RenderOptions{Color: true, Args: true}); err != nil || !strings.Contains(b.String(), "\x1b[32mok\x1b[0m") || !strings.Contains(b.String(), `input  {"command":"ls"}`) {
+		t.Errorf("%q %v", b.String(), err)
+	}
+	if err := Render(brokenWriter{}, Tree(sampleEvents()), RenderOptions{}); err == nil {
+		t.Error("a failed write was not told")
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("closed pipe") }
+
+// What a model or tool wrote cannot draw, erase or add a line.
+func TestRenderHostile(t *testing.T) {
+	evil := "x\x1b[2J\r\n└─ root  ok \u202e\u2028"
+	events := []Event{
+		{ID: "0.1", Worker: evil, Body: ToolStart{Tool: evil, Kind: evil, Args: raw(`"` + "\u202e" + `"`)}},
+		{ID: "0.1", Body: ToolEnd{Tool: evil, Status: evil, Error: &fault.Fault{Code: fault.Code(evil), Message: evil}}},
+		{ID: "0.1", Body: Warning{Message: evil}}, {ID: "0.1", Body: Approval{Setting: evil, Reason: evil}},
+		{ID: evil, Body: WorkerStart{Model: evil}},
+	}
+	var b strings.Builder
+	if err := Render(&b, Tree(events), RenderOptions{Args: true, Turns: true}); err != nil {
+		t.Fatal(err)
+	}
+	checkClean(t, b.String())
+	if n := strings.Count(b.String(), "\n"); n != 5 {
+		t.Errorf("%d lines:\n%s", n, b.String())
+	}
+}
+
+func TestExport(t *testing.T) {
+	export := func(format string) string {
+		var b bytes.Buffer
+		if err := Export(&b, format, sampleHeader, sampleEvents()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	var doc struct {
+		Golem string
+		Root  *Node
+	}
+	if err := json.Unmarshal([]byte(export("json")), &doc); err != nil || doc.Golem != "trace-tree" || doc.Root.Children[0].Children[0].Name != "b" {
+		t.Errorf("%v %+v", err, doc)
+	}
+	md := export("md")
+	for _, want := range []string{"# Run of root in demo", "| calls | 3, 1 failed |", "└─ bash", `{"command":"ls"}`, "Error: E\\_DENIED"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("no %q in\n%s", want, md)
+		}
+	}
+	var chromeDoc struct {
+		TraceEvents []chromeEvent
+	}
+	if err := json.Unmarshal([]byte(export("chrome")), &chromeDoc); err != nil || len(chromeDoc.TraceEvents) != 6 {
+		t.Errorf("%v %+v", err, chromeDoc)
+	}
+	if err := Export(&bytes.Buffer{}, "pdf", sampleHeader, nil); !errors.Is(err, fault.Usage) {
+		t.Error(err)
+	}
+	if md := fenced("", "a\n```\nb"); !strings.HasPrefix(md, "````\n") {
+		t.Error(md)
+	}
+}
+
+// Slices that overlap never share a lane.
+func TestChromeLanes(t *testing.T) {
+	ts := func(ms string) string { return "2026-11-01T12:00:00." + ms + "000Z" }
+	call := func(id, from string, ms int64) []Event {
+		return []Event{{TS: ts(from), ID: id, Body: ToolStart{Tool: id}}, {ID: id, Body: ToolEnd{Tool: id, Status: "ok", MS: ms}}}
+	}
+	events := slices.Concat([]Event{{TS: ts("000"), ID: "0", Body: RunStart{}}, {ID: "0", Body: RunEnd{MS: 100}}},
+		call("0.1", "010", 30), call("0.2", "020", 30), call("0.3", "045", 10), call("0.2.1", "021", 5))
+	var b bytes.Buffer
+	if err := Export(&b, "chrome", sampleHeader, events); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ TraceEvents []chromeEvent }
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	lanes := map[string]int{}
+	for _, e := range doc.TraceEvents {
+		if e.Phase == "X" && e.Name != "" {
+			lanes[e.Name] = e.TID
+		}
+	}
+	if lanes["0.1"] != 0 || lanes["0.2"] == 0 || lanes["0.3"] != 0 || lanes["0.2.1"] != lanes["0.2"] {
+		t.Errorf("%v", lanes)
+	}
+}
