@@ -175,7 +175,7 @@ func TestArrows(t *testing.T) {
 		if f.test {
 			continue
 		}
-		if _, ok := arrows[f.dir]; !ok && !strings.HasPrefix(f.dir, "examples/") {
+		if _, ok := arrows[f.dir]; !ok {
 			t.Errorf("%s: package %s is not in the table of core/arch_test.go; add it there and to docs/design.md", f.name, f.dir)
 			continue
 		}
