@@ -131,6 +131,7 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Finish: t.Answer.Finish,
 		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
 	}
+	turn.Usage.In, turn.Usage.Out = max(0, turn.Usage.In), max(0, turn.Usage.Out)
 	ownIDs(r.Messages, turn.Calls)
 	return turn, nil
 }

@@ -48,7 +48,11 @@ func openScript(name, rest string, c Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &script{name: name, workers: workers, places: map[string]*list.Element{}, recent: list.New()}, nil
+	return newScript(name, workers), nil
+}
+
+func newScript(name string, workers map[string][]rule) *script {
+	return &script{name: name, workers: workers, places: map[string]*list.Element{}, recent: list.New()}
 }
 
 // scriptFile reads script:FILE, a name that ends in .yaml or .yml, or the

@@ -21,6 +21,7 @@ func (s *scriptFile) rules(n *yaml.Node) []rule {
 
 // rule reads one rule: its condition, its answer and its faults.
 func (s *scriptFile) rule(n *yaml.Node) rule {
+	before := len(s.faults)
 	keys := s.mapping(n, "a rule", ruleKeys)
 	r := rule{line: n.Line, cut: -1}
 	if v := keys["when"]; v != nil {
@@ -45,7 +46,7 @@ func (s *scriptFile) rule(n *yaml.Node) rule {
 	if v := keys["usage"]; v != nil {
 		r.usage = s.usage(v)
 	}
-	if n.Kind == yaml.MappingNode && keys["say"] == nil && len(r.calls) == 0 && r.fail == nil && !r.hang && r.cut < 0 {
+	if len(s.faults) == before && keys["say"] == nil && len(r.calls) == 0 && r.fail == nil && !r.hang && r.cut < 0 {
 		s.bad(n, "add say: or calls:", "a rule answers nothing")
 	}
 	s.references(n, r)

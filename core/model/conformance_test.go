@@ -1,0 +1,133 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core/fault"
+)
+
+// Every behaviour of the table, on recorded streams through a fake doer.
+func TestBehavioursOnFakeDoer(t *testing.T) {
+	for _, b := range behaviours {
+		t.Run(b.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b.play(t, open(t, "openai:gpt-test", Config{HTTP: &player{behaviour: b}, Env: env(key)}))
+			})
+		})
+	}
+}
+
+func TestBehaviourTableHasNoTwins(t *testing.T) {
+	seen := map[string]bool{}
+	for _, b := range behaviours {
+		if seen[b.name] {
+			t.Errorf("%q stands twice", b.name)
+		}
+		seen[b.name] = true
+		if b.err == "" && b.want.Finish == "" {
+			t.Errorf("%q wants nothing", b.name)
+		}
+	}
+}
+
+func TestRetryAfterOfTheServerIsKept(t *testing.T) {
+	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "NaN": 0,
+		"Sat, 21 Nov 2026 10:00:30 GMT": 30 * time.Second, "Sat, 21 Nov 2026 09:00:00 GMT": 0,
+	} {
+		p := &player{behaviour: behaviour{status: 429, header: map[string]string{"Retry-After": header}}}
+		m := open(t, "openai:x", Config{HTTP: p, Env: env(key), Now: func() time.Time { return now }})
+		_, err := m.Generate(context.Background(), request(), nil)
+		if f := failureOf(err); f == nil || f.status != 429 || f.retryAfter != want {
+			t.Errorf("Retry-After %q: %+v, want %v", header, f, want)
+		}
+	}
+}
+
+// Scenario 36: a hang ends at the model timeout as E_TIMEOUT, before and
+// within the answer.
+func TestHangEndsAtTheDeadline(t *testing.T) {
+	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
+		synctest.Test(t, func(t *testing.T) {
+			m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true, body: body}}, Env: env(key)})
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			start := time.Now()
+			_, err := m.Generate(ctx, request(), nil)
+			if !errors.Is(err, fault.Timeout) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took != 30*time.Second {
+				t.Fatalf("took %v", took)
+			}
+		})
+	}
+}
+
+// Scenario 36: cancellation stops at once (here: within 50 ms of fake time).
+func TestCancellationStopsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true, body: []string{sse(text("Hel"))}}}, Env: env(key)})
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Second, cancel)
+		start := time.Now()
+		_, err := m.Generate(ctx, request(), nil)
+		if !errors.Is(err, fault.Interrupted) || !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if late := time.Since(start) - time.Second; late > 50*time.Millisecond {
+			t.Fatalf("%v late", late)
+		}
+	})
+}
+
+// A deadline of the caller's own making keeps its own fault.
+func TestCauseOfTheContextIsTold(t *testing.T) {
+	m := open(t, "openai:x", Config{HTTP: &player{}, Env: env(key)})
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(fault.New(fault.Budget, "spent"))
+	if _, err := m.Generate(ctx, request(), nil); !errors.Is(err, fault.Budget) {
+		t.Fatal(err)
+	}
+}
+
+func TestAnswerLongerThanTheLimit(t *testing.T) {
+	p := &player{behaviour: behaviour{body: []string{sse(text(strings.Repeat("x", 5000)), text("more")), ok("stop")}}}
+	m := open(t, "openai:x", Config{HTTP: p, Env: env(key), MaxBytes: 4096})
+	_, err := m.Generate(context.Background(), request(), nil)
+	if f := failureOf(err); f == nil || f.retry || !strings.Contains(err.Error(), "longer than 4096 bytes") {
+		t.Fatal(err)
+	}
+}
+
+// A provider that never ends a complete answer holds nobody up for long.
+func TestSilenceAfterTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &player{behaviour: behaviour{hang: true, body: []string{sse(text("Hello"), stop("stop"))}}}
+		m := open(t, "openai:x", Config{HTTP: p, Env: env(key)})
+		start := time.Now()
+		turn, err := m.Generate(context.Background(), request(), nil)
+		if err != nil || turn.Text != "Hello" || !turn.Usage.Estimated || turn.Usage.Out == 0 {
+			t.Fatal(turn, err)
+		}
+		if took := time.Since(start); took > afterFinish {
+			t.Fatalf("took %v", took)
+		}
+	})
+}
+
+func TestUsageThatCannotBe(t *testing.T) {
+	for _, u := range []string{`{"prompt_tokens":-5,"completion_tokens":1}`, `{"prompt_tokens":0,"completion_tokens":0}`, `null`} {
+		p := &player{behaviour: behaviour{body: []string{sse(text("Hello"), `{"choices":[],"usage":`+u+`}`), sse(stop("stop"), done)}}}
+		turn, err := open(t, "openai:x", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
+		if err != nil || !turn.Usage.Estimated || turn.Usage.In <= 0 {
+			t.Errorf("%s: %+v %v", u, turn.Usage, err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+)
+
+func fails(t *testing.T, err error, code fault.Code, parts ...string) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Fatalf("%v, want %s", err, code)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("%v: lacks %q", err, p)
+		}
+	}
+}
+
+func TestModelNames(t *testing.T) {
+	for name, part := range map[string]string{
+		"": "no model", "gpt-5": "provider:name", ":x": "provider:name", "openai:": "provider:name", "openai: ": "provider:name",
+		"openai:a\nb": "short line", "opnai:x": "did you mean openai", "nonsense:x": "known: anthropic, deepseek, google",
+		"openai:" + strings.Repeat("x", 600): "short line",
+	} {
+		_, err := Open(name, Config{HTTP: &player{}, Env: env(key)})
+		fails(t, err, fault.Model, part)
+	}
+	provider, model, err := Split("openrouter:meta/llama:free")
+	if err != nil || provider != "openrouter" || model != "meta/llama:free" {
+		t.Fatal(provider, model, err)
+	}
+}
+
+func TestMissingKeyNamesTheVariable(t *testing.T) {
+	for _, p := range Rows() {
+		_, err := Open(p.Name+":x", Config{HTTP: &player{}})
+		if p.NoKey {
+			if err != nil {
+				t.Errorf("%s: %v", p.Name, err)
+			}
+			continue
+		}
+		fails(t, err, fault.Model, p.KeyVar+" is not set")
+	}
+	if _, err := Open("google:x", Config{HTTP: &player{}, Env: env(map[string]string{"GOOGLE_API_KEY": "k"})}); err != nil {
+		t.Error(err)
+	}
+	_, err := Open("openai:x", Config{HTTP: &player{}, Env: env(map[string]string{"OPENAI_API_KEY": "sk-\nsecret"})})
+	fails(t, err, fault.Model, "OPENAI_API_KEY")
+	if strings.Contains(err.Error(), "secret") {
+		t.Error("the key shows")
+	}
+	_, err = Open("openai:x", Config{Env: env(key)})
+	fails(t, err, fault.Model, "no network")
+}
+
+// ask makes one request and returns it.
+func ask(t *testing.T, name string, c Config) (*player, error) {
+	t.Helper()
+	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+	c.HTTP = p
+	m, err := Open(name, c)
+	if err != nil {
+		return p, err
+	}
+	_, err = m.Generate(context.Background(), request(), nil)
+	return p, err
+}
+
+func TestWhereRequestsGo(t *testing.T) {
+	acme := map[string]Provider{"my-acme": {BaseURL: "http://localhost:9/v1/", Headers: map[string]string{"X-Team": "a"}}}
+	for _, c := range []struct {
+		name, url, auth string
+		config          Config
+	}{
+		{"openai:m", "https://api.openai.com/v1/chat/completions", "Bearer sk-secret", Config{Env: env(key)}},
+		{"openai:m", "http://127.0.0.1:1/v1/chat/completions", "Bearer sk-secret", Config{Env: env(map[string]string{"OPENAI_API_KEY": "sk-secret", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1/"})}},
+		{"ollama:qwen3", "http://localhost:11434/v1/chat/completions", "", Config{}},
+		{"ollama:qwen3", "http://gpu:1/v1/chat/completions", "", Config{Env: env(map[string]string{"OLLAMA_BASE_URL": "http://gpu:1/v1"})}},
+		{"my-acme:m", "http://localhost:9/v1/chat/completions", "", Config{Providers: acme}},
+		{"my-acme:m", "https://other/chat/completions", "", Config{Providers: acme, Env: env(map[string]string{"MY_ACME_BASE_URL": "https://other"})}},
+	} {
+		p, err := ask(t, c.name, c.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := p.requests[0]
+		if req.URL.String() != c.url || req.Header.Get("Authorization") != c.auth {
+			t.Errorf("%s goes to %s with %q", c.name, req.URL, req.Header.Get("Authorization"))
+		}
+		for _, h := range []string{"Cache-Control", "Connection", "Accept", "Openai-Organization"} {
+			if req.Header.Get(h) != "" {
+				t.Errorf("%s is sent, which strict browsers refuse", h)
+			}
+		}
+		if strings.HasPrefix(c.name, "my-") && req.Header.Get("X-Team") != "a" {
+			t.Error("the row's header is missing")
+		}
+	}
+	p, err := ask(t, "anthropic:claude", Config{Env: env(map[string]string{"ANTHROPIC_API_KEY": "k"})})
+	if err != nil || p.requests[0].Header.Get("anthropic-dangerous-direct-browser-access") != "true" {
+		t.Error("Anthropic's header is missing", err)
+	}
+}
+
+func TestAddressesThatAreNone(t *testing.T) {
+	for _, address := range []string{"api.example.com", "ftp://x/v1", "http://", "https://me:pw@x/v1", "https://x/v1?key=1", "::", "https://x/\x00"} {
+		_, err := Open("openai:x", Config{HTTP: &player{}, Env: env(map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": address})})
+		fails(t, err, fault.Model, "OPENAI_BASE_URL")
+		if strings.Contains(err.Error(), "pw") {
+			t.Error("a password shows")
+		}
+	}
+	for _, h := range []map[string]string{{"X\r\nY": "a"}, {"X": "a\nb"}, {"": "a"}, {"Host": "evil"}, {"content-length": "1"}} {
+		_, err := Open("x:y", Config{HTTP: &player{}, Providers: map[string]Provider{"x": {BaseURL: "https://x", Headers: h}}})
+		fails(t, err, fault.Config, "providers: x")
+	}
+}
+
+// SPEC §3: a key goes to a host that a manifest chose only after a person agreed.
+func TestKeyToForeignHost(t *testing.T) {
+	own := env(map[string]string{"OPENAI_API_KEY": "sk-secret", "ACME_KEY": "k2"})
+	agree := func(context.Context, string, string) error { return nil }
+	refuse := func(context.Context, string, string) error { return errors.New("no") }
+	rows := map[string]Provider{
+		"acme":   {BaseURL: "https://acme.example/v1", KeyVar: "ACME_KEY"},
+		"openai": {BaseURL: "https://evil.example/v1"},
+		"thief":  {BaseURL: "https://evil.example/v1", KeyVar: "OPENAI_API_KEY"},
+		"plain":  {BaseURL: "http://api.openai.com/v1", KeyVar: "OPENAI_API_KEY"},
+		"alias":  {BaseURL: "https://API.openai.com/v1", KeyVar: "OPENAI_API_KEY"},
+		"free":   {BaseURL: "https://free.example/v1"},
+	}
+	for _, name := range []string{"acme", "openai", "thief", "plain"} {
+		for _, confirm := range []func(context.Context, string, string) error{nil, refuse} {
+			p, err := ask(t, name+":m", Config{Env: own, Providers: rows, Confirm: confirm})
+			fails(t, err, fault.Model, "key in", "_BASE_URL=")
+			if len(p.requests) != 0 {
+				t.Fatalf("%s: a request went out", name)
+			}
+		}
+		if _, err := ask(t, name+":m", Config{Env: own, Providers: rows, Confirm: agree}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"alias", "free"} {
+		if _, err := ask(t, name+":m", Config{Env: own, Providers: rows}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// One question, with the pair, for any number of requests.
+func TestConfirmIsAskedOnce(t *testing.T) {
+	asked := 0
+	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+	m := open(t, "acme:m", Config{
+		HTTP: p, Env: env(map[string]string{"K": "v"}), Providers: map[string]Provider{"acme": {BaseURL: "https://acme.example:8443/v1", KeyVar: "K"}},
+		Confirm: func(_ context.Context, variable, host string) error {
+			asked++
+			if variable != "K" || host != "acme.example:8443" {
+				t.Errorf("asked for %s, %s", variable, host)
+			}
+			return nil
+		},
+	})
+	for range 3 {
+		if _, err := m.Generate(context.Background(), request(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if asked != 1 {
+		t.Fatalf("asked %d times", asked)
+	}
+}
+
+func TestRowsAreACopy(t *testing.T) {
+	r := Rows()
+	r[0].Name = "changed"
+	for i := range r {
+		if r[i].Headers != nil {
+			r[i].Headers["x"] = "y"
+		}
+	}
+	if p, known := builtin("anthropic"); !known || len(p.Headers) != 1 || Rows()[0].Name != "openai" {
+		t.Fatal("the table can be changed from outside")
+	}
+}

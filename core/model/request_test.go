@@ -1,0 +1,202 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// sent is the body of the request that a model makes of r.
+func sent(t *testing.T, name string, r Request) map[string]any {
+	t.Helper()
+	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+	all := env(map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "MISTRAL_API_KEY": "k", "GROQ_API_KEY": "k", "DEEPSEEK_API_KEY": "k", "GEMINI_API_KEY": "k"})
+	if _, err := open(t, name, Config{HTTP: p, Env: all}).Generate(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := p.requests[0].ContentLength; n != int64(len(p.bodies[0])) {
+		t.Errorf("content length %d of %d", n, len(p.bodies[0]))
+	}
+	var out map[string]any
+	if err := json.Unmarshal([]byte(p.bodies[0]), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func same(t *testing.T, got any, want string) {
+	t.Helper()
+	var w any
+	if err := json.Unmarshal([]byte(want), &w); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(w, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRequestBody(t *testing.T) {
+	r := request()
+	r.Tools = []tool.Spec{
+		{Name: "read_file", Description: "reads", Input: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
+		{Name: "now"}, {Name: "odd", Input: json.RawMessage(`{"$schema":"x","type":"object"}`)},
+	}
+	same(t, sent(t, "openai:gpt-test", r), `{
+		"model":"gpt-test","stream":true,"stream_options":{"include_usage":true},
+		"messages":[
+			{"role":"system","content":"You help."},{"role":"user","content":"Hi"},
+			{"role":"assistant","tool_calls":[{"id":"call00001","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"/x\"}"}}]},
+			{"role":"tool","content":"x","tool_call_id":"call00001"}],
+		"tools":[
+			{"type":"function","function":{"name":"read_file","description":"reads","parameters":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}},
+			{"type":"function","function":{"name":"now","parameters":{"type":"object","properties":{}}}},
+			{"type":"function","function":{"name":"odd","parameters":{"type":"object","properties":{}}}}]}`)
+	if _, has := sent(t, "mistral:m", r)["stream_options"]; has {
+		t.Error("mistral refuses stream_options")
+	}
+}
+
+// What providers refuse in a history is said in another way.
+func TestHistoryThatProvidersTake(t *testing.T) {
+	r := Request{Messages: []Message{
+		{Role: User},
+		{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "bad näme!", Args: `{bad`}, {ID: "call00002", Name: "", Args: " "}, {ID: "call00003", Name: strings.Repeat("x", 99), Args: `[1]`}}},
+		{Role: ToolRole, CallID: "call00001"},
+		{Role: Assistant},
+		{Role: User, Text: "on"},
+	}}
+	same(t, sent(t, "openai:m", r)["messages"], `[
+		{"role":"user","content":"(empty)"},
+		{"role":"assistant","tool_calls":[
+			{"id":"call00001","type":"function","function":{"name":"bad_n_me_","arguments":"{\"not_a_json_object\":\"{bad\"}"}},
+			{"id":"call00002","type":"function","function":{"name":"unnamed","arguments":"{}"}},
+			{"id":"call00003","type":"function","function":{"name":"`+strings.Repeat("x", 64)+`","arguments":"{\"not_a_json_object\":\"[1]\"}"}}]},
+		{"role":"tool","content":"(no output)","tool_call_id":"call00001"},
+		{"role":"assistant","content":"(empty)"},
+		{"role":"user","content":"on"}]`)
+}
+
+func TestParts(t *testing.T) {
+	r := Request{Messages: []Message{
+		{Role: User, Text: "look", Parts: []Part{
+			{Kind: "text", Name: "a.txt", Data: []byte("A")},
+			{Kind: "image", Name: "i.png", Data: []byte("png")},
+			{Kind: "pdf", Name: "d.pdf", MIME: "application/pdf", Data: []byte("pdf")},
+		}},
+		{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "shot", Args: "{}"}}},
+		{Role: ToolRole, CallID: "call00001", Text: "done", Parts: []Part{{Kind: "image", MIME: "image/jpeg", Data: []byte("jpg")}}},
+	}}
+	same(t, sent(t, "openai:m", r)["messages"], `[
+		{"role":"user","content":[{"type":"text","text":"look"},
+			{"type":"text","text":"<attachment name=\"a.txt\">\nA\n</attachment>"},
+			{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},
+			{"type":"file","file":{"filename":"d.pdf","file_data":"data:application/pdf;base64,cGRm"}}]},
+		{"role":"assistant","tool_calls":[{"id":"call00001","type":"function","function":{"name":"shot","arguments":"{}"}}]},
+		{"role":"tool","content":"done","tool_call_id":"call00001"},
+		{"role":"user","content":[{"type":"text","text":"Files from the results above:"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,anBn"}}]}]`)
+}
+
+// SPEC §5: what a provider cannot take is refused before any request, with those that can.
+func TestPartsThatAProviderCannotTake(t *testing.T) {
+	c := Config{Env: env(map[string]string{"ANTHROPIC_API_KEY": "k", "DEEPSEEK_API_KEY": "k"}), Providers: map[string]Provider{"acme": {BaseURL: "http://x", PDF: true}}}
+	for name, part := range map[string]Part{
+		"anthropic:m": {Kind: "pdf", Name: "d.pdf"}, "deepseek:m": {Kind: "image", Name: "i.png"}, "ollama:m": {Kind: "video", Name: "v.mp4"},
+	} {
+		p := &player{}
+		c.HTTP = p
+		_, err := open(t, name, c).Generate(context.Background(), Request{Messages: []Message{{Role: User, Parts: []Part{part}}}}, nil)
+		fails(t, err, fault.Attachment, part.Name)
+		if len(p.requests) != 0 {
+			t.Error("a request went out")
+		}
+		if part.Kind == "pdf" {
+			fails(t, err, fault.Attachment, "providers that do: acme, openai, openrouter")
+		}
+	}
+}
+
+func TestOutputSchema(t *testing.T) {
+	object := json.RawMessage(`{"type":"object","properties":{"score":{"type":"integer"}}}`)
+	for _, c := range []struct {
+		model, schema, format string
+		tools, words          bool
+	}{
+		{"openai:m", string(object), `{"type":"json_schema","json_schema":{"name":"output","schema":` + string(object) + `,"strict":false}}`, true, false},
+		{"openai:m", `{"type":"array"}`, `null`, false, true},
+		{"anthropic:m", string(object), `null`, true, true},
+		{"deepseek:m", string(object), `{"type":"json_object"}`, true, true},
+		{"groq:m", string(object), `{"type":"json_object"}`, false, true},
+		{"groq:m", string(object), `null`, true, true},
+	} {
+		r := request()
+		r.OutputSchema = json.RawMessage(c.schema)
+		if c.tools {
+			r.Tools = []tool.Spec{{Name: "t"}}
+		}
+		body := sent(t, c.model, r)
+		same(t, body["response_format"], c.format)
+		first := body["messages"].([]any)[0].(map[string]any)["content"].(string)
+		if got := strings.Contains(first, c.schema); got != c.words {
+			t.Errorf("%s: schema in words: %v", c.model, got)
+		}
+	}
+	r := Request{Messages: []Message{{Role: User, Text: "x", Parts: []Part{{Kind: "text", Name: "a"}}}}, OutputSchema: object}
+	if m := sent(t, "deepseek:m", r)["messages"].([]any); len(m) != 2 || m[0].(map[string]any)["role"] != "system" {
+		t.Error("no system message made", m)
+	}
+}
+
+// A thought signature goes back with its call, reasoning only to those who want it.
+func TestExtraGoesBack(t *testing.T) {
+	extra := joinExtra(kept{Content: json.RawMessage(`{"google":{"thought_signature":"s"}}`), Reasoning: "hm"})
+	r := Request{OutputSchema: json.RawMessage(`{"type":"string"}`), Messages: []Message{
+		{Role: User, Text: "x"},
+		{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "a", Args: "{}", Extra: extra}, {ID: "call00002", Name: "b", Args: "{}"}}},
+		{Role: ToolRole, CallID: "call00001", Text: "1"}, {Role: ToolRole, CallID: "call00002", Text: "2"},
+	}}
+	for _, model := range []string{"google:m", "deepseek:m"} {
+		assistant := sent(t, model, r)["messages"].([]any)[2].(map[string]any)
+		calls := assistant["tool_calls"].([]any)
+		same(t, calls[0].(map[string]any)["extra_content"], `{"google":{"thought_signature":"s"}}`)
+		if _, has := calls[1].(map[string]any)["extra_content"]; has {
+			t.Error("extra on the wrong call")
+		}
+		if _, has := assistant["reasoning_content"]; has != (model == "deepseek:m") {
+			t.Errorf("%s: reasoning sent: %v", model, has)
+		}
+	}
+}
+
+// Models of which go-openai knows that they cannot reason and call at once are asked not to reason.
+func TestReasoningModelsWithTools(t *testing.T) {
+	r := request()
+	r.Tools = []tool.Spec{{Name: "t"}}
+	if got := sent(t, "openai:gpt-6-sol", r)["reasoning_effort"]; got != "none" {
+		t.Error(got)
+	}
+	m := open(t, "openai:gpt-6-astra", Config{HTTP: &player{}, Env: env(key)})
+	_, err := m.Generate(context.Background(), r, nil)
+	fails(t, err, fault.Model, "gpt-6-astra cannot be used here")
+	if f := failureOf(err); f == nil || f.retry {
+		t.Error("would be retried")
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	if n := EstimateTokens(nil); n != 0 {
+		t.Error(n)
+	}
+	small := EstimateTokens([]Message{{Role: User, Text: "Hello there"}})
+	more := EstimateTokens([]Message{{Role: User, Text: "Hello there"}, {Role: Assistant, Calls: []Call{{Name: "a", Args: "{}"}}}})
+	image := EstimateTokens([]Message{{Role: User, Parts: []Part{{Kind: "image", Data: make([]byte, 1<<20)}}}})
+	pdf := EstimateTokens([]Message{{Role: User, Parts: []Part{{Kind: "pdf", Data: make([]byte, 4000)}}}})
+	if small != 7 || more <= small || image != tokensImage+tokensMessage || pdf != 1004 {
+		t.Error(small, more, image, pdf)
+	}
+}
