@@ -1,0 +1,490 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// tree makes a file system of a txtar text. "a -> b" as a file name makes a
+// symbolic link, and ¶ at the end of a file takes its last newline away.
+func tree(text string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		if name, target, ok := strings.Cut(f.Name, " -> "); ok {
+			fsys[name] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink | 0o777}
+			continue
+		}
+		data := f.Data
+		if cut, ok := strings.CutSuffix(string(data), "¶\n"); ok {
+			data = []byte(cut)
+		}
+		fsys[f.Name] = &fstest.MapFile{Data: data, Mode: 0o644}
+	}
+	return fsys
+}
+
+func source(text string) Source {
+	return Source{
+		FS: tree(text), Name: "demo", Platform: "native", Toolsets: []string{"filesystem", "workers", "shell"},
+		PlatformToolsets: map[string][]string{"shell": {"native"}},
+	}
+}
+
+func open(t *testing.T, s Source) *Project {
+	t.Helper()
+	p, err := Load(s)
+	if err != nil {
+		t.Fatalf("load: %v", err)
+	}
+	return p
+}
+
+func worker(t *testing.T, s Source, ref string) *Worker {
+	t.Helper()
+	w, err := open(t, s).Worker(ref)
+	if err != nil {
+		t.Fatalf("worker %s: %v", ref, err)
+	}
+	return w
+}
+
+// entryOf loads and gives the entry, with any error of the two.
+func entryOf(s Source) (*Worker, error) {
+	p, err := Load(s)
+	if err != nil {
+		return nil, err
+	}
+	return p.Entry()
+}
+
+// wantFault checks a code and pieces of the text form.
+func wantFault(t *testing.T, err error, code fault.Code, pieces ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want %s", code)
+	}
+	if !errors.Is(err, code) {
+		t.Fatalf("error %v, want %s", err, code)
+	}
+	for _, piece := range pieces {
+		if !strings.Contains(err.Error(), piece) {
+			t.Errorf("error %q does not say %q", err, piece)
+		}
+	}
+}
+
+// Scenario 1
+func TestFrontMatter(t *testing.T) {
+	w := worker(t, source("-- main.worker --\n---\nname: main\ndescription: \"x --- y\"\n---\nA\n---\nB¶\n"), "main")
+	if w.Description != "x --- y" || w.Instructions != "A\n---\nB" {
+		t.Errorf("description %q, instructions %q", w.Description, w.Instructions)
+	}
+	for name, file := range map[string]string{
+		"BOM":     "\ufeff---\nname: main\n---\nA",
+		"CRLF":    "---\r\nname: main\r\n---\r\nA",
+		"yaml":    "name: main\ninstructions: A",
+		"marker":  "---\nname: main\ninstructions: A",
+		"spaces":  "--- \nname: main\ninstructions: A",
+		"indents": "---\nname: main\ndescription: |\n  ---\n---\nA",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := source("")
+			s.FS = fstest.MapFS{"main.worker": {Data: []byte(file)}}
+			if w := worker(t, s, "main"); w.Instructions != "A" || w.Name != "main" {
+				t.Errorf("name %q, instructions %q", w.Name, w.Instructions)
+			}
+		})
+	}
+	s := source("")
+	s.FS = fstest.MapFS{"main.worker": {Data: []byte("---\n---\r\n\r\n  A\r\n\t\n")}}
+	if w := worker(t, s, "main"); w.Instructions != "\r\n  A\r\n\t\n" {
+		t.Errorf("the body is not byte for byte: %q", w.Instructions)
+	}
+}
+
+const forms = `
+-- greeter.yaml --
+name: greeter
+instructions: |
+  You are a friendly greeter. When given a name, respond with a warm greeting.
+-- workers/ev.yaml --
+description: evaluates
+-- prompts/ev.jinja2 --
+jinja
+-- prompts/ev.md --
+markdown
+-- workers/two.worker --
+---
+instructions: a
+---
+
+body
+`
+
+// Scenario 2
+func TestForms(t *testing.T) {
+	s := source(forms)
+	if w := worker(t, s, "./greeter.yaml"); w.ID != "greeter" || !strings.HasPrefix(w.Instructions, "You are") {
+		t.Errorf("greeter: %+v", w)
+	}
+	before := worker(t, s, "ev")
+	if before.Instructions != "jinja\n" {
+		t.Errorf("ev: %q", before.Instructions)
+	}
+	_, err := open(t, s).Worker("two")
+	wantFault(t, err, fault.Config, "workers/two.worker:2:15", "instructions are given twice", "line 2", "line 4")
+
+	files := tree(forms)
+	delete(files, "prompts/ev.jinja2")
+	s.FS = files
+	after := worker(t, s, "ev")
+	if after.Instructions != "markdown\n" || after.Digest == before.Digest {
+		t.Errorf("ev: %q, digest %s", after.Instructions, after.Digest)
+	}
+	delete(files, "prompts/ev.md")
+	_, err = open(t, s).Worker("ev")
+	wantFault(t, err, fault.Config, "prompts/ev.jinja2, prompts/ev.j2, prompts/ev.jinja, prompts/ev.txt, prompts/ev.md")
+}
+
+// Scenario 3
+func TestStrictConfig(t *testing.T) {
+	s := source(`
+-- main.worker --
+---
+description: a
+toolset: {filesystem: {}}
+mode: chat
+mode: single
+---
+hi
+`)
+	_, err := entryOf(s)
+	wantFault(t, err, fault.Config, `main.worker:5:1: E_CONFIG: duplicate key "mode" (first on line 4)`)
+	s.FS = tree("-- main.worker --\n---\ndescription: a\ntoolset: {filesystem: {}}\n---\nhi\n")
+	_, err = entryOf(s)
+	wantFault(t, err, fault.Config, `main.worker:3:1: E_CONFIG: unknown key "toolset" (did you mean toolsets)`)
+
+	s.FS = tree("-- main.worker --\ninstructions: a\n-- project.yaml --\nversion: 1\n-- llm-do.yaml --\nversion: 1\n")
+	_, err = Load(s)
+	wantFault(t, err, fault.MultipleManifests, "project.yaml, llm-do.yaml")
+
+	s.FS, err = fs.Sub(tree("-- project.yaml --\nmodel: a:b\n-- sub/project.yaml --\nmodel: [\n-- sub/main.worker --\ninstructions: a\n"), "sub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Load(s)
+	wantFault(t, err, fault.Config, "project.yaml:", "malformed YAML")
+	if faults := p.Check(""); len(faults) != 1 {
+		t.Errorf("check: %v", faults)
+	}
+	if _, err := p.Entry(); err == nil {
+		t.Error("a project with a malformed manifest gave out a worker")
+	}
+	for version, want := range map[string]string{"1": "", `"1.0.0"`: "", "1.0.0": "", "1.0": `put it in quotes: "1.0"`, "2": "not known", "true": "quotes"} {
+		s.FS = tree("-- main.worker --\ninstructions: a\n-- project.yaml --\nname: x\nversion: " + version + "\n")
+		_, err := Load(s)
+		if want == "" && err != nil {
+			t.Errorf("version %s: %v", version, err)
+		} else if want != "" {
+			wantFault(t, err, fault.Config, "project.yaml:2:10", want)
+		}
+	}
+}
+
+// Scenario 4
+func TestPrecedence(t *testing.T) {
+	file := map[bool]string{true: "-- main.worker --\n---\nmodel: c:c\n---\nhi\n", false: "-- main.worker --\ninstructions: hi\n"}
+	manifest := "-- project.yaml --\nname: x\nmodel: a:a\napproval: {mode: auto_deny}\n"
+	s := source(file[true] + manifest)
+	s.Env = map[string]string{"GOLEM_MODEL": "b:b", "LLM_DO_MODEL": "no:no"}
+	s.Flags.Model = "d:d"
+	expect := func(model, origin string) *Worker {
+		t.Helper()
+		w, err := entryOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Model != model || w.Origins["model"] != origin {
+			t.Errorf("model %q from %q, want %q from %q", w.Model, w.Origins["model"], model, origin)
+		}
+		return w
+	}
+	expect("d:d", "command line")
+	s.Flags.Model = ""
+	expect("c:c", "main.worker:2")
+	s.FS = tree(file[false] + manifest)
+	expect("b:b", "environment GOLEM_MODEL")
+	s.Env = map[string]string{"LLM_DO_MODEL": "e:e", "GOLEM_FORGE_MODEL": "f:f"}
+	expect("e:e", "environment LLM_DO_MODEL")
+	s.Env = nil
+	if w := expect("a:a", "project.yaml:2"); w.NeedModel() != nil {
+		t.Error(w.NeedModel())
+	}
+	if mode, origin, trusted := open(t, s).Approval(); mode != approval.AutoDeny || origin != "project.yaml:3" || trusted {
+		t.Errorf("approval %s from %s, trusted %v", mode, origin, trusted)
+	}
+	s.Env = map[string]string{"GOLEM_APPROVAL": "approve_all"}
+	if mode, origin, trusted := open(t, s).Approval(); mode != approval.ApproveAll || origin != "environment GOLEM_APPROVAL" || !trusted {
+		t.Errorf("approval %s from %s, trusted %v", mode, origin, trusted)
+	}
+	s.Flags.Approval = "prompt"
+	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "command line" {
+		t.Errorf("approval %s from %s", mode, origin)
+	}
+	s = source(file[false])
+	w := expect("", "default")
+	wantFault(t, w.NeedModel(), fault.Model, "--model", "main.worker", "GOLEM_MODEL", "manifest")
+	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "default" {
+		t.Errorf("approval %s from %s", mode, origin)
+	}
+}
+
+// Scenario 4
+func TestCompatibleModels(t *testing.T) {
+	s := source("-- main.worker --\n---\ncompatible_models: [\"Anthropic:*\", \"openrouter:*gpt*\"]\n---\nhi\n")
+	for model, ok := range map[string]bool{"anthropic:claude": true, "ANTHROPIC:x": true, "openrouter:openai/gpt-5": true, "openai:gpt-5": false} {
+		s.Flags.Model = model
+		_, err := entryOf(s)
+		if ok && err != nil {
+			t.Errorf("%s: %v", model, err)
+		} else if !ok {
+			wantFault(t, err, fault.Model, "main.worker:2", "command line", "Anthropic:*")
+		}
+	}
+	s.FS = tree("-- main.worker --\n---\ncompatible_models: []\n---\nhi\n")
+	_, err := entryOf(s)
+	wantFault(t, err, fault.Config, "empty list")
+}
+
+// Scenario 5
+func TestMergeOfManifestAndWorker(t *testing.T) {
+	s := source(`
+-- project.yaml --
+sandbox:
+  paths:
+    input: {root: ./input, mode: ro}
+    output: {root: ./output, mode: rw}
+toolsets:
+  filesystem:
+    approval: {tools: {read_file: preApproved}}
+    list: [a, b]
+-- main.worker --
+---
+sandbox:
+  paths: {scratch: {root: ./scratch}}
+toolsets:
+  filesystem:
+    approval: {default: ask}
+    list: [c]
+---
+hi
+-- workers/bare.worker --
+---
+toolsets: {filesystem: false}
+---
+hi
+-- workers/null.worker --
+---
+toolsets:
+  filesystem:
+---
+hi
+`)
+	w := worker(t, s, "main")
+	want := []Mount{
+		{Name: "input", Target: "/input", Source: "input", Mode: sandbox.ReadOnly, Origin: "project.yaml:3"},
+		{Name: "output", Target: "/output", Source: "output", Mode: sandbox.ReadWrite, Origin: "project.yaml:4"},
+		{Name: "scratch", Target: "/scratch", Source: "scratch", Mode: sandbox.ReadWrite, Own: true, Origin: "main.worker:3"},
+	}
+	if diff := cmp.Diff(want, w.Sandbox.Mounts); diff != "" {
+		t.Error(diff)
+	}
+	if got := string(w.Toolsets[0].Options); got != `{"list":["c"]}` {
+		t.Errorf("options %s", got)
+	}
+	if w.Policy.WorkerTools["read_file"] != approval.PreApproved || w.Policy.WorkerDefaults["filesystem"] != approval.Ask {
+		t.Errorf("policy %+v", w.Policy)
+	}
+	if w.Origins["toolsets.filesystem.approval.default"] != "main.worker:6" || w.Origins["toolsets.filesystem.approval.tools.read_file"] != "project.yaml:7" {
+		t.Errorf("origins %v", w.Origins)
+	}
+	if w := worker(t, s, "bare"); len(w.Toolsets) != 0 {
+		t.Errorf("bare has %v", w.Toolsets)
+	}
+	if w := worker(t, s, "null"); len(w.Toolsets) != 1 || string(w.Toolsets[0].Options) != `{"list":["a","b"]}` {
+		t.Errorf("null has %v", w.Toolsets)
+	}
+}
+
+// Scenario 6, without libraries
+func TestOrderOfRoots(t *testing.T) {
+	s := source("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: project\n")
+	s.Builtin = tree("-- helper.worker --\ninstructions: built-in\n")
+	if w := worker(t, s, "helper"); w.Source != "project" {
+		t.Errorf("source %s", w.Source)
+	}
+	rows, faults := open(t, s).List()
+	if len(faults) > 0 || len(rows) != 2 || !slices.Equal(rows[0].Shadowed, []string{"builtin/helper.worker"}) {
+		t.Errorf("list %+v, %v", rows, faults)
+	}
+	s.FS = tree("-- main.worker --\ninstructions: a\n")
+	if w := worker(t, s, "helper"); w.Source != "built-in" || w.File != "builtin/helper.worker" || w.Instructions != "built-in" {
+		t.Errorf("%+v", w)
+	}
+	s.FS = tree("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: a\n-- workers/helper/worker.worker --\ninstructions: a\n")
+	_, err := open(t, s).Worker("helper")
+	wantFault(t, err, fault.Ambiguous, "workers/helper.worker", "workers/helper/worker.worker")
+	if faults := open(t, s).Check(""); !errors.Is(faults, fault.Ambiguous) {
+		t.Errorf("check: %v", faults)
+	}
+}
+
+// Scenario 7
+func TestIdentity(t *testing.T) {
+	s := source(`
+-- main.worker --
+---
+name: calculator
+toolsets: {workers: {allowed_workers: [summarizer]}}
+---
+hi
+-- workers/reports/summarizer.worker --
+---
+name: summarizer
+---
+hi
+-- workers/complex/worker.worker --
+instructions: a
+`)
+	p := open(t, s)
+	_, err := p.Worker("reports/summarizer")
+	wantFault(t, err, fault.NameMismatch, "workers/reports/summarizer.worker:2:7", `write name: reports/summarizer`)
+	w, err := p.Entry()
+	if err != nil || w.ID != "main" || w.Name != "calculator" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	_, err = p.Delegates(w)
+	wantFault(t, err, fault.WorkerNotFound, "main.worker:3:", "did you mean reports/summarizer")
+	if w, err := p.Worker("complex"); err != nil || w.ID != "complex" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if _, err := p.Worker("complex/worker"); !errors.Is(err, fault.WorkerNotFound) {
+		t.Errorf("complex/worker: %v", err)
+	}
+}
+
+// Scenario 8
+func TestPaths(t *testing.T) {
+	s := source(`
+-- main.worker --
+instructions: a
+-- workers/a/caller.worker --
+---
+allow_workers: [./workers/deep/n, ./workers/deep/n.worker, deep/n]
+---
+hi
+-- workers/deep/n.worker --
+instructions: n
+-- workers/out.worker -> ../../outside.worker --
+-- workers/abs.worker -> /etc/passwd --
+-- workers/loop.worker -> loop.worker --
+-- workers/in.worker -> deep/n.worker --
+`)
+	p := open(t, s)
+	caller, err := p.Worker("a/caller")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Delegates(caller)
+	if err != nil || len(got) != 1 || got[0].ID != "deep/n" {
+		t.Errorf("delegates %v, %v", got, err)
+	}
+	if w, err := p.Worker("in"); err != nil || w.Instructions != "n" {
+		t.Errorf("in: %v", err)
+	}
+	for ref, piece := range map[string]string{
+		"../x": "Parent directory references not allowed", "./workers/../../x": "Parent directory references not allowed",
+		"/etc/x.worker": "Absolute paths not allowed", `workers\x`: "no worker reference", "C:/x.worker": "no worker reference",
+		"out": "leads out of the project", "abs": "leads out", "loop": "leads out", "./workers/out.worker": "leads out",
+		"a//b": "no worker reference", "./": "no worker reference", "": "empty", "a\x00": "control characters", "a\u202eb": "invisible",
+	} {
+		_, err := p.Worker(ref)
+		if wantFault(t, err, fault.Path, piece); t.Failed() {
+			t.Fatalf("reference %q", ref)
+		}
+	}
+	_, err = p.Worker("utils:summarizer")
+	wantFault(t, err, fault.LibraryNotFound, "libraries: not in this version")
+}
+
+// Scenario 10
+func TestNothingButTheClosureIsOpened(t *testing.T) {
+	s := source(`
+-- workers/o.worker --
+---
+imports: {workers: [reports/s]}
+toolsets: {workers: {allowed_workers: [a]}}
+---
+hi
+-- workers/reports/s.worker --
+instructions: s
+-- workers/a.worker --
+---
+imports: {workers: [b]}
+---
+a
+-- workers/b.worker --
+---
+imports: {workers: [a]}
+---
+b
+-- workers/bad.worker --
+---
+: : :
+  - [
+---
+`)
+	root, ref := Locate("somewhere/workers/o.worker")
+	if root != "somewhere" {
+		t.Fatalf("root %s", root)
+	}
+	s.Entry = ref
+	p := open(t, s)
+	w, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.Closure(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, w := range all {
+		ids = append(ids, w.ID)
+	}
+	if want := []string{"o", "reports/s", "a", "b"}; !slices.Equal(ids, want) {
+		t.Errorf("closure %v, want %v", ids, want)
+	}
+	want := []string{"workers/a.worker", "workers/b.worker", "workers/o.worker", "workers/reports/s.worker"}
+	if got := p.Opened(); !slices.Equal(got, want) {
+		t.Errorf("opened %v, want %v", got, want)
+	}
+	imported, err := p.Imported(w)
+	if err != nil || len(imported) != 1 || imported[0].ID != "reports/s" {
+		t.Errorf("imported %v, %v", imported, err)
+	}
+	if got := p.Check(""); !slices.ContainsFunc(got, func(f *fault.Fault) bool { return f.Where.File == "workers/bad.worker" }) {
+		t.Errorf("check does not see bad.worker: %v", got)
+	}
+}
