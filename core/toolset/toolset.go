@@ -21,7 +21,9 @@ type Env struct {
 	Mounts func(name string) (mount string)
 	// Delegates are the workers this one may call, resolved and in order.
 	Delegates []Delegate
-	Network   bool // sandbox.network_enabled, effective
+	// Style is how workers are offered: tools (or ""), call, both.
+	Style   string
+	Network bool // sandbox.network_enabled, effective
 	// Log writes a status line for the person; level is info, warn or error.
 	Log func(level, text string)
 	// OutputLimit is limits.tool_output in bytes; tools that page use it.

@@ -1,0 +1,228 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Workers is delegation as a toolset (S0-23): one tool a worker, one generic
+// worker_call, or both.
+func Workers() Factory {
+	return Factory{
+		Name:        "workers",
+		Description: "calls other workers",
+		Options:     func() any { return new(workerOptions) },
+		Open: func(_ context.Context, env Env, options any) (tool.Toolset, error) {
+			o, _ := options.(*workerOptions)
+			return delegation(env, o)
+		},
+	}
+}
+
+// workerOptions are the keys of toolsets.workers. Who is allowed has been
+// resolved into Env.Delegates by then.
+type workerOptions struct {
+	Allowed []string `json:"allowed_workers"`
+	Style   string   `json:"style"`
+}
+
+func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
+	var out Tools
+	style := o.Style
+	if env.Style != "" {
+		style = env.Style
+	}
+	switch style {
+	case "", "tools", "both", "call":
+	default:
+		return nil, fault.New(fault.Config, "style %q of toolset workers", style).Hinting("known: tools, call, both")
+	}
+	if style != "call" {
+		for _, d := range env.Delegates {
+			out = append(out, &named{delegate: d, spec: spec(d)})
+		}
+	}
+	if style == "call" || style == "both" {
+		if len(env.Delegates) > 0 {
+			out = append(out, newGeneric(env.Delegates))
+		}
+	}
+	return out, nil
+}
+
+// named is one worker as a tool.
+type named struct {
+	delegate Delegate
+	spec     tool.Spec
+}
+
+// Spec is the worker's metadata.
+func (n *named) Spec() tool.Spec { return n.spec }
+
+// Call runs the worker.
+func (n *named) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	return n.delegate.Run(ctx, c)
+}
+
+func spec(d Delegate) tool.Spec {
+	return tool.Spec{
+		Name: d.Tool, Description: d.Description, Input: parameters(d.Input), Output: d.Output,
+		Risk: tool.Read, Kind: tool.Worker, Toolset: "workers", Provider: d.ID, Target: d.ID,
+		Rules: []string{"worker.call"},
+	}
+}
+
+// extras are what every delegation takes beside the worker's own input.
+var extras = []struct{ name, schema string }{
+	{"instructions", `{"type":"string","description":"additional instructions for this call only"}`},
+	{"attachments", `{"type":"array","items":{"type":"string"},"description":"paths of files to hand over"}`},
+	{"prior", `{"type":"array","items":{"type":"string"},"description":"names of tools called before, whose results to hand over"}`},
+}
+
+// parameters are the fields of an object input schema, else one string input,
+// and the extras that no field has the name of. The schema is the tool's own
+// copy: additional fields are what the worker's schema says, none by default.
+func parameters(input json.RawMessage) json.RawMessage {
+	schema := map[string]any{}
+	if json.Unmarshal(input, &schema) != nil || schema["type"] != "object" {
+		schema = map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"input": map[string]any{"type": "string", "description": "the task"}},
+			"required":   []any{"input"},
+		}
+	}
+	fields, ok := schema["properties"].(map[string]any)
+	if !ok {
+		fields = map[string]any{}
+		schema["properties"] = fields
+	}
+	for _, e := range extras {
+		if _, own := fields[e.name]; !own {
+			fields[e.name] = json.RawMessage(e.schema)
+		}
+	}
+	if _, set := schema["additionalProperties"]; !set {
+		schema["additionalProperties"] = false
+	}
+	return mustJSON(schema)
+}
+
+// mustJSON encodes what was made of JSON; an encoding that fails leaves a
+// schema that nothing is valid against.
+func mustJSON(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return json.RawMessage(`{"not":{}}`)
+	}
+	return raw
+}
+
+// generic is worker_call: the worker is an argument.
+type generic struct {
+	delegates []Delegate
+	spec      tool.Spec
+}
+
+func newGeneric(ds []Delegate) *generic {
+	var b strings.Builder
+	b.WriteString("Calls a worker and returns its answer. Workers:")
+	for _, d := range ds {
+		b.WriteString("\n- " + d.ID + ": " + d.Description)
+	}
+	return &generic{delegates: ds, spec: tool.Spec{
+		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
+		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"},
+		Input: mustJSON(map[string]any{
+			"type": "object", "required": []any{"worker", "input"}, "additionalProperties": false,
+			"properties": map[string]any{
+				"worker":       map[string]any{"type": "string", "description": "the worker's ID"},
+				"input":        map[string]any{"type": []any{"string", "object"}, "description": "the task, or an object if the worker takes one"},
+				"instructions": json.RawMessage(extras[0].schema),
+				"attachments":  json.RawMessage(extras[1].schema),
+				"prior":        json.RawMessage(extras[2].schema),
+			},
+		}),
+	}}
+}
+
+// Spec is that of worker_call.
+func (g *generic) Spec() tool.Spec { return g.spec }
+
+// Call finds the worker among the allowed ones and hands it the arguments as
+// its own tool would take them (S0-06).
+func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	var args map[string]json.RawMessage
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return tool.Output{}, fault.New(fault.ToolInput, "worker_call: %w", err)
+	}
+	var id string
+	if err := json.Unmarshal(args["worker"], &id); err != nil {
+		return tool.Output{}, fault.New(fault.ToolInput, "worker_call: worker must be a string")
+	}
+	i := slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.ID == id })
+	if i < 0 {
+		ids := make([]string, len(g.delegates))
+		for j, d := range g.delegates {
+			ids[j] = d.ID
+		}
+		return tool.Output{}, fault.New(fault.NotAllowed, "the worker %q may not be called", id).
+			Hinting("allowed workers: %s", strings.Join(ids, ", "))
+	}
+	d := g.delegates[i]
+	flat, err := flatten(d, args)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	c.Args, c.Name = flat, d.Tool
+	return d.Run(ctx, c)
+}
+
+// flatten gives the arguments the form of the worker's named tool and holds
+// them against its schema.
+func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, error) {
+	flat := map[string]json.RawMessage{}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(args["input"], &object) == nil && object != nil {
+		flat = object
+	} else {
+		flat["input"] = args["input"]
+	}
+	for _, e := range extras {
+		if v, ok := args[e.name]; ok {
+			if _, own := flat[e.name]; own {
+				continue
+			}
+			flat[e.name] = v
+		}
+	}
+	raw := mustJSON(flat)
+	schema, err := tool.Compile(parameters(d.Input))
+	if err != nil {
+		return nil, err
+	}
+	if vs := schema.Validate(raw); len(vs) > 0 {
+		return nil, tool.InputFault(d.ID, vs)
+	}
+	return raw, nil
+}
+
+type question struct {
+	Question string   `json:"question" jsonschema:"what is missing, as one clear question"`
+	Options  []string `json:"options,omitempty" jsonschema:"answers to choose from, if there are some"`
+}
+
+// RequestInput is how a child asks for what it lacks (S4-09): the call ends
+// its run, and the question is its result.
+func RequestInput() tool.Tool {
+	return tool.Func(tool.Spec{
+		Name: "request_input", Description: "Ends this run by asking the caller for information that is missing. Use it only when you cannot do the task without.",
+		Risk: tool.Read, Toolset: "golem", Provider: "builtin",
+	}, func(_ context.Context, q question) (tool.Output, error) {
+		return tool.Output{NeedsInput: true, Kind: "json", Text: q.Question, Data: mustJSON(q)}, nil
+	})
+}
