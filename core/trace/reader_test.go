@@ -105,6 +105,7 @@ func FuzzRead(f *testing.F) {
 		head + `{"type":"model.end","id":"0.1","text":{"cut":5000,"sha256":"ab","head":"x"},"calls":[{"id":{"cut":1,"sha256":"a","head":"b"}}]}`,
 		head + `{"type":"x","id":"0.0.0","cut":{"cut":{"cut":` + "\n", head + `{"type":"tool.end","id":"..","error":{"code":1}}`,
 		head + `{"type":"tool.end","id":"` + strings.Repeat("0.", 300) + `","tool":"\u001b[2J\u202e"}` + "\n" + `{"type":"worker.end","id":"","ms":-9223372036854775808}`,
+		head + `{"type":"x","id":"\r"}`,
 	} {
 		f.Add([]byte(s))
 	}

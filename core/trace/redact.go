@@ -25,6 +25,7 @@ const minSecret = 6
 type Redactor struct {
 	known *strings.Replacer // nil: no known values
 	plain []string          // the known values as they are
+	forms []string          // all spellings of them, longest first
 }
 
 // NewRedactor makes a redactor for known secret values. Values under six
@@ -44,9 +45,9 @@ func NewRedactor(secrets []string) *Redactor {
 		return r
 	}
 	// The longest first: a secret that contains another goes whole.
-	forms := slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	pairs := make([]string, 0, 2*len(forms))
-	for _, form := range forms {
+	r.forms = slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	pairs := make([]string, 0, 2*len(r.forms))
+	for _, form := range r.forms {
 		pairs = append(pairs, form, Redacted)
 	}
 	r.known = strings.NewReplacer(pairs...)
@@ -82,10 +83,15 @@ func secretForms(s string) []string {
 
 // String replaces known secrets in text.
 func (r *Redactor) String(s string) string {
-	if r == nil || r.known == nil {
+	if r == nil || r.known == nil || !r.holds(s) {
 		return s
 	}
 	return r.known.Replace(s)
+}
+
+// holds looks for the secrets the fast way; most text has none.
+func (r *Redactor) holds(s string) bool {
+	return slices.ContainsFunc(r.forms, func(form string) bool { return strings.Contains(s, form) })
 }
 
 // Bytes replaces known secrets in data, as String does, and secret-looking
@@ -97,10 +103,7 @@ func (r *Redactor) Bytes(data []byte) []byte {
 	if json.Valid(data) {
 		return r.JSON(data)
 	}
-	if r.known == nil {
-		return data
-	}
-	return []byte(r.known.Replace(string(data)))
+	return []byte(r.String(string(data)))
 }
 
 // JSON replaces known secrets in valid JSON, and the whole value of each
@@ -157,12 +160,31 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 
 // appendString appends a JSON string without its secrets.
 func (r *Redactor) appendString(dst, raw []byte, nested int) []byte {
+	if r.harmless(raw) {
+		return append(dst, raw...)
+	}
 	text := unquote(raw)
 	inner := strings.TrimLeft(text, " \t\r\n")
 	if nested < maxNested && inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(text)) {
 		return appendText(dst, raw, text, string(r.appendValue(nil, []byte(text), nested+1)))
 	}
 	return appendText(dst, raw, text, r.String(text))
+}
+
+// harmless is true for most strings, without reading them: they hold no
+// JSON, each of their characters has the one spelling that the known forms
+// have too, and none of these occurs.
+func (r *Redactor) harmless(raw []byte) bool {
+	first := bytes.TrimLeft(raw, `" \ntr`)
+	if len(first) > 0 && (first[0] == '{' || first[0] == '[') {
+		return false
+	}
+	for _, odd := range []string{`\u`, `\/`, `\b`, `\f`} {
+		if bytes.Contains(raw, []byte(odd)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.forms, func(form string) bool { return bytes.Contains(raw, []byte(form)) })
 }
 
 // appendText appends raw, or, if the text changed, its new spelling.

@@ -70,7 +70,7 @@ func (r *renderer) node(n *Node, prefix, branch, below string) {
 
 // row is a call in one line, for reading down a column.
 func (r *renderer) row(n *Node) {
-	r.line("", n.ID+"  "+r.describe(n))
+	r.line("", Visible(clip(n.ID, r.Width))+"  "+r.describe(n))
 }
 
 func (r *renderer) line(lead, text string) {
