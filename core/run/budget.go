@@ -55,6 +55,13 @@ func (b *budget) check(own bool) error {
 	return nil
 }
 
+// renew gives a chat's root its turns anew, for the next exchange.
+func (b *budget) renew() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.turns = 0
+}
+
 // spend books tokens here and with every ancestor.
 func (b *budget) spend(u model.Usage) {
 	b.mu.Lock()

@@ -145,9 +145,7 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 		body.Error = flt
 	} else {
 		body.Result = rawOutput(out)
-		if out.Untrusted {
-			c.frame.tree.taint(c.at, c.spec.Name)
-		}
+		c.effects(out)
 	}
 	c.emit(body)
 	if keep := c.frame.tree.r.Artifact; keep != nil {
@@ -159,6 +157,16 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 		}
 	}
 	return out, flt
+}
+
+// effects tells what a successful call did beyond its result.
+func (c *running) effects(out tool.Output) {
+	if out.Untrusted {
+		c.frame.tree.taint(c.at, c.spec.Name)
+	}
+	if d := out.Diff; d != nil {
+		c.emit(trace.Diff{Path: d.Path, Before: d.Before, After: d.After, Patch: d.Patch})
+	}
 }
 
 func (c *running) statusOf(ctx context.Context, f *fault.Fault) callStatus {
@@ -202,9 +210,9 @@ func checkOutput(spec tool.Spec, out tool.Output) error {
 // unknown explains a name that is no tool of this worker: E_NOT_ALLOWED if a
 // loaded worker has it, else E_UNKNOWN_TOOL with the known ones (S0-06, S2-23).
 func (f *frame) unknown(name string) *fault.Fault {
-	for _, w := range f.tree.r.Project.Loaded() {
-		if w.ID == name || tool.ToolName(w.ID) == name {
-			return fault.New(fault.NotAllowed, "%s may not call the worker %s", f.worker.ID, w.ID).
+	for _, id := range f.tree.loaded {
+		if id == name || tool.ToolName(id) == name {
+			return fault.New(fault.NotAllowed, "%s may not call the worker %s", f.worker.ID, id).
 				Hinting("allowed workers: %s", listOr(f.allowed(), "none"))
 		}
 	}

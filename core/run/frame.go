@@ -166,6 +166,7 @@ func (f *frame) env(ctx context.Context) (toolset.Env, error) {
 		Files:       f.files,
 		Mounts:      func(name string) string { return sandbox.MountOf(f.files, name) },
 		Delegates:   delegates,
+		Style:       f.worker.Delegates.Style,
 		Network:     f.worker.Sandbox.Network,
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },

@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"golem/core/approval"
@@ -56,9 +57,14 @@ func (r *Runner) now() time.Time {
 // that manual tools run too.
 func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 	s, err := r.Open(ctx, name)
-	if fault.Of(err, fault.Config) != nil && isUnknown(err) {
-		if s, terr := r.openTool(ctx, name); terr == nil {
-			return s.callTool(ctx, name, in)
+	if errors.Is(err, fault.WorkerNotFound) {
+		if entry, eerr := r.Project.Entry(); eerr == nil {
+			if t, terr := r.session(ctx, entry); terr == nil {
+				if _, has := t.frame.tools.Get(name); has {
+					return t.callTool(ctx, name, in)
+				}
+				t.frame.close()
+			}
 		}
 	}
 	if err != nil {
@@ -103,8 +109,4 @@ func (r *Runner) refuse(in Input, err error) Result {
 		Status: string(Failed), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
 	}})
 	return res
-}
-
-func isUnknown(err error) bool {
-	return fault.Of(err, fault.Config).Code == fault.WorkerNotFound
 }

@@ -28,6 +28,13 @@ type Session struct {
 
 func (r *Runner) session(ctx context.Context, w *project.Worker) (*Session, error) {
 	s := &Session{r: r, tree: newTree(r), started: r.now()}
+	closure, err := r.Project.Closure(w)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range closure {
+		s.tree.loaded = append(s.tree.loaded, c.ID)
+	}
 	f, err := s.tree.frame(ctx, w, nil, rootID)
 	if err != nil {
 		return nil, err
@@ -85,12 +92,23 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
 	})
 	f.trim()
-	out, err := f.exchange(ctx)
-	if err == nil {
-		// The answer itself is the last assistant message already.
-		return out, nil
+	f.budget.renew()
+	return f.exchange(ctx)
+}
+
+// callTool runs one tool of the worker for a person, as the root call.
+func (s *Session) callTool(ctx context.Context, name string, in Input) Result {
+	s.begun = true
+	s.emit(trace.RunStart{Input: in.Raw()})
+	var f *fault.Fault
+	s.out, f = s.frame.call(ctx, callRequest{id: rootID, name: name, args: string(in.Raw())})
+	if f != nil {
+		s.err = f
 	}
-	return out, err
+	res := s.result()
+	s.end(res, s.r.now().Sub(s.started).Milliseconds())
+	s.frame.close()
+	return res
 }
 
 // trim drops the oldest exchanges whole while the next request is larger than

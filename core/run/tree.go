@@ -19,6 +19,10 @@ type tree struct {
 	sched *schedule
 	clock clock
 	money sync.Mutex // guards every budget of the tree
+	quota *sandbox.Quota
+	// loaded are the IDs of the root's import closure: a call of one that is
+	// not allowed is told apart from a name that nobody has.
+	loaded []string
 
 	emitting sync.Mutex
 	asking   int           // questions open: other events wait
@@ -38,7 +42,7 @@ type openMount struct {
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}}
+	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}, quota: sandbox.NewQuota(r.Quota)}
 }
 
 // emit sends an event on. While a person is asked, the events of the rest of

@@ -36,10 +36,7 @@ func (t *tree) view(w *project.Worker, parent *frame) (viewSpec, sandbox.FS, err
 		}
 		spec.restricts = append(spec.restricts, name)
 	}
-	for _, m := range w.Sandbox.Mounts {
-		spec.constraints = append(spec.constraints, sandbox.Constraint{Source: m.Source, Mode: m.Mode})
-	}
-	files, err := t.build(w, spec)
+	files, err := t.build(w, &spec)
 	return spec, files, err
 }
 
@@ -75,7 +72,7 @@ func (v viewSpec) escalates(w *project.Worker) error {
 }
 
 // build opens the mounts and wraps them, innermost protection first.
-func (t *tree) build(w *project.Worker, spec viewSpec) (sandbox.FS, error) {
+func (t *tree) build(w *project.Worker, spec *viewSpec) (sandbox.FS, error) {
 	var mounts []sandbox.Mount
 	if w.Sandbox.Declared || hasToolset(w.Toolsets, "filesystem") {
 		for _, m := range w.Sandbox.Mounts {
@@ -87,8 +84,10 @@ func (t *tree) build(w *project.Worker, spec viewSpec) (sandbox.FS, error) {
 			if err != nil {
 				return nil, err
 			}
+			source := sandbox.SourceOf(fsys, m.Source)
+			spec.constraints = append(spec.constraints, sandbox.Constraint{Source: source, Mode: m.Mode})
 			mounts = append(mounts, sandbox.Mount{
-				Name: m.Name, At: at, FS: fsys, Source: m.Source, Mode: m.Mode,
+				Name: m.Name, At: at, FS: fsys, Source: source, Mode: m.Mode,
 				Suffixes: m.Suffixes, MaxFileBytes: m.MaxFileBytes,
 			})
 		}
@@ -98,6 +97,6 @@ func (t *tree) build(w *project.Worker, spec viewSpec) (sandbox.FS, error) {
 	})
 	return sandbox.View(sandbox.ViewSpec{
 		Mounts: mounts, Constraints: spec.constraints, Restricts: spec.restricts, ReadOnly: spec.readonly,
-		Protection: t.r.Protection, Limits: t.r.Quota,
+		Protection: t.r.Protection, Quota: t.quota,
 	})
 }
