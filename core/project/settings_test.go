@@ -1,0 +1,322 @@
+package project
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// inMain is a project whose main.worker has the given front matter, from line 2.
+func inMain(front string) Source {
+	return source("-- main.worker --\n---\n" + front + "\n---\nhi\n")
+}
+
+func TestEveryValueHasItsDefault(t *testing.T) {
+	w, err := entryOf(inMain("description: x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Mode != "single" || w.Retry.Attempts != 3 || w.Delegates.Style != "tools" || w.Input != nil || w.Output != nil {
+		t.Errorf("%+v", w)
+	}
+	if diff := cmp.Diff(Limits{Turns: 50, ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50000}, w.Limits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Delegation{MaxDepth: 5, WarnDepth: 3, Parallel: 8}, w.Delegation); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(AttachmentPolicy{MaxAttachments: 4, MaxTotalBytes: 10_000_000}, w.Attachments); diff != "" {
+		t.Error(diff)
+	}
+	root := Sandbox{Mounts: []Mount{{Name: "root", Target: "/", Source: ".", Mode: sandbox.ReadWrite, Origin: "default"}}}
+	if diff := cmp.Diff(root, w.Sandbox); diff != "" {
+		t.Error(diff)
+	}
+	for _, key := range []string{"model", "limits.turns", "delegation.max_depth", "sandbox.root", "approval.mode"} {
+		if w.Origins[key] != "default" {
+			t.Errorf("%s comes from %q", key, w.Origins[key])
+		}
+	}
+}
+
+func TestLimitsAndAliases(t *testing.T) {
+	s := source(`
+-- golem-forge.config.yml --
+delegation: {maxDepth: 7, warnDepth: 2, allowRecursion: true}
+limits: {tool_timeout: 1m, turns: 9}
+vars: {a: 1, b: {c: [x], d: 2024-01-01}}
+retry: {attempts: 1}
+-- main.worker --
+---
+limits: {tool_timeout: 0, model_timeout: "1h 30m", tool_output: 10 KiB, tokens: 1_000}
+attachment_policy: {max_attachments: 1, max_total_bytes: 1.5 MB, allowed_suffixes: [PDF, .txt]}
+vars: {b: {c: [y]}, n: null}
+delegation: {parallel: 2}
+allow_empty_input: true
+max_context_tokens: 50
+mode: chat
+---
+hi
+`)
+	depth := 3
+	s.Flags.MaxDepth = &depth
+	w, err := entryOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Limits{Turns: 9, ModelTimeout: 90 * time.Minute, WorkerTimeout: 10 * time.Minute, Tokens: 1000, ToolOutput: 10240}, w.Limits); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Delegation{MaxDepth: 3, WarnDepth: 2, Parallel: 2, AllowRecursion: true}, w.Delegation); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(AttachmentPolicy{MaxAttachments: 1, MaxTotalBytes: 1_500_000, AllowedSuffixes: []string{".pdf", ".txt"}}, w.Attachments); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{"a": int64(1), "b": map[string]any{"c": []any{"y"}, "d": "2024-01-01"}, "n": nil}, w.Vars); diff != "" {
+		t.Error(diff)
+	}
+	if w.Origins["delegation.max_depth"] != "command line" || w.Origins["delegation.warn_depth"] != "golem-forge.config.yml:1" || w.Origins["delegation.parallel"] != "main.worker:5" {
+		t.Errorf("%v", w.Origins)
+	}
+	if !w.AllowEmptyInput || w.MaxContextTokens != 50 || w.Mode != "chat" || w.Retry.Attempts != 1 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// Scenario 21, the settings
+func TestPolicy(t *testing.T) {
+	s := source(`
+-- project.yaml --
+approval:
+  default: ask
+  tools: {read_file: pre_approved}
+  rules:
+    - {tool: write_file, when: {path: "/output/**"}, decide: preApproved}
+toolsets:
+  filesystem: {approval: {tools: {edit_file: preApproved, delete_file: blocked}}}
+sandbox: {paths: {out: {root: out, approval: {write: preApproved, delete: blocked}}}}
+-- main.worker --
+---
+toolsets: {shell: {approval: {default: blocked}}}
+tool_rules:
+  write_file: {allowed: false, approval_required: false}
+  worker.call: {allowed: true, approval_required: true}
+  list_files: {approval_required: false}
+  edit_file: {approval_required: true}
+  delete_file: {approval_required: false}
+  nothing: {allowed: true}
+---
+hi
+`)
+	w, err := entryOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := approval.Policy{
+		WorkerTools: map[string]approval.Setting{
+			"write_file": "blocked", "worker.call": "ask", "list_files": "preApproved", "edit_file": "ask", "delete_file": "blocked",
+		},
+		WorkerDefaults: map[string]approval.Setting{"shell": "blocked"},
+		ProjectTools:   map[string]approval.Setting{"read_file": "preApproved"},
+		ProjectDefault: "ask",
+		Rules:          []approval.Rule{{Tool: "write_file", When: map[string]string{"path": "/output/**"}, Decide: "preApproved", Origin: "project.yaml:5"}},
+		Mounts:         map[string]approval.MountPolicy{"out": {"write": "preApproved", "delete": "blocked"}},
+		Origins: map[string]string{
+			"worker.tool:write_file": "main.worker:4", "worker.tool:worker.call": "main.worker:5", "worker.tool:list_files": "main.worker:6",
+			"worker.tool:edit_file": "main.worker:7", "worker.tool:delete_file": "project.yaml:7", "worker.toolset:shell": "main.worker:2",
+			"project.tool:read_file": "project.yaml:3", "project.default": "project.yaml:2",
+		},
+	}
+	if diff := cmp.Diff(want, w.Policy); diff != "" {
+		t.Error(diff)
+	}
+	_, err = entryOf(inMain("toolsets: {filesystem: {approval: {tools: {x: ask}}}}\ntool_rules: {x: {approval_required: false}}"))
+	wantFault(t, err, fault.Config, "main.worker:3:", `"x" is preApproved here and ask at main.worker:2`)
+}
+
+func TestModeAliases(t *testing.T) {
+	for alias, want := range map[string]approval.Mode{
+		"prompt": approval.Interactive, "interactive": approval.Interactive, "approve_all": approval.ApproveAll,
+		"auto_deny": approval.AutoDeny, "reject_all": approval.AutoDeny, "strict": approval.AutoDeny,
+	} {
+		p := open(t, source("-- project.yaml --\napproval: {mode: "+alias+"}\n"))
+		if mode, _, _ := p.Approval(); mode != want || p.Manifest().ApprovalMode != string(want) {
+			t.Errorf("%s is %s", alias, mode)
+		}
+	}
+	for _, s := range []Source{
+		source("-- project.yaml --\napproval: {mode: yolo}\n"),
+		{FS: tree(""), Env: map[string]string{"LLM_DO_APPROVAL": "yolo"}},
+		{FS: tree(""), Flags: Flags{Approval: "yolo"}},
+	} {
+		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), `"yolo" is no approval mode`) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// Scenarios 23 and 24, the configuration
+func TestSandboxSpellings(t *testing.T) {
+	s := source(`
+-- project.yaml --
+sandbox: {readonly: true, network_enabled: true, restrict: /a}
+-- main.worker --
+---
+sandbox:
+  root: ./src/
+  readonly: false
+  restrict: src/x/
+  mounts:
+    - {source: ./in/a, target: /in/a, readonly: true}
+    - {source: t, target: tmp, suffixes: [MD], max_file_bytes: 2KB}
+---
+hi
+-- workers/other.worker --
+---
+sandbox: {mounts: [{source: ., target: /}]}
+---
+hi
+`)
+	w, err := entryOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Sandbox{
+		Restrict: "/src/x", Network: true, Declared: true,
+		Mounts: []Mount{
+			{Name: "root", Target: "/", Source: "src", Mode: sandbox.ReadWrite, Own: true, Origin: "main.worker:3"},
+			{Name: "/in/a", Target: "/in/a", Source: "in/a", Mode: sandbox.ReadOnly, Own: true, Origin: "main.worker:7"},
+			{Name: "/tmp", Target: "/tmp", Source: "t", Mode: sandbox.ReadWrite, Suffixes: []string{".md"}, MaxFileBytes: 2000, Own: true, Origin: "main.worker:8"},
+		},
+	}
+	if diff := cmp.Diff(want, w.Sandbox); diff != "" {
+		t.Error(diff)
+	}
+	other := worker(t, s, "other").Sandbox
+	if len(other.Mounts) != 1 || other.Mounts[0].Name != "root" || !other.ReadOnly || other.Restrict != "/a" {
+		t.Errorf("%+v", other)
+	}
+	out := inMain("sandbox: {paths: {x: {root: /data}, y: {root: ../y/../z}}}")
+	_, err = entryOf(out)
+	wantFault(t, err, fault.Path, `main.worker:2:29: E_PATH: the sandbox directory "/data" lies outside the project`, "--allow-outside", `"../y/../z"`)
+	out.Flags.AllowOutside = true
+	w, err = entryOf(out)
+	if err != nil || w.Sandbox.Mounts[0].Source != "/data" || w.Sandbox.Mounts[1].Source != "../z" {
+		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+// Every line is refused with that code, at that place, with that word.
+func TestWrongTypesAndValues(t *testing.T) {
+	for front, want := range map[string]string{
+		"name: 1":  "2:7: E_CONFIG: name: expected text, found the number 1 (put it in quotes: \"1\")",
+		"name: {}": "2:7: E_CONFIG: name: expected text, found a mapping", "name: ~": "name has no value", "name: ' a'": "begins or ends",
+		"name: \"a\\u202e\"": "invisible", "description: [a]": "found a list", "model: gpt": "provider:name", "model: [a]": "found a list",
+		"compatible_models: a": "expected a list", "compatible_models: ['[']": "no valid pattern", "mode: loop": "none of single, chat",
+		"instructions: 3": "expected text", "template: yes": "write true or false", "template: 1": "true or false",
+		"toolsets: filesystem": "a mapping or a list of names", "toolsets: [1]": "name of a toolset", "toolsets: [filesystem, filesystem]": "twice",
+		"toolsets: {filesystem: true}": "write {}", "toolsets: {filesystem: 3}": "expected a mapping", "toolsets: {nope: {}}": "unknown toolset",
+		"toolsets: {custom: {module: ./x}}": "toolsets.custom: not in this version", "toolsets: {clearance: {}}": "not in this version",
+		"toolsets: {filesystem: {approval: {default: maybe}}}": "none of preApproved, ask, blocked", "toolsets: {filesystem: {approval: ask}}": "expected a mapping",
+		"toolsets: {workers: {allow: [a]}}": `unknown key "allow" in toolsets.workers`, "toolsets: {workers: {style: x}}": "tools, call, both",
+		"toolsets: {workers: {allowed_workers: a}}": "a list of workers, or '*'", "allow_workers: [1]": "expected text",
+		"allow_workers: [a]\ntoolsets: {workers: {allowed_workers: [b]}}": "both are given", "allow_workers: [a]\ntoolsets: {workers: false}": "takes away",
+		"imports: [a]": "expected a mapping", "imports: {worker: [a]}": "did you mean workers", "imports: {workers: a}": "expected a list",
+		"tool_rules: {a: true}": "expected a mapping", "tool_rules: {a: {allow: true}}": "did you mean allowed",
+		"sandbox: .": "expected a mapping", "sandbox: {readonly: maybe}": "true or false", "sandbox: {restrict: ../x}": "2:21: E_PATH", "sandbox: {paths: {a: b}}": "expected a mapping",
+		"sandbox: {paths: {a: {mode: ro}}}": "has no root", "sandbox: {paths: {a: {root: a, mode: staged}}}": "staged: not in this version",
+		"sandbox: {paths: {a/b: {root: a}}}": "no name for a mount", "sandbox: {paths: {..: {root: a}}}": "no name for a mount", "sandbox: {paths: {root: {root: a}}}": "use sandbox.root",
+		"sandbox: {paths: {a: {root: a}}, mounts: [{source: b, target: /a}]}": "two mounts at /a", "sandbox: {mounts: [{source: a}]}": "has no target",
+		"sandbox: {mounts: [{source: a, target: /a, mode: rw, readonly: true}]}": "one setting", "sandbox: {root: '~/x'}": "~ is not expanded",
+		"sandbox: {root: 'a\\b'}": "E_PATH", "sandbox: {paths: {a: {root: a, approval: {write: no}}}}": "none of",
+		"input_schema: [a]": "JSON Schema", "input_schema: {type: 3}": "E_SCHEMA", "input_schema: s.py:P": "E_SCHEMA_LANGUAGE", "schema_in_ref: a.b.C": "a/b.json#/$defs/C",
+		"input_schema: a.json\nschema_in_ref: b.json": "are one key", "output_schema_ref: ../a.json": "E_PATH",
+		"attachment_policy: {max_attachments: -1}": "not between", "attachment_policy: {max_total_bytes: lots}": "no size", "attachment_policy: {denied_suffixes: [a/b]}": "no file suffix",
+		"allow_empty_input: on": "true or false", "max_context_tokens: 1.5": "a whole number", "limits: {turns: 0}": "not between",
+		"limits: {tool_timeout: 30}": "add the unit: 30s", "limits: {tool_timeout: -3s}": "no duration", "limits: {tool_output: 9999999999 TB}": "no size", "limits: {tokens: 1e3}": "whole number",
+		"limits: {turns: 99999999999999999999}": "whole number", "retry: {attempts: 0}": "not between", "retry: 3": "expected a mapping", "vars: [a]": "expected a mapping", "vars: {a: .inf}": "no number that JSON",
+		"delegation: {max_depth: 101}": "not between", "delegation: {maxDepth: 1, max_depth: 2}": "are one key", "sub_workers: []": "unknown key", "Model: a:b": "did you mean model",
+	} {
+		_, err := entryOf(inMain(front))
+		if err == nil {
+			t.Errorf("%s: no error", front)
+		} else if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "main.worker:") {
+			t.Errorf("%s:\n got %v\nwant %s", front, err, want)
+		}
+	}
+}
+
+func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
+	for text, want := range map[string]string{
+		"dependencies: [utils]": "project.yaml:1:15: E_CONFIG: dependencies: not in this version", "clearance: {targets: {main: {dir: .}}}": "clearance: not in this version",
+		"tools: {roots: [toolsets]}": "tools.roots: not in this version", "tools: {modules: [tools.py]}": "tools.modules: not", "tools: {engine: browser}": "not in this version",
+		"tools: {allow_module_imports: true}": "not in this version", "approval: {taint: ask}": "not in this version", "approval: {rules: [{tool: a}]}": "has no decide",
+		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "no valid pattern", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
+		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are one key", "workerPaths: [a]\nworkers: {root: b}": "one setting", "prompts: {root: ../x}": "not inside",
+		"providers: {a: {base_url: 'ftp://x'}}": "no http", "providers: {'a:b': {}}": "no provider name", "providers: {a: {json: x}}": "none of", "instructions: x": "unknown key", "- a": "expected a mapping",
+		"allow_workers: [a]": "unknown key", "exports: a": "expected a list", "entry: [a]": "expected text", "limits: {turn: 1}": "did you mean turns",
+	} {
+		_, err := Load(source("-- project.yaml --\n" + text + "\n-- main.worker --\ninstructions: a\n"))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "project.yaml:") {
+			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		}
+	}
+	p := open(t, source(`-- llm-do.yml --
+schema_version: 1
+version: "1.0.0"
+name: demo
+description: d
+dependencies: []
+exports: [main, workers/x]
+clearance: {}
+tools: {roots: [], modules: [], allow_module_imports: false, engine: auto}
+workers: {paths: [a, ./b/, a], include: ["*.worker"], exclude: [x]}
+prompts: {root: ./p}
+providers: {acme: {base_url: "https://acme.example/v1", api_key_env: ACME_KEY, headers: {X: y}, json: schema, image: true}}
+`))
+	want := Manifest{
+		File: "llm-do.yml", Name: "demo", Version: "1.0.0", Description: "d", Exports: []string{"main", "workers/x"},
+		WorkersRoots: []string{"a", "b"}, Include: []string{"*.worker"}, Exclude: []string{"x"}, PromptsRoot: "p",
+		Providers: map[string]Provider{"acme": {BaseURL: "https://acme.example/v1", APIKeyEnv: "ACME_KEY", Headers: map[string]string{"X": "y"}, JSON: "schema", Image: true}},
+	}
+	if diff := cmp.Diff(want, p.Manifest()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTemplatesAreNeverPassedThrough(t *testing.T) {
+	for file, want := range map[string]string{
+		"---\n---\na\n b {{ x }}":              "main.worker:4:4: E_TEMPLATE",
+		"---\ntemplate: true\n---\na":          "main.worker:2:11: E_TEMPLATE",
+		"instructions: |\n  a\n  {# c #}":      "main.worker:3:1: E_TEMPLATE",
+		"instructions: a {% if %}":             "main.worker:1:15: E_TEMPLATE",
+		"---\ntemplate: false\n---\na {{ x }}": "",
+		"---\n---\na { { x } } %} }}":          "",
+	} {
+		s := source("-- main.worker --\n" + file + "¶\n")
+		w, err := entryOf(s)
+		if want == "" && (err != nil || w.Template) {
+			t.Errorf("%q: %v", file, err)
+		} else if want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %s", file, err, want)
+		}
+	}
+	_, err := open(t, source("-- workers/p.yaml --\nmode: chat\n-- prompts/p.md --\na\n{{ file(\"x\") }}\n")).Worker("p")
+	wantFault(t, err, fault.Template, "prompts/p.md:2:1")
+}
+
+func TestSettingNames(t *testing.T) {
+	env := map[string]string{"GOLEM_A": "1", "LLM_DO_A": "2", "GOLEM_B": "", "LLM_DO_B": "3", "GOLEM_FORGE_C": "4"}
+	for name, want := range map[string][2]string{"A": {"1", "GOLEM_A"}, "B": {"3", "LLM_DO_B"}, "C": {"4", "GOLEM_FORGE_C"}, "D": {}} {
+		if v, from := Setting(env, name); [2]string{v, from} != want {
+			t.Errorf("%s: %q from %q", name, v, from)
+		}
+	}
+}
