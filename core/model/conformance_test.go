@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,26 @@ func TestBehavioursOnFakeDoer(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b.play(t, open(t, "openai:gpt-test", Config{HTTP: &player{behaviour: b}, Env: env(key)}))
+			})
+		})
+	}
+}
+
+// Every behaviour once more, recorded and then replayed: answers, pieces and
+// failures come back as they were.
+func TestBehavioursReplayed(t *testing.T) {
+	for _, b := range behaviours {
+		t.Run(b.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &writes{}
+				b.play(t, Recording(open(t, "openai:gpt-test", Config{HTTP: &player{behaviour: b}, Env: env(key)}), w, nil))
+				again := b
+				again.want.Model = "replay:r.jsonl"
+				again.want.Calls = slices.Clone(b.want.Calls)
+				for i := range again.want.Calls {
+					again.want.Calls[i].Extra = "" // the provider's own, of no use to a replay
+				}
+				again.play(t, w.replay(t, Config{}))
 			})
 		})
 	}

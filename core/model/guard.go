@@ -24,6 +24,7 @@ type guard struct {
 	idle   time.Duration
 	timer  *time.Timer
 	grace  *time.Timer
+	body   *events // of the answer, once there is one
 }
 
 func newGuard(ctx context.Context, idle time.Duration) *guard {
@@ -44,6 +45,17 @@ func (g *guard) finish(moment time.Duration) {
 	if g.grace == nil {
 		g.grace = time.AfterFunc(moment, func() { g.cancel(errIdle) })
 	}
+}
+
+// drain reads what follows an answer's end mark, as a rule nothing, so that the
+// connection can be used again. It waits no longer than moment.
+func (g *guard) drain(moment time.Duration) {
+	if g.body == nil {
+		return
+	}
+	timer := time.AfterFunc(moment, func() { g.cancel(errIdle) })
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, g.body.in, 4<<10) // an error only costs the connection
 }
 
 func (g *guard) silent() bool { return errors.Is(context.Cause(g.ctx), errIdle) }

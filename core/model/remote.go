@@ -16,6 +16,9 @@ import (
 // the stream, after an answer that is complete.
 const afterFinish = 3 * time.Second
 
+// lastMoment is how long the end of the connection may lag behind the end mark.
+const lastMoment = 50 * time.Millisecond
+
 // remote is a provider's model, spoken to through go-openai.
 type remote struct {
 	name   string // "openai:gpt-5-mini"
@@ -99,6 +102,7 @@ func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompl
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == io.EOF:
+			g.drain(lastMoment)
 			return a, a.complete(m.end.row.Name)
 		case err != nil && a.finish != "":
 			return a, a.complete(m.end.row.Name)

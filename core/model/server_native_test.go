@@ -5,9 +5,11 @@ package model
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -139,5 +141,30 @@ func TestRetriesOnServer(t *testing.T) {
 	}
 	if wait := arrived[1].Sub(arrived[0]); wait < time.Second {
 		t.Errorf("waited %v, less than the server asked for", wait)
+	}
+}
+
+// One connection serves a whole conversation.
+func TestConnectionIsKept(t *testing.T) {
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(sse(text("Hello")) + ok("stop"))) // a client that is gone fails the test elsewhere
+	}))
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	m := open(t, "openai:gpt-test", Config{HTTP: server.Client(), Env: env(map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.URL})})
+	for range 5 {
+		if _, err := m.Generate(context.Background(), request(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := opened.Load(); n != 1 {
+		t.Errorf("%d connections for 5 requests", n)
 	}
 }

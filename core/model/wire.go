@@ -50,7 +50,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 		_ = body.Close()
 		return nil, err
 	}
-	resp.Body = body
+	resp.Body, w.guard.body = body, body
 	return resp, nil
 }
 
