@@ -1,0 +1,285 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/sandbox/sandboxtest"
+	"golem/core/ui"
+	"golem/sandbox/osfs"
+)
+
+func openDir(t *testing.T, dir string) *osfs.FS {
+	t.Helper()
+	fsys, err := osfs.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return fsys
+}
+
+// A directory that does not exist yet behaves like any other file system.
+func TestLazyDirConforms(t *testing.T) {
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
+		return &lazyDir{parent: openDir(t, t.TempDir()), name: "a/b"}
+	})
+}
+
+func TestLazyDirIsMadeByTheFirstWriteOnly(t *testing.T) {
+	root := t.TempDir()
+	dir := &lazyDir{parent: openDir(t, root), name: "out"}
+	if list, err := dir.ReadDir("."); err != nil || len(list) != 0 {
+		t.Error(list, err)
+	}
+	if err := dir.Remove("x"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(root, "out")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("it was made by reading")
+	}
+	if err := dir.WriteFile("x", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(root, "out", "x")); err != nil || string(data) != "1" {
+		t.Error(data, err)
+	}
+}
+
+func TestMountsStayInTheProject(t *testing.T) {
+	root := t.TempDir()
+	files := openDir(t, root)
+	mount := mounter(files, root, false)
+	for _, source := range []string{"..", "../x", "/etc", "a/../../x"} {
+		if _, err := mount(source); !errors.Is(err, fault.Path) {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Symlink("/etc", filepath.Join(root, "link")); err != nil {
+			t.Fatal(err)
+		}
+		if fsys, err := mount("link"); err == nil {
+			t.Errorf("a link led out: %v", fsys)
+		}
+	}
+	if fsys, err := mounter(files, root, true)(filepath.ToSlash(t.TempDir())); err != nil || fsys == nil {
+		t.Error(err)
+	}
+}
+
+// SPEC §10: no redirect is followed to another host.
+func TestRedirectsStayOnTheHost(t *testing.T) {
+	reached := false
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer other.Close()
+	var first *httptest.Server
+	first = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/away":
+			http.Redirect(w, r, other.URL+"/x", http.StatusTemporaryRedirect)
+		case "/here":
+			http.Redirect(w, r, first.URL+"/there", http.StatusTemporaryRedirect)
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusTemporaryRedirect)
+		}
+	}))
+	defer first.Close()
+	get := func(path string) error {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := newHTTPClient().Do(req)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		return err
+	}
+	if err := get("/away"); err == nil || reached || !strings.Contains(err.Error(), "another host") {
+		t.Error(err, reached)
+	}
+	if err := get("/here"); err != nil {
+		t.Error(err)
+	}
+	if err := get("/loop"); err == nil {
+		t.Error("a redirect loop ended well")
+	}
+}
+
+// yesPerson answers every question with one line.
+type yesPerson struct {
+	strings.Builder
+	answer string
+}
+
+func (p *yesPerson) Ask(context.Context, string) (string, error) { return p.answer, nil }
+
+// SPEC §3: a pair is confirmed once and kept in GOLEM_HOME; no is not kept.
+func TestConsentIsAskedOnceAndKept(t *testing.T) {
+	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(t.TempDir(), "home")}}
+	no := &yesPerson{answer: ""}
+	if err := h.newConsent(ui.Questions{Person: no}).key(t.Context(), "KEY", "a.example"); !errors.Is(err, fault.Model) {
+		t.Error(err)
+	}
+	yes := &yesPerson{answer: "y"}
+	c := h.newConsent(ui.Questions{Person: yes})
+	for range 2 {
+		if err := c.key(t.Context(), "KEY", "a.example"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := strings.Count(yes.String(), "KEY"); n != 1 || !strings.Contains(yes.String(), "a.example") {
+		t.Errorf("asked %d times: %s", n, yes.String())
+	}
+	nobody := h.newConsent(ui.Questions{})
+	if err := nobody.key(t.Context(), "KEY", "a.example"); err != nil {
+		t.Errorf("it was not kept: %v", err)
+	}
+	for _, pair := range [][2]string{{"KEY", "b.example"}, {"OTHER", "a.example"}, {"KEY", "a.example:8080"}} {
+		if err := nobody.key(t.Context(), pair[0], pair[1]); !errors.Is(err, fault.Model) {
+			t.Errorf("%v: %v", pair, err)
+		}
+	}
+	if info, err := os.Stat(c.file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+}
+
+func TestTheFirstWordIsTheCommand(t *testing.T) {
+	h := &host{env: map[string]string{}, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	for args, want := range map[string]string{
+		"p hello":                 "run p hello",
+		"run p":                   "run p",
+		"--model x p hello":       "run --model x p hello",
+		"--model=x check p":       "check --model=x p",
+		"--model check p":         "run --model check p",
+		"--json check p":          "check --json p",
+		"--quiet --entry a p":     "run --quiet --entry a p",
+		"init x":                  "init x",
+		"--help":                  "--help",
+		"--version":               "--version",
+		"-- check":                "run -- check",
+		"- x":                     "run - x",
+		"--project p":             "run --project p",
+		"":                        "",
+		"checks":                  "run checks",
+		"--nonsense p":            "run --nonsense p",
+		"help run":                "help run",
+		"__complete run --mod":    "__complete run --mod",
+		"--sandbox memory chat p": "chat --sandbox memory p",
+	} {
+		got := strings.Join(h.withCommand(h.root(), strings.Fields(args)), " ")
+		if got != want {
+			t.Errorf("%q became %q, want %q", args, got, want)
+		}
+	}
+}
+
+func TestSettingsHaveAliases(t *testing.T) {
+	h := &host{env: map[string]string{"LLM_DO_PATH": "b", "GOLEM_FORGE_PATH": "c", "GOLEM_FORGE_HOME": "d", "GOLEM_HOME": ""}}
+	if h.setting("PATH") != "b" || h.setting("HOME") != "d" || h.setting("MODEL") != "" {
+		t.Error(h.setting("PATH"), h.setting("HOME"), h.setting("MODEL"))
+	}
+	h.env["GOLEM_PATH"] = "a"
+	if h.setting("PATH") != "a" {
+		t.Error(h.setting("PATH"))
+	}
+}
+
+// SECURITY 16: what is redacted, and what a command does not get.
+func TestKeysAreKnownByTheirNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "ACME_KEY": true, "GITHUB_TOKEN": true, "openai_api_key": true, "AWS_SECRET": true,
+		"OPENAI_BASE_URL": false, "GOLEM_MODEL": false, "PATH": false, "KEYBOARD": false, "GOLEM_TOKEN": false,
+	} {
+		if isKeyVariable(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+	h := &host{env: map[string]string{"PATH": "/bin", "OPENAI_API_KEY": "sk", "HOME": "/h", "SSH_AUTH_SOCK": "s", "MY_VAR": "1"}}
+	env := shell{h: h}.environment()
+	if want := []string{"GOLEM=1", "HOME=/h", "NO_COLOR=1", "PATH=/bin", "TERM=dumb"}; !slices.Equal(env, want) {
+		t.Error(env)
+	}
+}
+
+func TestShellOutputIsCapped(t *testing.T) {
+	var c capped
+	chunk := []byte(strings.Repeat("a", 10_000))
+	for range 1000 {
+		if n, err := c.Write(chunk); n != len(chunk) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	c.Write([]byte("THE END\xff"))
+	s := c.String()
+	if len(s) > maxShellOutput+100 || !strings.HasSuffix(s, "THE END\uFFFD") || !strings.Contains(s, "bytes left out]") {
+		t.Errorf("%d bytes, ends in %q", len(s), s[len(s)-20:])
+	}
+	if cap(c.head)+cap(c.tail) > 4*maxShellOutput {
+		t.Errorf("keeps %d bytes", cap(c.head)+cap(c.tail))
+	}
+	var small capped
+	small.Write([]byte("x\n"))
+	if small.String() != "x\n" {
+		t.Errorf("%q", small.String())
+	}
+}
+
+func TestTeeGoesOnWithoutTheOneThatFails(t *testing.T) {
+	var good strings.Builder
+	told := 0
+	w := &tee{failed: func(error) { told++ }}
+	closed, err := os.CreateTemp(t.TempDir(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	w.writers = append(w.writers, closed, &good)
+	for range 3 {
+		if _, err := w.Write([]byte("line\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if good.String() != "line\nline\nline\n" || told != 1 {
+		t.Error(good.String(), told)
+	}
+}
+
+func TestTableLinesUp(t *testing.T) {
+	if got := table([][]string{{"ID", "X"}, {"longer", ""}, {"é", "y"}}); got != "ID      X\nlonger\né       y\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzFirstWord(f *testing.F) {
+	for _, s := range []string{"p hello", "--model x p", "-- a", "--model", "-", "--=", "-h x"} {
+		f.Add(s)
+	}
+	h := &host{env: map[string]string{}, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	root := h.root()
+	f.Fuzz(func(t *testing.T, line string) {
+		args := strings.Fields(line)
+		got := h.withCommand(root, args)
+		a, b := slices.Clone(args), slices.Clone(got)
+		if len(b) == len(a)+1 {
+			a = append(a, "run")
+		}
+		slices.Sort(a)
+		slices.Sort(b)
+		if !slices.Equal(a, b) {
+			t.Fatalf("%q became %q", args, got)
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// asGolem makes the test binary behave as golem: for tests that start it
+// themselves, on a terminal of their own.
+const asGolem = "GOLEM_TEST_AS_GOLEM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asGolem) != "" {
+		main()
+	}
+	testscript.Main(m, map[string]func(){
+		"golem": func() {
+			leaveTerminal()
+			main()
+		},
+	})
+}
+
+// TestScripts runs testdata/script/*.txtar. The first comment of each says what
+// it proves. golem has no terminal there, whoever runs the tests.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("GOLEM_HOME", filepath.Join(env.WorkDir, "home", "golem"))
+			for _, name := range []string{"GOLEM_MODEL", "GOLEM_PROJECT", "GOLEM_PATH", "GOLEM_APPROVAL", "NO_COLOR", "OPENAI_API_KEY"} {
+				env.Setenv(name, "")
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exit":      cmdExit,
+			"wait-file": cmdWaitFile,
+			"mode":      cmdMode,
+			"jsonlines": cmdJSONLines,
+			"count":     cmdCount,
+			"within":    cmdWithin,
+			"clock":     cmdClock,
+		},
+	})
+}

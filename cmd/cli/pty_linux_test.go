@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ptyRun is golem on a terminal of its own.
+type ptyRun struct {
+	t      *testing.T
+	master *os.File
+	cmd    *exec.Cmd
+	dir    string
+	stdout bytes.Buffer // if standard output is not the terminal
+
+	mu     sync.Mutex
+	screen bytes.Buffer
+	done   chan struct{}
+}
+
+// openPTY makes a pseudo terminal.
+func openPTY(t *testing.T) (master, slave *os.File) {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
+		t.Fatal(err)
+	}
+	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return master, slave
+}
+
+// ptyProject writes a project whose worker writes a file, and its script.
+func ptyProject(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	all := map[string]string{
+		"main.worker": "---\ntoolsets:\n  filesystem: {}\nsandbox:\n  paths:\n    out: {root: ./out, mode: rw}\n---\nWrite it.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/a.txt, content: hello}}]\n    - when: {error: E_DENIED}\n      say: it was denied\n    - say: it is written\n",
+	}
+	for name, text := range files {
+		all[name] = text
+	}
+	for name, text := range all {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// startPTY starts golem in dir. Streams that are nil are the terminal.
+func startPTY(t *testing.T, dir string, in io.Reader, piped bool, args ...string) *ptyRun {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, slave := openPTY(t)
+	r := &ptyRun{t: t, master: master, dir: dir, done: make(chan struct{})}
+	r.cmd = exec.Command(exe, args...)
+	r.cmd.Dir = dir
+	r.cmd.Env = append(os.Environ(), asGolem+"=1", "TERM=xterm", "GOLEM_HOME="+filepath.Join(dir, "home"), "NO_COLOR=")
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = slave, slave, slave
+	if in != nil {
+		r.cmd.Stdin = in
+	}
+	if piped {
+		r.cmd.Stdout = &r.stdout
+	}
+	r.cmd.ExtraFiles = []*os.File{slave}
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	slave.Close()
+	go func() {
+		defer close(r.done)
+		buf := make([]byte, 4096)
+		for {
+			n, err := master.Read(buf)
+			r.mu.Lock()
+			r.screen.Write(buf[:n])
+			r.mu.Unlock()
+			if err != nil { // EIO: nobody has the terminal open any more
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		r.cmd.Process.Kill()
+		master.Close()
+		<-r.done
+	})
+	return r
+}
+
+func (r *ptyRun) text() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.ReplaceAll(r.screen.String(), "\r\n", "\n")
+}
+
+// expect waits until the screen holds text.
+func (r *ptyRun) expect(text string) {
+	r.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if strings.Contains(r.text(), text) {
+			return
+		}
+		if time.Now().After(deadline) {
+			r.t.Fatalf("no %q on the screen:\n%s", text, r.text())
+		}
+	}
+}
+
+func (r *ptyRun) typeKeys(s string) {
+	r.t.Helper()
+	if _, err := io.WriteString(r.master, s); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// exit waits for the end and holds the exit code.
+func (r *ptyRun) exit(want int) {
+	r.t.Helper()
+	err := r.cmd.Wait()
+	<-r.done
+	if got := r.cmd.ProcessState.ExitCode(); got != want {
+		r.t.Fatalf("exit code %d (%v), want %d; screen:\n%s", got, err, want, r.text())
+	}
+}
+
+func (r *ptyRun) written() bool {
+	_, err := os.Stat(filepath.Join(r.dir, "out", "a.txt"))
+	return err == nil
+}
+
+const question = "[y]es / [n]o / [a]lways / [s]ession: "
+
+// The question is put in the words of S4 §3 and a yes runs the call; the answer
+// is on the screen once.
+func TestTerminalAsksAndYesRuns(t *testing.T) {
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml")
+	r.expect(question)
+	r.typeKeys("y\n")
+	r.exit(0)
+	for _, want := range []string{"[Approval Required] ", "Risk: medium\n", "Path: main\n", "Golem: "} {
+		if !strings.Contains(r.text(), want) {
+			t.Errorf("no %q in\n%s", want, r.text())
+		}
+	}
+	if n := strings.Count(r.text(), "it is written"); n != 1 {
+		t.Errorf("the answer is there %d times:\n%s", n, r.text())
+	}
+	if !r.written() {
+		t.Error("nothing was written")
+	}
+}
+
+// SECURITY 9: the default is no; the end of input is no.
+func TestTerminalDefaultIsNo(t *testing.T) {
+	for name, keys := range map[string]string{"empty": "\n", "no": "n\n", "end of input": "\x04", "gibberish": "yess\nok\nsure\n"} {
+		t.Run(name, func(t *testing.T) {
+			r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml")
+			r.expect(question)
+			r.typeKeys(keys)
+			r.exit(0)
+			if r.written() || !strings.Contains(r.text(), "it was denied") {
+				t.Errorf("written %v:\n%s", r.written(), r.text())
+			}
+		})
+	}
+}
+
+// SECURITY 9: what is typed before the question is thrown away, a whole line
+// and half of one.
+func TestTerminalFlushesTypeAhead(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - delay: 700ms\n      calls: [{tool: write_file, args: {path: /out/a.txt, content: hello}}]\n    - when: {error: E_DENIED}\n      say: it was denied\n    - say: it is written\n",
+	})
+	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r.expect("You: go")
+	r.typeKeys("y\ny\nye")
+	r.expect(question)
+	time.Sleep(150 * time.Millisecond) // long enough for a line that was not flushed to be read
+	if r.written() || strings.Contains(r.text(), "it is written") {
+		t.Fatalf("type-ahead answered the question:\n%s", r.text())
+	}
+	r.typeKeys("\n")
+	r.exit(0)
+	if r.written() {
+		t.Errorf("half a line typed ahead became part of the answer:\n%s", r.text())
+	}
+}
+
+// SPEC §7: the question goes to the controlling terminal although standard
+// input is a pipe; SPEC §12: standard output holds the answer alone.
+func TestTerminalIsAskedWithPipedStreams(t *testing.T) {
+	r := startPTY(t, ptyProject(t, nil), strings.NewReader("y\ny\ny\n"), true, ".", "--model", "script:script.yaml")
+	r.expect(question)
+	time.Sleep(100 * time.Millisecond) // the pipe is full of yes, which answers nothing
+	if r.written() {
+		t.Fatal("the pipe answered the question")
+	}
+	r.typeKeys("y\n")
+	r.exit(0)
+	if got := r.stdout.String(); got != "it is written\n" {
+		t.Errorf("standard output: %q", got)
+	}
+	if strings.Contains(r.text(), "it is written") {
+		t.Errorf("the answer is in the view as well:\n%s", r.text())
+	}
+}
+
+// --headless never asks, even on a terminal: exit 3 and a warning up front.
+func TestTerminalHeadlessNeverAsks(t *testing.T) {
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--headless")
+	r.exit(3)
+	if strings.Contains(r.text(), "[y]es") || !strings.Contains(r.text(), "nobody can be asked here (--headless)") || r.written() {
+		t.Error(r.text())
+	}
+}
+
+// SECURITY 9: a terminal that goes away has said no.
+func TestTerminalThatHangsUpIsADenial(t *testing.T) {
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--trace", "t.jsonl")
+	r.expect(question)
+	r.master.Close()
+	r.cmd.Wait()
+	if r.written() {
+		t.Error("the call ran")
+	}
+	data, err := os.ReadFile(filepath.Join(r.dir, "t.jsonl"))
+	if err != nil || !strings.Contains(string(data), `"type":"run.end"`) || !strings.Contains(string(data), `"decision":"deny"`) {
+		t.Errorf("the trace is not complete: %v\n%s", err, data)
+	}
+}
+
+// Ctrl+C at the question ends the run: 130, nothing written.
+func TestTerminalInterruptAtTheQuestion(t *testing.T) {
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--trace", "t.jsonl")
+	r.expect(question)
+	start := time.Now()
+	r.typeKeys("\x03")
+	r.exit(130)
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("took %v", took)
+	}
+	data, _ := os.ReadFile(filepath.Join(r.dir, "t.jsonl"))
+	if r.written() || !strings.Contains(string(data), `"status":"interrupted"`) {
+		t.Errorf("written %v\n%s", r.written(), data)
+	}
+}
+
+// Scenario 19 on a terminal: the reason reaches the model; v shows what was folded.
+func TestTerminalReasonAndView(t *testing.T) {
+	long := strings.Repeat("line\\n", 60) + "the very last line"
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/a.txt, content: \"" + long + "\"}}]\n    - when: {error: E_DENIED, tool: write_file, match: \"said no: (.*?)[\\\"}]\"}\n      say: \"because $1\"\n    - say: it is written\n",
+	})
+	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r.expect(question)
+	if !strings.Contains(r.text(), "more lines are hidden") {
+		t.Errorf("nothing is folded:\n%s", r.text())
+	}
+	r.typeKeys("v\n")
+	r.expect("the very last line")
+	r.typeKeys("n wrong place\n")
+	r.exit(0)
+	if !strings.Contains(r.text(), "because wrong place") {
+		t.Error(r.text())
+	}
+}
+
+// Scenario 31 on a terminal: a prompt, streamed answers, /exit.
+func TestTerminalChat(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmode: chat\n---\nTalk.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n    - say: second answer\n",
+	})
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("one\n")
+	r.expect("Golem: first answer")
+	r.typeKeys("two\n")
+	r.expect("Golem: second answer")
+	r.typeKeys("/exit\n")
+	r.exit(0)
+	if strings.Contains(r.text(), "You:") {
+		t.Errorf("what was typed is repeated:\n%s", r.text())
+	}
+}

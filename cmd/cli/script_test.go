@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// cmdExit runs a program and holds its exit code: exit CODE PROGRAM ARG…
+// Its output is what stdout and stderr look at, as after exec. The program
+// reads what `stdin` names.
+func cmdExit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exit CODE PROGRAM ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// cmdWaitFile waits until a file exists and is not empty: wait-file NAME.
+func cmdWaitFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: wait-file NAME")
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		names, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for _, n := range names {
+			if info, err := os.Stat(n); err == nil && info.Size() > 0 {
+				return
+			}
+		}
+		if time.Now().After(deadline) {
+			ts.Fatalf("%s did not come", args[0])
+		}
+	}
+}
+
+// cmdMode holds a file's permission bits: mode OCTAL GLOB.
+func cmdMode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mode OCTAL GLOB")
+	}
+	names, err := filepath.Glob(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if len(names) == 0 {
+		ts.Fatalf("%s: no such file", args[1])
+	}
+	for _, n := range names {
+		info, err := os.Stat(n)
+		ts.Check(err)
+		if got := strconv.FormatInt(int64(info.Mode().Perm()), 8); got != args[0] {
+			ts.Fatalf("%s has mode %s, want %s", filepath.Base(n), got, args[0])
+		}
+	}
+}
+
+// cmdCount holds how many files a pattern matches: count N GLOB.
+func cmdCount(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: count N GLOB")
+	}
+	names, err := filepath.Glob(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if strconv.Itoa(len(names)) != args[0] {
+		ts.Fatalf("%d files match %s, want %s", len(names), args[1], args[0])
+	}
+}
+
+// cmdJSONLines holds that each line of stdout or a file is JSON, that numbered
+// lines have no gap, and that the kinds named are among them: jsonlines NAME [TYPE…].
+func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: jsonlines stdout|FILE [TYPE…]")
+	}
+	seen, seq := map[string]bool{}, 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var v struct {
+			Golem, Type string
+			Seq         *int
+		}
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			ts.Fatalf("%q: %v", line, err)
+		}
+		seen[v.Golem+v.Type] = true
+		if v.Seq != nil {
+			if seq++; *v.Seq != seq {
+				ts.Fatalf("seq %d, want %d: %s", *v.Seq, seq, line)
+			}
+		}
+	}
+	if seq == 0 {
+		ts.Fatalf("no numbered line")
+	}
+	for _, typ := range args[1:] {
+		if name, absent := strings.CutPrefix(typ, "!"); absent == seen[name] {
+			ts.Fatalf("%s: seen %v", typ, seen[name])
+		}
+	}
+}
+
+// cmdClock notes the time; cmdWithin holds that no more than DURATION has
+// passed since: clock … within 1s.
+func cmdClock(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Setenv("CLOCK", strconv.FormatInt(time.Now().UnixNano(), 10))
+}
+
+func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: within DURATION")
+	}
+	limit, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	start, err := strconv.ParseInt(ts.Getenv("CLOCK"), 10, 64)
+	ts.Check(err)
+	if took := time.Since(time.Unix(0, start)); took > limit {
+		ts.Fatalf("took %v, more than %v", took, limit)
+	}
+}
