@@ -150,6 +150,8 @@ func TestConnectionIsKept(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = w.Write([]byte(sse(text("Hello")) + ok("stop"))) // a client that is gone fails the test elsewhere
+		_ = http.NewResponseController(w).Flush()
+		time.Sleep(5 * time.Millisecond) // the end of the body comes by itself
 	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
