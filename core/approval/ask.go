@@ -28,6 +28,10 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
+	if err := c.refresh(ctx); err != nil { // show the change as it is now
+		rec.Reason = "not run: " + reason(err)
+		return rec, err
+	}
 	rec.Source = "user"
 	r := g.request(c, rec.Rule)
 	d, err := g.question(ctx, c.item, r)

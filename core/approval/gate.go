@@ -81,7 +81,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 	if !rec.Run {
 		return tool.Output{}, denial(spec.Name, rec)
 	}
-	return c.run(ctx)
+	return c.run(ctx, rec.Source == "user")
 }
 
 // forModels says whether a model may start such a tool; unknown words may not.
@@ -99,8 +99,8 @@ func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	return v.setting, v.rule
 }
 
-// decide settles a prepared call. The record is complete; err is set only
-// when ctx ended, so that nobody decided anything.
+// decide settles a prepared call. The record is complete; err is set when
+// nobody decided anything: ctx ended, or the call no longer holds.
 func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	v := settle(c.item.Policy, c.subject)
 	if v.setting == PreApproved && g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -210,6 +211,108 @@ func TestKeyIsProviderToolAndMount(t *testing.T) {
 	doItem(t, g, elsewhere)
 	if she.questions() != 4 {
 		t.Errorf("%d questions, want 4", she.questions())
+	}
+}
+
+// diskFile is a file that a writing tool previews and compares at the write,
+// as the filesystem toolset does.
+type diskFile struct {
+	mu       sync.Mutex
+	content  string
+	expected map[string]string // call → content its preview saw
+}
+
+func (d *diskFile) tool() seeingTool {
+	base := plainTool("write_file", tool.Write)
+	base.body = func(_ context.Context, c tool.Call) (tool.Output, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.content != d.expected[c.ID] {
+			return tool.Output{}, fault.New(fault.Conflict, "changed meanwhile")
+		}
+		d.content = string(c.Args)
+		return tool.Output{}, nil
+	}
+	return seeingTool{base, func(c tool.Call) (tool.Preview, error) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.expected[c.ID] = d.content
+		return tool.Preview{Diff: "-" + d.content, Paths: []tool.PathUse{{Op: "write", Mount: "root", Path: "/a"}}}, nil
+	}}
+}
+
+// Asking, then writing what changed meanwhile, is a conflict; where nobody
+// was shown anything, two writes after each other are none.
+func TestChangedMeanwhile(t *testing.T) {
+	for _, mode := range []Mode{ApproveAll, Interactive} {
+		d := &diskFile{content: "old", expected: map[string]string{}}
+		g := NewGate(mode, says(t, Yes))
+		it := Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: "0.1", Args: json.RawMessage(`{}`)}}
+		it.Enter = func(ctx context.Context, _ tool.Risk) (context.Context, func(), error) {
+			d.content = "another call was first"
+			return ctx, nil, nil
+		}
+		o := doItem(t, g, it)
+		if mode == Interactive && !errors.Is(o.err, fault.Conflict) || mode == ApproveAll && o.err != nil {
+			t.Errorf("%s: %v", mode, o.err)
+		}
+	}
+	// A call that waits for its turn is shown as it is when its turn comes.
+	d := &diskFile{content: "old", expected: map[string]string{}}
+	first, second := make(chan bool), make(chan bool)
+	var diffs []string
+	g := NewGate(Interactive, approverFunc(func(_ context.Context, r Request) (Decision, error) {
+		if diffs = append(diffs, r.Diff); len(diffs) == 1 {
+			close(first)
+			<-second
+			d.mu.Lock()
+			d.content = "new"
+			d.mu.Unlock()
+		}
+		return Decision{ID: r.ID, Answer: No}, nil
+	}))
+	var wg sync.WaitGroup
+	call := func(id string) {
+		_, err := g.Call(t.Context(), Item{Tool: d.tool(), FromModel: true, Call: tool.Call{ID: id, Args: json.RawMessage(`{"id":` + id + `}`)}})
+		if !errors.Is(err, fault.Denied) {
+			t.Error(err)
+		}
+	}
+	wg.Go(func() { call("1") })
+	<-first
+	wg.Go(func() { call("2") })
+	for seen := false; !seen; {
+		runtime.Gosched()
+		d.mu.Lock()
+		_, seen = d.expected["2"]
+		d.mu.Unlock()
+	}
+	close(second)
+	wg.Wait()
+	if len(diffs) != 2 || diffs[0] != "-old" || diffs[1] != "-new" {
+		t.Errorf("%q", diffs)
+	}
+}
+
+// What was settled is what runs: a preview that tells something else the
+// second time stops the call.
+func TestPreviewThatChanges(t *testing.T) {
+	for name, second := range map[string]tool.Preview{
+		"args": {Args: json.RawMessage(`{"path":"/b"}`), Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
+		"path": {Paths: []tool.PathUse{{Op: "write", Path: "/b"}}},
+		"risk": {Risk: tool.Command, Paths: []tool.PathUse{{Op: "write", Path: "/a"}}},
+	} {
+		looks := 0
+		tl := seeingTool{plainTool("t", tool.Write), func(tool.Call) (tool.Preview, error) {
+			if looks++; looks == 1 {
+				return tool.Preview{Paths: []tool.PathUse{{Op: "write", Path: "/a"}}}, nil
+			}
+			return second, nil
+		}}
+		o := do(t, NewGate(ApproveAll, nil), tl, Policy{}, `{"path":"/a"}`)
+		if !errors.Is(o.err, fault.Conflict) || tl.ran() != 0 || looks != 2 {
+			t.Errorf("%s: %v, ran %d", name, o.err, tl.ran())
+		}
 	}
 }
 

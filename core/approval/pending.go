@@ -1,9 +1,11 @@
 package approval
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -57,9 +59,39 @@ func preview(ctx context.Context, p tool.Previewer, c tool.Call) (view tool.Prev
 	return p.Preview(ctx, c)
 }
 
+// refresh looks again at what a changing call would do, because time has
+// passed and nobody has been shown it: another call may have changed the same
+// file. What was settled must still hold: the same arguments, the same paths,
+// no higher risk.
+func (c *pending) refresh(ctx context.Context) error {
+	p, ok := c.item.Tool.(tool.Previewer)
+	if !ok || !slices.ContainsFunc(c.paths, func(u tool.PathUse) bool { return u.Op != "read" }) {
+		return nil
+	}
+	call := c.item.Call
+	call.Args = c.args
+	view, err := preview(ctx, p, call)
+	if err != nil {
+		return fault.Of(err, fault.Tool)
+	}
+	args := c.args
+	if view.Args != nil {
+		if args, err = tool.Canonical(view.Args); err != nil {
+			return fault.Of(err, fault.ToolInput)
+		}
+	}
+	if !bytes.Equal(args, c.args) || !slices.Equal(view.Paths, c.paths) || rank(callRisk(c.spec, view)) > rank(c.risk) {
+		return fault.New(fault.Conflict, "%s would do something else by now than what was settled; nothing was done", c.spec.Name).
+			Hinting("look at the current state and call again")
+	}
+	c.diff = view.Diff
+	return nil
+}
+
 // run executes the call, with exactly the arguments that were settled. It is
-// the only place in golem where a tool is called.
-func (c *pending) run(ctx context.Context) (out tool.Output, err error) {
+// the only place in golem where a tool is called. What a person was shown is
+// not looked at again: the tool itself compares it with what it finds.
+func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err error) {
 	if ctx.Err() != nil {
 		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
 	}
@@ -73,6 +105,11 @@ func (c *pending) run(ctx context.Context) (out tool.Output, err error) {
 		}
 		if inner != nil {
 			ctx = inner
+		}
+	}
+	if !shown {
+		if err := c.refresh(ctx); err != nil {
+			return tool.Output{}, err
 		}
 	}
 	call := c.item.Call
