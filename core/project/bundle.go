@@ -181,7 +181,10 @@ func (k *bundler) reference(ref *node, file string) (*node, *fault.Fault) {
 		if !k.b.d.builtin {
 			dir = path.Dir(file)
 		}
-		found, f := k.b.findSchema(dir, name)
+		if path.IsAbs(name) || strings.Contains(name, "\\") || invisible(name) {
+			return nil, ref.at.fault(fault.Path, "the schema file %s is not inside the project", quoted(name))
+		}
+		found, f := k.b.lookSchema(name, dir, "schemas")
 		if f != nil {
 			return nil, f.At(ref.file, ref.line, ref.column)
 		}

@@ -37,15 +37,11 @@ func parseJSON(file string, data []byte) (*node, *fault.Fault) {
 	if errors.As(err, &f) {
 		return nil, f
 	}
-	offset := int(dec.InputOffset())
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		offset = int(syntax.Offset) - 1
-	}
+	where := r.next()
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		offset, err = len(data), errors.New("unexpected end of file")
+		where, err = r.at(len(data)), errors.New("unexpected end of file")
 	}
-	return nil, r.at(offset).fault(fault.Schema, "malformed JSON: %s", brief(err.Error()))
+	return nil, where.fault(fault.Schema, "malformed JSON: %s", brief(err.Error()))
 }
 
 type jsonReader struct {

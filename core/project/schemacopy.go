@@ -1,6 +1,7 @@
 package project
 
 import (
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -34,6 +35,8 @@ func (k *bundler) copySchema(n *node, file string, top bool) (*node, *fault.Faul
 			continue // addresses that nothing here refers to
 		case f.name == "$dynamicRef" && !strings.HasPrefix(value.text, "#"):
 			fail = value.at.fault(fault.Schema, "$dynamicRef to another file is not supported")
+		case f.name == "type":
+			fail = typeFault(value)
 		default:
 			value, fail = k.copyValue(value, file, keyword[f.name])
 		}
@@ -68,4 +71,20 @@ func (k *bundler) copyValue(n *node, file, holds string) (*node, *fault.Fault) {
 		out.items = append(out.items, c)
 	}
 	return out, nil
+}
+
+var jsonTypes = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
+
+// typeFault checks the words of type:, which no library does.
+func typeFault(n *node) *fault.Fault {
+	words := n.items
+	if n.kind == scalar {
+		words = []*node{n}
+	}
+	for _, w := range words {
+		if !slices.Contains(jsonTypes, w.text) {
+			return w.fault(fault.Schema, "%s is no JSON type", quoted(w.text)).Hinting("%s", fault.DidYouMean(w.text, jsonTypes))
+		}
+	}
+	return nil
 }

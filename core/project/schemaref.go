@@ -2,6 +2,7 @@ package project
 
 import (
 	"encoding/json"
+	"io/fs"
 	"path"
 	"regexp"
 	"strings"
@@ -87,13 +88,21 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 
 // findSchema looks beside the file that refers to it, then in schemas/.
 func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
-	local, ok := inside(name)
-	if !ok {
-		return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name))
+	if _, ok := inside(name); !ok {
+		return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name)).
+			Hinting("name it relative to the worker file or to schemas/")
 	}
+	return b.lookSchema(name, dir, "schemas")
+}
+
+// lookSchema tries directories in order; a name may step up within the project.
+func (b *built) lookSchema(name string, dirs ...string) (string, *fault.Fault) {
 	var tried []string
-	for _, d := range []string{dir, "schemas"} {
-		l := location{b.d.builtin, path.Join(d, local)}
+	for _, d := range dirs {
+		l := location{b.d.builtin, path.Join(d, name)}
+		if !fs.ValidPath(l.name) {
+			return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name))
+		}
 		tried = append(tried, l.String())
 		if b.p.exists(l) {
 			return l.String(), nil
