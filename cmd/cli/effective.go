@@ -27,7 +27,11 @@ func effectiveValues(inst *core.Instance) string {
 	fmt.Fprintf(&b, "approval.mode: %s (%s)\n", mode, oneLine(origin))
 	list, _ := inst.Workers()
 	for _, l := range list {
-		w, err := inst.Project().Worker(l.Ref())
+		ref := "./" + l.Path
+		if l.Source != "project" {
+			ref = l.ID
+		}
+		w, err := inst.Project().Worker(ref)
 		if err != nil {
 			continue // its faults are listed
 		}

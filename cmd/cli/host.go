@@ -72,10 +72,15 @@ func (h *host) main(args []string) int {
 	return exitUsage
 }
 
-// report writes an error, one line a fault, on standard error.
+// report writes an error, one line a fault, on standard error. A fault in a
+// file begins with its place, as editors and people look for it (SPEC §16).
 func (h *host) report(err error) {
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		h.say("%s", line)
+	for _, f := range listOf(err) {
+		if f.Where != nil && f.Where.File != "" {
+			fmt.Fprintln(h.err, oneLine(f.Error()))
+		} else {
+			h.say("%s", f.Error())
+		}
 	}
 }
 

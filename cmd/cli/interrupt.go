@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -33,6 +34,9 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 			}
 			if n > 0 {
 				os.Exit(exitInterrupted)
+			}
+			if isTerminal(h.err) {
+				fmt.Fprintln(h.err) // after the ^C that the terminal shows
 			}
 			h.say("interrupted: ending the run; once more exits at once")
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))

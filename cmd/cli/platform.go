@@ -40,7 +40,8 @@ func (h *host) open(p place, f *flags, confirm *consent) (*core.Instance, error)
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
 		Confirm:    confirm.key,
-		NewID:      newRunID,
+
+		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, o)
 }
 

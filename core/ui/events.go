@@ -73,6 +73,8 @@ func (p *Plain) statusLine(e trace.Event, b trace.Status) {
 	case "warn":
 		p.alert(e, "warning: "+b.Text, yellow)
 	case "error":
+		p.failed = b.Text
+		p.told = p.told || e.Depth == 0
 		p.alert(e, "error: "+b.Text, red)
 	default:
 		if !p.Quiet {

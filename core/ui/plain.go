@@ -162,9 +162,8 @@ func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	return Questions{Person: p.Person, Width: p.Width, Color: p.Color}.Approve(ctx, r)
 }
 
-// Prompt reads the next message of a chat. Empty lines are passed over, /help
-// and unknown commands are answered here, and /exit is io.EOF; /new and /tools
-// are returned as they are, for the chat to act on.
+// Prompt delivers the answer so far and reads the next line of a chat, passing
+// over empty ones. Commands (see ParseCommand) are the chat's to act on.
 func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 	p.mu.Lock()
 	p.ready()
@@ -177,18 +176,7 @@ func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 		if err != nil {
 			return run.Input{}, err
 		}
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		cmd, err := ParseCommand(line)
-		switch {
-		case err != nil:
-			p.say(err.Error() + "\n")
-		case cmd.Name == Help:
-			p.say(CommandHelp())
-		case cmd.Name == Exit:
-			return run.Input{}, io.EOF
-		default:
+		if strings.TrimSpace(line) != "" {
 			return run.Input{Text: line}, nil
 		}
 	}

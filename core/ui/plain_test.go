@@ -275,30 +275,35 @@ func (q *queue) Line(context.Context) (string, error) {
 	return line, nil
 }
 
-// Scenario 31, the front end's part: answers come one by one, commands that
-// need no worker are answered here, /exit and the end of input end the chat.
+// Scenario 31, the front end's part: answers come one by one, empty lines are
+// passed over, the end of input ends the chat.
 func TestPromptReadsMessagesAndDeliversAnswers(t *testing.T) {
 	var view, out bytes.Buffer
-	p := &Plain{View: &view, Answers: &out, Input: &queue{"hello", "", "/help", "/nwe", "/src/a.go is bad", "/new", "/exit", "never"}}
-	ctx := t.Context()
+	p := &Plain{View: &view, Answers: &out, Input: &queue{"hello", "", "  ", "/new", "bad"}}
 	next := func(want string) {
 		t.Helper()
-		in, err := p.Prompt(ctx)
+		in, err := p.Prompt(t.Context())
 		if err != nil || in.Text != want {
 			t.Fatalf("%q, %v; want %q", in.Text, err, want)
 		}
 	}
 	next("hello")
 	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "hi"}))
-	next("/src/a.go is bad")
+	next("/new")
 	if out.String() != "hi\n" {
 		t.Errorf("answers: %q", out.String())
 	}
-	next("/new")
-	if _, err := p.Prompt(ctx); !errors.Is(err, io.EOF) {
-		t.Errorf("/exit: %v", err)
+	p.Emit(ev("0", "", "main", 0, trace.Status{Text: CommandHelp(), Level: "info"}))
+	next("bad")
+	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "not to be told"}))
+	p.Emit(ev("0", "", "main", 0, trace.Status{Text: "E_OUTPUT_SCHEMA: no fit", Level: "error"}))
+	if _, err := p.Prompt(t.Context()); !errors.Is(err, io.EOF) {
+		t.Error(err)
 	}
-	if !strings.Contains(view.String(), "/tools") || !strings.Contains(view.String(), "did you mean /new") {
+	if out.String() != "hi\n" || strings.Contains(view.String(), "> ") {
+		t.Errorf("answers: %q, view: %q", out.String(), view.String())
+	}
+	if !strings.Contains(view.String(), "\n/tools ") || !strings.HasSuffix(view.String(), "error: E_OUTPUT_SCHEMA: no fit\n") {
 		t.Errorf("view:\n%s", view.String())
 	}
 }
