@@ -1,0 +1,173 @@
+package project
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"golem/core/fault"
+)
+
+// sound checks what every error of loading promises: a fault, readable, and
+// where it is about a file's content, a place in it.
+func sound(t *testing.T, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	var f *fault.Fault
+	if !errors.As(err, &f) {
+		t.Fatalf("no fault: %v", err)
+	}
+	for _, f := range listOfFaults(err) {
+		if invisible(f.Message) || invisible(f.Hint) || f.Code == "" {
+			t.Errorf("unreadable: %q (%q)", f.Message, f.Hint)
+		}
+		if f.Where != nil && f.Where.File != "" && (f.Where.Line < 1 || f.Where.Column < 1) {
+			t.Errorf("no place: %v", f)
+		}
+		if f.Where == nil && f.Code == fault.Config {
+			t.Errorf("a configuration fault without a place: %v", f)
+		}
+	}
+}
+
+func FuzzWorker(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add([]byte("---\n"+text+"\n---\nhi\n"), true)
+		f.Add([]byte(text), false)
+	}
+	f.Add([]byte("---\nname: main\nmodel: a:b\nsandbox: {paths: {a: {root: ../x, mode: ro}}}\ninput_schema: {$ref: '#'}\n---\nbody {{ x }}"), true)
+	f.Add([]byte("---\nimports: {workers: [./a, b:c], tools: [x.py, a.b:c]}\nallow_workers: '*'\ntool_rules: {a: {allowed: false}}\noutput_schema: s.json#/$defs/A\n---\r\n"), true)
+	f.Fuzz(func(t *testing.T, data []byte, worker bool) {
+		name := map[bool]string{true: "workers/w.worker", false: "workers/w.yaml"}[worker]
+		files := fstest.MapFS{name: {Data: data}, "schemas/s.json": {Data: []byte(`{"$defs":{"A":{"$ref":"#/$defs/A"}}}`)}}
+		p, err := Load(Source{FS: files, Name: "demo", Toolsets: []string{"filesystem", "workers"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.Worker("w")
+		sound(t, err)
+		sound(t, p.Check("").Err())
+		if err != nil {
+			return
+		}
+		if _, err := p.Closure(w); err != nil {
+			sound(t, err)
+		}
+		if w.ID != "w" || w.Name != "w" || w.Template || w.Digest == "" {
+			t.Errorf("%+v", w)
+		}
+		for _, set := range w.Toolsets {
+			if !json.Valid(set.Options) || set.Line < 1 || set.File == "" {
+				t.Errorf("%+v", set)
+			}
+		}
+		for _, m := range w.Sandbox.Mounts {
+			if m.Source == ".." || strings.HasPrefix(m.Source, "../") || path.IsAbs(m.Source) || path.Clean(m.Target) != m.Target {
+				t.Errorf("mount %+v", m)
+			}
+		}
+		for _, raw := range []json.RawMessage{w.Input, w.Output} {
+			var s jsonschema.Schema
+			if raw != nil && json.Unmarshal(raw, &s) != nil {
+				t.Errorf("schema %s", raw)
+			}
+		}
+		if worker {
+			if front, body, _, ok := split(data); ok && w.Instructions != string(body) && len(strings.TrimSpace(string(body))) > 0 {
+				t.Errorf("front %q: instructions %q, body %q", front, w.Instructions, body)
+			}
+		}
+	})
+}
+
+func FuzzManifest(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add([]byte(text), []byte("*.yaml\n!a"))
+	}
+	f.Add([]byte("version: 1\nentry: w\nworkers: {root: ., include: ['**'], exclude: ['{a,b}']}\nproviders: {a: {base_url: http://x}}"), []byte("[!a]\n/**/x/\n\\#\n!"))
+	f.Add([]byte("workerPaths: [., workers, workers/a]\nsandbox: {mounts: [{source: a, target: b}]}\ntoolsets: [filesystem]"), []byte("**/[\n"))
+	f.Fuzz(func(t *testing.T, manifest, ignore []byte) {
+		files := fstest.MapFS{
+			"project.yaml": {Data: manifest}, ".golemignore": {Data: ignore},
+			"workers/a/w.worker": {Data: []byte("instructions: x")}, "main.worker": {Data: []byte("instructions: x")},
+		}
+		p, err := Load(Source{FS: files, Name: "demo"})
+		sound(t, err)
+		if p == nil {
+			t.Fatal("no project")
+		}
+		if _, again := p.Entry(); err != nil && again == nil {
+			t.Error("a project with a bad manifest gave out a worker")
+		}
+		sound(t, p.Check("native").Err())
+		_, faults := p.List()
+		sound(t, faults.Err())
+		for _, root := range p.Manifest().WorkersRoots {
+			if _, ok := inside(root); !ok {
+				t.Errorf("root %q", root)
+			}
+		}
+	})
+}
+
+func FuzzReference(f *testing.F) {
+	for _, ref := range []string{"a", "./workers/a", "workers/a.worker", "../a", "./../a", "/a", "a/../b", "lib:a", "./", ".", "..", "", "a//b", "C:\\a", "c:/a", "main", "workers/main", "a\x00", "\xff", "*", "a/worker", "./link.worker", "a.tools.yaml"} {
+		f.Add(ref)
+	}
+	files := tree("-- main.worker --\ninstructions: main\n-- workers/a.worker --\ninstructions: a\n-- workers/b/worker.worker --\ninstructions: b\n-- link.worker -> ../outside.worker --\n")
+	f.Fuzz(func(t *testing.T, ref string) {
+		for _, entry := range []string{"", ref} {
+			p, err := Load(Source{FS: files, Name: "demo", Entry: entry})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var w *Worker
+			if entry == "" {
+				w, err = p.Worker(ref)
+			} else {
+				w, err = p.Entry()
+			}
+			sound(t, err)
+			if err == nil && files[w.File] == nil {
+				t.Errorf("%q led to %q", ref, w.File)
+			}
+			for _, name := range p.Opened() {
+				if strings.Contains(name, "..") || strings.HasPrefix(name, "/") {
+					t.Errorf("%q opened %q", ref, name)
+				}
+			}
+		}
+		root, inner := Locate(ref)
+		if root == "" || !strings.HasPrefix(inner, "./") {
+			t.Errorf("Locate(%q) = %q, %q", ref, root, inner)
+		}
+	})
+}
+
+func FuzzSchemaFile(f *testing.F) {
+	for _, text := range []string{
+		`{}`, `{"$ref":"s.json"}`, `{"$ref":"s.json#/$defs/A","$defs":{"A":{"$ref":"#"}}}`, `{"items":{"$ref":"#/items"}}`, `{"a":1,"a":2}`, `[`, `{"$anchor":"x","$ref":"#x"}`,
+		`{"$defs":{"A":{"allOf":[{"$ref":"t.json#/$defs/B"}]}},"type":"object"}`, "{\"pattern\":\"(\"}", `{"$dynamicRef":"x"}`, `{"$id":"http://x","$ref":"#/%24defs/A"}`, strings.Repeat(`{"not":`, 100),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files := tree("-- main.worker --\n---\ninput_schema: s.json\noutput_schema: 's.json#/$defs/A'\n---\nhi\n-- t.json --\n{\"$defs\":{\"B\":{\"$ref\":\"s.json\"}}}\n")
+		files["s.json"] = &fstest.MapFile{Data: data}
+		w, err := entryOf(Source{FS: files})
+		sound(t, err)
+		if err != nil {
+			return
+		}
+		if f := compile(w.Input); f != nil {
+			t.Errorf("%s: %v", w.Input, f)
+		}
+	})
+}
