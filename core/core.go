@@ -6,14 +6,14 @@ package core
 
 import (
 	"context"
-	"fmt"
+	"crypto/rand"
+	"encoding/hex"
 	"io"
 	"io/fs"
 	"time"
 
-	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/toolset"
 )
@@ -72,13 +72,6 @@ type RunOptions struct {
 	Artifact func(name string, data []byte) error
 }
 
-// UI is what a front end is to a run: it sees every event, answers what
-// needs a person, and, in a chat, gives the next message.
-type UI interface {
-	approval.Approver
-	Prompt(ctx context.Context) (run.Input, error)
-}
-
 func (p Platform) now() time.Time {
 	if p.Now == nil {
 		return time.Now()
@@ -86,9 +79,13 @@ func (p Platform) now() time.Time {
 	return p.Now()
 }
 
-func (p Platform) newID() string {
+func (p Platform) newID() (string, error) {
 	if p.NewID != nil {
-		return p.NewID()
+		return p.NewID(), nil
 	}
-	return fmt.Sprintf("%s-%04x", p.now().UTC().Format("20060102-150405"), random16())
+	var b [4]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return "", fault.New(fault.Config, "no random source: %w", err)
+	}
+	return p.now().UTC().Format("20060102-150405-") + hex.EncodeToString(b[:]), nil
 }

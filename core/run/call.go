@@ -76,7 +76,7 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
 		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, FromModel: c.req.model,
 		Call:    tool.Call{ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: &host{frame: f, id: c.req.id, hold: c.hold}},
-		Tainted: f.tree.isTainted(),
+		Tainted: f.tree.isTainted(), Source: f.source,
 		Observe: c.observe,
 		Asking:  f.tree.ask,
 		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },
@@ -86,6 +86,17 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 		return out, err
 	}
 	return out, checkOutput(c.spec, out)
+}
+
+// source tells what stands behind a mount's name, so that no decision for one
+// worker's mount serves another's of the same name.
+func (f *frame) source(mount string) string {
+	for _, m := range f.worker.Sandbox.Mounts {
+		if m.Name == mount {
+			return m.Source
+		}
+	}
+	return ""
 }
 
 // observe puts the gate's decision into the trace.

@@ -42,7 +42,6 @@ type frame struct {
 	messages []model.Message
 	turns    int
 	calls    int // calls made so far: the next one's index is calls+1
-	retried  func(model.Retry)
 
 	mu      sync.Mutex
 	results []prompt.Labelled // by tool name and call id, for prior
@@ -82,7 +81,7 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 // openModel settles the model, so that a missing key or name fails before
 // anything is spent.
 func (f *frame) openModel(ctx context.Context) error {
-	m, err := f.tree.r.Model(ctx, f.worker)
+	m, err := f.tree.model(ctx, f.worker)
 	if err != nil {
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}
@@ -94,6 +93,9 @@ func (f *frame) openModel(ctx context.Context) error {
 }
 
 func (f *frame) close() {
+	if f.model != nil {
+		model.Forget(f.model, f.conv)
+	}
 	for _, s := range f.sets {
 		if err := s.Close(); err != nil {
 			f.emit(trace.Warning{Code: fault.Tool, Message: fmt.Sprintf("closing a toolset: %v", err)})

@@ -40,8 +40,6 @@ type Runner struct {
 	Artifact func(name string, value any)
 	// Now is the clock of durations in events; nil: time.Now.
 	Now func() time.Time
-	// Taint makes network calls ask after untrusted content (SECURITY 13).
-	Taint bool
 }
 
 func (r *Runner) now() time.Time {
@@ -56,19 +54,34 @@ func (r *Runner) now() time.Time {
 // other name is a tool of the project's entry worker, called by a person, so
 // that manual tools run too.
 func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
-	s, err := r.Open(ctx, name)
+	w, err := r.Project.Worker(name)
+	if err == nil {
+		return r.Run(ctx, w, in)
+	}
 	if errors.Is(err, fault.WorkerNotFound) {
-		if entry, eerr := r.Project.Entry(); eerr == nil {
-			if t, terr := r.session(ctx, entry); terr == nil {
-				if _, has := t.frame.tools.Get(name); has {
-					return t.callTool(ctx, name, in)
-				}
-				t.frame.close()
+		if s, terr := r.entry(ctx); terr == nil {
+			if _, has := s.frame.tools.Get(name); has {
+				return s.callTool(ctx, name, in)
 			}
+			s.frame.close()
 		}
 	}
+	return r.Refuse(in, err)
+}
+
+func (r *Runner) entry(ctx context.Context) (*Session, error) {
+	w, err := r.Project.Entry()
 	if err != nil {
-		return r.refuse(in, err)
+		return nil, err
+	}
+	return r.OpenWorker(ctx, w)
+}
+
+// Run runs a worker for one answer, whatever its mode.
+func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
+	s, err := r.OpenWorker(ctx, w)
+	if err != nil {
+		return r.Refuse(in, err)
 	}
 	s.Send(ctx, in)
 	return s.Close()
@@ -80,18 +93,13 @@ func (r *Runner) Open(ctx context.Context, worker string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.session(ctx, w)
+	return r.OpenWorker(ctx, w)
 }
 
-// Callables are the worker's tools and the workers it may call, in one
-// registry that is searched by name and by metadata (S3-20).
-func (r *Runner) Callables(ctx context.Context, worker string) (*tool.Set, error) {
-	w, err := r.Project.Worker(worker)
-	if err != nil {
-		return nil, err
-	}
-	t := newTree(r)
-	f, err := t.frame(ctx, w, nil, rootID)
+// Callables are a worker's tools and the workers it may call, in one registry
+// that is searched by name and by metadata (S3-20).
+func (r *Runner) Callables(ctx context.Context, w *project.Worker) (*tool.Set, error) {
+	f, err := newTree(r).frame(ctx, w, nil, rootID)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +107,8 @@ func (r *Runner) Callables(ctx context.Context, worker string) (*tool.Set, error
 	return f.tools, nil
 }
 
-// refuse is a run that could not begin; the trace still has a start and an end.
-func (r *Runner) refuse(in Input, err error) Result {
+// Refuse is a run that could not begin; the trace still has a start and an end.
+func (r *Runner) Refuse(in Input, err error) Result {
 	start := r.now()
 	f := fault.Of(err, fault.Config)
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunStart{Input: in.Raw()}})

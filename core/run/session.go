@@ -26,7 +26,8 @@ type Session struct {
 	err     error
 }
 
-func (r *Runner) session(ctx context.Context, w *project.Worker) (*Session, error) {
+// OpenWorker starts a session of a root worker. The caller must Close it.
+func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, error) {
 	s := &Session{r: r, tree: newTree(r), started: r.now()}
 	closure, err := r.Project.Closure(w)
 	if err != nil {
@@ -51,6 +52,12 @@ func (s *Session) Reset() {
 	s.frame.messages = []model.Message{{Role: model.System, Text: prompt.System(s.frame.worker, "")}}
 	s.frame.turns = 0
 }
+
+// Say shows a line to the person; level is info, warn or error.
+func (s *Session) Say(level, text string) { s.frame.emit(trace.Status{Text: text, Level: level}) }
+
+// Tools are the names of the worker's tools, manual ones included.
+func (s *Session) Tools() []string { return s.frame.tools.Names() }
 
 // Send runs one exchange: one message of the person and all it causes. The
 // result's Denied and Usage are those of the session so far.

@@ -8,6 +8,8 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/trace"
 )
@@ -33,6 +35,7 @@ type tree struct {
 	warned  bool // the depth warning is given once
 	tainted bool // untrusted content was read (SECURITY 13)
 	mounts  map[string]openMount
+	models  map[string]model.Model
 }
 
 // openMount is a directory opened once for the whole tree.
@@ -42,7 +45,7 @@ type openMount struct {
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}, quota: sandbox.NewQuota(r.Quota)}
+	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}, models: map[string]model.Model{}, quota: sandbox.NewQuota(r.Quota)}
 }
 
 // emit sends an event on. While a person is asked, the events of the rest of
@@ -133,6 +136,22 @@ func (t *tree) mount(source string) (sandbox.FS, error) {
 		t.mounts[source] = m
 	}
 	return m.fs, m.err
+}
+
+// model opens each model once for the whole tree: scripts keep their place in
+// it. Where its name was given decides where a script is read from.
+func (t *tree) model(ctx context.Context, w *project.Worker) (model.Model, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := w.Model + "\x00" + w.Origins["model"]
+	if m, ok := t.models[key]; ok {
+		return m, nil
+	}
+	m, err := t.r.Model(ctx, w)
+	if err == nil {
+		t.models[key] = m
+	}
+	return m, err
 }
 
 // cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or

@@ -1,0 +1,236 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// Instance is one open project on one platform. It may run several runs at
+// the same time; each has its own gate, so that approvals end with it.
+type Instance struct {
+	platform Platform
+	options  Options
+	project  *project.Project
+	registry toolset.Registry
+	models   model.Config
+	redactor *trace.Redactor
+}
+
+// Open reads a project. With an error the instance is returned too where
+// there is a directory to look at: it is good for Check and Workers.
+func Open(p Platform, o Options) (*Instance, error) {
+	i := &Instance{platform: p, options: o}
+	i.registry = toolset.NewRegistry(append([]toolset.Factory{toolset.Filesystem(), toolset.Workers()}, p.Toolsets...)...)
+	i.redactor = trace.NewRedactor(i.secrets())
+	loaded, err := project.Load(project.Source{
+		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env,
+		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
+		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
+		Flags: project.Flags{
+			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, AllowOutside: o.AllowOutside,
+			NoImportTools: o.NoImportTools, AllowModuleImports: o.AllowModuleImport,
+		},
+	})
+	if loaded == nil {
+		return nil, err
+	}
+	i.project = loaded
+	i.models = i.modelConfig()
+	return i, err
+}
+
+// Project is what was loaded.
+func (i *Instance) Project() *project.Project { return i.project }
+
+// Entry is the worker a run starts with.
+func (i *Instance) Entry() (*project.Worker, error) { return i.project.Entry() }
+
+// Check returns every problem of the project, as it would be on the named
+// platform ("": this one). No model is asked, no tool runs, nothing is written.
+func (i *Instance) Check(platform string) fault.List {
+	if platform == "" {
+		platform = i.platform.Name
+	}
+	return i.project.Check(platform)
+}
+
+// Workers lists what scanning finds.
+func (i *Instance) Workers() ([]project.Listing, fault.List) { return i.project.List() }
+
+// secrets are the values that must not leave golem: the platform's, and those
+// of every provider's key variable.
+func (i *Instance) secrets() []string {
+	out := slices.Clone(i.platform.Secrets)
+	for _, row := range model.Rows() {
+		if v := i.platform.Env[row.KeyVar]; v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func (i *Instance) modelConfig() model.Config {
+	rows := map[string]model.Provider{}
+	secrets := i.secrets()
+	for name, p := range i.project.Manifest().Providers {
+		rows[name] = model.Provider{
+			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON,
+		}
+		if v := i.platform.Env[p.APIKeyEnv]; v != "" {
+			secrets = append(secrets, v)
+		}
+	}
+	i.redactor = trace.NewRedactor(secrets)
+	return model.Config{
+		HTTP: i.platform.HTTP, Env: func(k string) string { return i.platform.Env[k] }, Providers: rows,
+		Embedded: i.platform.Scripts, Confirm: i.platform.Confirm, Redact: i.redactor.String, Now: i.platform.Now,
+	}
+}
+
+// checkModel tells whether a model name could be opened, without reaching it.
+func (i *Instance) checkModel(name string) error {
+	provider, _, err := model.Split(name)
+	if err != nil || provider == "script" || provider == "replay" {
+		return err
+	}
+	known := []string{"script", "replay"}
+	for _, r := range model.Rows() {
+		known = append(known, r.Name)
+	}
+	if i.project != nil {
+		for n := range i.project.Manifest().Providers {
+			known = append(known, n)
+		}
+	}
+	if !slices.Contains(known, provider) {
+		return fault.New(fault.Model, "there is no provider %q", provider).Hinting("%s", fault.DidYouMean(provider, known))
+	}
+	return nil
+}
+
+// open makes a worker's model. A script or recording that a person named is
+// read from where they stand, one that the project names from its root.
+func (i *Instance) open(_ context.Context, w *project.Worker) (model.Model, error) {
+	if err := w.NeedModel(); err != nil {
+		return nil, err
+	}
+	c := i.models
+	c.ReadFile = i.readProject
+	if from := w.Origins["model"]; i.platform.ReadScript != nil && (from == "command line" || strings.HasPrefix(from, "environment")) {
+		c.ReadFile = i.platform.ReadScript
+	}
+	return model.Open(w.Model, c)
+}
+
+func (i *Instance) readProject(name string) ([]byte, error) {
+	clean, err := sandbox.Clean(name)
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.ReadFile(i.options.Files, clean, 256<<20)
+}
+
+// mount opens a source for the sandbox, over memory if that was asked for.
+func (i *Instance) mount(source string) (sandbox.FS, error) {
+	if i.platform.Mount == nil {
+		if i.options.MemorySandbox {
+			return sandbox.Memory(), nil
+		}
+		return nil, fault.New(fault.Platform, "this platform lends no files")
+	}
+	fsys, err := i.platform.Mount(source)
+	if err != nil || !i.options.MemorySandbox {
+		return fsys, err
+	}
+	return sandbox.Overlay(fsys), nil
+}
+
+// protection guards the definition files of the project that runs.
+func (i *Instance) protection() sandbox.Protection {
+	m := i.project.Manifest()
+	c := sandbox.Controls{
+		Root: sandbox.SourceOf(asFS(i.options.Files), "."), Manifest: m.File,
+		Dirs:   append(slices.Clone(m.WorkersRoots), m.PromptsRoot),
+		Loaded: i.loaded,
+	}
+	for _, name := range []string{".env", ".env.local"} {
+		if info, err := fs.Stat(i.options.Files, name); err == nil {
+			c.Files = append(c.Files, info)
+		}
+	}
+	return c.Protect()
+}
+
+// asFS is the project root as a sandbox tree, where the host gave one.
+func asFS(f fs.FS) sandbox.FS {
+	s, _ := f.(sandbox.FS)
+	return s
+}
+
+// loaded reports whether a folded path is a file the project was read from.
+func (i *Instance) loaded(p string) bool {
+	return slices.ContainsFunc(i.project.Opened(), func(o string) bool { return sandbox.Fold(path.Clean(o)) == p })
+}
+
+// gate makes the gate of one session.
+func (i *Instance) gate(person approval.Approver) *approval.Gate {
+	mode, _, trusted := i.project.Approval()
+	g := approval.NewGate(mode, person)
+	g.SandboxOnly = !trusted
+	return g
+}
+
+// WouldAsk names the tools, reachable from the entry, whose calls would ask a
+// person: what an unattended run will be denied.
+func (i *Instance) WouldAsk() ([]string, error) {
+	entry, err := i.project.Entry()
+	if err != nil {
+		return nil, err
+	}
+	closure, err := i.project.Closure(entry)
+	if err != nil {
+		return nil, err
+	}
+	r := i.runner(trace.Sinks(nil), i.gate(nil))
+	var names []string
+	for _, w := range closure {
+		set, err := r.Callables(context.Background(), w)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range set.All() {
+			setting, _ := r.Gate.Setting(t.Spec(), w.Policy)
+			if name := t.Spec().Name; setting == approval.Ask && r.Gate.Mode() == approval.Interactive && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
+	return &run.Runner{
+		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
+		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now,
+	}
+}
+
+// defaultQuota bounds what one run writes, so that a model in a loop cannot
+// fill a disk: 1 GiB, 100,000 writes.
+var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000}
+
+var errNoUI = errors.New("no user interface")

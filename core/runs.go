@@ -1,0 +1,158 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// Run runs the entry for one answer, even if its mode is chat.
+func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
+	r, entry, err := i.prepare(u, ro)
+	if err != nil {
+		return failed(err)
+	}
+	return r.Run(ctx, entry, in)
+}
+
+// Call runs any callable of the project: a worker by reference, or a tool of
+// the entry worker by name, as a person (S3-01, S4-04).
+func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
+	r, _, err := i.prepare(u, ro)
+	if err != nil {
+		return failed(err)
+	}
+	return r.Call(ctx, name, in)
+}
+
+// Chat talks with the entry until the person ends it (/exit, end of input) or
+// ctx ends. first, if given, is the first message. An exchange that fails is
+// told, and the conversation goes on; the result is that of the last one.
+func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOptions) run.Result {
+	r, entry, err := i.prepare(u, ro)
+	if err != nil {
+		return failed(err)
+	}
+	s, err := r.OpenWorker(ctx, entry)
+	if err != nil {
+		return r.Refuse(run.Input{}, err)
+	}
+	for ctx.Err() == nil {
+		in, err := next(ctx, u, &first)
+		if err != nil {
+			break
+		}
+		cmd, err := ui.ParseCommand(in.Text)
+		if err != nil {
+			s.Say("error", fault.Of(err, fault.Usage).Error())
+			continue
+		}
+		if cmd.Name == ui.Exit {
+			break
+		}
+		if cmd.Name != ui.Message {
+			command(s, cmd)
+			continue
+		}
+		in.Text = cmd.Arg
+		if res := s.Send(ctx, in); res.Error != nil && ctx.Err() == nil {
+			s.Say("error", res.Error.Error())
+		}
+	}
+	return s.Close()
+}
+
+// next is the first message, then what the person says.
+func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
+	if *first != nil {
+		in := **first
+		*first = nil
+		return in, nil
+	}
+	if u == nil {
+		return run.Input{}, io.EOF
+	}
+	return u.Prompt(ctx)
+}
+
+// command carries out a slash command of a chat.
+func command(s *run.Session, cmd ui.Command) {
+	switch cmd.Name {
+	case ui.New:
+		s.Reset()
+		s.Say("info", "a new conversation")
+	case ui.Tools:
+		s.Say("info", "tools: "+strings.Join(s.Tools(), ", "))
+	case ui.Help:
+		s.Say("info", ui.CommandHelp())
+	}
+}
+
+func failed(err error) run.Result {
+	return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config)}
+}
+
+// prepare makes the runner of one session, with its sinks and its gate. The
+// redactor stands before every consumer.
+func (i *Instance) prepare(u ui.UI, ro RunOptions) (r *run.Runner, entry *project.Worker, err error) {
+	if u == nil {
+		return nil, nil, errNoUI
+	}
+	entry, err = i.project.Entry()
+	if err != nil {
+		return nil, nil, err
+	}
+	if ro.ID == "" {
+		if ro.ID, err = i.platform.newID(); err != nil {
+			return nil, nil, err
+		}
+	}
+	var sinks trace.Sinks
+	if ro.Trace != nil {
+		sinks = append(sinks, trace.NewWriter(ro.Trace, i.header(ro.ID, entry), i.platform.now))
+	}
+	sinks = append(sinks, u)
+	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
+	i.keep(r, ro)
+	return r, entry, nil
+}
+
+// header is the first line of the run's trace.
+func (i *Instance) header(id string, entry *project.Worker) trace.Header {
+	return trace.Header{
+		Golem: "trace", V: trace.Version, Run: id, Version: i.platform.Version, Platform: i.platform.Name,
+		Project: i.options.Name, Entry: entry.ID, Started: i.platform.now().UTC().Format(time.RFC3339),
+	}
+}
+
+// keep wires recordings and artifacts.
+func (i *Instance) keep(r *run.Runner, ro RunOptions) {
+	if ro.Record != nil {
+		rec := model.NewRecorder(ro.Record, i.platform.Version, i.redactor.String)
+		r.Model = func(ctx context.Context, w *project.Worker) (model.Model, error) {
+			m, err := i.open(ctx, w)
+			if err != nil {
+				return nil, err
+			}
+			return rec.Wrap(m), nil
+		}
+	}
+	if ro.Artifact == nil {
+		return
+	}
+	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.redactor}
+	r.Artifact = func(name string, value any) {
+		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
+			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be kept: " + err.Error()}})
+		}
+	}
+}

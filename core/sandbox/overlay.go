@@ -1,0 +1,285 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// overlay reads from a tree and keeps every change in memory: the tree below
+// is left alone (--sandbox memory).
+type overlay struct {
+	base  FS
+	upper *memory
+
+	mu   sync.RWMutex    // one change at a time; upper has its own lock for single steps
+	gone map[string]bool // names whose base, and all below it, is hidden
+}
+
+var (
+	_ FS         = (*overlay)(nil)
+	_ fs.StatFS  = (*overlay)(nil)
+	_ SubFS      = (*overlay)(nil)
+	_ Resolver   = (*overlay)(nil)
+	_ Identifier = (*overlay)(nil)
+)
+
+// Overlay lays a memory tree over base: reads see base and the changes,
+// nothing is ever written to base.
+func Overlay(base FS) FS {
+	return &overlay{base: base, upper: &memory{nodes: map[string]*node{".": {dir: true}}}, gone: map[string]bool{}}
+}
+
+// Source is where the base lies.
+func (o *overlay) Source() string { return SourceOf(o.base, ".") }
+
+// SameFile compares by the base's means.
+func (o *overlay) SameFile(a, b fs.FileInfo) bool {
+	id, ok := o.base.(Identifier)
+	return ok && id.SameFile(a, b)
+}
+
+// Resolve follows the base's links, unless the name was changed here.
+func (o *overlay) Resolve(name string) (string, error) {
+	if _, err := o.upper.Stat(name); err == nil {
+		return name, nil
+	}
+	if r, ok := o.base.(Resolver); ok {
+		return r.Resolve(name)
+	}
+	return name, nil
+}
+
+// hidden reports whether the base's name, or a directory above it, was removed.
+func (o *overlay) hidden(name string) bool {
+	for at := name; ; at = path.Dir(at) {
+		if o.gone[at] {
+			return true
+		}
+		if at == "." {
+			return false
+		}
+	}
+}
+
+// layer is the tree that has a name.
+func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
+	if err := Valid(name); err != nil {
+		return nil, nil, perr(op, name, err)
+	}
+	info, err := o.upper.Stat(name)
+	if err == nil && (!info.IsDir() || name != ".") {
+		return o.upper, info, nil
+	}
+	if name != "." && o.hidden(name) {
+		return nil, nil, perr(op, name, fs.ErrNotExist)
+	}
+	info, err = fs.Stat(o.base, name)
+	return o.base, info, err
+}
+
+// Open opens a file or directory for reading.
+func (o *overlay) Open(name string) (fs.File, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	in, info, err := o.layer("open", name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return in.Open(name)
+	}
+	entries, err := o.entries(name)
+	if err != nil {
+		return nil, err
+	}
+	return &memDir{memFile: &memFile{info: info}, entries: entries}, nil
+}
+
+// Stat describes a file or directory.
+func (o *overlay) Stat(name string) (fs.FileInfo, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, info, err := o.layer("stat", name)
+	return info, err
+}
+
+// entries merges both layers. The caller holds mu.
+func (o *overlay) entries(dir string) ([]fs.DirEntry, error) {
+	var out []fs.DirEntry
+	if upper, err := o.upper.ReadDir(dir); err == nil {
+		out = upper
+	}
+	if dir == "." || !o.hidden(dir) {
+		base, err := fs.ReadDir(o.base, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		for _, e := range base {
+			name := join(dir, e.Name())
+			if _, err := o.upper.Stat(name); err != nil && !o.gone[name] {
+				out = append(out, e)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return out, nil
+}
+
+// WriteFile keeps a file in memory.
+func (o *overlay) WriteFile(name string, data []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.write(name, data)
+}
+
+func (o *overlay) write(name string, data []byte) error {
+	if err := ValidNew(name); err != nil {
+		return perr("write", name, err)
+	}
+	if _, info, err := o.layer("write", name); err == nil && info.IsDir() {
+		return perr("write", name, errIsDir)
+	}
+	if err := o.above("write", name); err != nil {
+		return err
+	}
+	return o.upper.WriteFile(name, data)
+}
+
+// above refuses a name below a file.
+func (o *overlay) above(op, name string) error {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if _, info, err := o.layer(op, at); err == nil && !info.IsDir() {
+			return perr(op, at, errNotDir)
+		}
+	}
+	return nil
+}
+
+// Remove hides a file or an empty directory.
+func (o *overlay) Remove(name string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.remove(name)
+}
+
+func (o *overlay) remove(name string) error {
+	_, info, err := o.layer("remove", name)
+	if err != nil {
+		return err
+	}
+	if name == "." {
+		return perr("remove", name, fs.ErrPermission)
+	}
+	if info.IsDir() {
+		entries, err := o.entries(name)
+		if err != nil {
+			return err
+		}
+		if len(entries) > 0 {
+			return perr("remove", name, errNotEmpty)
+		}
+	}
+	if err := o.upper.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	o.gone[name] = true
+	return nil
+}
+
+// Rename moves by copying into memory.
+func (o *overlay) Rename(oldName, newName string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, info, err := o.layer("rename", oldName)
+	if err != nil {
+		return err
+	}
+	if err := ValidNew(newName); err != nil {
+		return perr("rename", newName, err)
+	}
+	_, there, terr := o.layer("rename", newName)
+	switch {
+	case oldName == "." || newName == ".":
+		return perr("rename", oldName, fs.ErrPermission)
+	case oldName == newName:
+		return nil
+	case info.IsDir() && Within(newName, oldName):
+		return perr("rename", newName, fs.ErrInvalid)
+	case terr == nil && (there.IsDir() || info.IsDir()):
+		return perr("rename", newName, fs.ErrExist)
+	}
+	return o.carry(oldName, newName, info.IsDir())
+}
+
+// carry copies a name and all below it, then hides the old one.
+func (o *overlay) carry(from, to string, dir bool) error {
+	if !dir {
+		in, _, err := o.layer("rename", from)
+		if err != nil {
+			return err
+		}
+		data, err := fs.ReadFile(in, from)
+		if err != nil {
+			return err
+		}
+		if err := o.write(to, data); err != nil {
+			return err
+		}
+		return o.remove(from)
+	}
+	entries, err := o.entries(from)
+	if err != nil {
+		return err
+	}
+	if err := o.mkdirs(to); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := o.carry(join(from, e.Name()), join(to, e.Name()), e.IsDir()); err != nil {
+			return err
+		}
+	}
+	return o.remove(from)
+}
+
+// Mkdir makes one directory below an existing one.
+func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := ValidNew(name); err != nil {
+		return perr("mkdir", name, err)
+	}
+	if _, _, err := o.layer("mkdir", name); err == nil {
+		return perr("mkdir", name, fs.ErrExist)
+	}
+	if _, info, err := o.layer("mkdir", path.Dir(name)); err != nil || !info.IsDir() {
+		return perr("mkdir", path.Dir(name), fs.ErrNotExist)
+	}
+	return o.mkdirs(name)
+}
+
+// mkdirs makes a directory and its parents in memory.
+func (o *overlay) mkdirs(name string) error {
+	o.upper.mu.Lock()
+	defer o.upper.mu.Unlock()
+	return o.upper.parents(join(name, "x"))
+}
+
+// SubFS narrows to a directory.
+func (o *overlay) SubFS(dir string) (FS, error) {
+	info, err := o.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, perr("sub", dir, errNotDir)
+	}
+	if dir == "." {
+		return o, nil
+	}
+	return &subtree{base: o, dir: dir}, nil
+}
