@@ -46,7 +46,7 @@ func compact(events []trace.Event) (string, error) {
 		for _, k := range []string{"type", "id", "parent", "worker", "depth", "seq", "ts", "ms", "wait_ms", "digest"} {
 			delete(fields, k)
 		}
-		if u, ok := fields["usage"].(map[string]any); ok && (u["estimated"] == true || fmt.Sprint(u["in"], u["out"]) == "0 0") {
+		if u, ok := fields["usage"].(map[string]any); ok && (u["estimated"] == true || fmt.Sprintf("%v/%v", u["in"], u["out"]) == "0/0") {
 			delete(fields, "usage")
 		}
 		fmt.Fprintf(&b, "%s %s %s %s\n", e.ID, e.Body.EventType(), orDash(e.Worker), plainJSON(fields))

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"golem/core"
 	"golem/core/fault"
@@ -31,7 +30,11 @@ func Run(ctx context.Context, c Case) Outcome {
 		}
 	}
 	inst, err := core.Open(platform(c, tree), options(c, tree))
-	if err != nil {
+	looks := c.Settings.Command == "check" || c.Settings.Command == "workers"
+	if err == nil && !looks {
+		_, err = inst.Entry()
+	}
+	if err != nil && (inst == nil || !looks) {
 		o.Status, o.Exit, o.Faults = "config", 2, faultLines(err)
 		return o
 	}
@@ -182,41 +185,6 @@ func (c Case) inputs() ([]run.Input, error) {
 		out[0].Attachments = append(out[0].Attachments, run.File{Name: name, Data: data})
 	}
 	return out, nil
-}
-
-// prompts keeps each worker run's messages as the run leaves them.
-type prompts struct {
-	mu   sync.Mutex
-	byID map[string][]byte
-}
-
-func (p *prompts) keep(name string, data []byte) error {
-	id, ok := strings.CutSuffix(name, ".prompt.json")
-	if !ok {
-		return nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.byID[id] = bytes.Clone(data)
-	return nil
-}
-
-// String has one message a line, worker runs in call order.
-func (p *prompts) String() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b strings.Builder
-	for _, id := range slices.SortedFunc(maps.Keys(p.byID), trace.CompareID) {
-		var messages []map[string]any
-		if err := json.Unmarshal(p.byID[id], &messages); err != nil {
-			fmt.Fprintf(&b, "%s %s\n", id, bytes.TrimSpace(p.byID[id]))
-			continue
-		}
-		for _, m := range messages {
-			fmt.Fprintf(&b, "%s %s\n", id, plainJSON(m))
-		}
-	}
-	return b.String()
 }
 
 func listingLines(ls []project.Listing) string {
