@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 example=pitch-deck
 input="Evaluate all decks. Which company should we meet first?"
 golem=$PWD/bin/golem
+trace=build/demo/trace.jsonl
 dir=build/demo/$example
 
 rm -rf "$dir"
@@ -26,9 +27,9 @@ say "golem workers $dir"
 say "golem check $dir"
 "$golem" check "$dir"
 say "golem run $dir \"$input\" --model script:$dir/script.yaml --approve-all"
-"$golem" run "$dir" "$input" --model "script:$dir/script.yaml" --approve-all --trace "$dir/.golem/demo.jsonl" </dev/null
-say "golem trace show $dir/.golem/demo.jsonl"
-"$golem" trace show "$dir/.golem/demo.jsonl"
+"$golem" run "$dir" "$input" --model "script:$dir/script.yaml" --approve-all --trace "$trace" </dev/null
+say "golem trace show $trace"
+"$golem" trace show "$trace"
 say "files that the run wrote"
 written=$(diff <(echo "$before") <(list) | sed -n 's/^> [0-9]* [0-9]* //p')
 if [ -z "$written" ]; then
