@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 const (
@@ -197,7 +196,7 @@ func (k *bundler) reference(ref *node, file string) (*node, *fault.Fault) {
 	switch {
 	case t == k.root:
 		out.text = "#"
-	case t.file == k.root.file && k.root.fragment == "":
+	case t.file == k.root.file && k.root.fragment == "" && strings.HasPrefix(t.fragment, "/"):
 		out.text = "#" + t.fragment // the whole document is the bundle's root
 	default:
 		out.text = "#/$defs/" + k.name(t)
@@ -233,14 +232,9 @@ func (k *bundler) name(t target) string {
 	return name
 }
 
-// compile tells what is wrong with a schema that stands alone.
+// compile tells what is wrong with a schema that stands alone, by the rules
+// that will validate with it.
 func compile(raw json.RawMessage) *fault.Fault {
-	var s jsonschema.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return fault.New(fault.Schema, "no JSON Schema: %s", brief(err.Error()))
-	}
-	if _, err := s.Resolve(nil); err != nil {
-		return fault.New(fault.Schema, "no JSON Schema: %s", brief(err.Error()))
-	}
-	return nil
+	_, err := tool.Compile(raw)
+	return fault.Of(err, fault.Schema)
 }

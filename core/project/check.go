@@ -43,6 +43,9 @@ func (p *Project) Check(platform string) fault.List {
 	entry, f := p.entry()
 	switch {
 	case f == nil:
+		if n := p.settings.get("entry"); n != nil && p.src.Entry == "" {
+			c.ignored(s, entry, n)
+		}
 		c.push(entry)
 	case f.Code != fault.Project || len(p.manifest.Exports) == 0:
 		c.add(f) // what only exports needs no entry
@@ -106,12 +109,17 @@ func (c *checker) worker(l location, s *scanned) {
 				c.add(f.At(item.file, item.line, item.column))
 				continue
 			}
-			if !target.builtin && s.ignored(target.name) {
-				c.add(fault.Warn(fault.Config, "%s refers to %s, which is ignored when workers are listed", quoted(item.text), target).
-					At(item.file, item.line, item.column).Hinting("take it out of the ignore file"))
-			}
+			c.ignored(s, target, item)
 			c.push(target)
 		}
+	}
+}
+
+// ignored warns of a reference to a file that scanning leaves out.
+func (c *checker) ignored(s *scanned, target location, ref *node) {
+	if !target.builtin && s.ignored(target.name) {
+		c.add(fault.Warn(fault.Config, "%s refers to %s, which is ignored when workers are listed", quoted(ref.text), target).
+			At(ref.file, ref.line, ref.column).Hinting("take it out of the ignore file"))
 	}
 }
 

@@ -3,8 +3,6 @@ package project
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +57,7 @@ func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	b.toolsets()
 	b.policy()
 	b.sandbox()
+	b.w.eff = b.eff
 	b.w.Input = b.schema("input_schema")
 	b.w.Output = b.schema("output_schema")
 	return b.w, b.eff, b.faults
@@ -162,38 +161,3 @@ func (b *built) vars() {
 	}
 	b.w.Vars, _ = v.(map[string]any)
 }
-
-// defaulted are the effective values that exist without being configured.
-var defaulted = []string{
-	"model", "mode", "approval.mode", "allow_empty_input", "max_context_tokens", "retry.attempts",
-	"limits.turns", "limits.tool_timeout", "limits.worker_timeout", "limits.model_timeout", "limits.tokens", "limits.tool_output",
-	"delegation.max_depth", "delegation.warn_depth", "delegation.parallel", "delegation.allow_recursion",
-	"attachment_policy.max_attachments", "attachment_policy.max_total_bytes",
-	"sandbox.root", "sandbox.readonly", "sandbox.network_enabled", "toolsets.workers.style",
-}
-
-// traceOrigins notes where each value stands. A list or a scalar is one value.
-func (b *built) traceOrigins() {
-	for _, key := range defaulted {
-		b.w.Origins[key] = "default"
-	}
-	b.w.Origins["approval.mode"] = b.p.modeFrom
-	var walk func(n *node, path string)
-	walk = func(n *node, path string) {
-		if n.kind == dict && len(n.fields) > 0 {
-			for _, f := range n.fields {
-				walk(f.value, join(path, f.name))
-			}
-			return
-		}
-		if path != "" {
-			b.w.Origins[path] = n.at.String()
-		}
-	}
-	walk(b.eff, "")
-	delete(b.w.Origins, "template")
-	b.w.Origins["instructions"] = b.d.textAt.String()
-}
-
-// OriginKeys returns the dotted paths of Origins, sorted.
-func (w *Worker) OriginKeys() []string { return slices.Sorted(maps.Keys(w.Origins)) }

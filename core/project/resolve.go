@@ -74,6 +74,9 @@ func (p *Project) roots() []location {
 
 func (p *Project) present(candidates []location) (hits []location, tried []string) {
 	for _, l := range candidates {
+		if p.never(l) {
+			continue
+		}
 		tried = append(tried, l.String())
 		if p.exists(l) {
 			hits = append(hits, l)
@@ -108,8 +111,6 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 		return location{}, p.notFound(r.text, tried)
 	case len(hits) > 1:
 		return location{}, ambiguous(r.text, hits)
-	case strings.HasSuffix(hits[0].name, toolSidecar):
-		return location{}, fault.New(fault.WorkerNotFound, "%s describes tools and is never a worker", quoted(hits[0].name))
 	}
 	if id, rooted := p.identity(hits[0]); rooted {
 		rest, _ := p.below(hits[0])
@@ -126,6 +127,9 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 // directory is listed, and nothing in it opened.
 func (p *Project) notFound(ref string, searched []string) *fault.Fault {
 	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", quoted(ref), strings.Join(searched, ", "))
+	if len(searched) == 0 {
+		return fault.New(fault.WorkerNotFound, "%s is where a worker keeps its tools, templates or schemas, or describes tools: never a worker", quoted(ref))
+	}
 	ids := p.someIDs()
 	want := strings.TrimSuffix(path.Base(ref), path.Ext(ref))
 	if !workerFile(ref) {
@@ -160,7 +164,7 @@ func (p *Project) someIDs() []string {
 			if left--; left < 0 {
 				return errEnough
 			}
-			if err != nil || e.IsDir() || !workerFile(name) || strings.HasSuffix(name, toolSidecar) {
+			if err != nil || e.IsDir() || !workerFile(name) || p.never(location{root.builtin, name}) {
 				return nil
 			}
 			id, _ := p.identity(location{root.builtin, name})

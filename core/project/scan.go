@@ -106,6 +106,19 @@ func (p *Project) private(dir location) bool {
 	return p.exists(location{dir.builtin, path.Join(parent, "worker.worker")})
 }
 
+// never tells whether a file cannot be a worker wherever it is named (SPEC §3).
+func (p *Project) never(l location) bool {
+	if strings.HasSuffix(l.name, toolSidecar) {
+		return true
+	}
+	for i, r := range l.name {
+		if r == '/' && p.private(location{l.builtin, l.name[:i]}) {
+			return true
+		}
+	}
+	return false
+}
+
 // Listing is one line of golem workers (S2-48).
 type Listing struct {
 	ID          string   `json:"id"`

@@ -28,7 +28,7 @@ hi
     "Anchored": {"$anchor": "here", "type": "null"}
   },
   "type": "object",
-  "properties": {"$ref": {"type": "string"}, "x": {"$ref": "#/$defs/Other"}, "all": {"items": {"$ref": "#"}}}
+  "properties": {"$ref": {"type": "string"}, "x": {"$ref": "#/$defs/Other"}, "all": {"items": {"$ref": "#"}}, "nil": {"$ref": "#here"}}
 }
 -- schemas/parts/part.json --
 {"$defs": {"Leaf": {"type": "array", "items": {"$ref": "../far.json#/$defs/Name"}}, "Up": {"$ref": "part2.json"}}}
@@ -70,7 +70,7 @@ func TestSchemaForms(t *testing.T) {
 		`model.json:P`:              `{"type":"object","required":["a"]}`,
 		`model.py:P`:                `{"type":"object","required":["a"]}`,
 		`far.json#/$defs/a~1b`:      `{"type":"string"}`,
-		`far.json#here`:             `{"$anchor":"here","type":"null"}`,
+		`far.json#here`:             `{"type":"null"}`,
 		`parts/part2.json`:          `{"type":"object","properties":{"back":{"$ref":"#/$defs/Up"},"me":{"$ref":"#"}},"$defs":{"Up":{"$ref":"#"}}}`,
 	} {
 		if got, err := schemaOf(t, ref); err != nil || got != want {
@@ -94,7 +94,7 @@ func TestSchemaReferencesAreGathered(t *testing.T) {
 	}
 	for value, ok := range map[string]bool{
 		`{"x": [{"child": {}}]}`: true, `{"x": [{"child": 1}]}`: false, `{"x": [{"other": [{"child": {"child": 3}}]}]}`: false,
-		`{"all": [{"x": []}]}`: true, `{"all": [{"x": 1}]}`: false, `{"$ref": "text"}`: true, `{"$ref": 1}`: false,
+		`{"all": [{"x": []}]}`: true, `{"all": [{"x": 1}]}`: false, `{"$ref": "text"}`: true, `{"$ref": 1}`: false, `{"nil": null}`: true, `{"nil": 1}`: false,
 	} {
 		var v any
 		if err := json.Unmarshal([]byte(value), &v); err != nil {

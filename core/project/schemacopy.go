@@ -31,8 +31,8 @@ func (k *bundler) copySchema(n *node, file string, top bool) (*node, *fault.Faul
 		switch {
 		case f.name == "$ref" && value.kind == scalar && value.tag == tagText:
 			value, fail = k.reference(value, file)
-		case f.name == "$id" || top && f.name == "$schema":
-			continue // addresses that nothing here refers to
+		case f.name == "$id" || f.name == "$anchor" || top && f.name == "$schema":
+			continue // addresses: every reference is rewritten to a path
 		case f.name == "$dynamicRef" && !strings.HasPrefix(value.text, "#"):
 			fail = value.at.fault(fault.Schema, "$dynamicRef to another file is not supported")
 		case f.name == "type":

@@ -320,3 +320,56 @@ func TestSettingNames(t *testing.T) {
 		}
 	}
 }
+
+// Scenario 4, check --verbose
+func TestValuesAndOrigins(t *testing.T) {
+	s := source(`
+-- project.yaml --
+model: a:a
+limits: {turns: 7}
+toolsets: {filesystem: {approval: {tools: {read_file: pre_approved}}}}
+-- main.worker --
+---
+mode: chat
+tool_rules: {worker.call: {allowed: true}}
+sandbox: {paths: {in: {root: in}}}
+---
+hi
+`)
+	depth := 2
+	s.Flags.MaxDepth = &depth
+	p := open(t, s)
+	w, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Value{}
+	for _, v := range p.Values(w) {
+		if v.Origin == "" {
+			t.Errorf("no origin: %+v", v)
+		}
+		got[v.Path] = v
+	}
+	for _, want := range []Value{
+		{"model", "a:a", "project.yaml:1"}, {"limits.turns", "7", "project.yaml:2"}, {"limits.tool_timeout", "30s", "default"},
+		{"toolsets.filesystem.approval.tools.read_file", `"preApproved"`, "project.yaml:3"}, {"mode", "chat", "main.worker:2"},
+		{"tool_rules.worker.call.allowed", "true", "main.worker:3"}, {"sandbox.paths.in.root", `"in"`, "main.worker:4"},
+		{"delegation.max_depth", "2", "command line"}, {"approval.mode", "interactive", "default"}, {"sandbox.root", "", "default"},
+	} {
+		if got[want.Path] != want {
+			t.Errorf("got %+v, want %+v", got[want.Path], want)
+		}
+	}
+}
+
+func TestWhatIsNeverAWorker(t *testing.T) {
+	p := open(t, source("-- workers/c/worker.worker --\ninstructions: c\n-- workers/c/schemas/s.yaml --\ninstructions: s\n-- workers/t.tools.yaml --\ninstructions: t\n-- workers/d/schemas/s.yaml --\ninstructions: s\n"))
+	for _, ref := range []string{"c/schemas/s", "./workers/c/schemas/s.yaml", "t.tools", "./workers/t.tools.yaml"} {
+		if _, err := p.Worker(ref); !strings.Contains(err.Error(), "E_WORKER_NOT_FOUND") {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	if _, err := p.Worker("d/schemas/s"); err != nil {
+		t.Error(err)
+	}
+}

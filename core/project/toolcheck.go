@@ -64,8 +64,8 @@ var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]
 // optionFault lets the toolset's factory judge the options, and points at the
 // key that its error quotes.
 func (p *Project) optionFault(f field) *fault.Fault {
-	if p.src.CheckToolset == nil {
-		return nil
+	if p.src.CheckToolset == nil || p.src.Toolsets != nil && !slices.Contains(p.src.Toolsets, f.name) {
+		return nil // a toolset of another platform: its factory is not here
 	}
 	options, err := f.value.with("approval", nil).json()
 	if err != nil {

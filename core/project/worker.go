@@ -42,6 +42,8 @@ type Worker struct {
 	// path ("model", "limits.turns"), for check --verbose: "command line",
 	// "main.worker:3", "environment GOLEM_MODEL", "project.yaml:4", "default".
 	Origins map[string]string
+
+	eff *node // the merged configuration, for Values
 }
 
 // Toolset is one entry of toolsets: with the common approval part taken out.

@@ -1,0 +1,107 @@
+package project
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"golem/core/fault"
+)
+
+// Value is one effective setting of a worker and where it comes from (SPEC §3).
+type Value struct {
+	Path   string `json:"path"`  // "limits.turns"
+	Value  string `json:"value"` // JSON for what stands in a file
+	Origin string `json:"origin"`
+}
+
+// walk visits each value of a configuration with its dotted path. A list or
+// a scalar is one value, an empty mapping too.
+func (n *node) walk(path string, visit func(path string, n *node)) {
+	if n.kind == dict && len(n.fields) > 0 {
+		for _, f := range n.fields {
+			f.value.walk(join(path, f.name), visit)
+		}
+		return
+	}
+	if path != "" {
+		visit(path, n)
+	}
+}
+
+// traceOrigins notes where each value stands.
+func (b *built) traceOrigins() {
+	for _, v := range b.w.standing() {
+		b.w.Origins[v.Path] = "default"
+	}
+	b.w.Origins["approval.mode"] = b.p.modeFrom
+	b.eff.walk("", func(path string, n *node) { b.w.Origins[path] = n.at.String() })
+	b.w.Origins["instructions"] = b.d.textAt.String()
+}
+
+// standing are the settings that have a value whether configured or not.
+func (w *Worker) standing() []Value {
+	number := strconv.Itoa
+	span := func(d time.Duration) string {
+		if d == 0 {
+			return "0"
+		}
+		return d.String()
+	}
+	return []Value{
+		{Path: "model", Value: w.Model}, {Path: "mode", Value: w.Mode},
+		{Path: "allow_empty_input", Value: strconv.FormatBool(w.AllowEmptyInput)},
+		{Path: "max_context_tokens", Value: number(w.MaxContextTokens)},
+		{Path: "retry.attempts", Value: number(w.Retry.Attempts)},
+		{Path: "limits.turns", Value: number(w.Limits.Turns)},
+		{Path: "limits.tool_timeout", Value: span(w.Limits.ToolTimeout)},
+		{Path: "limits.worker_timeout", Value: span(w.Limits.WorkerTimeout)},
+		{Path: "limits.model_timeout", Value: span(w.Limits.ModelTimeout)},
+		{Path: "limits.tokens", Value: number(w.Limits.Tokens)},
+		{Path: "limits.tool_output", Value: strconv.FormatInt(w.Limits.ToolOutput, 10)},
+		{Path: "delegation.max_depth", Value: number(w.Delegation.MaxDepth)},
+		{Path: "delegation.warn_depth", Value: number(w.Delegation.WarnDepth)},
+		{Path: "delegation.parallel", Value: number(w.Delegation.Parallel)},
+		{Path: "delegation.allow_recursion", Value: strconv.FormatBool(w.Delegation.AllowRecursion)},
+		{Path: "attachment_policy.max_attachments", Value: number(w.Attachments.MaxAttachments)},
+		{Path: "attachment_policy.max_total_bytes", Value: strconv.FormatInt(w.Attachments.MaxTotalBytes, 10)},
+		{Path: "sandbox.root", Value: w.root()},
+		{Path: "sandbox.readonly", Value: strconv.FormatBool(w.Sandbox.ReadOnly)},
+		{Path: "sandbox.network_enabled", Value: strconv.FormatBool(w.Sandbox.Network)},
+		{Path: "toolsets.workers.style", Value: w.Delegates.Style},
+	}
+}
+
+// root is what is mounted at /, "" if nothing is.
+func (w *Worker) root() string {
+	for _, m := range w.Sandbox.Mounts {
+		if m.Target == "/" {
+			return m.Source
+		}
+	}
+	return ""
+}
+
+// Values returns every effective setting of a worker, sorted by path, for
+// check --verbose. Instructions are left out: they are no setting.
+func (p *Project) Values(w *Worker) []Value {
+	values := map[string]string{}
+	w.eff.walk("", func(path string, n *node) {
+		raw, err := n.json()
+		if err != nil {
+			raw = []byte(fault.Of(err, fault.Config).Message)
+		}
+		values[path] = string(raw)
+	})
+	for _, v := range w.standing() {
+		values[v.Path] = v.Value
+	}
+	values["approval.mode"] = string(p.mode)
+	delete(values, "instructions")
+	var out []Value
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		out = append(out, Value{path, values[path], w.Origins[path]})
+	}
+	return out
+}
