@@ -34,16 +34,24 @@ func Compare(c Case, o Outcome) []string {
 	if ids := o.askedIDs(); s.Asked != nil && !slices.Equal(ids, s.Asked) || s.Quiet && len(ids) > 0 {
 		diffs = append(diffs, fmt.Sprintf("asked %v, want %v", ids, s.Asked))
 	}
-	whole := o.whole()
+	return append(diffs, compareTexts(s, o.whole())...)
+}
+
+// compareTexts looks for Contains and Lacks; the outcome is shown once.
+func compareTexts(s Settings, whole string) []string {
+	var diffs []string
 	for _, text := range s.Contains {
 		if !strings.Contains(whole, text) {
-			diffs = append(diffs, fmt.Sprintf("nothing contains %q in\n%s", text, whole))
+			diffs = append(diffs, fmt.Sprintf("nothing contains %q", text))
 		}
 	}
 	for _, text := range s.Lacks {
 		if strings.Contains(whole, text) {
-			diffs = append(diffs, fmt.Sprintf("something contains %q in\n%s", text, whole))
+			diffs = append(diffs, fmt.Sprintf("something contains %q", text))
 		}
+	}
+	if len(diffs) > 0 {
+		diffs = append(diffs, "the whole outcome:\n"+whole)
 	}
 	return diffs
 }

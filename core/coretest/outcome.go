@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -29,7 +30,8 @@ type Outcome struct {
 
 // compact writes a normalised trace for reading: one event a line as
 // "ID TYPE WORKER {fields}". Left out is what SPEC §16 leaves out, and
-// digests and estimated usage, which change with every edit of a case.
+// digests and estimated usage, which change with every edit of a case, and the
+// times of files.
 func compact(events []trace.Event) (string, error) {
 	var b strings.Builder
 	for _, e := range trace.Normalise(events) {
@@ -49,10 +51,14 @@ func compact(events []trace.Event) (string, error) {
 		if u, ok := fields["usage"].(map[string]any); ok && (u["estimated"] == true || fmt.Sprintf("%v/%v", u["in"], u["out"]) == "0/0") {
 			delete(fields, "usage")
 		}
-		fmt.Fprintf(&b, "%s %s %s %s\n", e.ID, e.Body.EventType(), orDash(e.Worker), plainJSON(fields))
+		text := modified.ReplaceAllString(plainJSON(fields), `"modified":"…"`)
+		fmt.Fprintf(&b, "%s %s %s %s\n", e.ID, e.Body.EventType(), orDash(e.Worker), text)
 	}
 	return b.String(), nil
 }
+
+// modified is a file's time in a result.
+var modified = regexp.MustCompile(`"modified":"[^"]*"`)
 
 func orDash(s string) string {
 	if s == "" {
