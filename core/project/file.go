@@ -21,14 +21,20 @@ func (p *Project) fsOf(l location) fs.FS {
 // exists tells whether something has that name. A file that cannot be looked
 // at exists: reading it then says why, and nothing else is taken instead.
 func (p *Project) exists(l location) bool {
+	there, broken := p.look(l)
+	return there || broken
+}
+
+// look tells a file that is there from one that cannot be looked at.
+func (p *Project) look(l location) (there, broken bool) {
 	if !fs.ValidPath(l.name) {
-		return false
+		return false, false
 	}
 	info, err := fs.Lstat(p.fsOf(l), l.name)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !notDirectory(err)
+		return false, !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !notDirectory(err)
 	}
-	return !info.IsDir()
+	return !info.IsDir(), false
 }
 
 // notDirectory recognises that a parent of the name is a file, which systems

@@ -78,7 +78,11 @@ func (p *Project) present(candidates []location) (hits []location, tried []strin
 			continue
 		}
 		tried = append(tried, l.String())
-		if p.exists(l) {
+		there, broken := p.look(l)
+		if broken {
+			return []location{l}, tried // whether others are there cannot be told either
+		}
+		if there {
 			hits = append(hits, l)
 		}
 	}

@@ -1,0 +1,125 @@
+//go:build !js
+
+package project
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+)
+
+// disk writes a tree to a directory and opens it as a project root, confined
+// as the CLI does it and not confined.
+func disk(t *testing.T, text string) (string, map[string]fs.FS) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "project")
+	for name, f := range tree(text) {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if f.Mode&fs.ModeSymlink != 0 {
+			err = os.Symlink(string(f.Data), full)
+		} else {
+			err = os.WriteFile(full, f.Data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return dir, map[string]fs.FS{"os.Root": root.FS(), "os.DirFS": os.DirFS(dir)}
+}
+
+// Scenario 8, on a disk
+func TestLinksOnDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links need a privilege there
+	}
+	dir, trees := disk(t, `
+-- main.worker --
+instructions: a
+-- workers/in.worker -> ../main.worker --
+-- workers/out.worker -> ../../outside.worker --
+-- workers/abs.worker -> /etc/hostname --
+-- workers/sub -> ../../outside --
+-- workers/a.worker -> b.worker --
+-- workers/b.worker -> a.worker --
+-- workers/gone.worker -> nothing --
+`)
+	if err := os.WriteFile(filepath.Join(dir, "..", "outside.worker"), []byte("instructions: secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "..", "outside"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "..", "outside", "x.worker"), []byte("instructions: secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, fsys := range trees {
+		t.Run(name, func(t *testing.T) {
+			s := Source{FS: fsys, Name: "project"}
+			if w := worker(t, s, "in"); w.Instructions != "a" {
+				t.Errorf("in: %+v", w)
+			}
+			for _, ref := range []string{"out", "abs", "sub/x", "a", "./workers/out.worker", "./workers/sub/x"} {
+				w, err := open(t, s).Worker(ref)
+				if err == nil {
+					t.Errorf("%s: %q", ref, w.Instructions)
+					continue
+				}
+				wantFault(t, err, fault.Path)
+				if strings.Contains(err.Error(), dir) {
+					t.Errorf("host path in %v", err)
+				}
+			}
+			_, err := open(t, s).Worker("gone")
+			wantFault(t, err, fault.NotFound)
+		})
+	}
+}
+
+// A FIFO is refused and not opened, which would wait for ever.
+func TestFIFOIsRefused(t *testing.T) {
+	dir, trees := disk(t, "-- main.worker --\ninstructions: a\n-- workers/x --\nx\n")
+	if err := mkfifo(filepath.Join(dir, "workers", "pipe.worker")); err != nil {
+		t.Logf("no FIFOs here: %v", err)
+		return
+	}
+	for name, fsys := range trees {
+		_, err := open(t, Source{FS: fsys}).Worker("pipe")
+		if wantFault(t, err, fault.Path, "not a regular file"); t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	if os.Getuid() <= 0 || runtime.GOOS == "windows" {
+		t.Log("the user may read everything")
+		return
+	}
+	dir, trees := disk(t, "-- main.worker --\ninstructions: a\n-- workers/x.worker --\ninstructions: a\n-- workers/d/y.worker --\ninstructions: a\n")
+	for _, name := range []string{"x.worker", "d"} {
+		if err := os.Chmod(filepath.Join(dir, "workers", name), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, "workers", "d"), 0o755) })
+	for name, fsys := range trees {
+		got := open(t, Source{FS: fsys}).Check("")
+		if len(got) != 2 || strings.Contains(got.Error(), dir) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,7 @@
+//go:build !js && !unix
+
+package project
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }
