@@ -1,0 +1,109 @@
+//go:build !js
+
+package examples_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// word is one word of a command line as the READMEs write them: bare, or in
+// single or double quotes.
+var word = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
+
+// TestREADMEs runs the commands of every README that need no key, in a copy,
+// with nobody there: each ends with exit 0, or 3 where something asked, or 1
+// where the text announces a refusal.
+func TestREADMEs(t *testing.T) {
+	golem := filepath.Join(t.TempDir(), "golem")
+	if out, err := exec.Command("go", "build", "-o", golem, "../cmd/cli").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files, err := filepath.Glob("*/README.md")
+	if err != nil || len(files) != 8 {
+		t.Fatalf("%d READMEs: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Dir(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(".")); err != nil {
+				t.Fatal(err)
+			}
+			if n := runCommands(t, golem, dir, string(text)); n < 2 {
+				t.Errorf("only %d commands were found", n)
+			}
+		})
+	}
+}
+
+// runCommands runs the golem lines of the code blocks, and the cp lines before them.
+func runCommands(t *testing.T, golem, dir, text string) int {
+	t.Helper()
+	n := 0
+	for i, block := range strings.Split(text, "```") {
+		if i%2 == 0 {
+			continue
+		}
+		for line := range strings.SplitSeq(strings.TrimSpace(block), "\n") {
+			line, _, _ = strings.Cut(line, " </dev/null")
+			var args []string
+			for _, m := range word.FindAllStringSubmatch(line, -1) {
+				args = append(args, m[1]+m[2]+m[3])
+			}
+			switch {
+			case strings.HasPrefix(line, "mkdir -p build && cp -R "):
+				if err := os.CopyFS(filepath.Join(dir, args[6+1]), os.DirFS(filepath.Join(dir, args[6]))); err != nil {
+					t.Fatal(err)
+				}
+			case args[0] == "golem" && !strings.Contains(line, "ollama:") && !strings.Contains(line, "openai:"):
+				n++
+				runCommand(t, golem, dir, args[1:], line)
+			}
+		}
+	}
+	return n
+}
+
+func runCommand(t *testing.T, golem, dir string, args []string, line string) {
+	t.Helper()
+	for i, a := range args {
+		if strings.Contains(a, "*") && !strings.Contains(a, "{") {
+			found, err := filepath.Glob(filepath.Join(dir, a))
+			if err != nil || len(found) == 0 {
+				t.Errorf("%s: nothing matches %s (%v)", line, a, err)
+				return
+			}
+			args[i] = found[0]
+		}
+	}
+	cmd := exec.Command(golem, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{"GOLEM_HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	code := 0
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	refused := strings.Contains(line, `"path":7`) || strings.Contains(line, "/etc/passwd")
+	if refused != (code == 1) || code != 0 && code != 1 && code != 3 {
+		t.Errorf("%s: exit %d\n%s%s", line, code, &stdout, &stderr)
+	}
+	if strings.Contains(line, "golem run") && !refused && stdout.Len() == 0 {
+		t.Errorf("%s: no answer\n%s", line, &stderr)
+	}
+}
