@@ -28,9 +28,19 @@ func (v *view) reach(op, name string) (place, bool, error) {
 			return p, false, v.rename(err, op, name)
 		}
 		p.rel = rel
+		if q, _, err := v.find(op, join(p.mount.at, rel)); err != nil || q.mount != p.mount {
+			return p, false, errShadowed
+		}
 	}
 	return p, false, v.spec.Protection.read(p)
 }
+
+var (
+	errShadowed = fault.New(fault.Path, "a symbolic link to where another mount lies").
+			Hinting("use the path in that mount")
+	errThroughLink = fault.New(fault.Path, "a symbolic link, and links are not written through").
+			Hinting("write to the file it leads to")
+)
 
 // rename puts the view's name into an error of the mount's tree.
 func (v *view) rename(err error, op, name string) error {
@@ -77,8 +87,12 @@ func (v *view) dir(p place) bool {
 	return err == nil && info.IsDir()
 }
 
-// ReadFile reads a whole file.
-func (v *view) ReadFile(name string) ([]byte, error) { return ReadFile(v, name, 1<<62) }
+// ReadFile reads a whole file of at most 1 GiB.
+func (v *view) ReadFile(name string) ([]byte, error) { return ReadFile(v, name, maxWhole) }
+
+// maxWhole is the most a view holds in memory at once: for reading a whole
+// file without a limit of the caller's, and for a move between mounts.
+const maxWhole = 1 << 30
 
 // Stat describes a file or directory; a directory on the way to a mount exists.
 func (v *view) Stat(name string) (fs.FileInfo, error) {
@@ -115,8 +129,13 @@ func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 		for _, e := range entries {
 			child := place{name: join(name, e.Name()), mount: p.mount, rel: join(p.rel, e.Name())}
-			if Valid(child.name) == nil && v.spec.Protection.read(child) == nil && !slices.Contains(points, e.Name()) {
+			if Valid(child.name) != nil || v.spec.Protection.read(child) != nil || slices.Contains(points, e.Name()) {
+				continue
+			}
+			if e.Type()&fs.ModeSymlink == 0 {
 				out = append(out, e)
+			} else if info, err := v.Stat(child.name); err == nil {
+				out = append(out, fs.FileInfoToDirEntry(info)) // as what it leads to; a link to nothing readable is not there
 			}
 		}
 	}
@@ -159,7 +178,17 @@ func (v *view) target(op, name string) (place, error) {
 	if err := v.writable(p); err != nil {
 		return p, err
 	}
-	return p, v.spec.Protection.write(p)
+	if err := v.spec.Protection.write(p); err != nil {
+		return p, err
+	}
+	if r, ok := p.mount.fs.(Resolver); ok {
+		rel, err := r.Resolve(p.rel)
+		if err == nil && rel != p.rel {
+			err = errThroughLink
+		}
+		return p, err
+	}
+	return p, nil
 }
 
 func (v *view) writable(p place) error {
@@ -205,7 +234,8 @@ func (m *mounted) limits(p place, size int64) error {
 }
 
 func (m *mounted) suffix(p place) error {
-	if len(m.Suffixes) == 0 || slices.ContainsFunc(m.Suffixes, func(s string) bool { return strings.EqualFold(s, path.Ext(p.rel)) }) {
+	base := strings.ToLower(path.Base(p.rel))
+	if len(m.Suffixes) == 0 || slices.ContainsFunc(m.Suffixes, func(s string) bool { return s != "" && strings.HasSuffix(base, strings.ToLower(s)) }) {
 		return nil
 	}
 	return fault.New(fault.Limit, "the mount %s takes no %q files: %s", m.Name, path.Ext(p.rel), Abs(p.name)).
@@ -271,7 +301,7 @@ func (v *view) movable(from, to place) error {
 		return fault.New(fault.Path, "the directory %s cannot be moved to another mount", Abs(from.name)).Hinting("move its files one by one")
 	}
 	seen := 0
-	return fs.WalkDir(from.mount.fs, from.rel, func(rel string, _ fs.DirEntry, err error) error {
+	return fs.WalkDir(from.mount.fs, from.rel, func(rel string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -287,7 +317,14 @@ func (v *view) movable(from, to place) error {
 				return err
 			}
 		}
-		return nil
+		if e.IsDir() {
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return to.mount.limits(place{to.name + strings.TrimPrefix(rel, from.rel), to.mount, there}, info.Size())
 	})
 }
 

@@ -44,7 +44,9 @@ func (o *overlay) SameFile(a, b fs.FileInfo) bool {
 
 // Resolve follows the base's links, unless the name was changed here.
 func (o *overlay) Resolve(name string) (string, error) {
-	if _, err := o.upper.Stat(name); err == nil {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	if _, err := o.upper.Stat(name); err == nil || name != "." && o.hidden(name) {
 		return name, nil
 	}
 	if r, ok := o.base.(Resolver); ok {

@@ -145,30 +145,30 @@ func join(dir, name string) string { return path.Join(dir, name) }
 func Fold(name string) string {
 	elems := strings.Split(name, "/")
 	for i, e := range elems {
-		e = strings.TrimRight(e, ". ")
-		e, _, _ = strings.Cut(e, ":") // an alternate data stream on Windows
-		var b strings.Builder
-		for _, r := range e {
-			b.WriteRune(foldRune(r))
+		if e == "." || e == ".." {
+			continue
 		}
-		elems[i] = b.String()
+		e = strings.Map(foldRune, e)
+		e, _, _ = strings.Cut(e, ":") // an alternate data stream on Windows
+		elems[i] = strings.TrimRight(e, ". ")
 	}
 	return strings.Join(elems, "/")
 }
 
 // foldRune is the smallest rune of r's simple-folding orbit, lower-cased, so
-// that "K" and the Kelvin sign are one; full-width letters count as ASCII.
+// that "K" and the Kelvin sign are one; full-width characters count as ASCII, the
+// separators excepted, and what cannot be seen is dropped (-1), as some file
+// systems do.
 func foldRune(r rune) rune {
-	if r >= 0xFF01 && r <= 0xFF5E {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	if r >= 0xFF01 && r <= 0xFF5E && r != '／' && r != '＼' {
 		r -= 0xFEE0
 	}
 	least := r
 	for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
 		least = min(least, n)
-	}
-	switch least {
-	case 'ſ':
-		least = 'S'
 	}
 	return unicode.ToLower(least)
 }

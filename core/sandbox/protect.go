@@ -22,15 +22,17 @@ type Protection struct {
 
 // relative is a source as a folded path in the project; ok is false outside it.
 func (p Protection) relative(source string) (rel string, ok bool) {
-	switch {
-	case p.Root == "" || !contains(p.Root, source):
+	if !contains(p.Root, source) {
 		return "", false
-	case p.Root == source:
-		return ".", true
-	case p.Root == ".":
-		return Fold(source), true
 	}
-	return Fold(strings.TrimPrefix(source[len(p.Root):], "/")), true
+	root, rel := Fold(p.Root), Fold(source)
+	switch root {
+	case rel:
+		return ".", true
+	case ".":
+		return rel, true
+	}
+	return strings.TrimPrefix(rel[len(root):], "/"), true
 }
 
 func (p Protection) read(pl place) error {
@@ -100,7 +102,7 @@ func (c Controls) Protect() Protection {
 	}
 	secret := func(rel string) bool {
 		for _, e := range strings.Split(rel, "/") {
-			if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") {
+			if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {
 				return true
 			}
 		}
@@ -122,4 +124,19 @@ func (c Controls) Protect() Protection {
 		return false
 	}
 	return Protection{Root: c.Root, NoWrite: write, NoRead: secret, Files: c.Files}
+}
+
+// shortSecret reports whether a folded name may be the short name (8.3) that
+// Windows gives to .git, .golem or .env: GIT~1, or GI7EB9~1.
+func shortSecret(e string) bool {
+	stem, number, ok := strings.Cut(e, "~")
+	if !ok || number == "" || strings.Trim(number, "0123456789") != "" {
+		return false
+	}
+	switch stem {
+	case "git", "golem", "env":
+		return true
+	}
+	return len(stem) == 6 && strings.Trim(stem[2:], "0123456789abcdef") == "" &&
+		(stem[:2] == "gi" || stem[:2] == "go" || stem[:2] == "en")
 }

@@ -14,7 +14,7 @@ type Mount struct {
 	Name         string // in messages and approvals: "root", "input"
 	At           string // io/fs name of the mount point; "." is the root
 	FS           FS
-	Source       string // where the tree lies, see SourceOf; overlaps are judged by it
+	Source       string // where the tree lies, see SourceOf; overlaps and protection are judged by it; "": nowhere
 	Mode         Mode
 	Suffixes     []string // allowed file suffixes, with the dot; none: any
 	MaxFileBytes int64    // 0: no limit of the mount's own
@@ -64,11 +64,15 @@ var (
 
 // View builds a worker's view. Restrictions only narrow: one that lies inside
 // another is the one that holds, one that contains another changes nothing,
-// and two that exclude each other are E_ESCALATION. A restriction to what no
-// mount has, or that cannot be a nested handle, is an error (fail closed).
+// and two that exclude each other are E_ESCALATION. A restriction to what its
+// mount has not, or that cannot be a nested handle, is an error (fail closed);
+// one that no mount reaches leaves an empty view.
 func View(spec ViewSpec) (FS, error) {
 	v := &view{spec: spec, only: "."}
 	for _, r := range spec.Restricts {
+		if err := Valid(r); err != nil {
+			return nil, err
+		}
 		switch {
 		case Within(r, v.only):
 			v.only = r
@@ -120,7 +124,10 @@ func (m *mounted) narrow(only string) error {
 			Hinting("create the directory, or change restrict")
 	}
 	m.fs, m.at = nested, only
-	m.source = path.Join(m.Source, rel)
+	if m.Source != "" {
+		// a handle that followed a link knows better than the name where it is
+		m.source = SourceOf(nested, path.Join(m.Source, rel))
+	}
 	return nil
 }
 
@@ -139,8 +146,14 @@ type place struct {
 	rel   string // in the mount's tree
 }
 
-// source is where the file lies outside the view, for overlaps and protection.
-func (p place) source() string { return path.Join(p.mount.source, p.rel) }
+// source is where the file lies outside the view, for overlaps and
+// protection; "" for a mount that lies nowhere (attachments).
+func (p place) source() string {
+	if p.mount.source == "" {
+		return ""
+	}
+	return path.Join(p.mount.source, p.rel)
+}
 
 // find settles which mount has a name. Without one, way is true if the name
 // is a directory on the way to a mount.
@@ -211,8 +224,13 @@ func SourceOf(fsys FS, fallback string) string {
 	return path.Clean(fallback)
 }
 
-// contains reports whether a source lies inside another; both are slash paths.
+// contains reports whether a source lies inside another, or may on a disk that
+// ignores case; both are slash paths. "" lies nowhere.
 func contains(outer, inner string) bool {
+	outer, inner = Fold(outer), Fold(inner)
+	if outer == "" || inner == "" {
+		return false
+	}
 	if outer == "." {
 		return !strings.HasPrefix(inner, "/") && inner != ".." && !strings.HasPrefix(inner, "../")
 	}

@@ -1,0 +1,241 @@
+package sandbox_test
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/sandbox/sandboxtest"
+)
+
+// tree makes a memory tree whose files hold their own names.
+func tree(t *testing.T, names ...string) sandbox.FS {
+	t.Helper()
+	m := sandbox.Memory()
+	for _, n := range names {
+		sandboxtest.Put(t, m, n, n)
+	}
+	return m
+}
+
+func root(f sandbox.FS) sandbox.Mount {
+	return sandbox.Mount{Name: "root", At: ".", FS: f, Source: ".", Mode: sandbox.ReadWrite}
+}
+
+func list(t *testing.T, f fs.FS, dir string) []string {
+	t.Helper()
+	entries, err := fs.ReadDir(f, dir)
+	if err != nil {
+		t.Fatalf("list %s: %v", dir, err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func same(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s = %v, want %v", what, got, want)
+	}
+}
+
+func refused(t *testing.T, what string, err error, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: %v, want %v", what, err, want)
+	}
+}
+
+func reads(f fs.FS, name string) error { _, err := fs.ReadFile(f, name); return err }
+
+// Scenario 23: names stay, "/" lists the way only, everything else is refused.
+func TestRestrict(t *testing.T) {
+	m := tree(t, "src/a.go", "src/sub/b.go", "secret", "srcx/c")
+	spec := func(readonly bool, restricts ...string) sandbox.ViewSpec {
+		return sandbox.ViewSpec{Mounts: []sandbox.Mount{root(m)}, Restricts: restricts, ReadOnly: readonly}
+	}
+	for name, v := range map[string]sandbox.FS{
+		"once": view(t, spec(true, "src")), "twice": view(t, spec(true, "src", "src")), "to the root": view(t, spec(true, "src", ".")),
+	} {
+		same(t, name+" /", list(t, v, "."), "src")
+		same(t, name+" /src", list(t, v, "src"), "a.go", "sub")
+		if got, err := fs.ReadFile(v, "src/a.go"); err != nil || string(got) != "src/a.go" {
+			t.Errorf("%s: read = %q, %v", name, got, err)
+		}
+		refused(t, name+" read", reads(v, "secret"), fs.ErrNotExist)
+		refused(t, name+" read beside", reads(v, "srcx/c"), fs.ErrNotExist)
+		if err := reads(v, "secret"); !strings.Contains(err.Error(), "sees only /src") {
+			t.Errorf("the error says nothing of the restriction: %v", err)
+		}
+		refused(t, name+" write", v.WriteFile("src/a.go", nil), fault.ReadOnly)
+		refused(t, name+" remove", v.Remove("src/a.go"), fault.ReadOnly)
+		refused(t, name+" rename", v.Rename("src/a.go", "src/b.go"), fault.ReadOnly)
+		refused(t, name+" mkdir", v.Mkdir("src/d", 0o755), fault.ReadOnly)
+	}
+	child := view(t, spec(true, "src", "src/sub"))
+	same(t, "child /", list(t, child, "."), "src")
+	same(t, "child /src", list(t, child, "src"), "sub")
+	refused(t, "child read", reads(child, "src/a.go"), fs.ErrNotExist)
+	for _, out := range []string{"secret", "srcx"} {
+		_, err := sandbox.View(spec(false, "src", out))
+		refused(t, "restrict "+out, err, fault.Escalation)
+	}
+	for _, bad := range []string{"gone", "secret", "../x", "/src", "src/"} {
+		if _, err := sandbox.View(spec(false, bad)); err == nil {
+			t.Errorf("a restriction to %q was accepted", bad)
+		}
+	}
+	w := view(t, spec(false, "src/sub"))
+	for _, name := range []string{"src", "src/new", "secret", "new"} {
+		if err := w.WriteFile(name, nil); err == nil {
+			t.Errorf("write %s was allowed from /src/sub", name)
+		}
+		if err := w.Rename("src/sub/b.go", name); err == nil {
+			t.Errorf("b.go was moved to %s from /src/sub", name)
+		}
+	}
+	refused(t, "remove the restriction", w.Remove("src/sub"), fault.ReadOnly)
+}
+
+// plainFS has no handles: what cannot be applied is a failure (SECURITY 2).
+type plainFS struct{ sandbox.FS }
+
+func TestRestrictFailsClosed(t *testing.T) {
+	_, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{root(plainFS{tree(t, "src/a")})}, Restricts: []string{"src"}})
+	refused(t, "restrict without handles", err, fault.Escalation)
+}
+
+// Scenario 24: modes, limits and quota; the error names the mount.
+func TestMounts(t *testing.T) {
+	in := sandbox.Mount{Name: "input", At: "input", FS: tree(t, "a.txt"), Source: "in", Mode: sandbox.ReadOnly}
+	out := sandbox.Mount{Name: "output", At: "deep/er/out", FS: tree(t), Source: "out", Mode: sandbox.ReadWrite, Suffixes: []string{".txt", ".tar.gz"}, MaxFileBytes: 10}
+	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{in, out}, Quota: sandbox.NewQuota(sandbox.Limits{Bytes: 25, Files: 5})})
+	same(t, "/", list(t, v, "."), "deep", "input")
+	same(t, "/deep", list(t, v, "deep"), "er")
+	err := v.WriteFile("input/a.txt", nil)
+	refused(t, "ro", err, fault.ReadOnly)
+	if !strings.Contains(err.Error(), "mount input") {
+		t.Errorf("the error does not name the mount: %v", err)
+	}
+	refused(t, "suffix", v.WriteFile("deep/er/out/a.md", nil), fault.Limit)
+	refused(t, "no suffix", v.WriteFile("deep/er/out/a", nil), fault.Limit)
+	refused(t, "size", v.WriteFile("deep/er/out/a.txt", make([]byte, 11)), fault.Limit)
+	refused(t, "way", v.WriteFile("deep/x", nil), fs.ErrNotExist)
+	refused(t, "way itself", v.Remove("deep"), fault.ReadOnly)
+	refused(t, "mount point", v.Remove("input"), fault.ReadOnly)
+	sandboxtest.Put(t, v, "deep/er/out/A.TXT", "0123456789")
+	sandboxtest.Put(t, v, "deep/er/out/d/b.tar.gz", "0123456789")
+	refused(t, "rename to another suffix", v.Rename("deep/er/out/A.TXT", "deep/er/out/a.md"), fault.Limit)
+	refused(t, "bytes", v.WriteFile("deep/er/out/c.txt", make([]byte, 6)), fault.Quota)
+	for _, d := range []string{"1", "2", "3"} {
+		if err := v.Mkdir("deep/er/out/"+d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused(t, "files", v.Mkdir("deep/er/out/4", 0o755), fault.Quota)
+	for name, want := range map[string]string{"input": "input", "input/x": "input", "deep/er/out/y": "output", "deep": "", ".": "", "else": "", "../x": ""} {
+		if got := sandbox.MountOf(v, name); got != want {
+			t.Errorf("MountOf(%s) = %q, want %q", name, got, want)
+		}
+	}
+	if sandbox.MountOf(sandbox.Memory(), ".") != "" {
+		t.Error("a tree that is no view has a mount")
+	}
+}
+
+// Scenario 24: a child's scratch is read-only under a read-only parent,
+// writable under a writable one, and the parent does not see it.
+func TestChildMount(t *testing.T) {
+	parent := []sandbox.Mount{{Name: "input", At: "input", FS: tree(t, "a"), Source: "in", Mode: sandbox.ReadWrite}}
+	scratch := sandbox.Mount{Name: "scratch", At: "scratch", FS: tree(t), Source: "scratch", Mode: sandbox.ReadWrite}
+	for _, readonly := range []bool{true, false} {
+		v := view(t, sandbox.ViewSpec{Mounts: append(slices.Clone(parent), scratch), ReadOnly: readonly})
+		if err := v.WriteFile("scratch/x", nil); errors.Is(err, fault.ReadOnly) != readonly {
+			t.Errorf("readonly %v: write scratch: %v", readonly, err)
+		}
+	}
+	same(t, "the parent's /", list(t, view(t, sandbox.ViewSpec{Mounts: parent}), "."), "input")
+}
+
+// SPEC §8: the stricter mode of overlapping sources holds by whichever path.
+func TestOverlap(t *testing.T) {
+	m := tree(t, "in/a", "in/deep/b", "b", "other/c").(sandbox.SubFS)
+	sub, err := m.SubFS("in")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ root, in, constraint string }{
+		{".", "in", "in"}, {"/p", "/p/in", "/p/in"}, {".", "in", "IN"}, {"C:/p", "C:/p/in", "c:/P/in"}, {"../lib", "../lib/in", "../lib/in"},
+	} {
+		v := view(t, sandbox.ViewSpec{
+			Mounts: []sandbox.Mount{
+				{Name: "root", At: ".", FS: m, Source: c.root, Mode: sandbox.ReadWrite},
+				{Name: "ro", At: "ro", FS: sub, Source: c.in, Mode: sandbox.ReadWrite},
+			},
+			Constraints: []sandbox.Constraint{{Source: c.root, Mode: sandbox.ReadWrite}, {Source: c.constraint, Mode: sandbox.ReadOnly}},
+		})
+		for _, name := range []string{"in/a", "ro/a", "in/new", "ro/deep/b"} {
+			refused(t, c.root+": write "+name, v.WriteFile(name, nil), fault.ReadOnly)
+		}
+		refused(t, c.root+": rename", v.Rename("in", "elsewhere"), fault.ReadOnly)
+		refused(t, c.root+": rename into", v.Rename("b", "in/b"), fault.ReadOnly)
+		sandboxtest.Put(t, v, "b", "fine")
+	}
+	// a source that lies nowhere (attachments) overlaps nothing
+	v := view(t, sandbox.ViewSpec{
+		Mounts:      []sandbox.Mount{{Name: "x", At: ".", FS: tree(t, ".env"), Mode: sandbox.ReadWrite}},
+		Constraints: []sandbox.Constraint{{Source: ".", Mode: sandbox.ReadOnly}}, Protection: sandbox.Controls{Root: "."}.Protect(),
+	})
+	sandboxtest.Put(t, v, "in/a", "")
+	if err := reads(v, ".env"); err != nil {
+		t.Errorf("an attachment was taken for the project's: %v", err)
+	}
+}
+
+// Attachments are visible under any restriction, once there are some.
+func TestAttachments(t *testing.T) {
+	att := tree(t)
+	spec := sandbox.ViewSpec{Restricts: []string{"src"}, Mounts: []sandbox.Mount{
+		root(tree(t, "src/a", "b")),
+		{Name: "attachments", At: "attachments", FS: att, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true},
+	}}
+	v := view(t, spec)
+	same(t, "without", list(t, v, "."), "src")
+	sandboxtest.Put(t, att, "f.txt", "x")
+	same(t, "with", list(t, v, "."), "attachments", "src")
+	if err := reads(v, "attachments/f.txt"); err != nil {
+		t.Error(err)
+	}
+	refused(t, "write", v.WriteFile("attachments/f.txt", nil), fault.ReadOnly)
+	same(t, "with narrower", list(t, view(t, sandbox.ViewSpec{Restricts: []string{"src", "src"}, Mounts: spec.Mounts}), "."), "attachments", "src")
+}
+
+// Moves between mounts: a file is copied, then removed; a directory is not.
+func TestMoves(t *testing.T) {
+	a, b := tree(t, "f", "d/g", "big.bin"), tree(t)
+	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{
+		{Name: "a", At: "a", FS: a, Source: "a", Mode: sandbox.ReadWrite},
+		{Name: "b", At: "b", FS: b, Source: "b", Mode: sandbox.ReadWrite, Suffixes: []string{".txt"}},
+		{Name: "c", At: "c", FS: a, Source: "a", Mode: sandbox.ReadWrite, MaxFileBytes: 2},
+	}})
+	refused(t, "suffix", v.Rename("a/f", "b/f"), fault.Limit)
+	if err := v.Rename("a/f", "b/f.txt"); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "read the old", reads(v, "a/f"), fs.ErrNotExist)
+	if err := reads(v, "b/f.txt"); err != nil {
+		t.Error(err)
+	}
+	refused(t, "directory", v.Rename("a/d", "b/d"), fault.Path)
+	refused(t, "limits of the other mount, file", v.Rename("a/big.bin", "c/small"), fault.Limit)
+	refused(t, "limits of the other mount, directory", v.Rename("a/d", "c/e"), fault.Limit)
+	refused(t, "missing", v.Rename("a/none", "b/x.txt"), fs.ErrNotExist)
+	same(t, "a", list(t, v, "a"), "big.bin", "d")
+}
