@@ -1,0 +1,137 @@
+package docs_test
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/trace"
+)
+
+func page(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+var flagName = regexp.MustCompile(`--[a-z][a-z-]+`)
+
+// Every flag is on the command line's page, and every flag on it exists.
+func TestCommandLinePageKnowsTheFlags(t *testing.T) {
+	dir := checkout(t)
+	var known []string
+	for _, command := range []string{"run", "chat", "check", "workers", "trace show", "trace export"} {
+		for line := range strings.Lines(shell(t, dir, "golem "+command+" --help")) {
+			if name := flagName.FindString(line); name != "" && strings.HasPrefix(strings.TrimSpace(line), "-") {
+				known = append(known, name)
+			}
+		}
+	}
+	text := page(t, "cli.md")
+	told := flagName.FindAllString(text, -1)
+	for _, name := range known {
+		if name != "--help" && !slices.Contains(told, name) {
+			t.Errorf("cli.md does not tell of %s", name)
+		}
+	}
+	for _, name := range told {
+		if !slices.Contains(known, name) {
+			t.Errorf("cli.md tells of %s, which golem does not have", name)
+		}
+	}
+}
+
+// Every event and each of its fields is on the trace's page.
+func TestTracePageKnowsTheEvents(t *testing.T) {
+	text := page(t, "trace.md")
+	for _, body := range []trace.Body{
+		trace.RunStart{}, trace.RunEnd{}, trace.WorkerStart{}, trace.WorkerEnd{}, trace.Message{}, trace.ModelStart{}, trace.ModelEnd{},
+		trace.Retry{}, trace.ToolStart{}, trace.ToolEnd{}, trace.Approval{}, trace.Warning{}, trace.Error{},
+		trace.Delta{}, trace.Progress{}, trace.Status{}, trace.Diff{}, trace.Ask{},
+	} {
+		entry := "| `" + body.EventType() + "` |"
+		if body.Transient() {
+			entry = "`" + body.EventType() + " {"
+		}
+		at := strings.Index(text, entry)
+		if at < 0 {
+			t.Errorf("trace.md does not tell of %s", body.EventType())
+			continue
+		}
+		if body.EventType() == "error" {
+			continue // it is the fault, told further down
+		}
+		row, _, _ := strings.Cut(text[at:], "\n\n")
+		if body.Transient() {
+			row, _, _ = strings.Cut(row, "}")
+		} else {
+			row, _, _ = strings.Cut(row, "\n")
+		}
+		typ := reflect.TypeOf(body)
+		for i := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			if later := []string{"module", "fuel"}; !strings.Contains(row, name) && !slices.Contains(later, name) {
+				t.Errorf("trace.md: %s does not tell of %s", body.EventType(), name)
+			}
+		}
+	}
+}
+
+// The provider table of the reference is the one golem has.
+func TestWorkersPageKnowsTheProviders(t *testing.T) {
+	text := page(t, "workers.md")
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, p := range model.Rows() {
+		at := strings.Index(text, "| `"+p.Name+"` |")
+		if at < 0 {
+			t.Errorf("workers.md does not list %s", p.Name)
+			continue
+		}
+		row, _, _ := strings.Cut(text[at:], "\n")
+		columns := "| " + p.BaseURL + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
+		if !strings.Contains(row, p.KeyVar) || !strings.Contains(row, columns) {
+			t.Errorf("workers.md says %s; want %s and %s", row, p.KeyVar, columns)
+		}
+	}
+}
+
+var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
+
+// The pages name no error code that golem does not have.
+func TestPagesNameKnownCodes(t *testing.T) {
+	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "embedding.md", "design.md", "../README.md"} {
+		for _, code := range errorCode.FindAllString(page(t, name), -1) {
+			if code != "E_CODE" && !slices.Contains(fault.Codes(), fault.Code(code)) {
+				t.Errorf("%s names %s", name, code)
+			}
+		}
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+
+// Links between the pages lead somewhere.
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "embedding.md", "design.md", "../README.md"} {
+		base := ""
+		if strings.HasPrefix(name, "../") {
+			base = "../"
+		}
+		for _, m := range link.FindAllStringSubmatch(page(t, name), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(base + m[1]); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+}
