@@ -65,7 +65,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		}
 		in.Text = cmd.Arg
 		if res := s.Send(ctx, in); res.Error != nil && ctx.Err() == nil {
-			s.Say("error", res.Error.Error())
+			s.Fail(res.Error)
 		}
 	}
 	return s.Close()

@@ -150,12 +150,12 @@ func (f *frame) allowsItself(w *project.Worker) bool {
 func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
 	var out []prompt.Labelled
 	for _, n := range names {
-		p, ok := f.prior(n)
-		if !ok {
+		found := f.prior(n)
+		if len(found) == 0 {
 			return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", n).
 				Hinting("name a tool or worker whose result is already here, or leave prior out")
 		}
-		out = append(out, p)
+		out = append(out, found...)
 	}
 	return out, nil
 }

@@ -116,16 +116,17 @@ func (f *frame) remember(name string, r callResult) {
 	f.results = append(f.results, prompt.Labelled{Name: name, Text: text}, prompt.Labelled{Name: r.id, Text: text})
 }
 
-// prior finds the latest result of that name.
-func (f *frame) prior(name string) (prompt.Labelled, bool) {
+// prior finds the results of that name, in call order.
+func (f *frame) prior(name string) []prompt.Labelled {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := len(f.results) - 1; i >= 0; i-- {
-		if f.results[i].Name == name {
-			return f.results[i], true
+	var out []prompt.Labelled
+	for _, r := range f.results {
+		if r.Name == name {
+			out = append(out, r)
 		}
 	}
-	return prompt.Labelled{}, false
+	return out
 }
 
 // fit cuts a result to limits.tool_output; the rest stays readable through

@@ -56,6 +56,11 @@ func (s *Session) Reset() {
 // Say shows a line to the person; level is info, warn or error.
 func (s *Session) Say(level, text string) { s.frame.emit(trace.Status{Text: text, Level: level}) }
 
+// Fail tells that an exchange failed while the session goes on.
+func (s *Session) Fail(f *fault.Fault) {
+	s.frame.emit(trace.Error{Code: f.Code, Message: f.Message, Where: f.Where, Hint: f.Hint})
+}
+
 // Tools are the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
 

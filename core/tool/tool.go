@@ -164,9 +164,9 @@ type Preview struct {
 
 // PathUse is one sandbox path a call uses.
 type PathUse struct {
-	Op    string // read, write, delete
-	Mount string // the mount's name, "root" for /
-	Path  string // canonical and absolute, "/output/a.md"
+	Op    string `json:"op"`              // read, write, delete
+	Mount string `json:"mount,omitempty"` // the mount's name, "root" for /
+	Path  string `json:"path"`            // canonical and absolute, "/output/a.md"
 }
 
 // Toolset is a group of tools made by a factory. Close frees what it holds.
