@@ -24,15 +24,20 @@ type person struct {
 	given    map[string]int // answers used, by call id
 	events   []trace.Event
 	asked    []approval.Request
+	open     string // the call whose question waits for an answer
 	problems []string
 }
 
 var _ ui.UI = (*person)(nil)
 
-// Emit keeps the event and stops the run at Settings.Interrupt.
+// Emit keeps the event and stops the run at Settings.Interrupt. Nothing may
+// come between a question and its answer (scenario 20).
 func (p *person) Emit(e trace.Event) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
+	if p.open != "" {
+		p.problems = append(p.problems, fmt.Sprintf("%s of %s came while %s waited for an answer", e.Body.EventType(), e.ID, p.open))
+	}
 	p.mu.Unlock()
 	if p.settings.Interrupt == e.Body.EventType()+" "+e.ID {
 		p.stop()
@@ -42,6 +47,11 @@ func (p *person) Emit(e trace.Event) {
 // Approve gives the next answer to this call's question.
 func (p *person) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	p.mu.Lock()
+	if p.open != "" {
+		p.problems = append(p.problems, fmt.Sprintf("%s asks while %s waits for an answer", r.Call, p.open))
+	}
+	p.open = r.Call
+	defer p.answered()
 	n := p.given[r.Call]
 	p.given[r.Call]++
 	p.asked = append(p.asked, r)
@@ -67,6 +77,12 @@ func (p *person) Approve(ctx context.Context, r approval.Request) (approval.Deci
 		d.ID = "another-" + r.ID
 	}
 	return d, nil
+}
+
+func (p *person) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = ""
 }
 
 // Prompt types the next message of a chat.
