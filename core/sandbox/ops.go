@@ -270,6 +270,9 @@ func (v *view) Rename(oldName, newName string) error {
 		return v.rename(err, "rename", oldName)
 	}
 	if !info.IsDir() {
+		if err := v.spec.Protection.identity(from.mount.fs, info, oldName); err != nil {
+			return perr("rename", oldName, err)
+		}
 		if err := to.mount.limits(to, info.Size()); err != nil {
 			return perr("rename", newName, err)
 		}
@@ -321,6 +324,9 @@ func (v *view) movable(from, to place) error {
 			return nil
 		}
 		info, err := e.Info()
+		if err == nil {
+			err = v.spec.Protection.identity(from.mount.fs, info, from.name)
+		}
 		if err != nil {
 			return err
 		}

@@ -12,12 +12,22 @@ import (
 // overlay reads from a tree and keeps every change in memory: the tree below
 // is left alone (--sandbox memory).
 type overlay struct {
-	base  FS
-	upper *memory
+	*changes
+	base FS     // the directory at, as a handle
+	at   string // where in the whole tree this one begins
 
-	mu   sync.RWMutex    // one change at a time; upper has its own lock for single steps
-	gone map[string]bool // names whose base, and all below it, is hidden
+	source string
 }
+
+// changes are what an overlay and its nested trees share.
+type changes struct {
+	upper *memory
+	mu    sync.RWMutex    // one change at a time; upper has its own lock for single steps
+	gone  map[string]bool // names whose base, and all below it, is hidden
+}
+
+// up is a name in the whole tree.
+func (o *overlay) up(name string) string { return join(o.at, name) }
 
 var (
 	_ FS         = (*overlay)(nil)
@@ -30,11 +40,12 @@ var (
 // Overlay lays a memory tree over base: reads see base and the changes,
 // nothing is ever written to base.
 func Overlay(base FS) FS {
-	return &overlay{base: base, upper: &memory{nodes: map[string]*node{".": {dir: true}}}, gone: map[string]bool{}}
+	upper := &memory{nodes: map[string]*node{".": {dir: true}}}
+	return &overlay{changes: &changes{upper: upper, gone: map[string]bool{}}, base: base, at: ".", source: SourceOf(base, ".")}
 }
 
-// Source is where the base lies.
-func (o *overlay) Source() string { return SourceOf(o.base, ".") }
+// Source is where the tree lies.
+func (o *overlay) Source() string { return o.source }
 
 // SameFile compares by the base's means.
 func (o *overlay) SameFile(a, b fs.FileInfo) bool {
@@ -46,7 +57,7 @@ func (o *overlay) SameFile(a, b fs.FileInfo) bool {
 func (o *overlay) Resolve(name string) (string, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	if _, err := o.upper.Stat(name); err == nil || name != "." && o.hidden(name) {
+	if _, err := o.upper.Stat(o.up(name)); err == nil || name != "." && o.hidden(name) {
 		return name, nil
 	}
 	if r, ok := o.base.(Resolver); ok {
@@ -57,7 +68,7 @@ func (o *overlay) Resolve(name string) (string, error) {
 
 // hidden reports whether the base's name, or a directory above it, was removed.
 func (o *overlay) hidden(name string) bool {
-	for at := name; ; at = path.Dir(at) {
+	for at := o.up(name); ; at = path.Dir(at) {
 		if o.gone[at] {
 			return true
 		}
@@ -72,7 +83,7 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err := Valid(name); err != nil {
 		return nil, nil, perr(op, name, err)
 	}
-	info, err := o.upper.Stat(name)
+	info, err := o.upper.Stat(o.up(name))
 	if err == nil && (!info.IsDir() || name != ".") {
 		return o.upper, info, nil
 	}
@@ -81,6 +92,14 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	}
 	info, err = fs.Stat(o.base, name)
 	return o.base, info, err
+}
+
+// in is a name as the layer that has it spells it.
+func (o *overlay) in(layer FS, name string) string {
+	if layer == FS(o.upper) {
+		return o.up(name)
+	}
+	return name
 }
 
 // Open opens a file or directory for reading.
@@ -92,7 +111,7 @@ func (o *overlay) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return in.Open(name)
+		return in.Open(o.in(in, name))
 	}
 	entries, err := o.entries(name)
 	if err != nil {
@@ -112,7 +131,7 @@ func (o *overlay) Stat(name string) (fs.FileInfo, error) {
 // entries merges both layers. The caller holds mu.
 func (o *overlay) entries(dir string) ([]fs.DirEntry, error) {
 	var out []fs.DirEntry
-	if upper, err := o.upper.ReadDir(dir); err == nil {
+	if upper, err := o.upper.ReadDir(o.up(dir)); err == nil {
 		out = upper
 	}
 	if dir == "." || !o.hidden(dir) {
@@ -122,7 +141,7 @@ func (o *overlay) entries(dir string) ([]fs.DirEntry, error) {
 		}
 		for _, e := range base {
 			name := join(dir, e.Name())
-			if _, err := o.upper.Stat(name); err != nil && !o.gone[name] {
+			if _, err := o.upper.Stat(o.up(name)); err != nil && !o.gone[o.up(name)] {
 				out = append(out, e)
 			}
 		}
@@ -148,7 +167,7 @@ func (o *overlay) write(name string, data []byte) error {
 	if err := o.above("write", name); err != nil {
 		return err
 	}
-	return o.upper.WriteFile(name, data)
+	return o.upper.WriteFile(o.up(name), data)
 }
 
 // above refuses a name below a file.
@@ -185,10 +204,10 @@ func (o *overlay) remove(name string) error {
 			return perr("remove", name, errNotEmpty)
 		}
 	}
-	if err := o.upper.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := o.upper.Remove(o.up(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	o.gone[name] = true
+	o.gone[o.up(name)] = true
 	return nil
 }
 
@@ -214,7 +233,33 @@ func (o *overlay) Rename(oldName, newName string) error {
 	case terr == nil && (there.IsDir() || info.IsDir()):
 		return perr("rename", newName, fs.ErrExist)
 	}
+	if info.IsDir() {
+		if err := o.linkless(oldName); err != nil {
+			return err
+		}
+	}
 	return o.carry(oldName, newName, info.IsDir())
+}
+
+// linkless refuses a directory that holds a link: carrying it would copy what
+// the link leads to.
+func (o *overlay) linkless(dir string) error {
+	entries, err := o.entries(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := join(dir, e.Name())
+		if e.Type()&fs.ModeSymlink != 0 {
+			return perr("rename", name, errThroughLink)
+		}
+		if e.IsDir() {
+			if err := o.linkless(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // carry copies a name and all below it, then hides the old one.
@@ -224,7 +269,7 @@ func (o *overlay) carry(from, to string, dir bool) error {
 		if err != nil {
 			return err
 		}
-		data, err := fs.ReadFile(in, from)
+		data, err := fs.ReadFile(in, o.in(in, from))
 		if err != nil {
 			return err
 		}
@@ -268,10 +313,11 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 func (o *overlay) mkdirs(name string) error {
 	o.upper.mu.Lock()
 	defer o.upper.mu.Unlock()
-	return o.upper.parents(join(name, "x"))
+	return o.upper.parents(join(o.up(name), "x"))
 }
 
-// SubFS narrows to a directory.
+// SubFS narrows to a directory: a handle on the base's, or on nothing where
+// the directory was made here.
 func (o *overlay) SubFS(dir string) (FS, error) {
 	info, err := o.Stat(dir)
 	if err != nil {
@@ -280,8 +326,20 @@ func (o *overlay) SubFS(dir string) (FS, error) {
 	if !info.IsDir() {
 		return nil, perr("sub", dir, errNotDir)
 	}
-	if dir == "." {
-		return o, nil
+	if dir, err = o.Resolve(dir); err != nil {
+		return nil, err
 	}
-	return &subtree{base: o, dir: dir}, nil
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	nested := Memory()
+	if _, err := fs.Stat(o.base, dir); err == nil && !o.hidden(dir) {
+		sub, ok := o.base.(SubFS)
+		if !ok {
+			return nil, perr("sub", dir, fs.ErrInvalid)
+		}
+		if nested, err = sub.SubFS(dir); err != nil {
+			return nil, err
+		}
+	}
+	return &overlay{changes: o.changes, base: nested, at: o.up(dir), source: path.Join(o.source, dir)}, nil
 }

@@ -11,8 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golem/core/fault"
@@ -24,6 +24,7 @@ import (
 type FS struct {
 	root   *os.Root
 	source string // real path, slashes
+	swept  sync.Map
 }
 
 var (
@@ -49,7 +50,7 @@ func Open(dir string) (*FS, error) {
 		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
 	}
 	f := &FS{root: root, source: filepath.ToSlash(real)}
-	f.sweep()
+	f.sweep(".")
 	return f, nil
 }
 
@@ -104,9 +105,9 @@ func (f *FS) Open(name string) (fs.File, error) {
 		return nil, errors.Join(failed("open", name, err), file.Close())
 	}
 	if info.IsDir() {
-		return &dir{File: file, name: name}, nil
+		return &dir{handle: &handle{file: file, name: name}}, nil
 	}
-	return &handle{File: file, name: name}, nil
+	return &handle{file: file, name: name}, nil
 }
 
 // Stat describes a file or directory, following links within the tree.
@@ -228,37 +229,6 @@ func reason(err error) error {
 		return errEscapes
 	}
 	return err
-}
-
-// handle is an open regular file; its Stat keeps the virtual name's base.
-type handle struct {
-	*os.File
-	name string
-}
-
-// dir is an open directory whose listing leaves out what is not for workers.
-type dir struct {
-	*os.File
-	name string
-	rest []fs.DirEntry
-	read bool
-}
-
-// ReadDir gives the next n entries, sorted by name, or all that are left.
-func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if !d.read {
-		entries, err := d.File.ReadDir(-1)
-		if err != nil {
-			return nil, failed("readdir", d.name, err)
-		}
-		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
-			t := e.Type()
-			return isTemp(e.Name()) || !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
-		})
-		slices.SortFunc(d.rest, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-		d.read = true
-	}
-	return take(&d.rest, n)
 }
 
 // windows renames over an open file fail; the rest of the world lets them.

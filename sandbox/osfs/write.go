@@ -1,6 +1,7 @@
 package osfs
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,7 +30,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err := f.target(name); err != nil {
 		return failed("write", name, err)
 	}
-	perm := fs.FileMode(0o644)
+	perm := fs.FileMode(0)
 	info, err := f.root.Lstat(local(name))
 	switch {
 	case err == nil && info.IsDir():
@@ -41,29 +43,34 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err := f.parents(name); err != nil {
 		return failed("write", name, err)
 	}
+	f.sweep(path.Dir(name))
 	temp, err := f.writeTemp(path.Dir(name), data, perm)
 	if err != nil {
 		return failed("write", name, err)
 	}
 	if err := f.root.Rename(local(temp), local(name)); err != nil {
-		return failed("write", name, errors.Join(err, f.root.Remove(local(temp))))
+		_ = f.root.Remove(local(temp)) // what matters is why the write failed
+		return failed("write", name, err)
 	}
 	f.syncDir(path.Dir(name))
 	return nil
 }
 
-// writeTemp writes and syncs a temporary file in dir.
+// writeTemp writes and syncs a temporary file in dir; perm 0 is a new file's.
 func (f *FS) writeTemp(dir string, data []byte, perm fs.FileMode) (string, error) {
 	var nonce [8]byte
 	if _, err := rand.Read(nonce[:]); err != nil {
 		return "", err
 	}
 	temp := path.Join(dir, tempPrefix+hex.EncodeToString(nonce[:]))
-	file, err := f.root.OpenFile(local(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	file, err := f.root.OpenFile(local(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o644))
 	if err != nil {
 		return "", err
 	}
 	_, err = file.Write(data)
+	if err == nil && perm != 0 && !windows {
+		err = file.Chmod(perm) // the old file's, whatever the umask says
+	}
 	if err == nil {
 		err = file.Sync()
 	}
@@ -71,7 +78,8 @@ func (f *FS) writeTemp(dir string, data []byte, perm fs.FileMode) (string, error
 		err = cerr
 	}
 	if err != nil {
-		return "", errors.Join(err, f.root.Remove(local(temp)))
+		_ = f.root.Remove(local(temp))
+		return "", err
 	}
 	return temp, nil
 }
@@ -85,7 +93,7 @@ func (f *FS) target(name string) error {
 	if name == "." {
 		return fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
 	}
-	if isTemp(path.Base(name)) {
+	if slices.ContainsFunc(strings.Split(name, "/"), isTemp) {
 		return fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
 	}
 	for at := name; at != "."; at = path.Dir(at) {
@@ -131,6 +139,9 @@ func (f *FS) syncDir(dir string) {
 func (f *FS) Remove(name string) error {
 	if err := f.existing(name); err != nil {
 		return failed("remove", name, err)
+	}
+	if info, err := f.root.Lstat(local(name)); err == nil && info.IsDir() {
+		f.sweep(name)
 	}
 	if err := f.root.Remove(local(name)); err != nil {
 		return failed("remove", name, err)
@@ -194,10 +205,13 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 	return nil
 }
 
-// sweep removes temporary files in the root directory that a dead writer left
-// more than an hour ago.
-func (f *FS) sweep() {
-	d, err := f.root.Open(".")
+// sweep removes the temporary files in a directory that a dead writer left
+// more than an hour ago. It looks at a directory once.
+func (f *FS) sweep(dir string) {
+	if _, done := f.swept.LoadOrStore(dir, true); done {
+		return
+	}
+	d, err := f.root.Open(local(dir))
 	if err != nil {
 		return
 	}
@@ -209,7 +223,7 @@ func (f *FS) sweep() {
 				continue
 			}
 			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Hour {
-				_ = f.root.Remove(e.Name())
+				_ = f.root.Remove(local(path.Join(dir, e.Name())))
 			}
 		}
 		if err != nil {

@@ -1,0 +1,101 @@
+package osfs
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/sandbox"
+)
+
+// handle is an open file. It lends no more of the os.File than reading, whose
+// errors and Name would show a host path.
+type handle struct {
+	file *os.File
+	name string
+}
+
+// Stat describes what was opened, even if the name has moved on.
+func (h *handle) Stat() (fs.FileInfo, error) {
+	info, err := h.file.Stat()
+	if err != nil {
+		return nil, failed("stat", h.name, err)
+	}
+	if h.name == "." {
+		return sandbox.Info{Base: ".", Bytes: info.Size(), Perm: info.Mode(), When: info.ModTime()}, nil
+	}
+	return info, nil
+}
+
+// Read reads on.
+func (h *handle) Read(b []byte) (int, error) {
+	n, err := h.file.Read(b)
+	return n, h.failed("read", err)
+}
+
+// ReadAt reads at an offset.
+func (h *handle) ReadAt(b []byte, off int64) (int, error) {
+	n, err := h.file.ReadAt(b, off)
+	return n, h.failed("read", err)
+}
+
+// Seek moves where Read reads on.
+func (h *handle) Seek(offset int64, whence int) (int64, error) {
+	n, err := h.file.Seek(offset, whence)
+	return n, h.failed("seek", err)
+}
+
+// Close frees the handle.
+func (h *handle) Close() error { return h.failed("close", h.file.Close()) }
+
+func (h *handle) failed(op string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
+	return failed(op, h.name, err)
+}
+
+// dir is an open directory whose listing leaves out what is not for workers.
+type dir struct {
+	*handle
+	rest []fs.DirEntry
+	read bool
+}
+
+// ReadDir gives the next n entries, sorted by name, or all that are left.
+func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if !d.read {
+		entries, err := d.file.ReadDir(-1)
+		if err != nil {
+			return nil, failed("readdir", d.name, err)
+		}
+		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+			t := e.Type()
+			return isTemp(e.Name()) || !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
+		})
+		for i, e := range d.rest {
+			d.rest[i] = entry{e, path.Join(d.name, e.Name())}
+		}
+		slices.SortFunc(d.rest, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+		d.read = true
+	}
+	return take(&d.rest, n)
+}
+
+// entry is one name of a listing; its Info keeps the host path out of errors.
+type entry struct {
+	fs.DirEntry
+	name string
+}
+
+// Info describes the entry itself, a link as a link.
+func (e entry) Info() (fs.FileInfo, error) {
+	info, err := e.DirEntry.Info()
+	if err != nil {
+		return nil, failed("stat", e.name, err)
+	}
+	return info, nil
+}
