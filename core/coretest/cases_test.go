@@ -89,3 +89,30 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestReplay proves that a recording of any case answers as the model did:
+// same output, same status, same messages (SPEC §10).
+func TestReplay(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		s := c.Settings
+		if s.NoReplay || s.Interrupt != "" || s.Model == "none" || s.Command == "check" || s.Command == "workers" {
+			continue // nothing to replay, or a moment that a replay does not have
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, rec := coretest.Record(t.Context(), c)
+				if len(rec) == 0 {
+					return
+				}
+				b := coretest.Replay(t.Context(), c, rec)
+				if a.Status != b.Status || a.Output != b.Output || a.Requests != b.Requests {
+					t.Errorf("recorded %s %q\n%s\nreplayed %s %q\n%s", a.Status, a.Output, a.Requests, b.Status, b.Output, b.Requests)
+				}
+			})
+		})
+	}
+}

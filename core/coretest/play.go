@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -21,7 +22,23 @@ import (
 
 // Run plays a case on a platform made of memory: the project in one tree,
 // which is also what the sandbox mounts. It does not judge; see Compare.
-func Run(ctx context.Context, c Case) Outcome {
+func Run(ctx context.Context, c Case) Outcome { return c.run(ctx, nil, nil) }
+
+// Record plays a case like Run and returns a recording of its model calls too.
+func Record(ctx context.Context, c Case) (Outcome, []byte) {
+	var rec bytes.Buffer
+	o := c.run(ctx, &rec, nil)
+	return o, rec.Bytes()
+}
+
+// Replay plays a case with a recording in place of its model.
+func Replay(ctx context.Context, c Case, recording []byte) Outcome {
+	c.Settings.Model = "replay:recording.jsonl"
+	return c.run(ctx, nil, recording)
+}
+
+// run plays a case; record may be nil, and so may recording.
+func (c Case) run(ctx context.Context, record io.Writer, recording []byte) Outcome {
 	o := Outcome{Status: string(run.OK)}
 	tree := sandbox.Memory()
 	for _, name := range slices.Sorted(maps.Keys(c.Project)) {
@@ -29,7 +46,11 @@ func Run(ctx context.Context, c Case) Outcome {
 			o.Problems = append(o.Problems, fmt.Sprintf("project/%s: %v", name, err))
 		}
 	}
-	inst, err := core.Open(platform(c, tree), options(c, tree))
+	p := platform(c, tree)
+	if recording != nil {
+		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
+	}
+	inst, err := core.Open(p, options(c, tree))
 	looks := c.Settings.Command == "check" || c.Settings.Command == "workers"
 	if err == nil && !looks {
 		_, err = inst.Entry()
@@ -49,7 +70,7 @@ func Run(ctx context.Context, c Case) Outcome {
 		listings, faults := inst.Workers()
 		o.Output, o.Faults = listingLines(listings), faultLines(faults)
 	default:
-		c.play(ctx, inst, &o)
+		c.play(ctx, inst, record, &o)
 	}
 	files, err := filesOf(tree)
 	if err != nil {
@@ -111,7 +132,7 @@ func options(c Case, tree sandbox.FS) core.Options {
 }
 
 // play runs the entry, or a chat with it.
-func (c Case) play(ctx context.Context, inst *core.Instance, o *Outcome) {
+func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o *Outcome) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	inputs, err := c.inputs()
@@ -122,7 +143,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, o *Outcome) {
 	p := &person{settings: c.Settings, stop: stop, given: map[string]int{}}
 	var file bytes.Buffer
 	prompts := prompts{byID: map[string][]byte{}}
-	ro := core.RunOptions{Trace: &file, Artifact: prompts.keep}
+	ro := core.RunOptions{Trace: &file, Artifact: prompts.keep, Record: record}
 	var res run.Result
 	if c.Settings.Command == "chat" {
 		var first *run.Input

@@ -26,6 +26,9 @@ type Settings struct {
 	Headless bool               `json:"headless,omitempty"`
 	// Interrupt is an event, "tool.start 0.1", at which the person stops the run.
 	Interrupt string `json:"interrupt,omitempty"`
+	// NoReplay says that a recording of the case cannot answer alike: what
+	// was redacted or cut off by the clock is not in it.
+	NoReplay bool `json:"no_replay,omitempty"`
 
 	Status string   `json:"status,omitempty"` // wanted; default ok
 	Exit   int      `json:"exit,omitempty"`   // wanted
