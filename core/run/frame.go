@@ -38,7 +38,6 @@ type frame struct {
 	model  model.Model
 	conv   string // the conversation's name, for script sequences
 
-	system   string
 	messages []model.Message
 	turns    int
 	calls    int // calls made so far: the next one's index is calls+1

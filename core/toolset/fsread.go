@@ -59,12 +59,19 @@ func (f *files) read(_ context.Context, _ string, in readArgs) (out tool.Output,
 	return tool.Output{Text: text}, err
 }
 
+// maxLine is how much of one line is told, in bytes.
+const maxLine = 1 << 20
+
 // lines reads from line first on, as many as asked for and as fit.
 func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, error) {
 	var b strings.Builder
 	room := f.limit - 200 // for the line that tells how to read on
 	for n := 1; ; n++ {
-		line, err := readLine(r, room)
+		most := room
+		if b.Len() == 0 && n >= first {
+			most = maxLine // a line that fills a page by itself: the caller pages on in the result
+		}
+		line, err := readLine(r, most)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", explain(err)
 		}

@@ -95,7 +95,11 @@ type moveArgs struct {
 }
 
 func previewMove(f *files, _ string, in *moveArgs) (tool.Preview, error) {
-	return f.touch("write", &in.From, &in.To)
+	p, err := f.touch("write", &in.From, &in.To)
+	if err == nil {
+		p.Paths[0].Op = "delete" // what leaves a place is deleted there
+	}
+	return p, err
 }
 
 // move renames, replacing a file.
