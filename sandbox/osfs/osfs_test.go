@@ -10,7 +10,7 @@ import (
 	"golem/sandbox/osfs"
 )
 
-func open(t *testing.T, dir string) *osfs.FS {
+func open(t testing.TB, dir string) *osfs.FS {
 	t.Helper()
 	f, err := osfs.Open(dir)
 	if err != nil {

@@ -1,0 +1,194 @@
+//go:build unix
+
+package osfs_test
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/sandbox/osfs"
+)
+
+// promptly fails a test whose step waits, as an open of a pipe would.
+func promptly(t *testing.T, what string, step func()) {
+	t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		step()
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Fatalf("%s waits", what)
+	}
+}
+
+// SPEC §8: a FIFO, device or socket is refused at once, never opened.
+func TestSpecialFiles(t *testing.T) {
+	dir, _ := host(t, "a")
+	must(t, syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
+	must(t, os.Symlink("fifo", filepath.Join(dir, "tofifo")))
+	t.Chdir(dir) // a socket's path is short, a temporary directory's may not be
+	l, err := net.Listen("unix", "sock")
+	must(t, err)
+	defer func() { _ = l.Close() }()
+	type in struct {
+		f    *osfs.FS
+		name string
+	}
+	cases := []in{{open(t, dir), "fifo"}, {open(t, dir), "tofifo"}, {open(t, dir), "sock"}, {open(t, "/dev"), "null"}, {open(t, "/dev"), "tty"}}
+	for _, c := range cases {
+		promptly(t, c.name, func() {
+			v := whole(t, c.f)
+			for kind, f := range map[string]sandbox.FS{"osfs": c.f, "view": v, "overlay": sandbox.Overlay(c.f)} {
+				for what, err := range map[string]error{
+					"read": reads(f, c.name), "stat": stats(f, c.name), "list": lists(f, c.name),
+				} {
+					refused(t, dir, kind+": "+what+" "+c.name, err, fault.Path)
+				}
+			}
+			for what, err := range map[string]error{
+				"write": v.WriteFile(c.name, nil), "remove": v.Remove(c.name), "move": v.Rename(c.name, "x"), "below": v.WriteFile(c.name+"/x", nil),
+			} {
+				refused(t, dir, what+" "+c.name, err, nil)
+			}
+		})
+	}
+	entries, err := fs.ReadDir(cases[0].f, ".")
+	must(t, err)
+	for _, e := range entries {
+		if n := e.Name(); n == "fifo" || n == "sock" {
+			t.Errorf("%s is listed", n)
+		}
+	}
+}
+
+// A sparse file costs no more than the limit.
+func TestSparse(t *testing.T) {
+	dir, _ := host(t)
+	file, err := os.Create(filepath.Join(dir, "huge"))
+	must(t, err)
+	must(t, file.Truncate(8<<40))
+	must(t, file.Close())
+	f := open(t, dir)
+	v := whole(t, f)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, at := range []sandbox.FS{f, v} {
+		_, err := sandbox.ReadFile(at, "huge", 1<<20)
+		refused(t, dir, "read", err, fault.Limit)
+	}
+	refused(t, dir, "read whole", reads(v, "huge"), fault.Limit)
+	two, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{
+		{Name: "a", At: "a", FS: f, Source: f.Source(), Mode: sandbox.ReadWrite},
+		{Name: "b", At: "b", FS: sandbox.Memory(), Source: "b", Mode: sandbox.ReadWrite},
+	}})
+	must(t, err)
+	refused(t, dir, "move to another mount", two.Rename("a/huge", "b/huge"), fault.Limit)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
+		t.Errorf("%d bytes were allocated", used)
+	}
+}
+
+// A file system that refuses gives coded errors without a host path.
+func TestRefusingDisk(t *testing.T) {
+	proc := open(t, "/proc/self")
+	for what, err := range map[string]error{
+		"write": proc.WriteFile("x", nil), "mkdir": proc.Mkdir("d", 0o755), "write below": proc.WriteFile("task/x/y", nil),
+	} {
+		if err == nil || strings.Contains(err.Error(), "/proc") {
+			t.Errorf("%s: %v", what, err)
+		}
+		var pe *fs.PathError
+		if !errors.As(err, &pe) {
+			t.Errorf("%s: %T", what, err)
+		}
+	}
+	dir, _ := host(t, "d/a")
+	for _, bad := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "d/a"), filepath.Join(dir, "d/a/b")} {
+		_, err := osfs.Open(bad)
+		refused(t, dir, "open", err, fault.NotFound)
+	}
+	must(t, os.Chmod(filepath.Join(dir, "d"), 0o500))
+	t.Cleanup(func() { must(t, os.Chmod(filepath.Join(dir, "d"), 0o700)) })
+	if err := open(t, dir).WriteFile("d/a", []byte("new")); os.Geteuid() != 0 {
+		refused(t, dir, "write in a read-only directory", err, fs.ErrPermission)
+	} else if err != nil { // root may
+		t.Error(err)
+	}
+}
+
+// A rewritten file keeps its permissions, whatever the umask.
+func TestPermissions(t *testing.T) {
+	dir, _ := host(t, "f")
+	f := open(t, dir)
+	for _, perm := range []fs.FileMode{0o600, 0o666, 0o775, 0o444, 0o640} {
+		must(t, os.Chmod(filepath.Join(dir, "f"), perm))
+		must(t, f.WriteFile("f", []byte("x")))
+		if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Mode().Perm() != perm {
+			t.Errorf("permissions = %v, %v; want %v", info.Mode(), err, perm)
+		}
+	}
+}
+
+// What a dead writer left is never listed, not writable, and goes after an hour.
+func TestTemporaryFiles(t *testing.T) {
+	dir, _ := host(t, ".golem-tmp-old", "d/.golem-tmp-old", ".golem-tmp-new", "e/.golem-tmp-old", "keep")
+	for _, n := range []string{".golem-tmp-old", "d/.golem-tmp-old", "e/.golem-tmp-old", "keep"} {
+		then := time.Now().Add(-2 * time.Hour)
+		must(t, os.Chtimes(filepath.Join(dir, n), then, then))
+	}
+	f := open(t, dir)
+	for at, want := range map[string]int{".": 3, "d": 0} {
+		if entries, err := fs.ReadDir(f, at); err != nil || len(entries) != want {
+			t.Errorf("list %s = %v, %v", at, entries, err)
+		}
+	}
+	for _, n := range []string{".golem-tmp-x", ".golem-tmp-x/y", "d/.golem-tmp-old"} {
+		refused(t, dir, "write "+n, f.WriteFile(n, nil), fault.Path)
+	}
+	must(t, f.WriteFile("d/x", nil))
+	must(t, f.Remove("e")) // empty, as far as anyone can see
+	for n, stays := range map[string]bool{".golem-tmp-old": false, "d/.golem-tmp-old": false, ".golem-tmp-new": true, "keep": true} {
+		if _, err := os.Lstat(filepath.Join(dir, n)); (err == nil) != stays {
+			t.Errorf("%s: %v, want it there: %v", n, err, stays)
+		}
+	}
+}
+
+// No error after opening shows a host path either.
+func TestHandlesShowNoHostPath(t *testing.T) {
+	dir, _ := host(t, "a", "d/b")
+	f := open(t, dir)
+	for _, name := range []string{"a", "d", "."} {
+		file, err := f.Open(name)
+		must(t, err)
+		if n, ok := file.(interface{ Name() string }); ok {
+			t.Errorf("the handle of %s tells its name: %s", name, n.Name())
+		}
+		must(t, file.Close())
+		_, err = file.Read(make([]byte, 1))
+		refused(t, dir, "read closed "+name, err, fs.ErrClosed)
+		_, err = file.Stat()
+		refused(t, dir, "stat closed "+name, err, nil)
+		refused(t, dir, "close twice "+name, file.Close(), fs.ErrClosed)
+	}
+	entries, err := fs.ReadDir(f, "d")
+	must(t, err)
+	must(t, os.Remove(filepath.Join(dir, "d/b")))
+	if _, err = entries[0].Info(); err != nil { // some systems have looked already
+		refused(t, dir, "info of what is gone", err, fs.ErrNotExist)
+	}
+}
