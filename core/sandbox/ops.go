@@ -32,7 +32,11 @@ func (v *view) reach(op, name string) (place, bool, error) {
 			return p, false, errShadowed
 		}
 	}
-	return p, false, v.spec.Protection.read(p)
+	if err := v.spec.Protection.read(p); err != nil {
+		return p, false, err
+	}
+	// a directory that only a mount below it makes, or that hides a file
+	return p, v.leads(name) && !v.dir(p), nil
 }
 
 var (
@@ -140,7 +144,9 @@ func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 		}
 	}
 	for _, n := range points {
-		out = append(out, fs.FileInfoToDirEntry(Info{Base: n, Perm: fs.ModeDir | 0o555}))
+		if info, err := v.Stat(join(name, n)); err == nil {
+			out = append(out, fs.FileInfoToDirEntry(info))
+		}
 	}
 	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return out, nil

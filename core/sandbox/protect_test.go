@@ -45,6 +45,12 @@ func TestProtected(t *testing.T) {
 			refused(t, "rename directory "+dir, v.Rename(dir, "moved"), fault.Protected)
 		}
 		refused(t, "rename a directory onto tools", v.Rename("free", "tools"), fault.Protected)
+		for _, secret := range []string{".git", ".golem"} {
+			_, err := sandbox.View(sandbox.ViewSpec{Protection: p, Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: m, Source: root}}, Restricts: []string{secret}})
+			refused(t, "restrict to "+secret, err, fault.Protected)
+			_, err = sandbox.View(sandbox.ViewSpec{Protection: p, Mounts: []sandbox.Mount{{Name: "g", At: "g", FS: m, Source: under(secret)}}})
+			refused(t, "mount "+secret, err, fault.Protected)
+		}
 		for _, n := range files {
 			if got, err := fs.ReadFile(m, n); err != nil || string(got) != n {
 				t.Errorf("%s was changed: %q, %v", n, got, err)

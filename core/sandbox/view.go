@@ -98,6 +98,9 @@ func View(spec ViewSpec) (FS, error) {
 		default:
 			continue
 		}
+		if err := spec.Protection.read(place{name: in.at, mount: &in, rel: "."}); err != nil {
+			return nil, err
+		}
 		v.mounts = append(v.mounts, in)
 	}
 	return v, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -196,6 +197,24 @@ func TestOverlap(t *testing.T) {
 	sandboxtest.Put(t, v, "in/a", "")
 	if err := reads(v, ".env"); err != nil {
 		t.Errorf("an attachment was taken for the project's: %v", err)
+	}
+}
+
+// A mount point need not exist in the mount around it.
+func TestNestedWay(t *testing.T) {
+	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{
+		root(tree(t, "a", "file")),
+		{Name: "n", At: "no/such/n", FS: tree(t, "x"), Source: "n", Mode: sandbox.ReadWrite},
+		{Name: "f", At: "file/f", FS: tree(t, "y"), Source: "f", Mode: sandbox.ReadWrite},
+	}})
+	same(t, "/", list(t, v, "."), "a", "file", "no")
+	same(t, "/no/such", list(t, v, "no/such"), "n")
+	same(t, "/file", list(t, v, "file"), "f")
+	if info, err := fs.Stat(v, "no"); err != nil || !info.IsDir() {
+		t.Errorf("stat /no = %v, %v", info, err)
+	}
+	if err := fstest.TestFS(v, "no/such/n/x", "file/f/y", "a"); err != nil {
+		t.Error(err)
 	}
 }
 
