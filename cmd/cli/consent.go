@@ -21,6 +21,7 @@ type consent struct {
 	file      string // "": nowhere to keep it
 	shown     string // the file's name in messages
 	questions ui.Questions
+	tell      func(format string, args ...any) // what the caller's message cannot say
 
 	mu sync.Mutex
 }
@@ -38,7 +39,7 @@ type hostPair struct {
 }
 
 func (h *host) newConsent(q ui.Questions) *consent {
-	c := &consent{questions: q, shown: "hosts.json in GOLEM_HOME"}
+	c := &consent{questions: q, tell: h.say, shown: "hosts.json in GOLEM_HOME"}
 	if home := h.home(); home != "" {
 		c.file = filepath.Join(home, "hosts.json")
 	}
@@ -51,6 +52,7 @@ func (c *consent) key(ctx context.Context, variable, hostName string) error {
 	defer c.mu.Unlock()
 	known, err := c.load()
 	if err != nil {
+		c.tell("%s", err)
 		return err
 	}
 	pair := hostPair{variable, hostName}
@@ -69,7 +71,10 @@ func (c *consent) key(ctx context.Context, variable, hostName string) error {
 		return fault.New(fault.Model, "the key in %s was not sent to %s: you said no", variable, hostName).Hinting("use another model, or answer yes")
 	}
 	known.Confirmed = append(known.Confirmed, pair)
-	return c.save(known)
+	if err := c.save(known); err != nil { // the answer holds for this run
+		c.tell("warning: %s", err)
+	}
+	return nil
 }
 
 func (c *consent) load() (hostsFile, error) {

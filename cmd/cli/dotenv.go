@@ -17,11 +17,12 @@ const maxDotenv = 64 << 10
 // else in it is none of golem's business, so that a cloned project cannot set
 // endpoints or golem's own settings with it.
 func dotenvKeys(files sandbox.FS) (map[string]string, error) {
+	info, err := fs.Stat(files, ".env")
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+		return nil, nil // a directory of that name belongs to somebody else
+	}
 	data, err := sandbox.ReadFile(files, ".env", maxDotenv)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return nil, nil
-	case err != nil:
+	if err != nil {
 		return nil, fault.New(fault.Config, ".env cannot be read: %w", err).At(".env", 0, 0).
 			Hinting("it must be a small regular file of NAME=value lines")
 	}

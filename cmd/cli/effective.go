@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,10 +38,11 @@ func effectiveValues(inst *core.Instance) string {
 		}
 		b.WriteString("\n" + oneLine(w.ID) + " (" + oneLine(w.File) + ")\n")
 		values := effective(w)
+		values["approval.mode"] = string(mode)
 		for _, key := range slices.Sorted(maps.Keys(w.Origins)) {
 			value, ok := values[key]
 			if !ok {
-				value = "set"
+				value = "set" // a map whose entries are listed one by one
 			}
 			fmt.Fprintf(&b, "  %s: %s (%s)\n", oneLine(key), value, oneLine(w.Origins[key]))
 		}
@@ -49,8 +51,58 @@ func effectiveValues(inst *core.Instance) string {
 	return b.String()
 }
 
-// effective are a worker's plain values by their dotted path.
+// effective are a worker's values by their dotted path.
 func effective(w *project.Worker) map[string]string {
+	v := plainValues(w)
+	v["sandbox.root"] = "not mounted"
+	for _, m := range w.Sandbox.Mounts {
+		at := "sandbox.paths." + m.Name
+		if m.Name == "root" {
+			v["sandbox.root"] = oneLine(m.Source)
+		}
+		v[at+".root"], v[at+".mode"] = oneLine(m.Source), string(m.Mode)
+		v[at+".suffixes"], v[at+".max_file_bytes"] = oneLine(strings.Join(m.Suffixes, ", ")), fmt.Sprint(m.MaxFileBytes)
+		for op, setting := range m.Approval {
+			v[at+".approval."+op] = string(setting)
+		}
+	}
+	for _, t := range w.Toolsets {
+		v["toolsets."+t.Name] = "{}"
+		var options any
+		if json.Unmarshal(t.Options, &options) == nil {
+			flatten(v, "toolsets."+t.Name, options)
+		}
+		v["toolsets."+t.Name+".approval.default"] = string(w.Policy.WorkerDefaults[t.Name])
+		for name, setting := range w.Policy.WorkerTools {
+			v["toolsets."+t.Name+".approval.tools."+name] = string(setting)
+		}
+	}
+	for name, setting := range w.Policy.WorkerTools {
+		v["tool_rules."+name] = string(setting)
+	}
+	v["toolsets.workers.allowed_workers"] = oneLine(strings.Join(w.Delegates.Refs, ", "))
+	v["toolsets.workers.style"] = w.Delegates.Style
+	v["allow_workers"] = v["toolsets.workers.allowed_workers"]
+	for name, value := range w.Vars {
+		flatten(v, "vars."+name, value)
+	}
+	return v
+}
+
+// flatten puts a value and, if it is a map, everything below it under its path.
+func flatten(v map[string]string, at string, value any) {
+	if m, ok := value.(map[string]any); ok {
+		for name, below := range m {
+			flatten(v, at+"."+name, below)
+		}
+	}
+	if data, err := json.Marshal(value); err == nil {
+		v[at] = oneLine(string(data))
+	}
+}
+
+// plainValues are the values that are always there.
+func plainValues(w *project.Worker) map[string]string {
 	model := w.Model
 	if model == "" {
 		model = "none"
@@ -58,6 +110,12 @@ func effective(w *project.Worker) map[string]string {
 	return map[string]string{
 		"name": oneLine(w.Name), "description": oneLine(w.Description), "mode": w.Mode, "model": oneLine(model),
 		"compatible_models":     oneLine(strings.Join(w.CompatibleModels, ", ")),
+		"instructions":          fmt.Sprintf("%d bytes", len(w.Instructions)),
+		"template":              fmt.Sprint(w.Template),
+		"input_schema":          oneLine(string(w.Input)),
+		"output_schema":         oneLine(string(w.Output)),
+		"imports.workers":       oneLine(strings.Join(w.Imports.Workers, ", ")),
+		"imports.tools":         oneLine(strings.Join(w.Imports.Tools, ", ")),
 		"allow_empty_input":     fmt.Sprint(w.AllowEmptyInput),
 		"max_context_tokens":    fmt.Sprint(w.MaxContextTokens),
 		"limits.turns":          fmt.Sprint(w.Limits.Turns),
@@ -77,7 +135,9 @@ func effective(w *project.Worker) map[string]string {
 		"sandbox.readonly":        fmt.Sprint(w.Sandbox.ReadOnly),
 		"sandbox.network_enabled": fmt.Sprint(w.Sandbox.Network),
 
-		"attachment_policy.max_attachments": fmt.Sprint(w.Attachments.MaxAttachments),
-		"attachment_policy.max_total_bytes": fmt.Sprint(w.Attachments.MaxTotalBytes),
+		"attachment_policy.max_attachments":  fmt.Sprint(w.Attachments.MaxAttachments),
+		"attachment_policy.allowed_suffixes": oneLine(strings.Join(w.Attachments.AllowedSuffixes, ", ")),
+		"attachment_policy.denied_suffixes":  oneLine(strings.Join(w.Attachments.DeniedSuffixes, ", ")),
+		"attachment_policy.max_total_bytes":  fmt.Sprint(w.Attachments.MaxTotalBytes),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -36,16 +37,23 @@ func openPTY(t *testing.T) (master, slave *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	conn, err := master.SyscallConn() // master.Fd() would make reads block for good
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100}); err != nil {
-		t.Fatal(err)
+	var n int
+	var bad error
+	err = conn.Control(func(fd uintptr) {
+		bad = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0)
+		if bad == nil {
+			n, bad = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+		if bad == nil {
+			bad = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100})
+		}
+	})
+	if err != nil || bad != nil {
+		t.Fatal(err, bad)
 	}
 	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -87,7 +95,7 @@ func startPTY(t *testing.T, dir string, in io.Reader, piped bool, args ...string
 	r := &ptyRun{t: t, master: master, dir: dir, done: make(chan struct{})}
 	r.cmd = exec.Command(exe, args...)
 	r.cmd.Dir = dir
-	r.cmd.Env = append(os.Environ(), asGolem+"=1", "TERM=xterm", "GOLEM_HOME="+filepath.Join(dir, "home"), "NO_COLOR=")
+	r.cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"))
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = slave, slave, slave
 	if in != nil {
 		r.cmd.Stdin = in
@@ -125,14 +133,25 @@ func startPTY(t *testing.T, dir string, in io.Reader, piped bool, args ...string
 func (r *ptyRun) text() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return strings.ReplaceAll(r.screen.String(), "\r\n", "\n")
+	return escapes.ReplaceAllString(strings.ReplaceAll(r.screen.String(), "\r\n", "\n"), "")
+}
+
+// escapes are colours, and the erasing of the status line.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mK]|\r")
+
+func (r *ptyRun) coloured() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return regexp.MustCompile("\x1b\\[[0-9;]+m").Match(r.screen.Bytes())
 }
 
 // expect waits until the screen holds text.
-func (r *ptyRun) expect(text string) {
+func (r *ptyRun) expect(text string) { r.t.Helper(); r.expectTimes(text, 1) }
+
+func (r *ptyRun) expectTimes(text string, n int) {
 	r.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if strings.Contains(r.text(), text) {
+		if strings.Count(r.text(), text) >= n {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -151,6 +170,8 @@ func (r *ptyRun) typeKeys(s string) {
 // exit waits for the end and holds the exit code.
 func (r *ptyRun) exit(want int) {
 	r.t.Helper()
+	stop := time.AfterFunc(20*time.Second, func() { r.cmd.Process.Kill() })
+	defer stop.Stop()
 	err := r.cmd.Wait()
 	<-r.done
 	if got := r.cmd.ProcessState.ExitCode(); got != want {
@@ -187,11 +208,13 @@ func TestTerminalAsksAndYesRuns(t *testing.T) {
 
 // SECURITY 9: the default is no; the end of input is no.
 func TestTerminalDefaultIsNo(t *testing.T) {
-	for name, keys := range map[string]string{"empty": "\n", "no": "n\n", "end of input": "\x04", "gibberish": "yess\nok\nsure\n"} {
+	for name, keys := range map[string][]string{"empty": {"\n"}, "no": {"n\n"}, "end of input": {"\x04"}, "gibberish": {"yess\n", "ok\n", "y y\n"}} {
 		t.Run(name, func(t *testing.T) {
 			r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml")
-			r.expect(question)
-			r.typeKeys(keys)
+			for i, k := range keys {
+				r.expectTimes(question, i+1)
+				r.typeKeys(k)
+			}
 			r.exit(0)
 			if r.written() || !strings.Contains(r.text(), "it was denied") {
 				t.Errorf("written %v:\n%s", r.written(), r.text())
@@ -316,5 +339,49 @@ func TestTerminalChat(t *testing.T) {
 	r.exit(0)
 	if strings.Contains(r.text(), "You:") {
 		t.Errorf("what was typed is repeated:\n%s", r.text())
+	}
+}
+
+// Ctrl+C at the prompt of a chat ends it: 130.
+func TestTerminalInterruptAtThePrompt(t *testing.T) {
+	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("one\n")
+	r.expectTimes("> ", 2)
+	r.typeKeys("\x03")
+	r.exit(130)
+}
+
+// Model text on a terminal carries no control characters, wherever it is shown.
+func TestTerminalIsSparedControlCharacters(t *testing.T) {
+	for _, flags := range [][]string{{}, {"--quiet"}, {"--verbose"}} {
+		dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: \"a\\u001b]0;evil\\u0007b\\u202ec\"\n"})
+		r := startPTY(t, dir, nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, flags...)...)
+		r.exit(0)
+		if strings.ContainsAny(r.text(), "\x1b\x07\u202e") || strings.Count(r.text(), "evil") != 1 {
+			t.Errorf("%v: %q", flags, r.text())
+		}
+	}
+}
+
+// NO_COLOR and --no-color: a terminal is coloured unless one of them says no.
+func TestTerminalColours(t *testing.T) {
+	for _, c := range []struct {
+		noColor, term string
+		flags         []string
+		want          bool
+	}{
+		{"", "xterm", nil, true}, {"1", "xterm", nil, false}, {"", "dumb", nil, false}, {"", "xterm", []string{"--no-color"}, false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		r := startPTY(t, ptyProject(t, nil), nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, c.flags...)...)
+		r.expect(question)
+		r.typeKeys("y\n")
+		r.exit(0)
+		if r.coloured() != c.want {
+			t.Errorf("%+v: coloured %v", c, !c.want)
+		}
 	}
 }

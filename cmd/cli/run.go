@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -69,6 +70,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err != nil {
 		return err
 	}
+	if err := entry.NeedModel(); err != nil {
+		return err
+	}
 	chat = chat || entry.Mode == "chat"
 	in, none, err := h.input(f, words[used:], chat)
 	if err != nil {
@@ -93,6 +97,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 			first = nil
 		}
 		res = inst.Chat(ctx, first, s.ui, s.options)
+		if ctx.Err() != nil && res.Status != run.Failed {
+			res.Status = run.Interrupted // at the prompt, between two exchanges
+		}
 	} else {
 		res = inst.Run(ctx, in, s.ui, s.options)
 	}
@@ -127,7 +134,7 @@ func (h *host) warnNobody(inst *core.Instance, f *flags) {
 }
 
 func (h *host) questions(f *flags, person ui.Person) ui.Questions {
-	q := ui.Questions{Person: person}
+	q := ui.Questions{Person: person, Turn: &sync.Mutex{}}
 	if t, ok := person.(*terminal); ok {
 		q.Width = func() int { return columns(t.out) }
 		q.Color = h.colors(t.out, f)
@@ -208,14 +215,14 @@ func (s *session) jsonLines(chat bool) io.Writer {
 func (s *session) plain(chat bool) {
 	h, f := s.host, s.flags
 	p := &ui.Plain{
-		View: h.err, Person: s.questions.Person, Quiet: f.quiet, Verbose: f.verbose,
+		View: h.err, Approver: s.questions, Quiet: f.quiet, Verbose: f.verbose,
 		Color: h.colors(h.err, f), Live: h.escapes(h.err),
 	}
 	if isTerminal(h.err) {
 		p.Width = func() int { return columns(h.err) }
 	}
 	if f.quiet || !oneTerminal(h.out, h.err) {
-		p.Answers = h.out
+		p.Answers, p.Shield = h.out, isTerminal(h.out)
 	}
 	if chat {
 		p.Input = newLines(h.in)

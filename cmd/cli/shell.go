@@ -66,7 +66,7 @@ func (s shell) Tools() []tool.Tool {
 	return []tool.Tool{tool.Func(tool.Spec{
 		Name: "run_command",
 		Description: "Runs a command line with the system's shell (sh, on Windows cmd) in the project directory and returns its exit code and output. " +
-			"It works on the real disk, outside the sandbox; it has no standard input and no terminal.",
+			"It works on the real disk, outside the sandbox; it has no standard input and no terminal, and what it leaves running in the background is ended.",
 		Risk: tool.Command, Toolset: "shell", Provider: "builtin",
 	}, s.run)}
 }
@@ -98,6 +98,7 @@ func (s shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	cmd.WaitDelay = shellGrace
 	detach(cmd)
 	err := cmd.Run()
+	endGroup(cmd)
 	if ctx.Err() != nil {
 		return tool.Output{}, context.Cause(ctx)
 	}

@@ -24,3 +24,10 @@ func detach(cmd *exec.Cmd) {
 		return err
 	}
 }
+
+// endGroup ends what the command has left running.
+func endGroup(cmd *exec.Cmd) {
+	if cmd.Process != nil {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ESRCH: there is nothing left
+	}
+}

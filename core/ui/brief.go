@@ -27,9 +27,19 @@ func callLine(name string, args json.RawMessage) string {
 			parts = append(parts, "…")
 			break
 		}
-		parts = append(parts, clip(oneLine(string(f.value)), briefValue))
+		parts = append(parts, clip(briefOf(f.value), briefValue))
 	}
 	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// briefOf is a value as a progress line shows it: a string in plain quotes,
+// anything else as JSON.
+func briefOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return `"` + oneLine(s) + `"`
+	}
+	return oneLine(string(raw))
 }
 
 // field is one argument of a call.

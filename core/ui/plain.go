@@ -19,14 +19,16 @@ type Plain struct {
 	// Answers gets each answer of the root and nothing else. nil: answers are
 	// part of the view, streamed as they come.
 	Answers io.Writer
-	Person  Person     // who is asked for approval; nil: nobody
-	Input   Lines      // messages of a chat; nil: none
-	Width   func() int // columns of View; nil: lines are not broken
-	Quiet   bool       // summary mode: progress bullets, warnings and errors only
-	Verbose bool       // results of tools, and the tokens used
-	Live    bool       // View is a terminal: a status line is kept at its end
-	Color   bool
-	Prompts bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
+	Shield  bool // Answers is a terminal: control characters in answers are shown as escapes
+	// Approver is who is asked, with the view at rest; nil: nobody.
+	Approver approval.Approver
+	Input    Lines      // messages of a chat; nil: none
+	Width    func() int // columns of View; nil: lines are not broken
+	Quiet    bool       // summary mode: progress bullets, warnings and errors only
+	Verbose  bool       // results of tools, and the tokens used
+	Live     bool       // View is a terminal: a status line is kept at its end
+	Color    bool
+	Prompts  bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
 
 	mu      sync.Mutex
 	root    *block
@@ -151,7 +153,7 @@ func (p *Plain) endText() {
 	}
 }
 
-// Approve asks the Person, with the view at rest.
+// Approve asks the Approver, with the view at rest.
 func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	p.mu.Lock()
 	p.ready()
@@ -159,7 +161,10 @@ func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	p.clearStatus()
 	p.asked[r.Call] = true
 	p.mu.Unlock()
-	return Questions{Person: p.Person, Width: p.Width, Color: p.Color}.Approve(ctx, r)
+	if p.Approver == nil {
+		return approval.Decision{}, approval.ErrNobody
+	}
+	return p.Approver.Approve(ctx, r)
 }
 
 // Prompt delivers the answer so far and reads the next line of a chat, passing
@@ -210,11 +215,23 @@ func (p *Plain) deliver() {
 	}
 	p.told = true
 	if p.Answers != nil {
-		io.WriteString(p.Answers, p.answer+"\n")
+		p.writeAnswer(p.answer) // Finish reports a broken output
 		return
 	}
 	p.stream.write(safe(p.answer))
 	p.stream.end()
+}
+
+// writeAnswer writes an answer and ends its last line; an empty one is nothing.
+func (p *Plain) writeAnswer(text string) error {
+	if p.Shield {
+		text = safe(text)
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(p.Answers, text)
+	return err
 }
 
 // Finish ends the view and, for a run that succeeded, delivers the answer that
@@ -237,8 +254,7 @@ func (p *Plain) Finish(res run.Result) error {
 	if p.Answers != nil {
 		if p.answer != final || !p.told {
 			p.told = true
-			_, err := io.WriteString(p.Answers, final+"\n")
-			return err
+			return p.writeAnswer(final)
 		}
 		return nil
 	}

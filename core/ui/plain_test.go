@@ -105,6 +105,20 @@ func TestStructuredAnswerIsTheValueItself(t *testing.T) {
 	}
 }
 
+func TestAnswersEndTheirLineAndSpareATerminal(t *testing.T) {
+	for _, c := range []struct {
+		answer, want string
+		shield       bool
+	}{{"a\n", "a\n", false}, {"", "", false}, {"\x1b[2Jx", "\x1b[2Jx\n", false}, {"\x1b[2Jx", "\\u{1b}[2Jx\n", true}} {
+		var out bytes.Buffer
+		p := &Plain{View: io.Discard, Answers: &out, Shield: c.shield}
+		p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: c.answer}))
+		if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: c.answer}}); err != nil || out.String() != c.want {
+			t.Errorf("%q: %q, %v; want %q", c.answer, out.String(), err, c.want)
+		}
+	}
+}
+
 func TestFailedRunHasNoAnswer(t *testing.T) {
 	var view, out bytes.Buffer
 	p := &Plain{View: &view, Answers: &out}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -15,6 +16,9 @@ type Questions struct {
 	Person Person // nil: nobody
 	Width  func() int
 	Color  bool
+	// Turn keeps questions from mixing where several share a Person; nil: the
+	// caller sees to it.
+	Turn *sync.Mutex
 }
 
 var _ approval.Approver = Questions{}
@@ -29,6 +33,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	if q.Person == nil {
 		return approval.Decision{}, approval.ErrNobody
 	}
+	defer q.turn()()
 	view := requestView{width: q.columns(), color: q.Color}
 	text, folded := view.request(r)
 	if err := q.say(text + view.help(r, folded)); err != nil {
@@ -56,6 +61,15 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		}
 	}
 	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "the answers could not be read"}, nil
+}
+
+// turn waits for one's turn to ask.
+func (q Questions) turn() (done func()) {
+	if q.Turn == nil {
+		return func() {}
+	}
+	q.Turn.Lock()
+	return q.Turn.Unlock
 }
 
 func (q Questions) columns() int {
@@ -125,6 +139,7 @@ func (q Questions) Confirm(ctx context.Context, question string) (bool, error) {
 	if q.Person == nil {
 		return false, approval.ErrNobody
 	}
+	defer q.turn()()
 	if err := q.say("\n" + safe(question) + "\n"); err != nil {
 		return false, err
 	}
