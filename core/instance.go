@@ -64,7 +64,25 @@ func (i *Instance) Check(platform string) fault.List {
 	if platform == "" {
 		platform = i.platform.Name
 	}
-	return i.project.Check(platform)
+	faults := i.project.Check(platform)
+	if platform != i.platform.Name {
+		return faults
+	}
+	r := i.runner(trace.Sinks(nil), i.gate(nil))
+	listed, _ := i.project.List()
+	for _, l := range listed {
+		w, err := i.project.Worker("./" + l.Path)
+		if err != nil {
+			continue // its faults are told already
+		}
+		for _, f := range r.CheckTools(context.Background(), w) {
+			if !slices.ContainsFunc(faults, func(o *fault.Fault) bool { return o.Error() == f.Error() }) {
+				faults = append(faults, f)
+			}
+		}
+	}
+	faults.Sort()
+	return faults
 }
 
 // Workers lists what scanning finds.

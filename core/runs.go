@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -21,7 +22,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 	if err != nil {
 		return failed(err)
 	}
-	return r.Run(ctx, entry, in)
+	return i.redact(r.Run(ctx, entry, in))
 }
 
 // Call runs any callable of the project: a worker by reference, or a tool of
@@ -31,7 +32,7 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 	if err != nil {
 		return failed(err)
 	}
-	return r.Call(ctx, name, in)
+	return i.redact(r.Call(ctx, name, in))
 }
 
 // Chat talks with the entry until the person ends it (/exit, end of input) or
@@ -44,7 +45,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	}
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
-		return r.Refuse(run.Input{}, err)
+		return i.redact(r.Refuse(run.Input{}, err))
 	}
 	for ctx.Err() == nil {
 		in, err := next(ctx, u, &first)
@@ -68,7 +69,20 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			s.Fail(res.Error)
 		}
 	}
-	return s.Close()
+	return i.redact(s.Close())
+}
+
+// redact takes known secrets out of what a front end prints as the answer.
+func (i *Instance) redact(res run.Result) run.Result {
+	res.Output.Text = i.redactor.String(res.Output.Text)
+	res.Output.Summary = i.redactor.String(res.Output.Summary)
+	res.Output.Data = i.redactor.Bytes(res.Output.Data)
+	if res.Error != nil {
+		f := *res.Error
+		f.Message, f.Hint = i.redactor.String(f.Message), i.redactor.String(f.Hint)
+		res.Error = &f
+	}
+	return res
 }
 
 // next is the first message, then what the person says.
@@ -122,8 +136,23 @@ func (i *Instance) prepare(u ui.UI, ro RunOptions) (r *run.Runner, entry *projec
 	}
 	sinks = append(sinks, u)
 	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
+	r.Notices = i.notices(entry)
 	i.keep(r, ro)
 	return r, entry, nil
+}
+
+// notices are what a person should know before the run begins: what the
+// worker leaves out, and an approval mode that the project chose for itself.
+func (i *Instance) notices(entry *project.Worker) []trace.Warning {
+	var out []trace.Warning
+	if mode, origin, trusted := i.project.Approval(); mode == approval.ApproveAll && !trusted {
+		out = append(out, trace.Warning{Code: fault.Config, Message: "approval.mode approve_all is set by " + origin +
+			": what stays in the sandbox is approved unseen, network and command still ask"})
+	}
+	for _, f := range i.project.Warnings(entry) {
+		out = append(out, trace.Warning{Code: f.Code, Message: f.Error()})
+	}
+	return out
 }
 
 // header is the first line of the run's trace.

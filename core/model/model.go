@@ -26,10 +26,10 @@ const (
 // Part is a piece of a message that is not its text: an image, a PDF, or a
 // text file given whole.
 type Part struct {
-	Kind string // "image", "pdf", "text"
-	Name string // file name shown to the model
-	MIME string
-	Data []byte
+	Kind string `json:"kind"` // "image", "pdf", "text"
+	Name string `json:"name"` // file name shown to the model
+	MIME string `json:"mime,omitempty"`
+	Data []byte `json:"data,omitempty"`
 }
 
 // Call is one tool call a model asked for. Args are the provider's bytes,
@@ -46,18 +46,18 @@ type Call struct {
 
 // Message is one entry of a conversation.
 type Message struct {
-	Role  Role
-	Text  string
-	Parts []Part
-	Calls []Call // of an Assistant message
+	Role  Role   `json:"role"`
+	Text  string `json:"text"`
+	Parts []Part `json:"parts,omitempty"`
+	Calls []Call `json:"calls,omitempty"` // of an Assistant message
 	// For a ToolRole message: the call it answers, the tool's name, and the
 	// code if the result is an error (script rules match on both).
-	CallID string
-	Tool   string
-	Error  fault.Code
+	CallID string     `json:"call_id,omitempty"`
+	Tool   string     `json:"tool,omitempty"`
+	Error  fault.Code `json:"error,omitempty"`
 	// Inner marks a User message that is golem's own (a repair, a note put in
 	// before a request), so that it does not begin an exchange.
-	Inner bool
+	Inner bool `json:"inner,omitempty"`
 }
 
 // Request is one turn's question. Messages is shared and must not be changed.

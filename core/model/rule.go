@@ -65,6 +65,9 @@ func look(r Request) seen {
 			results = append(results, m.Text)
 		case User:
 			user = said(m)
+			if !m.Inner {
+				s.results, results = nil, nil // the person has spoken since
+			}
 		}
 	}
 	s.system = strings.Join(system, "\n")

@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -58,8 +59,8 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 	for i := range files {
 		data, err := sandbox.ReadFile(f.files, files[i].path, limit+1)
 		if err != nil {
-			flt := fault.Of(err, fault.NotFound)
-			return nil, fault.New(fault.Attachment, "%s cannot be attached: %w", sandbox.Abs(files[i].path), flt)
+			return nil, fault.New(fault.Attachment, "%s cannot be attached: %s", sandbox.Abs(files[i].path), unreadable(err)).
+				Hinting("attach files that %s can read, by their path in the sandbox", f.worker.ID)
 		}
 		files[i].data, files[i].mime = data, sniff(files[i].name, data)
 	}
@@ -69,6 +70,22 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 		}
 	}
 	return files, nil
+}
+
+// unreadable says why a file cannot be read, without its path.
+func unreadable(err error) string {
+	var flt *fault.Fault
+	if errors.As(err, &flt) {
+		return flt.Message
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no such file"
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
 }
 
 // judge holds attachments against one worker's policy.

@@ -53,7 +53,7 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	if known {
 		c.spec = tl.Spec()
 	} else {
-		c.spec = tool.Spec{Name: req.name, Kind: "unknown"}
+		c.spec = tool.Spec{Name: req.name}
 	}
 	stopped := f.tree.sched.open(ctx) != nil
 	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: c.spec.Module, Args: rawArgs(req.args)})
@@ -173,7 +173,7 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 // effects tells what a successful call did beyond its result.
 func (c *running) effects(out tool.Output) {
 	if out.Untrusted {
-		c.frame.tree.taint(c.at, c.spec.Name)
+		c.frame.tree.taint(c.at, fault.Network, c.spec.Name)
 	}
 	if d := out.Diff; d != nil {
 		c.emit(trace.Diff{Path: d.Path, Before: d.Before, After: d.After, Patch: d.Patch})

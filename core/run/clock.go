@@ -32,7 +32,8 @@ func (c *clock) timeout(ctx context.Context, d time.Duration, what string) (cont
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	cause := fault.New(fault.Timeout, "%s ran longer than %s", what, d)
+	cause := fault.New(fault.Timeout, "%s ran longer than %s", what, d).
+		Hinting("do less at once, or raise the timeout under limits")
 	dl := &deadline{left: d}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -229,8 +229,8 @@ func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own m
 func checkInput(w *project.Worker, in Input, attachments bool) error {
 	if w.Input == nil {
 		if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
-			return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
-				Hinting("give a task, or set allow_empty_input: true")
+			return fault.New(fault.ToolInput, "the input of %s is empty; give a task", w.ID).
+				Hinting("allow_empty_input: true lets it run without")
 		}
 		return nil
 	}

@@ -70,7 +70,11 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	if f.view, f.files, err = t.view(w, parent); err != nil {
 		return nil, fault.Of(err, fault.Config).InChain(f.chain)
 	}
-	if err := f.openTools(ctx); err != nil {
+	err = f.openTools(ctx)
+	if err == nil {
+		err = f.settings(ctx).Err()
+	}
+	if err != nil {
 		f.close()
 		return nil, err
 	}

@@ -94,9 +94,14 @@ func answer(w *project.Worker, turn model.Turn) (tool.Output, string) {
 	if w.Output == nil {
 		return tool.Output{Text: turn.Text}, ""
 	}
-	raw, err := tool.Decode([]byte(unfence(turn.Text)))
+	text := unfence(turn.Text)
+	var any json.RawMessage
+	if err := json.Unmarshal([]byte(text), &any); err != nil {
+		return tool.Output{}, "not JSON: " + err.Error()
+	}
+	raw, err := tool.Decode([]byte(text))
 	if err != nil {
-		return tool.Output{}, fault.Of(err, fault.OutputSchema).Message
+		return tool.Output{}, strings.ReplaceAll(fault.Of(err, fault.OutputSchema).Message, "arguments", "answer")
 	}
 	schema, err := tool.Compile(w.Output)
 	if err != nil {

@@ -33,6 +33,8 @@ type Runner struct {
 	Protection sandbox.Protection
 	// Quota bounds what one run may write; zero: no bound.
 	Quota sandbox.Limits
+	// Notices are warnings that the root run begins with.
+	Notices []trace.Warning
 	// Inject, if set, is asked before each model request of the root for text
 	// to put before it as a user message (S4-52).
 	Inject func() []string

@@ -47,6 +47,9 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 
 // Reset forgets the conversation (/new): what is left is the system prompt.
 func (s *Session) Reset() {
+	if s.begun {
+		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
+	}
 	s.talks++
 	s.frame.conv = fmt.Sprintf("%s#%d", rootID, s.talks)
 	s.frame.messages = []model.Message{{Role: model.System, Text: prompt.System(s.frame.worker, "")}}
@@ -71,6 +74,9 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 	if first {
 		s.begun = true
 		s.emit(trace.RunStart{Input: in.Raw()})
+		for _, n := range s.r.Notices {
+			s.emit(n)
+		}
 		s.frame.begin()
 	} else {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
@@ -82,6 +88,9 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	f := s.frame
 	if err := checkInput(f.worker, in, len(in.Attachments) > 0); err != nil {
+		if f.worker.Input != nil {
+			err = fault.Of(err, fault.ToolInput).Hinting("see input_schema in %s", f.worker.File)
+		}
 		return tool.Output{}, err
 	}
 	files := fromOutside(in.Attachments)
@@ -94,7 +103,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		}
 	}
 	if len(files) > 0 {
-		s.tree.taint(f.at(), "attachments")
+		s.tree.taint(f.at(), fault.Attachment, "attachments")
 	}
 	listed, err := f.attach(files)
 	if err != nil {

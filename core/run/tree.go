@@ -109,13 +109,13 @@ func (t *tree) denials() []Denial {
 }
 
 // taint marks the run as having read untrusted content, once.
-func (t *tree) taint(at trace.Event, why string) {
+func (t *tree) taint(at trace.Event, code fault.Code, why string) {
 	t.mu.Lock()
 	already := t.tainted
 	t.tainted = true
 	t.mu.Unlock()
 	if !already {
-		at.Body = trace.Warning{Code: fault.Network, Message: "untrusted content was read (" + why + ")"}
+		at.Body = trace.Warning{Code: code, Message: "untrusted content was read (" + why + ")"}
 		t.emit(at)
 	}
 }

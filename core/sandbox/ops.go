@@ -197,6 +197,17 @@ func (v *view) target(op, name string) (place, error) {
 	return p, nil
 }
 
+// CanWrite tells whether a view would let a name be changed at all, so that
+// nobody is asked about what cannot be done. nil for any other tree.
+func CanWrite(fsys FS, name string) error {
+	v, ok := fsys.(*view)
+	if !ok {
+		return nil
+	}
+	_, err := v.target("write", name)
+	return err
+}
+
 func (v *view) writable(p place) error {
 	readonly := fault.New(fault.ReadOnly, "%s cannot be changed: the mount %s is read-only", Abs(p.name), p.mount.Name).
 		Hinting("write to a mount with mode: rw")
@@ -206,7 +217,8 @@ func (v *view) writable(p place) error {
 	source := p.source()
 	for _, c := range v.spec.Constraints {
 		if c.Mode != ReadWrite && (contains(c.Source, source) || contains(source, c.Source)) {
-			return readonly
+			return fault.New(fault.ReadOnly, "%s cannot be changed: a read-only mount, here or in a caller, covers the same place", Abs(p.name)).
+				Hinting("of two mounts of one place the stricter mode holds")
 		}
 	}
 	return nil

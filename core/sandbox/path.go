@@ -56,6 +56,7 @@ func check(p string) error {
 	}
 	for _, r := range p {
 		switch {
+		case ' ' <= r && r < 0x7f && r != '\\': // most of them
 		case r == '\\':
 			return fault.New(fault.Path, "the path %q has a backslash", p).Hinting("separate names with /")
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
@@ -160,6 +161,12 @@ func Fold(name string) string {
 // separators excepted, and what cannot be seen is dropped (-1), as some file
 // systems do.
 func foldRune(r rune) rune {
+	if r < 0x80 {
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
 	if unicode.Is(unicode.Cf, r) {
 		return -1
 	}

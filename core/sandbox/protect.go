@@ -22,10 +22,10 @@ type Protection struct {
 
 // relative is a source as a folded path in the project; ok is false outside it.
 func (p Protection) relative(source string) (rel string, ok bool) {
-	if !contains(p.Root, source) {
+	root, rel := Fold(p.Root), Fold(source)
+	if !inside(rel, root) {
 		return "", false
 	}
-	root, rel := Fold(p.Root), Fold(source)
 	switch root {
 	case rel:
 		return ".", true

@@ -229,8 +229,10 @@ func SourceOf(fsys FS, fallback string) string {
 
 // contains reports whether a source lies inside another, or may on a disk that
 // ignores case; both are slash paths. "" lies nowhere.
-func contains(outer, inner string) bool {
-	outer, inner = Fold(outer), Fold(inner)
+func contains(outer, inner string) bool { return inside(Fold(inner), Fold(outer)) }
+
+// inside is contains for folded sources.
+func inside(inner, outer string) bool {
 	if outer == "" || inner == "" {
 		return false
 	}

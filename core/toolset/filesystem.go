@@ -171,6 +171,11 @@ func (f *files) touch(op string, paths ...*string) (tool.Preview, error) {
 		if err != nil {
 			return p, err
 		}
+		if op != "read" {
+			if err := sandbox.CanWrite(f.fs, name); err != nil {
+				return p, explain(err)
+			}
+		}
 		*at = sandbox.Abs(name)
 		use := tool.PathUse{Op: op, Path: *at}
 		if f.env.Mounts != nil {
@@ -243,5 +248,5 @@ func explain(err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.ReadOnly, "%s: %s", path, what)
 	}
-	return fault.New(fault.Tool, "%s: %s", path, what)
+	return fault.New(fault.Tool, "%s: %s", path, what).Hinting("file_info tells what is there")
 }

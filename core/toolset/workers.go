@@ -153,16 +153,20 @@ func newGeneric(ds []Delegate) *generic {
 // Spec is that of worker_call.
 func (g *generic) Spec() tool.Spec { return g.spec }
 
-// Call finds the worker among the allowed ones and hands it the arguments as
-// its own tool would take them (S0-06).
-func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
-	var args map[string]json.RawMessage
-	if err := json.Unmarshal(c.Args, &args); err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "worker_call: %w", err)
+// Preview refuses a worker that may not be called before anybody is asked.
+func (g *generic) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
+	_, _, err := g.find(c.Args)
+	return tool.Preview{}, err
+}
+
+// find reads the arguments and settles who is called.
+func (g *generic) find(raw json.RawMessage) (d Delegate, args map[string]json.RawMessage, err error) {
+	if err := json.Unmarshal(raw, &args); err != nil {
+		return d, nil, fault.New(fault.ToolInput, "worker_call: %w", err)
 	}
 	var id string
 	if err := json.Unmarshal(args["worker"], &id); err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "worker_call: worker must be a string")
+		return d, nil, fault.New(fault.ToolInput, "worker_call: worker must be a string")
 	}
 	i := slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.ID == id })
 	if i < 0 {
@@ -170,10 +174,19 @@ func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 		for j, d := range g.delegates {
 			ids[j] = d.ID
 		}
-		return tool.Output{}, fault.New(fault.NotAllowed, "the worker %q may not be called", id).
+		return d, nil, fault.New(fault.NotAllowed, "the worker %q may not be called", id).
 			Hinting("allowed workers: %s", strings.Join(ids, ", "))
 	}
-	d := g.delegates[i]
+	return g.delegates[i], args, nil
+}
+
+// Call finds the worker among the allowed ones and hands it the arguments as
+// its own tool would take them (S0-06).
+func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	d, args, err := g.find(c.Args)
+	if err != nil {
+		return tool.Output{}, err
+	}
 	flat, err := flatten(d, args)
 	if err != nil {
 		return tool.Output{}, err
