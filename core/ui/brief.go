@@ -22,7 +22,7 @@ func oneLine(s string) string {
 // callLine is a call as a progress line shows it: `read_file("/a.txt")`.
 func callLine(name string, args json.RawMessage) string {
 	var parts []string
-	for i, f := range fields(args) {
+	for i, f := range pathFirst(fields(args)) {
 		if i == briefArgs {
 			parts = append(parts, "…")
 			break
@@ -40,6 +40,23 @@ func briefOf(raw json.RawMessage) string {
 		return `"` + oneLine(s) + `"`
 	}
 	return oneLine(string(raw))
+}
+
+// pathFirst moves the argument that says where before those that say what,
+// which may be long.
+func pathFirst(all []field) []field {
+	slices.SortStableFunc(all, func(a, b field) int {
+		switch {
+		case a.name == b.name:
+			return 0
+		case a.name == "path":
+			return -1
+		case b.name == "path":
+			return 1
+		}
+		return 0
+	})
+	return all
 }
 
 // field is one argument of a call.

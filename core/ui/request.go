@@ -60,7 +60,7 @@ func (v *requestView) request(r approval.Request) (text string, folded bool) {
 	if r.Rule != "" {
 		v.label("Asked by: ", r.Rule)
 	}
-	for _, f := range fields(r.Args) {
+	for _, f := range pathFirst(fields(r.Args)) {
 		v.argument(f)
 	}
 	if r.Diff != "" {
