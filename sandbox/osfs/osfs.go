@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,7 +64,7 @@ func (f *FS) Source() string { return f.source }
 
 // SubFS opens a directory as a nested handle.
 func (f *FS) SubFS(dir string) (sandbox.FS, error) {
-	if err := sandbox.Valid(dir); err != nil {
+	if err := valid(dir); err != nil {
 		return nil, failed("sub", dir, err)
 	}
 	rel, err := f.Resolve(dir)
@@ -83,7 +84,7 @@ func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
 // Open opens a regular file or a directory; anything else is refused before
 // it is opened, and again after, in case it was swapped.
 func (f *FS) Open(name string) (fs.File, error) {
-	if err := sandbox.Valid(name); err != nil {
+	if err := valid(name); err != nil {
 		return nil, failed("open", name, err)
 	}
 	info, err := f.root.Stat(local(name))
@@ -112,7 +113,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 
 // Stat describes a file or directory, following links within the tree.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	if err := sandbox.Valid(name); err != nil {
+	if err := valid(name); err != nil {
 		return nil, failed("stat", name, err)
 	}
 	info, err := f.root.Stat(local(name))
@@ -146,7 +147,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 // Resolve follows the symbolic links of a name within the tree. A name that
 // does not exist resolves as far as it does. Loops are E_PATH.
 func (f *FS) Resolve(name string) (string, error) {
-	if err := sandbox.Valid(name); err != nil {
+	if err := valid(name); err != nil {
 		return "", failed("open", name, err)
 	}
 	done, todo := ".", strings.Split(name, "/")
@@ -180,6 +181,25 @@ func (f *FS) Resolve(name string) (string, error) {
 		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
 	}
 	return done, nil
+}
+
+// valid is sandbox.Valid, and on Windows refuses short names (8.3), which are
+// second names of files that protection knows by the first.
+func valid(name string) error {
+	if err := sandbox.Valid(name); err != nil {
+		return err
+	}
+	if windows && slices.ContainsFunc(strings.Split(name, "/"), shortName) {
+		return fault.New(fault.Path, "%s may be the short name of another file", sandbox.Abs(name)).Hinting("use the long name")
+	}
+	return nil
+}
+
+// shortName reports whether Windows may have made a name up: GIT~1, PROJEC~1.YAM.
+func shortName(e string) bool {
+	stem, ext, _ := strings.Cut(e, ".")
+	tilde := strings.LastIndexByte(stem, '~')
+	return tilde >= 0 && tilde+1 < len(stem) && len([]rune(stem)) <= 8 && len([]rune(ext)) <= 3 && strings.Trim(stem[tilde+1:], "0123456789") == ""
 }
 
 // local is an io/fs name as the operating system spells it.

@@ -87,7 +87,7 @@ func (f *FS) writeTemp(dir string, data []byte, perm fs.FileMode) (string, error
 // target refuses names that may not be written: invalid ones, the root, a
 // link anywhere on the way, a special file.
 func (f *FS) target(name string) error {
-	if err := sandbox.ValidNew(name); err != nil {
+	if err := cmp.Or(valid(name), sandbox.ValidNew(name)); err != nil {
 		return err
 	}
 	if name == "." {
@@ -152,7 +152,7 @@ func (f *FS) Remove(name string) error {
 
 // existing is target for a name that is there already, however it is spelled.
 func (f *FS) existing(name string) error {
-	if err := sandbox.Valid(name); err != nil {
+	if err := valid(name); err != nil {
 		return err
 	}
 	if _, err := f.root.Lstat(local(name)); err != nil {
