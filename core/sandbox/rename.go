@@ -1,0 +1,93 @@
+package sandbox
+
+import (
+	"io/fs"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Rename moves a file or directory within one mount; between mounts a file is
+// copied, then removed.
+func (v *view) Rename(oldName, newName string) error {
+	from, err := v.target("rename", oldName)
+	if err != nil {
+		return perr("rename", oldName, plain(err))
+	}
+	to, err := v.target("rename", newName)
+	if err == nil {
+		err = ValidNew(newName)
+	}
+	if err != nil {
+		return perr("rename", newName, plain(err))
+	}
+	info, err := fs.Stat(from.mount.fs, from.rel)
+	if err != nil {
+		return v.rename(err, "rename", oldName)
+	}
+	if !info.IsDir() {
+		if err := v.spec.Protection.identity(from.mount.fs, info, oldName); err != nil {
+			return perr("rename", oldName, err)
+		}
+		if err := to.mount.limits(to, info.Size()); err != nil {
+			return perr("rename", newName, err)
+		}
+		if from.mount.fs != to.mount.fs {
+			return v.move(from, to)
+		}
+	} else if err := v.movable(from, to); err != nil {
+		return perr("rename", oldName, plain(err))
+	}
+	return v.rename(from.mount.fs.Rename(from.rel, to.rel), "rename", oldName)
+}
+
+// move carries a file to another mount: first the copy, then the removal.
+func (v *view) move(from, to place) error {
+	data, err := fs.ReadFile(v, from.name)
+	if err != nil {
+		return err
+	}
+	if err := v.WriteFile(to.name, data); err != nil {
+		return err
+	}
+	return v.Remove(from.name)
+}
+
+// movable refuses to move a directory that holds a definition file, a place
+// that a stricter mode guards, or more than maxMoved files; nor between mounts.
+func (v *view) movable(from, to place) error {
+	if from.mount.fs != to.mount.fs {
+		return fault.New(fault.Path, "the directory %s cannot be moved to another mount", Abs(from.name)).Hinting("move its files one by one")
+	}
+	seen := 0
+	return fs.WalkDir(from.mount.fs, from.rel, func(rel string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if seen++; seen > maxMoved {
+			return fault.New(fault.Limit, "the directory %s holds more than %d files", Abs(from.name), maxMoved)
+		}
+		there := to.rel + strings.TrimPrefix(rel, from.rel)
+		for _, p := range []place{{from.name, from.mount, rel}, {to.name, to.mount, there}} {
+			if err := v.spec.Protection.write(p); err != nil {
+				return err
+			}
+			if err := v.spec.Protection.read(p); err != nil {
+				return err
+			}
+		}
+		if e.IsDir() {
+			return nil
+		}
+		info, err := e.Info()
+		if err == nil {
+			err = v.spec.Protection.identity(from.mount.fs, info, from.name)
+		}
+		if err != nil {
+			return err
+		}
+		return to.mount.limits(place{to.name + strings.TrimPrefix(rel, from.rel), to.mount, there}, info.Size())
+	})
+}
+
+const maxMoved = 10_000
