@@ -69,6 +69,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			s.Fail(res.Error)
 		}
 	}
+	s.Interrupt(ctx)
 	return i.redact(s.Close())
 }
 
@@ -112,7 +113,7 @@ func command(s *run.Session, cmd ui.Command) {
 }
 
 func failed(err error) run.Result {
-	return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config)}
+	return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config), Refused: true}
 }
 
 // prepare makes the runner of one session, with its sinks and its gate. The

@@ -47,6 +47,9 @@ type Result struct {
 	Error  *fault.Fault // set if Status is Failed or Interrupted
 	Denied []Denial     // what asked while nobody could be asked
 	Usage  model.Usage
+	// Refused says that the run could not begin: the configuration is wrong,
+	// or there is no such model. Nothing was asked or called.
+	Refused bool
 }
 
 // Exit is the process exit code of SPEC §12.
@@ -54,6 +57,8 @@ func (r Result) Exit() int {
 	switch {
 	case r.Status == Interrupted:
 		return 130
+	case r.Refused:
+		return 2
 	case r.Status == Failed:
 		return 1
 	case len(r.Denied) > 0:

@@ -114,7 +114,7 @@ func (r *Runner) Refuse(in Input, err error) Result {
 	start := r.now()
 	f := fault.Of(err, fault.Config)
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunStart{Input: in.Raw()}})
-	res := Result{Status: Failed, Error: f}
+	res := Result{Status: Failed, Error: f, Refused: true}
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunEnd{
 		Status: string(Failed), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
 	}})

@@ -24,6 +24,7 @@ type Session struct {
 	talks   int // conversations so far: /new starts another
 	out     tool.Output
 	err     error
+	refused bool // there is no model to talk with
 }
 
 // OpenWorker starts a session of a root worker. The caller must Close it.
@@ -64,6 +65,13 @@ func (s *Session) Fail(f *fault.Fault) {
 	s.frame.emit(trace.Error{Code: f.Code, Message: f.Message, Where: f.Where, Hint: f.Hint})
 }
 
+// Interrupt marks a session that was ended while it waited for the person.
+func (s *Session) Interrupt(ctx context.Context) {
+	if f := cause(ctx); f != nil {
+		s.out, s.err = tool.Output{}, f
+	}
+}
+
 // Tools are the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
 
@@ -99,8 +107,10 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	}
 	if f.model == nil {
 		if err := f.openModel(ctx); err != nil {
+			s.refused = true
 			return tool.Output{}, err
 		}
+		s.refused = false
 	}
 	if len(files) > 0 {
 		s.tree.taint(f.at(), fault.Attachment, "attachments")
@@ -195,7 +205,7 @@ func (s *Session) end(res Result, ms int64) {
 }
 
 func (s *Session) result() Result {
-	res := Result{Status: statusOf(s.out, s.err), Output: s.out, Denied: s.tree.denials(), Usage: s.frame.budget.spent()}
+	res := Result{Status: statusOf(s.out, s.err), Output: s.out, Denied: s.tree.denials(), Usage: s.frame.budget.spent(), Refused: s.refused && s.err != nil}
 	if s.err != nil {
 		res.Error = fault.Of(s.err, fault.Tool)
 	}
