@@ -61,7 +61,7 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # The wrapper copies the environment into the module's memory, which has
 # room for little: give it only what Node needs.
 test_js() {
-  js go test -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./core/...
+  js go test -timeout 5m -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./core/...
 }
 
 # Every system golem is built for. Only Linux is tested.
@@ -120,7 +120,7 @@ step "vet" go vet ./...
 case $mode in
 quick)
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
-  step "tests" go test ./...
+  step "tests" go test -timeout 2m ./...
   ;;
 check)
   step "vet, js/wasm" vet_js
@@ -128,7 +128,7 @@ check)
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
-  step "tests with the race detector" go test -race ./...
+  step "tests with the race detector" go test -race -timeout 5m ./...
   step "tests of core, js/wasm in Node" test_js
   step "cross-builds" cross
   step "binary size" binary_size
