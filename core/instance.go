@@ -180,7 +180,7 @@ func (i *Instance) mount(source string) (sandbox.FS, error) {
 func (i *Instance) protection() sandbox.Protection {
 	m := i.project.Manifest()
 	c := sandbox.Controls{
-		Root: sandbox.SourceOf(asFS(i.options.Files), "."), Manifest: m.File,
+		Root: i.root(), Manifest: m.File,
 		Dirs:   append(slices.Clone(m.WorkersRoots), m.PromptsRoot),
 		Loaded: i.loaded,
 	}
@@ -192,10 +192,18 @@ func (i *Instance) protection() sandbox.Protection {
 	return c.Protect()
 }
 
-// asFS is the project root as a sandbox tree, where the host gave one.
-func asFS(f fs.FS) sandbox.FS {
-	s, _ := f.(sandbox.FS)
-	return s
+// root is where the project lies, in the terms in which mounts tell where
+// they lie, so that protection compares like with like.
+func (i *Instance) root() string {
+	if i.platform.Mount != nil {
+		if fsys, err := i.platform.Mount("."); err == nil {
+			return sandbox.SourceOf(fsys, ".")
+		}
+	}
+	if fsys, ok := i.options.Files.(sandbox.FS); ok {
+		return sandbox.SourceOf(fsys, ".")
+	}
+	return "."
 }
 
 // loaded reports whether a folded path is a file the project was read from.
@@ -208,6 +216,7 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 	mode, _, trusted := i.project.Approval()
 	g := approval.NewGate(mode, person)
 	g.SandboxOnly = !trusted
+	g.TaintAsk = i.project.TaintAsk()
 	return g
 }
 

@@ -150,7 +150,7 @@ func projectApprovalShape() *shape {
 		"default": settingShape(),
 		"tools":   mapOf(settingShape()),
 		"rules":   listOf(rule),
-		"taint":   laterShape(),
+		"taint":   wordShape("ask"),
 	})
 }
 

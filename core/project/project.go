@@ -76,6 +76,10 @@ func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
 	return p.mode, p.modeFrom, p.settings.path("approval", "mode") == nil || p.modeFrom != p.settings.path("approval", "mode").at.String()
 }
 
+// TaintAsk reports whether approval.taint is ask: after untrusted content
+// every call that can reach the network asks (SECURITY 13).
+func (p *Project) TaintAsk() bool { return p.settings.path("approval", "taint") != nil }
+
 // settleMode applies the precedence of §3 to the approval mode.
 func (p *Project) settleMode() {
 	p.mode, p.modeFrom = approval.Interactive, "default"

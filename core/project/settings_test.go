@@ -257,7 +257,7 @@ func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 	for text, want := range map[string]string{
 		"dependencies: [utils]": "project.yaml:1:15: E_CONFIG: dependencies: not in this version", "clearance: {targets: {main: {dir: .}}}": "clearance: not in this version",
 		"tools: {roots: [toolsets]}": "tools.roots: not in this version", "tools: {modules: [tools.py]}": "tools.modules: not", "tools: {engine: browser}": "not in this version",
-		"tools: {allow_module_imports: true}": "not in this version", "approval: {taint: ask}": "not in this version", "approval: {rules: [{tool: a}]}": "has no decide",
+		"tools: {allow_module_imports: true}": "not in this version", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
 		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "no valid pattern", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
 		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are one key", "workerPaths: [a]\nworkers: {root: b}": "one setting", "prompts: {root: ../x}": "not inside",
 		"providers: {a: {base_url: 'ftp://x'}}": "no http", "providers: {'a:b': {}}": "no provider name", "providers: {a: {json: x}}": "none of", "instructions: x": "unknown key", "- a": "expected a mapping",
