@@ -101,6 +101,15 @@ core_wasm() {
   [ "$said" = "core runs under js/wasm" ]
 }
 
+# What make run shows; its output matters only if it fails.
+demo() {
+  make --no-print-directory -s build
+  if ! .ci/demo.sh >build/demo.log 2>&1; then
+    tail -n 40 build/demo.log
+    return 1
+  fi
+}
+
 # What git sees now: a check must leave the checkout as it was.
 checkout() { git status --porcelain --untracked-files=all; git diff HEAD | cksum; }
 
@@ -133,6 +142,7 @@ check)
   step "cross-builds" cross
   step "binary size" binary_size
   step "core.wasm: size, and a run in Node" core_wasm
+  step "make run" demo
   ;;
 *)
   echo "usage: .ci/check.sh check|quick" >&2
