@@ -1,0 +1,267 @@
+package core_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// lab is a toolset of a Go program that embeds the core (S0-18..20), with
+// tools that do what tools should not.
+func lab(ran *atomic.Int32) toolset.Factory {
+	type none struct{}
+	type call struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"args"`
+	}
+	spec := func(name string, risk tool.Risk) tool.Spec {
+		return tool.Spec{Name: name, Description: name, Risk: risk, Toolset: "lab", Provider: "builtin"}
+	}
+	manual := spec("man", tool.Read)
+	manual.Exec = tool.ExecManual
+	typed := spec("typed", tool.Read)
+	typed.Output = json.RawMessage(`{"type":"integer"}`)
+	return toolset.Factory{Name: "lab", Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
+		return toolset.Tools{
+			&caller{tool.Func(spec("outer", tool.Write), func(context.Context, call) (tool.Output, error) { return tool.Output{}, nil })},
+			tool.Func(spec("inner", tool.Write), func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("inner ran"), nil }),
+			tool.Func(manual, func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("by hand"), nil }),
+			tool.Func(typed, func(context.Context, none) (tool.Output, error) { return tool.Text("fifty"), nil }),
+			tool.Func(spec("panics", tool.Read), func(context.Context, none) (tool.Output, error) { panic("boom") }),
+			tool.Func(spec("nothing", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Output{}, nil }),
+			tool.Func(spec("slow", tool.Read), func(ctx context.Context, _ none) (tool.Output, error) {
+				<-ctx.Done()
+				return tool.Output{}, ctx.Err()
+			}),
+		}, nil
+	}}
+}
+
+// caller is a tool that calls back (S3-15).
+type caller struct{ tool.Tool }
+
+func (c *caller) Call(ctx context.Context, in tool.Call) (tool.Output, error) {
+	var args struct {
+		Name string
+		Args json.RawMessage
+	}
+	if err := json.Unmarshal(in.Args, &args); err != nil {
+		return tool.Output{}, err
+	}
+	return in.Host.Call(ctx, args.Name, args.Args)
+}
+
+// play runs a project of the lab and returns result and trace.
+func play(t *testing.T, ctx context.Context, files map[string]string, o core.Options, u ui.UI, ran *atomic.Int32, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
+	t.Helper()
+	tree := sandbox.Memory()
+	for name, data := range files {
+		if err := tree.WriteFile(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.Files, o.Name, o.Model = tree, "lab", "script:s.yaml"
+	inst, err := core.Open(core.Platform{
+		Name: "native", Version: "test", Toolsets: []toolset.Factory{lab(ran)},
+		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
+		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
+		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
+	}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if do == nil {
+		do = func(i *core.Instance, ro core.RunOptions) run.Result { return i.Run(ctx, run.Input{Text: "go"}, u, ro) }
+	}
+	res := do(inst, core.RunOptions{Trace: &file})
+	_, events, err := trace.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, events
+}
+
+func project(steps ...string) map[string]string {
+	return map[string]string{
+		"main.worker":           "---\ntoolsets: {lab: {}}\nallow_workers: [helper]\nlimits: {tool_timeout: 2s}\n---\nM.\n",
+		"workers/helper.worker": "---\ndescription: Helps.\n---\nH.\n",
+		"workers/other.worker":  "---\ndescription: Other.\n---\nO.\n",
+		"s.yaml":                "script: 1\nworkers:\n  main:\n    - " + strings.Join(steps, "\n    - ") + "\n  helper:\n    - say: helped\n",
+	}
+}
+
+// ends are the tool.end events as "id tool status code".
+func ends(events []trace.Event) string {
+	var out []string
+	for _, e := range events {
+		if b, ok := e.Body.(trace.ToolEnd); ok {
+			s := fmt.Sprint(e.ID, " ", b.Tool, " ", b.Status)
+			if b.Error != nil {
+				s += " " + string(b.Error.Code)
+			}
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// Scenario 16: a tool calls a tool and a worker through the same gate; ids
+// nest, and two tools that need to be alone do not wait for each other.
+func TestCallbacks(t *testing.T) {
+	for _, c := range []struct{ name, args, want string }{
+		{"inner", `{}`, "0.1.1 inner ok\n0.1 outer ok"},
+		{"helper", `{"input":"x"}`, "0.1.1 helper ok\n0.1 outer ok"},
+		{"other", `{"input":"x"}`, "0.1.1 other error E_UNKNOWN_TOOL\n0.1 outer error E_UNKNOWN_TOOL"},
+		{"man", `{}`, "0.1.1 man denied E_DENIED\n0.1 outer denied E_DENIED"},
+		{"inner", `{"x":1}`, "0.1.1 inner error E_TOOL_INPUT\n0.1 outer error E_TOOL_INPUT"},
+	} {
+		files := project(`calls: [{tool: outer, args: {name: `+c.name+`, args: `+c.args+`}}]`, "say: done")
+		res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		if res.Output.Text != "done" || ends(events) != c.want {
+			t.Errorf("%s: %q, %v\n%s\nwant\n%s", c.name, res.Output.Text, res.Error, ends(events), c.want)
+		}
+		for _, e := range events {
+			if b, ok := e.Body.(trace.WorkerStart); ok && e.ID == "0.1.1" && (e.Depth != 1 || e.Parent != "0" && e.Parent != "0.1") {
+				t.Errorf("the worker a tool called starts at depth %d below %s: %+v", e.Depth, e.Parent, b)
+			}
+		}
+	}
+}
+
+// Scenario 17: a manual tool is in no model's list, refused to the model, and
+// runs for a person.
+func TestManual(t *testing.T) {
+	var ran atomic.Int32
+	files := project(`calls: [{tool: man, args: {}}]`, "say: done")
+	res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, &ran, nil)
+	if res.Output.Text != "done" || ends(events) != "0.1 man denied E_DENIED" || ran.Load() != 0 {
+		t.Errorf("%v, ran %d times\n%s", res, ran.Load(), ends(events))
+	}
+	for _, e := range events {
+		if b, ok := e.Body.(trace.WorkerStart); ok && strings.Contains(strings.Join(b.Tools, " "), "man") {
+			t.Errorf("the model was offered %v", b.Tools)
+		}
+	}
+	res, events = play(t, t.Context(), files, core.Options{}, &ui.Script{}, &ran, func(i *core.Instance, ro core.RunOptions) run.Result {
+		return i.Call(t.Context(), "man", run.Input{JSON: json.RawMessage(`{}`)}, &ui.Script{}, ro)
+	})
+	if res.Output.Text != "by hand" || ran.Load() != 1 || ends(events) != "0 man ok" {
+		t.Errorf("by a person: %+v, ran %d times\n%s", res, ran.Load(), ends(events))
+	}
+}
+
+// Scenario 14, 30 and the traps of the peers: tools that fail are results.
+func TestToolsThatFail(t *testing.T) {
+	files := project(
+		`calls: [{tool: typed, args: {}}, {tool: panics, args: {}}, {tool: nothing, args: {}}, {tool: nope, args: {}}]`, "say: survived")
+	res, events := play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+	got := map[string]bool{}
+	for _, l := range strings.Split(ends(events), "\n") {
+		got[l] = true
+	}
+	for _, want := range []string{"0.1 typed error E_TOOL_OUTPUT", "0.2 panics error E_TOOL", "0.3 nothing ok", "0.4 nope error E_UNKNOWN_TOOL"} {
+		if !got[want] {
+			t.Errorf("no %q in\n%s", want, ends(events))
+		}
+	}
+	if res.Output.Text != "survived" || res.Exit() != 0 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// A tool that runs out of time is a result; an interruption ends the run, and
+// every call has an end.
+func TestTimeoutAndInterrupt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		res, events := play(t, t.Context(), project(`calls: [{tool: slow, args: {}}]`, "say: went on"), core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+		if res.Output.Text != "went on" || ends(events) != "0.1 slow error E_TIMEOUT" {
+			t.Errorf("%+v\n%s", res, ends(events))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		res, events = play(t, ctx, project(`calls: [{tool: slow, args: {}}, {tool: slow, args: {}}, {tool: inner, args: {}}]`, "say: never"),
+			core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		if res.Exit() != 130 || res.Status != run.Interrupted || !errors.Is(res.Error, fault.Interrupted) {
+			t.Errorf("%+v", res)
+		}
+		if got := ends(events); strings.Count(got, " stopped ") != 2 || !strings.Contains(got, "0.3 inner not_run") {
+			t.Errorf("the calls ended as\n%s", got)
+		}
+		last, ok := events[len(events)-1].Body.(trace.RunEnd)
+		if !ok || last.Status != "interrupted" || last.Exit != 130 {
+			t.Errorf("the trace ends with %+v", events[len(events)-1])
+		}
+	})
+}
+
+// late answers after a while.
+type late struct {
+	ui.Script
+	after time.Duration
+}
+
+func (l *late) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	time.Sleep(l.after)
+	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
+}
+
+// Scenario 20: waiting for the person counts against no timeout.
+func TestLateAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int32
+		files := project(`calls: [{tool: outer, args: {name: inner, args: {}}}, {tool: slow, args: {}}]`, "say: done")
+		res, events := play(t, t.Context(), files, core.Options{}, &late{after: time.Hour}, &ran, nil)
+		if res.Output.Text != "done" || ran.Load() != 1 {
+			t.Errorf("%+v, inner ran %d times\n%s", res, ran.Load(), ends(events))
+		}
+	})
+}
+
+// SECURITY 16: a key that comes back from a tool or a model is in no output.
+func TestSecretsAreRedacted(t *testing.T) {
+	res, events := play(t, t.Context(), project("say: the key is sk-secret-0123456789"), core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+	if strings.Contains(res.Output.Text, "0123456789") {
+		t.Errorf("the answer is %q", res.Output.Text)
+	}
+	for _, e := range events {
+		if line, err := trace.Encode(e); err != nil || bytes.Contains(line, []byte("0123456789")) {
+			t.Errorf("%s, %v", line, err)
+		}
+	}
+}
+
+// What an unattended run would be denied is known beforehand; a setting that
+// names no tool is refused, not ignored.
+func TestWouldAskAndTypos(t *testing.T) {
+	files := project("say: x")
+	play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), func(i *core.Instance, ro core.RunOptions) run.Result {
+		names, err := i.WouldAsk()
+		if err != nil || strings.Join(names, " ") != "inner outer" {
+			t.Errorf("would ask: %v, %v", names, err)
+		}
+		return i.Run(t.Context(), run.Input{Text: "x"}, &ui.Script{}, ro)
+	})
+	files["main.worker"] = "---\ntoolsets: {lab: {approval: {tools: {inmer: blocked}}}}\n---\nM.\n"
+	res, _ := play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+	if !errors.Is(res.Error, fault.Config) || !strings.Contains(res.Error.Error(), "did you mean inner") || res.Exit() != 2 {
+		t.Errorf("a misspelt blocked tool: %v, exit %d", res.Error, res.Exit())
+	}
+}
