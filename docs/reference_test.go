@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"os"
 	"reflect"
 	"regexp"
@@ -10,6 +11,8 @@ import (
 
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/sandbox"
+	"golem/core/toolset"
 	"golem/core/trace"
 )
 
@@ -99,6 +102,41 @@ func TestWorkersPageKnowsTheProviders(t *testing.T) {
 		columns := "| " + p.BaseURL + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
 		if !strings.Contains(row, p.KeyVar) || !strings.Contains(row, columns) {
 			t.Errorf("workers.md says %s; want %s and %s", row, p.KeyVar, columns)
+		}
+	}
+}
+
+// The table of file tools has each tool's arguments and risk.
+func TestWorkersPageKnowsTheFileTools(t *testing.T) {
+	text := page(t, "workers.md")
+	files := toolset.Filesystem()
+	set, err := toolset.NewRegistry(files).Open(t.Context(), files.Name, nil, toolset.Env{Files: sandbox.Memory(), OutputLimit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range set.Tools() {
+		spec := one.Spec()
+		at := strings.Index(text, "| `"+spec.Name+"` |")
+		if at < 0 {
+			t.Errorf("workers.md does not list %s", spec.Name)
+			continue
+		}
+		row, _, _ := strings.Cut(text[at:], "\n")
+		var input struct {
+			Properties map[string]any
+			Required   []string
+		}
+		if err := json.Unmarshal(spec.Input, &input); err != nil {
+			t.Fatal(err)
+		}
+		for name := range input.Properties {
+			optional := strings.Contains(row, "*`"+name+"`*")
+			if !strings.Contains(row, "`"+name+"`") || optional == slices.Contains(input.Required, name) {
+				t.Errorf("workers.md: %s: argument %s is missing, or wrongly optional", spec.Name, name)
+			}
+		}
+		if !strings.HasSuffix(row, "| "+string(spec.Risk)+" |") {
+			t.Errorf("workers.md: %s has risk %s", spec.Name, spec.Risk)
 		}
 	}
 }
