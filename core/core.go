@@ -28,7 +28,8 @@ type Platform struct {
 	// Mount opens a directory for the sandbox: a slash path relative to the
 	// project root, or, only with Options.AllowOutside, an absolute or ../ one.
 	Mount func(source string) (sandbox.FS, error)
-	// State is the project's .golem directory; nil keeps nothing.
+	// State is the project's .golem directory, for what outlives a run; nil
+	// keeps nothing. Nothing of this version does: clearance will.
 	State sandbox.FS
 	// ReadScript reads FILE of script:FILE and replay:FILE given by a person,
 	// relative to where they stand. From a manifest or worker it is relative
