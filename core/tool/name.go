@@ -3,7 +3,6 @@ package tool
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 )
 
@@ -58,28 +57,32 @@ func hashedName(name, id string, n int) string {
 
 // ToolNames gives each ID its tool name, in order. IDs whose names would be
 // equal ("a/b" and "a__b") all get a hash suffix, except one that is its own
-// tool name. The names do not depend on the order of the IDs; an ID that
+// tool name. The result does not depend on the order of the IDs; an ID that
 // stands twice has one name.
 func ToolNames(ids []string) []string {
-	wanted := map[string]int{} // name → how many IDs would have it
-	distinct := slices.Compact(slices.Sorted(slices.Values(ids)))
-	for _, id := range distinct {
-		wanted[ToolName(id)]++
-	}
-	names := map[string]string{}
-	for _, id := range distinct {
+	owners := map[string]map[string]bool{} // name → the IDs that want it
+	for _, id := range ids {
 		name := ToolName(id)
-		if wanted[name] > 1 && name != id {
-			for n := 8; wanted[name] > 0 && n <= 56; n += 8 {
-				name = hashedName(plainName(id), id, n)
-			}
-			wanted[name]++
+		if owners[name] == nil {
+			owners[name] = map[string]bool{}
 		}
-		names[id] = name
+		owners[name][id] = true
 	}
 	out := make([]string, len(ids))
 	for i, id := range ids {
-		out[i] = names[id]
+		name := ToolName(id)
+		for n := 8; name != id && len(owners[name]) > 1 || taken(owners, name, id); n += 8 {
+			name = hashedName(plainName(id), id, min(n, 48))
+			if n > 48 {
+				break
+			}
+		}
+		out[i] = name
 	}
 	return out
+}
+
+// taken reports whether another ID wants name and this one does not.
+func taken(owners map[string]map[string]bool, name, id string) bool {
+	return len(owners[name]) > 0 && !owners[name][id]
 }
