@@ -296,3 +296,30 @@ func TestDependenciesAreExplained(t *testing.T) {
 		}
 	}
 }
+
+// The table of dependencies in docs/design.md has the versions that are used.
+func TestDependencyTableIsCurrent(t *testing.T) {
+	var mods string
+	for _, name := range []string{"../docs/design.md", "../go.mod", "../tools.mod"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mods += string(data)
+	}
+	rows := 0
+	for line := range strings.Lines(mods) {
+		cells := strings.Split(line, " | ")
+		module := strings.TrimPrefix(cells[0], "| ")
+		if len(cells) < 5 || !strings.Contains(module, "/") || !strings.HasPrefix(cells[1], "v") {
+			continue
+		}
+		rows++
+		if !strings.Contains(mods, module+" "+cells[1]+"\n") {
+			t.Errorf("docs/design.md lists %s %s, which neither go.mod nor tools.mod requires", module, cells[1])
+		}
+	}
+	if rows < 10 {
+		t.Errorf("docs/design.md lists only %d dependencies", rows)
+	}
+}
