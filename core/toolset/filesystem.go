@@ -26,7 +26,7 @@ func Filesystem() Factory {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the worker %s has no sandbox for its filesystem toolset", env.Worker)
 			}
-			f := &files{fs: env.Files, env: env, limit: max(env.OutputLimit, 4096), seen: map[string]string{}}
+			f := &files{fs: env.Files, env: env, limit: max(env.OutputLimit, 4096)}
 			return f.tools(), nil
 		},
 	}
@@ -37,9 +37,7 @@ type files struct {
 	fs    sandbox.FS
 	env   Env
 	limit int // bytes of one result
-
-	mu   sync.Mutex
-	seen map[string]string // call id → digest of the file its preview saw
+	looks looks
 }
 
 // maxFile is the largest file that is read or changed as a whole, in bytes.
@@ -47,16 +45,16 @@ const maxFile = 16 << 20
 
 func (f *files) tools() Tools {
 	return Tools{
-		fileTool(f, "read_file", tool.Read, descRead, f.read, pathUse[readArgs]("read")),
-		fileTool(f, "list_files", tool.Read, descList, f.list, pathUse[listArgs]("read")),
-		fileTool(f, "search_files", tool.Read, descSearch, f.search, pathUse[searchArgs]("read")),
-		fileTool(f, "file_info", tool.Read, "Tells type, size and time of a file or directory.", f.info, pathUse[pathArgs]("read")),
-		fileTool(f, "file_exists", tool.Read, "Tells whether a path exists: true or false.", f.exists, pathUse[pathArgs]("read")),
-		fileTool(f, "write_file", tool.Write, descWrite, f.write, f.previewWrite),
-		fileTool(f, "edit_file", tool.Write, descEdit, f.edit, f.previewEdit),
-		fileTool(f, "move_file", tool.Write, descMove, f.move, previewMove),
-		fileTool(f, "make_directory", tool.Write, "Makes a directory and its missing parents.", f.mkdir, pathUse[pathArgs]("write")),
-		fileTool(f, "delete_file", tool.Destructive, "Deletes a file or an empty directory.", f.remove, f.previewRemove),
+		fileTool("read_file", tool.Read, descRead, f.read, reading[readArgs](f)),
+		fileTool("list_files", tool.Read, descList, f.list, reading[listArgs](f)),
+		fileTool("search_files", tool.Read, descSearch, f.search, reading[searchArgs](f)),
+		fileTool("file_info", tool.Read, "Tells type, size and time of a file or directory.", f.info, reading[pathArgs](f)),
+		fileTool("file_exists", tool.Read, "Tells whether a path exists: true or false.", f.exists, reading[pathArgs](f)),
+		fileTool("write_file", tool.Write, descWrite, f.write, f.previewWrite),
+		fileTool("edit_file", tool.Write, descEdit, f.edit, f.previewEdit),
+		fileTool("move_file", tool.Write, descMove, f.move, f.previewMove),
+		fileTool("make_directory", tool.Write, "Makes a directory and its missing parents.", f.mkdir, f.previewMkdir),
+		fileTool("delete_file", tool.Destructive, "Deletes a file or an empty directory.", f.remove, f.previewRemove),
 	}
 }
 
@@ -70,16 +68,16 @@ const (
 )
 
 // use says what a call would touch.
-type use[In any] func(f *files, id string, in *In) (tool.Preview, error)
+type use[In any] func(id string, in *In) (tool.Preview, error)
 
 // fsTool is one tool of the set: a typed function and its preview.
 type fsTool[In any] struct {
-	tool.Tool
-	files   *files
+	spec    tool.Spec
+	run     func(ctx context.Context, id string, in In) (tool.Output, error)
 	preview use[In]
 }
 
-func fileTool[In any](f *files, name string, risk tool.Risk, description string,
+func fileTool[In any](name string, risk tool.Risk, description string,
 	run func(context.Context, string, In) (tool.Output, error), preview use[In]) tool.Tool {
 	rule := "sandbox.write"
 	if risk == tool.Read {
@@ -89,39 +87,54 @@ func fileTool[In any](f *files, name string, risk tool.Risk, description string,
 		Name: name, Description: description, Risk: risk, Toolset: "filesystem", Provider: "builtin",
 		Rules: []string{rule}, Input: schemaOf[In](name),
 	}
-	return &fsTool[In]{files: f, preview: preview, Tool: callTool[In]{spec, run}}
-}
-
-// callTool is tool.Func with the call's id, which ties a write to its preview.
-type callTool[In any] struct {
-	spec tool.Spec
-	run  func(context.Context, string, In) (tool.Output, error)
+	return &fsTool[In]{spec: spec, run: run, preview: preview}
 }
 
 // Spec is the tool's metadata.
-func (c callTool[In]) Spec() tool.Spec { return c.spec }
+func (t *fsTool[In]) Spec() tool.Spec { return t.spec }
 
-// Call decodes the arguments and runs the function.
-func (c callTool[In]) Call(ctx context.Context, call tool.Call) (tool.Output, error) {
-	var in In
-	if err := json.Unmarshal(call.Args, &in); err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "%s: %w", c.spec.Name, err)
+// Call decodes the arguments and runs the function. The call's id ties a
+// write to its preview.
+func (t *fsTool[In]) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	in, err := decode[In](t.spec.Name, c.Args)
+	if err != nil {
+		return tool.Output{}, err
 	}
-	return c.run(ctx, call.ID, in)
+	return t.run(ctx, c.ID, in)
 }
 
 // Preview makes paths canonical and tells which the call uses.
 func (t *fsTool[In]) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
-	var in In
-	if err := json.Unmarshal(c.Args, &in); err != nil {
-		return tool.Preview{}, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
+	in, err := decode[In](t.spec.Name, c.Args)
+	if err != nil {
+		return tool.Preview{}, err
 	}
-	p, err := t.preview(t.files, c.ID, &in)
+	p, err := t.preview(c.ID, &in)
 	if err != nil {
 		return p, err
 	}
 	p.Args, err = marshal(in)
 	return p, err
+}
+
+// decode reads arguments that are valid against the schema. 1.0 is an integer
+// to JSON Schema and 1 in canonical form; the rest is out of range.
+func decode[In any](name string, raw json.RawMessage) (in In, err error) {
+	if json.Unmarshal(raw, &in) == nil {
+		return in, nil
+	}
+	canonical, err := tool.Canonical(raw)
+	if err == nil {
+		var again In
+		if err = json.Unmarshal(canonical, &again); err == nil {
+			return again, nil
+		}
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return in, fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("a smaller number, or another type, is needed")
+	}
+	return in, fault.New(fault.ToolInput, "%s: %w", name, err)
 }
 
 // marshal is canonical enough for a preview: no HTML escapes in what people see.
@@ -155,71 +168,37 @@ type pather interface{ where() *string }
 
 func (p *pathArgs) where() *string { return &p.Path }
 
-// pathUse previews a call that uses its one path and no content.
-func pathUse[In any, P interface {
+// reading previews a call that reads at its one path.
+func reading[In any, P interface {
 	*In
 	pather
-}](op string) use[In] {
-	return func(f *files, _ string, in *In) (tool.Preview, error) { return f.touch(op, P(in).where()) }
+}](f *files) use[In] {
+	return func(_ string, in *In) (tool.Preview, error) { return f.touch("read", P(in).where()) }
 }
 
-// touch makes a path canonical and tells its mount.
-func (f *files) touch(op string, paths ...*string) (tool.Preview, error) {
-	var p tool.Preview
-	for _, at := range paths {
-		name, err := sandbox.Clean(*at)
-		if err != nil {
-			return p, err
-		}
-		if op != "read" {
-			if err := sandbox.CanWrite(f.fs, name); err != nil {
-				return p, explain(err)
-			}
-		}
-		*at = sandbox.Abs(name)
-		use := tool.PathUse{Op: op, Path: *at}
-		if f.env.Mounts != nil {
-			use.Mount = f.env.Mounts(name)
-		}
-		p.Paths = append(p.Paths, use)
+// touch makes a path canonical and tells its mount. A path that can never be
+// changed, or made, is an error before anybody is asked.
+func (f *files) touch(op string, at *string) (tool.Preview, error) {
+	name, err := sandbox.Clean(*at)
+	if err != nil {
+		return tool.Preview{}, err
 	}
-	return p, nil
-}
-
-// expect remembers what a preview saw, so that the write can compare.
-func (f *files) expect(id, digest string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.seen) > 1024 {
-		clear(f.seen) // calls that were never made; what is lost is only a comparison that fails closed
+	*at = sandbox.Abs(name)
+	use := tool.PathUse{Op: op, Path: *at}
+	if f.env.Mounts != nil {
+		use.Mount = f.env.Mounts(name)
 	}
-	f.seen[id] = digest
-}
-
-// unchanged compares a file with what the call's preview saw; a call that had
-// none is its own first look.
-func (f *files) unchanged(id, name, digest string) error {
-	f.mu.Lock()
-	saw, ok := f.seen[id]
-	delete(f.seen, id)
-	f.mu.Unlock()
-	if ok && saw != digest {
-		return fault.New(fault.Conflict, "%s changed while the call waited for approval; nothing was written", sandbox.Abs(name)).
-			Hinting("read the file again and repeat the call")
+	p := tool.Preview{Paths: []tool.PathUse{use}}
+	if op == "write" {
+		err = sandbox.ValidNew(name)
 	}
-	return nil
-}
-
-// current is a file's content and digest; neither if it does not exist.
-func (f *files) current(name string) (data []byte, digest string, err error) {
-	data, err = sandbox.ReadFile(f.fs, name, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", nil
+	if err == nil && op != "read" {
+		err = sandbox.CanWrite(f.fs, name)
 	}
 	if err != nil {
-		return nil, "", explain(err)
+		return p, explain(err)
 	}
-	return data, digestOf(data), nil
+	return p, nil
 }
 
 func digestOf(data []byte) string {
@@ -235,18 +214,16 @@ func explain(err error) error {
 	}
 	var pe *fs.PathError
 	what := err.Error()
-	path := ""
 	if errors.As(err, &pe) {
-		what, path = pe.Err.Error(), pe.Path
+		what = pe.Path + ": " + pe.Err.Error()
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		f := fault.New(fault.NotFound, "%s: %s", path, what)
-		return f.Hinting("list_files shows what is there")
+		return fault.New(fault.NotFound, "%s", what).Hinting("list_files shows what is there")
 	case errors.Is(err, fs.ErrExist):
-		return fault.New(fault.Conflict, "%s: %s", path, what).Hinting("choose another path, or delete what is there first")
+		return fault.New(fault.Conflict, "%s", what).Hinting("choose another path, or delete what is there first")
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.ReadOnly, "%s: %s", path, what)
+		return fault.New(fault.ReadOnly, "%s", what)
 	}
-	return fault.New(fault.Tool, "%s: %s", path, what).Hinting("file_info tells what is there")
+	return fault.New(fault.Tool, "%s", what).Hinting("file_info tells what is there")
 }

@@ -18,15 +18,19 @@ type editArgs struct {
 	ReplaceAll bool   `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
 }
 
-func (f *files) previewEdit(_ *files, id string, in *editArgs) (tool.Preview, error) {
+func (f *files) previewEdit(id string, in *editArgs) (tool.Preview, error) {
 	p, err := f.touch("write", &in.Path)
 	if err != nil {
 		return p, err
 	}
-	return f.previewChange(p, id, in.Path, func(old []byte) (string, error) {
-		next, _, err := replace(in.Path, string(old), *in)
-		return next, err
-	})
+	e, err := f.edited(nameOf(in.Path), *in)
+	if err != nil {
+		return p, err
+	}
+	p.Before = e.digest
+	p.Diff = diffOf(in.Path, e.old, true, []byte(e.next))
+	f.looks.keep(id, e.digest)
+	return p, nil
 }
 
 // edit replaces a region of a file and leaves the rest, line ends included,
@@ -36,38 +40,60 @@ func (f *files) edit(_ context.Context, id string, in editArgs) (tool.Output, er
 	if err != nil {
 		return tool.Output{}, err
 	}
-	old, digest, err := f.current(name)
-	switch {
-	case err != nil:
-		return tool.Output{}, err
-	case digest == "":
-		return tool.Output{}, fault.New(fault.NotFound, "there is no file %s", sandbox.Abs(name)).Hinting("write_file makes a new one")
-	case !utf8.Valid(old):
-		return tool.Output{}, fault.New(fault.Tool, "%s is no text", sandbox.Abs(name))
+	e, err := f.edited(name, in)
+	if changed := f.unchanged(id, name, e.digest); changed != nil {
+		return tool.Output{}, changed // rather than what this makes of the edit
 	}
-	if err := f.unchanged(id, name, digest); err != nil {
-		return tool.Output{}, err
-	}
-	next, n, err := replace(sandbox.Abs(name), string(old), in)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	out, err := f.put(name, old, digest, next)
-	if err == nil && n > 1 {
-		out.Text += fmt.Sprintf(", %d places", n)
+	out, err := f.put(name, e.old, e.digest, e.next)
+	if err == nil && e.places > 1 {
+		out.Text += fmt.Sprintf(", %d places", e.places)
 	}
 	return out, err
 }
 
-// replace is the edit itself; n is how many places it changes.
+// edition is a file before and after an edit.
+type edition struct {
+	old    []byte
+	digest string
+	next   string
+	places int // that change
+}
+
+// edited works an edit out. On an error it still holds what is known.
+func (f *files) edited(name string, in editArgs) (e edition, err error) {
+	if e.old, e.digest, err = f.current(name); err != nil {
+		return e, err
+	}
+	switch {
+	case e.digest == "":
+		return e, missing(name, "write_file makes a new file")
+	case !utf8.Valid(e.old):
+		return e, fault.New(fault.Tool, "%s is no text", sandbox.Abs(name)).Hinting("only UTF-8 text can be edited")
+	}
+	e.next, e.places, err = replace(sandbox.Abs(name), string(e.old), in)
+	return e, err
+}
+
+const bom = "\uFEFF"
+
+// replace is the edit itself; n is how many places it changes. A byte order
+// mark stays, and new text takes the line ends of what it replaces.
 func replace(at, text string, in editArgs) (next string, n int, err error) {
+	mark := ""
+	if body, ok := strings.CutPrefix(text, bom); ok {
+		mark, text = bom, body
+		in.Old, in.New = strings.TrimPrefix(in.Old, bom), strings.TrimPrefix(in.New, bom)
+	}
 	if in.Old == "" {
 		return "", 0, fault.New(fault.ToolInput, "old is empty").Hinting("give the text to replace; write_file replaces a whole file")
 	}
-	old, with := in.Old, in.New
-	if strings.Contains(text, "\r\n") && !strings.Contains(old, "\r\n") {
-		old, with = crlf(old), crlf(with)
+	if in.Old == in.New {
+		return "", 0, fault.New(fault.ToolInput, "old and new are the same").Hinting("give in new what should be there instead")
 	}
+	old, with := fitEnds(text, in.Old, in.New)
 	n = strings.Count(text, old)
 	switch {
 	case n == 0:
@@ -76,13 +102,32 @@ func replace(at, text string, in editArgs) (next string, n int, err error) {
 	case n > 1 && !in.ReplaceAll:
 		return "", 0, fault.New(fault.Conflict, "old is in %s %d times, at lines %s", at, n, places(text, old)).
 			Hinting("add lines around it until it is unique, or set replace_all")
+	case len(with) > len(old) && len(text)+n*(len(with)-len(old)) > maxFile:
+		return "", 0, fault.New(fault.Limit, "%s would have more than %d bytes", at, maxFile).Hinting("replace fewer places, or write less")
 	}
-	return strings.ReplaceAll(text, old, with), n, nil
+	return mark + strings.ReplaceAll(text, old, with), n, nil
 }
 
-func crlf(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+// fitEnds gives old and new the line ends of the text: those of the whole
+// text if it has one kind, else the ones with which old is in it.
+func fitEnds(text, old, with string) (string, string) {
+	all, dos := strings.Count(text, "\n"), strings.Count(text, "\r\n")
+	switch {
+	case dos > 0 && dos == all:
+		return crlf(old), crlf(with)
+	case strings.Contains(text, old):
+		return old, with
+	case dos > 0 && strings.Contains(text, crlf(old)):
+		return crlf(old), crlf(with)
+	case strings.Contains(old, "\r\n"):
+		return lf(old), lf(with)
+	}
+	return old, with
 }
+
+func crlf(s string) string { return strings.ReplaceAll(lf(s), "\n", "\r\n") }
+
+func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 // places are the lines at which old begins, the first ten.
 func places(text, old string) string {
@@ -99,65 +144,4 @@ func places(text, old string) string {
 		rest = rest[i+len(old):]
 	}
 	return strings.Join(lines, ", ")
-}
-
-// maxCompared bounds the search for the nearest region, in lines.
-const maxCompared = 20_000
-
-// nearest shows the region that has most lines in common with old, so that a
-// model sees what it got wrong.
-func nearest(text, old string) string {
-	have, want := lines(text), lines(old)
-	if len(have) > maxCompared || len(want) > 200 {
-		return "nothing near it was looked for, the text is too long"
-	}
-	best, at := 0.0, -1
-	for i := range have {
-		score := 0.0
-		for j := range want {
-			if i+j < len(have) {
-				score += alike(have[i+j], want[j])
-			}
-		}
-		if score > best {
-			best, at = score, i
-		}
-	}
-	if at < 0 || best < 0.4*float64(len(want)) {
-		return "nothing in it is near"
-	}
-	end := min(at+len(want), len(have))
-	region := strings.Join(have[at:end], "\n")
-	if r := []rune(region); len(r) > 600 {
-		region = string(r[:600]) + "…"
-	}
-	return fmt.Sprintf("nearest are lines %d to %d:\n%s\n", at+1, end, region)
-}
-
-func lines(s string) []string {
-	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n"), "\n")
-}
-
-// alike is 1 for equal lines, 0.9 if only white space differs, else the share
-// of words they have in common.
-func alike(a, b string) float64 {
-	if a == b {
-		return 1
-	}
-	x, y := strings.Fields(a), strings.Fields(b)
-	if len(x) == 0 || len(y) == 0 || len(x) > 100 || len(y) > 100 {
-		return 0
-	}
-	words := make(map[string]int, len(x))
-	for _, w := range x {
-		words[w]++
-	}
-	common := 0
-	for _, w := range y {
-		if words[w] > 0 {
-			words[w]--
-			common++
-		}
-	}
-	return 0.9 * 2 * float64(common) / float64(len(x)+len(y))
 }

@@ -8,8 +8,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
+	"unicode/utf8"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -19,7 +18,7 @@ import (
 type searchArgs struct {
 	Pattern string `json:"pattern" jsonschema:"regular expression (RE2)"`
 	Path    string `json:"path,omitempty" jsonschema:"directory or file, / if left out"`
-	Glob    string `json:"glob,omitempty" jsonschema:"only files like this, e.g. **/*.go"`
+	Glob    string `json:"glob,omitempty" jsonschema:"only files like this, e.g. *.go or src/**/*.go"`
 	Context int    `json:"context,omitempty" jsonschema:"lines to show around each hit, 5 at most"`
 	Skip    int    `json:"skip,omitempty" jsonschema:"hits to leave out, to read on"`
 }
@@ -33,8 +32,9 @@ func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Outpu
 	if err != nil {
 		return tool.Output{}, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err).Hinting("RE2 syntax; write \\ before special characters")
 	}
-	if in.Glob != "" && !doublestar.ValidatePattern(in.Glob) {
-		return tool.Output{}, fault.New(fault.ToolInput, "%q is no glob pattern", in.Glob)
+	matches, err := globbing(in.Glob)
+	if err != nil {
+		return tool.Output{}, err
 	}
 	dir, err := sandbox.Clean(in.Path)
 	if err != nil {
@@ -46,16 +46,19 @@ func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Outpu
 		return tool.Output{}, explain(err)
 	}
 	if !info.IsDir() {
-		err = s.file(dir)
+		err = s.file(ctx, dir)
 	} else {
 		err = f.walk(ctx, dir, true, func(rel string, d fs.DirEntry) error {
-			if d.IsDir() || in.Glob != "" && !doublestar.MatchUnvalidated(in.Glob, rel) {
+			if d.IsDir() || !matches(rel) {
 				return nil
 			}
-			return s.file(path.Join(dir, rel))
+			return s.file(ctx, path.Join(dir, rel))
 		})
 	}
-	if err != nil && !errors.Is(err, errFull) {
+	switch {
+	case errors.Is(err, errMany):
+		s.many = true
+	case err != nil && !errors.Is(err, errFull):
 		return tool.Output{}, explain(err)
 	}
 	return s.output(), nil
@@ -71,69 +74,121 @@ type search struct {
 	b      strings.Builder
 	hits   int
 	full   bool
+	many   bool
 	passed int // files not searched
 }
 
-func (s *search) file(name string) error {
+// file finds the hits of one file, line by line.
+func (s *search) file(ctx context.Context, name string) error {
 	data, err := sandbox.ReadFile(s.files.fs, name, maxFile)
-	if err != nil || !isText(data[:min(len(data), 3072)]) {
+	if err != nil || !isText(data[:min(len(data), sample)]) {
 		s.passed++ // unreadable, too large or no text
 		return nil
 	}
-	if !s.re.Match(data) {
+	if len(data) == 0 {
 		return nil
 	}
-	around := min(max(s.in.Context, 0), 5)
-	text := lines(string(data))
-	shown := -1 // the last line shown of this file
+	text := lines(strings.ToValidUTF8(string(data), "\uFFFD"))
+	var hits [][2]int // line, and where in it
 	for i, l := range text {
-		if !s.re.MatchString(l) {
-			continue
+		if i%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
+		if loc := s.re.FindStringIndex(l); loc != nil {
+			hits = append(hits, [2]int{i, loc[0]})
+		}
+	}
+	shown := -1 // the last line shown of this file
+	for k := range hits {
 		if s.hits++; s.hits <= s.in.Skip {
 			continue
 		}
-		var part strings.Builder
-		if shown >= 0 && around > 0 && i-around > shown+1 {
-			part.WriteString("--\n")
-		}
-		for j := max(i-around, shown+1); j <= min(i+around, len(text)-1); j++ {
-			mark := "-"
-			if s.re.MatchString(text[j]) {
-				mark = ":"
+		part, last := s.part(sandbox.Abs(name), text, hits, k, shown, min(max(s.in.Context, 0), 5))
+		if s.b.Len()+len(part) > s.room() {
+			if s.b.Len() > 0 {
+				s.full = true
+				s.hits--
+				return errFull
 			}
-			fmt.Fprintf(&part, "%s:%d%s %s\n", sandbox.Abs(name), j+1, mark, clip(text[j]))
+			part, last = s.part(sandbox.Abs(name), text, hits, k, shown, 0) // a hit that fills a page by itself
 		}
-		if s.b.Len()+part.Len() > s.files.limit-200 {
-			s.full = true
-			s.hits--
-			return errFull
-		}
-		s.b.WriteString(part.String())
-		shown = min(i+around, len(text)-1)
+		s.b.WriteString(part)
+		shown = last
 	}
 	return nil
 }
 
-// clip keeps one long line from filling a result.
-func clip(l string) string {
-	const most = 500
-	if r := []rune(l); len(r) > most {
-		return string(r[:most]) + fmt.Sprintf(" [%d more characters]", len(r)-most)
+// room is for hits; the rest of a page is for what is said about them.
+func (s *search) room() int { return s.files.limit - 300 }
+
+// part is one hit, marked with a colon, and the lines around it that have not
+// been shown and are no later hit; last is the last line of it.
+func (s *search) part(at string, text []string, hits [][2]int, k, shown, around int) (part string, last int) {
+	var b strings.Builder
+	hit := hits[k][0]
+	first := max(hit-around, shown+1)
+	last = min(hit+around, len(text)-1)
+	if k+1 < len(hits) {
+		last = min(last, hits[k+1][0]-1)
 	}
-	return l
+	if shown >= 0 && around > 0 && first > shown+1 {
+		b.WriteString("--\n")
+	}
+	for j := first; j <= last; j++ {
+		mark, from := "-", 0
+		if j == hit {
+			mark, from = ":", hits[k][1]
+		}
+		fmt.Fprintf(&b, "%s:%d%s %s\n", at, j+1, mark, clip(text[j], from))
+	}
+	return b.String(), last
 }
 
+// clip keeps long text from filling a result: what is around from is shown.
+func clip(l string, from int) string {
+	const most, before = 600, 100
+	if len(l) <= most {
+		return l
+	}
+	start := 0
+	if from > most-before {
+		start = from - before
+	}
+	end := min(start+most, len(l))
+	for start > 0 && !utf8.RuneStart(l[start]) {
+		start--
+	}
+	for end < len(l) && !utf8.RuneStart(l[end]) {
+		end--
+	}
+	out := l[start:end]
+	if start > 0 {
+		out = fmt.Sprintf("[%d bytes] ", start) + out
+	}
+	if end < len(l) {
+		out += fmt.Sprintf(" [%d more bytes]", len(l)-end)
+	}
+	return out
+}
+
+// output is the hits and what there is to say about them.
 func (s *search) output() tool.Output {
 	text := s.b.String()
 	switch {
-	case s.full:
-		text += fmt.Sprintf("[more: go on with skip %d]", s.hits)
+	case text == "" && s.hits > 0:
+		text = fmt.Sprintf("no more hits: there are %d", s.hits)
 	case text == "":
 		text = "no hits"
 	}
+	notes := []string{strings.TrimSuffix(text, "\n")}
 	if s.passed > 0 {
-		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n[%d files were not searched: no text, too large or not readable]", s.passed)
+		notes = append(notes, fmt.Sprintf("[%d files were not searched: no text, too large or not readable]", s.passed))
 	}
-	return tool.Output{Text: strings.TrimSuffix(text, "\n"), Summary: fmt.Sprintf("%d hits", s.hits)}
+	if s.many {
+		notes = append(notes, fmt.Sprintf("[stopped after %d entries: choose a path further down]", maxEntries))
+	}
+	if s.full {
+		notes = append(notes, fmt.Sprintf("[more: go on with skip %d]", s.hits))
+	}
+	return tool.Output{Text: strings.Join(notes, "\n"), Summary: fmt.Sprintf("%d hits", s.hits)}
 }

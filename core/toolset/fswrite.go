@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
 
@@ -20,44 +20,48 @@ type writeArgs struct {
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
-// previewWrite shows what would change, and remembers what it was shown against.
-func (f *files) previewWrite(_ *files, id string, in *writeArgs) (tool.Preview, error) {
+// previewWrite shows what would change, and remembers what it was shown
+// against. What cannot be done is an error here, so that nobody is asked.
+func (f *files) previewWrite(id string, in *writeArgs) (tool.Preview, error) {
 	p, err := f.touch("write", &in.Path)
 	if err != nil {
 		return p, err
 	}
-	return f.previewChange(p, id, in.Path, func([]byte) (string, error) { return in.Content, nil })
-}
-
-// previewChange fills in diff and digest. A file that cannot be read as it is
-// (a directory, too large) leaves the diff out: the call itself will fail.
-func (f *files) previewChange(p tool.Preview, id, at string, change func(old []byte) (string, error)) (tool.Preview, error) {
-	name, err := sandbox.Clean(at)
+	old, digest, err := f.current(nameOf(in.Path))
 	if err != nil {
 		return p, err
 	}
-	old, digest, err := f.current(name)
-	if err != nil {
-		return p, nil
-	}
 	p.Before = digest
-	f.expect(id, digest)
-	if next, err := change(old); err == nil {
-		p.Diff = diffOf(at, old, digest != "", next)
-	}
+	p.Diff = diffOf(in.Path, old, digest != "", []byte(in.Content))
+	f.looks.keep(id, digest)
 	return p, nil
 }
 
+// maxDiffed is how much text, old and new together, is compared line by line.
+const maxDiffed = 4 << 20
+
 // diffOf is a unified diff as git would show it; "" if nothing changes.
-func diffOf(at string, old []byte, existed bool, next string) string {
-	from, to := "a"+at, "b"+at
+func diffOf(at string, old []byte, existed bool, next []byte) string {
 	if !existed {
+		return diffTo("", "b"+at, nil, next)
+	}
+	return diffTo(at, "b"+at, old, next)
+}
+
+// diffTo is the diff between a file, "" for none, and its next state. What is
+// no text, or too much of it, is told by its size.
+func diffTo(at, to string, old, next []byte) string {
+	from := "a" + at
+	if at == "" {
 		from = "/dev/null"
 	}
-	if !isText(old) {
-		return fmt.Sprintf("Binary file %s is replaced by %d bytes of text\n", at, len(next))
+	switch {
+	case !utf8.Valid(old) || !isText(old) || !utf8.Valid(next) || !isText(next):
+		return fmt.Sprintf("Binary files %s (%d bytes) and %s (%d bytes) differ\n", from, len(old), to, len(next))
+	case len(old)+len(next) > maxDiffed:
+		return fmt.Sprintf("Files %s (%d bytes) and %s (%d bytes) differ\n", from, len(old), to, len(next))
 	}
-	return udiff.Unified(from, to, string(old), next)
+	return udiff.Unified(from, to, string(old), string(next))
 }
 
 // write replaces a file with what was shown.
@@ -85,37 +89,20 @@ func (f *files) put(name string, old []byte, digest, content string) (tool.Outpu
 	summary := fmt.Sprintf("wrote %s (%d bytes)", at, len(content))
 	return tool.Output{
 		Text: summary, Summary: summary,
-		Diff: &tool.FileDiff{Path: at, Before: digest, After: digestOf([]byte(content)), Patch: diffOf(at, old, digest != "", content)},
+		Diff: &tool.FileDiff{Path: at, Before: digest, After: digestOf([]byte(content)), Patch: diffOf(at, old, digest != "", []byte(content))},
 	}, nil
 }
 
-type moveArgs struct {
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-func previewMove(f *files, _ string, in *moveArgs) (tool.Preview, error) {
-	p, err := f.touch("write", &in.From, &in.To)
-	if err == nil {
-		p.Paths[0].Op = "delete" // what leaves a place is deleted there
-	}
-	return p, err
-}
-
-// move renames, replacing a file.
-func (f *files) move(_ context.Context, _ string, in moveArgs) (tool.Output, error) {
-	from, err := sandbox.Clean(in.From)
+// previewMkdir refuses a path that a file lies on.
+func (f *files) previewMkdir(_ string, in *pathArgs) (tool.Preview, error) {
+	p, err := f.touch("write", &in.Path)
 	if err != nil {
-		return tool.Output{}, err
+		return p, err
 	}
-	to, err := sandbox.Clean(in.To)
-	if err != nil {
-		return tool.Output{}, err
+	if info, err := fs.Stat(f.fs, nameOf(in.Path)); err == nil && !info.IsDir() {
+		return p, isFile(nameOf(in.Path))
 	}
-	if err := f.fs.Rename(from, to); err != nil {
-		return tool.Output{}, explain(err)
-	}
-	return tool.Text("moved %s to %s", sandbox.Abs(from), sandbox.Abs(to)), nil
+	return p, nil
 }
 
 // mkdir makes a directory and its parents; one that is there is fine.
@@ -136,7 +123,7 @@ func (f *files) mkdirAll(name string) error {
 	case err == nil && info.IsDir():
 		return nil
 	case err == nil:
-		return fault.New(fault.Conflict, "%s is a file", sandbox.Abs(name))
+		return isFile(name)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -151,46 +138,6 @@ func (f *files) mkdirAll(name string) error {
 	return nil
 }
 
-// previewRemove shows the text that would be lost.
-func (f *files) previewRemove(_ *files, id string, in *pathArgs) (tool.Preview, error) {
-	p, err := f.touch("delete", &in.Path)
-	if err != nil {
-		return p, err
-	}
-	name := strings.TrimPrefix(in.Path, "/")
-	old, digest, err := f.current(name)
-	if err != nil || digest == "" {
-		return p, nil
-	}
-	p.Before = digest
-	f.expect(id, digest)
-	if isText(old) {
-		p.Diff = udiff.Unified("a"+in.Path, "/dev/null", string(old), "")
-	}
-	return p, nil
-}
-
-// remove deletes what was shown.
-func (f *files) remove(_ context.Context, id string, in pathArgs) (tool.Output, error) {
-	name, err := sandbox.Clean(in.Path)
-	if err != nil {
-		return tool.Output{}, err
-	}
-	info, err := fs.Stat(f.fs, name)
-	if err != nil {
-		return tool.Output{}, explain(err)
-	}
-	if !info.IsDir() && info.Size() <= maxFile {
-		_, digest, err := f.current(name)
-		if err != nil {
-			return tool.Output{}, err
-		}
-		if err := f.unchanged(id, name, digest); err != nil {
-			return tool.Output{}, err
-		}
-	}
-	if err := f.fs.Remove(name); err != nil {
-		return tool.Output{}, explain(err)
-	}
-	return tool.Text("deleted %s", sandbox.Abs(name)), nil
+func isFile(name string) error {
+	return fault.New(fault.Conflict, "%s is a file", sandbox.Abs(name)).Hinting("choose another path, or move the file away first")
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -62,6 +64,10 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 	if f.Options != nil {
 		opts = f.Options()
 	}
+	if kind := reflect.TypeOf(opts); f.Open == nil || kind == nil || kind.Kind() != reflect.Pointer || reflect.ValueOf(opts).IsNil() {
+		return f, nil, fault.New(fault.Config, "the toolset %s is not made right", name).
+			Hinting("its factory needs Open, and Options that return a pointer to a new struct")
+	}
 	if len(options) == 0 {
 		return f, opts, nil
 	}
@@ -71,9 +77,35 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 	dec := json.NewDecoder(bytes.NewReader(options))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(opts); err != nil {
-		return f, nil, fault.New(fault.Config, "the options of toolset %s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+		return f, nil, wrongOption(name, err)
 	}
 	return f, opts, nil
+}
+
+// wrongOption says which option does not fit, in the words of the file.
+func wrongOption(name string, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return fault.New(fault.Config, "the options of toolset %s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return fault.New(fault.Config, "toolset %s: the option %s cannot be a %s", name, wrong.Field, wrong.Value).Hinting("it takes %s", wanted(wrong.Type))
+}
+
+// wanted is a Go type as a person knows it from YAML.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a mapping"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	return "a whole number"
 }
 
 // knownKeys names an unknown option and the ones there are.
@@ -82,8 +114,11 @@ func knownKeys(name string, options json.RawMessage, opts any) error {
 	if err := json.Unmarshal(options, &given); err != nil {
 		return fault.New(fault.Config, "the options of toolset %s are no mapping", name)
 	}
-	known := optionKeys(opts)
-	for _, k := range slices.Sorted(mapKeys(given)) {
+	known, open := optionKeys(reflect.TypeOf(opts).Elem())
+	if open {
+		return nil
+	}
+	for _, k := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(known, k) {
 			return fault.New(fault.Config, "toolset %s has no option %q", name, k).Hinting("%s", fault.DidYouMean(k, append(known, "approval")))
 		}
@@ -91,26 +126,22 @@ func knownKeys(name string, options json.RawMessage, opts any) error {
 	return nil
 }
 
-// optionKeys are the json names of an option struct's fields.
-func optionKeys(opts any) []string {
-	var keys []string
-	t := reflect.TypeOf(opts).Elem()
-	for i := range t.NumField() {
-		if key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); key != "" && key != "-" {
+// optionKeys are the json names of an option struct's fields, those of
+// embedded structs among them. What is no struct takes any key.
+func optionKeys(t reflect.Type) (keys []string, open bool) {
+	if t.Kind() != reflect.Struct {
+		return nil, true
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if key == "" && f.IsExported() && !f.Anonymous {
+			key = f.Name
+		}
+		if key != "" && key != "-" {
 			keys = append(keys, key)
 		}
 	}
-	return keys
-}
-
-func mapKeys(m map[string]json.RawMessage) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
+	return keys, false
 }
 
 // Tools is the simplest toolset: a list, with nothing to free.

@@ -3,8 +3,10 @@ package toolset
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -84,30 +86,46 @@ var extras = []struct{ name, schema string }{
 	{"prior", `{"type":"array","items":{"type":"string"},"description":"names of tools called before, whose results to hand over"}`},
 }
 
+// composed are the keywords through which an object gets fields that its
+// properties do not list.
+var composed = []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties", "unevaluatedProperties"}
+
+// objectInput reads an input schema and its fields; ok is false for one that
+// is not of an object, none included: such a worker takes one string.
+func objectInput(input json.RawMessage) (schema, fields map[string]json.RawMessage, ok bool) {
+	if len(input) == 0 || json.Unmarshal(input, &schema) != nil {
+		return nil, nil, false
+	}
+	if raw := schema["properties"]; raw != nil && json.Unmarshal(raw, &fields) != nil {
+		return nil, nil, false
+	}
+	if string(schema["type"]) != `"object"` && fields == nil {
+		return nil, nil, false
+	}
+	return schema, fields, true
+}
+
 // parameters are the fields of an object input schema, else one string input,
 // and the extras that no field has the name of. The schema is the tool's own
 // copy: additional fields are what the worker's schema says, none by default.
 func parameters(input json.RawMessage) json.RawMessage {
-	schema := map[string]any{}
-	if json.Unmarshal(input, &schema) != nil || schema["type"] != "object" {
-		schema = map[string]any{
-			"type":       "object",
-			"properties": map[string]any{"input": map[string]any{"type": "string", "description": "the task"}},
-			"required":   []any{"input"},
-		}
-	}
-	fields, ok := schema["properties"].(map[string]any)
+	schema, fields, ok := objectInput(input)
 	if !ok {
-		fields = map[string]any{}
-		schema["properties"] = fields
+		schema = map[string]json.RawMessage{"required": json.RawMessage(`["input"]`)}
+		fields = map[string]json.RawMessage{"input": json.RawMessage(`{"type":"string","description":"the task"}`)}
+	}
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
 	}
 	for _, e := range extras {
 		if _, own := fields[e.name]; !own {
 			fields[e.name] = json.RawMessage(e.schema)
 		}
 	}
-	if _, set := schema["additionalProperties"]; !set {
-		schema["additionalProperties"] = false
+	schema["type"], schema["properties"] = json.RawMessage(`"object"`), mustJSON(fields)
+	open := slices.ContainsFunc(composed, func(word string) bool { return schema[word] != nil })
+	if _, set := schema["additionalProperties"]; !set && !open {
+		schema["additionalProperties"] = json.RawMessage("false")
 	}
 	return mustJSON(schema)
 }
@@ -132,7 +150,7 @@ func newGeneric(ds []Delegate) *generic {
 	var b strings.Builder
 	b.WriteString("Calls a worker and returns its answer. Workers:")
 	for _, d := range ds {
-		b.WriteString("\n- " + d.ID + ": " + d.Description)
+		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
 	}
 	return &generic{delegates: ds, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
@@ -150,12 +168,35 @@ func newGeneric(ds []Delegate) *generic {
 	}}
 }
 
+// takes tells the fields of an object input, which no schema of worker_call shows.
+func takes(d Delegate) string {
+	schema, fields, ok := objectInput(d.Input)
+	if !ok {
+		return ""
+	}
+	var required []string
+	if json.Unmarshal(schema["required"], &required) != nil {
+		required = nil // then the validator says what is missing
+	}
+	names := slices.Sorted(maps.Keys(fields))
+	for i, n := range names {
+		if slices.Contains(required, n) {
+			names[i] = n + " (required)"
+		}
+	}
+	return " Input is an object: " + strings.Join(names, ", ") + "."
+}
+
 // Spec is that of worker_call.
 func (g *generic) Spec() tool.Spec { return g.spec }
 
-// Preview refuses a worker that may not be called before anybody is asked.
+// Preview refuses, before anybody is asked, a worker that may not be called
+// and an input that it does not take.
 func (g *generic) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
-	_, _, err := g.find(c.Args)
+	d, args, err := g.find(c.Args)
+	if err == nil {
+		_, err = flatten(d, args)
+	}
 	return tool.Preview{}, err
 }
 
@@ -198,6 +239,7 @@ func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 // flatten gives the arguments the form of the worker's named tool and holds
 // them against its schema.
 func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, error) {
+	_, fields, _ := objectInput(d.Input)
 	flat := map[string]json.RawMessage{}
 	var object map[string]json.RawMessage
 	if json.Unmarshal(args["input"], &object) == nil && object != nil {
@@ -206,12 +248,17 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 		flat["input"] = args["input"]
 	}
 	for _, e := range extras {
-		if v, ok := args[e.name]; ok {
-			if _, own := flat[e.name]; own {
-				continue
-			}
-			flat[e.name] = v
+		v, given := args[e.name]
+		if !given {
+			continue
 		}
+		if _, own := fields[e.name]; own {
+			return nil, fault.New(fault.ToolInput, "%s has a field %s of its own", d.ID, e.name).Hinting("give it inside input")
+		}
+		if _, twice := flat[e.name]; twice {
+			return nil, fault.New(fault.ToolInput, "%s is given twice", e.name).Hinting("give it beside input, not inside")
+		}
+		flat[e.name] = v
 	}
 	raw := mustJSON(flat)
 	schema, err := tool.Compile(parameters(d.Input))
@@ -230,12 +277,18 @@ type question struct {
 }
 
 // RequestInput is how a child asks for what it lacks (S4-09): the call ends
-// its run, and the question is its result.
-func RequestInput() tool.Tool {
+// its run, and the question is its result. It is one value for all children.
+func RequestInput() tool.Tool { return requestInput() }
+
+// requestInput infers the schema once.
+var requestInput = sync.OnceValue(func() tool.Tool {
 	return tool.Func(tool.Spec{
 		Name: "request_input", Description: "Ends this run by asking the caller for information that is missing. Use it only when you cannot do the task without.",
 		Risk: tool.Read, Toolset: "golem", Provider: "builtin",
 	}, func(_ context.Context, q question) (tool.Output, error) {
+		if strings.TrimSpace(q.Question) == "" {
+			return tool.Output{}, fault.New(fault.ToolInput, "question is empty").Hinting("say what is missing")
+		}
 		return tool.Output{NeedsInput: true, Kind: "json", Text: q.Question, Data: mustJSON(q)}, nil
 	})
-}
+})

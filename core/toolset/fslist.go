@@ -1,0 +1,177 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+)
+
+type listArgs struct {
+	Path      string `json:"path,omitempty" jsonschema:"directory, / if left out"`
+	Recursive bool   `json:"recursive,omitempty"`
+	Glob      string `json:"glob,omitempty" jsonschema:"pattern on the name, like *.md, or on the path below the directory, like docs/**/*.md"`
+	Skip      int    `json:"skip,omitempty" jsonschema:"entries to leave out, to read on"`
+}
+
+func (l *listArgs) where() *string { return &l.Path }
+
+// maxEntries bounds a listing or a search walk.
+const maxEntries = 100_000
+
+// list shows a directory, one name a line.
+func (f *files) list(ctx context.Context, _ string, in listArgs) (tool.Output, error) {
+	dir, err := sandbox.Clean(in.Path)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	matches, err := globbing(in.Glob)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	var b strings.Builder
+	count, left := 0, 0 // entries up to the end of this page, and after it
+	err = f.walk(ctx, dir, in.Recursive || strings.Contains(in.Glob, "/") || strings.Contains(in.Glob, "**"), func(rel string, d fs.DirEntry) error {
+		switch {
+		case !matches(rel):
+			return nil
+		case left > 0:
+			left++
+			return nil
+		case d.IsDir():
+			rel += "/"
+		}
+		if count >= in.Skip {
+			if b.Len() > 0 && b.Len()+len(rel) > f.limit-300 {
+				left++
+				return nil
+			}
+			b.WriteString(rel + "\n")
+		}
+		count++
+		return nil
+	})
+	many := errors.Is(err, errMany)
+	if err != nil && !many {
+		return tool.Output{}, explain(err)
+	}
+	if b.Len() == 0 {
+		b.WriteString("(nothing)\n")
+	}
+	if many {
+		fmt.Fprintf(&b, "[stopped after %d entries: choose a directory further down]\n", maxEntries)
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "[%d more: go on with skip %d, or narrow path or glob]", left, count)
+	}
+	return tool.Output{Text: strings.TrimSuffix(b.String(), "\n"), Summary: fmt.Sprintf("%d entries", count+left)}, nil
+}
+
+// globbing makes a pattern's test on paths below a directory. Without a slash
+// it is about names, at any depth; "" matches all.
+func globbing(glob string) (matches func(rel string) bool, err error) {
+	glob = strings.TrimPrefix(strings.TrimPrefix(glob, "./"), "/")
+	switch {
+	case glob == "":
+		return func(string) bool { return true }, nil
+	case len(glob) > maxGlob || strings.Count(glob, "{") > maxBraces:
+		return nil, fault.New(fault.ToolInput, "the glob pattern is too long or has more than %d {", maxBraces).Hinting("use several calls")
+	case !doublestar.ValidatePattern(glob):
+		return nil, fault.New(fault.ToolInput, "%.100q is no glob pattern", glob).Hinting("like *.md or docs/**/*.md")
+	case !strings.Contains(glob, "/"):
+		return func(rel string) bool { return doublestar.MatchUnvalidated(glob, path.Base(rel)) }, nil
+	}
+	return func(rel string) bool { return doublestar.MatchUnvalidated(glob, rel) }, nil
+}
+
+// Bounds on a pattern: its bytes, and its alternatives, whose combinations are
+// tried one by one.
+const (
+	maxGlob   = 200
+	maxBraces = 3
+)
+
+// errMany ends a walk through more than maxEntries entries.
+var errMany = errors.New("too many entries")
+
+// walk visits what lies below dir in a fixed order; rel is the path below it.
+func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel string, d fs.DirEntry) error) error {
+	seen := 0
+	return fs.WalkDir(f.fs, dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && name == dir:
+			return err
+		case err != nil:
+			return nil // a directory that cannot be read hides what is in it, no more
+		case name == dir && d.IsDir():
+			return nil
+		case name == dir:
+			return fault.New(fault.NotFound, "%s is no directory", sandbox.Abs(name)).Hinting("use read_file or file_info")
+		}
+		if seen++; seen > maxEntries {
+			return errMany
+		}
+		rel := strings.TrimPrefix(name, dir+"/")
+		if err := visit(rel, d); err != nil {
+			return err
+		}
+		if d.IsDir() && !deep {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// info describes a file.
+func (f *files) info(_ context.Context, _ string, in pathArgs) (tool.Output, error) {
+	name, err := sandbox.Clean(in.Path)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	info, err := fs.Stat(f.fs, name)
+	if err != nil {
+		return tool.Output{}, explain(err)
+	}
+	kind := "file"
+	if info.IsDir() {
+		kind = "directory"
+	}
+	type fields struct {
+		Path     string `json:"path"`
+		Type     string `json:"type"`
+		Size     int64  `json:"size"`
+		Modified string `json:"modified,omitempty"`
+	}
+	v := fields{Path: sandbox.Abs(name), Type: kind}
+	if !info.IsDir() {
+		v.Size = info.Size()
+	}
+	if t := info.ModTime(); !t.IsZero() {
+		v.Modified = t.UTC().Format(time.RFC3339)
+	}
+	return tool.JSON(v, kind+" "+v.Path)
+}
+
+// exists answers true or false; a path that may not be seen does not exist.
+func (f *files) exists(_ context.Context, _ string, in pathArgs) (tool.Output, error) {
+	name, err := sandbox.Clean(in.Path)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	_, err = fs.Stat(f.fs, name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return tool.Output{}, explain(err)
+	}
+	return tool.Text("%t", err == nil), nil
+}

@@ -1,0 +1,121 @@
+package toolset
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What the search for the nearest region looks at, at most.
+const (
+	maxCompared = 20_000 // lines of the file
+	maxWanted   = 200    // lines of old
+	maxWords    = 100    // words of a line; a longer line is like none but itself
+	anchors     = 5      // lines of old that are looked for, the longest
+	candidates  = 20     // places a line of old could be, the likeliest
+)
+
+// nearest shows the region that has most lines in common with old, so that a
+// model sees what it got wrong. The longest lines of old are looked for
+// first; only where they seem to be is all of it compared.
+func nearest(text, old string) string {
+	if strings.Count(text, "\n") > maxCompared || strings.Count(old, "\n") > maxWanted {
+		return "nothing near it was looked for, the text is too long"
+	}
+	have, want := worded(lines(text)), worded(lines(old))
+	best, at := 0.0, 0
+	for _, i := range starts(have, want) {
+		score := 0.0
+		for j := range want {
+			if i+j >= 0 && i+j < len(have) {
+				score += alike(have[i+j], want[j])
+			}
+		}
+		if score > best || score == best && i < at {
+			best, at = score, i
+		}
+	}
+	if best < 0.4*float64(len(want)) {
+		return "nothing in it is near"
+	}
+	from, end := max(at, 0), min(at+len(want), len(have))
+	var region []string
+	for _, l := range have[from:end] {
+		region = append(region, l.text)
+	}
+	return fmt.Sprintf("nearest are lines %d to %d:\n%s\n", from+1, end, clip(strings.Join(region, "\n"), 0))
+}
+
+// starts are the lines at which old could begin, judged by its longest lines.
+func starts(have, want []words) []int {
+	order := make([]int, len(want))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(want[b].text), len(want[a].text)) })
+	var out []int
+	for _, j := range order[:min(anchors, len(order))] {
+		type found struct {
+			start int
+			score float64
+		}
+		var near []found
+		for i := range have {
+			if s := alike(have[i], want[j]); s > 0.3 {
+				near = append(near, found{i - j, s})
+			}
+		}
+		slices.SortStableFunc(near, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+		for _, n := range near[:min(candidates, len(near))] {
+			out = append(out, n.start)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// words is a line and its words, sorted.
+type words struct {
+	text   string
+	sorted []string
+}
+
+func worded(lines []string) []words {
+	out := make([]words, len(lines))
+	for i, l := range lines {
+		out[i] = words{l, strings.Fields(l)}
+		slices.Sort(out[i].sorted)
+	}
+	return out
+}
+
+func lines(s string) []string {
+	return strings.Split(strings.TrimSuffix(lf(s), "\n"), "\n")
+}
+
+// alike is 1 for equal lines, 0.9 if only white space differs, else the share
+// of words they have in common.
+func alike(a, b words) float64 {
+	x, y := a.sorted, b.sorted
+	switch {
+	case a.text == b.text:
+		return 1
+	case len(x) == 0 || len(y) == 0 || len(x) > maxWords || len(y) > maxWords:
+		return 0
+	}
+	common := 0
+	for i, j := 0, 0; i < len(x) && j < len(y); {
+		switch c := strings.Compare(x[i], y[j]); {
+		case c == 0:
+			common++
+			i++
+			j++
+		case c < 0:
+			i++
+		default:
+			j++
+		}
+	}
+	return 0.9 * 2 * float64(common) / float64(len(x)+len(y))
+}
