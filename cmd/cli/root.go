@@ -14,7 +14,7 @@ var later = []string{"init", "lib", "tool", "clearance", "web"}
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "golem",
+		Use:   "golem [run] TARGET [INPUT…]",
 		Short: "golem runs LLM workers",
 		Long: `golem runs LLM workers: text files with a prompt and a configuration.
 
