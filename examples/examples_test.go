@@ -53,7 +53,7 @@ var plays = []play{
 		name: "add to a note", dir: "note-taker", text: "Add to garden: mulch the roses", answer: approval.Yes, asks: []string{"edit_file"},
 		writes: map[string][]string{"notes/garden.md": {"# Garden\n\n- mulch the roses\n- plant garlic"}},
 	},
-	{name: "add to no note", dir: "note-taker", text: "Add to boats: paint", answer: approval.Yes, asks: []string{"edit_file"}, says: []string{"There is no such note"}},
+	{name: "add to no note", dir: "note-taker", text: "Add to boats: paint", says: []string{"There is no such note"}},
 	{name: "find a note", dir: "note-taker", text: "Find balm", says: []string{"/notes/garden.md, line 4: order lemon balm seeds"}},
 	{
 		name: "code-analyzer", dir: "code-analyzer", text: "Review the code", answer: approval.Yes, asks: []string{"write_file"},
