@@ -140,7 +140,10 @@ const sample = 3072
 func isText(start []byte) bool {
 	for i := 0; i < len(start); {
 		r, size := utf8.DecodeRune(start[i:])
-		if r == 0 || r == utf8.RuneError && size == 1 && utf8.FullRune(start[i:]) {
+		if r == utf8.RuneError && size == 1 {
+			return !utf8.FullRune(start[i:])
+		}
+		if r == 0 {
 			return false
 		}
 		i += size

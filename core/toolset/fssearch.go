@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -28,9 +29,9 @@ func (s *searchArgs) where() *string { return &s.Path }
 // search looks through text files in a fixed order; binary files and files
 // over maxFile are passed over, and counted.
 func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Output, error) {
-	re, err := regexp.Compile(in.Pattern)
+	re, err := compile(in.Pattern)
 	if err != nil {
-		return tool.Output{}, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err).Hinting("RE2 syntax; write \\ before special characters")
+		return tool.Output{}, err
 	}
 	matches, err := globbing(in.Glob)
 	if err != nil {
@@ -64,6 +65,46 @@ func (f *files) search(ctx context.Context, _ string, in searchArgs) (tool.Outpu
 	return s.output(), nil
 }
 
+// Bounds on a search: the time it takes between two looks at the clock grows
+// with the product of both.
+const (
+	maxProgram  = 1000      // steps of a compiled pattern; {n} multiplies them
+	maxSearched = 256 << 10 // bytes of one line
+)
+
+// compile reads a pattern and refuses one that would take too long.
+func compile(pattern string) (*regexp.Regexp, error) {
+	tooLong := fault.New(fault.ToolInput, "the pattern is too complex").Hinting("use smaller counts in {} or a shorter pattern")
+	if len(pattern) > maxProgram {
+		return nil, tooLong
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err).Hinting("RE2 syntax; write \\ before special characters")
+	}
+	if steps(tree) > maxProgram {
+		return nil, tooLong
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err)
+	}
+	return re, nil
+}
+
+// steps is about how many steps a pattern compiles to; the parser has bounded
+// its depth.
+func steps(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)/4
+	for _, sub := range re.Sub {
+		n = min(n+steps(sub), 1<<20)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return min(n, 1<<20)
+}
+
 // errFull ends a search whose result has no more room.
 var errFull = errors.New("full")
 
@@ -76,6 +117,7 @@ type search struct {
 	full   bool
 	many   bool
 	passed int // files not searched
+	cut    int // lines searched in part
 }
 
 // file finds the hits of one file, line by line.
@@ -92,6 +134,13 @@ func (s *search) file(ctx context.Context, name string) error {
 	var hits [][2]int // line, and where in it
 	for i, l := range text {
 		if i%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if len(l) > maxSearched {
+			l = l[:maxSearched]
+			s.cut++
+		}
+		if len(l) > maxSearched/16 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if loc := s.re.FindStringIndex(l); loc != nil {
@@ -183,6 +232,9 @@ func (s *search) output() tool.Output {
 	notes := []string{strings.TrimSuffix(text, "\n")}
 	if s.passed > 0 {
 		notes = append(notes, fmt.Sprintf("[%d files were not searched: no text, too large or not readable]", s.passed))
+	}
+	if s.cut > 0 {
+		notes = append(notes, fmt.Sprintf("[of %d long lines only the first %d bytes were searched]", s.cut, maxSearched))
 	}
 	if s.many {
 		notes = append(notes, fmt.Sprintf("[stopped after %d entries: choose a path further down]", maxEntries))

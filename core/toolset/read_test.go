@@ -1,0 +1,271 @@
+package toolset_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+)
+
+// One line of 5 MB is cut, and says so; what follows it can be read.
+func TestReadLongLine(t *testing.T) {
+	k := newKit(t, map[string]string{"f": "first\n" + strings.Repeat("ä", 5<<19) + "\nlast"})
+	page := k.must("read_file", map[string]any{"path": "f"})
+	if page != "first\n[more: go on with offset 2]" {
+		t.Fatalf("%.100q", page)
+	}
+	page = k.must("read_file", map[string]any{"path": "f", "offset": 2})
+	if len(page) > 1<<20+100 || !regexp.MustCompile(`ä \[line cut: \d+ more bytes\]\n\[more: go on with offset 3\]$`).MatchString(page) {
+		t.Fatalf("%d bytes, ending in %q", len(page), page[max(0, len(page)-100):])
+	}
+	if page = k.must("read_file", map[string]any{"path": "f", "offset": 3}); page != "last" {
+		t.Fatalf("%.100q", page)
+	}
+}
+
+func TestReadEdges(t *testing.T) {
+	k := newKit(t, map[string]string{
+		"empty": "", "bom": "\uFEFFa\r\nb\r\n", "cut": "ab\xe2\x82", "late": strings.Repeat("x", 4000) + "\n\xff\n",
+		"png": "\x89PNG\r\n\x1a\n0000", "short": "\xff\xfe", "lines": "1\n2\n3\n",
+	})
+	for _, c := range []struct {
+		args, want string
+	}{
+		{`{"path":"empty"}`, ""}, {`{"path":"bom"}`, "\uFEFFa\r\nb\r\n"}, {`{"path":"cut"}`, "ab\uFFFD"},
+		{`{"path":"late","offset":2}`, "\uFFFD\n"},
+		{`{"path":"png"}`, "/png is no text: image/png, 12 bytes"},
+		{`{"path":"lines","limit":2}`, "1\n2\n[more: go on with offset 3]"},
+		{`{"path":"lines","limit":3}`, "1\n2\n3\n"},
+		{`{"path":"lines","offset":2,"limit":` + fmt.Sprint(math.MaxInt32) + `}`, "2\n3\n"},
+		{`{"path":"lines","offset":-5,"limit":-1}`, "1\n2\n3\n"},
+		{`{"path":"lines","offset":3.0}`, "3\n"},
+	} {
+		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(c.args)})
+		if err != nil || out.Text != c.want {
+			t.Errorf("%s: %.100q, %v; want %q", c.args, out.Text, err, c.want)
+		}
+	}
+	if got := k.must("read_file", map[string]any{"path": "short"}); !strings.Contains(got, "is no text") {
+		t.Errorf("two bytes that are no text: %q", got)
+	}
+	// Numbers that no int holds are the caller's fault, told in its words.
+	for _, n := range []string{"1e30", "1.5", `"x"`} {
+		_, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"lines","offset":` + n + `}`)})
+		if !errors.Is(err, fault.ToolInput) || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("offset %s: %v", n, err)
+		}
+	}
+}
+
+// endless is a file that never ends.
+type endless struct{ sandbox.FS }
+
+type endlessFile struct{ fs.File }
+
+func (endlessFile) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+func (e endless) Open(name string) (fs.File, error) {
+	f, err := e.FS.Open(name)
+	return endlessFile{f}, err
+}
+
+// A call that is stopped ends, however long the line.
+func TestReadStops(t *testing.T) {
+	m := sandbox.Memory()
+	if err := m.WriteFile("f", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if _, err := openFiles(t, endless{m}, 0)["read_file"].Call(ctx, tool.Call{Args: []byte(`{"path":"f"}`)}); err == nil {
+		t.Error("the read of an endless file succeeded")
+	}
+}
+
+// Scenario 22: a listing too long for one result is paged; each entry comes once.
+func TestListPages(t *testing.T) {
+	files := map[string]string{}
+	for i := range 3000 {
+		files[fmt.Sprintf("d/file-%04d.txt", i)] = ""
+	}
+	k := newKit(t, files)
+	more := regexp.MustCompile(`\[(\d+) more: go on with skip (\d+), or narrow path or glob\]`)
+	args := map[string]any{"path": "d"}
+	next := 0
+	for range 100 {
+		page := k.must("list_files", args)
+		if len(page) > 8000 {
+			t.Fatalf("a page of %d bytes", len(page))
+		}
+		for l := range strings.Lines(page) {
+			if strings.HasPrefix(l, "[") {
+				continue
+			}
+			if strings.TrimSpace(l) != fmt.Sprintf("file-%04d.txt", next) {
+				t.Fatalf("%q where %d was due", l, next)
+			}
+			next++
+		}
+		m := more.FindStringSubmatch(page)
+		if m == nil {
+			break
+		}
+		if m[1] != fmt.Sprint(3000-next) {
+			t.Fatalf("%s more after %d", m[1], next)
+		}
+		args["skip"] = json.RawMessage(m[2])
+	}
+	if next != 3000 {
+		t.Errorf("%d entries", next)
+	}
+}
+
+// A pattern without a slash is about names at any depth, as models write it.
+func TestGlobs(t *testing.T) {
+	k := newKit(t, map[string]string{"a.go": "hit", "d/b.go": "hit", "d/e/c.go": "hit", "d/x.md": "hit"})
+	for _, c := range []struct{ glob, list, found string }{
+		{"*.go", "a.go", "/a.go /d/b.go /d/e/c.go"},
+		{"d/*.go", "d/b.go", "/d/b.go"},
+		{"/d/*.go", "d/b.go", "/d/b.go"},
+		{"./d/**", "d/ d/b.go d/e/ d/e/c.go d/x.md", "/d/b.go /d/e/c.go /d/x.md"},
+		{"**/*.{go,md}", "a.go d/b.go d/e/c.go d/x.md", "/a.go /d/b.go /d/e/c.go /d/x.md"},
+		{"nope", "(nothing)", ""},
+	} {
+		if got := strings.ReplaceAll(k.must("list_files", map[string]any{"glob": c.glob}), "\n", " "); got != c.list {
+			t.Errorf("list %s: %q, want %q", c.glob, got, c.list)
+		}
+		var found []string
+		for l := range strings.Lines(k.must("search_files", map[string]any{"pattern": "hit", "glob": c.glob})) {
+			if at, _, ok := strings.Cut(l, ":1: "); ok {
+				found = append(found, at)
+			}
+		}
+		if got := strings.Join(found, " "); got != c.found {
+			t.Errorf("search %s: %q, want %q", c.glob, got, c.found)
+		}
+	}
+	if got := k.must("list_files", map[string]any{"glob": "*.go", "recursive": true}); got != "a.go\nd/b.go\nd/e/c.go" {
+		t.Errorf("recursive: %q", got)
+	}
+	// Alternatives multiply: a pattern that would run for years is refused.
+	for _, bad := range []string{strings.Repeat("{a,b}", 30), strings.Repeat("*", 5000), "{a", "[a"} {
+		for _, name := range []string{"list_files", "search_files"} {
+			if _, _, err := k.do(name, map[string]any{"glob": bad, "pattern": "x"}); !errors.Is(err, fault.ToolInput) {
+				t.Errorf("%s %.20s: %v", name, bad, err)
+			}
+		}
+	}
+}
+
+// Lines are what a pattern is held against: ^ and $ are their ends, in any
+// line and with either line end.
+func TestSearchLines(t *testing.T) {
+	k := newKit(t, map[string]string{"f": "one\r\ntwo\r\n\r\nthree", "e": ""})
+	for pattern, want := range map[string]string{
+		`^two$`: "/f:2: two", `^$`: "/f:3:", `three$`: "/f:4: three", `(?i)ONE`: "/f:1: one", `one\ntwo`: "no hits",
+	} {
+		if got := strings.TrimSpace(k.must("search_files", map[string]any{"pattern": pattern})); got != want {
+			t.Errorf("%s: %q, want %q", pattern, got, want)
+		}
+	}
+	if got := k.must("search_files", map[string]any{"pattern": "e", "skip": 9}); got != "no more hits: there are 2" {
+		t.Errorf("%q", got)
+	}
+}
+
+// A pattern that would keep a machine busy is refused, and a line that would
+// is searched in part.
+func TestSearchIsBounded(t *testing.T) {
+	k := newKit(t, map[string]string{"f": strings.Repeat("a", 2<<20) + "needle\nneedle\n"})
+	for _, bad := range []string{`((a{30}){30}){30}`, `(a?){1000}(b?){1000}`, strings.Repeat("a", 2000), `(\pL{50}){50}`} {
+		if _, _, err := k.do("search_files", map[string]any{"pattern": bad}); !errors.Is(err, fault.ToolInput) {
+			t.Errorf("%.30s: %v", bad, err)
+		}
+	}
+	want := "/f:2: needle\n[of 1 long lines only the first 262144 bytes were searched]"
+	if got := k.must("search_files", map[string]any{"pattern": "needle"}); got != want {
+		t.Errorf("%.200q", got)
+	}
+}
+
+// Following the hints yields every hit once, marked with a colon, whatever
+// the context, the length of lines and the size of a page.
+func TestSearchPagesWithContext(t *testing.T) {
+	var b strings.Builder
+	want := 0
+	for i := range 500 {
+		if i%7 < 3 {
+			fmt.Fprintf(&b, "%s hit %d\n", strings.Repeat("ö", i%400*3), want)
+			want++
+		} else {
+			b.WriteString(strings.Repeat("no ", i%50*9) + "\n")
+		}
+	}
+	long := strings.Repeat(strings.Repeat("n", 250)+"/", 15) // a path that is nearly a page
+	k := newKit(t, map[string]string{"f": b.String(), long + "z": "hit 1\nhit 2\n"})
+	more := regexp.MustCompile(`\[more: go on with skip (\d+)\]$`)
+	for around := range 6 {
+		hit := regexp.MustCompile(`(?m)^/(?:f|n[n/]+z):\d+: .*hit \d+$`)
+		seen, pages := 0, 0
+		args := map[string]any{"pattern": `hit \d+$`, "context": around}
+		for {
+			page := k.must("search_files", args)
+			if pages++; pages > 2000 {
+				t.Fatal("the hints lead nowhere")
+			}
+			seen += len(hit.FindAllString(page, -1))
+			m := more.FindStringSubmatch(page)
+			if m == nil {
+				break
+			}
+			if m[1] != fmt.Sprint(seen) {
+				t.Fatalf("context %d: skip %s after %d hits", around, m[1], seen)
+			}
+			args["skip"] = json.RawMessage(m[1])
+		}
+		if seen != want+2 {
+			t.Errorf("context %d: %d hits of %d", around, seen, want+2)
+		}
+	}
+}
+
+// Names that could mislead, or that no platform holds, are errors everywhere.
+func TestHostileNames(t *testing.T) {
+	k := newKit(t, map[string]string{"a": "x"})
+	for _, name := range []string{
+		"..", "/a/../../x", `a\b`, "a\x00", "a\nb", "a\u202eb", "a\u200bb", "a\x1b[2J", strings.Repeat("x", 300), strings.Repeat("x/", 3000),
+	} {
+		for tl, args := range map[string]map[string]any{
+			"read_file": {"path": name}, "list_files": {"path": name}, "search_files": {"pattern": "x", "path": name}, "file_info": {"path": name},
+			"file_exists": {"path": name}, "write_file": {"path": name, "content": ""}, "edit_file": {"path": name, "old": "x", "new": "y"},
+			"move_file": {"from": "a", "to": name}, "make_directory": {"path": name}, "delete_file": {"path": name},
+		} {
+			_, _, err := k.do(tl, args)
+			if !errors.Is(err, fault.Path) {
+				t.Errorf("%s %.20q: %v", tl, name, err)
+			}
+			raw, merr := json.Marshal(args)
+			if merr != nil {
+				t.Fatal(merr)
+			}
+			if _, err := k.tools[tl].Call(t.Context(), tool.Call{Args: raw}); !errors.Is(err, fault.Path) {
+				t.Errorf("%s %.20q without a preview: %v", tl, name, err)
+			}
+		}
+	}
+}
