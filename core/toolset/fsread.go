@@ -78,12 +78,18 @@ func patient(ctx context.Context, r io.Reader) io.Reader {
 func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, error) {
 	var b strings.Builder
 	room := f.limit - 200 // for the line that tells how to read on
-	for n := 1; ; n++ {
-		most := room
+	for n := 1; n < first; n++ {
+		found, err := skipLine(r)
 		switch {
-		case n < first:
-			most = 0
-		case b.Len() == 0:
+		case err != nil:
+			return "", explain(err)
+		case !found:
+			return "", tooFar(path, n-1)
+		}
+	}
+	for n := first; ; n++ {
+		most := room
+		if b.Len() == 0 {
 			most = maxLine // a line that fills a page by itself: the caller pages on in the result
 		}
 		line, err := readLine(r, most)
@@ -91,19 +97,35 @@ func (f *files) lines(r *bufio.Reader, path string, first, limit int) (string, e
 			return "", explain(err)
 		}
 		if line == "" && err != nil {
-			if n <= first && first > 1 {
-				return "", fault.New(fault.ToolInput, "%s has only %d lines", path, n-1).Hinting("offset counts lines from 1")
+			if n == first && first > 1 {
+				return "", tooFar(path, n-1)
 			}
 			return b.String(), nil
-		}
-		if n < first {
-			continue
 		}
 		line = strings.ToValidUTF8(line, "\uFFFD")
 		if limit > 0 && n-first >= limit || b.Len() > 0 && b.Len()+len(line) > room {
 			return b.String() + fmt.Sprintf("[more: go on with offset %d]", n), nil
 		}
 		b.WriteString(line)
+	}
+}
+
+func tooFar(path string, lines int) error {
+	return fault.New(fault.ToolInput, "%s has only %d lines", path, lines).Hinting("offset counts lines from 1")
+}
+
+// skipLine passes over one line; found is false at the end.
+func skipLine(r *bufio.Reader) (found bool, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		found = found || len(part) > 0
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case errors.Is(err, io.EOF):
+			return found, nil
+		}
+		return found, err
 	}
 }
 
