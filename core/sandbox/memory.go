@@ -264,7 +264,11 @@ func (f *memFile) Close() error { return nil }
 type memDir struct {
 	*memFile
 	entries []fs.DirEntry
+	at      string
 }
+
+// Place is where the directory lies in its tree; "" if that is not known.
+func (d *memDir) Place() string { return d.at }
 
 // Read fails: a directory has no bytes.
 func (d *memDir) Read([]byte) (int, error) { return 0, perr("read", d.info.Name(), errIsDir) }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
-	"strings"
 	"sync"
 )
 
@@ -41,10 +39,10 @@ var (
 // nothing is ever written to base.
 func Overlay(base FS) FS {
 	upper := &memory{nodes: map[string]*node{".": {dir: true}}}
-	return &overlay{changes: &changes{upper: upper, gone: map[string]bool{}}, base: base, at: ".", source: SourceOf(base, ".")}
+	return &overlay{changes: &changes{upper: upper, gone: map[string]bool{}}, base: base, at: ".", source: SourceOf(base, "")}
 }
 
-// Source is where the tree lies.
+// Source is where the tree lies; "" if the tree below does not tell.
 func (o *overlay) Source() string { return o.source }
 
 // SameFile compares by the base's means.
@@ -113,11 +111,11 @@ func (o *overlay) Open(name string) (fs.File, error) {
 	if !info.IsDir() {
 		return in.Open(o.in(in, name))
 	}
-	entries, err := o.entries(name)
+	entries, at, err := o.entries(name)
 	if err != nil {
 		return nil, err
 	}
-	return &memDir{memFile: &memFile{info: info}, entries: entries}, nil
+	return &memDir{memFile: &memFile{info: info}, entries: entries, at: at}, nil
 }
 
 // Stat describes a file or directory.
@@ -128,16 +126,16 @@ func (o *overlay) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// entries merges both layers. The caller holds mu.
-func (o *overlay) entries(dir string) ([]fs.DirEntry, error) {
-	var out []fs.DirEntry
+// entries merges both layers; at is where the base's directory lies, if the
+// base tells. The caller holds mu.
+func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) {
 	if upper, err := o.upper.ReadDir(o.up(dir)); err == nil {
 		out = upper
 	}
 	if dir == "." || !o.hidden(dir) {
-		base, err := fs.ReadDir(o.base, dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+		var base []fs.DirEntry
+		if base, at, err = list(o.base, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, "", err
 		}
 		for _, e := range base {
 			name := join(dir, e.Name())
@@ -146,8 +144,7 @@ func (o *overlay) entries(dir string) ([]fs.DirEntry, error) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return out, nil
+	return sorted(out), at, nil
 }
 
 // WriteFile keeps a file in memory.
@@ -196,7 +193,7 @@ func (o *overlay) remove(name string) error {
 		return perr("remove", name, fs.ErrPermission)
 	}
 	if info.IsDir() {
-		entries, err := o.entries(name)
+		entries, _, err := o.entries(name)
 		if err != nil {
 			return err
 		}
@@ -244,7 +241,7 @@ func (o *overlay) Rename(oldName, newName string) error {
 // linkless refuses a directory that holds a link: carrying it would copy what
 // the link leads to.
 func (o *overlay) linkless(dir string) error {
-	entries, err := o.entries(dir)
+	entries, _, err := o.entries(dir)
 	if err != nil {
 		return err
 	}
@@ -269,7 +266,7 @@ func (o *overlay) carry(from, to string, dir bool) error {
 		if err != nil {
 			return err
 		}
-		data, err := fs.ReadFile(in, o.in(in, from))
+		data, err := ReadFile(in, o.in(in, from), maxWhole)
 		if err != nil {
 			return err
 		}
@@ -278,7 +275,7 @@ func (o *overlay) carry(from, to string, dir bool) error {
 		}
 		return o.remove(from)
 	}
-	entries, err := o.entries(from)
+	entries, _, err := o.entries(from)
 	if err != nil {
 		return err
 	}
@@ -341,5 +338,9 @@ func (o *overlay) SubFS(dir string) (FS, error) {
 			return nil, err
 		}
 	}
-	return &overlay{changes: o.changes, base: nested, at: o.up(dir), source: path.Join(o.source, dir)}, nil
+	source := o.source
+	if source != "" {
+		source = path.Join(source, dir)
+	}
+	return &overlay{changes: o.changes, base: nested, at: o.up(dir), source: source}, nil
 }

@@ -149,11 +149,24 @@ func Fold(name string) string {
 		if e == "." || e == ".." {
 			continue
 		}
-		e = strings.Map(foldRune, e)
+		e = strings.Map(foldRune, unligate(e))
 		e, _, _ = strings.Cut(e, ":") // an alternate data stream on Windows
 		elems[i] = strings.TrimRight(e, ". ")
 	}
 	return strings.Join(elems, "/")
+}
+
+// ligatures are the single characters that full case folding, which some disks
+// use, takes for two or three.
+var ligatures = strings.NewReplacer("ß", "ss", "ẞ", "ss", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
+
+func unligate(e string) string {
+	for i := range len(e) {
+		if e[i] >= utf8.RuneSelf {
+			return ligatures.Replace(e)
+		}
+	}
+	return e
 }
 
 // foldRune is the smallest rune of r's simple-folding orbit, lower-cased, so

@@ -55,6 +55,7 @@ func TestFold(t *testing.T) {
 		".": ".", "..": "..", "../X": "../x", ".ENV": ".env", ".env.": ".env", ".env . .": ".env", ".env::$DATA": ".env", ".env .:x": ".env",
 		"Main.WORKER": "main.worker", "WORKERS/A": "workers/a", "wor\u212aers": "workers", "tool\u017f": "tools", ".ｅｎｖ": ".env", ".env．": ".env",
 		"a／b": "a／b", ".gi\u200ct": ".git", ".e\ufeffnv": ".env",
+		"golem-forge.con\ufb01g.yaml": "golem-forge.config.yaml", "cla\u00dfes": "classes", "a\u1e9e\ufb06": "assst", "\ufb00\ufb02\ufb03\ufb04\ufb05": "ffflffifflst",
 	} {
 		if got := sandbox.Fold(in); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", in, got, want)

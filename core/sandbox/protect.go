@@ -20,6 +20,19 @@ type Protection struct {
 	Files []fs.FileInfo
 }
 
+// locate is a source in the terms of Root: a relative one lies in the project.
+func (p Protection) locate(source string) string {
+	if source == "" || absolute(source) || !absolute(p.Root) {
+		return source
+	}
+	return path.Join(p.Root, source)
+}
+
+// absolute reports whether a source is a real path, on any platform.
+func absolute(source string) bool {
+	return strings.HasPrefix(source, "/") || len(source) > 1 && source[1] == ':'
+}
+
 // relative is a source as a folded path in the project; ok is false outside it.
 func (p Protection) relative(source string) (rel string, ok bool) {
 	root, rel := Fold(p.Root), Fold(source)

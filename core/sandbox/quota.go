@@ -12,15 +12,18 @@ import (
 type Limits struct {
 	Bytes int64 // written in all
 	Files int   // writes and new directories in all
+	// Handles are the files open at one time.
+	Handles int
 }
 
 // Quota counts one run's writes against its limits, over all its views. A nil
 // Quota bounds nothing.
 type Quota struct {
-	limits Limits
-	mu     sync.Mutex
-	bytes  int64
-	files  int
+	limits  Limits
+	mu      sync.Mutex
+	bytes   int64
+	files   int
+	handles int
 }
 
 // NewQuota starts counting at zero.

@@ -26,7 +26,7 @@ func (v *view) Rename(oldName, newName string) error {
 		return v.rename(err, "rename", oldName)
 	}
 	if !info.IsDir() {
-		if err := v.spec.Protection.identity(from.mount.fs, info, oldName); err != nil {
+		if err := v.identity(from.mount.fs, info, oldName); err != nil {
 			return perr("rename", oldName, err)
 		}
 		if err := to.mount.limits(to, info.Size()); err != nil {
@@ -43,7 +43,7 @@ func (v *view) Rename(oldName, newName string) error {
 
 // move carries a file to another mount: first the copy, then the removal.
 func (v *view) move(from, to place) error {
-	data, err := fs.ReadFile(v, from.name)
+	data, err := v.ReadFile(from.name)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (v *view) movable(from, to place) error {
 		}
 		info, err := e.Info()
 		if err == nil {
-			err = v.spec.Protection.identity(from.mount.fs, info, from.name)
+			err = v.identity(from.mount.fs, info, from.name)
 		}
 		if err != nil {
 			return err

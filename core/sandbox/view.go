@@ -45,6 +45,8 @@ type view struct {
 	mounts []mounted // longest mount point first
 	spec   ViewSpec
 	only   string // the effective restriction, "." = none
+
+	secrets *secrets
 }
 
 // mounted is a mount as the view reaches it: at and source moved down to the
@@ -68,7 +70,8 @@ var (
 // mount has not, or that cannot be a nested handle, is an error (fail closed);
 // one that no mount reaches leaves an empty view.
 func View(spec ViewSpec) (FS, error) {
-	v := &view{spec: spec, only: "."}
+	spec.locate()
+	v := &view{spec: spec, only: ".", secrets: &secrets{}}
 	for _, r := range spec.Restricts {
 		if err := Valid(r); err != nil {
 			return nil, err
@@ -82,7 +85,7 @@ func View(spec ViewSpec) (FS, error) {
 				Hinting("a worker can only narrow what its caller sees")
 		}
 	}
-	mounts := slices.Clone(spec.Mounts)
+	mounts := spec.Mounts // a copy, by locate
 	slices.SortStableFunc(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
 	held := false // the restriction has found the mount it cuts into
 	for _, m := range mounts {
@@ -104,6 +107,19 @@ func View(spec ViewSpec) (FS, error) {
 		v.mounts = append(v.mounts, in)
 	}
 	return v, nil
+}
+
+// locate puts the sources of mounts and constraints in the terms of the
+// project's root: a tree that does not exist yet (./output) tells no real path
+// of its own, and must not escape protection or a stricter mode by that.
+func (s *ViewSpec) locate() {
+	s.Mounts, s.Constraints = slices.Clone(s.Mounts), slices.Clone(s.Constraints)
+	for i := range s.Mounts {
+		s.Mounts[i].Source = s.Protection.locate(s.Mounts[i].Source)
+	}
+	for i := range s.Constraints {
+		s.Constraints[i].Source = s.Protection.locate(s.Constraints[i].Source)
+	}
 }
 
 // key orders mount points by length, the root first of all.
@@ -219,10 +235,13 @@ func MountOf(fsys FS, name string) string {
 }
 
 // SourceOf is where a tree lies: what the tree itself says (a real path), else
-// the fallback. Two mounts overlap if one's source lies inside the other's.
+// the fallback, a slash path relative to the project root. Two mounts overlap if one's source lies inside the other's.
 func SourceOf(fsys FS, fallback string) string {
-	if s, ok := fsys.(interface{ Source() string }); ok {
+	if s, ok := fsys.(interface{ Source() string }); ok && s.Source() != "" {
 		return s.Source()
+	}
+	if fallback == "" {
+		return ""
 	}
 	return path.Clean(fallback)
 }

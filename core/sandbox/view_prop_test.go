@@ -35,7 +35,7 @@ func (w *world) draw(t *rapid.T) bool {
 		_ = base.WriteFile(name, []byte(name)) // one that is a directory already stays one
 	}
 	w.trees, w.sources = append(w.trees, base, sandbox.Memory()), append(w.sources, ".", "scratch")
-	mounts := []sandbox.Mount{{Name: "m0", At: rapid.SampledFrom([]string{".", "src", "mnt"}).Draw(t, "at"), FS: base, Source: ".", Mode: sandbox.ReadWrite}}
+	mounts := []sandbox.Mount{{Name: "m0", At: rapid.SampledFrom([]string{".", ".", "src", "mnt"}).Draw(t, "at"), FS: base, Source: ".", Mode: sandbox.ReadWrite}}
 	for i := range rapid.IntRange(0, 3).Draw(t, "mounts") {
 		m := sandbox.Mount{Name: fmt.Sprint("n", i), At: rapid.SampledFrom([]string{"src/m", "mnt", "data", "x/y"}).Draw(t, "at"), FS: w.trees[1], Source: "scratch", Mode: drawMode(t)}
 		if dir := rapid.SampledFrom(propDirs).Draw(t, "source"); rapid.Bool().Draw(t, "inside") {
@@ -55,7 +55,7 @@ func (w *world) draw(t *rapid.T) bool {
 	narrow := func(s sandbox.ViewSpec) sandbox.ViewSpec {
 		s.Restricts = slices.Clone(s.Restricts)
 		s.Constraints = slices.Clone(s.Constraints)
-		if rapid.Bool().Draw(t, "restrict") {
+		if rapid.IntRange(0, 2).Draw(t, "restrict") == 0 {
 			s.Restricts = append(s.Restricts, rapid.SampledFrom(append(propDirs, "mnt", "mnt/src", "src/m")).Draw(t, "to"))
 		}
 		return s
@@ -66,8 +66,8 @@ func (w *world) draw(t *rapid.T) bool {
 		return false
 	}
 	below := narrow(spec)
-	below.ReadOnly = spec.ReadOnly || rapid.Bool().Draw(t, "child readonly")
-	if rapid.Bool().Draw(t, "constrain") {
+	below.ReadOnly = spec.ReadOnly || rapid.IntRange(0, 3).Draw(t, "child readonly") == 0
+	if rapid.IntRange(0, 3).Draw(t, "constrain") == 0 {
 		below.Constraints = append(below.Constraints, sandbox.Constraint{Source: rapid.SampledFrom(propDirs).Draw(t, "source"), Mode: drawMode(t)})
 	}
 	if w.child, err = sandbox.View(below); err != nil {
@@ -78,7 +78,7 @@ func (w *world) draw(t *rapid.T) bool {
 }
 
 func drawMode(t *rapid.T) sandbox.Mode {
-	return rapid.SampledFrom([]sandbox.Mode{sandbox.ReadOnly, sandbox.ReadWrite, sandbox.ReadWrite, sandbox.Staged}).Draw(t, "mode")
+	return rapid.SampledFrom([]sandbox.Mode{sandbox.ReadOnly, sandbox.ReadWrite, sandbox.ReadWrite, sandbox.ReadWrite, sandbox.ReadWrite, sandbox.Staged}).Draw(t, "mode")
 }
 
 func drawName(t *rapid.T) string {
@@ -127,7 +127,7 @@ func TestChildNeverMore(t *testing.T) {
 			}
 			shown++
 		}
-		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+		for range rapid.IntRange(6, 16).Draw(t, "steps") {
 			a, b := drawName(t), drawName(t)
 			before, seen := []map[string]string{dump(w.trees[0]), dump(w.trees[1])}, dump(w.parent)
 			var err error

@@ -200,6 +200,83 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
+// A tree that tells no real path of its own (a directory that does not exist
+// yet) is judged by where the manifest puts it.
+func TestSourceWithoutRealPath(t *testing.T) {
+	p := sandbox.Controls{Root: "/host/proj"}.Protect()
+	for _, source := range []string{"tools", "./tools", "/host/proj/tools"} {
+		v := view(t, sandbox.ViewSpec{Protection: p, Mounts: []sandbox.Mount{
+			{Name: "t", At: "t", FS: tree(t), Source: source, Mode: sandbox.ReadWrite},
+			{Name: "s", At: "s", FS: sandbox.Overlay(tree(t)), Source: sandbox.SourceOf(sandbox.Overlay(tree(t)), source), Mode: sandbox.ReadWrite},
+		}})
+		for _, name := range []string{"t/x.wasm", "t/notes.md", "s/notes.md"} {
+			refused(t, source+": write "+name, v.WriteFile(name, nil), fault.Protected)
+		}
+	}
+	for _, c := range []struct{ mount, constraint string }{{"out/a", "/host/proj/out"}, {"/host/proj/out/a", "out"}, {"/host/proj", "out"}} {
+		v := view(t, sandbox.ViewSpec{
+			Protection:  p,
+			Mounts:      []sandbox.Mount{{Name: "o", At: "o", FS: tree(t), Source: c.mount, Mode: sandbox.ReadWrite}},
+			Constraints: []sandbox.Constraint{{Source: c.constraint, Mode: sandbox.ReadOnly}},
+		})
+		refused(t, c.mount, v.WriteFile("o/out/x", nil), fault.ReadOnly)
+	}
+}
+
+// SPEC §8: a mount's suffixes and max_file_bytes hold for reading as well,
+// which is all that a read-only mount could mean by them.
+func TestMountLimitsReading(t *testing.T) {
+	in := sandbox.Mount{Name: "decks", At: "decks", FS: tree(t, "a.pdf", "A.PDF", "long-name.pdf", "b.exe", "none", "d/c.pdf"), Source: "decks",
+		Mode: sandbox.ReadOnly, Suffixes: []string{".pdf"}, MaxFileBytes: 8}
+	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{in}})
+	for _, name := range []string{"decks/a.pdf", "decks/A.PDF", "decks/d/c.pdf"} {
+		if err := reads(v, name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range []string{"decks/b.exe", "decks/none", "decks/long-name.pdf"} {
+		err := reads(v, name)
+		refused(t, name, err, fault.Limit)
+		if err == nil || !strings.Contains(err.Error(), "mount decks") {
+			t.Errorf("the error does not name the mount: %v", err)
+		}
+	}
+	same(t, "list", list(t, v, "decks"), "A.PDF", "a.pdf", "b.exe", "d", "long-name.pdf", "none")
+}
+
+// SECURITY 5: a run holds a bounded number of files open.
+func TestOpenHandles(t *testing.T) {
+	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{root(tree(t, "a", "b"))}, Quota: sandbox.NewQuota(sandbox.Limits{Handles: 2})})
+	a, err := v.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := v.Open("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "a third", reads(v, "a"), fault.Quota)
+	_ = list(t, v, ".") // a listing is whole when it is open
+	for range 2 {       // closing twice frees one
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fstest.TestFS(v, "a", "b"); err != nil {
+		t.Error(err)
+	}
+	c, err := v.Open("b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "a third again", reads(v, "a"), fault.Quota)
+	for _, f := range []fs.File{a, c} {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A mount point need not exist in the mount around it.
 func TestNestedWay(t *testing.T) {
 	v := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{

@@ -14,20 +14,22 @@ import (
 // handle is an open file. It lends no more of the os.File than reading, whose
 // errors and Name would show a host path.
 type handle struct {
-	file *os.File
-	name string
+	file        *os.File
+	name, place string
 }
+
+var _ sandbox.Placed = (*handle)(nil)
+
+// Place is where the file lay in the tree when it was opened, links followed.
+func (h *handle) Place() string { return h.place }
 
 // Stat describes what was opened, even if the name has moved on.
 func (h *handle) Stat() (fs.FileInfo, error) {
-	info, err := h.file.Stat()
+	i, err := h.file.Stat()
 	if err != nil {
 		return nil, failed("stat", h.name, err)
 	}
-	if h.name == "." {
-		return sandbox.Info{Base: ".", Bytes: info.Size(), Perm: info.Mode(), When: info.ModTime()}, nil
-	}
-	return info, nil
+	return newInfo(i, h.file, h.name, h.place), nil
 }
 
 // Read reads on.
@@ -77,7 +79,7 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 			return isTemp(e.Name()) || !t.IsRegular() && !t.IsDir() && t&fs.ModeSymlink == 0
 		})
 		for i, e := range d.rest {
-			d.rest[i] = entry{e, path.Join(d.name, e.Name())}
+			d.rest[i] = entry{e, path.Join(d.name, e.Name()), path.Join(d.place, e.Name())}
 		}
 		slices.SortFunc(d.rest, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 		d.read = true
@@ -88,14 +90,14 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 // entry is one name of a listing; its Info keeps the host path out of errors.
 type entry struct {
 	fs.DirEntry
-	name string
+	name, place string
 }
 
 // Info describes the entry itself, a link as a link.
 func (e entry) Info() (fs.FileInfo, error) {
-	info, err := e.DirEntry.Info()
+	i, err := e.DirEntry.Info()
 	if err != nil {
 		return nil, failed("stat", e.name, err)
 	}
-	return info, nil
+	return newInfo(i, nil, e.name, e.place), nil
 }

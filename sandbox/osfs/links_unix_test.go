@@ -171,6 +171,47 @@ func TestLinksToProtected(t *testing.T) {
 	}
 }
 
+// SPEC §8: protection compares identity. Any unreadable file is known under
+// its other names, also from another mount; a rewritten second name of a
+// definition leaves the definition alone.
+func TestHardLinks(t *testing.T) {
+	secrets := []string{".git/config", ".git/deep/er/x", ".golem/state", ".env.local", "sub/.env"}
+	dir, _ := host(t, append(secrets, "main.worker", "a", "data/b")...)
+	at := func(n string) string { return filepath.Join(dir, n) }
+	for i, n := range secrets {
+		must(t, os.Link(at(n), at("data/h"+string(rune('0'+i)))))
+	}
+	must(t, os.Link(at("a"), at("data/twin")))
+	must(t, os.Link(at("main.worker"), at("data/w")))
+	f := open(t, dir)
+	data, err := f.SubFS("data")
+	must(t, err)
+	two, err := sandbox.View(sandbox.ViewSpec{
+		Mounts: []sandbox.Mount{
+			{Name: "root", At: ".", FS: f, Source: f.Source(), Mode: sandbox.ReadWrite},
+			{Name: "d", At: "d", FS: data, Source: sandbox.SourceOf(data, "data"), Mode: sandbox.ReadWrite},
+		},
+		Protection: sandbox.Controls{Root: f.Source()}.Protect(),
+	})
+	must(t, err)
+	for kind, v := range map[string]sandbox.FS{"whole": whole(t, f), "restricted": whole(t, f, "data"), "overlay": whole(t, sandbox.Overlay(f)), "two": two} {
+		for i := range secrets {
+			name := "data/h" + string(rune('0'+i))
+			refused(t, dir, kind+": read "+name, reads(v, name), fault.Protected)
+			refused(t, dir, kind+": stat "+name, stats(v, name), fault.Protected)
+			refused(t, dir, kind+": move "+name, v.Rename(name, "data/mine"), fault.Protected)
+		}
+		refused(t, dir, kind+": move all", v.Rename("data", "moved"), nil)
+		must(t, reads(v, "data/twin"))
+		must(t, reads(v, "data/b"))
+	}
+	refused(t, dir, "read by the other mount", reads(two, "d/h0"), fault.Protected)
+	must(t, whole(t, f).WriteFile("data/w", []byte("evil")))
+	if got, err := os.ReadFile(at("main.worker")); err != nil || string(got) != "main.worker" {
+		t.Errorf("the definition was changed: %q, %v", got, err)
+	}
+}
+
 // A link does not reach what a nested mount hides, nor around its mode.
 func TestLinksAndNestedMounts(t *testing.T) {
 	dir, outside := host(t, "in/hidden", "b")

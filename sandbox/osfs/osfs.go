@@ -5,6 +5,7 @@
 package osfs
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -35,6 +36,7 @@ var (
 	_ sandbox.Resolver   = (*FS)(nil)
 	_ fs.StatFS          = (*FS)(nil)
 	_ fs.ReadDirFS       = (*FS)(nil)
+	_ fs.ReadFileFS      = (*FS)(nil)
 )
 
 // Open opens a directory. Errors name the directory as given.
@@ -46,12 +48,16 @@ func Open(dir string) (*FS, error) {
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
 	}
-	root, err := os.OpenRoot(real)
+	at := real
+	if !windows {
+		at += "/." // a pipe of that name is refused and never waited on
+	}
+	root, err := os.OpenRoot(at)
 	if err != nil {
 		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
 	}
 	f := &FS{root: root, source: filepath.ToSlash(real)}
-	f.sweep(".")
+	f.sweep(f.root, ".")
 	return f, nil
 }
 
@@ -67,66 +73,115 @@ func (f *FS) SubFS(dir string) (sandbox.FS, error) {
 	if err := valid(dir); err != nil {
 		return nil, failed("sub", dir, err)
 	}
-	rel, err := f.Resolve(dir)
-	if err != nil {
-		return nil, err
+	for range maxTries {
+		s, err := f.walk(dir, follow)
+		if err != nil {
+			return nil, failed("sub", dir, err)
+		}
+		sub, err := f.sub(s)
+		s.close()
+		if !errors.Is(err, errSwapped) {
+			return sub, err
+		}
 	}
-	root, err := f.root.OpenRoot(local(rel))
-	if err != nil {
-		return nil, failed("sub", dir, err)
+	return nil, failed("sub", dir, errSwapped)
+}
+
+func (f *FS) sub(s *spot) (sandbox.FS, error) {
+	err := error(fs.ErrNotExist)
+	switch {
+	case s.info == nil:
+	case s.info.IsDir():
+		root, err := enter(s.dir(), s.base, s.info)
+		if err != nil {
+			return nil, failed("sub", s.place(), err)
+		}
+		return &FS{root: root, source: path.Join(f.source, s.place())}, nil
+	default:
+		err = cmp.Or(regular(s.info), error(syscall.ENOTDIR))
 	}
-	return &FS{root: root, source: path.Join(f.source, rel)}, nil
+	return nil, failed("sub", s.place(), err)
 }
 
 // SameFile tells whether two infos are of one file.
-func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(bare(a), bare(b)) }
 
 // Open opens a regular file or a directory; anything else is refused before
 // it is opened, and again after, in case it was swapped.
 func (f *FS) Open(name string) (fs.File, error) {
-	if err := valid(name); err != nil {
+	if err := readable(name); err != nil {
 		return nil, failed("open", name, err)
 	}
-	info, err := f.root.Stat(local(name))
-	if err == nil {
-		err = regular(info)
+	for range maxTries {
+		s, err := f.walk(name, follow)
+		if err != nil {
+			return nil, failed("open", name, err)
+		}
+		file, i, err := s.open(name)
+		s.close()
+		switch {
+		case errors.Is(err, errSwapped):
+			continue
+		case err != nil:
+			return nil, failed("open", name, err)
+		case i.IsDir():
+			return &dir{handle: &handle{file, name, i.place}}, nil
+		}
+		return &handle{file, name, i.place}, nil
 	}
-	if err != nil {
-		return nil, failed("open", name, err)
-	}
-	file, err := f.root.OpenFile(local(name), os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, failed("open", name, err)
-	}
-	info, err = file.Stat()
-	if err == nil {
-		err = regular(info)
-	}
-	if err != nil {
-		return nil, errors.Join(failed("open", name, err), file.Close())
-	}
-	if info.IsDir() {
-		return &dir{handle: &handle{file: file, name: name}}, nil
-	}
-	return &handle{file: file, name: name}, nil
+	return nil, failed("open", name, errSwapped)
 }
+
+// open opens what the walk found. The spot's directory is fixed; its last
+// element may have become a link meanwhile, which the comparison afterwards tells.
+func (s *spot) open(name string) (*os.File, info, error) {
+	if s.info == nil {
+		return nil, info{}, fs.ErrNotExist
+	}
+	if err := regular(s.info); err != nil {
+		return nil, info{}, err
+	}
+	file, err := s.dir().OpenFile(s.base, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, info{}, err
+	}
+	is, err := file.Stat()
+	if err == nil {
+		err = regular(is)
+	}
+	if err == nil && s.base != "." {
+		if now, lerr := s.dir().Lstat(s.base); lerr != nil || !os.SameFile(is, now) {
+			err = errSwapped
+		}
+	}
+	if err != nil {
+		return nil, info{}, errors.Join(err, file.Close())
+	}
+	return file, newInfo(is, file, name, s.place()), nil
+}
+
+// ReadFile reads a whole file, of at most 1 GiB: what a file says of its size
+// is never trusted.
+func (f *FS) ReadFile(name string) ([]byte, error) { return sandbox.ReadFile(f, name, 1<<30) }
 
 // Stat describes a file or directory, following links within the tree.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	if err := valid(name); err != nil {
+	if err := readable(name); err != nil {
 		return nil, failed("stat", name, err)
 	}
-	info, err := f.root.Stat(local(name))
-	if err == nil {
-		err = regular(info)
+	s, err := f.walk(name, follow)
+	if err != nil {
+		return nil, failed("stat", name, err)
+	}
+	defer s.close()
+	err = fs.ErrNotExist
+	if s.info != nil {
+		err = regular(s.info)
 	}
 	if err != nil {
 		return nil, failed("stat", name, err)
 	}
-	if name == "." {
-		return sandbox.Info{Base: ".", Bytes: info.Size(), Perm: info.Mode(), When: info.ModTime()}, nil
-	}
-	return info, nil
+	return newInfo(s.info, nil, name, s.place()), nil
 }
 
 // ReadDir lists a directory, sorted by name. What is neither file, directory
@@ -150,37 +205,23 @@ func (f *FS) Resolve(name string) (string, error) {
 	if err := valid(name); err != nil {
 		return "", failed("open", name, err)
 	}
-	done, todo := ".", strings.Split(name, "/")
-	for hops := 0; len(todo) > 0; {
-		next := path.Join(done, todo[0])
-		todo = todo[1:]
-		if next == ".." || strings.HasPrefix(next, "../") {
-			return "", failed("open", name, errEscapes)
-		}
-		info, err := f.root.Lstat(local(next))
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return path.Join(append([]string{next}, todo...)...), nil
-			}
-			return "", failed("open", name, err)
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			done = next
-			continue
-		}
-		if hops++; hops > 40 {
-			return "", failed("open", name, syscall.ELOOP)
-		}
-		target, err := f.root.Readlink(local(next))
-		if err != nil {
-			return "", failed("open", name, err)
-		}
-		if filepath.IsAbs(target) {
-			return "", failed("open", name, errEscapes)
-		}
-		todo = append(strings.Split(filepath.ToSlash(target), "/"), todo...)
+	s, err := f.walk(name, follow)
+	if err != nil {
+		return "", failed("open", name, err)
 	}
-	return done, nil
+	defer s.close()
+	return s.place(), nil
+}
+
+// readable is valid, and hides the temporary files of writes.
+func readable(name string) error {
+	if err := valid(name); err != nil {
+		return err
+	}
+	if temporary(name) {
+		return fs.ErrNotExist
+	}
+	return nil
 }
 
 // valid is sandbox.Valid, and on Windows refuses short names (8.3), which are
@@ -201,9 +242,6 @@ func shortName(e string) bool {
 	tilde := strings.LastIndexByte(stem, '~')
 	return tilde >= 0 && tilde+1 < len(stem) && len([]rune(stem)) <= 8 && len([]rune(ext)) <= 3 && strings.Trim(stem[tilde+1:], "0123456789") == ""
 }
-
-// local is an io/fs name as the operating system spells it.
-func local(name string) string { return filepath.FromSlash(name) }
 
 var (
 	errEscapes = fault.New(fault.Path, "the path leads out of the sandbox").
@@ -245,7 +283,7 @@ func reason(err error) error {
 		return fault.New(fault.Quota, "the disk is full: %w", err).Hinting("free some space and try again")
 	case errors.Is(err, syscall.EROFS):
 		return fault.New(fault.ReadOnly, "the disk is read-only: %w", err)
-	case strings.Contains(err.Error(), "path escapes from parent"):
+	case strings.Contains(err.Error(), escapes):
 		return errEscapes
 	}
 	return err

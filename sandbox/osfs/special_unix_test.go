@@ -65,6 +65,14 @@ func TestSpecialFiles(t *testing.T) {
 			}
 		})
 	}
+	promptly(t, "a handle on a pipe", func() {
+		for _, name := range []string{"fifo", "tofifo", "sock"} {
+			_, err := cases[0].f.SubFS(name)
+			refused(t, dir, "sub "+name, err, fault.Path)
+			_, err = osfs.Open(filepath.Join(dir, name))
+			refused(t, dir, "open "+name, err, nil)
+		}
+	})
 	entries, err := fs.ReadDir(cases[0].f, ".")
 	must(t, err)
 	for _, e := range entries {
@@ -96,6 +104,8 @@ func TestSparse(t *testing.T) {
 	}})
 	must(t, err)
 	refused(t, dir, "move to another mount", two.Rename("a/huge", "b/huge"), fault.Limit)
+	refused(t, dir, "read whole, without a view", reads(f, "huge"), fault.Limit)
+	refused(t, dir, "move into memory", whole(t, sandbox.Overlay(f)).Rename("huge", "moved"), fault.Limit)
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 		t.Errorf("%d bytes were allocated", used)
@@ -155,6 +165,10 @@ func TestTemporaryFiles(t *testing.T) {
 		if entries, err := fs.ReadDir(f, at); err != nil || len(entries) != want {
 			t.Errorf("list %s = %v, %v", at, entries, err)
 		}
+	}
+	for _, n := range []string{".golem-tmp-new", "d/.golem-tmp-old"} {
+		refused(t, dir, "read "+n, reads(f, n), fs.ErrNotExist)
+		refused(t, dir, "stat "+n, stats(f, n), fs.ErrNotExist)
 	}
 	for _, n := range []string{".golem-tmp-x", ".golem-tmp-x/y", "d/.golem-tmp-old"} {
 		refused(t, dir, "write "+n, f.WriteFile(n, nil), fault.Path)

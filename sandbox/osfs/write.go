@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -23,47 +21,48 @@ const tempPrefix = ".golem-tmp-"
 
 func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
 
+// temporary reports whether a name is, or lies below, an unfinished write.
+func temporary(name string) bool {
+	return strings.Contains(name, tempPrefix) && slices.ContainsFunc(strings.Split(name, "/"), isTemp)
+}
+
 // WriteFile replaces a file atomically: a temporary file in the same
 // directory, fsync, rename, fsync of the directory. A crash leaves the old
 // file or the new one. The old file's permissions are kept.
 func (f *FS) WriteFile(name string, data []byte) error {
-	if err := f.target(name); err != nil {
-		return failed("write", name, err)
-	}
-	perm := fs.FileMode(0)
-	info, err := f.root.Lstat(local(name))
-	switch {
-	case err == nil && info.IsDir():
-		return failed("write", name, syscall.EISDIR)
-	case err == nil:
-		perm = info.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
-		return failed("write", name, err)
-	}
-	if err := f.parents(name); err != nil {
-		return failed("write", name, err)
-	}
-	f.sweep(path.Dir(name))
-	temp, err := f.writeTemp(path.Dir(name), data, perm)
+	s, err := f.target(name, making)
 	if err != nil {
 		return failed("write", name, err)
 	}
-	if err := f.root.Rename(local(temp), local(name)); err != nil {
-		_ = f.root.Remove(local(temp)) // what matters is why the write failed
+	defer s.close()
+	perm := fs.FileMode(0)
+	if s.info != nil {
+		if s.info.IsDir() {
+			return failed("write", name, syscall.EISDIR)
+		}
+		perm = s.info.Mode().Perm()
+	}
+	f.sweep(s.dir(), s.parent())
+	temp, err := writeTemp(s.dir(), data, perm)
+	if err != nil {
 		return failed("write", name, err)
 	}
-	f.syncDir(path.Dir(name))
+	if err := s.dir().Rename(temp, s.base); err != nil {
+		_ = s.dir().Remove(temp) // what matters is why the write failed
+		return failed("write", name, err)
+	}
+	syncDir(s.dir())
 	return nil
 }
 
 // writeTemp writes and syncs a temporary file in dir; perm 0 is a new file's.
-func (f *FS) writeTemp(dir string, data []byte, perm fs.FileMode) (string, error) {
+func writeTemp(dir *os.Root, data []byte, perm fs.FileMode) (string, error) {
 	var nonce [8]byte
 	if _, err := rand.Read(nonce[:]); err != nil {
 		return "", err
 	}
-	temp := path.Join(dir, tempPrefix+hex.EncodeToString(nonce[:]))
-	file, err := f.root.OpenFile(local(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o644))
+	temp := tempPrefix + hex.EncodeToString(nonce[:])
+	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o644))
 	if err != nil {
 		return "", err
 	}
@@ -78,55 +77,61 @@ func (f *FS) writeTemp(dir string, data []byte, perm fs.FileMode) (string, error
 		err = cerr
 	}
 	if err != nil {
-		_ = f.root.Remove(local(temp))
+		_ = dir.Remove(temp)
 		return "", err
 	}
 	return temp, nil
 }
 
-// target refuses names that may not be written: invalid ones, the root, a
-// link anywhere on the way, a special file.
-func (f *FS) target(name string) error {
+// target settles a name for changing. Names that may not be written are
+// refused: invalid ones, the root, a link anywhere on the way, a special file.
+func (f *FS) target(name string, how way) (*spot, error) {
 	if err := cmp.Or(valid(name), sandbox.ValidNew(name)); err != nil {
-		return err
+		return nil, err
 	}
-	if name == "." {
-		return fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
-	}
-	if slices.ContainsFunc(strings.Split(name, "/"), isTemp) {
-		return fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
-	}
-	for at := name; at != "."; at = path.Dir(at) {
-		info, err := f.root.Lstat(local(at))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return err
-		case info.Mode()&fs.ModeSymlink != 0:
-			return errLink
-		case regular(info) != nil:
-			return errSpecial
-		}
-	}
-	return nil
+	return f.changeable(name, how)
 }
 
-// parents makes the directories above a name.
-func (f *FS) parents(name string) error {
-	dir := path.Dir(name)
-	if dir == "." {
-		return nil
+// changeable is target for a name that is there already, however it is
+// spelled: a name Windows cannot hold may still be removed or moved away.
+func (f *FS) changeable(name string, how way) (*spot, error) {
+	if err := valid(name); err != nil {
+		return nil, err
 	}
-	return f.root.MkdirAll(local(dir), 0o755)
+	if name == "." {
+		return nil, fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
+	}
+	if temporary(name) {
+		return nil, fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
+	}
+	s, err := f.walk(name, how)
+	if err != nil {
+		return nil, err
+	}
+	if s.info != nil && regular(s.info) != nil {
+		s.close()
+		return nil, errSpecial
+	}
+	return s, nil
+}
+
+// existing is changeable for a name that must be there.
+func (f *FS) existing(name string) (*spot, error) {
+	s, err := f.changeable(name, still)
+	if err == nil && s.info == nil {
+		s.close()
+		err = fs.ErrNotExist
+	}
+	return s, err
 }
 
 // syncDir makes a rename last; where a platform cannot sync a directory the
 // rename is still atomic, so that a failure here is no failure of the write.
-func (f *FS) syncDir(dir string) {
+func syncDir(dir *os.Root) {
 	if windows {
 		return
 	}
-	d, err := f.root.Open(local(dir))
+	d, err := dir.Open(".")
 	if err != nil {
 		return
 	}
@@ -137,69 +142,74 @@ func (f *FS) syncDir(dir string) {
 // Remove deletes a file or an empty directory. A link is not removed: what is
 // behind it may be meant.
 func (f *FS) Remove(name string) error {
-	if err := f.existing(name); err != nil {
+	s, err := f.existing(name)
+	if err != nil {
 		return failed("remove", name, err)
 	}
-	if info, err := f.root.Lstat(local(name)); err == nil && info.IsDir() {
-		f.sweep(name)
+	defer s.close()
+	if s.info.IsDir() {
+		if d, err := enter(s.dir(), s.base, s.info); err == nil {
+			f.sweep(d, name)
+			_ = d.Close()
+		}
 	}
-	if err := f.root.Remove(local(name)); err != nil {
+	if err := s.dir().Remove(s.base); err != nil {
 		return failed("remove", name, err)
 	}
-	f.syncDir(path.Dir(name))
+	syncDir(s.dir())
 	return nil
-}
-
-// existing is target for a name that is there already, however it is spelled.
-func (f *FS) existing(name string) error {
-	if err := valid(name); err != nil {
-		return err
-	}
-	if _, err := f.root.Lstat(local(name)); err != nil {
-		return err
-	}
-	if sandbox.ValidNew(name) != nil {
-		return nil // a name Windows cannot hold may still be removed or moved away
-	}
-	return f.target(name)
 }
 
 // Rename moves a file or directory, replacing a file that is there, and makes
 // missing parents.
 func (f *FS) Rename(oldName, newName string) error {
-	if err := f.existing(oldName); err != nil {
-		return failed("rename", oldName, err)
-	}
-	if err := f.target(newName); err != nil {
-		return failed("rename", newName, err)
-	}
-	from, err := f.root.Lstat(local(oldName))
+	from, err := f.existing(oldName)
 	if err != nil {
 		return failed("rename", oldName, err)
 	}
-	if to, err := f.root.Lstat(local(newName)); err == nil && (to.IsDir() || from.IsDir()) && oldName != newName {
-		return failed("rename", newName, fs.ErrExist)
-	}
-	if from.IsDir() && oldName != newName && sandbox.Within(newName, oldName) {
+	defer from.close()
+	if from.info.IsDir() && oldName != newName && sandbox.Within(newName, oldName) {
 		return failed("rename", newName, fs.ErrInvalid)
 	}
-	if err := f.parents(newName); err != nil {
+	to, err := f.target(newName, making)
+	if err != nil {
 		return failed("rename", newName, err)
 	}
-	if err := f.root.Rename(local(oldName), local(newName)); err != nil {
+	defer to.close()
+	if to.info != nil && (to.info.IsDir() || from.info.IsDir()) && !os.SameFile(from.info, to.info) {
+		return failed("rename", newName, fs.ErrExist)
+	}
+	if from.parent() == to.parent() {
+		err = from.dir().Rename(from.base, to.base)
+	} else {
+		err = f.move(from, to)
+	}
+	if err != nil {
 		return failed("rename", oldName, err)
 	}
-	f.syncDir(path.Dir(newName))
-	f.syncDir(path.Dir(oldName))
+	syncDir(to.dir())
+	if from.parent() != to.parent() {
+		syncDir(from.dir())
+	}
 	return nil
 }
 
 // Mkdir makes one directory.
 func (f *FS) Mkdir(name string, perm fs.FileMode) error {
-	if err := f.target(name); err != nil {
+	s, err := f.target(name, still)
+	if err != nil {
 		return failed("mkdir", name, err)
 	}
-	if err := f.root.Mkdir(local(name), perm|0o700); err != nil {
+	defer s.close()
+	switch {
+	case s.info != nil:
+		err = fs.ErrExist
+	case len(s.rest) > 0:
+		err = fs.ErrNotExist
+	default:
+		err = s.dir().Mkdir(s.base, perm|0o700)
+	}
+	if err != nil {
 		return failed("mkdir", name, err)
 	}
 	return nil
@@ -207,11 +217,11 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 
 // sweep removes the temporary files in a directory that a dead writer left
 // more than an hour ago. It looks at a directory once.
-func (f *FS) sweep(dir string) {
-	if _, done := f.swept.LoadOrStore(dir, true); done {
+func (f *FS) sweep(dir *os.Root, name string) {
+	if _, done := f.swept.LoadOrStore(name, true); done {
 		return
 	}
-	d, err := f.root.Open(local(dir))
+	d, err := dir.Open(".")
 	if err != nil {
 		return
 	}
@@ -223,7 +233,7 @@ func (f *FS) sweep(dir string) {
 				continue
 			}
 			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Hour {
-				_ = f.root.Remove(local(path.Join(dir, e.Name())))
+				_ = dir.Remove(e.Name())
 			}
 		}
 		if err != nil {

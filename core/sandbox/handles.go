@@ -1,0 +1,64 @@
+package sandbox
+
+import (
+	"io"
+	"io/fs"
+	"sync"
+
+	"golem/core/fault"
+)
+
+// open books an open file until it is closed. Past the limit it closes the
+// file and refuses.
+func (q *Quota) open(f fs.File, name string) (fs.File, error) {
+	if q == nil || q.limits.Handles <= 0 {
+		return f, nil
+	}
+	q.mu.Lock()
+	full := q.handles >= q.limits.Handles
+	if !full {
+		q.handles++
+	}
+	q.mu.Unlock()
+	if full {
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+		return nil, perr("open", name, fault.New(fault.Quota, "%s is not opened: this run may have %d files open", Abs(name), q.limits.Handles).
+			Hinting("close files that are read"))
+	}
+	return &booked{File: f, quota: q}, nil
+}
+
+// booked is an open file that counts.
+type booked struct {
+	fs.File
+	quota *Quota
+	once  sync.Once
+}
+
+// ReadAt reads at an offset, where the file can.
+func (b *booked) ReadAt(p []byte, off int64) (int, error) {
+	if r, ok := b.File.(io.ReaderAt); ok {
+		return r.ReadAt(p, off)
+	}
+	return 0, fs.ErrInvalid
+}
+
+// Seek moves where Read reads on, where the file can.
+func (b *booked) Seek(offset int64, whence int) (int64, error) {
+	if s, ok := b.File.(io.Seeker); ok {
+		return s.Seek(offset, whence)
+	}
+	return 0, fs.ErrInvalid
+}
+
+// Close frees the handle, and its place in the quota, once.
+func (b *booked) Close() error {
+	b.once.Do(func() {
+		b.quota.mu.Lock()
+		b.quota.handles--
+		b.quota.mu.Unlock()
+	})
+	return b.File.Close()
+}

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"io/fs"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+)
+
+// maxLookedAt bounds the search for unreadable files with more than one name.
+const maxLookedAt = 200_000
+
+// secrets are the unreadable files of a view's mounts that have more than one
+// name. They are looked for only when a file with more than one name is read.
+type secrets struct {
+	mu    sync.Mutex
+	files []secret
+	whole bool      // the search saw everything
+	until time.Time // when it is to be repeated
+}
+
+// secret is an unreadable file, as its mount's tree tells files apart.
+type secret struct {
+	info fs.FileInfo
+	tree Identifier
+}
+
+// identity refuses a file that is an unreadable one under another name: a
+// hard link. A tree that tells how many names a file has saves the search for
+// the files that have one.
+func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
+	if err := v.spec.Protection.identity(fsys, info, name); err != nil {
+		return err
+	}
+	l, ok := info.(Linked)
+	if !ok || l.Links() < 2 || info.IsDir() || v.spec.Protection.NoRead == nil {
+		return nil
+	}
+	v.secrets.mu.Lock()
+	defer v.secrets.mu.Unlock()
+	if start := time.Now(); !start.Before(v.secrets.until) {
+		v.search()
+		v.secrets.until = time.Now().Add(20 * time.Since(start)) // at most a twentieth of the time is spent searching
+	}
+	if !v.secrets.whole {
+		return fault.New(fault.Protected, "%s has more than one name, and the mounts hold too many files to tell whether it is readable", Abs(name)).
+			Hinting("copy the file, so that it is one of its own")
+	}
+	for _, s := range v.secrets.files {
+		if s.tree.SameFile(s.info, info) {
+			return fault.New(fault.Protected, "%s is a link to a file that is not readable", Abs(name))
+		}
+	}
+	return nil
+}
+
+// search finds the unreadable files with more than one name in all mounts,
+// whatever the restriction. The caller holds the lock.
+func (v *view) search() {
+	v.secrets.files, v.secrets.whole = nil, true
+	seen := 0
+	for i := range v.spec.Mounts {
+		m := mounted{Mount: v.spec.Mounts[i], source: v.spec.Mounts[i].Source}
+		id, ok := m.FS.(Identifier)
+		if !ok || m.Source == "" {
+			continue
+		}
+		_ = fs.WalkDir(m.FS, ".", func(rel string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // what cannot be listed cannot be compared either
+			}
+			if seen++; seen > maxLookedAt {
+				v.secrets.whole = false
+				return fs.SkipAll
+			}
+			if e.IsDir() || v.spec.Protection.read(place{mount: &m, rel: rel}) == nil {
+				return nil
+			}
+			info, err := e.Info()
+			if err != nil {
+				return nil
+			}
+			if l, ok := info.(Linked); ok && l.Links() != 1 {
+				v.secrets.files = append(v.secrets.files, secret{info, id})
+			}
+			return nil
+		})
+	}
+}

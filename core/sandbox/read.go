@@ -1,0 +1,219 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Resolver is an FS that can tell where a name leads once symbolic links are
+// followed. Protection judges the place, not the link.
+type Resolver interface {
+	Resolve(name string) (string, error)
+}
+
+// reach settles a name for reading: links resolved, protection applied.
+func (v *view) reach(op, name string) (place, bool, error) {
+	p, way, err := v.find(op, name)
+	if err != nil || way {
+		return p, way, err
+	}
+	if r, ok := p.mount.fs.(Resolver); ok {
+		rel, err := r.Resolve(p.rel)
+		if err != nil {
+			return p, false, v.rename(err, op, name)
+		}
+		p.rel = rel
+	}
+	if err := v.visible(p); err != nil {
+		return p, false, err
+	}
+	// a directory that only a mount below it makes, or that hides a file
+	return p, v.leads(name) && !v.dir(p), nil
+}
+
+// visible refuses a place that another mount lies over, or that protection hides.
+func (v *view) visible(p place) error {
+	if at := join(p.mount.at, p.rel); at != p.name {
+		if q, _, err := v.find("open", at); err != nil || q.mount != p.mount {
+			return errShadowed
+		}
+	}
+	return v.spec.Protection.read(p)
+}
+
+// found judges what was opened or described, and not the name it was reached
+// by: where it really lies, and which file it is.
+func (v *view) found(p *place, what any, info fs.FileInfo) error {
+	if w, ok := what.(Placed); ok && w.Place() != "" && w.Place() != p.rel {
+		p.rel = w.Place()
+		if err := v.visible(*p); err != nil {
+			return err
+		}
+	}
+	return v.identity(p.mount.fs, info, p.name)
+}
+
+var errShadowed = fault.New(fault.Path, "a symbolic link to where another mount lies").
+	Hinting("use the path in that mount")
+
+// Open opens a file or directory for reading.
+func (v *view) Open(name string) (fs.File, error) {
+	p, way, err := v.reach("open", name)
+	if err != nil {
+		return nil, perr("open", name, plain(err))
+	}
+	if way {
+		return &memDir{memFile: &memFile{info: wayInfo(name)}, entries: v.mountPoints(name)}, nil
+	}
+	f, info, err := v.open("open", &p)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		entries, err := v.entries(p, f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		return &memDir{memFile: &memFile{info: plainInfo(info, name)}, entries: entries}, nil
+	}
+	if err := p.mount.readable(p, info.Size()); err != nil {
+		return nil, errors.Join(perr("open", name, err), f.Close())
+	}
+	return v.spec.Quota.open(f, name)
+}
+
+// open opens a place in its mount, and judges what was opened. The place
+// becomes where that really lies.
+func (v *view) open(op string, p *place) (fs.File, fs.FileInfo, error) {
+	f, err := p.mount.fs.Open(p.rel)
+	if err != nil {
+		return nil, nil, v.rename(err, op, p.name)
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = v.found(p, f, info)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(perr(op, p.name, plain(err)), f.Close())
+	}
+	return f, info, nil
+}
+
+func (v *view) dir(p place) bool {
+	info, err := fs.Stat(p.mount.fs, p.rel)
+	return err == nil && info.IsDir()
+}
+
+// ReadFile reads a whole file of at most 1 GiB.
+func (v *view) ReadFile(name string) ([]byte, error) { return ReadFile(v, name, maxWhole) }
+
+// maxWhole is the most a view holds in memory at once: for reading a whole
+// file without a limit of the caller's, and for a move between mounts.
+const maxWhole = 1 << 30
+
+// Stat describes a file or directory; a directory on the way to a mount exists.
+func (v *view) Stat(name string) (fs.FileInfo, error) {
+	p, way, err := v.reach("stat", name)
+	if err != nil {
+		return nil, perr("stat", name, plain(err))
+	}
+	if way {
+		return wayInfo(name), nil
+	}
+	info, err := fs.Stat(p.mount.fs, p.rel)
+	if err != nil {
+		return nil, v.rename(err, "stat", name)
+	}
+	if err := v.found(&p, info, info); err != nil {
+		return nil, perr("stat", name, plain(err))
+	}
+	return plainInfo(info, name), nil
+}
+
+// wayInfo describes a directory that is only on the way to a mount.
+func wayInfo(name string) fs.FileInfo { return Info{Base: path.Base(name), Perm: fs.ModeDir | 0o555} }
+
+// plainInfo is an info under the view's name, with nothing of the mount in it.
+func plainInfo(i fs.FileInfo, name string) fs.FileInfo {
+	return Info{Base: path.Base(name), Bytes: i.Size(), Perm: i.Mode(), When: i.ModTime()}
+}
+
+// ReadDir lists a directory: what the mount holds and may be read, and the
+// mount points below it, sorted by name.
+func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
+	p, way, err := v.reach("readdir", name)
+	if err != nil {
+		return nil, perr("readdir", name, plain(err))
+	}
+	if way {
+		return v.mountPoints(name), nil
+	}
+	f, _, err := v.open("readdir", &p)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := v.entries(p, f)
+	return entries, errors.Join(err, f.Close())
+}
+
+// mountPoints lists what only mounts make of a directory.
+func (v *view) mountPoints(name string) []fs.DirEntry {
+	var out []fs.DirEntry
+	for _, n := range v.points(name) {
+		if info, err := v.Stat(join(name, n)); err == nil {
+			out = append(out, fs.FileInfoToDirEntry(info))
+		}
+	}
+	return sorted(out)
+}
+
+// entries lists an open directory of a mount, with the mount points in it.
+func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
+	rd, ok := f.(fs.ReadDirFile)
+	if !ok {
+		return nil, perr("readdir", p.name, errNotDir)
+	}
+	listed, err := rd.ReadDir(-1)
+	if err != nil {
+		return nil, v.rename(err, "readdir", p.name)
+	}
+	out, points := v.mountPoints(p.name), v.points(p.name)
+	for _, e := range listed {
+		child := place{name: join(p.name, e.Name()), mount: p.mount, rel: join(p.rel, e.Name())}
+		if Valid(child.name) != nil || v.spec.Protection.read(child) != nil || slices.Contains(points, e.Name()) {
+			continue
+		}
+		if e.Type()&fs.ModeSymlink == 0 {
+			out = append(out, e)
+		} else if info, err := v.Stat(child.name); err == nil {
+			out = append(out, fs.FileInfoToDirEntry(info)) // as what it leads to; a link to nothing readable is not there
+		}
+	}
+	return sorted(out), nil
+}
+
+func sorted(entries []fs.DirEntry) []fs.DirEntry {
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries
+}
+
+// points are the next names on the way from dir to mounts below it.
+func (v *view) points(dir string) []string {
+	var out []string
+	for i := range v.mounts {
+		m := &v.mounts[i]
+		if m.at == dir || !Within(m.at, dir) || m.hidden() {
+			continue
+		}
+		next, _, _ := strings.Cut(below(m.at, dir), "/")
+		if !slices.Contains(out, next) {
+			out = append(out, next)
+		}
+	}
+	return out
+}
