@@ -198,7 +198,7 @@ func (s *scanner) digits() int {
 func normalNumber(literal string, plain bool) (string, bool) {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil {
-		return literal, plain && len(literal) <= maxNumber // an integer beyond the range of doubles
+		return "", false // beyond the range of doubles: nothing could read it
 	}
 	if f == 0 && significant(literal) != "" {
 		return "", false

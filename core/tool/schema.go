@@ -14,6 +14,7 @@ import (
 type Schema struct {
 	resolved *jsonschema.Resolved
 	root     *jsonschema.Schema // nil: every object is valid
+	cost     *node
 }
 
 // Compile reads a schema. References must stay within it (#/…). nil accepts
@@ -26,24 +27,45 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if s, ok := compiled.get(string(raw)); ok {
 		return s, nil
 	}
-	if _, err := Decode(raw); err != nil {
-		return nil, fault.New(fault.Schema, "the schema cannot be read: %s", fault.Of(err, fault.Schema).Message)
+	whole, err := readSchema(raw)
+	if err != nil {
+		return nil, err
 	}
-	if err := boundSchema(raw); err != nil {
+	cost, err := compileNodes(whole)
+	if err != nil {
 		return nil, err
 	}
 	var root jsonschema.Schema
 	if err := json.Unmarshal(raw, &root); err != nil {
 		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err)
 	}
+	if root.Schema, err = draft(root.Schema); err != nil {
+		return nil, err
+	}
 	resolved, err := root.Resolve(nil)
 	if err != nil {
 		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err).
 			Hinting("JSON Schema 2020-12, references only within the schema")
 	}
-	s := &Schema{resolved: resolved, root: &root}
+	s := &Schema{resolved: resolved, root: &root, cost: cost}
 	compiled.put(string(raw), s)
 	return s, nil
+}
+
+// readSchema parses a schema under Decode's rules, except that its names may
+// differ in letter case only ($defs Node and node).
+func readSchema(raw json.RawMessage) (whole any, err error) {
+	if len(raw) > MaxArgs {
+		return nil, fault.New(fault.Schema, "the schema has %d bytes; at most %d are allowed", len(raw), MaxArgs)
+	}
+	s := scanner{in: raw, maxDepth: MaxDepth}
+	if err := s.document(); err != nil {
+		return nil, fault.New(fault.Schema, "the schema cannot be read: %w", err)
+	}
+	if err := json.Unmarshal(s.out, &whole); err != nil {
+		return nil, fault.New(fault.Schema, "the schema cannot be read: %w", err)
+	}
+	return whole, nil
 }
 
 // Validate returns where v breaks the schema, in a fixed order; nothing if it
@@ -58,6 +80,10 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 			return []Violation{{Message: "must be an object, got " + typeName(value)}}
 		}
 		return nil
+	}
+	m := meter{}
+	if !m.visit(s.cost, weigh(value), false, 1) {
+		return []Violation{{Message: "is too large for its schema: the check would take too long"}}
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,117 @@ func TestHostileSchemas(t *testing.T) {
 	if _, err := tool.Compile(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`)); err != nil {
 		t.Errorf("a recursive type is refused: %v", err)
 	}
+}
+
+// Each of these once ended the whole process in a stack overflow, which
+// nothing can recover: the library reads the schema otherwise than it looks.
+func TestSchemasReadOtherwise(t *testing.T) {
+	for name, schema := range map[string]string{
+		"escaped reference": `{"$defs":{"%61":{},"a":{"$ref":"#/$defs/%61"}},"$ref":"#/$defs/a"}`,
+		"base below":        `{"$defs":{"a":{}},"properties":{"p":{"$id":"http://x/y","$defs":{"a":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}}}`,
+		"draft 7":           `{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":{"$ref":"#"}}}`,
+		"case of $ref":      `{"$Ref":"#"}`,
+		"case of allOf":     `{"allof":[{"$ref":"#"}]}`,
+		"old draft":         `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object"}`,
+	} {
+		if _, err := tool.Compile(json.RawMessage(schema)); !errors.Is(err, fault.Schema) {
+			t.Errorf("%s: %v, want E_SCHEMA", name, err)
+		}
+	}
+	for name, schema := range map[string]string{
+		"properties like keywords": `{"type":"object","properties":{"Items":{"type":"string"},"$Ref":{},"$id":{}},"additionalProperties":false}`,
+		"names in two cases":       `{"$defs":{"Node":{},"node":{}},"properties":{"Items":{"$ref":"#/$defs/node"}}}`,
+		"draft 7 without #":        `{"$schema":"http://json-schema.org/draft-07/schema","type":"object"}`,
+		"escaped name":             `{"$defs":{"a b/c":{"type":"string"}},"properties":{"Items":{"$ref":"#/$defs/a%20b~1c"}}}`,
+	} {
+		s, err := tool.Compile(json.RawMessage(schema))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if vs := s.Validate(json.RawMessage(`{"Items":"x"}`)); len(vs) > 0 {
+			t.Errorf("%s: %v", name, vs)
+		}
+	}
+}
+
+// What would take minutes is refused within a second or so.
+func TestValidationIsBounded(t *testing.T) {
+	forms := strings.Repeat(`{"type":"string"},`, 900)
+	for name, c := range map[string]struct{ schema, value string }{
+		"doubling at each level": {
+			`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"items":{"$ref":"#/$defs/a"}},{"items":{"$ref":"#/$defs/a"}}]}}}`,
+			strings.Repeat("[", 60) + strings.Repeat("]", 60),
+		},
+		"errors that print the value": {`{"anyOf":[` + forms + `{"type":"string"}]}`, `["` + strings.Repeat("x", 1_000_000) + `"]`},
+	} {
+		s, err := tool.Compile(json.RawMessage(c.schema))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if vs := s.Validate(json.RawMessage(c.value)); len(vs) != 1 || !strings.Contains(vs[0].Message, "too large") {
+			t.Errorf("%s: %.200v", name, vs)
+		}
+	}
+	s, err := tool.Compile(json.RawMessage(`{"type":"array","items":{"$ref":"#/$defs/n"},"$defs":{"n":{"type":"integer"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := json.RawMessage("[" + strings.Repeat("1,", 200_000) + `"x"]`)
+	if vs := s.Validate(many); len(vs) != 1 || vs[0].Path != "/200000" {
+		t.Errorf("a large value: %.200v", vs)
+	}
+}
+
+// No schema made of these pieces may crash or hang, whatever it is.
+func FuzzSchema(f *testing.F) {
+	pieces := []string{"$ref", "allOf", "anyOf", "not", "if", "items", "properties", "$defs", "dependencies", "dependentSchemas", "$id", "$Ref", "AllOf",
+		"prefixItems", "additionalProperties", "patternProperties", "contains", "unevaluatedProperties", "oneOf", "propertyNames"}
+	refs := []string{"#", "#/$defs/a", "#/$defs/%61", "#/items", "#/allOf/0", "#/properties/a", "#/%24defs/a", "#/not"}
+	f.Add([]byte{0, 1, 2, 3, 4, 5})
+	f.Add([]byte{7, 0, 1, 0, 5, 0, 6, 2})
+	f.Fuzz(func(t *testing.T, seed []byte) {
+		next := func(n int) int {
+			if len(seed) == 0 {
+				return 0
+			}
+			b := int(seed[0])
+			seed = seed[1:]
+			return b % n
+		}
+		var build func(depth int) any
+		build = func(depth int) any {
+			m := map[string]any{}
+			for range next(4) {
+				switch k := pieces[next(len(pieces))]; {
+				case k == "$ref" || k == "$Ref":
+					m[k] = refs[next(len(refs))]
+				case k == "$id":
+					m[k] = "http://x/" + refs[next(len(refs))][1:]
+				case depth > 4:
+				case strings.HasSuffix(k, "Of") || k == "prefixItems":
+					m[k] = []any{build(depth + 1), build(depth + 1)}
+				case strings.HasPrefix(k, "depend") || strings.HasSuffix(strings.ToLower(k), "properties") && k[0] != 'a' && k[0] != 'u' || k == "$defs":
+					m[k] = map[string]any{"a": build(depth + 1), "%61": build(depth + 1)}
+				default:
+					m[k] = build(depth + 1)
+				}
+			}
+			return m
+		}
+		raw, err := json.Marshal(build(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := tool.Compile(raw)
+		if err != nil {
+			return
+		}
+		for _, v := range []string{`{"a":{"a":[{"a":1}]},"b":2}`, `[[[["a"]]],{"a":1}]`, `"a"`} {
+			first := fmt.Sprint(s.Validate(json.RawMessage(v)))
+			if again := fmt.Sprint(s.Validate(json.RawMessage(v))); again != first {
+				t.Errorf("%s with %s: %s, then %s", raw, v, first, again)
+			}
+		}
+	})
 }
 
 type greet struct {

@@ -66,27 +66,11 @@ func (w *walker) walk(s *jsonschema.Schema, v any, path string, depth int) {
 
 // deref finds a schema within the root by its pointer.
 func (w *walker) deref(ref string) *jsonschema.Schema {
-	raw, err := json.Marshal(w.root)
+	pointer, err := refPointer(ref)
 	if err != nil {
 		return nil
 	}
-	var tree any
-	if json.Unmarshal(raw, &tree) != nil {
-		return nil
-	}
-	target, err := lookup(tree, strings.TrimPrefix(ref, "#"))
-	if err != nil {
-		return nil
-	}
-	raw, err = json.Marshal(target)
-	if err != nil {
-		return nil
-	}
-	var s jsonschema.Schema
-	if json.Unmarshal(raw, &s) != nil {
-		return nil
-	}
-	return &s
+	return partAt(w.root, pointer)
 }
 
 // fitsOne asks of each form alone whether it would find fault with the value.
