@@ -107,9 +107,10 @@ var errMany = errors.New("too many entries")
 func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel string, d fs.DirEntry) error) error {
 	seen := 0
 	return fs.WalkDir(f.fs, dir, func(name string, d fs.DirEntry, err error) error {
+		if stopped := pause(ctx); stopped != nil {
+			return stopped
+		}
 		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
 		case err != nil && name == dir:
 			return err
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -67,11 +68,21 @@ func (f readFunc) Read(b []byte) (int, error) { return f(b) }
 // patient reads until ctx ends, however long the file.
 func patient(ctx context.Context, r io.Reader) io.Reader {
 	return readFunc(func(b []byte) (int, error) {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
+		if err := pause(ctx); err != nil {
+			return 0, err
 		}
 		return r.Read(b)
 	})
+}
+
+// pause lets timers run, which on a platform with one thread would not go off
+// otherwise, and tells whether the call was stopped.
+func pause(ctx context.Context) error {
+	runtime.Gosched()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }
 
 // lines reads from line first on, as many as asked for and as fit.

@@ -133,15 +133,14 @@ func (s *search) file(ctx context.Context, name string) error {
 	text := lines(strings.ToValidUTF8(string(data), "\uFFFD"))
 	var hits [][2]int // line, and where in it
 	for i, l := range text {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
 		if len(l) > maxSearched {
 			l = l[:maxSearched]
 			s.cut++
 		}
-		if len(l) > maxSearched/16 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if i%1024 == 0 || len(l) > maxSearched/16 {
+			if err := pause(ctx); err != nil {
+				return err
+			}
 		}
 		if loc := s.re.FindStringIndex(l); loc != nil {
 			hits = append(hits, [2]int{i, loc[0]})
