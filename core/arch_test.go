@@ -43,6 +43,10 @@ var arrows = map[string]string{
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",
+	// One conformance suite for every engine, its cases as data.
+	"core/wasmtool/enginetest": "tool sandbox wasmtool wasmtool/guard",
+	// For people who write tools in Go: nothing of golem's own is linked into them.
+	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
 	"core/coretest":            "core ui run trace approval project sandbox tool model",
