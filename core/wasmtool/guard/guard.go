@@ -3,8 +3,119 @@
 // cannot bear (sizes, counts, nesting, tables, features that one of them
 // lacks), clamps memory and tables, and weaves in fuel and a depth counter,
 // so that a call ends at the same instruction on every engine.
+//
+// Fuel is charged at function entries and loop heads: a function entry pays
+// for every instruction outside loops, a loop head for one round of its body,
+// whichever branches are taken. Bulk operations pay by their length, growing
+// memory by its pages, calls of imports a fixed surcharge. Where the counter
+// has fallen below zero the module calls the tick import, which grants more or
+// ends the call. The amount is a property of the module and its input: every
+// engine charges the same.
+//
+// Depth is counted in bytes of an assumed frame, so that recursion ends at the
+// same call everywhere, before any engine's own stack does.
 package guard
+
+import (
+	"golem/core/fault"
+)
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
 const Version = 1
+
+// What a woven module has in common with its engine. A module that uses one
+// of these names itself is refused.
+const (
+	// TickModule and TickName are the import (param i64) (result i64): it is
+	// given the counter, below zero by what is owed, and returns what to add
+	// to it, or ends the call by trapping.
+	TickModule = "golem"
+	TickName   = "tick"
+	// FuelExport is a global, i64: what is left of what was granted; below
+	// zero what is owed. Read it after a call; never write it.
+	FuelExport = "golem:fuel"
+	// FlagsExport is a global, i32, of the Flag bits.
+	FlagsExport = "golem:flags"
+	// StartExport is the start function, if the module has one: it is exported
+	// instead of run at instantiation, where a browser could not suspend it.
+	// The engine calls it first.
+	StartExport = "golem:start"
+)
+
+// Bits of the global FlagsExport.
+const (
+	FlagDepth int32 = 1 << iota // the call ended because it was too deep
+	FlagGrew                    // growing a memory or table was refused
+)
+
+// Limits of a module. They bound what an engine spends on compiling, and what
+// an instance holds.
+const (
+	MaxSize        = 32 << 20 // bytes of the file
+	MaxTypes       = 20_000
+	MaxParams      = 256
+	MaxResults     = 64
+	MaxImports     = 1_000
+	MaxFunctions   = 200_000
+	MaxTables      = 8
+	MaxTableSize   = 1 << 17 // entries; a larger maximum is clamped
+	MaxMemoryPages = 1024    // 64 MiB; a larger maximum is clamped
+	MaxGlobals     = 10_000
+	MaxExports     = 10_000
+	MaxElements    = 10_000    // segments
+	MaxElementRefs = 1_000_000 // entries of all segments
+	MaxData        = 50_000    // segments
+	MaxBody        = 1 << 20   // bytes of one function
+	MaxLocals      = 4_000     // of one function, parameters included
+	MaxNesting     = 20_000    // blocks within blocks
+	MaxBranches    = 65_536    // targets of one br_table
+	MaxOperands    = 4_000     // values on the stack of one function
+	MaxName        = 4_096     // bytes of an import's or export's name
+	MaxCustom      = 1 << 20   // bytes of a custom section that is read
+
+	// MaxWork bounds locals times blocks of one function, which is what
+	// compilers in one pass over SSA form spend time and memory on.
+	MaxWork = 24_000_000
+)
+
+// Depth: a frame is assumed to take frameBase and frameValue for each of its
+// values, frameLeast at least; all frames of a call frameLimit at most.
+const (
+	frameLeast = 216
+	frameBase  = 64
+	frameValue = 8
+	frameLimit = 400_000
+)
+
+// Costs in units of fuel; an instruction is one.
+const (
+	costImport = 100
+	costEnter  = 5
+	costPage   = 1024
+	bulkShift  = 3 // a unit for 8 bytes or entries
+	// cheapLeaf is what a function without calls and loops may cost and still
+	// leave the check to its caller.
+	cheapLeaf = 1_000
+)
+
+// Weave checks a module and returns the guarded one. What it refuses is
+// E_TOOL_MODULE with the offset in the file.
+func Weave(module []byte) ([]byte, error) {
+	m, err := parse(module)
+	if err != nil {
+		return nil, err
+	}
+	w := &weaver{module: m, types: map[string]uint32{}}
+	out, err := w.weave()
+	if err != nil {
+		return nil, refused(err)
+	}
+	return out, nil
+}
+
+// refused is an error of the reader as the fault people see.
+func refused(err error) error {
+	return fault.New(fault.ToolModule, "the module is refused: %w", err).
+		Hinting("rebuild it for WebAssembly 2.0 without exceptions, threads, garbage collection or 64-bit memory, or split it")
+}

@@ -1,0 +1,194 @@
+package guard
+
+// body scans a function and writes the woven one behind the others.
+func (w *weaver) body(i int) error {
+	s := &w.scan
+	if err := s.scan(i); err != nil {
+		return err
+	}
+	e := emitter{w: w, b: &s.out, results: s.typ.results, weight: weight(&s.out)}
+	e.counted = e.b.calls || e.weight > 8*frameLeast
+	e.fuel = uint32(e.b.locals) // the local that holds the counter
+	buf := e.write(w.spare[:0])
+	w.code = appendU32(w.code, uint32(len(buf)))
+	w.code = append(w.code, buf...)
+	w.spare = buf
+	return nil
+}
+
+// weight is what a frame of the function is assumed to take of the stack.
+func weight(b *body) int64 {
+	return max(frameLeast, frameBase+frameValue*int64(b.locals+b.peak))
+}
+
+// emitter writes one body.
+type emitter struct {
+	w       *weaver
+	b       *body
+	results []byte
+	weight  int64
+	counted bool   // its depth is counted: all but small leaves
+	fuel    uint32 // index of the local added for the counter
+}
+
+func (e *emitter) write(out []byte) []byte {
+	b, data := e.b, e.w.data
+	out = e.locals(out)
+	cheap := !b.calls && !b.loops && b.cost <= cheapLeaf
+	out = e.charge(out, b.cost+costEnter, !cheap)
+	if e.counted {
+		out = e.enter(out)
+		out = append(out, opBlock)
+		out = append(out, e.w.blockType(e.results)...)
+	}
+	at := b.code.from
+	for i := range b.edits {
+		ed := &b.edits[i]
+		out = append(out, data[at:ed.from]...)
+		out = e.edit(out, ed)
+		at = ed.to
+	}
+	out = append(out, data[at:b.code.to]...)
+	if e.counted {
+		out = e.leave(out)
+		out = append(out, opEnd)
+	}
+	return out
+}
+
+// locals are the original's and one i64.
+func (e *emitter) locals(out []byte) []byte {
+	r := &reader{data: e.w.data, pos: e.b.groups.from, end: e.b.groups.to}
+	out = appendU32(out, r.u32()+1)
+	out = append(out, r.data[r.pos:r.end]...)
+	return append(out, 1, typeI64)
+}
+
+// charge takes cost from the counter and, where it checks, refills it.
+func (e *emitter) charge(out []byte, cost int64, check bool) []byte {
+	fuel := e.w.global(globalFuel)
+	out = appendU32(append(out, opGlobalGet), fuel)
+	out = appendS64(append(out, opI64Const), cost)
+	out = append(out, opI64Sub)
+	if !check {
+		return appendU32(append(out, opGlobalSet), fuel)
+	}
+	out = appendU32(append(out, opLocalTee), e.fuel)
+	out = appendU32(append(out, opGlobalSet), fuel)
+	out = appendU32(append(out, opLocalGet), e.fuel)
+	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
+	out = appendU32(out, e.w.helper(helpRefill))
+	return append(out, opEnd)
+}
+
+// enter counts the frame and ends the call if all are too deep.
+func (e *emitter) enter(out []byte) []byte {
+	depth := e.w.global(globalDepth)
+	out = e.addDepth(out, e.weight)
+	out = appendU32(append(out, opGlobalGet), depth)
+	out = appendS64(append(out, opI32Const), frameLimit)
+	out = append(out, opI32GtU, opIf, 0x40, opCall)
+	out = appendU32(out, e.w.helper(helpDeep))
+	return append(out, opEnd)
+}
+
+func (e *emitter) leave(out []byte) []byte { return e.addDepth(out, -e.weight) }
+
+func (e *emitter) addDepth(out []byte, by int64) []byte {
+	depth := e.w.global(globalDepth)
+	out = appendU32(append(out, opGlobalGet), depth)
+	out = appendS64(append(out, opI32Const), by)
+	return appendU32(append(out, opI32Add, opGlobalSet), depth)
+}
+
+func (e *emitter) edit(out []byte, ed *edit) []byte {
+	w := e.w
+	switch ed.kind {
+	case editCall:
+		return appendU32(append(out, opCall), w.moved(ed.arg))
+	case editTailCall:
+		return appendU32(append(e.leave(out), opReturnCall), w.moved(ed.arg))
+	case editTailDepth:
+		return e.leave(out)
+	case editReturn:
+		if !e.counted {
+			return append(out, opReturn)
+		}
+		return appendU32(append(out, opBr), ed.arg)
+	case editLoop:
+		return e.charge(out, ed.cost, true)
+	case editBulk:
+		return appendU32(append(out, opCall), w.helper(helpCharge))
+	case editGrow:
+		return appendU32(append(out, opCall), w.helper(helpGrow))
+	case editTableGrown:
+		return appendU32(append(out, opCall), w.helper(helpGrown))
+	case editRefFunc:
+		return appendU32(append(out, opRefFunc), w.moved(ed.arg))
+	}
+	return out
+}
+
+const (
+	opI32Eqz       = 0x45
+	opI32Eq        = 0x46
+	opI32GtU       = 0x4b
+	opI64LtS       = 0x53
+	opI32Add       = 0x6a
+	opI32Or        = 0x72
+	opI64Add       = 0x7c
+	opI64Sub       = 0x7d
+	opI64Mul       = 0x7e
+	opI64ShrU      = 0x88
+	opI64ExtendI32 = 0xad // unsigned
+)
+
+// helperBodies are the functions that edits call.
+func (w *weaver) helperBodies() {
+	fuel, flags := w.global(globalFuel), w.global(globalFlags)
+	get := func(out []byte, g uint32) []byte { return appendU32(append(out, opGlobalGet), g) }
+	set := func(out []byte, g uint32) []byte { return appendU32(append(out, opGlobalSet), g) }
+	raise := func(out []byte, flag int32) []byte {
+		out = appendS64(append(get(out, flags), opI32Const), int64(flag))
+		return set(append(out, opI32Or), flags)
+	}
+	refill := func(out []byte) []byte { return appendU32(append(out, opCall), w.helper(helpRefill)) }
+	owed := func(out []byte) []byte {
+		return append(refill(append(get(out, fuel), opI64Const, 0, opI64LtS, opIf, 0x40)), opEnd)
+	}
+	tick := uint32(len(w.imports))
+
+	// helpRefill: fuel += tick(fuel)
+	b := appendU32(append(get([]byte{0}, fuel), opCall), tick)
+	w.addBody(append(set(append(get(b, fuel), opI64Add), fuel), opEnd))
+
+	// helpDeep: flags |= FlagDepth, trap
+	w.addBody(append(raise([]byte{0}, FlagDepth), opUnreachable, opEnd))
+
+	// helpCharge: n → n, fuel -= n >> bulkShift
+	b = append(get([]byte{0}, fuel), opLocalGet, 0, opI64ExtendI32, opI64Const, bulkShift, opI64ShrU, opI64Sub)
+	w.addBody(append(owed(set(b, fuel)), opLocalGet, 0, opEnd))
+
+	// helpGrow: pages → what memory.grow returns; what cannot be granted is free
+	b = []byte{0}
+	if w.memory != nil {
+		b = appendS64(append(b, opLocalGet, 0, opI32Const), MaxMemoryPages)
+		b = append(get(append(b, opI32GtU, opI32Eqz, opIf, 0x40), fuel), opLocalGet, 0, opI64ExtendI32)
+		b = appendS64(append(b, opI64Const), costPage)
+		b = owed(set(append(b, opI64Mul, opI64Sub), fuel))
+		b = append(b, opEnd, opLocalGet, 0, opMemoryGrow, 0)
+		b = appendU32(append(b, opCall), w.helper(helpGrown))
+	} else {
+		b = append(b, opI32Const, 0x7f)
+	}
+	w.addBody(append(b, opEnd))
+
+	// helpGrown: what a grow returned → the same, flags |= FlagGrew for -1
+	b = append([]byte{0}, opLocalGet, 0, opI32Const, 0x7f, opI32Eq, opIf, 0x40)
+	w.addBody(append(raise(b, FlagGrew), opEnd, opLocalGet, 0, opEnd))
+}
+
+func (w *weaver) addBody(b []byte) {
+	w.code = appendU32(w.code, uint32(len(b)))
+	w.code = append(w.code, b...)
+}

@@ -1,0 +1,179 @@
+package guard
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Info is what a module tells of itself without being run. It is the
+// module's own word: nothing of it has been executed or compiled.
+type Info struct {
+	Size      int  // bytes
+	Component bool // a component, which golem does not run; nothing else is filled in
+	Imports   []Import
+	Exports   []Export // in the file's order
+	Memory    *Memory  // nil: none
+	Functions int      // of its own
+	Custom    []string // names of custom sections, sorted
+	Start     bool     // it has a start function
+}
+
+// Import is one function that the host must supply. Types are written as in
+// the text format, "i64 i32".
+type Import struct {
+	Module, Name    string
+	Params, Results string
+}
+
+// Export is one exported item. Params and Results are a function's.
+type Export struct {
+	Name            string
+	Kind            string // func, table, memory, global
+	Params, Results string
+}
+
+// Memory is a memory's size in pages of 64 KiB; Max is clamped.
+type Memory struct{ Min, Max uint32 }
+
+// Inspect reads a module's outside. It is bounded by the file's size and runs
+// nothing; what it cannot read is E_TOOL_MODULE with the offset.
+func Inspect(data []byte) (Info, error) {
+	if bytes.HasPrefix(data, componentHeader) {
+		return Info{Size: len(data), Component: true}, nil
+	}
+	m, err := parse(data)
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{
+		Size: len(data), Functions: len(m.functions), Start: m.start >= 0,
+		Custom: slices.Sorted(maps.Keys(m.custom)),
+	}
+	if m.memory != nil {
+		info.Memory = &Memory{m.memory.min, m.memory.max}
+	}
+	for _, im := range m.imports {
+		t := m.types[im.typ]
+		info.Imports = append(info.Imports, Import{im.module, im.name, typeNames(t.params), typeNames(t.results)})
+	}
+	for _, e := range m.exports {
+		x := Export{Name: e.name, Kind: [...]string{"func", "table", "memory", "global"}[e.kind]}
+		if e.kind == 0 {
+			t := m.typeOf(e.index)
+			x.Params, x.Results = typeNames(t.params), typeNames(t.results)
+		}
+		info.Exports = append(info.Exports, x)
+	}
+	return info, nil
+}
+
+// Exported tells whether the module exports a function of that name.
+func (i Info) Exported(name string) (Export, bool) {
+	for _, e := range i.Exports {
+		if e.Name == name && e.Kind == "func" {
+			return e, true
+		}
+	}
+	return Export{}, false
+}
+
+func typeNames(types []byte) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = map[byte]string{
+			typeI32: "i32", typeI64: "i64", 0x7d: "f32", 0x7c: "f64", typeV128: "v128",
+			typeFuncref: "funcref", typeExternref: "externref",
+		}[t]
+	}
+	return strings.Join(names, " ")
+}
+
+// Custom is the content of a module's custom section, nil if there is none.
+// Of two sections of one name the last counts.
+func Custom(data []byte, name string) ([]byte, error) {
+	return ReadCustom(bytes.NewReader(data), int64(len(data)), name)
+}
+
+// ReadCustom finds a custom section by going from section to section, without
+// reading what they hold: big modules tell their tools cheaply. nil: there is
+// none. It does not judge the rest of the file.
+func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
+	if size > MaxSize {
+		return nil, fault.New(fault.ToolModule, "the module has %d bytes, at most %d are allowed", size, MaxSize)
+	}
+	var head [16 + MaxName]byte
+	n, err := r.ReadAt(head[:8], 0)
+	if n < 8 && err != nil && err != io.EOF {
+		return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
+	}
+	if !bytes.Equal(head[:n], header) {
+		return nil, fault.New(fault.ToolModule, "it is no WebAssembly module of version 1").Hinting("a component is not a module: build for wasm32-wasip1")
+	}
+	var found []byte
+	for at := int64(8); at < size; {
+		n, err := r.ReadAt(head[:min(int64(len(head)), size-at)], at)
+		if n == 0 {
+			return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
+		}
+		h := newReader(head[:n])
+		id, length := h.byte(), int64(h.u32())
+		body := at + int64(h.pos)
+		if h.err != nil || length > size-body {
+			return nil, fault.New(fault.ToolModule, "the module is cut off in the section at byte %d", at)
+		}
+		if id == secCustom {
+			if got := h.name(); h.err == nil && got == name {
+				from := at + int64(h.pos)
+				if found, err = section(r, from, body+length); err != nil {
+					return nil, err
+				}
+			}
+		}
+		at = body + length
+	}
+	return found, nil
+}
+
+func section(r io.ReaderAt, from, to int64) ([]byte, error) {
+	if to < from || to-from > MaxCustom {
+		return nil, fault.New(fault.ToolModule, "a custom section of %d bytes, at most %d are read", to-from, MaxCustom)
+	}
+	b := make([]byte, to-from)
+	if n, err := r.ReadAt(b, from); n < len(b) {
+		return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
+	}
+	return b, nil
+}
+
+// AppendCustom is the module with a custom section of that name at its end;
+// sections of the same name go.
+func AppendCustom(data []byte, name string, content []byte) ([]byte, error) {
+	if len(content) > MaxCustom {
+		return nil, fault.New(fault.ToolModule, "a custom section of %d bytes, at most %d are read", len(content), MaxCustom)
+	}
+	if _, err := sections(data); err != nil {
+		return nil, refused(err)
+	}
+	out := append(make([]byte, 0, len(data)+len(name)+len(content)+16), header...)
+	r := newReader(data)
+	r.pos = len(header)
+	for r.more() {
+		from := r.pos
+		id := r.byte()
+		size := r.u32()
+		in := &reader{data: data, pos: r.pos, end: r.pos + int(size)}
+		r.take(int(size))
+		if id == secCustom && in.name() == name && in.err == nil {
+			continue
+		}
+		out = append(out, data[from:r.pos]...)
+	}
+	body := append(appendName(nil, name), content...)
+	out = appendU32(append(out, secCustom), uint32(len(body)))
+	return append(out, body...), r.err
+}

@@ -1,0 +1,323 @@
+package guard
+
+// Opcodes that the guard treats one by one.
+const (
+	opUnreachable        = 0x00
+	opNop                = 0x01
+	opBlock              = 0x02
+	opLoop               = 0x03
+	opIf                 = 0x04
+	opElse               = 0x05
+	opEnd                = 0x0b
+	opBr                 = 0x0c
+	opBrIf               = 0x0d
+	opBrTable            = 0x0e
+	opReturn             = 0x0f
+	opCall               = 0x10
+	opCallIndirect       = 0x11
+	opReturnCall         = 0x12
+	opReturnCallIndirect = 0x13
+	opDrop               = 0x1a
+	opSelect             = 0x1b
+	opSelectT            = 0x1c
+	opLocalGet           = 0x20
+	opLocalSet           = 0x21
+	opLocalTee           = 0x22
+	opGlobalGet          = 0x23
+	opGlobalSet          = 0x24
+	opTableGet           = 0x25
+	opTableSet           = 0x26
+	opMemorySize         = 0x3f
+	opMemoryGrow         = 0x40
+	opI32Const           = 0x41
+	opI64Const           = 0x42
+	opF32Const           = 0x43
+	opF64Const           = 0x44
+	opRefNull            = 0xd0
+	opRefIsNull          = 0xd1
+	opRefFunc            = 0xd2
+	opBulk               = 0xfc
+	opVector             = 0xfd
+)
+
+// instruction reads one instruction and charges it.
+func (s *scanner) instruction() {
+	r, from := s.r, s.r.pos
+	op := r.byte()
+	s.charge(1)
+	switch {
+	case op >= opLocalGet && op <= opLocalTee:
+		r.index("local", s.out.locals)
+		switch op {
+		case opLocalGet:
+			s.push(1)
+		case opLocalSet:
+			s.pop(1)
+		default:
+			s.pop(1)
+			s.push(1)
+		}
+	case op >= 0x28 && op <= 0x3e:
+		s.access(op)
+	case op >= 0x45 && op <= 0xc4:
+		s.numeric(op)
+	case op <= opReturnCallIndirect:
+		s.control(op, from)
+	case op == opBulk:
+		s.bulk(from)
+	case op == opVector:
+		s.vector()
+	default:
+		s.other(op, from)
+	}
+}
+
+func (s *scanner) control(op byte, from int) {
+	switch op {
+	case opUnreachable:
+		s.unreachable()
+	case opNop:
+	case opBlock, opLoop:
+		s.open(op)
+	case opIf:
+		s.pop(1)
+		s.open(op)
+	case opElse:
+		s.otherwise()
+	case opEnd:
+		s.close()
+	case opBr:
+		s.pop(s.target())
+		s.unreachable()
+	case opBrIf:
+		n := s.target()
+		s.pop(1 + n)
+		s.push(n)
+		s.out.blocks++
+	case opBrTable:
+		s.brTable()
+	case opReturn:
+		s.edit(editReturn, from, s.r.pos, uint32(len(s.labels)-1))
+		s.pop(len(s.typ.results))
+		s.unreachable()
+	case opCall, opReturnCall:
+		s.direct(op, from)
+	case opCallIndirect, opReturnCallIndirect:
+		s.indirect(op, from)
+	default:
+		s.r.fail("instruction %#x (exceptions) is not allowed", op)
+	}
+}
+
+func (s *scanner) direct(op byte, from int) {
+	fn := s.r.index("function", s.m.funcCount())
+	if s.r.err != nil {
+		return
+	}
+	if int(fn) < len(s.m.imports) {
+		s.charge(costImport)
+	}
+	kind := editCall
+	if op == opReturnCall {
+		kind = editTailCall
+	}
+	s.edit(kind, from, s.r.pos, fn)
+	s.call(s.m.typeOf(fn))
+	if op == opReturnCall {
+		s.unreachable()
+	}
+}
+
+func (s *scanner) indirect(op byte, from int) {
+	typ := s.r.index("type", len(s.m.types))
+	s.r.index("table", len(s.m.tables))
+	if s.r.err != nil {
+		return
+	}
+	s.charge(costEnter)
+	s.pop(1)
+	if op == opReturnCallIndirect {
+		s.edit(editTailDepth, from, from, 0)
+	}
+	s.call(s.m.types[typ])
+	if op == opReturnCallIndirect {
+		s.unreachable()
+	}
+}
+
+// access is a load or a store.
+func (s *scanner) access(op byte) {
+	s.memArg(4)
+	if op <= 0x35 {
+		s.pop(1)
+		s.push(1)
+		return
+	}
+	s.pop(2)
+}
+
+func (s *scanner) memArg(most uint32) {
+	if align := s.r.u32(); align > most && s.r.err == nil {
+		s.r.fail("an alignment of 2^%d, or a second memory", align)
+	}
+	s.r.u32()
+	s.needMemory()
+}
+
+func (s *scanner) needMemory() {
+	if s.m.memory == nil && s.r.err == nil {
+		s.r.fail("an instruction uses a memory, and there is none")
+	}
+}
+
+// numeric is a comparison, an operation or a conversion of numbers.
+func (s *scanner) numeric(op byte) {
+	unary := op == 0x45 || op == 0x50 || // eqz
+		op >= 0x67 && op <= 0x69 || op >= 0x79 && op <= 0x7b || // clz ctz popcnt
+		op >= 0x8b && op <= 0x91 || op >= 0x99 && op <= 0x9f || // abs … sqrt
+		op >= 0xa7 // conversions, sign extension
+	if !unary {
+		s.pop(1)
+	}
+	s.pop(1)
+	s.push(1)
+}
+
+func (s *scanner) other(op byte, from int) {
+	r := s.r
+	switch op {
+	case opDrop:
+		s.pop(1)
+	case opSelect:
+		s.pop(3)
+		s.push(1)
+	case opSelectT:
+		if n := r.u32(); n != 1 && r.err == nil {
+			r.fail("a select of %d types", n)
+		}
+		if t := r.byte(); !isValueType(t) && r.err == nil {
+			r.fail("value type %#x is not of WebAssembly 2.0", t)
+		}
+		s.pop(3)
+		s.push(1)
+	case opGlobalGet:
+		r.index("global", s.m.globals)
+		s.push(1)
+	case opGlobalSet:
+		r.index("global", s.m.globals)
+		s.pop(1)
+	case opTableGet:
+		r.index("table", len(s.m.tables))
+		s.pop(1)
+		s.push(1)
+	case opTableSet:
+		r.index("table", len(s.m.tables))
+		s.pop(2)
+	case opMemorySize:
+		s.zero()
+		s.push(1)
+	case opMemoryGrow:
+		s.zero()
+		s.edit(editGrow, from, r.pos, 0)
+		s.pop(1)
+		s.push(1)
+	case opI32Const:
+		r.signed(32)
+		s.push(1)
+	case opI64Const:
+		r.signed(64)
+		s.push(1)
+	case opF32Const:
+		r.take(4)
+		s.push(1)
+	case opF64Const:
+		r.take(8)
+		s.push(1)
+	case opRefNull:
+		s.refType()
+		s.push(1)
+	case opRefIsNull:
+		s.pop(1)
+		s.push(1)
+	case opRefFunc:
+		fn := r.index("function", s.m.funcCount())
+		s.edit(editRefFunc, from, r.pos, fn)
+		s.push(1)
+	default:
+		r.fail("instruction %#x is not of WebAssembly 2.0", op)
+	}
+}
+
+func (s *scanner) refType() {
+	if t := s.r.byte(); !isRefType(t) && s.r.err == nil {
+		s.r.fail("reference type %#x is not of WebAssembly 2.0", t)
+	}
+}
+
+// zero is the index of the only memory.
+func (s *scanner) zero() {
+	if b := s.r.byte(); b != 0 && s.r.err == nil {
+		s.r.fail("a second memory")
+	}
+	s.needMemory()
+}
+
+// bulk is an instruction behind the prefix 0xfc. The length of a bulk
+// operation is on top of the stack, where it is charged.
+func (s *scanner) bulk(from int) {
+	r := s.r
+	op := r.u32()
+	if op <= 7 { // saturating truncation
+		s.pop(1)
+		s.push(1)
+		return
+	}
+	if op >= 8 && op <= 17 && op != 9 && op != 13 && op != 16 {
+		s.edit(editBulk, from, from, 0)
+	}
+	switch op {
+	case 8: // memory.init
+		s.segment()
+		s.zero()
+		s.pop(3)
+	case 9: // data.drop
+		s.segment()
+	case 10: // memory.copy
+		s.zero()
+		s.zero()
+		s.pop(3)
+	case 11: // memory.fill
+		s.zero()
+		s.pop(3)
+	case 12: // table.init
+		r.index("element segment", s.m.elements)
+		r.index("table", len(s.m.tables))
+		s.pop(3)
+	case 13: // elem.drop
+		r.index("element segment", s.m.elements)
+	case 14: // table.copy
+		r.index("table", len(s.m.tables))
+		r.index("table", len(s.m.tables))
+		s.pop(3)
+	case 15: // table.grow
+		r.index("table", len(s.m.tables))
+		s.edit(editTableGrown, r.pos, r.pos, 0)
+		s.pop(2)
+		s.push(1)
+	case 16: // table.size
+		r.index("table", len(s.m.tables))
+		s.push(1)
+	case 17: // table.fill
+		r.index("table", len(s.m.tables))
+		s.pop(3)
+	default:
+		r.fail("instruction 0xfc %d is not of WebAssembly 2.0", op)
+	}
+}
+
+func (s *scanner) segment() {
+	if s.m.dataCount < 0 && s.r.err == nil {
+		s.r.fail("an instruction uses data segments, and the data count section is missing")
+	}
+	s.r.index("data segment", max(s.m.dataCount, 0))
+}

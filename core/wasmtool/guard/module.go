@@ -1,0 +1,191 @@
+package guard
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Section ids, in the order sections must stand (data count before code).
+const (
+	secCustom = iota
+	secType
+	secImport
+	secFunction
+	secTable
+	secMemory
+	secGlobal
+	secExport
+	secStart
+	secElement
+	secCode
+	secData
+	secDataCount
+)
+
+var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code", "data", "data count"}
+
+// order is where a section stands among the others.
+func order(id byte) int {
+	switch {
+	case id == secDataCount:
+		return 2*secCode - 1
+	default:
+		return 2 * int(id)
+	}
+}
+
+var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
+var componentHeader = []byte{0, 'a', 's', 'm', 0x0d, 0, 1, 0}
+
+type span struct{ from, to int }
+
+type funcType struct {
+	params, results []byte // value types
+}
+
+type imported struct {
+	module, name string
+	kind         byte // 0 function; nothing else may be imported
+	typ          uint32
+}
+
+type exported struct {
+	name  string
+	kind  byte // 0 function, 1 table, 2 memory, 3 global
+	index uint32
+}
+
+type table struct {
+	ref      byte
+	min, max uint32
+	hasMax   bool
+}
+
+// module is what was read of a file. Counts are the original's.
+type module struct {
+	data     []byte
+	sections [secDataCount + 1]span // without id and size; zero if absent
+	custom   map[string]span
+
+	types     []funcType
+	imports   []imported
+	functions []uint32 // type of each of the module's own functions
+	tables    []table
+	memory    *table // min and max in pages
+	globals   int
+	exports   []exported
+	start     int64 // -1: none
+	elements  int
+	dataCount int // -1: not told
+	dataSegs  int
+	bodies    []span
+}
+
+func (m *module) has(id int) bool { return m.sections[id] != span{} }
+
+func (m *module) reader(id int) *reader {
+	s := m.sections[id]
+	return &reader{data: m.data, pos: s.from, end: s.to}
+}
+
+// funcCount counts imported and own functions.
+func (m *module) funcCount() int { return len(m.imports) + len(m.functions) }
+
+// typeOf is a function's type; the index has been checked.
+func (m *module) typeOf(fn uint32) funcType {
+	if int(fn) < len(m.imports) {
+		return m.types[m.imports[fn].typ]
+	}
+	return m.types[m.functions[int(fn)-len(m.imports)]]
+}
+
+// parse reads everything but function bodies and constant expressions, and
+// holds it to the limits.
+func parse(data []byte) (*module, error) {
+	m, err := sections(data)
+	if err != nil {
+		return nil, refused(err)
+	}
+	for _, read := range []struct {
+		id int
+		f  func(*reader)
+	}{
+		{secType, m.readTypes}, {secImport, m.readImports}, {secFunction, m.readFunctions}, {secTable, m.readTables},
+		{secMemory, m.readMemory}, {secGlobal, m.countGlobals}, {secExport, m.readExports}, {secStart, m.readStart},
+		{secElement, m.countElements}, {secDataCount, m.readDataCount}, {secCode, m.readBodies}, {secData, m.countData},
+	} {
+		if !m.has(read.id) {
+			continue
+		}
+		r := m.reader(read.id)
+		read.f(r)
+		if r.err != nil {
+			return nil, refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
+		}
+		counted := read.id == secGlobal || read.id == secElement || read.id == secData // read whole by the weaver
+		if r.pos != r.end && !counted {
+			r.fail("%d bytes too many", r.end-r.pos)
+			return nil, refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
+		}
+	}
+	if len(m.bodies) != len(m.functions) {
+		return nil, refused(fmt.Errorf("it declares %d functions and has %d bodies", len(m.functions), len(m.bodies)))
+	}
+	if m.dataCount >= 0 && m.dataCount != m.dataSegs {
+		return nil, refused(fmt.Errorf("it announces %d data segments and has %d", m.dataCount, m.dataSegs))
+	}
+	return m, nil
+}
+
+// sections finds the sections: each once, in order.
+func sections(data []byte) (*module, error) {
+	if len(data) > MaxSize {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), MaxSize)
+	}
+	if bytes.HasPrefix(data, componentHeader[:8]) {
+		return nil, fmt.Errorf("it is a component; golem runs core modules: build for wasm32-wasip1 or with an Extism PDK")
+	}
+	if !bytes.HasPrefix(data, header) {
+		return nil, fmt.Errorf("it is no WebAssembly module of version 1")
+	}
+	m := &module{data: data, start: -1, dataCount: -1, custom: map[string]span{}}
+	r := newReader(data)
+	r.pos = len(header)
+	last := 0
+	for r.more() {
+		id := r.byte()
+		size := r.u32()
+		from := r.pos
+		r.take(int(size))
+		if r.err != nil {
+			return nil, r.err
+		}
+		if id > secDataCount {
+			r.pos = from
+			r.fail("there is no section %d in WebAssembly 2.0", id)
+			return nil, r.err
+		}
+		if id == secCustom {
+			m.addCustom(r, span{from, r.pos})
+			continue
+		}
+		if order(id) <= last {
+			r.pos = from
+			r.fail("the %s section is out of order or there twice", sectionNames[id])
+			return nil, r.err
+		}
+		last = order(id)
+		m.sections[id] = span{from, r.pos}
+	}
+	return m, r.err
+}
+
+// addCustom notes where a custom section's content lies. Names are no concern
+// of an engine, so a broken one is left out, not refused. Of two the last counts.
+func (m *module) addCustom(r *reader, s span) {
+	in := &reader{data: r.data, pos: s.from, end: s.to}
+	name := in.name()
+	if in.err == nil && len(m.custom) < 256 {
+		m.custom[name] = span{in.pos, s.to}
+	}
+}

@@ -1,0 +1,245 @@
+package guard
+
+// An edit is a place in a body where the woven one differs.
+type edit struct {
+	from, to int // the original's bytes that are replaced; equal: an insertion
+	kind     editKind
+	arg      uint32
+	cost     int64 // of editLoop
+}
+
+type editKind byte
+
+const (
+	editCall       editKind = iota // arg: function
+	editTailCall                   // arg: function
+	editTailDepth                  // before return_call_indirect
+	editReturn                     // arg: label
+	editLoop                       // after a loop's head
+	editBulk                       // before an operation with a length on top
+	editGrow                       // memory.grow
+	editTableGrown                 // after table.grow
+	editRefFunc                    // arg: function
+)
+
+// label is one open block.
+type label struct {
+	op          byte // 0 for the function itself
+	base        int  // operands below it
+	params, res int
+	dead        bool // what follows cannot be reached
+	region      int  // where its instructions are charged: 0 the function, else an edit
+}
+
+// body is what scanning a function finds.
+type body struct {
+	code   span // instructions, the last end included
+	locals int  // parameters included
+	groups span // the local declarations' bytes, count included
+	edits  []edit
+	cost   int64 // of the instructions outside loops
+	peak   int   // highest operand stack
+	calls  bool
+	loops  bool
+	blocks int
+}
+
+// scanner reads one function body after another; its slices are reused.
+type scanner struct {
+	m      *module
+	r      *reader
+	typ    funcType
+	labels []label
+	height int
+	out    body
+}
+
+// scan reads a body: every index is held against the original's counts, every
+// operand against the stack's height. Types are the engine's to check.
+func (s *scanner) scan(fn int) error {
+	at := s.m.bodies[fn]
+	s.r = &reader{data: s.m.data, pos: at.from, end: at.to}
+	s.typ = s.m.types[s.m.functions[fn]]
+	s.labels = append(s.labels[:0], label{res: len(s.typ.results)})
+	s.height = 0
+	s.out = body{edits: s.out.edits[:0]}
+	s.readLocals()
+	s.out.code.from = s.r.pos
+	for s.r.err == nil && len(s.labels) > 0 {
+		s.instruction()
+	}
+	if s.r.err == nil && s.r.pos != s.r.end {
+		s.r.fail("a function goes on after its end")
+	}
+	if s.out.locals*s.out.blocks > MaxWork {
+		s.r.fail("a function of %d locals and %d blocks is more than can be compiled in time", s.out.locals, s.out.blocks)
+	}
+	s.out.code.to = s.r.pos
+	return s.r.err
+}
+
+func (s *scanner) readLocals() {
+	from := s.r.pos
+	total := uint64(len(s.typ.params))
+	for range s.r.count("groups of locals", MaxLocals) {
+		total += uint64(s.r.u32())
+		if t := s.r.byte(); s.r.err == nil && !isValueType(t) {
+			s.r.fail("value type %#x is not of WebAssembly 2.0", t)
+		}
+		if total > MaxLocals {
+			s.r.fail("a function with more than %d locals", MaxLocals)
+		}
+		if s.r.err != nil {
+			return
+		}
+	}
+	s.out.locals = int(total)
+	s.out.groups = span{from, s.r.pos}
+}
+
+// charge adds to the cost of the region that the next instruction is in.
+func (s *scanner) charge(n int64) {
+	region := s.labels[len(s.labels)-1].region
+	if region == 0 {
+		s.out.cost += n
+		return
+	}
+	s.out.edits[region-1].cost += n
+}
+
+func (s *scanner) edit(kind editKind, from, to int, arg uint32) {
+	s.out.edits = append(s.out.edits, edit{from: from, to: to, kind: kind, arg: arg})
+}
+
+func (s *scanner) pop(n int) {
+	top := &s.labels[len(s.labels)-1]
+	if s.height-n < top.base {
+		if !top.dead {
+			s.r.fail("an instruction takes more operands than there are")
+			return
+		}
+		s.height = top.base
+		return
+	}
+	s.height -= n
+}
+
+func (s *scanner) push(n int) {
+	s.height += n
+	if s.height > s.out.peak {
+		if s.out.peak = s.height; s.height > MaxOperands {
+			s.r.fail("more than %d operands on the stack", MaxOperands)
+		}
+	}
+}
+
+// unreachable begins code that no run can come to.
+func (s *scanner) unreachable() {
+	top := &s.labels[len(s.labels)-1]
+	top.dead = true
+	s.height = top.base
+}
+
+// open begins a block whose type is read from the body.
+func (s *scanner) open(op byte) {
+	params, results := s.blockType()
+	s.pop(params)
+	region := s.labels[len(s.labels)-1].region
+	if op == opLoop {
+		s.out.loops = true
+		s.edit(editLoop, s.r.pos, s.r.pos, 0)
+		region = len(s.out.edits)
+	}
+	if s.out.blocks++; len(s.labels) >= MaxNesting {
+		s.r.fail("blocks nested more than %d deep", MaxNesting)
+	}
+	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, region: region})
+	s.push(params)
+}
+
+func (s *scanner) blockType() (params, results int) {
+	if s.r.pos < s.r.end {
+		switch b := s.r.data[s.r.pos]; {
+		case b == 0x40:
+			s.r.pos++
+			return 0, 0
+		case isValueType(b):
+			s.r.pos++
+			return 0, 1
+		}
+	}
+	i := s.r.signed(33)
+	if s.r.err == nil && (i < 0 || i >= int64(len(s.m.types))) {
+		s.r.fail("there is no block type %d", i)
+	}
+	if s.r.err != nil {
+		return 0, 0
+	}
+	t := s.m.types[i]
+	return len(t.params), len(t.results)
+}
+
+// otherwise is else: the first branch ends, the second begins as the first did.
+func (s *scanner) otherwise() {
+	top := &s.labels[len(s.labels)-1]
+	if top.op != opIf {
+		s.r.fail("an else without its if")
+		return
+	}
+	s.pop(top.res)
+	if s.height != top.base && s.r.err == nil {
+		s.r.fail("operands are left at the end of a block")
+	}
+	top.op, top.dead = opElse, false
+	s.height = top.base
+	s.push(top.params)
+}
+
+func (s *scanner) close() {
+	top := s.labels[len(s.labels)-1]
+	if top.op == opIf && top.params != top.res {
+		s.r.fail("an if without else whose type changes the stack")
+	}
+	s.pop(top.res)
+	if s.height != top.base && s.r.err == nil {
+		s.r.fail("operands are left at the end of a block")
+	}
+	s.height = top.base
+	s.labels = s.labels[:len(s.labels)-1]
+	if len(s.labels) > 0 {
+		s.push(top.res)
+	}
+}
+
+// target reads a branch's label and returns how many operands it takes.
+func (s *scanner) target() int {
+	i := s.r.index("label", len(s.labels))
+	if s.r.err != nil {
+		return 0
+	}
+	l := s.labels[len(s.labels)-1-int(i)]
+	if l.op == opLoop {
+		return l.params
+	}
+	return l.res
+}
+
+func (s *scanner) call(t funcType) {
+	s.out.calls = true
+	s.pop(len(t.params))
+	s.push(len(t.results))
+}
+
+func (s *scanner) brTable() {
+	n := s.r.count("branch targets", MaxBranches)
+	operands := 0
+	for range n + 1 {
+		operands = s.target()
+		if s.r.err != nil {
+			return
+		}
+	}
+	s.out.blocks += int(n) // each is an edge for the compiler
+	s.pop(1 + operands)
+	s.unreachable()
+}

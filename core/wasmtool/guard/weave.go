@@ -1,0 +1,325 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+)
+
+// weaver writes the guarded module: the original's functions move up by one
+// behind the tick import, types, globals and helper functions of its own come
+// after the original's.
+type weaver struct {
+	*module
+	types    map[string]uint32 // further block types by results, index in the new module
+	newTypes [][]byte          // their bytes, after the fixed ones
+	fixed    uint32            // index of the first of the guard's own types
+	scan     scanner
+	code     []byte // the code section's bodies
+	spare    []byte // room for the next body
+	out      []byte
+}
+
+// The guard's own types, globals and functions, in this order.
+const (
+	ownTick   = iota // type (i64) → (i64)
+	ownVoid          // type () → ()
+	ownLength        // type (i32) → (i32)
+	ownTypes
+)
+
+const (
+	globalFuel = iota
+	globalDepth
+	globalFlags
+)
+
+const (
+	helpRefill = iota
+	helpDeep
+	helpCharge
+	helpGrow
+	helpGrown
+	helpers
+)
+
+func (w *weaver) helper(i int) uint32 { return uint32(w.funcCount()) + 1 + uint32(i) }
+
+func (w *weaver) global(i int) uint32 { return uint32(w.globals + i) }
+
+// moved is a function's index behind the tick import, which is the last of
+// the imports.
+func (w *weaver) moved(fn uint32) uint32 {
+	if int(fn) >= len(w.imports) {
+		return fn + 1
+	}
+	return fn
+}
+
+func (w *weaver) weave() ([]byte, error) {
+	w.fixed = uint32(len(w.module.types))
+	w.scan.m = w.module
+	globals, err := w.globalSection()
+	if err != nil {
+		return nil, fmt.Errorf("its global section: %w", err)
+	}
+	elements, err := w.elementSection()
+	if err != nil {
+		return nil, fmt.Errorf("its element section: %w", err)
+	}
+	if err := w.checkData(); err != nil {
+		return nil, fmt.Errorf("its data section: %w", err)
+	}
+	w.code = make([]byte, 0, len(w.data)+len(w.data)/8)
+	for i := range w.bodies {
+		if err := w.body(i); err != nil {
+			return nil, fmt.Errorf("function %d: %w", len(w.imports)+i, err)
+		}
+	}
+	w.helperBodies()
+	w.out = append(make([]byte, 0, len(w.code)+len(w.data)/2), header...)
+	w.section(secType, w.typeSection())
+	w.section(secImport, w.importSection())
+	w.section(secFunction, w.functionSection())
+	w.section(secTable, w.tableSection())
+	w.section(secMemory, w.memorySection())
+	w.section(secGlobal, globals)
+	w.section(secExport, w.exportSection())
+	w.section(secElement, elements)
+	w.copySection(secDataCount)
+	w.codeSection()
+	w.copySection(secData)
+	return w.out, nil
+}
+
+func (w *weaver) section(id byte, content []byte) {
+	if content == nil {
+		return
+	}
+	w.out = append(w.out, id)
+	w.out = appendU32(w.out, uint32(len(content)))
+	w.out = append(w.out, content...)
+}
+
+func (w *weaver) copySection(id byte) {
+	if w.has(int(id)) {
+		s := w.sections[id]
+		w.section(id, w.data[s.from:s.to])
+	}
+}
+
+// tail is a vector section's content behind its count.
+func (w *weaver) tail(id int) []byte {
+	if !w.has(id) {
+		return nil
+	}
+	r := w.reader(id)
+	r.u32()
+	return w.data[r.pos:r.end]
+}
+
+func (w *weaver) typeSection() []byte {
+	out := appendU32(nil, uint32(len(w.module.types)+ownTypes+len(w.newTypes)))
+	out = append(out, w.tail(secType)...)
+	out = append(out, 0x60, 1, typeI64, 1, typeI64) // ownTick
+	out = append(out, 0x60, 0, 0)                   // ownVoid
+	out = append(out, 0x60, 1, typeI32, 1, typeI32) // ownLength
+	for _, t := range w.newTypes {
+		out = append(out, t...)
+	}
+	return out
+}
+
+// blockType is the type of a block with these results.
+func (w *weaver) blockType(results []byte) []byte {
+	switch len(results) {
+	case 0:
+		return []byte{0x40}
+	case 1:
+		return results
+	}
+	i, ok := w.types[string(results)]
+	if !ok {
+		i = w.fixed + ownTypes + uint32(len(w.newTypes))
+		w.types[string(results)] = i
+		t := append([]byte{0x60, 0}, appendU32(nil, uint32(len(results)))...)
+		w.newTypes = append(w.newTypes, append(t, results...))
+	}
+	return appendS64(nil, int64(i))
+}
+
+func (w *weaver) importSection() []byte {
+	out := appendU32(nil, uint32(len(w.imports)+1))
+	out = append(out, w.tail(secImport)...)
+	out = appendName(out, TickModule)
+	out = appendName(out, TickName)
+	out = append(out, 0)
+	return appendU32(out, w.fixed+ownTick)
+}
+
+func (w *weaver) functionSection() []byte {
+	out := appendU32(nil, uint32(len(w.functions)+helpers))
+	out = append(out, w.tail(secFunction)...)
+	for _, t := range [helpers]uint32{helpRefill: ownVoid, helpDeep: ownVoid, helpCharge: ownLength, helpGrow: ownLength, helpGrown: ownLength} {
+		out = appendU32(out, w.fixed+t)
+	}
+	return out
+}
+
+func (w *weaver) tableSection() []byte {
+	if len(w.tables) == 0 {
+		return nil
+	}
+	out := appendU32(nil, uint32(len(w.tables)))
+	for _, t := range w.tables {
+		out = append(out, t.ref, 1)
+		out = appendU32(appendU32(out, t.min), t.max)
+	}
+	return out
+}
+
+func (w *weaver) memorySection() []byte {
+	if w.memory == nil {
+		return nil
+	}
+	out := append(appendU32(nil, 1), 1)
+	return appendU32(appendU32(out, w.memory.min), w.memory.max)
+}
+
+// exportSection moves functions and adds the guard's own names.
+func (w *weaver) exportSection() []byte {
+	n := len(w.exports) + 2
+	if w.start >= 0 {
+		n++
+	}
+	out := appendU32(nil, uint32(n))
+	for _, e := range w.exports {
+		index := e.index
+		if e.kind == 0 {
+			index = w.moved(index)
+		}
+		out = appendU32(append(appendName(out, e.name), e.kind), index)
+	}
+	out = appendU32(append(appendName(out, FuelExport), 3), w.global(globalFuel))
+	out = appendU32(append(appendName(out, FlagsExport), 3), w.global(globalFlags))
+	if w.start >= 0 {
+		out = appendU32(append(appendName(out, StartExport), 0), w.moved(uint32(w.start)))
+	}
+	return out
+}
+
+func (w *weaver) globalSection() ([]byte, error) {
+	out := appendU32(nil, uint32(w.globals+3))
+	if w.has(secGlobal) {
+		r := w.reader(secGlobal)
+		r.u32()
+		for i := range w.globals {
+			from := r.pos
+			if t := r.byte(); !isValueType(t) && r.err == nil {
+				r.fail("value type %#x is not of WebAssembly 2.0", t)
+			}
+			r.byte() // mutability: the engine's to check
+			out = append(out, w.data[from:r.pos]...)
+			out = w.constant(out, r, i)
+			if r.err != nil {
+				return nil, r.err
+			}
+		}
+		if r.more() {
+			r.fail("%d bytes too many", r.end-r.pos)
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	out = append(out, typeI64, 1, opI64Const, 0, opEnd)
+	out = append(out, typeI32, 1, opI32Const, 0, opEnd)
+	return append(out, typeI32, 1, opI32Const, 0, opEnd), nil
+}
+
+// constant copies a constant expression of one instruction; function indices
+// move. globals is how many globals it may name.
+func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
+	from := r.pos
+	op := r.byte()
+	switch op {
+	case opI32Const:
+		r.signed(32)
+	case opI64Const:
+		r.signed(64)
+	case opF32Const:
+		r.take(4)
+	case opF64Const:
+		r.take(8)
+	case opGlobalGet:
+		r.index("global", globals)
+	case opRefNull:
+		r.byte()
+	case opVector:
+		if r.u32() != 12 && r.err == nil {
+			r.fail("an instruction that is not constant")
+		}
+		r.take(16)
+	case opRefFunc:
+		fn := r.index("function", w.funcCount())
+		out = appendU32(append(out, opRefFunc), w.moved(fn))
+	default:
+		r.fail("instruction %#x is not constant in WebAssembly 2.0", op)
+	}
+	if end := r.byte(); end != opEnd && r.err == nil {
+		r.fail("a constant expression of more than one instruction")
+	}
+	if r.err != nil {
+		return out
+	}
+	if op == opRefFunc {
+		return append(out, opEnd)
+	}
+	return append(out, w.data[from:r.pos]...)
+}
+
+// checkData goes through the data segments; they are copied as they are.
+func (w *weaver) checkData() error {
+	if !w.has(secData) {
+		return nil
+	}
+	r := w.reader(secData)
+	r.u32()
+	for range w.dataSegs {
+		switch flag := r.u32(); flag {
+		case 0, 2:
+			if flag == 2 && r.u32() != 0 || w.memory == nil {
+				r.fail("a segment for a memory that is not there")
+			}
+			w.offset(r, math.MaxUint32)
+		case 1:
+		default:
+			r.fail("a data segment of form %d", flag)
+		}
+		r.take(int(r.u32()))
+		if r.err != nil {
+			return r.err
+		}
+	}
+	if r.more() {
+		r.fail("%d bytes too many", r.end-r.pos)
+	}
+	return r.err
+}
+
+// offset reads where an active segment goes and returns its bytes, with the
+// index if it is a number (limit otherwise).
+func (w *weaver) offset(r *reader, limit uint32) ([]byte, uint32) {
+	at := limit
+	if r.pos < r.end && r.data[r.pos] == opI32Const {
+		peek := &reader{data: r.data, pos: r.pos + 1, end: r.end}
+		at = uint32(peek.signed(32))
+	}
+	return w.constant(nil, r, w.globals), at
+}
+
+func (w *weaver) codeSection() {
+	count := appendU32(nil, uint32(len(w.functions)+helpers))
+	w.out = append(w.out, secCode)
+	w.out = appendU32(w.out, uint32(len(count)+len(w.code)))
+	w.out = append(append(w.out, count...), w.code...)
+}
