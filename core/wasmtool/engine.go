@@ -78,7 +78,7 @@ type Limits struct {
 // What a call may use unless it says otherwise. Memory is not among the
 // limits of a call: the guard clamps it to 64 MiB in the module.
 const (
-	DefaultFuel   int64 = 100_000_000_000
+	DefaultFuel   int64 = 2_000_000_000_000
 	DefaultOutput int64 = 1 << 20
 	StderrLimit         = 64 << 10 // of stderr the end is kept
 )
@@ -88,9 +88,9 @@ const (
 type Host struct {
 	HTTP  func(ctx context.Context, r HTTPRequest) (HTTPResponse, error)
 	Call  func(ctx context.Context, name string, args []byte) []byte // golem_call: the result, or {"error":…}
-	Files sandbox.FS                                                // the run's view, for WASI
-	Log   func(level, text string)                                  // trace, debug, info, warn, error
-	// Clock and Random are the host's; nil: a clock that stands at the epoch
+	Files sandbox.FS                                                 // the run's view, for WASI
+	Log   func(level, text string)                                   // trace, debug, info, warn, error
+	// Clock and Random are the host's; nil: a clock that stands a second after the epoch
 	// and zeros.
 	Clock  func() time.Time
 	Random func([]byte) error

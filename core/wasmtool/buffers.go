@@ -1,0 +1,63 @@
+package wasmtool
+
+import "github.com/tetratelabs/wazero/experimental"
+
+// capped is a command's standard output. What is beyond the limit is an error
+// while it is written, not afterwards.
+type capped struct {
+	data  []byte
+	limit int64
+}
+
+func (c *capped) Write(b []byte) (int, error) {
+	if int64(len(c.data))+int64(len(b)) > c.limit {
+		return 0, tooMuch(c.limit)
+	}
+	c.data = append(c.data, b...)
+	return len(b), nil
+}
+
+// ending keeps the last StderrLimit bytes of standard error.
+type ending struct{ data []byte }
+
+func (e *ending) Write(b []byte) (int, error) {
+	n := len(b)
+	b = b[max(0, n-StderrLimit):]
+	e.data = append(e.data, b...)
+	if len(e.data) > 2*StderrLimit {
+		e.data = append(e.data[:0], e.data[len(e.data)-StderrLimit:]...)
+	}
+	return n, nil
+}
+
+func (e *ending) bytes() []byte { return e.data[max(0, len(e.data)-StderrLimit):] }
+
+// memoryAllocator gives modules memory that grows by doubling: neither all of
+// the maximum at once nor a copy at each page.
+var memoryAllocator = experimental.MemoryAllocatorFunc(func(_, most uint64) experimental.LinearMemory {
+	return &linearMemory{most: most}
+})
+
+type linearMemory struct {
+	data []byte
+	most uint64
+}
+
+func (m *linearMemory) Reallocate(size uint64) []byte {
+	if size > m.most {
+		return nil
+	}
+	if size > uint64(cap(m.data)) {
+		room := size
+		if len(m.data) > 0 {
+			room = min(m.most, max(size, 2*uint64(cap(m.data))))
+		}
+		grown := make([]byte, size, room)
+		copy(grown, m.data)
+		m.data = grown
+	}
+	m.data = m.data[:size]
+	return m.data
+}
+
+func (m *linearMemory) Free() { m.data = nil }

@@ -1,0 +1,65 @@
+package wasmtool
+
+import (
+	"golem/core/fault"
+	"golem/core/wasmtool/guard"
+)
+
+// Ending is how an engine saw a call end, for Session.Result.
+type Ending struct {
+	Fault  error  // what a host function ended the call with
+	Trap   string // the engine's word for a trap; "" = none
+	Exited bool   // proc_exit was called
+	Code   int    // its argument, or what the export returned
+	Flags  int32  // the guard's flags
+	Left   int64  // the guard's counter
+	Output []byte // a command's standard output
+	Stderr []byte // its end
+}
+
+// Result judges a call alike for every engine: what the host ended it with
+// comes first, then what the guard knows, then what was refused to it.
+func (s *Session) Result(e Ending) (Result, error) {
+	r := Result{Output: s.out, Stderr: e.Stderr, Exit: e.Code, Fuel: s.Meter.Used(e.Left)}
+	if s.In.Form == Command {
+		r.Output = e.Output
+	}
+	f := s.failure(e)
+	if f == nil {
+		return r, nil
+	}
+	r.Output = nil
+	return r, f
+}
+
+func (s *Session) failure(e Ending) *fault.Fault {
+	grew := e.Flags&guard.FlagGrew != 0
+	failed := e.Trap != "" || e.Exited && e.Code != 0 || len(s.message) > 0 || s.In.Form == Extism && e.Code != 0
+	switch {
+	case e.Fault != nil:
+		return fault.Of(e.Fault, fault.ToolTrap)
+	case !failed:
+		return nil
+	case e.Flags&guard.FlagDepth != 0 && e.Trap != "":
+		return fault.New(fault.ToolStack, "the module's calls are nested too deep").
+			Hinting("call it with less to do; it recurses without end, or nearly")
+	case s.refused != nil:
+		return s.refused
+	case grew && (e.Trap != "" || e.Exited):
+		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", guard.MaxMemoryPages/16).
+			Hinting("call it with less to do")
+	case len(s.message) > 0:
+		return fault.New(fault.Tool, "%s", escaped(s.message, 4096))
+	case e.Trap != "":
+		return fault.New(fault.ToolTrap, "the module trapped: %s", escaped([]byte(e.Trap), 200)).Hinting("%s", said(e.Stderr))
+	}
+	return fault.New(fault.ToolExit, "the module ended with exit code %d", e.Code).Hinting("%s", said(e.Stderr))
+}
+
+// said is the end of what a module wrote to stderr.
+func said(stderr []byte) string {
+	if len(stderr) > 2048 {
+		stderr = stderr[len(stderr)-2048:]
+	}
+	return escaped(stderr, 2048)
+}

@@ -1,0 +1,258 @@
+package wasmtool
+
+import (
+	"io"
+	"io/fs"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+	wsys "github.com/tetratelabs/wazero/sys"
+
+	"golem/core/sandbox"
+)
+
+// wasiFile is an open file. Its content is read at the first use; changes are
+// kept in memory until Sync or Close writes the whole file at once.
+type wasiFile struct {
+	sys.UnimplementedFile
+	fs     *wasiFS
+	name   string
+	data   []byte
+	loaded bool
+	write  bool
+	dirty  bool
+	app    bool
+	pos    int64
+	closed bool
+}
+
+// writable prepares for writing: the sandbox is asked now, not at the end.
+func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
+	if !isNew && flag&(sys.O_CREAT|sys.O_EXCL) == sys.O_CREAT|sys.O_EXCL {
+		return sys.EEXIST
+	}
+	if isNew {
+		if err := sandbox.ValidNew(h.name); err != nil {
+			return h.fs.errno(err)
+		}
+	}
+	if err := sandbox.CanWrite(h.fs.files, h.name); err != nil {
+		return h.fs.errno(err)
+	}
+	h.write = true
+	if isNew || flag&sys.O_TRUNC != 0 {
+		h.loaded, h.dirty = true, true
+		if isNew { // it is there from now on, also for others
+			return h.commit()
+		}
+	}
+	return 0
+}
+
+func (h *wasiFile) load() sys.Errno {
+	if h.loaded {
+		return 0
+	}
+	data, err := sandbox.ReadFile(h.fs.files, h.name, wasiFileSize)
+	if err != nil {
+		return h.fs.errno(err)
+	}
+	h.data, h.loaded = data, true
+	return 0
+}
+
+func (h *wasiFile) commit() sys.Errno {
+	if !h.dirty || h.fs.abandoned {
+		return 0
+	}
+	if err := h.fs.files.WriteFile(h.name, h.data); err != nil {
+		return h.fs.errno(err)
+	}
+	h.dirty = false
+	return 0
+}
+
+func (h *wasiFile) Dev() (uint64, sys.Errno) { return 1, 0 }
+
+func (h *wasiFile) Ino() (uint64, sys.Errno) { return inode(h.name), 0 }
+
+func (h *wasiFile) IsDir() (bool, sys.Errno) { return false, 0 }
+
+func (h *wasiFile) IsAppend() bool { return h.app }
+
+func (h *wasiFile) SetAppend(on bool) sys.Errno {
+	h.app = on
+	return 0
+}
+
+func (h *wasiFile) Stat() (wsys.Stat_t, sys.Errno) {
+	info, errno := h.fs.info(h.name)
+	if errno != 0 {
+		return wsys.Stat_t{}, errno
+	}
+	st := stat(h.name, info)
+	if h.loaded {
+		st.Size = int64(len(h.data))
+	}
+	return st, 0
+}
+
+func (h *wasiFile) Read(b []byte) (int, sys.Errno) {
+	n, errno := h.Pread(b, h.pos)
+	h.pos += int64(n)
+	return n, errno
+}
+
+func (h *wasiFile) Pread(b []byte, off int64) (int, sys.Errno) {
+	if errno := h.load(); errno != 0 {
+		return 0, errno
+	}
+	if off < 0 {
+		return 0, sys.EINVAL
+	}
+	if off >= int64(len(h.data)) {
+		return 0, 0
+	}
+	return copy(b, h.data[off:]), 0
+}
+
+// seekOffset is an int64: wazero's Seek returns an Errno, which go vet takes
+// for a mistaken io.Seeker.
+type seekOffset = int64
+
+func (h *wasiFile) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
+	if errno := h.load(); errno != 0 {
+		return 0, errno
+	}
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		offset += h.pos
+	case io.SeekEnd:
+		offset += int64(len(h.data))
+	default:
+		return 0, sys.EINVAL
+	}
+	if offset < 0 {
+		return 0, sys.EINVAL
+	}
+	h.pos = offset
+	return offset, 0
+}
+
+func (h *wasiFile) Write(b []byte) (int, sys.Errno) {
+	if errno := h.load(); errno != 0 {
+		return 0, errno
+	}
+	if h.app {
+		h.pos = int64(len(h.data))
+	}
+	n, errno := h.Pwrite(b, h.pos)
+	h.pos += int64(n)
+	return n, errno
+}
+
+func (h *wasiFile) Pwrite(b []byte, off int64) (int, sys.Errno) {
+	if !h.write {
+		return 0, sys.EBADF
+	}
+	if errno := h.load(); errno != 0 {
+		return 0, errno
+	}
+	if off < 0 || off > wasiFileSize || off+int64(len(b)) > wasiFileSize {
+		return 0, sys.EINVAL
+	}
+	if end := off + int64(len(b)); end > int64(len(h.data)) {
+		h.data = append(h.data, make([]byte, end-int64(len(h.data)))...)
+	}
+	h.dirty = true
+	return copy(h.data[off:], b), 0
+}
+
+func (h *wasiFile) Truncate(size int64) sys.Errno {
+	if !h.write {
+		return sys.EBADF
+	}
+	if errno := h.load(); errno != 0 {
+		return errno
+	}
+	if size < 0 || size > wasiFileSize {
+		return sys.EINVAL
+	}
+	if size <= int64(len(h.data)) {
+		h.data = h.data[:size]
+	} else {
+		h.data = append(h.data, make([]byte, size-int64(len(h.data)))...)
+	}
+	h.dirty = true
+	return 0
+}
+
+func (h *wasiFile) Sync() sys.Errno { return h.commit() }
+
+func (h *wasiFile) Datasync() sys.Errno { return h.commit() }
+
+func (h *wasiFile) Utimens(int64, int64) sys.Errno { return sys.ENOTSUP }
+
+func (h *wasiFile) Close() sys.Errno {
+	if h.closed {
+		return 0
+	}
+	h.closed = true
+	h.fs.open--
+	return h.commit()
+}
+
+// wasiDir is an open directory. Its entries are read when they are asked for
+// from the beginning.
+type wasiDir struct {
+	sys.UnimplementedFile
+	fs      *wasiFS
+	name    string
+	entries []sys.Dirent
+	read    bool
+}
+
+func (d *wasiDir) Dev() (uint64, sys.Errno) { return 1, 0 }
+
+func (d *wasiDir) Ino() (uint64, sys.Errno) { return inode(d.name), 0 }
+
+func (d *wasiDir) IsDir() (bool, sys.Errno) { return true, 0 }
+
+func (d *wasiDir) Stat() (wsys.Stat_t, sys.Errno) { return d.fs.Stat(d.name) }
+
+func (d *wasiDir) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, sys.EINVAL
+	}
+	d.read, d.entries = false, nil
+	return 0, 0
+}
+
+func (d *wasiDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
+	if d.fs.files == nil {
+		_, errno := d.fs.name("any")
+		return nil, errno
+	}
+	if !d.read {
+		entries, err := fs.ReadDir(d.fs.files, d.name)
+		if err != nil {
+			return nil, d.fs.errno(err)
+		}
+		for _, e := range entries {
+			d.entries = append(d.entries, sys.Dirent{Name: e.Name(), Ino: inode(d.name + "/" + e.Name()), Type: e.Type() & fs.ModeDir})
+		}
+		d.read = true
+	}
+	if n <= 0 || n > len(d.entries) {
+		n = len(d.entries)
+	}
+	out := d.entries[:n]
+	d.entries = d.entries[n:]
+	return out, 0
+}
+
+func (d *wasiDir) Sync() sys.Errno { return 0 }
+
+func (d *wasiDir) Datasync() sys.Errno { return 0 }
+
+func (d *wasiDir) Close() sys.Errno { return 0 }

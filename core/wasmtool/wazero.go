@@ -1,0 +1,185 @@
+package wasmtool
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"golem/core/fault"
+	"golem/core/wasmtool/guard"
+)
+
+// WazeroOptions configure the engine over wazero. The zero value compiles
+// where wazero can and interprets elsewhere, without a cache on disk.
+type WazeroOptions struct {
+	Interpreter bool
+	// Cache is a directory for compiled code; "": none. It is wazero's own
+	// format, named by its version, safe for several processes.
+	Cache string
+	// Workers compile beside each other; 0: as many as there are processors, 4 at most.
+	Workers int
+	// Yield lets others run while a module does; nil: the Go scheduler does.
+	Yield func()
+}
+
+// wazeroEngine is one wazero runtime with golem's host modules. What a running
+// call needs is found by its instance.
+type wazeroEngine struct {
+	options WazeroOptions
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	hosts   map[string]api.Module // tick, Extism, golem_call, WASI
+	running sync.Map              // api.Module → *wazeroInstance
+}
+
+var _ Engine = (*wazeroEngine)(nil)
+
+// NewWazero makes the reference engine (S0-25, SPEC §6). The caller must Close it.
+func NewWazero(ctx context.Context, o WazeroOptions) (Engine, error) {
+	config := wazero.NewRuntimeConfig()
+	if o.Interpreter {
+		config = wazero.NewRuntimeConfigInterpreter()
+	}
+	if o.Workers == 0 {
+		o.Workers = min(4, runtime.GOMAXPROCS(0))
+	}
+	if o.Yield == nil {
+		o.Yield = runtime.Gosched
+	}
+	e := &wazeroEngine{options: o, hosts: map[string]api.Module{}}
+	// No WithCloseOnContextDone: the guard's ticks end a call (SECURITY 7).
+	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
+		WithMemoryLimitPages(guard.MaxMemoryPages).WithDebugInfoEnabled(false)
+	if o.Cache != "" {
+		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)
+		if err != nil {
+			return nil, fault.New(fault.Tool, "the cache of compiled tools cannot be opened")
+		}
+		e.cache = cache
+		config = config.WithCompilationCache(cache)
+	}
+	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	for _, name := range []string{guard.TickModule, extismEnv, extismUser, wasiModule} {
+		h, err := e.host(ctx, name, nil)
+		if err != nil {
+			return nil, err
+		}
+		e.hosts[name] = h
+	}
+	return e, nil
+}
+
+// Name is "wazero".
+func (e *wazeroEngine) Name() string { return "wazero" }
+
+// Close frees the runtime with every module.
+func (e *wazeroEngine) Close() error {
+	ctx := context.Background()
+	err := e.runtime.Close(ctx)
+	if e.cache != nil {
+		if cerr := e.cache.Close(ctx); err == nil {
+			err = cerr
+		}
+	}
+	return err
+}
+
+// wazeroModule is a compiled module and the host modules it imports from.
+type wazeroModule struct {
+	engine *wazeroEngine
+	code   wazero.CompiledModule
+	hosts  map[string]api.Module
+	own    []api.Module // made for this module alone
+}
+
+// Compile hands the bytes to wazero. wazero does not heed ctx.
+func (e *wazeroEngine) Compile(ctx context.Context, guarded []byte, _ string) (Compiled, error) {
+	code, err := e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.options.Workers), guarded)
+	if err != nil {
+		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", firstLine(err)).
+			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
+	}
+	m := &wazeroModule{engine: e, code: code, hosts: map[string]api.Module{}}
+	if err := m.link(ctx); err != nil {
+		return nil, fault.Of(err, fault.ToolImport)
+	}
+	return m, nil
+}
+
+// link finds a host module for everything the module imports. Where it wants a
+// function that golem does not have, or with another type, it gets a host
+// module of its own whose function ends the call that calls it.
+func (m *wazeroModule) link(ctx context.Context) error {
+	wanted := map[string][]api.FunctionDefinition{}
+	for _, d := range m.code.ImportedFunctions() {
+		module, _, _ := d.Import()
+		wanted[module] = append(wanted[module], d)
+	}
+	for module, defs := range wanted {
+		shared := m.engine.hosts[module]
+		if missing := missing(shared, defs); shared == nil || len(missing) > 0 {
+			h, err := m.engine.host(ctx, module, missing)
+			if err != nil {
+				return err
+			}
+			m.own = append(m.own, h)
+			shared = h
+		}
+		m.hosts[module] = shared
+	}
+	return nil
+}
+
+// missing are the wanted functions that a host module does not have so.
+func missing(host api.Module, defs []api.FunctionDefinition) []api.FunctionDefinition {
+	var out []api.FunctionDefinition
+	for _, d := range defs {
+		_, name, _ := d.Import()
+		var have api.FunctionDefinition
+		if host != nil {
+			have = host.ExportedFunctionDefinitions()[name]
+		}
+		if have == nil || !sameTypes(have.ParamTypes(), d.ParamTypes()) || !sameTypes(have.ResultTypes(), d.ResultTypes()) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func sameTypes(a, b []api.ValueType) bool { return string(a) == string(b) }
+
+func (m *wazeroModule) Close() error {
+	ctx := context.Background()
+	err := m.code.Close(ctx)
+	for _, h := range m.own {
+		if cerr := h.Close(ctx); err == nil {
+			err = cerr
+		}
+	}
+	return err
+}
+
+// Call runs an export in a fresh instance.
+func (m *wazeroModule) Call(ctx context.Context, in Invocation, host Host) (Result, error) {
+	i := &wazeroInstance{module: m}
+	res, err := i.Call(ctx, in, host)
+	if cerr := i.Close(); err == nil && cerr != nil {
+		err = cerr
+	}
+	return res, err
+}
+
+// Keep makes an instance that lives on.
+func (m *wazeroModule) Keep() Instance { return &wazeroInstance{module: m} }
+
+// firstLine is an engine's message without its stack trace.
+func firstLine(err error) string {
+	s, _, _ := strings.Cut(err.Error(), "\n")
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "wasm error: "), " (recovered by wazero)")
+	return escaped([]byte(s), 200)
+}

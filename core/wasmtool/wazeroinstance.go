@@ -1,0 +1,276 @@
+package wasmtool
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/experimental/sysfs"
+	"github.com/tetratelabs/wazero/sys"
+
+	"golem/core/fault"
+	"golem/core/wasmtool/guard"
+)
+
+var errUnwound = errors.New("the call was ended")
+
+// wazeroInstance is one instance and the call it is in, if any.
+type wazeroInstance struct {
+	module  *wazeroModule
+	mod     api.Module // nil: none yet, or discarded
+	kernel  Kernel
+	meter   Meter
+	session *Session
+	fault   error // what a host function ended the call with
+	stdout  *capped
+	stderr  *ending
+	files   *wasiFS
+}
+
+// Call runs one export. A call that fails discards the instance.
+func (i *wazeroInstance) Call(ctx context.Context, in Invocation, host Host) (Result, error) {
+	i.meter.Yield = i.module.engine.options.Yield
+	i.fault = nil
+	s, err := NewSession(ctx, &i.kernel, &i.meter, in, host)
+	i.session = s
+	if err != nil {
+		return Result{}, err
+	}
+	i.stdout = &capped{limit: s.In.Limits.Output}
+	i.stderr = &ending{}
+	e := i.run(ctx)
+	e.Output, e.Stderr = i.stdout.data, i.stderr.bytes()
+	res, err := s.Result(e)
+	if err != nil || e.Exited {
+		i.discard(err != nil)
+	}
+	return res, err
+}
+
+// Close frees the instance.
+func (i *wazeroInstance) Close() error {
+	i.discard(false)
+	return nil
+}
+
+// discard drops the instance. After a failure what it had not yet written to
+// files is lost on purpose: half a file is worse than none.
+func (i *wazeroInstance) discard(failed bool) {
+	if i.mod == nil {
+		return
+	}
+	if failed && i.files != nil {
+		i.files.abandon()
+	}
+	if err := i.mod.Close(context.Background()); err != nil && i.fault == nil {
+		i.fault = err
+	}
+	i.module.engine.running.Delete(i.mod)
+	i.mod = nil
+	i.kernel = Kernel{}
+}
+
+// run instantiates if need be, and calls.
+func (i *wazeroInstance) run(ctx context.Context) (e Ending) {
+	// What the module asks golem for is bounded by the session's context;
+	// wazero gets one that never ends, so that only ticks end a call.
+	ctx = context.WithoutCancel(ctx)
+	fresh := i.mod == nil
+	if fresh {
+		if err := i.instantiate(ctx); err != nil {
+			e.Trap = firstLine(err)
+			return e
+		}
+	}
+	i.clear()
+	defer func() {
+		e.Left = i.counter()
+		e.Fault = i.fault
+		if g := i.global(guard.FlagsExport); g != nil {
+			e.Flags = int32(g.Get())
+		}
+	}()
+	if fresh {
+		if done := i.start(ctx, &e); done {
+			return e
+		}
+	}
+	name := i.session.In.Export
+	if i.session.In.Form == Command {
+		name = "_start"
+	}
+	i.export(ctx, name, &e)
+	return e
+}
+
+// clear starts the account of a kept instance anew: what is left of the last
+// call's grant is not this one's.
+func (i *wazeroInstance) clear() {
+	for _, name := range []string{guard.FuelExport, guard.FlagsExport} {
+		if g, ok := i.global(name).(api.MutableGlobal); ok {
+			g.Set(0)
+		}
+	}
+}
+
+func (i *wazeroInstance) counter() int64 {
+	if g := i.global(guard.FuelExport); g != nil {
+		return int64(g.Get())
+	}
+	return 0
+}
+
+func (i *wazeroInstance) global(name string) api.Global {
+	if i.mod == nil {
+		return nil
+	}
+	return i.mod.ExportedGlobal(name)
+}
+
+// instantiate makes the instance without running anything of it.
+func (i *wazeroInstance) instantiate(ctx context.Context) error {
+	m := i.module
+	ctx = experimental.WithMemoryAllocator(ctx, memoryAllocator)
+	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module { return m.hosts[name] })
+	mod, err := m.engine.runtime.InstantiateModule(ctx, m.code, i.config())
+	if err != nil {
+		return err
+	}
+	i.mod = mod
+	m.engine.running.Store(mod, i)
+	return nil
+}
+
+// start runs what a module wants to have run before its first call: its start
+// function, then what its form's tool chain calls (FACTS, start-up).
+func (i *wazeroInstance) start(ctx context.Context, e *Ending) (done bool) {
+	names := []string{guard.StartExport}
+	if i.session.In.Form == Extism {
+		for _, n := range []string{"_initialize", "hs_init", "__wasm_call_ctors"} {
+			if i.mod.ExportedFunction(n) != nil {
+				names = append(names, n)
+				break
+			}
+		}
+	}
+	for _, n := range names {
+		fn := i.mod.ExportedFunction(n)
+		if fn == nil {
+			continue
+		}
+		params := len(fn.Definition().ParamTypes())
+		if params > 2 || params > 0 && n != "hs_init" {
+			e.Trap = "its " + n + " takes parameters"
+			return true
+		}
+		if i.invoke(ctx, fn, make([]uint64, max(params, len(fn.Definition().ResultTypes()))), e) != nil || e.Exited {
+			return true
+		}
+	}
+	return false
+}
+
+// export calls the function itself.
+func (i *wazeroInstance) export(ctx context.Context, name string, e *Ending) {
+	fn := i.mod.ExportedFunction(name)
+	if fn == nil {
+		i.fault = fault.New(fault.ToolContract, "the module exports no function %q", name)
+		return
+	}
+	d := fn.Definition()
+	results := d.ResultTypes()
+	if len(d.ParamTypes()) > 0 || len(results) > 1 || len(results) == 1 && results[0] != api.ValueTypeI32 {
+		i.fault = fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
+			Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
+		return
+	}
+	stack := make([]uint64, 1)
+	if i.invoke(ctx, fn, stack, e) == nil && !e.Exited && len(results) == 1 {
+		e.Code = int(int32(stack[0]))
+	}
+}
+
+// invoke calls into the module and takes apart how it came back.
+func (i *wazeroInstance) invoke(ctx context.Context, fn api.Function, stack []uint64, e *Ending) error {
+	err := fn.CallWithStack(ctx, stack)
+	var exit *sys.ExitError
+	switch {
+	case err == nil:
+	case i.fault != nil:
+	case errors.As(err, &exit):
+		// Whatever number it is: only proc_exit makes one here.
+		e.Exited, e.Code = true, int(int32(exit.ExitCode()))
+		return nil
+	case strings.Contains(err.Error(), "stack overflow"):
+		i.fault = fault.New(fault.ToolStack, "the module's calls are nested too deep")
+	default:
+		e.Trap = firstLine(err)
+	}
+	return err
+}
+
+// config is what the module can reach through WASI: its own buffers, the
+// host's clock and chance, and files only through our own file system over the
+// sandbox view, never a directory mount (SECURITY 6).
+func (i *wazeroInstance) config() wazero.ModuleConfig {
+	s := i.session
+	clock := func() time.Time {
+		if i.session.Host.Clock == nil {
+			return time.Unix(1, 0)
+		}
+		return i.session.Host.Clock()
+	}
+	i.files = newWasiFS(s.Host.Files, func(f *fault.Fault) { i.session.Refuse(f) })
+	mount := wazero.NewFSConfig().(sysfs.FSConfig).WithSysFSMount(i.files, "/")
+	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
+		WithArgs(s.In.Args...).WithStdin(strings.NewReader(string(s.In.Stdin))).
+		WithStdout(writer(func(b []byte) (int, error) { return i.write(b) })).
+		WithStderr(writer(func(b []byte) (int, error) { return i.stderr.Write(b) })).
+		WithFSConfig(mount).
+		WithWalltime(func() (int64, int32) { t := clock(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
+		WithNanotime(func() int64 { return clock().UnixNano() }, sys.ClockResolution(time.Microsecond)).
+		WithNanosleep(func(ns int64) { i.sleep(time.Duration(ns)) }).
+		WithOsyield(i.module.engine.options.Yield).
+		WithRandSource(chance(func(b []byte) error {
+			if i.session.Host.Random == nil {
+				clear(b)
+				return nil
+			}
+			return i.session.Host.Random(b)
+		}))
+}
+
+// write takes standard output and ends the call where it grows too large.
+func (i *wazeroInstance) write(b []byte) (int, error) {
+	n, err := i.stdout.Write(b)
+	if err != nil {
+		unwind(i, err)
+	}
+	return n, err
+}
+
+func (i *wazeroInstance) sleep(d time.Duration) {
+	if err := i.session.Meter.Sleep(i.session.ctx, d); err != nil {
+		unwind(i, err)
+	}
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }
+
+type chance func([]byte) error
+
+func (c chance) Read(b []byte) (int, error) {
+	if err := c(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+var _ io.Reader = chance(nil)
