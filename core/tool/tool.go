@@ -115,6 +115,9 @@ type Output struct {
 	NeedsInput bool
 	// Untrusted marks content from outside the project (SECURITY 13).
 	Untrusted bool
+	// Fuel is what a module used, in units of the guard; 0 for other tools. A
+	// failed call's output has it too.
+	Fuel int64
 }
 
 // FileDiff is one file's change.
@@ -146,6 +149,16 @@ type Tool interface {
 type Previewer interface {
 	Tool
 	Preview(ctx context.Context, c Call) (Preview, error)
+}
+
+// Identified is a tool whose identity takes work to find out: a module's
+// digest, for which its file is read. It is asked before the gate decides and
+// before the call is told.
+type Identified interface {
+	Tool
+	// Identity is the provider of the approval key, and the module as the trace
+	// names it, "tools/a.wasm@sha256:<hex>".
+	Identity(ctx context.Context) (provider, module string, err error)
 }
 
 // Preview is what a call would do.
