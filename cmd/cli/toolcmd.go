@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// toolCommand is golem tool: what a person does with custom tools (SPEC §6, §12).
+func (h *host) toolCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tool",
+		Short: "make, pack, look at and call custom tools (.wasm files)",
+		Long: `Custom tools are .wasm files in a project's tools/ folder.
+
+  golem tool new DIR --lang go         write a tool to begin with
+  golem tool pack FILE --tools F.yaml  put its description into the module
+  golem tool inspect FILE              show what a module is and would need
+  golem tool call FILE NAME JSON       call a tool, without a model
+  golem tool lock [DIR]                pin a project's modules by digest`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprint(h.err, cmd.UsageString())
+			return exitCode(exitUsage)
+		},
+	}
+	cmd.AddCommand(h.toolNewCommand())
+	return cmd
+}

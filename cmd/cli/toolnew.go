@@ -1,0 +1,184 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+)
+
+// scaffolds are the tools that golem tool new writes. Each name ends in .tmpl,
+// so that neither Go nor an editor takes them for golem's own sources.
+//
+//go:embed all:scaffold
+var scaffolds embed.FS
+
+// A language is one that golem tool new has a scaffold for.
+type language struct {
+	name    string // of --lang, and of its directory
+	aliases []string
+	title   string
+	files   []scaffoldFile // those worth a line, in reading order
+	missing func() []string
+}
+
+type scaffoldFile struct{ name, what string }
+
+// languages are in the order of the help text.
+var languages = []language{
+	{
+		name: "go", title: "Go", missing: missingGo,
+		files: []scaffoldFile{{"main.go", "the tool"}, {"golemtool.go", "reads the arguments, prints the result"}},
+	},
+	{
+		name: "rust", title: "Rust", missing: missingRust,
+		files: []scaffoldFile{{"src/main.rs", "the tool"}, {"src/golemtool.rs", "reads the arguments, prints the result"}},
+	},
+	{
+		name: "c", title: "C", missing: missingC,
+		files: []scaffoldFile{{"tool.c", "the tool"}, {"golemtool.h", "reads the arguments, writes the result"}},
+	},
+	{
+		name: "js", aliases: []string{"assemblyscript", "ts"}, title: "AssemblyScript", missing: missingJS,
+		files: []scaffoldFile{{"assembly/index.ts", "the tool"}, {"assembly/golemtool.ts", "reads the arguments, writes the result"}},
+	},
+}
+
+func (h *host) toolNewCommand() *cobra.Command {
+	var lang string
+	cmd := &cobra.Command{
+		Use:   "new DIR --lang go|rust|c|js",
+		Short: "write the source of a new tool",
+		Long: `Writes a tool that builds at once into the directory DIR, which is made: its
+source, tools.yaml with its description, a Makefile and a README. The tool is
+named after the directory. Within a tools/ folder, as in tools/wordcount, the
+built module goes to tools/wordcount.wasm, where golem finds it.
+
+  go    the standard Go toolchain, nothing else
+  rust  cargo with the target wasm32-wasip1, no crates
+  c     clang and wasm-ld, no libc
+  js    AssemblyScript, by npm: JavaScript's syntax with types`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error { return h.newTool(words[0], lang) },
+	}
+	cmd.Flags().StringVar(&lang, "lang", "", "go, rust, c or js")
+	return cmd
+}
+
+// toolDirName is a directory's name that serves as the name of a module, a
+// crate and a package alike.
+var toolDirName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,47}$`)
+
+// newTool writes the scaffold of one language and says what to do next.
+func (h *host) newTool(dir, lang string) error {
+	l, err := languageOf(lang)
+	if err != nil {
+		return err
+	}
+	target := h.path(dir)
+	name := filepath.Base(target)
+	if !toolDirName.MatchString(name) {
+		return usage("%q cannot name a tool", name).
+			Hinting("the directory's name becomes the tool's: small letters, digits, - and _, a letter first, at most 48")
+	}
+	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
+		return usage("%s exists and is not empty", dir).Hinting("name a directory that does not exist yet")
+	}
+	out := name + ".wasm"
+	if filepath.Base(filepath.Dir(target)) == "tools" {
+		out = "../" + out
+	}
+	words := strings.NewReplacer("@NAME@", name, "@TOOL@", strings.ReplaceAll(name, "-", "_"), "@OUT@", out)
+	for _, part := range []string{"all", l.name} {
+		if err := writeScaffold(part, target, words); err != nil {
+			return fault.New(fault.Usage, "%s could not be written: %s", dir, cause(err)).Hinting("name a directory that can be made")
+		}
+	}
+	return h.print(h.afterNew(l, dir, name, out))
+}
+
+func languageOf(lang string) (language, error) {
+	var known []string
+	for _, l := range languages {
+		if l.name == lang || slices.Contains(l.aliases, lang) {
+			return l, nil
+		}
+		known = append(known, l.name)
+	}
+	if lang == "" {
+		return language{}, usage("--lang is missing").Hinting("one of %s", strings.Join(known, ", "))
+	}
+	return language{}, usage("--lang %q: there is no scaffold for it", lang).
+		Hinting("one of %s; any language that compiles to WASI or has an Extism PDK makes tools, see docs/tools.md", strings.Join(known, ", "))
+}
+
+// writeScaffold copies one directory of the scaffolds; no file is replaced.
+func writeScaffold(part, target string, words *strings.Replacer) error {
+	root := path.Join("scaffold", part)
+	return fs.WalkDir(scaffolds, root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := scaffolds.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel := strings.TrimSuffix(strings.TrimPrefix(name, root+"/"), ".tmpl")
+		if rel == "gitignore" {
+			rel = ".gitignore"
+		}
+		file := filepath.Join(target, filepath.FromSlash(rel))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			return err
+		}
+		return writeNew(file, []byte(words.Replace(string(data))))
+	})
+}
+
+// writeNew makes a file that must not exist.
+func writeNew(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// afterNew says what was written, what is missing and what to type next.
+func (h *host) afterNew(l language, dir, name, out string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a tool in %s\n", oneLine(filepath.ToSlash(dir)), l.title)
+	rows := [][]string{}
+	for _, f := range append(slices.Clone(l.files), scaffoldFile{"tools.yaml", "its description, for golem and the model"}, scaffoldFile{"README.md", "how to build it"}) {
+		rows = append(rows, []string{" ", f.name, f.what})
+	}
+	b.WriteString(table(rows))
+	for _, m := range l.missing() {
+		fmt.Fprintf(&b, "missing: %s\n", m)
+	}
+	fmt.Fprintf(&b, "next:\n  cd %s\n  make%s   # builds %s\n  make try%s\n", oneLine(dir), golemArgument(), out, golemArgument())
+	return b.String()
+}
+
+// golemArgument tells make where golem is, if it is not on the path.
+func golemArgument() string {
+	if _, missing := lookUp("golem"); missing {
+		if exe, err := os.Executable(); err == nil {
+			return " GOLEM=" + oneLine(exe)
+		}
+	}
+	return ""
+}
