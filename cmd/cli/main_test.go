@@ -35,6 +35,11 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GOLEM_HOME", filepath.Join(env.WorkDir, "home", "golem"))
+			modules, err := filepath.Abs(filepath.Join("testdata", "modules"))
+			if err != nil {
+				return err
+			}
+			env.Setenv("MODULES", modules)
 			for _, name := range []string{"GOLEM_MODEL", "GOLEM_PROJECT", "GOLEM_PATH", "GOLEM_APPROVAL", "NO_COLOR", "OPENAI_API_KEY"} {
 				env.Setenv(name, "")
 			}

@@ -24,6 +24,6 @@ func (h *host) toolCommand() *cobra.Command {
 			return exitCode(exitUsage)
 		},
 	}
-	cmd.AddCommand(h.toolNewCommand())
+	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand())
 	return cmd
 }

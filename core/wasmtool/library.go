@@ -204,7 +204,7 @@ func (m *Module) read() {
 // at names the file in a fault.
 func (m *Module) at(err error) error {
 	f := fault.Of(err, fault.ToolModule)
-	if f.Where.File != "" {
+	if f.Where != nil && f.Where.File != "" {
 		return f
 	}
 	return f.At(m.source.Path, 0, 0)

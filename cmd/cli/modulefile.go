@@ -1,0 +1,50 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+)
+
+// maxSidecar bounds the description beside a module.
+const maxSidecar = 1 << 20
+
+// module is a .wasm file named on the command line.
+func (h *host) module(t *tools, name string) (*wasmtool.Module, error) {
+	if name == "" {
+		return nil, usage("FILE is empty").Hinting("name a .wasm file")
+	}
+	info, err := os.Stat(h.path(name))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.NotFound, "there is no module %s", name).Hinting("the path is relative to the working directory")
+	case !info.Mode().IsRegular():
+		return nil, usage("%s is not a regular file", name).Hinting("name a .wasm file")
+	}
+	return h.moduleAt(t, name, h.path(name)), nil
+}
+
+// moduleAt is the module in a file, under the name that messages give it.
+func (h *host) moduleAt(t *tools, name, file string) *wasmtool.Module {
+	return t.library.Module(wasmtool.Source{
+		Path: filepath.ToSlash(name),
+		Open: func() (fs.File, error) { return os.OpenFile(file, os.O_RDONLY|openNonblock, 0) },
+		Sidecar: func() ([]byte, error) {
+			return h.readFile(strings.TrimSuffix(h.path(name), ".wasm")+".tools.yaml", maxSidecar)
+		},
+	})
+}
+
+// readModule reads a module whole.
+func (h *host) readModule(name string) ([]byte, error) {
+	data, err := h.readFile(name, guard.MaxSize)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "the module %s cannot be read: %s", name, cause(err)).Hinting("name a .wasm file that you may read")
+	}
+	return data, nil
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/wasmtool"
+	"golem/sandbox/osfs"
+)
+
+// callFlags are the grants and limits that a person gives one call.
+type callFlags struct {
+	fs      string
+	hosts   []string
+	config  []string
+	fuel    int64
+	timeout time.Duration
+	verbose bool
+}
+
+func (h *host) toolCallCommand() *cobra.Command {
+	f := &callFlags{}
+	cmd := &cobra.Command{
+		Use:   "call FILE.wasm NAME [JSON|@FILE|-]",
+		Short: "call a tool, without a model",
+		Long: `Calls one tool of a module as a worker would: the arguments are held against
+its schema, the call passes the gate, and the module is held to the same limits.
+The arguments are one JSON object, {} if there are none; @FILE reads them from a
+file and - from standard input.
+
+Who calls a tool by hand has decided to, so nothing is asked; the module reaches
+only what these flags grant, by default nothing.
+Exit codes: 0 the tool answered, 1 it failed, 2 wrong usage, 130 interrupted.`,
+		Args: cobra.RangeArgs(2, 3),
+		RunE: func(_ *cobra.Command, words []string) error { return h.callTool(f, words) },
+	}
+	f.add(cmd.Flags())
+	return cmd
+}
+
+func (f *callFlags) add(s *pflag.FlagSet) {
+	s.StringVar(&f.fs, "fs", "", "grant the files of a directory, as /; DIR:ro for reading only")
+	s.StringArrayVar(&f.hosts, "allow-host", nil, "grant HTTP to a host, with :PORT if it is not 80 or 443; may be repeated")
+	s.StringArrayVar(&f.config, "config", nil, "a value the module may read, KEY=VALUE; may be repeated")
+	s.Int64Var(&f.fuel, "fuel", 0, fmt.Sprintf("how much it may compute (default %d)", wasmtool.DefaultFuel))
+	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long it may take")
+	s.BoolVar(&f.verbose, "verbose", false, "say what the module logs, and what the call used")
+}
+
+// callTool is one call, from the command line to the exit code.
+func (h *host) callTool(f *callFlags, words []string) error {
+	args, err := h.toolArguments(words[2:])
+	if err != nil {
+		return err
+	}
+	grants, err := h.grants(f)
+	if err != nil {
+		return err
+	}
+	t := h.newTools(f.verbose)
+	defer t.close()
+	m, err := h.module(t, words[0])
+	if err != nil {
+		return err
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	desc, err := described(ctx, m, words[1])
+	if err != nil {
+		return h.failedCall(ctx, err)
+	}
+	bound := &wasmtool.Bound{Module: m, Grants: grants}
+	if f.verbose {
+		bound.Log = func(level, text string) { h.say("%s: %s", level, text) }
+	}
+	defer bound.Close()
+	limited, cancel := context.WithTimeoutCause(ctx, f.timeout,
+		fault.New(fault.Timeout, "the tool took longer than %s", f.timeout).Hinting("give it more time with --timeout"))
+	defer cancel()
+	start := time.Now()
+	out, err := gated(limited, bound.Tool(desc), args)
+	if f.verbose {
+		h.say("%s used %d units of fuel in %s", desc.Name, out.Fuel, time.Since(start).Round(100*time.Microsecond))
+	}
+	if err != nil {
+		return h.failedCall(ctx, err)
+	}
+	return h.printOutput(out)
+}
+
+// gated makes the call through the gate, as every call is made. A person's own
+// call is approved by being made.
+func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
+	gate := approval.NewGate(approval.ApproveAll, nil)
+	spec := t.Spec()
+	out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: spec.Name, Args: args}})
+	if err != nil || spec.Output == nil {
+		return out, err
+	}
+	schema, err := tool.Compile(spec.Output)
+	if err != nil {
+		return out, err
+	}
+	value := out.Data
+	if len(value) == 0 {
+		if value = json.RawMessage(out.Text); !json.Valid(value) {
+			if value, err = json.Marshal(out.Text); err != nil {
+				return out, err
+			}
+		}
+	}
+	if vs := schema.Validate(value); len(vs) > 0 {
+		return out, tool.OutputFault(spec.Name, vs)
+	}
+	return out, nil
+}
+
+// described finds a tool of a module. What has no description may be run for
+// it, with no grants, as a project would.
+func described(ctx context.Context, m *wasmtool.Module, name string) (wasmtool.Description, error) {
+	all, err := m.Describe(ctx, true)
+	if err != nil {
+		return wasmtool.Description{}, err
+	}
+	var names []string
+	for _, d := range all {
+		if d.Name == name {
+			return d, nil
+		}
+		names = append(names, d.Name)
+	}
+	return wasmtool.Description{}, fault.New(fault.UnknownTool, "%s has no tool %q", m.Path(), name).
+		Hinting("%s", fault.DidYouMean(name, names))
+}
+
+// toolArguments are the JSON of a call.
+func (h *host) toolArguments(words []string) ([]byte, error) {
+	text := []byte("{}")
+	switch {
+	case len(words) == 0:
+	case words[0] == "-":
+		in, err := h.stdin()
+		if err != nil {
+			return nil, err
+		}
+		text = []byte(in)
+	case strings.HasPrefix(words[0], "@"):
+		data, err := h.readFile(words[0][1:], tool.MaxArgs)
+		if err != nil {
+			return nil, usage("%s: %s", words[0], cause(err)).Hinting("@FILE names a file with the arguments as JSON")
+		}
+		text = data
+	default:
+		text = []byte(words[0])
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || !json.Valid(text) {
+		return nil, usage("the arguments are no JSON object").Hinting(`write them like '{"text":"hello"}'`)
+	}
+	return text, nil
+}
+
+// grants are what the flags lend the module.
+func (h *host) grants(f *callFlags) (wasmtool.Grants, error) {
+	g := wasmtool.Grants{Network: len(f.hosts) > 0, Hosts: f.hosts, Fuel: f.fuel}
+	if f.fuel < 0 {
+		return g, usage("--fuel %d: it cannot be negative", f.fuel).Hinting("leave it out for the default")
+	}
+	if f.timeout <= 0 {
+		return g, usage("--timeout %s: it must be positive", f.timeout).Hinting("for example --timeout 10s")
+	}
+	for _, host := range f.hosts {
+		if err := wasmtool.CheckHost(host); err != nil {
+			return g, usage("--allow-host %s: %s", host, fault.Of(err, fault.Config).Message).Hinting("name a host, such as api.example.com")
+		}
+	}
+	for _, kv := range f.config {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" {
+			return g, usage("--config %s: there is no =", kv).Hinting("write KEY=VALUE")
+		}
+		if g.Config == nil {
+			g.Config = map[string]string{}
+		}
+		g.Config[k] = v
+	}
+	if f.fs == "" {
+		return g, nil
+	}
+	var err error
+	g.Files, err = h.grantedFiles(f.fs)
+	return g, err
+}
+
+// grantedFiles is one directory as a module sees it. What defines a project is
+// protected there as in a run.
+func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
+	dir, readOnly := strings.CutSuffix(dir, ":ro")
+	files, err := osfs.Open(h.path(dir))
+	if err != nil {
+		return nil, usage("--fs %s: %s", dir, cause(err)).Hinting("name a directory")
+	}
+	mode := sandbox.ReadWrite
+	if readOnly {
+		mode = sandbox.ReadOnly
+	}
+	root := sandbox.SourceOf(files, ".")
+	return sandbox.View(sandbox.ViewSpec{
+		Mounts:     []sandbox.Mount{{Name: "root", At: ".", FS: files, Source: root, Mode: mode}},
+		Protection: sandbox.Controls{Root: root}.Protect(),
+		Quota:      sandbox.NewQuota(sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}),
+	})
+}
+
+// failedCall says why a call failed, and makes it the exit code.
+func (h *host) failedCall(ctx context.Context, err error) error {
+	h.report(err)
+	switch {
+	case ctx.Err() != nil:
+		return exitCode(exitInterrupted)
+	case errors.Is(err, fault.UnknownTool), errors.Is(err, fault.NotFound):
+		return exitCode(exitUsage)
+	}
+	return exitCode(exitFailed)
+}
+
+// printOutput prints a result: the text or JSON that a model would read.
+func (h *host) printOutput(out tool.Output) error {
+	for _, p := range out.Parts {
+		h.say("with %s", strings.Join(slices.DeleteFunc([]string{p.Type, p.MIME, p.Name, bytesOf(len(p.Data))}, func(s string) bool { return s == "" }), ", "))
+	}
+	text := out.String()
+	if isTerminal(h.out) {
+		lines, _ := approval.Lines(text)
+		text = strings.Join(lines, "\n")
+	}
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return h.print(text)
+}

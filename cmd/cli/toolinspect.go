@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/wasmtool"
+)
+
+func (h *host) toolInspectCommand() *cobra.Command {
+	var asJSON, run bool
+	cmd := &cobra.Command{
+		Use:   "inspect FILE.wasm",
+		Short: "show what a module is, its tools, and what it would need",
+		Long: `Shows a module's form, tools with their schemas, imports, size and digest, and
+what it would need. Nothing of it is run, unless --run asks a module without a
+description for its tools; it gets no files, no network and no configuration.
+Exit code 1 if golem refuses the module.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error { return h.inspectTool(words[0], asJSON, run) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().BoolVar(&run, "run", false, "ask a module without a description for its tools")
+	return cmd
+}
+
+// moduleResult is the format of tool inspect --json.
+type moduleResult struct {
+	Golem string `json:"golem"` // "module"
+	V     int    `json:"v"`
+	wasmtool.Inspection
+}
+
+func (h *host) inspectTool(file string, asJSON, run bool) error {
+	t := h.newTools(true)
+	defer t.close()
+	m, err := h.module(t, file)
+	if err != nil {
+		return err
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	seen, err := m.Inspect(ctx)
+	if err != nil {
+		h.report(err)
+		return exitCode(exitFailed)
+	}
+	if run && seen.Source == "" && seen.Refused == "" {
+		if seen.Tools, err = m.Describe(ctx, true); err != nil {
+			h.report(err)
+			return exitCode(exitFailed)
+		}
+		seen.Source = "run"
+	}
+	text := moduleText(seen)
+	if asJSON {
+		data, err := json.Marshal(moduleResult{"module", 1, seen})
+		if err != nil {
+			return err
+		}
+		text = string(data) + "\n"
+	}
+	if err := h.print(text); err != nil {
+		return err
+	}
+	if seen.Refused != "" {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+// sources say where a description stands.
+var sources = map[string]string{
+	"section": "described in the module",
+	"sidecar": "described beside the module",
+	"run":     "described by running it",
+	"":        "not described: golem runs it to ask, or --run; golem tool pack embeds a description",
+}
+
+// forms say how a module is called.
+var forms = map[string]string{
+	"command":   "a WASI command",
+	"exports":   "single exports, with Extism input and output",
+	"component": "a component, which golem does not run",
+}
+
+// moduleText is what a person reads of a module.
+func moduleText(seen wasmtool.Inspection) string {
+	var b strings.Builder
+	b.WriteString(oneLine(seen.Path) + "\n")
+	line := func(what, text string) { fmt.Fprintf(&b, "  %-8s %s\n", what, oneLine(text)) }
+	line("size", bytesOf(seen.Size))
+	line("sha256", seen.SHA256)
+	form := seen.Form
+	if words := forms[form]; words != "" {
+		form += ": " + words
+	}
+	line("form", form)
+	if seen.Form != "component" {
+		line("tools", sources[seen.Source])
+	}
+	for _, t := range seen.Tools {
+		b.WriteString(toolText(t))
+	}
+	if m := seen.Memory; m != nil {
+		line("memory", fmt.Sprintf("%s, at most %s", bytesOf(int(m.Min)<<16), bytesOf(int(m.Max)<<16)))
+	}
+	b.WriteString(importText(seen))
+	line("exports", listing(seen.Exports))
+	needs := seen.Needs
+	if len(needs) == 0 {
+		needs = []string{"nothing but its arguments"}
+	}
+	for _, n := range needs {
+		line("needs", n)
+	}
+	if seen.Refused != "" {
+		line("refused", seen.Refused)
+	}
+	return b.String()
+}
+
+func toolText(t wasmtool.Description) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "    %s: %s\n", oneLine(t.Name), oneLine(t.Description))
+	put := func(what, text string) { fmt.Fprintf(&b, "      %-7s %s\n", what, oneLine(text)) }
+	if len(t.Input) > 0 {
+		put("input", string(t.Input))
+	}
+	if len(t.Output) > 0 {
+		put("output", string(t.Output))
+	}
+	if t.Risk != "" {
+		put("risk", string(t.Risk))
+	}
+	if t.Exec != "" {
+		put("exec", string(t.Exec))
+	}
+	if t.Timeout != "" {
+		put("timeout", t.Timeout)
+	}
+	if t.Stateful {
+		put("state", "kept between calls")
+	}
+	return b.String()
+}
+
+// importText groups the imports by the module they come from.
+func importText(seen wasmtool.Inspection) string {
+	var order []string
+	names := map[string][]string{}
+	for _, i := range seen.Imports {
+		if names[i.Module] == nil {
+			order = append(order, i.Module)
+		}
+		names[i.Module] = append(names[i.Module], i.Name)
+	}
+	var b strings.Builder
+	for _, m := range order {
+		fmt.Fprintf(&b, "  %-8s %s\n", "imports", oneLine(m+": "+strings.Join(names[m], " ")))
+	}
+	return b.String()
+}
+
+// bytesOf is a size for people, with the bytes themselves.
+func bytesOf(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB (%d bytes)", float64(n)/(1<<20), n)
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f KiB (%d bytes)", float64(n)/(1<<10), n)
+	}
+	return strconv.Itoa(n) + " bytes"
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+func (h *host) toolPackCommand() *cobra.Command {
+	var description, out string
+	cmd := &cobra.Command{
+		Use:   "pack FILE.wasm --tools FILE.yaml [-o OUT.wasm]",
+		Short: "put a tool's description into its module",
+		Long: `Puts the description of a module's tools (YAML or JSON) into the module, as
+the custom section golem.tools, in place of one that is there. The module is
+checked first: its form, and whether the guard lets it run. The file appears
+whole or not at all. Without -o it replaces FILE.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error { return h.packTool(words[0], description, out) },
+	}
+	cmd.Flags().StringVar(&description, "tools", "", "the description: tools.yaml")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the module to write (default: FILE itself)")
+	return cmd
+}
+
+func (h *host) packTool(file, description, out string) error {
+	if description == "" {
+		return usage("--tools is missing").Hinting("name the file that describes the tools, such as tools.yaml")
+	}
+	if out == "" {
+		out = file
+	}
+	module, err := h.readModule(file)
+	if err != nil {
+		return err
+	}
+	text, err := h.readFile(description, maxSidecar)
+	if err != nil {
+		return fault.New(fault.NotFound, "the description %s cannot be read: %s", description, cause(err)).Hinting("--tools names a YAML or JSON file")
+	}
+	packed, err := wasmtool.Pack(module, text, description)
+	if err != nil {
+		return err
+	}
+	target := h.path(out)
+	tmp, err := besideFile(target, packed)
+	if err != nil {
+		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file in an existing directory that you may write")
+	}
+	defer os.Remove(tmp)
+	t := h.newTools(false)
+	defer t.close()
+	seen, err := h.moduleAt(t, out, tmp).Inspect(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := callable(seen); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, target); err != nil {
+		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file that may be replaced")
+	}
+	names := make([]string, len(seen.Tools))
+	for i, t := range seen.Tools {
+		names[i] = t.Name
+	}
+	return h.print(fmt.Sprintf("%s: %s, %s\n", oneLine(out), strings.Join(names, ", "), bytesOf(seen.Size)))
+}
+
+// callable holds that each described tool of a module without one of the three
+// forms is a function that the module exports.
+func callable(seen wasmtool.Inspection) error {
+	if seen.Form != "exports" {
+		return nil
+	}
+	for _, t := range seen.Tools {
+		if !slices.Contains(seen.Exports, t.Name) {
+			return fault.New(fault.ToolContract, "the description names %s, and the module exports %s", t.Name, oneLine(listing(seen.Exports))).
+				Hinting("export describe and call, or list_tools and call_tool, or _start, or a function of that name")
+		}
+	}
+	return nil
+}
+
+func listing(names []string) string {
+	if len(names) == 0 {
+		return "no function"
+	}
+	return strings.Join(names, ", ")
+}
+
+// besideFile writes what is to replace a file, in a new file beside it, with the
+// permissions of the old one.
+func besideFile(name string, data []byte) (string, error) {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return "", errors.New("not a regular file")
+		}
+		mode = info.Mode().Perm()
+	}
+	tmp := fmt.Sprintf("%s.%s.tmp", name, newRunID())
+	if err := writeNew(tmp, data); err != nil {
+		return "", err
+	}
+	if err := os.Chmod(tmp, mode); err != nil {
+		return "", errors.Join(err, os.Remove(tmp))
+	}
+	return tmp, nil
+}
