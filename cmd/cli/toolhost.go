@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"golem/core/wasmtool"
@@ -50,18 +48,4 @@ func (t *tools) close() {
 	if t.started {
 		t.cache.sweep()
 	}
-}
-
-// homeTools is $GOLEM_HOME/tools, where modules named pkg.mod:register lie;
-// nil if there is no such directory. It is confined to it.
-func (h *host) homeTools() fs.FS {
-	home := h.home()
-	if home == "" {
-		return nil
-	}
-	root, err := os.OpenRoot(filepath.Join(home, "tools"))
-	if err != nil {
-		return nil
-	}
-	return root.FS()
 }
