@@ -50,6 +50,7 @@ var arrows = map[string]string{
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
 	"core/coretest":            "core ui run trace approval project sandbox tool model",
+	"web/webtest":              "",
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
@@ -67,7 +68,7 @@ var arrows = map[string]string{
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool",
 	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool",
-	"net/http":                          "core/model cmd bench/mock",
+	"net/http":                          "core/model cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",
@@ -76,9 +77,10 @@ var outside = map[string]string{
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	// Not for reading a worker's expression, not for starting a process.
-	"plugin":        "",
-	"text/template": "",
-	"os/exec":       "cmd/cli bench/measure",
+	"plugin":              "",
+	"text/template":       "",
+	"os/exec":             "cmd/cli bench/measure web",
+	"github.com/chromedp": "web/webtest",
 }
 
 // forbiddenInCore is what would tie the core to one platform, or print.

@@ -1,0 +1,96 @@
+package opfs
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// tempPrefix begins the names of what a write has not finished. They are
+// never listed and belong to no worker, here as on a disk.
+const tempPrefix = ".golem-tmp-"
+
+// WriteFile replaces a file: the bytes are written aside, flushed, and moved
+// to their place. Missing parents are made.
+func (f *FS) WriteFile(name string, data []byte) error {
+	if err := target(name, true); err != nil {
+		return failed("write", name, err)
+	}
+	return f.change("write", name, "write", name, arrayOf(data))
+}
+
+// Remove deletes a file or an empty directory.
+func (f *FS) Remove(name string) error {
+	if err := target(name, false); err != nil {
+		return failed("remove", name, err)
+	}
+	return f.change("remove", name, "remove", name)
+}
+
+// Mkdir makes one directory; its parent must be there. perm has no meaning here.
+func (f *FS) Mkdir(name string, _ fs.FileMode) error {
+	if err := target(name, true); err != nil {
+		return failed("mkdir", name, err)
+	}
+	return f.change("mkdir", name, "mkdir", name)
+}
+
+// Rename moves a file or directory, replacing a file that is there. A
+// directory's files are moved one by one: a tab that dies meanwhile leaves
+// some at each place, all of them whole.
+func (f *FS) Rename(oldName, newName string) error {
+	if err := target(oldName, false); err != nil {
+		return failed("rename", oldName, err)
+	}
+	if err := target(newName, true); err != nil {
+		return failed("rename", newName, err)
+	}
+	if oldName != newName && sandbox.Within(newName, oldName) {
+		return failed("rename", newName, fs.ErrInvalid)
+	}
+	return f.change("rename", oldName, "rename", oldName, newName)
+}
+
+func (f *FS) change(op, name, call string, args ...any) error {
+	if a := f.bridge.call(f.tree, call, args...); a.failure != "" {
+		return f.failed(op, name, a)
+	}
+	return nil
+}
+
+// readable refuses names that nothing can have, and hides unfinished writes.
+func readable(name string) error {
+	if err := sandbox.Valid(name); err != nil {
+		return err
+	}
+	if temporary(name) {
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// target refuses names that may not be changed or, if they are new, made.
+func target(name string, made bool) error {
+	err := sandbox.Valid(name)
+	if made {
+		err = sandbox.ValidNew(name)
+	}
+	switch {
+	case err != nil:
+		return err
+	case name == ".":
+		return fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
+	case temporary(name):
+		return fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
+	}
+	return nil
+}
+
+func temporary(name string) bool {
+	return strings.Contains(name, tempPrefix) && slices.ContainsFunc(strings.Split(name, "/"), func(e string) bool {
+		return strings.HasPrefix(e, tempPrefix)
+	})
+}

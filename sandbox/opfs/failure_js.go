@@ -1,0 +1,51 @@
+package opfs
+
+import (
+	"errors"
+	"io/fs"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// failures are what the names of JavaScript's errors mean here. Their texts
+// are the browser's and are not passed on.
+var failures = map[string]error{
+	"NotFoundError": fs.ErrNotExist,
+	"Exists":        fs.ErrExist,
+	"IsDirectory":   errors.New("is a directory"),
+	"NotDirectory":  errors.New("not a directory"),
+	"NotEmpty":      errors.New("directory not empty"),
+	"TooLarge":      fault.New(fault.Limit, "the file has more than 1 GiB"),
+	"QuotaExceededError": fault.New(fault.Quota, "the browser's storage for this page is full").
+		Hinting("delete projects or files that are not needed, or free some space on the disk"),
+	"NotReadableError": fault.New(fault.Conflict, "the file changed while it was read").
+		Hinting("read it again"),
+	"NoModificationAllowedError": fault.New(fault.Busy, "the file is in use, maybe in another tab").
+		Hinting("close the other tab, or wait until its run has ended"),
+	"SecurityError":     errNoStorage,
+	"NotAllowedError":   errNoStorage,
+	"InvalidStateError": errNoStorage,
+	"TypeError":         fault.New(fault.Path, "the browser refuses this name").Hinting("choose a shorter or simpler name"),
+}
+
+// errNoStorage is a private window, a page without https, or storage that
+// was taken away.
+var errNoStorage = fault.New(fault.Platform, "this browser keeps no files for this page").
+	Hinting("open it by https or on localhost, and not in a private window")
+
+// failed is an error with the virtual path in it.
+func failed(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: err}
+}
+
+func (f *FS) failed(op, name string, a answer) error {
+	err, ok := failures[a.failure]
+	if !ok {
+		err = fault.New(fault.Platform, "the browser's storage failed: %s", sandbox.Abs(a.failure)[1:])
+	}
+	if a.failure == "NotDirectory" && (op == "open" || op == "read" || op == "stat") {
+		err = fs.ErrNotExist // below a file there is nothing
+	}
+	return failed(op, name, err)
+}

@@ -1,0 +1,143 @@
+package opfs
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall/js"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// FS is a directory of the browser's own file system. It is safe for
+// concurrent use; changes are carried out one after the other. Directories
+// have no times.
+type FS struct {
+	tree   js.Value
+	bridge *bridge
+	source string
+}
+
+var (
+	_ sandbox.FS    = (*FS)(nil)
+	_ sandbox.SubFS = (*FS)(nil)
+	_ fs.StatFS     = (*FS)(nil)
+	_ fs.ReadDirFS  = (*FS)(nil)
+	_ fs.ReadFileFS = (*FS)(nil)
+)
+
+// maxWhole is the most that ReadFile holds, in bytes.
+const maxWhole = 1 << 30
+
+// leftover is the age from which an unfinished write is nobody's any more.
+const leftover = time.Hour
+
+// Open makes an FS of a FileSystemDirectoryHandle. source is where the
+// directory lies, an absolute slash path, for comparing mounts. What unfinished
+// writes left behind more than an hour ago is removed.
+func Open(directory js.Value, source string) (*FS, error) {
+	make := js.Global().Get("golemOPFS")
+	if make.Type() != js.TypeFunction {
+		return nil, fault.New(fault.Platform, "opfs.Script was not run in this worker")
+	}
+	b := newBridge()
+	f := &FS{tree: make.Invoke(directory, b.done), bridge: b, source: source}
+	if a := b.call(f.tree, "sweep", leftover.Milliseconds()); a.failure != "" {
+		return nil, f.failed("open", ".", a)
+	}
+	return f, nil
+}
+
+// Source is where the directory lies. It is for comparing, never for showing.
+func (f *FS) Source() string { return f.source }
+
+// SubFS opens a directory as a nested handle.
+func (f *FS) SubFS(dir string) (sandbox.FS, error) {
+	if err := readable(dir); err != nil {
+		return nil, failed("sub", dir, err)
+	}
+	a := f.bridge.call(f.tree, "sub", dir)
+	if a.failure != "" {
+		return nil, f.failed("sub", dir, a)
+	}
+	return &FS{tree: a.value, bridge: f.bridge, source: path.Join(f.source, dir)}, nil
+}
+
+// Open opens a file or directory for reading. A small file is read whole; a
+// big one as it is read, and fails with E_CONFLICT if it changes meanwhile.
+func (f *FS) Open(name string) (fs.File, error) {
+	if err := readable(name); err != nil {
+		return nil, failed("open", name, err)
+	}
+	a := f.bridge.call(f.tree, "open", name)
+	if a.failure != "" {
+		return nil, f.failed("open", name, a)
+	}
+	file := &file{fs: f, name: name, info: info(name, a.value)}
+	if file.info.IsDir() {
+		return &dir{file: file, rest: f.entries(name, a.value.Index(3).String())}, nil
+	}
+	file.blob, file.window = a.value.Index(3), bytesOf(a.value.Index(4))
+	return file, nil
+}
+
+// ReadFile reads a whole file, of at most 1 GiB.
+func (f *FS) ReadFile(name string) ([]byte, error) {
+	if err := readable(name); err != nil {
+		return nil, failed("read", name, err)
+	}
+	a := f.bridge.call(f.tree, "read", name, maxWhole)
+	if a.failure != "" {
+		return nil, f.failed("read", name, a)
+	}
+	return bytesOf(a.value), nil
+}
+
+// Stat describes a file or directory.
+func (f *FS) Stat(name string) (fs.FileInfo, error) {
+	if err := readable(name); err != nil {
+		return nil, failed("stat", name, err)
+	}
+	a := f.bridge.call(f.tree, "stat", name)
+	if a.failure != "" {
+		return nil, f.failed("stat", name, a)
+	}
+	return info(name, a.value), nil
+}
+
+// ReadDir lists a directory, sorted by name, without unfinished writes.
+func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := readable(name); err != nil {
+		return nil, failed("readdir", name, err)
+	}
+	a := f.bridge.call(f.tree, "list", name)
+	if a.failure != "" {
+		return nil, f.failed("readdir", name, a)
+	}
+	return f.entries(name, a.value.String()), nil
+}
+
+// entries reads a listing: "f" or "d", a name, "/".
+func (f *FS) entries(dir, listing string) []fs.DirEntry {
+	out := make([]fs.DirEntry, 0, strings.Count(listing, "/"))
+	for item := range strings.SplitSeq(listing, "/") {
+		if item == "" || sandbox.Valid(item[1:]) != nil {
+			continue
+		}
+		out = append(out, entry{f, dir, item[1:], item[0] == 'd'})
+	}
+	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return out
+}
+
+// info reads [kind, size, time].
+func info(name string, v js.Value) sandbox.Info {
+	i := sandbox.Info{Base: path.Base(name), Perm: fs.ModeDir | 0o755}
+	if v.Index(0).String() == "f" {
+		i.Perm, i.Bytes, i.When = 0o644, int64(v.Index(1).Float()), time.UnixMilli(int64(v.Index(2).Float()))
+	}
+	return i
+}

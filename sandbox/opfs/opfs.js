@@ -1,0 +1,352 @@
+// The JavaScript half of sandbox/opfs: each operation of the Go half is one
+// call here and one answer, however many steps OPFS takes for it.
+//
+// golemOPFS(root, done, memory) makes a tree of a FileSystemDirectoryHandle.
+// Every method takes an id first; done(id, error, value) is called once for
+// it. error is "" or a name: a DOMException's, or one of ours (Exists,
+// IsDirectory, NotDirectory, NotEmpty, TooLarge, Moved). memory() is the
+// WebAssembly.Memory of the Go program: big files go from and to it directly.
+globalThis.golemOPFS = (() => {
+	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
+	const BIG = 1 << 20; // bytes from which a file is read through a sync handle
+	const FIRST = 256 << 10; // bytes of a file that come with opening it
+
+	class Refusal extends Error {
+		constructor(name) { super(name); this.name = name; }
+	}
+	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+	const cut = (path) => {
+		const i = path.lastIndexOf("/");
+		return i < 0 ? [".", path] : [path.slice(0, i), path.slice(i + 1)];
+	};
+	const hidden = (name) => name.startsWith(".golem-tmp-") || name.endsWith(".crswap");
+
+	// again repeats what fails because another handle is just being closed, or
+	// because the file was replaced between looking and reading.
+	async function again(names, step) {
+		for (let i = 0; ; i++) {
+			try {
+				return await step();
+			} catch (e) {
+				if (i >= 20 || !names.includes(e.name)) throw e;
+				await pause(i);
+			}
+		}
+	}
+	const changing = (step) => again(["NoModificationAllowedError"], step);
+
+	class Tree {
+		constructor(root, done, memory, shared) {
+			this.root = root;
+			this.done = done;
+			this.memory = memory;
+			// shared by all trees of one root: the room for unfinished writes,
+			// and the order of changes.
+			this.shared = shared || { home: root, temp: null, order: Promise.resolve(), count: 0, moves: 0, moving: null };
+			this.known = new Map([[".", root]]);
+		}
+
+		// dir is the handle of a directory; handles are kept.
+		async dir(path, create) {
+			const have = this.known.get(path);
+			if (have) return have;
+			const [up, base] = cut(path);
+			const parent = await this.dir(up, create);
+			let handle;
+			try {
+				handle = await parent.getDirectoryHandle(base, { create });
+			} catch (e) {
+				throw e.name === "TypeMismatchError" ? new Refusal("NotDirectory") : e;
+			}
+			this.known.set(path, handle);
+			return handle;
+		}
+
+		// fresh runs a step; if a directory's handle was an old one, once more.
+		async fresh(step) {
+			try {
+				return await step();
+			} catch (e) {
+				if (e.name !== "NotFoundError" || this.known.size === 1) throw e;
+				this.known = new Map([[".", this.root]]);
+				return step();
+			}
+		}
+
+		// seen runs a reading step. A file that is replaced meanwhile is not there
+		// for a moment, or its old content can no longer be read: then again.
+		async seen(step) {
+			for (let i = 0; ; i++) {
+				const before = this.shared.moves;
+				try {
+					await this.shared.moving;
+					return await this.fresh(step);
+				} catch (e) {
+					const moved = this.shared.moves !== before;
+					if (i >= 20 || e.name !== "NotReadableError" && !(e.name === "NotFoundError" && moved)) throw e;
+					await pause(i);
+				}
+			}
+		}
+
+		// move puts a file in its place.
+		async move(handle, dir, base) {
+			this.shared.moves++;
+			this.shared.moving = changing(() => handle.move(dir, base)).finally(() => {
+				this.shared.moves++;
+				this.shared.moving = null;
+			});
+			const done = this.shared.moving;
+			this.shared.moving = done.catch(() => {});
+			await done;
+		}
+
+		forget(path) {
+			for (const p of this.known.keys()) if (p === path || p.startsWith(path + "/")) this.known.delete(p);
+		}
+
+		async file(path) {
+			const [up, base] = cut(path);
+			const dir = await this.dir(up, false);
+			return dir.getFileHandle(base);
+		}
+
+		// entry is a file's or directory's handle.
+		async entry(path) {
+			if (path === ".") return this.root;
+			try {
+				return await this.file(path);
+			} catch (e) {
+				if (e.name === "TypeMismatchError") return this.dir(path, false);
+				throw e;
+			}
+		}
+
+		async names(handle) {
+			for (let i = 0; ; i++) {
+				const before = this.shared.moves;
+				let out = "";
+				for await (const [name, h] of handle.entries()) {
+					if (!hidden(name)) out += (h.kind === "file" ? "f" : "d") + name + "/";
+				}
+				if (this.shared.moves === before || i >= 3) return out;
+				await this.shared.moving;
+			}
+		}
+
+		// Operations. stat: [kind, size, time].
+		stat(path) {
+			return this.seen(async () => {
+				const handle = await this.entry(path);
+				if (handle.kind === "directory") return ["d", 0, 0];
+				const f = await handle.getFile();
+				return ["f", f.size, f.lastModified];
+			});
+		}
+
+		// open: [kind, size, time, blob, first bytes] or [kind, 0, 0, names].
+		open(path) {
+			return this.seen(async () => {
+				const handle = await this.entry(path);
+				if (handle.kind === "directory") return ["d", 0, 0, await this.names(handle)];
+				const f = await handle.getFile();
+				const first = new Uint8Array(await f.slice(0, FIRST).arrayBuffer());
+				return ["f", f.size, f.lastModified, f, first];
+			});
+		}
+
+		async slice(blob, from, to) {
+			return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+		}
+
+		list(path) {
+			return this.seen(async () => {
+				const handle = await this.entry(path);
+				if (handle.kind !== "directory") throw new Refusal("NotDirectory");
+				return this.names(handle);
+			});
+		}
+
+		// read: the bytes of a whole file of at most limit.
+		read(path, limit) {
+			return this.seen(async () => {
+				const handle = await this.entry(path);
+				if (handle.kind === "directory") throw new Refusal("IsDirectory");
+				const f = await handle.getFile();
+				if (f.size > limit) throw new Refusal("TooLarge");
+				return new Uint8Array(await f.arrayBuffer());
+			});
+		}
+
+		temp() {
+			this.shared.temp ||= this.shared.home.getDirectoryHandle(TEMP, { create: true }).catch((e) => {
+				this.shared.temp = null;
+				throw e;
+			});
+			return this.shared.temp;
+		}
+
+		// write puts the bytes aside and moves them to their place: at every
+		// moment the name has its old content or its new one.
+		write(path, bytes) {
+			return this.change(() => this.fresh(async () => {
+				const [up, base] = cut(path);
+				const dir = await this.dir(up, true);
+				await this.notDirectory(dir, base);
+				const room = await this.temp();
+				const name = `${Date.now()}-${this.shared.count++}-${Math.random().toString(36).slice(2)}`;
+				const file = await room.getFileHandle(name, { create: true });
+				try {
+					const out = await file.createSyncAccessHandle();
+					try {
+						this.fill(out, bytes);
+					} finally {
+						out.close();
+					}
+					await this.move(file, dir, base);
+				} catch (e) {
+					await room.removeEntry(name).catch(() => {});
+					throw e;
+				}
+			}));
+		}
+
+		fill(out, bytes) {
+			for (let at = 0; at < bytes.length; ) {
+				const n = out.write(at === 0 ? bytes : bytes.subarray(at), { at });
+				if (n <= 0) throw new Refusal("QuotaExceededError");
+				at += n;
+			}
+			out.flush();
+		}
+
+		async notDirectory(dir, base) {
+			try {
+				await dir.getFileHandle(base);
+			} catch (e) {
+				if (e.name === "TypeMismatchError") throw new Refusal("IsDirectory");
+				if (e.name !== "NotFoundError") throw e;
+			}
+		}
+
+		mkdir(path) {
+			return this.change(() => this.fresh(async () => {
+				const [up, base] = cut(path);
+				const dir = await this.dir(up, false);
+				try {
+					await dir.getFileHandle(base);
+				} catch (e) {
+					if (e.name === "TypeMismatchError") throw new Refusal("Exists");
+					if (e.name !== "NotFoundError") throw e;
+					this.known.set(path, await dir.getDirectoryHandle(base, { create: true }));
+					return;
+				}
+				throw new Refusal("Exists");
+			}));
+		}
+
+		remove(path) {
+			return this.change(() => this.fresh(async () => {
+				const [up, base] = cut(path);
+				const dir = await this.dir(up, false);
+				try {
+					await changing(() => dir.removeEntry(base));
+				} catch (e) {
+					throw e.name === "InvalidModificationError" ? new Refusal("NotEmpty") : e;
+				}
+				this.forget(path);
+			}));
+		}
+
+		rename(from, to) {
+			return this.change(async () => {
+				const handle = await this.fresh(() => this.entry(from));
+				if (from === to) return;
+				const [up, base] = cut(to);
+				const there = await this.entry(to).catch((e) => {
+					if (e.name !== "NotFoundError") throw e;
+					return null;
+				});
+				if (there && (there.kind === "directory" || handle.kind === "directory")) throw new Refusal("Exists");
+				const dir = await this.dir(up, true);
+				if (handle.kind === "file") {
+					await this.move(handle, dir, base);
+					return;
+				}
+				// OPFS moves no directories: its files are moved one by one, so
+				// that each is always whole, at its old place or its new one.
+				await this.carry(handle, await dir.getDirectoryHandle(base, { create: true }));
+				const [oldUp, oldBase] = cut(from);
+				await (await this.dir(oldUp, false)).removeEntry(oldBase);
+				this.forget(from);
+			});
+		}
+
+		async carry(from, to) {
+			const entries = [];
+			for await (const [name, h] of from.entries()) entries.push([name, h]);
+			for (const [name, h] of entries) {
+				if (h.kind === "file") {
+					await this.move(h, to, name);
+				} else {
+					await this.carry(h, await to.getDirectoryHandle(name, { create: true }));
+					await from.removeEntry(name);
+				}
+			}
+		}
+
+		// sub is a tree of a directory, with a handle of its own.
+		async sub(path) {
+			const handle = await this.fresh(() => this.entry(path));
+			if (handle.kind !== "directory") throw new Refusal("NotDirectory");
+			return new Tree(handle, this.done, this.memory, this.shared);
+		}
+
+		// sweep removes what writes that never ended left behind.
+		async sweep(age) {
+			let room;
+			try {
+				room = await this.shared.home.getDirectoryHandle(TEMP);
+			} catch {
+				return;
+			}
+			for await (const [name] of room.entries()) {
+				if (Date.now() - parseInt(name, 10) < age) continue;
+				await room.removeEntry(name, { recursive: true }).catch(() => {}); // someone writes it
+			}
+		}
+
+		// append opens a file for adding at its end: [handle, size].
+		append(path) {
+			return this.change(() => this.fresh(async () => {
+				const [up, base] = cut(path);
+				const dir = await this.dir(up, true);
+				let file;
+				try {
+					file = await dir.getFileHandle(base, { create: true });
+				} catch (e) {
+					throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
+				}
+				const out = await changing(() => file.createSyncAccessHandle());
+				return [out, out.getSize()];
+			}));
+		}
+
+		// change keeps changes in order.
+		change(step) {
+			const result = this.shared.order.then(step);
+			this.shared.order = result.catch(() => {});
+			return result;
+		}
+
+		// run is the one entrance.
+		run(id, op, ...args) {
+			this[op](...args).then(
+				(value) => this.done(id, "", value),
+				(e) => this.done(id, e.name || "Error", e.message),
+			);
+		}
+	}
+
+	return (root, done, memory) => new Tree(root, done, memory);
+})();

@@ -1,0 +1,79 @@
+package opfs_test
+
+import (
+	"fmt"
+	"syscall/js"
+	"testing"
+
+	"golem/core/sandbox"
+	"golem/core/sandbox/sandboxtest"
+	"golem/sandbox/opfs"
+)
+
+// await waits for a promise.
+func await(t testing.TB, promise js.Value) js.Value {
+	t.Helper()
+	type settled struct {
+		ok    bool
+		value js.Value
+	}
+	ch := make(chan settled, 1)
+	yes := js.FuncOf(func(_ js.Value, a []js.Value) any { ch <- settled{true, a[0]}; return nil })
+	no := js.FuncOf(func(_ js.Value, a []js.Value) any { ch <- settled{false, a[0]}; return nil })
+	defer yes.Release()
+	defer no.Release()
+	promise.Call("then", yes, no)
+	s := <-ch
+	if !s.ok {
+		t.Fatalf("rejected: %s", s.value.Call("toString").String())
+	}
+	return s.value
+}
+
+// directory makes an empty directory of its own.
+func directory(t testing.TB) js.Value {
+	t.Helper()
+	root := await(t, js.Global().Get("navigator").Get("storage").Call("getDirectory"))
+	name := fmt.Sprintf("test-%.0f", js.Global().Get("Math").Call("random").Float()*1e15)
+	dir := await(t, root.Call("getDirectoryHandle", name, map[string]any{"create": true}))
+	t.Cleanup(func() { await(t, root.Call("removeEntry", name, map[string]any{"recursive": true})) })
+	return dir
+}
+
+func open(t *testing.T) sandbox.FS {
+	t.Helper()
+	f, err := opfs.Open(directory(t), "/test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The suite that every file system passes, fstest within it.
+func TestConformance(t *testing.T) { sandboxtest.Test(t, open) }
+
+// A nested tree is a tree.
+func TestConformanceOfNested(t *testing.T) {
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
+		f := open(t)
+		if err := f.Mkdir("inner", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		sub, err := f.(sandbox.SubFS).SubFS("inner")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sub
+	})
+}
+
+// And so is a view over one.
+func TestConformanceOfView(t *testing.T) {
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
+		v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: open(t), Mode: sandbox.ReadWrite}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	})
+}

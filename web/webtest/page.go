@@ -1,0 +1,191 @@
+package webtest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/chromedp"
+)
+
+// Page is one tab with storage of its own. An exception that nothing caught,
+// and an error on the console, fail the test when it ends, unless expected.
+type Page struct {
+	t   testing.TB
+	ctx context.Context
+
+	mu       sync.Mutex
+	console  []string
+	failures []string
+	expected []string
+	requests []string
+}
+
+// Open opens a tab at an address and waits for its load event. The tab is
+// closed when the test ends.
+func (b *Browser) Open(t testing.TB, url string) *Page {
+	t.Helper()
+	browser, err := b.start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	return newPage(t, ctx, url)
+}
+
+// Again opens another tab on the same storage, as a person's second tab.
+func (p *Page) Again(t testing.TB, url string) *Page {
+	t.Helper()
+	ctx, end := chromedp.NewContext(p.ctx, chromedp.WithNewWindow(true))
+	t.Cleanup(end)
+	return newPage(t, ctx, url)
+}
+
+func newPage(t testing.TB, ctx context.Context, url string) *Page {
+	t.Helper()
+	p := &Page{t: t, ctx: ctx}
+	if err := chromedp.Listen(ctx, p.hear); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.judge)
+	if err := p.within(30*time.Second, chromedp.Navigate(url)); err != nil {
+		t.Fatalf("open %s: %v\n%s", url, err, p.Console())
+	}
+	return p
+}
+
+// hear keeps what the page says. It is called on the reader's goroutine.
+func (p *Page) hear(ev any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e := ev.(type) {
+	case *runtime.EventConsoleAPICalled:
+		text := string(e.Type) + ": " + spoken(e.Args)
+		p.console = append(p.console, text)
+		if e.Type == "error" || e.Type == "assert" {
+			p.failures = append(p.failures, text)
+		}
+	case *runtime.EventExceptionThrown:
+		text := "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.console = append(p.console, text)
+		p.failures = append(p.failures, text)
+	case *log.EventEntryAdded:
+		text := string(e.Entry.Level) + ": " + e.Entry.Text + " " + e.Entry.URL
+		p.console = append(p.console, text)
+		if e.Entry.Level == "error" {
+			p.failures = append(p.failures, text)
+		}
+	case *network.EventRequestWillBeSent:
+		p.requests = append(p.requests, e.Request.URL)
+	}
+}
+
+// spoken is what a console call was given.
+func spoken(args []*runtime.RemoteObject) string {
+	var out []string
+	for _, a := range args {
+		text := strings.Trim(string(a.Value), `"`)
+		if text == "" {
+			text = a.Description
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, " ")
+}
+
+// judge fails the test for what the page complained of.
+func (p *Page) judge() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.failures {
+		if !slices.ContainsFunc(p.expected, func(e string) bool { return strings.Contains(f, e) }) {
+			p.t.Errorf("the page complained: %s", f)
+		}
+	}
+}
+
+// Expect says that complaints that contain text are part of the test.
+func (p *Page) Expect(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, text)
+}
+
+// Console is all the page said so far, one message a line.
+func (p *Page) Console() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return strings.Join(p.console, "\n")
+}
+
+// Requests are the addresses the page has asked for since Watch.
+func (p *Page) Requests() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Context is the tab's, for chromedp's own actions.
+func (p *Page) Context() context.Context { return p.ctx }
+
+// Do runs actions of chromedp's, for a minute at most.
+func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	if err := p.within(time.Minute, steps...); err != nil {
+		p.t.Fatalf("%v\nthe page said:\n%s", err, p.Console())
+	}
+}
+
+func (p *Page) within(d time.Duration, steps ...chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := context.WithTimeout(p.ctx, d)
+	defer cancel()
+	return chromedp.Do(ctx, steps...)
+}
+
+// Eval evaluates an expression, waits for the promise it may be, and decodes
+// its value. A rejection ends the test.
+func Eval[T any](p *Page, expression string) T {
+	p.t.Helper()
+	v, err := Try[T](p, expression, time.Minute)
+	if err != nil {
+		p.t.Fatalf("%s: %v\nthe page said:\n%s", brief(expression), err, p.Console())
+	}
+	return v
+}
+
+// Try is Eval that returns the error, and waits for d at most.
+func Try[T any](p *Page, expression string, d time.Duration) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, d)
+	defer cancel()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
+func brief(s string) string {
+	if len(s) > 200 {
+		return s[:200] + "…"
+	}
+	return s
+}
+
+// Quota bounds what the page's origin may store, in bytes; negative: as before.
+func (p *Page) Quota(origin string, bytes float64) {
+	p.t.Helper()
+	params := storage.OverrideQuotaForOriginParams{Origin: origin}
+	if bytes >= 0 {
+		params.QuotaSize = &bytes
+	}
+	if _, err := chromedp.Call(p.ctx, storage.OverrideQuotaForOrigin, params); err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,128 @@
+package webtest
+
+import (
+	"embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+//go:embed suite.html suite.js
+var suiteFiles embed.FS
+
+// Suite is a Go test program for js/wasm, run in a worker of a page.
+type Suite struct {
+	Package string        // as for go test, "." is the test's own
+	Scripts []string      // JavaScript that stands before the program in its worker
+	Args    []string      // flags of the test program
+	Timeout time.Duration // 0: two minutes
+	Quota   float64       // bytes the page may store; 0: as much as the browser says
+}
+
+// Run builds and runs the suite, reports each of its tests as a subtest, and
+// returns what it printed.
+func (s Suite) Run(t *testing.T, b *Browser) string {
+	t.Helper()
+	files := fstest.MapFS{
+		"program.wasm": {Data: Build(t, "test", "-c", "-o", "OUT", s.Package)},
+		"worker.js":    {Data: s.worker(t)},
+	}
+	page, err := suiteFiles.ReadFile("suite.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["index.html"] = &fstest.MapFile{Data: page}
+	site := Serve(t, files, "/")
+	p := b.Open(t, site.URL)
+	if s.Quota > 0 {
+		p.Quota(site.Origin, s.Quota)
+	}
+	args := `"-test.v"`
+	for _, a := range s.Args {
+		args += fmt.Sprintf(",%q", a)
+	}
+	wait := s.Timeout
+	if wait == 0 {
+		wait = 2 * time.Minute
+	}
+	code, err := Try[int](p, "run(["+args+"])", wait)
+	out, _ := Try[string](p, "output", 10*time.Second)
+	if err != nil {
+		t.Fatalf("the suite did not end: %v\n%s\n%s", err, out, p.Console())
+	}
+	s.report(t, out, code)
+	return out
+}
+
+// worker is the program's script: Go's own, the suite's, ours.
+func (s Suite) worker(t testing.TB) []byte {
+	own, err := suiteFiles.ReadFile("suite.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := append([]string{WasmExec(t)}, s.Scripts...)
+	return []byte(strings.Join(append(parts, string(own)), "\n;\n"))
+}
+
+var verdict = regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\S+) \((.*)\)$`)
+
+// report makes a subtest of each of the suite's tests.
+func (s Suite) report(t *testing.T, out string, code int) {
+	t.Helper()
+	found := verdict.FindAllStringSubmatch(out, -1)
+	for _, m := range found {
+		t.Run(m[2], func(t *testing.T) {
+			if m[1] != "PASS" {
+				t.Errorf("failed in the browser after %s", m[3])
+			}
+		})
+	}
+	switch {
+	case code != 0:
+		t.Errorf("the suite ended with code %d:\n%s", code, out)
+	case len(found) == 0:
+		t.Errorf("the suite has no tests:\n%s", out)
+	}
+}
+
+// Build runs the go command for js/wasm, "OUT" among its arguments standing
+// for a file that is made and returned.
+func Build(t testing.TB, args ...string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out.wasm")
+	for i, a := range args {
+		if a == "OUT" {
+			args[i] = out
+		}
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// WasmExec is the JavaScript that Go programs need, of the Go in use.
+func WasmExec(t testing.TB) string {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

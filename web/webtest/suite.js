@@ -1,0 +1,18 @@
+// Runs a Go test program: its output and its exit code are posted.
+{
+	const decoder = new TextDecoder();
+	fs.writeSync = (fd, buf) => {
+		postMessage({ text: decoder.decode(buf) });
+		return buf.length;
+	};
+	// A test program asks where it is, and may ask for more; there is nothing.
+	process.cwd = () => "/";
+	process.chdir = () => {};
+	self.onmessage = async ({ data }) => {
+		const go = new Go();
+		go.argv = ["suite", ...data.args];
+		go.exit = (code) => postMessage({ code });
+		const instance = await WebAssembly.instantiate(data.module, go.importObject);
+		await go.run(instance);
+	};
+}
