@@ -1,11 +1,6 @@
 package project
 
 import (
-	"io/fs"
-	"path"
-	"slices"
-	"strings"
-
 	"golem/core/fault"
 )
 
@@ -41,7 +36,13 @@ func (p *Project) Check(platform string) fault.List {
 		c.push(main)
 	}
 	entry, f := p.entry()
+	var code *loaded
+	if f != nil {
+		code = p.entryTool(f)
+	}
 	switch {
+	case code != nil:
+		c.judge(code, s) // whether a module has the tool is not known here
 	case f == nil:
 		if n := p.settings.get("entry"); n != nil && p.src.Entry == "" {
 			c.ignored(s, entry, n)
@@ -64,7 +65,11 @@ func (p *Project) Check(platform string) fault.List {
 		c.oneID(entry)
 	}
 	if !p.src.Flags.NoImportTools {
-		c.add(p.discovered(".")...)
+		c.add(p.unbuilt(".")...)
+		c.add(p.lockedButGone()...)
+	}
+	if f := p.engineFault(platform); f != nil {
+		c.add(f)
 	}
 	c.faults.Sort()
 	return c.faults
@@ -87,26 +92,35 @@ func (c *checker) add(faults ...*fault.Fault) {
 }
 
 func (c *checker) worker(l location, s *scanned) {
+	got := c.p.load(l)
+	c.judge(got, s)
+}
+
+// judge adds what is wrong with a worker, and queues those that it names.
+func (c *checker) judge(got *loaded, s *scanned) {
 	p := c.p
-	got := p.load(l)
 	c.add(got.faults...)
 	if got.worker == nil {
 		return
 	}
 	c.add(p.toolsetFaults(got, c.platform, nil)...)
-	c.add(p.toolModuleFaults(got)...)
-	if strings.HasSuffix(l.name, "/worker.worker") && !l.builtin && !p.src.Flags.NoImportTools {
-		c.add(p.discovered(path.Dir(l.name))...)
+	_, faults := p.modules(got)
+	c.add(faults...)
+	if dir := got.ownDir(); dir != "" && !p.src.Flags.NoImportTools {
+		c.add(p.unbuilt(dir)...)
 	}
 	c.model(got)
+	allowed := got.eff.path("toolsets", "workers", "allowed_workers")
 	for _, list := range referenceLists(got) {
 		for _, item := range list.items {
-			if item.text == "*" && list == got.eff.path("toolsets", "workers", "allowed_workers") {
+			if item.text == "*" && list == allowed {
 				continue // all of them are checked anyway
 			}
 			target, f := p.resolve(item.text, false)
 			if f != nil {
-				c.add(f.At(item.file, item.line, item.column))
+				if list != allowed || !p.servable(got, item.text, f) {
+					c.add(f.At(item.file, item.line, item.column))
+				}
 				continue
 			}
 			c.ignored(s, target, item)
@@ -202,60 +216,4 @@ func referenceLists(got *loaded) []*node {
 		}
 	}
 	return out
-}
-
-// discovered looks where tool modules are found without being named:
-// tools.wasm and tools/ of a directory, direct children only. Source that was
-// not built is a fault of its own (S1-13).
-func (p *Project) discovered(dir string) fault.List {
-	var names []string
-	for _, ext := range append([]string{".wasm"}, sources...) {
-		if name := path.Join(dir, "tools"+ext); p.exists(location{name: name}) {
-			names = append(names, name)
-		}
-	}
-	entries, err := fs.ReadDir(p.src.FS, path.Join(dir, "tools"))
-	if err == nil {
-		for _, e := range entries {
-			ext := path.Ext(e.Name())
-			if !e.IsDir() && e.Name() != "__init__.py" && (ext == ".wasm" || slices.Contains(sources, ext)) {
-				names = append(names, path.Join(dir, "tools", e.Name()))
-			}
-		}
-	}
-	var faults fault.List
-	for _, name := range names {
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		f := notYet(name)
-		switch {
-		case path.Ext(name) != ".wasm" && slices.Contains(names, stem+".wasm"):
-			continue
-		case path.Ext(name) != ".wasm":
-			f = p.toolModuleFault(name)
-		}
-		faults = append(faults, f.At(name, 1, 1))
-	}
-	return faults
-}
-
-// Warnings tells what the run of w leaves out without failing: tools that lie
-// where they would be found but cannot be offered. Nothing is said under
-// --no-import-tools.
-func (p *Project) Warnings(w *Worker) fault.List {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.src.Flags.NoImportTools {
-		return nil
-	}
-	faults := p.discovered(".")
-	if got := p.byWorker[w]; got != nil && !got.def.builtin && strings.HasSuffix(got.def.name, "/worker.worker") {
-		faults = append(faults, p.discovered(path.Dir(got.def.name))...)
-	}
-	for i, f := range faults {
-		c := *f
-		c.Severity = fault.Warning
-		faults[i] = &c
-	}
-	faults.Sort()
-	return faults
 }

@@ -25,7 +25,7 @@ sandbox: {paths: {up: {root: ../up}}}
 -- main.worker --
 ---
 compatible_models: ["anthropic:*"]
-allow_workers: [helper, gone, ../up, twice, ignored/i]
+allow_workers: [helper, ./gone, ../up, twice, ignored/i]
 imports:
   workers: [lib:x]
   tools: [toolsets/fmt.py, tools/none, pkg.mod:register, ../t.py, built.py]
@@ -89,23 +89,22 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 	}
 	want := []string{
 		`main.worker:2:20: E_MODEL: model "openai:x" (project.yaml:1) is not among this worker's compatible_models: anthropic:* (choose a model that matches with --model or model:)`,
-		`main.worker:3:25: E_WORKER_NOT_FOUND: no worker "gone" (looked for workers/gone.worker, workers/gone.yaml, workers/gone.yml, workers/gone/worker.worker) (golem workers lists what there is)`,
-		`main.worker:3:31: E_PATH: Parent directory references not allowed: "../up" (name a worker of this project by its ID or as ./path)`,
-		`main.worker:3:38: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
-		`main.worker:3:45: E_CONFIG: warning: "ignored/i" refers to workers/ignored/i.worker, which is ignored when workers are listed (take it out of the ignore file)`,
+		`main.worker:3:25: E_WORKER_NOT_FOUND: no worker "./gone" (looked for gone.worker, gone.yaml, gone.yml, gone/worker.worker) (golem workers lists what there is)`,
+		`main.worker:3:33: E_PATH: Parent directory references not allowed: "../up" (name a worker of this project by its ID or as ./path)`,
+		`main.worker:3:40: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
+		`main.worker:3:47: E_CONFIG: warning: "ignored/i" refers to workers/ignored/i.worker, which is ignored when workers are listed (take it out of the ignore file)`,
 		`main.worker:5:13: E_LIBRARY_NOT_FOUND: "lib:x" names the library "lib": libraries: not in this version`,
-		`main.worker:6:11: E_TOOL_LANGUAGE: toolsets/fmt.py is source code, and there is no toolsets/fmt.wasm (build it to toolsets/fmt.wasm, for example with an Extism PDK)`,
+		`main.worker:6:11: E_TOOL_LANGUAGE: toolsets/fmt.py is source code, and there is no toolsets/fmt.wasm (build it: extism-py toolsets/fmt.py -o toolsets/fmt.wasm)`,
 		`main.worker:6:28: E_NOT_FOUND: no tool module "tools/none" (looked for tools/none.wasm)`,
 		`main.worker:6:40: E_TOOL_DISALLOWED: "pkg.mod:register" names a module outside the project (allow it with --allow-module-imports, or copy the module into the project)`,
 		`main.worker:6:58: E_PATH: Parent directory references not allowed: "../t.py"`,
-		`main.worker:6:67: E_CONFIG: tool module "built.py": not in this version (run with --no-import-tools to do without it)`,
 		`main.worker:7:16: E_SCHEMA: no schema file "schemas/none.json" (looked for schemas/none.json, schemas/schemas/none.json)`,
 		`main.worker:9:4: E_TEMPLATE: templates: not in this version (write template: false to use the text as it stands)`,
 		`project.yaml:2:1: E_CONFIG: unknown key "nam" (did you mean name)`,
 		`project.yaml:4:12: E_PLATFORM: toolset "shell" is not on platform "browser", only on native (remove it, or run the project where it is)`,
 		`project.yaml:4:23: E_CONFIG: unknown toolset "filesystm" (did you mean filesystem)`,
 		`project.yaml:5:30: E_PATH: the sandbox directory "../up" lies outside the project (move it into the project, or run with --allow-outside)`,
-		`tools/extra.py:1:1: E_TOOL_LANGUAGE: tools/extra.py is source code, and there is no tools/extra.wasm (build it to tools/extra.wasm, for example with an Extism PDK)`,
+		`tools/extra.py:1:1: E_TOOL_LANGUAGE: tools/extra.py is source code, and there is no tools/extra.wasm (build it: extism-py tools/extra.py -o tools/extra.wasm)`,
 		`workers/helper.worker:2:7: E_NAME_MISMATCH: name is "hlper", but the file's place makes it "helper" (write name: helper, or remove it)`,
 		`workers/helper.worker:3:17: E_CONFIG: limits.turns: expected a whole number, found text`,
 		`workers/twice.yml:1:1: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
@@ -246,14 +245,14 @@ func TestModelsAreJudgedByTheHost(t *testing.T) {
 }
 
 func TestWarningsOfARun(t *testing.T) {
-	s := source("-- main.worker --\ninstructions: a\n-- tools.py --\nx\n-- workers/w/worker.worker --\ninstructions: a\n-- workers/w/tools/t.wasm --\nx\n-- tools/__init__.py --\nx\n")
+	s := source("-- main.worker --\ninstructions: a\n-- tools.py --\nx\n-- workers/w/worker.worker --\ninstructions: a\n-- workers/w/tools/t.rs --\nx\n-- tools/__init__.py --\nx\n")
 	p := open(t, s)
 	w, err := p.Worker("w")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := p.Warnings(w)
-	if len(got) != 2 || got.Err() != nil || got[0].Where.File != "tools.py" || got[1].Where.File != "workers/w/tools/t.wasm" {
+	if len(got) != 2 || got.Err() != nil || got[0].Where.File != "tools.py" || got[1].Where.File != "workers/w/tools/t.rs" {
 		t.Errorf("%v", got)
 	}
 	s.Flags.NoImportTools = true

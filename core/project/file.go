@@ -58,28 +58,19 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	if !fs.ValidPath(l.name) {
 		return nil, fault.New(fault.Path, "%s is no path in the project", quoted(l.name))
 	}
-	fsys := p.fsOf(l)
 	if !l.builtin && p.leaves(l.name) {
 		return nil, leavesFault()
 	}
-	// Looked at before it is opened: opening a FIFO could wait for ever.
-	if info, err := fs.Stat(fsys, l.name); err != nil {
-		return nil, readFault(err)
-	} else if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Path, "not a regular file")
-	}
-	file, err := fsys.Open(l.name)
-	if err != nil {
-		return nil, readFault(err)
+	return readRegular(p.fsOf(l), l.name, limit)
+}
+
+// readRegular reads a regular file of at most limit bytes.
+func readRegular(fsys fs.FS, name string, limit int64) ([]byte, *fault.Fault) {
+	file, f := openRegular(fsys, name)
+	if f != nil {
+		return nil, f
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, readFault(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Path, "not a regular file")
-	}
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
 		return nil, readFault(err)
@@ -88,6 +79,39 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 		return nil, fault.New(fault.Config, "the file is longer than %d KB", limit>>10).Hinting("split it up")
 	}
 	return data, nil
+}
+
+// statRegular looks at a file that has to be a regular one.
+func statRegular(fsys fs.FS, name string) (fs.FileInfo, *fault.Fault) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Path, "not a regular file")
+	}
+	return info, nil
+}
+
+// openRegular looks before it opens: opening a FIFO could wait for ever. It
+// looks again afterwards, since the file may be another by then.
+func openRegular(fsys fs.FS, name string) (fs.File, *fault.Fault) {
+	if _, f := statRegular(fsys, name); f != nil {
+		return nil, f
+	}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, readFault(err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		return file, nil
+	}
+	file.Close()
+	if err != nil {
+		return nil, readFault(err)
+	}
+	return nil, fault.New(fault.Path, "not a regular file")
 }
 
 func leavesFault() *fault.Fault {

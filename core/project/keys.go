@@ -58,7 +58,8 @@ func newManifestShape() *shape {
 		"worker_paths":   listOf(textShape(dirProblem)),
 		"prompts":        keysOf(map[string]*shape{"root": textShape(dirProblem)}),
 		"tools": keysOf(map[string]*shape{
-			"roots": laterShape(), "modules": laterShape(), "allow_module_imports": laterShape(), "engine": engineShape(),
+			"roots": listOf(textShape(dirProblem)), "modules": listOf(textShape(nameProblem)),
+			"allow_module_imports": flagShape(), "engine": wordShape("auto", "wazero", "browser"),
 		}),
 		"toolsets":   toolsetsShape(),
 		"sandbox":    sandboxShape(),
@@ -251,13 +252,4 @@ func workersShape() *shape {
 	s := keysOf(map[string]*shape{"paths": paths, "include": listOf(globShape()), "exclude": listOf(globShape())})
 	s.aliases = map[string]string{"root": "paths"}
 	return s
-}
-
-func engineShape() *shape {
-	return textShape(func(s string) string {
-		if s != "auto" {
-			return quoted(s) + " is not in this version: only auto is"
-		}
-		return ""
-	})
 }

@@ -12,6 +12,8 @@ type loaded struct {
 	eff    *node   // merged configuration, for the places of faults
 	def    *definition
 	faults fault.List
+
+	discovered *discovery // nil until tool modules were looked for
 }
 
 // load reads a definition file, once. p.mu must be held.
@@ -37,8 +39,15 @@ func (p *Project) runnable(l location) (*Worker, error) {
 	if err := p.faults.Err(); err != nil {
 		return nil, err
 	}
-	got := p.load(l)
+	return p.finished(p.load(l))
+}
+
+// finished gives out a worker with nothing wrong in it.
+func (p *Project) finished(got *loaded) (*Worker, error) {
 	faults := slices.Clone(got.faults)
+	if f := p.engineFault(p.src.Platform); f != nil {
+		faults = append(faults, f)
+	}
 	if got.worker != nil {
 		faults = append(faults, p.toolsetFaults(got, p.src.Platform, nil)...)
 		faults = append(faults, p.toolModuleFaults(got)...)
@@ -59,10 +68,13 @@ func (p *Project) Entry() (*Worker, error) {
 		return nil, err
 	}
 	l, f := p.entry()
-	if f != nil {
-		return nil, f
+	if f == nil {
+		return p.runnable(l)
 	}
-	return p.runnable(l)
+	if code := p.entryTool(f); code != nil {
+		return p.finished(code)
+	}
+	return nil, f
 }
 
 func (p *Project) entry() (location, *fault.Fault) {
@@ -104,29 +116,62 @@ func (p *Project) Worker(ref string) (*Worker, error) {
 // allowed, each once. '*' is every worker below the workers roots but w, by
 // ID; only that lists a directory (S2-42).
 func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
-	return p.workersOf(w, "toolsets", "workers", "allowed_workers")
+	allowed, err := p.Allowed(w)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Worker
+	for _, a := range allowed {
+		if a.Worker != nil {
+			out = append(out, a.Worker)
+		}
+	}
+	return out, nil
+}
+
+// Allowed is one name of allowed_workers: a worker, or a name that no worker
+// has and that a tool module may serve (SPEC §5, S3-24).
+type Allowed struct {
+	Worker  *Worker
+	Name    string // the name that no worker has
+	Missing error  // what is wrong if no module serves it
+}
+
+// Allowed returns what allowed_workers names, in order. A name without a worker is
+// among them only where w has tool modules, else it is an error.
+func (p *Project) Allowed(w *Worker) ([]Allowed, error) {
+	return p.targetsOf(w, "toolsets", "workers", "allowed_workers")
 }
 
 // Imported returns the workers that w imports. Importing permits nothing
 // (S2-22): it tells E_NOT_ALLOWED from E_UNKNOWN_TOOL.
 func (p *Project) Imported(w *Worker) ([]*Worker, error) {
-	return p.workersOf(w, "imports", "workers")
+	imported, err := p.targetsOf(w, "imports", "workers")
+	out := make([]*Worker, len(imported))
+	for i, a := range imported {
+		out[i] = a.Worker
+	}
+	return out, err
 }
 
-func (p *Project) workersOf(w *Worker, path ...string) ([]*Worker, error) {
+func (p *Project) targetsOf(w *Worker, path ...string) ([]Allowed, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []*Worker
+	var out []Allowed
 	var faults fault.List
 	targets, bad := p.targets(w, path...)
 	faults = append(faults, bad...)
-	for _, l := range targets {
-		got, err := p.runnable(l)
+	for _, t := range targets {
+		if t.served != "" {
+			out = append(out, Allowed{Name: t.served, Missing: t.missing})
+			continue
+		}
+		got, err := p.runnable(t.location)
 		if err != nil {
 			faults = append(faults, listOfFaults(err)...)
 			continue
 		}
-		out = append(out, got)
+		out = append(out, Allowed{Worker: got})
 	}
 	faults.Sort()
 	if err := faults.Err(); err != nil {
@@ -144,7 +189,7 @@ func listOfFaults(err error) fault.List {
 
 // targets resolves a list of references that stands in w's configuration,
 // each fault at its own line.
-func (p *Project) targets(w *Worker, path ...string) ([]location, fault.List) {
+func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
 	got := p.byWorker[w]
 	if got == nil {
 		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s is not of this project", quoted(w.ID))}
@@ -153,13 +198,13 @@ func (p *Project) targets(w *Worker, path ...string) ([]location, fault.List) {
 	if list == nil {
 		return nil, nil
 	}
-	var out []location
+	var out []named
 	var faults fault.List
 	seen := map[location]bool{}
 	add := func(l location) {
 		if !seen[l] {
 			seen[l] = true
-			out = append(out, l)
+			out = append(out, named{location: l})
 		}
 	}
 	for _, item := range list.items {
@@ -173,12 +218,35 @@ func (p *Project) targets(w *Worker, path ...string) ([]location, fault.List) {
 		}
 		l, f := p.resolve(item.text, false)
 		if f != nil {
-			faults = append(faults, f.At(item.file, item.line, item.column))
+			f = f.At(item.file, item.line, item.column)
+			if path[0] == "toolsets" && p.servable(got, item.text, f) {
+				out = append(out, named{served: item.text, missing: f})
+			} else {
+				faults = append(faults, f)
+			}
 			continue
 		}
 		add(l)
 	}
 	return out, faults
+}
+
+// named is what a reference names: a file, or what a tool module may serve.
+type named struct {
+	location
+	served  string
+	missing *fault.Fault
+}
+
+// servable tells whether a reference that no worker has may be the name of a
+// tool: an ID, where there are modules that could have it.
+func (p *Project) servable(got *loaded, ref string, f *fault.Fault) bool {
+	r, bad := parseReference(ref)
+	if bad != nil || r.id == "" || f.Code != fault.WorkerNotFound {
+		return false
+	}
+	modules, _ := p.modules(got) // their faults are told where tools are made
+	return len(modules) > 0
 }
 
 // everyWorker is what '*' allows: the project's own, without the worker itself.

@@ -19,6 +19,8 @@ type Manifest struct {
 	PromptsRoot  string // default "prompts"
 	ApprovalMode string // as resolved to approval.Mode's spelling, "" if unset
 	Providers    map[string]Provider
+	ToolRoots    []string // directories of tool modules beside tools/
+	ToolEngine   string   // auto (default), wazero or browser
 }
 
 // Provider is a row that a manifest adds to the provider table.

@@ -88,6 +88,15 @@ func (p *Project) fill(c *conformer) {
 		m.Include = include.texts()
 	}
 	m.Exclude = workers.get("exclude").texts()
+	for _, root := range cleanDirs(n.path("tools", "roots").texts()) {
+		if root != "tools" { // which is one anyway
+			m.ToolRoots = append(m.ToolRoots, root)
+		}
+	}
+	m.ToolEngine = "auto"
+	if engine := n.path("tools", "engine"); engine != nil {
+		m.ToolEngine = engine.text
+	}
 	if root := n.path("prompts", "root"); root != nil {
 		m.PromptsRoot, _ = inside(root.text)
 	}
@@ -106,6 +115,19 @@ func (p *Project) fill(c *conformer) {
 			p.defaults = p.defaults.with(key, v)
 		}
 	}
+}
+
+// engines are the platforms that have each tool engine (SPEC §6).
+var engines = map[string][]string{"auto": {"native", "browser"}, "wazero": {"native", "browser"}, "browser": {"browser"}}
+
+// engineFault says that a platform has not the engine that the manifest names.
+func (p *Project) engineFault(platform string) *fault.Fault {
+	n := p.settings.path("tools", "engine")
+	if n == nil || platform == "" || slices.Contains(engines[n.text], platform) {
+		return nil
+	}
+	return n.at.fault(fault.Platform, "the tool engine %s is not on platform %s, only on %s", n.text, quoted(platform), strings.Join(engines[n.text], ", ")).
+		Hinting("write tools.engine: auto")
 }
 
 func cleanDirs(dirs []string) []string {

@@ -26,7 +26,9 @@ type Project struct {
 	realDir  map[string]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
-	scanned  *scanned // nil until something has to be scanned
+	scanned  *scanned  // nil until something has to be scanned
+	lock     *toolLock // nil until tools.lock was looked for
+	code     *loaded   // the entry, if it is a tool
 }
 
 // location is one definition file: of the project or of the built-in workers.

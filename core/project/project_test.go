@@ -36,7 +36,7 @@ func tree(text string) fstest.MapFS {
 
 func source(text string) Source {
 	return Source{
-		FS: tree(text), Name: "demo", Platform: "native", Toolsets: []string{"filesystem", "workers", "shell"},
+		FS: tree(text), Name: "demo", Platform: "native", Toolsets: []string{"custom", "filesystem", "workers", "shell"},
 		PlatformToolsets: map[string][]string{"shell": {"native"}},
 	}
 }

@@ -223,7 +223,12 @@ func TestWrongTypesAndValues(t *testing.T) {
 		"instructions: 3": "expected text", "template: yes": "write true or false", "template: 1": "true or false",
 		"toolsets: filesystem": "a mapping or a list of names", "toolsets: [1]": "name of a toolset", "toolsets: [filesystem, filesystem]": "twice",
 		"toolsets: {filesystem: true}": "write {}", "toolsets: {filesystem: 3}": "expected a mapping", "toolsets: {nope: {}}": "unknown toolset",
-		"toolsets: {custom: {module: ./x}}": "toolsets.custom: not in this version", "toolsets: {clearance: {}}": "not in this version",
+		"toolsets: {custom: {module: ./x}}": "2:29: E_NOT_FOUND: no tool module \"./x\"",
+		"toolsets: {custom: {tool: [a]}}":   "did you mean tools", "toolsets: {custom: {tools: [a b]}}": "no name of a tool", "toolsets: {custom: true}": "write {}",
+		"toolsets: {custom: {modules: {a: {net: true}}}}": `unknown key "net"`, "toolsets: {custom: {modules: {a: {fs: 1}}}}": "true or false",
+		"toolsets: {custom: {modules: {a: {allowed_hosts: ['https://x']}}}}": "its name only", "toolsets: {custom: {modules: {a: {fuel: 0}}}}": "not between",
+		"toolsets: {custom: {modules: {a: {timeout: 3}}}}": "add the unit", "toolsets: {custom: {modules: {a: {config: {k: 1}}}}}": "put it in quotes",
+		"imports: {tools: [x.py]}": "E_NOT_FOUND", "imports: {tools: ['a/../../x']}": "E_PATH", "toolsets: {clearance: {}}": "toolsets.clearance: not in this version",
 		"toolsets: {filesystem: {approval: {default: maybe}}}": "none of preApproved, ask, blocked", "toolsets: {filesystem: {approval: ask}}": "expected a mapping",
 		"toolsets: {workers: {allow: [a]}}": `unknown key "allow" in toolsets.workers`, "toolsets: {workers: {style: x}}": "tools, call, both",
 		"toolsets: {workers: {allowed_workers: a}}": "a list of workers, or '*'", "allow_workers: [1]": "expected text",
@@ -256,8 +261,8 @@ func TestWrongTypesAndValues(t *testing.T) {
 func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 	for text, want := range map[string]string{
 		"dependencies: [utils]": "project.yaml:1:15: E_CONFIG: dependencies: not in this version", "clearance: {targets: {main: {dir: .}}}": "clearance: not in this version",
-		"tools: {roots: [toolsets]}": "tools.roots: not in this version", "tools: {modules: [tools.py]}": "tools.modules: not", "tools: {engine: browser}": "not in this version",
-		"tools: {allow_module_imports: true}": "not in this version", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
+		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "none of auto, wazero, browser",
+		"tools: {allow_module_imports: maybe}": "true or false", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
 		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "no valid pattern", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
 		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are one key", "workerPaths: [a]\nworkers: {root: b}": "one setting", "prompts: {root: ../x}": "not inside",
 		"providers: {a: {base_url: 'ftp://x'}}": "no http", "providers: {'a:b': {}}": "no provider name", "providers: {a: {json: x}}": "none of", "instructions: x": "unknown key", "- a": "expected a mapping",
@@ -284,7 +289,8 @@ providers: {acme: {base_url: "https://acme.example/v1", api_key_env: ACME_KEY, h
 	want := Manifest{
 		File: "llm-do.yml", Name: "demo", Version: "1.0.0", Description: "d", Exports: []string{"main", "workers/x"},
 		WorkersRoots: []string{"a", "b"}, Include: []string{"*.worker"}, Exclude: []string{"x"}, PromptsRoot: "p",
-		Providers: map[string]Provider{"acme": {BaseURL: "https://acme.example/v1", APIKeyEnv: "ACME_KEY", Headers: map[string]string{"X": "y"}, JSON: "schema", Image: true}},
+		Providers:  map[string]Provider{"acme": {BaseURL: "https://acme.example/v1", APIKeyEnv: "ACME_KEY", Headers: map[string]string{"X": "y"}, JSON: "schema", Image: true}},
+		ToolEngine: "auto",
 	}
 	if diff := cmp.Diff(want, p.Manifest()); diff != "" {
 		t.Error(diff)

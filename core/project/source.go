@@ -16,6 +16,9 @@ type Source struct {
 	Env        map[string]string
 	Flags      Flags
 	Builtin    fs.FS // built-in workers by ID in its root; nil for none
+	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil:
+	// there is none.
+	ToolFiles fs.FS
 
 	Platform string   // native or browser
 	Toolsets []string // names this platform has; nil: names are not checked
@@ -37,6 +40,6 @@ type Flags struct {
 	Approval           string // a mode in any spelling of ParseMode
 	MaxDepth           *int
 	AllowOutside       bool // mounts may lie outside the project
-	NoImportTools      bool // imports.tools is not looked at
+	NoImportTools      bool // no tool module is looked for
 	AllowModuleImports bool // pkg.mod:register may be named
 }

@@ -2,7 +2,6 @@ package project
 
 import (
 	"encoding/json"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +10,7 @@ import (
 )
 
 // laterToolsets are known names without tools in this version.
-var laterToolsets = []string{"custom", "clearance"}
+var laterToolsets = []string{"clearance"}
 
 // toolsetFaults holds the worker's toolsets against what a platform has. seen,
 // if given, keeps faults that stand in the manifest from being told once per
@@ -107,61 +106,4 @@ func (n *node) keyNamed(name string, depth int) at {
 		}
 	}
 	return at{}
-}
-
-// sources are the languages in which tools are written before they are built.
-var sources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
-
-var moduleRegister = regexp.MustCompile(`^[A-Za-z_][\w.]*:[A-Za-z_]\w*$`)
-
-// toolModuleFaults judges imports.tools (S2-33): what it names exists, lies in
-// the project, is built, and is of a version that runs it.
-func (p *Project) toolModuleFaults(l *loaded) fault.List {
-	list := l.eff.path("imports", "tools")
-	if list == nil || p.src.Flags.NoImportTools {
-		return nil
-	}
-	var faults fault.List
-	for _, item := range list.items {
-		f := p.toolModuleFault(item.text)
-		faults = append(faults, f.At(item.file, item.line, item.column))
-	}
-	return faults
-}
-
-func (p *Project) toolModuleFault(ref string) *fault.Fault {
-	if moduleRegister.MatchString(ref) {
-		if !p.src.Flags.AllowModuleImports {
-			return fault.New(fault.ToolDisallowed, "%s names a module outside the project", quoted(ref)).
-				Hinting("allow it with --allow-module-imports, or copy the module into the project")
-		}
-		return notYet(ref)
-	}
-	name, ok := inside(ref)
-	if !ok {
-		if slices.Contains(strings.Split(ref, "/"), "..") {
-			return fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref))
-		}
-		return fault.New(fault.Path, "the tool module %s is not inside the project", quoted(ref))
-	}
-	ext := path.Ext(name)
-	stem := strings.TrimSuffix(name, ext)
-	if ext != ".wasm" && !slices.Contains(sources, ext) {
-		stem = name
-	}
-	if p.exists(location{name: stem + ".wasm"}) {
-		return notYet(ref)
-	}
-	for _, ext := range sources {
-		if p.exists(location{name: stem + ext}) {
-			return fault.New(fault.ToolLanguage, "%s is source code, and there is no %s.wasm", stem+ext, stem).
-				Hinting("build it to %s.wasm, for example with an Extism PDK", stem)
-		}
-	}
-	return fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", quoted(ref), stem)
-}
-
-func notYet(ref string) *fault.Fault {
-	return fault.New(fault.Config, "tool module %s: not in this version", quoted(ref)).
-		Hinting("run with --no-import-tools to do without it")
 }

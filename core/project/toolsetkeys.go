@@ -1,11 +1,19 @@
 package project
 
+import (
+	"strings"
+
+	"golem/core/tool"
+)
+
 // toolsetsShape accepts a map or a list of names. A toolset that is `false`
 // stays as that: it takes an inherited one away when merged (S1-29).
 func toolsetsShape() *shape {
 	s := &shape{kind: dict, want: "a mapping or a list of names", key: nameProblem, each: toolsetShape(nil),
 		keys: map[string]*shape{"workers": toolsetShape(map[string]*shape{
 			"allowed_workers": allowedShape(), "style": wordShape("tools", "call", "both"),
+		}), "custom": toolsetShape(map[string]*shape{
+			"module": textShape(nameProblem), "tools": listOf(textShape(toolNameProblem)), "modules": mapOf(grantShape()),
 		})}}
 	s.rewrite = func(c *conformer, n *node, path string) *node {
 		if n.kind != list {
@@ -48,6 +56,31 @@ func toolsetShape(closed map[string]*shape) *shape {
 		}
 		return c.conform(n, options, path)
 	}}
+}
+
+// grantShape is what one tool module is given (SPEC §6, Grants).
+func grantShape() *shape {
+	return keysOf(map[string]*shape{
+		"fs": flagShape(), "allowed_hosts": listOf(textShape(hostProblem)), "config": mapOf(textShape(nil)),
+		"timeout": durationShape(), "stateful": flagShape(), "fuel": countShape(1, 1e15),
+	})
+}
+
+func toolNameProblem(s string) string {
+	if !tool.ValidName(s) {
+		return quoted(s) + " is no name of a tool: letters, digits, _ and -, at most 64 of them"
+	}
+	return ""
+}
+
+func hostProblem(s string) string {
+	if p := nameProblem(s); p != "" {
+		return p
+	}
+	if strings.ContainsAny(s, "/ @?#\\") {
+		return quoted(s) + " is no host: write its name only, such as api.example.com"
+	}
+	return ""
 }
 
 // allowedShape is a list of worker references; '*' alone means the project's own.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
@@ -43,7 +44,12 @@ type Worker struct {
 	// "main.worker:3", "environment GOLEM_MODEL", "project.yaml:4", "default".
 	Origins map[string]string
 
-	eff *node // the merged configuration, for Values
+	// Tool is the entry, if code is the entry point: the worker then has no
+	// instructions, and its model is that of nobody.
+	Tool string
+
+	eff     *node        // the merged configuration, for Values
+	missing *fault.Fault // what Missing returns
 }
 
 // Toolset is one entry of toolsets: with the common approval part taken out.

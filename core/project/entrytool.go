@@ -1,0 +1,44 @@
+package project
+
+import (
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// entryTool is the worker on whose behalf a tool runs that is the entry
+// (SPEC §6, S3-24): it has the manifest's settings and no instructions. nil if
+// the entry names no tool, or there are no modules that could have one.
+// Whether one of them has it is not known before they are described; missing
+// is what to say if none has.
+func (p *Project) entryTool(missing *fault.Fault) *loaded {
+	if p.code != nil {
+		return p.code
+	}
+	name := p.src.Entry
+	where := at{file: p.manifest.File, line: 1, column: 1}
+	if n := p.settings.get("entry"); name == "" && n != nil {
+		name, where = n.text, n.at
+	}
+	if !tool.ValidName(name) || missing.Code != fault.WorkerNotFound {
+		return nil
+	}
+	if where.file == "" {
+		where.file = name
+	}
+	got := &loaded{def: &definition{
+		location: location{name: where.file}, id: name,
+		node: &node{at: at{where.file, 1, 1}, kind: dict}, textAt: at{where.file, 1, 1},
+	}}
+	got.worker, got.eff, got.faults = p.build(got.def)
+	got.worker.Tool = name
+	if found, _ := p.modules(got); len(found) == 0 {
+		return nil
+	}
+	got.worker.missing = missing
+	p.byWorker[got.worker] = got
+	p.code = got
+	return got
+}
+
+// Missing is the fault to report if no module has the tool Worker.Tool.
+func (w *Worker) Missing() error { return w.missing }

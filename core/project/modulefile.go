@@ -1,0 +1,62 @@
+package project
+
+import (
+	"io/fs"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// tree is the file system a module lies in, and its name there.
+func (p *Project) tree(m Module) (fsys fs.FS, name string, home bool) {
+	if name, ok := strings.CutPrefix(m.Path, homePrefix); ok {
+		return p.src.ToolFiles, name, true
+	}
+	return p.src.FS, m.Path, false
+}
+
+// OpenModule opens a module that Modules returned, and counts it among the
+// files that were opened. The caller must close it.
+func (p *Project) OpenModule(m Module) (fs.File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fsys, name, home := p.tree(m)
+	if !home && p.leaves(name) {
+		return nil, leavesFault().At(m.Path, 1, 1)
+	}
+	file, f := openRegular(fsys, name)
+	if f != nil {
+		return nil, f.At(m.Path, 1, 1)
+	}
+	p.opened[m.Path] = true
+	return file, nil
+}
+
+// Sidecar reads the description that lies beside a module, NAME.tools.yaml;
+// nil if there is none.
+func (p *Project) Sidecar(m Module) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fsys, name, home := p.tree(m)
+	name = strings.TrimSuffix(name, ".wasm") + toolSidecar
+	shown := strings.TrimSuffix(m.Path, ".wasm") + toolSidecar
+	if home {
+		if _, f := statRegular(fsys, name); f != nil && f.Code == fault.NotFound {
+			return nil, nil
+		}
+		data, f := readRegular(fsys, name, maxFile)
+		if f != nil {
+			return nil, f.At(shown, 1, 1)
+		}
+		p.opened[shown] = true
+		return data, nil
+	}
+	if !p.exists(location{name: name}) {
+		return nil, nil
+	}
+	data, f := p.read(location{name: name}, maxFile)
+	if f != nil {
+		return nil, f
+	}
+	return data, nil
+}

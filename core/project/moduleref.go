@@ -1,0 +1,99 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// sources are the languages in which tools are written before they are built,
+// and how a person builds one.
+var sources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
+
+var builders = map[string]string{
+	".py":  "extism-py SOURCE -o MODULE",
+	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE",
+	".js":  "extism-js SOURCE -o MODULE",
+	".mjs": "extism-js SOURCE -o MODULE",
+	".go":  "GOOS=wasip1 GOARCH=wasm go build -o MODULE SOURCE",
+	".rs":  "cargo build --release --target wasm32-wasip1, and copy the result to MODULE",
+	".c":   "clang --target=wasm32-wasi -O2 -o MODULE SOURCE",
+	".zig": "zig build-exe -target wasm32-wasi -femit-bin=MODULE SOURCE",
+	".cs":  "dotnet publish with the Extism PDK, and copy the result to MODULE",
+	".hs":  "wasm32-wasi-ghc -o MODULE SOURCE",
+}
+
+var moduleRegister = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$`)
+
+// toolModuleFaults judges the modules that a worker and the manifest name
+// (S2-33): each exists, lies in the project and is built.
+func (p *Project) toolModuleFaults(l *loaded) fault.List {
+	if p.src.Flags.NoImportTools || l.withoutTools() {
+		return nil
+	}
+	var faults fault.List
+	for _, item := range l.moduleRefs(p) {
+		if _, f := p.module(item.text); f != nil {
+			faults = append(faults, f.At(item.file, item.line, item.column))
+		}
+	}
+	return faults
+}
+
+// module finds the file of a reference: `./math-tools`, or the path of a
+// source, which means the module beside it.
+func (p *Project) module(ref string) (string, *fault.Fault) {
+	if moduleRegister.MatchString(ref) {
+		return p.homeModule(ref)
+	}
+	name, ok := inside(ref)
+	if !ok {
+		if slices.Contains(strings.Split(ref, "/"), "..") {
+			return "", fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref))
+		}
+		return "", fault.New(fault.Path, "the tool module %s is not inside the project", quoted(ref))
+	}
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	if ext != ".wasm" && !slices.Contains(sources, ext) {
+		stem = name
+	}
+	if p.exists(location{name: stem + ".wasm"}) {
+		return stem + ".wasm", nil
+	}
+	for _, ext := range sources {
+		if p.exists(location{name: stem + ext}) {
+			return "", sourceFault(stem + ext)
+		}
+	}
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", quoted(ref), stem)
+}
+
+// sourceFault says that a tool is source code only, and how to build it.
+func sourceFault(name string) *fault.Fault {
+	ext := path.Ext(name)
+	module := strings.TrimSuffix(name, ext) + ".wasm"
+	return fault.New(fault.ToolLanguage, "%s is source code, and there is no %s", name, module).
+		Hinting("build it: %s", strings.NewReplacer("MODULE", module, "SOURCE", name).Replace(builders[ext]))
+}
+
+// homeModule finds pkg.mod:register among the modules that a person keeps
+// outside every project.
+func (p *Project) homeModule(ref string) (string, *fault.Fault) {
+	allowed := p.src.Flags.AllowModuleImports || p.settings.path("tools", "allow_module_imports").flag()
+	if !allowed {
+		return "", fault.New(fault.ToolDisallowed, "%s names a module outside the project", quoted(ref)).
+			Hinting("allow it with --allow-module-imports, or copy the module into the project")
+	}
+	pkg, _, _ := strings.Cut(ref, ":")
+	name := strings.ReplaceAll(pkg, ".", "/") + ".wasm"
+	if p.src.ToolFiles != nil {
+		if _, f := statRegular(p.src.ToolFiles, name); f == nil {
+			return homePrefix + name, nil
+		}
+	}
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s under $GOLEM_HOME/tools)", quoted(ref), name)
+}

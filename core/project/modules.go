@@ -1,0 +1,259 @@
+package project
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Module is one file of tools that discovery found for a worker (SPEC §6,
+// S1-45..47). Nothing of the file has been read: see OpenModule.
+type Module struct {
+	Path   string // from the project root; "home:pkg/mod.wasm" for one of Source.ToolFiles
+	Level  int    // 0 is the worker's own directory, 1 the project; the lower one wins
+	Locked bool   // there is a tools.lock, and Digest is what it says
+	Digest string // SHA-256 (hex) the file must have; "" if the lock does not name it
+}
+
+// Levels of modules. Libraries will have those after the project's.
+const (
+	ownLevel     = 0
+	projectLevel = 1
+)
+
+// homePrefix begins the path of a module outside the project.
+const homePrefix = "home:"
+
+// Stem is the file's name without .wasm: what toolsets.custom.modules calls it.
+func (m Module) Stem() string {
+	return strings.TrimSuffix(path.Base(strings.TrimPrefix(m.Path, homePrefix)), ".wasm")
+}
+
+// Modules returns the tool modules that w may use, nearest level first and in
+// a fixed order within one. Directories are listed, no module is opened. None
+// under --no-import-tools or where toolsets.custom is false.
+func (p *Project) Modules(w *Worker) ([]Module, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got := p.byWorker[w]
+	if got == nil {
+		return nil, fault.New(fault.WorkerNotFound, "worker %s is not of this project", quoted(w.ID))
+	}
+	found, faults := p.modules(got)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// modules is Modules, once per worker. p.mu must be held.
+func (p *Project) modules(got *loaded) ([]Module, fault.List) {
+	if got.discovered == nil {
+		d := p.discover(got)
+		got.discovered = &d
+	}
+	return got.discovered.modules, got.discovered.faults
+}
+
+// discovery is what was found for one worker.
+type discovery struct {
+	modules []Module
+	faults  fault.List
+}
+
+// add takes a module once: at the nearest level it was found at.
+func (d *discovery) add(level int, names ...string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(d.modules, func(m Module) bool { return m.Path == name }) {
+			d.modules = append(d.modules, Module{Path: name, Level: level})
+		}
+	}
+}
+
+func (p *Project) discover(got *loaded) discovery {
+	var d discovery
+	if p.src.Flags.NoImportTools || got.withoutTools() {
+		return d
+	}
+	if dir := got.ownDir(); dir != "" {
+		d.add(ownLevel, p.wasmIn(dir)...)
+	}
+	d.add(projectLevel, p.wasmIn(".")...)
+	for _, root := range p.manifest.ToolRoots {
+		d.add(projectLevel, p.filesIn(root, isModule)...)
+	}
+	for _, item := range got.moduleRefs(p) {
+		name, f := p.module(item.text)
+		if f != nil {
+			d.faults = append(d.faults, f.At(item.file, item.line, item.column))
+			continue
+		}
+		d.add(projectLevel, name)
+	}
+	if len(d.modules) > 0 {
+		lock, faults := p.toolLock()
+		d.faults = append(d.faults, faults...)
+		for i := range d.modules {
+			m := &d.modules[i]
+			m.Locked, m.Digest = lock != nil, lock[m.Path]
+		}
+	}
+	d.faults = append(d.faults, got.grantFaults(d.modules)...)
+	d.faults.Sort()
+	return d
+}
+
+// withoutTools tells whether toolsets.custom is false.
+func (l *loaded) withoutTools() bool {
+	n := l.eff.path("toolsets", "custom")
+	return n != nil && n.kind == scalar
+}
+
+// ownDir is the directory of a worker in directory form, "" for any other.
+func (l *loaded) ownDir() string {
+	if l.def.builtin || !strings.HasSuffix(l.def.name, "/worker.worker") {
+		return ""
+	}
+	return path.Dir(l.def.name)
+}
+
+// moduleRefs are the modules that are named: by the manifest, by the worker's
+// imports and by toolsets.custom.module.
+func (l *loaded) moduleRefs(p *Project) []*node {
+	var out []*node
+	if n := p.settings.path("tools", "modules"); n != nil {
+		out = append(out, n.items...)
+	}
+	if n := l.eff.path("imports", "tools"); n != nil {
+		out = append(out, n.items...)
+	}
+	if n := l.eff.path("toolsets", "custom", "module"); n != nil && !bareStem(n.text) {
+		out = append(out, n)
+	}
+	return out
+}
+
+// bareStem tells whether toolsets.custom.module picks a module by its stem,
+// among those that were found, or names a file.
+func bareStem(s string) bool { return !strings.ContainsAny(s, "/:.") }
+
+// wasmIn are the modules of a directory that holds tools: tools.wasm and what
+// lies in tools/, not deeper (S1-48).
+func (p *Project) wasmIn(dir string) []string {
+	var out []string
+	if name := path.Join(dir, "tools.wasm"); p.exists(location{name: name}) {
+		out = append(out, name)
+	}
+	return append(out, p.filesIn(path.Join(dir, "tools"), isModule)...)
+}
+
+func isModule(name string) bool { return path.Ext(name) == ".wasm" }
+
+func isToolSource(name string) bool {
+	return slices.Contains(sources, path.Ext(name)) && name != "__init__.py"
+}
+
+// filesIn are the files of a directory that match, sorted; none if there is no
+// such directory, or if it is reached through a link that leads out.
+func (p *Project) filesIn(dir string, match func(name string) bool) []string {
+	if !fs.ValidPath(dir) || p.leaves(dir) {
+		return nil
+	}
+	entries, err := fs.ReadDir(p.src.FS, dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		if !e.IsDir() && match(e.Name()) {
+			out = append(out, path.Join(dir, e.Name()))
+		}
+	}
+	return out
+}
+
+// grantFaults are names under toolsets.custom.modules that no module has: a
+// grant that reaches nothing is a mistake. Two files of one name at one level
+// cannot be told apart.
+func (l *loaded) grantFaults(found []Module) fault.List {
+	custom := l.eff.path("toolsets", "custom")
+	var faults fault.List
+	check := func(where at, stem, what string) {
+		var near []Module
+		var stems []string
+		for _, m := range found {
+			stems = append(stems, m.Stem())
+			if m.Stem() == stem && (len(near) == 0 || near[0].Level == m.Level) {
+				near = append(near, m)
+			}
+		}
+		switch len(near) {
+		case 0:
+			faults = append(faults, where.fault(fault.Config, "%s names %s, and this worker has no such tool module", what, quoted(stem)).
+				Hinting("%s", fault.DidYouMean(stem, stems)))
+		case 1:
+		default:
+			faults = append(faults, where.fault(fault.Ambiguous, "%s is the name of %s and %s", quoted(stem), near[0].Path, near[1].Path).
+				Hinting("rename one of the files"))
+		}
+	}
+	if grants := custom.get("modules"); grants != nil {
+		for _, f := range grants.fields {
+			check(f.at, f.name, "toolsets.custom.modules")
+		}
+	}
+	if n := custom.get("module"); n != nil && bareStem(n.text) {
+		check(n.at, n.text, "toolsets.custom.module")
+	}
+	return faults
+}
+
+// unbuilt are sources that lie where modules are looked for, without their
+// .wasm (S1-13): in a directory of tools, and in the manifest's roots.
+func (p *Project) unbuilt(dir string) fault.List {
+	var names []string
+	for _, ext := range sources {
+		if name := path.Join(dir, "tools"+ext); p.exists(location{name: name}) {
+			names = append(names, name)
+		}
+	}
+	names = append(names, p.filesIn(path.Join(dir, "tools"), isToolSource)...)
+	if dir == "." {
+		for _, root := range p.manifest.ToolRoots {
+			names = append(names, p.filesIn(root, isToolSource)...)
+		}
+	}
+	var faults fault.List
+	for _, name := range slices.Compact(names) {
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		if !p.exists(location{name: stem + ".wasm"}) {
+			faults = append(faults, sourceFault(name).At(name, 1, 1))
+		}
+	}
+	return faults
+}
+
+// Warnings tells what the run of w leaves out without failing: tools whose
+// source was not built. Nothing is said under --no-import-tools.
+func (p *Project) Warnings(w *Worker) fault.List {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got := p.byWorker[w]
+	if p.src.Flags.NoImportTools || got == nil || got.withoutTools() {
+		return nil
+	}
+	faults := p.unbuilt(".")
+	if dir := got.ownDir(); dir != "" {
+		faults = append(faults, p.unbuilt(dir)...)
+	}
+	for i, f := range faults {
+		c := *f
+		c.Severity = fault.Warning
+		faults[i] = &c
+	}
+	faults.Sort()
+	return faults
+}

@@ -1,0 +1,94 @@
+package project
+
+import (
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// lockFile pins the digests of tool modules (SPEC §6, §16).
+const lockFile = "tools.lock"
+
+var lockShape = newLockShape()
+
+func newLockShape() *shape {
+	tools := mapOf(textShape(digestProblem))
+	tools.key = func(name string) string {
+		plain := strings.TrimPrefix(name, homePrefix)
+		if clean, ok := inside(plain); !ok || clean != plain || !isModule(plain) {
+			return "is no path of a module in the project, such as tools/a.wasm"
+		}
+		return ""
+	}
+	s := keysOf(map[string]*shape{"lock": countShape(1, 1), "tools": tools})
+	s.musts = []string{"lock", "tools"}
+	return s
+}
+
+func digestProblem(s string) string {
+	raw, err := hex.DecodeString(strings.TrimPrefix(s, "sha256:"))
+	if err != nil || len(raw) != 32 {
+		return quoted(s) + " is no SHA-256 in 64 hexadecimal digits"
+	}
+	return ""
+}
+
+// toolLock is the digest of each locked module by path; nil if there is no
+// lock file. It is read once. p.mu must be held.
+func (p *Project) toolLock() (map[string]string, fault.List) {
+	if p.lock != nil {
+		return p.lock.digests, p.lock.faults
+	}
+	p.lock = &toolLock{}
+	if !p.exists(location{name: lockFile}) {
+		return nil, nil
+	}
+	p.lock.digests = map[string]string{} // even a broken lock locks
+	data, f := p.read(location{name: lockFile}, maxFile)
+	if f != nil {
+		p.lock.faults = fault.List{f}
+		return p.lock.digests, p.lock.faults
+	}
+	tree, faults := parseYAML(lockFile, data)
+	c := &conformer{faults: faults}
+	if tree == nil && len(faults) == 0 {
+		tree = &node{at: at{lockFile, 1, 1}, kind: dict}
+	}
+	if tree != nil {
+		tree = c.conform(tree, lockShape, "")
+	}
+	if all := tree.get("tools"); all != nil {
+		for _, f := range all.fields {
+			p.lock.digests[f.name] = strings.ToLower(strings.TrimPrefix(f.value.text, "sha256:"))
+		}
+	}
+	for _, f := range c.faults {
+		if f.Code == fault.Config {
+			f.Code = fault.Lock
+		}
+	}
+	p.lock.faults = c.faults
+	return p.lock.digests, p.lock.faults
+}
+
+// toolLock is tools.lock as read.
+type toolLock struct {
+	digests map[string]string
+	faults  fault.List
+}
+
+// lockedButGone are the locked modules that are not there.
+func (p *Project) lockedButGone() fault.List {
+	lock, faults := p.toolLock()
+	out := slices.Clone(faults)
+	for _, name := range slices.Sorted(maps.Keys(lock)) {
+		if !strings.HasPrefix(name, homePrefix) && !p.exists(location{name: name}) {
+			out = append(out, fault.Warn(fault.Lock, "%s names %s, and there is no such module", lockFile, quoted(name)).
+				At(lockFile, 1, 1).Hinting("take the line out of %s", lockFile))
+		}
+	}
+	return out
+}
