@@ -49,7 +49,7 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core ui run trace approval project sandbox tool model",
+	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool",
 	"web/webtest":              "",
 
 	"sandbox/osfs": "sandbox",

@@ -16,6 +16,7 @@ import (
 	"golem/core/model"
 	"golem/core/sandbox"
 	"golem/core/toolset"
+	"golem/core/wasmtool"
 )
 
 // Platform is what a host lends. Files and Mount come with the project; the
@@ -41,6 +42,13 @@ type Platform struct {
 	Toolsets []toolset.Factory
 	// OtherToolsets names toolsets that other platforms have, and which.
 	OtherToolsets map[string][]string
+	// Tools makes what runs `.wasm` tools, with the engine that the manifest
+	// names ("auto", "wazero", "browser"). It is asked once, for the first
+	// project that has a module; the platform closes what it made. nil: tool
+	// modules are E_PLATFORM.
+	Tools func(engine string) (*wasmtool.Library, error)
+	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil: none.
+	ToolFiles fs.FS
 	// Confirm asks a person whether the key in variable may go to host; nil refuses.
 	Confirm func(ctx context.Context, variable, host string) error
 	// Secrets are further values to redact wherever they appear.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -14,8 +15,10 @@ import (
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/trace"
+	"golem/core/wasmtool"
 )
 
 // Instance is one open project on one platform. It may run several runs at
@@ -33,10 +36,12 @@ type Instance struct {
 // there is a directory to look at: it is good for Check and Workers.
 func Open(p Platform, o Options) (*Instance, error) {
 	i := &Instance{platform: p, options: o}
-	i.registry = toolset.NewRegistry(append([]toolset.Factory{toolset.Filesystem(), toolset.Workers()}, p.Toolsets...)...)
+	i.registry = toolset.NewRegistry(append([]toolset.Factory{
+		toolset.Filesystem(), toolset.Workers(), toolset.Custom(sync.OnceValues(i.library)),
+	}, p.Toolsets...)...)
 	i.redactor = trace.NewRedactor(i.secrets())
 	loaded, err := project.Load(project.Source{
-		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env,
+		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env, ToolFiles: p.ToolFiles,
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{
@@ -75,14 +80,31 @@ func (i *Instance) Check(platform string) fault.List {
 		if err != nil {
 			continue // its faults are told already
 		}
-		for _, f := range r.CheckTools(context.Background(), w) {
-			if !slices.ContainsFunc(faults, func(o *fault.Fault) bool { return o.Error() == f.Error() }) {
-				faults = append(faults, f)
-			}
-		}
+		faults = addNew(faults, r.CheckTools(context.Background(), w))
+	}
+	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
+		faults = addNew(faults, r.CheckTools(context.Background(), entry))
 	}
 	faults.Sort()
 	return faults
+}
+
+// addNew appends the faults that are not said yet.
+func addNew(faults, more fault.List) fault.List {
+	for _, f := range more {
+		if !slices.ContainsFunc(faults, func(o *fault.Fault) bool { return o.Error() == f.Error() }) {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}
+
+// library is what runs the project's tool modules.
+func (i *Instance) library() (*wasmtool.Library, error) {
+	if i.platform.Tools == nil {
+		return nil, nil
+	}
+	return i.platform.Tools(i.project.Manifest().ToolEngine)
 }
 
 // Workers lists what scanning finds.
@@ -181,7 +203,7 @@ func (i *Instance) protection() sandbox.Protection {
 	m := i.project.Manifest()
 	c := sandbox.Controls{
 		Root: i.root(), Manifest: m.File,
-		Dirs:   append(slices.Clone(m.WorkersRoots), m.PromptsRoot),
+		Dirs:   slices.Concat(m.WorkersRoots, m.ToolRoots, []string{m.PromptsRoot}),
 		Loaded: i.loaded,
 	}
 	for _, name := range []string{".env", ".env.local"} {
@@ -239,8 +261,12 @@ func (i *Instance) WouldAsk() ([]string, error) {
 			return nil, err
 		}
 		for _, t := range set.All() {
-			setting, _ := r.Gate.Setting(t.Spec(), w.Policy)
-			if name := t.Spec().Name; setting == approval.Ask && r.Gate.Mode() == approval.Interactive && !slices.Contains(names, name) {
+			spec := t.Spec()
+			if (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network {
+				continue // refused before anybody is asked
+			}
+			setting, _ := r.Gate.Setting(spec, w.Policy)
+			if name := spec.Name; setting == approval.Ask && r.Gate.Mode() == approval.Interactive && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -257,7 +283,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 }
 
 // defaultQuota bounds what one run writes, so that a model in a loop cannot
-// fill a disk: 1 GiB, 100,000 writes.
-var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000}
+// fill a disk: 1 GiB, 100,000 writes, 256 files open at a time.
+var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}
 
 var errNoUI = errors.New("no user interface")

@@ -43,6 +43,10 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if err != nil {
 		return failed(err)
 	}
+	if entry.Tool != "" {
+		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool: there is nobody to talk with", entry.Tool).
+			Hinting("run it once with golem run, or chat with a worker: --entry")))
+	}
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
 		return i.redact(r.Refuse(run.Input{}, err))

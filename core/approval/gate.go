@@ -45,7 +45,7 @@ func NewGate(mode Mode, approver Approver) *Gate {
 func (g *Gate) Mode() Mode { return g.mode }
 
 // Call settles one call and, if it may run, runs it: manual check, strict
-// decoding, schema, preview, setting, memory, mode, person, tool. Errors are
+// decoding, schema, identity, preview, what cannot be permitted, setting, memory, mode, person, tool. Errors are
 // faults: E_TOOL_INPUT for arguments, E_DENIED for a no, E_INTERRUPTED when
 // ctx ends while a person is asked, else the tool's own. A tool that panics
 // is E_TOOL.
@@ -61,9 +61,12 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	c, err := prepare(ctx, it, spec, args)
+	if err == nil && it.Permit != nil {
+		err = it.Permit(c.risk)
+	}
 	if err != nil {
-		// The call could not be worked out. Blocked still comes first: what is
-		// forbidden is not told why else it would fail.
+		// The call could not be worked out, or nobody can allow it. Blocked still
+		// comes first: what is forbidden is not told why else it would fail.
 		v := settle(it.Policy, c.subject)
 		rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting", Reason: "not run: " + reason(err)}
 		if v.setting == Blocked {

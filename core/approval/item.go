@@ -35,6 +35,10 @@ type Item struct {
 	// Enter is called right before the tool runs. The tool gets the context;
 	// leave is called when the tool has returned. An error stops the call.
 	Enter func(ctx context.Context, risk tool.Risk) (inner context.Context, leave func(), err error)
+	// Permit refuses what no answer could allow, such as the network where the
+	// sandbox has none. It is asked with the call's risk after blocked, and
+	// before anybody else.
+	Permit func(risk tool.Risk) error
 	// Source tells what stands behind a mount's name, so that a decision for
 	// one worker's mount is not used for another's of the same name. nil:
 	// the name says it all.

@@ -26,6 +26,9 @@ type pending struct {
 func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage) (*pending, error) {
 	c := &pending{subject: newSubject(spec), item: it}
 	c.args, c.fields = args, fieldsOf(args)
+	if err := c.identify(ctx); err != nil {
+		return c, fault.Of(err, fault.Tool)
+	}
 	if p, ok := it.Tool.(tool.Previewer); ok {
 		call := it.Call
 		call.Args = args
@@ -44,9 +47,28 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 		return c, fault.Of(err, fault.ToolInput)
 	}
 	c.args, c.fields = canonical, fieldsOf(canonical)
-	c.kind = toolKey(spec)
+	c.kind = toolKey(c.spec)
 	c.key = callKey(c.kind, canonical, c.paths, it.Source)
 	return c, nil
+}
+
+// identify asks a tool whose identity takes work: a decision on a module is a
+// decision on its bytes.
+func (c *pending) identify(ctx context.Context) (err error) {
+	t, ok := c.item.Tool.(tool.Identified)
+	if !ok {
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = panicked(c.spec.Name, r)
+		}
+	}()
+	provider, module, err := t.Identity(ctx)
+	if err == nil {
+		c.spec.Provider, c.spec.Module = provider, module
+	}
+	return err
 }
 
 // preview calls the tool's Preview; a panic there is an error.

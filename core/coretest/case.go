@@ -4,6 +4,8 @@
 //
 //	one line that says what the case proves
 //	Scenario: 18
+//	wasm: tools/a.wasm = add_v1    a fixture of testdata/tools with its description
+//	bare: tools/a.wasm = add_v1    the same without one
 //	-- case.json --          Settings: inputs, answers, flags
 //	-- project/main.worker --   the project's files
 //	-- outside/a.pdf --      files that lie elsewhere, for --attach
@@ -42,6 +44,7 @@ type Case struct {
 	Settings  Settings
 	Project   map[string][]byte // by path from the project root
 	Outside   map[string][]byte // by base name
+	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Want      map[string][]byte // by path below want/
 }
 
@@ -71,7 +74,7 @@ func Cases() ([]Case, error) {
 // no case can have, are errors.
 func Parse(name string, data []byte) (Case, error) {
 	a := txtar.Parse(data)
-	c := Case{Name: name, Project: map[string][]byte{}, Outside: map[string][]byte{}, Want: map[string][]byte{}}
+	c := Case{Name: name, Project: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}}
 	if err := c.comment(string(a.Comment)); err != nil {
 		return c, err
 	}
@@ -99,6 +102,9 @@ func (c *Case) comment(text string) error {
 	for _, line := range lines[1:] {
 		list, ok := strings.CutPrefix(line, "Scenario: ")
 		if !ok {
+			if err := c.fixture(line); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, n := range strings.Fields(list) {

@@ -38,15 +38,18 @@ func Replay(ctx context.Context, c Case, recording []byte) Outcome {
 }
 
 // run plays a case; record may be nil, and so may recording.
-func (c Case) run(ctx context.Context, record io.Writer, recording []byte) Outcome {
-	o := Outcome{Status: string(run.OK)}
+func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Outcome) {
+	o.Status = string(run.OK)
 	tree := sandbox.Memory()
 	for _, name := range slices.Sorted(maps.Keys(c.Project)) {
 		if err := tree.WriteFile(name, c.Project[name]); err != nil {
 			o.Problems = append(o.Problems, fmt.Sprintf("project/%s: %v", name, err))
 		}
 	}
+	tools := newToolbox()
+	defer tools.close(&o)
 	p := platform(c, tree)
+	p.Tools, p.ToolFiles = tools.open, memory(c.Home)
 	if recording != nil {
 		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
 	}
@@ -128,6 +131,7 @@ func options(c Case, tree sandbox.FS) core.Options {
 	}
 	return core.Options{
 		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth,
+		NoImportTools: s.NoImportTools, AllowModuleImport: s.AllowModuleImports,
 	}
 }
 

@@ -33,7 +33,7 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 }
 
 // Sidecar reads the description that lies beside a module, NAME.tools.yaml;
-// nil if there is none.
+// fs.ErrNotExist if there is none.
 func (p *Project) Sidecar(m Module) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 	shown := strings.TrimSuffix(m.Path, ".wasm") + toolSidecar
 	if home {
 		if _, f := statRegular(fsys, name); f != nil && f.Code == fault.NotFound {
-			return nil, nil
+			return nil, fs.ErrNotExist
 		}
 		data, f := readRegular(fsys, name, maxFile)
 		if f != nil {
@@ -52,7 +52,7 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 		return data, nil
 	}
 	if !p.exists(location{name: name}) {
-		return nil, nil
+		return nil, fs.ErrNotExist
 	}
 	data, f := p.read(location{name: name}, maxFile)
 	if f != nil {

@@ -1,8 +1,10 @@
 package project
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -141,7 +143,7 @@ func TestOpenModule(t *testing.T) {
 	if err != nil || len(ms) != 2 {
 		t.Fatal(ms, err)
 	}
-	if side, err := p.Sidecar(ms[1]); side != nil || err != nil {
+	if side, err := p.Sidecar(ms[1]); side != nil || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%q %v", side, err)
 	}
 	if side, err := p.Sidecar(ms[0]); string(side) != "tools: []\n" || err != nil {

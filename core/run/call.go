@@ -17,7 +17,8 @@ import (
 type callRequest struct {
 	id, parent string
 	name, args string
-	model      bool // asked for by a model or a tool, not by a person
+	model      bool  // asked for by a model or a tool, not by a person
+	caller     *host // of the tool that calls back; nil for a model or a person
 }
 
 // callStatus is how a call ended (SPEC §16, tool.end).
@@ -56,7 +57,7 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 		c.spec = tool.Spec{Name: req.name}
 	}
 	stopped := f.tree.sched.open(ctx) != nil
-	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: c.spec.Module, Args: rawArgs(req.args)})
+	c.emit(trace.ToolStart{Tool: req.name, Kind: kindOf(c.spec), Module: module(ctx, tl, c.spec), Args: rawArgs(req.args)})
 	var out tool.Output
 	var err error
 	switch {
@@ -64,6 +65,8 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 		err = cause(ctx)
 	case !known:
 		err = f.unknown(req.name)
+	case req.caller.nests(c.spec) != nil:
+		err = req.caller.nests(c.spec)
 	default:
 		out, err = c.run(ctx, tl)
 	}
@@ -75,7 +78,11 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	f := c.frame
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
 		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, FromModel: c.req.model,
-		Call:    tool.Call{ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: &host{frame: f, id: c.req.id, hold: c.hold}},
+		Call: tool.Call{
+			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args),
+			Host: &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller},
+		},
+		Permit:  c.permit,
 		Tainted: f.tree.isTainted(), Source: f.source,
 		Observe: c.observe,
 		Asking:  f.tree.ask,
@@ -86,6 +93,27 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 		return out, err
 	}
 	return out, checkOutput(c.spec, out)
+}
+
+// permit refuses the network where the worker's sandbox has none, to tools of
+// every toolset (SPEC §6, Grants).
+func (c *running) permit(risk tool.Risk) error {
+	if risk != tool.Network && !c.spec.Network || c.frame.worker.Sandbox.Network {
+		return nil
+	}
+	return fault.New(fault.Network, "%s uses the network, and %s has none", c.spec.Name, c.frame.worker.ID).
+		Hinting("a person can set sandbox.network_enabled: true; go on without it")
+}
+
+// module is how the trace names a tool's module: with its digest, for which
+// the file is read now. What cannot be read is told by the gate.
+func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
+	if t, ok := tl.(tool.Identified); ok {
+		if _, m, err := t.Identity(ctx); err == nil {
+			return m
+		}
+	}
+	return spec.Module
 }
 
 // source tells what stands behind a mount's name, so that no decision for one
@@ -122,14 +150,18 @@ func (c *running) enter(ctx context.Context, risk tool.Risk) (context.Context, f
 		c.entered = true
 		return ctx, func() {}, c.frame.tree.sched.open(ctx)
 	}
-	c.hold.exclusive = risk != tool.Read
+	c.hold.exclusive = risk != tool.Read && !c.spec.Confined
 	if err := c.hold.enter(ctx); err != nil {
 		return ctx, func() {}, err
 	}
 	c.entered = true
-	tctx, stop := c.frame.tree.clock.timeout(ctx, c.frame.worker.Limits.ToolTimeout, "tool "+c.spec.Name)
-	c.ctx = tctx
-	return tctx, func() { c.hold.release(); c.ctx = frozen(tctx); stop() }, nil
+	limit := c.frame.worker.Limits.ToolTimeout
+	if c.spec.Timeout != 0 {
+		limit = c.spec.Timeout
+	}
+	tctx, dl := c.frame.tree.clock.deadline(ctx, limit, "tool "+c.spec.Name)
+	c.hold.deadline, c.ctx = dl, tctx
+	return tctx, func() { c.hold.release(); c.ctx = frozen(tctx); dl.stop() }, nil
 }
 
 // frozen is a context that tells whether tctx had ended by itself before its
@@ -143,7 +175,7 @@ func frozen(tctx context.Context) context.Context {
 
 // finish settles status and fault, and closes the call in the trace.
 func (c *running) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
-	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), MS: took.Milliseconds()}
+	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), Fuel: out.Fuel, MS: took.Milliseconds()}
 	var flt *fault.Fault
 	if err != nil {
 		flt = fault.Of(err, fault.Tool)

@@ -16,25 +16,38 @@ import (
 )
 
 // delegates are the workers this one may call, each with the function that
-// runs it.
-func (f *frame) delegates() ([]toolset.Delegate, error) {
-	workers, err := f.tree.r.Project.Delegates(f.worker)
+// runs it, and the allowed names that no worker has.
+func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
+	allowed, err := f.tree.r.Project.Allowed(f.worker)
 	if err != nil {
-		return nil, fault.Of(err, fault.Config).InChain(f.chain)
+		return nil, nil, fault.Of(err, fault.Config).InChain(f.chain)
 	}
-	ids := make([]string, len(workers))
-	for i, w := range workers {
-		ids[i] = w.ID
-	}
-	names := tool.ToolNames(ids)
-	out := make([]toolset.Delegate, len(workers))
-	for i, w := range workers {
-		out[i] = toolset.Delegate{
-			ID: w.ID, Tool: names[i], Description: w.Description, Input: w.Input, Output: w.Output,
-			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) { return f.delegate(ctx, w, c) },
+	var ids []string
+	for _, a := range allowed {
+		if a.Worker != nil {
+			ids = append(ids, a.Worker.ID)
 		}
 	}
-	return out, nil
+	names := tool.ToolNames(ids)
+	var out []toolset.Delegate
+	var served []servedName
+	for place, a := range allowed {
+		if a.Worker == nil {
+			n := servedName{name: a.Name, tool: tool.ToolName(a.Name), place: place, missing: a.Missing}
+			served = append(served, n)
+			out = append(out, toolset.Delegate{ID: n.name, Tool: n.tool, Served: true, Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
+				return c.Host.Call(ctx, n.tool, c.Args)
+			}})
+			continue
+		}
+		w := a.Worker
+		out = append(out, toolset.Delegate{
+			ID: w.ID, Tool: names[0], Description: w.Description, Input: w.Input, Output: w.Output,
+			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) { return f.delegate(ctx, w, c) },
+		})
+		names = names[1:]
+	}
+	return out, served, nil
 }
 
 // allowed are the IDs of the workers this one may call.

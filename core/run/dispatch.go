@@ -66,7 +66,7 @@ type order int
 
 const (
 	orderFree  order = iota // workers, and names nobody has
-	orderRead               // read-only tools
+	orderRead               // read-only tools, and modules that hold nothing
 	orderWrite              // everything else
 )
 
@@ -78,7 +78,7 @@ func (f *frame) order(name string) order {
 	switch s := tl.Spec(); {
 	case s.Kind == tool.Worker:
 		return orderFree
-	case s.Risk == tool.Read:
+	case s.Risk == tool.Read, s.Confined && !s.Stateful:
 		return orderRead
 	}
 	return orderWrite

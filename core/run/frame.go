@@ -12,7 +12,6 @@ import (
 	"golem/core/prompt"
 	"golem/core/sandbox"
 	"golem/core/tool"
-	"golem/core/toolset"
 	"golem/core/trace"
 )
 
@@ -41,6 +40,10 @@ type frame struct {
 	messages []model.Message
 	turns    int
 	calls    int // calls made so far: the next one's index is calls+1
+
+	inert       bool           // only looked at: nothing may be run
+	warnings    []*fault.Fault // of making the tools; told when the worker begins
+	undescribed []string       // modules whose tools are not known, because nothing may be run
 
 	mu      sync.Mutex
 	results []prompt.Labelled // by tool name and call id, for prior
@@ -119,63 +122,6 @@ func (f *frame) emit(b trace.Body) {
 	e := f.at()
 	e.Body = b
 	f.tree.emit(e)
-}
-
-// openTools makes the worker's tools in a fixed order: its toolsets by name,
-// the workers it may call, and, below the root, request_input.
-func (f *frame) openTools(ctx context.Context) error {
-	env, err := f.env(ctx)
-	if err != nil {
-		return err
-	}
-	f.tools = &tool.Set{}
-	sets := f.worker.Toolsets
-	if len(env.Delegates) > 0 && !hasToolset(sets, "workers") {
-		sets = append(sets[:len(sets):len(sets)], project.Toolset{Name: "workers", Options: []byte("{}")})
-	}
-	for _, ts := range sets {
-		set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
-		if err != nil {
-			return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
-		}
-		f.sets = append(f.sets, set)
-		for _, tl := range set.Tools() {
-			if err := f.tools.Add(tl); err != nil {
-				return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
-			}
-		}
-	}
-	if f.depth > 0 {
-		return f.tools.Add(toolset.RequestInput())
-	}
-	return nil
-}
-
-func hasToolset(sets []project.Toolset, name string) bool {
-	for _, s := range sets {
-		if s.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// env is everything the worker's toolsets may reach.
-func (f *frame) env(ctx context.Context) (toolset.Env, error) {
-	delegates, err := f.delegates()
-	if err != nil {
-		return toolset.Env{}, err
-	}
-	return toolset.Env{
-		Worker: f.worker.ID, Depth: f.depth,
-		Files:       f.files,
-		Mounts:      func(name string) string { return sandbox.MountOf(f.files, name) },
-		Delegates:   delegates,
-		Style:       f.worker.Delegates.Style,
-		Network:     f.worker.Sandbox.Network,
-		OutputLimit: int(f.worker.Limits.ToolOutput),
-		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
-	}, nil
 }
 
 // offered are the specs the model is given: everything but manual tools.

@@ -2,17 +2,16 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
-
-	"golem/core/tool"
 )
 
 // hold is one call's place in the schedule. A tool that calls back gives its
-// place up for as long as it waits, or two tools would wait for each other.
+// place up for as long as it waits, or two tools would wait for each other,
+// and its time stands still: what it calls has a time of its own.
 type hold struct {
 	sched     *schedule
 	exclusive bool
+	deadline  *deadline // of the call; nil: none
 
 	mu    sync.Mutex
 	away  int // callbacks under way
@@ -49,8 +48,10 @@ func (h *hold) yield() (back func(ctx context.Context) error) {
 	h.mu.Lock()
 	h.away++
 	h.mu.Unlock()
+	h.deadline.leave()
 	h.release()
 	return func(ctx context.Context) error {
+		defer h.deadline.come()
 		h.mu.Lock()
 		h.away--
 		last := h.away == 0
@@ -60,34 +61,4 @@ func (h *hold) yield() (back func(ctx context.Context) error) {
 		}
 		return h.enter(ctx)
 	}
-}
-
-// host is what a tool calls back through, as the running worker (S3-15).
-// Calls it makes are numbered below the tool's own call.
-type host struct {
-	frame *frame
-	id    string
-	hold  *hold
-
-	mu   sync.Mutex
-	next int
-}
-
-var _ tool.Host = (*host)(nil)
-
-// Call runs a callable of the running worker through the same gate.
-func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
-	h.mu.Lock()
-	h.next++
-	id := childID(h.id, h.next)
-	h.mu.Unlock()
-	back := h.hold.yield()
-	out, f := h.frame.call(ctx, callRequest{id: id, parent: h.id, name: name, args: string(args), model: true})
-	if err := back(ctx); err != nil {
-		return tool.Output{}, err
-	}
-	if f != nil {
-		return out, f
-	}
-	return out, nil
 }

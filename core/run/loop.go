@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -22,6 +23,24 @@ func (f *frame) begin() {
 		names[i] = s.Name
 	}
 	f.emit(trace.WorkerStart{Source: f.worker.File, Digest: f.worker.Digest, Model: f.worker.Model, Tools: names})
+	f.notices()
+}
+
+// notices tells what was noticed when the tools were made, each thing once in
+// a run.
+func (f *frame) notices() {
+	for _, w := range f.warnings {
+		text := w.Error()
+		f.tree.mu.Lock()
+		said := slices.Contains(f.tree.noticed, text)
+		if !said {
+			f.tree.noticed = append(f.tree.noticed, text)
+		}
+		f.tree.mu.Unlock()
+		if !said {
+			f.emit(trace.Warning{Code: w.Code, Message: text})
+		}
+	}
 }
 
 // end closes the worker run in the trace and keeps its artifacts.

@@ -63,7 +63,12 @@ func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 	if errors.Is(err, fault.WorkerNotFound) {
 		if s, terr := r.entry(ctx); terr == nil {
 			if _, has := s.frame.tools.Get(name); has {
-				return s.callTool(ctx, name, in)
+				args, err := toolArgs(s.frame, name, in)
+				if err == nil {
+					return s.callTool(ctx, name, args, in)
+				}
+				s.frame.close()
+				return r.Refuse(in, err)
 			}
 			s.frame.close()
 		}
@@ -79,8 +84,12 @@ func (r *Runner) entry(ctx context.Context) (*Session, error) {
 	return r.OpenWorker(ctx, w)
 }
 
-// Run runs a worker for one answer, whatever its mode.
+// Run runs a worker for one answer, whatever its mode; or the tool that is the
+// entry.
 func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
+	if w.Tool != "" {
+		return r.runTool(ctx, w, in)
+	}
 	s, err := r.OpenWorker(ctx, w)
 	if err != nil {
 		return r.Refuse(in, err)

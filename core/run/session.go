@@ -127,21 +127,6 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	return f.exchange(ctx)
 }
 
-// callTool runs one tool of the worker for a person, as the root call.
-func (s *Session) callTool(ctx context.Context, name string, in Input) Result {
-	s.begun = true
-	s.emit(trace.RunStart{Input: in.Raw()})
-	var f *fault.Fault
-	s.out, f = s.frame.call(ctx, callRequest{id: rootID, name: name, args: string(in.Raw())})
-	if f != nil {
-		s.err = f
-	}
-	res := s.result()
-	s.end(res, s.r.now().Sub(s.started).Milliseconds())
-	s.frame.close()
-	return res
-}
-
 // trim drops the oldest exchanges whole while the next request is larger than
 // max_context_tokens; a tool call never loses its result (S0-59).
 func (f *frame) trim() {

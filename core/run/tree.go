@@ -32,8 +32,9 @@ type tree struct {
 
 	mu      sync.Mutex
 	denied  []Denial
-	warned  bool // the depth warning is given once
-	tainted bool // untrusted content was read (SECURITY 13)
+	warned  bool     // the depth warning is given once
+	noticed []string // warnings of making tools, given once
+	tainted bool     // untrusted content was read (SECURITY 13)
 	mounts  map[string]openMount
 	models  map[string]model.Model
 }

@@ -122,7 +122,7 @@ func (c Controls) Protect() Protection {
 		return false
 	}
 	write := func(rel string) bool {
-		if rel == "." || fixed[rel] || secret(rel) || c.Loaded != nil && c.Loaded(rel) {
+		if rel == "." || fixed[rel] || secret(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Loaded != nil && c.Loaded(rel) {
 			return true
 		}
 		switch path.Ext(rel) {

@@ -6,6 +6,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 // Risk is what a call can do to the world outside the conversation (S3-18).
@@ -74,8 +75,21 @@ type Spec struct {
 	// Rules are further names under which tool_rules and approval settings
 	// address this tool, e.g. "worker.call", "sandbox.write".
 	Rules []string
-	// Target is the ID of the worker behind a delegation tool.
+	// Target is the ID of the worker behind a delegation tool, or the name in
+	// allowed_workers that a module serves because no worker has it.
 	Target string
+
+	// Confined says that the tool holds no files, no network and no secrets: it
+	// changes nothing by itself, and what it calls meets the gate for itself.
+	Confined bool
+	// Stateful tools remember between calls: theirs keep their order, and do
+	// not nest.
+	Stateful bool
+	// Network says that the tool tells of itself that it uses the network,
+	// where Risk is stricter than that.
+	Network bool
+	// Timeout replaces limits.tool_timeout; negative: none.
+	Timeout time.Duration
 }
 
 // Call is one invocation. Args are already decoded strictly and valid against

@@ -6,7 +6,9 @@ package toolset
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
 )
@@ -28,6 +30,30 @@ type Env struct {
 	Log func(level, text string)
 	// OutputLimit is limits.tool_output in bytes; tools that page use it.
 	OutputLimit int
+	// Modules are the tool modules that were found, nearest level first.
+	Modules []Module
+	// Served are the names in allowed_workers that no worker has, by the name
+	// of the tool that serves each.
+	Served map[string]string
+	// Inert says that nothing may be run, not even a module that would tell its
+	// tools: golem check.
+	Inert bool
+	// Warn tells of what stops nothing; nil: nobody hears it.
+	Warn func(*fault.Fault)
+	// Undescribed hears of each module whose tools are not known, because only
+	// running it would tell them; nil: nobody does.
+	Undescribed func(path string)
+}
+
+// Module is one file of tools, not read yet.
+type Module struct {
+	Path   string // as messages and the trace name it
+	Level  int    // the nearer one wins; 0 is the worker's own
+	Locked bool   // there is a tools.lock; Digest is what it says, "" if nothing
+	Digest string
+	Open   func() (fs.File, error)
+	// Sidecar reads the description beside it; fs.ErrNotExist if there is none.
+	Sidecar func() ([]byte, error)
 }
 
 // Delegate is a worker offered as a tool (SPEC §5 Delegation).
@@ -37,6 +63,9 @@ type Delegate struct {
 	Description string
 	Input       json.RawMessage // its input schema; nil: one string "input"
 	Output      json.RawMessage
+	// Served says that a module's tool stands in the worker's place. Toolset
+	// custom offers it; here only worker_call reaches it.
+	Served bool
 	// Run starts the worker. call.Args are the tool call's arguments.
 	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
 }

@@ -46,6 +46,9 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 	}
 	if style != "call" {
 		for _, d := range env.Delegates {
+			if d.Served {
+				continue
+			}
 			out = append(out, &named{delegate: d, spec: spec(d)})
 		}
 	}

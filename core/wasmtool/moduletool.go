@@ -85,6 +85,8 @@ type moduleTool struct {
 	bound *Bound
 	desc  Description
 	spec  tool.Spec
+	// export says that the function is an export itself, not one of the form.
+	export bool
 }
 
 var _ tool.Identified = (*moduleTool)(nil)
@@ -109,6 +111,9 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	shape, err := m.shape(ctx)
 	if err != nil {
 		return tool.Output{}, err
+	}
+	if t.export {
+		shape = plain
 	}
 	code, err := m.compiled(ctx)
 	if err != nil {

@@ -1,0 +1,87 @@
+package coretest
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+)
+
+// The fixtures are built from the sources beside them by build.sh.
+//
+//go:embed testdata/tools/*.wasm testdata/tools/*.yaml
+var fixtures embed.FS
+
+// fixture reads a line of the comment that puts a module somewhere: an archive
+// of text cannot hold one.
+func (c *Case) fixture(line string) error {
+	how, rest, ok := strings.Cut(line, ": ")
+	if !ok || !slices.Contains([]string{"wasm", "bare", "home"}, how) {
+		return nil
+	}
+	to, name, ok := strings.Cut(rest, " = ")
+	if !ok || !fs.ValidPath(to) {
+		return fmt.Errorf("%q: write wasm: PATH = FIXTURE", line)
+	}
+	module, err := Fixture(name, how != "bare")
+	if err != nil {
+		return err
+	}
+	if how == "home" {
+		c.Home[to] = module
+	} else {
+		c.Project[to] = module
+	}
+	return nil
+}
+
+// Fixture is a module of testdata/tools by name, with its description in it or
+// without one.
+func Fixture(name string, described bool) ([]byte, error) {
+	module, err := fixtures.ReadFile("testdata/tools/" + name + ".wasm")
+	if err != nil || !described {
+		return module, err
+	}
+	sidecar := name + ".tools.yaml"
+	description, err := fixtures.ReadFile("testdata/tools/" + sidecar)
+	if err != nil {
+		return nil, err
+	}
+	return wasmtool.Pack(module, description, sidecar)
+}
+
+// toolbox is the tool library of one play.
+type toolbox struct{ library *wasmtool.Library }
+
+func newToolbox() *toolbox {
+	return &toolbox{&wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
+		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	}}}
+}
+
+func (b *toolbox) open(string) (*wasmtool.Library, error) { return b.library, nil }
+
+func (b *toolbox) close(o *Outcome) {
+	if err := b.library.Close(); err != nil {
+		o.Problems = append(o.Problems, "closing the tool library: "+err.Error())
+	}
+}
+
+// memory is a tree of files; nil if there are none.
+func memory(files map[string][]byte) fs.FS {
+	if len(files) == 0 {
+		return nil
+	}
+	tree := sandbox.Memory()
+	for name, data := range files {
+		if tree.WriteFile(name, data) != nil {
+			return nil // a name that Parse has let pass is one that can be written
+		}
+	}
+	return tree
+}

@@ -1,0 +1,63 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// host is what a tool calls back through, as the running worker (S3-15).
+// Calls it makes are numbered below the tool's own call.
+type host struct {
+	frame  *frame
+	id     string
+	hold   *hold
+	spec   tool.Spec // of the tool
+	caller *host     // of the tool that called this one; nil: a model or a person did
+
+	mu   sync.Mutex
+	next int
+}
+
+var _ tool.Host = (*host)(nil)
+
+// Call runs a callable of the running worker through the same gate.
+func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
+	h.mu.Lock()
+	h.next++
+	id := childID(h.id, h.next)
+	h.mu.Unlock()
+	back := h.hold.yield()
+	out, f := h.frame.call(ctx, callRequest{id: id, parent: h.id, name: name, args: string(args), model: true, caller: h})
+	if err := back(ctx); err != nil {
+		return tool.Output{}, err
+	}
+	if f != nil {
+		return out, f
+	}
+	return out, nil
+}
+
+// maxNested is how many tools of one worker run may call each other in a row.
+// Workers have delegation.max_depth.
+const maxNested = 16
+
+// nests tells whether a tool may be called from within the calls under way:
+// not without end, and a stateful module not while it is running.
+func (h *host) nests(spec tool.Spec) error {
+	depth := 0
+	for n := h; n != nil; n = n.caller {
+		if depth++; depth >= maxNested {
+			return fault.New(fault.Depth, "%s is the %dth call of a tool within a tool", spec.Name, maxNested+1).
+				Hinting("let the tools call each other less deeply")
+		}
+		if spec.Stateful && n.spec.Module == spec.Module {
+			return fault.New(fault.Cycle, "%s is of %s, which keeps its state and is still running", spec.Name, spec.Module).
+				Hinting("call it when the call before has ended")
+		}
+	}
+	return nil
+}

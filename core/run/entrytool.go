@@ -1,0 +1,139 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// runTool runs the tool that is the entry (S3-24): the root call, on behalf of
+// a worker that has only the manifest's settings.
+func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Result {
+	if len(in.Attachments) > 0 {
+		return r.Refuse(in, fault.New(fault.Attachment, "the entry %s is a tool, which takes no attachments", w.Tool).
+			Hinting("put the files where its sandbox has them"))
+	}
+	s, err := r.OpenWorker(ctx, w)
+	if err != nil {
+		return r.Refuse(in, err)
+	}
+	if err := s.frame.entryTool(); err != nil {
+		s.frame.close()
+		return r.Refuse(in, err)
+	}
+	args, err := toolArgs(s.frame, w.Tool, in)
+	if err != nil {
+		s.frame.close()
+		return r.Refuse(in, err)
+	}
+	return s.callTool(ctx, w.Tool, args, in)
+}
+
+// entryTool tells that a module has the tool which is to be the entry.
+func (f *frame) entryTool() error {
+	if t, ok := f.tools.Get(f.worker.Tool); ok && t.Spec().Kind == tool.Wasm {
+		return nil
+	}
+	missing := fault.Of(f.worker.Missing(), fault.WorkerNotFound)
+	var names []string
+	for _, t := range f.tools.Find(func(s tool.Spec) bool { return s.Kind == tool.Wasm }) {
+		names = append(names, t.Spec().Name)
+	}
+	slices.Sort(names)
+	if near := fault.Nearest(f.worker.Tool, names); near != "" {
+		return missing.Hinting("did you mean the tool %s", near)
+	}
+	return missing.Hinting("no tool has that name either; tools: %s", listOr(names, "none"))
+}
+
+// toolArgs maps an input to a tool's arguments: an object as it is, a text to
+// the only field that takes one.
+func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
+	if len(in.JSON) > 0 {
+		return in.JSON, nil
+	}
+	text := strings.TrimSpace(in.Text)
+	if text == "" {
+		return json.RawMessage("{}"), nil
+	}
+	if text[0] == '{' && json.Valid([]byte(text)) {
+		return json.RawMessage(text), nil
+	}
+	t, ok := f.tools.Get(name)
+	if !ok { // a name that nobody has is told by the call
+		return in.Raw(), nil
+	}
+	field, fields := textField(t.Spec().Input)
+	if field == "" {
+		return nil, fault.New(fault.ToolInput, "%s takes an object, and the input is a text", name).
+			Hinting("give the input as JSON, with the fields %s", listOr(fields, "that it takes"))
+	}
+	var out bytes.Buffer
+	key, value := quote(field), quote(in.Text)
+	out.WriteString("{")
+	out.Write(key)
+	out.WriteString(":")
+	out.Write(value)
+	out.WriteString("}")
+	return out.Bytes(), nil
+}
+
+// textField is the field of an object schema that a plain text goes to: the
+// one called input, or the only required one, or the only one, if it takes a string.
+func textField(schema json.RawMessage) (field string, all []string) {
+	var s struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if json.Unmarshal(schema, &s) != nil {
+		return "", nil
+	}
+	all = slices.Sorted(maps.Keys(s.Properties))
+	_, named := s.Properties["input"]
+	switch {
+	case named:
+		field = "input"
+	case len(s.Required) == 1:
+		field = s.Required[0]
+	case len(all) == 1 && len(s.Required) == 0:
+		field = all[0]
+	default:
+		return "", all
+	}
+	if p, ok := s.Properties[field]; !ok || p.Type != "string" {
+		return "", all
+	}
+	return field, all
+}
+
+// callTool runs one tool of the worker for a person, as the root call. It has
+// the time of a worker, since it stands in the place of one.
+func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, in Input) Result {
+	s.begun = true
+	s.emit(trace.RunStart{Input: in.Raw()})
+	for _, n := range s.r.Notices {
+		s.emit(n)
+	}
+	s.frame.notices()
+	limited, stop := s.tree.clock.timeout(ctx, s.frame.worker.Limits.WorkerTimeout, "tool "+name)
+	defer stop()
+	var f *fault.Fault
+	s.out, f = s.frame.call(limited, callRequest{id: rootID, name: name, args: string(args)})
+	if f != nil {
+		s.err = f
+	}
+	res := s.result()
+	s.end(res, s.r.now().Sub(s.started).Milliseconds())
+	s.frame.close()
+	return res
+}

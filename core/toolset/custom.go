@@ -1,0 +1,215 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+	"golem/core/wasmtool"
+)
+
+// Custom offers the tools of `.wasm` modules (S0-24..27, SPEC §6): all that
+// were found and are not hidden by a nearer one, narrowed by the options.
+// What a module is granted stands in the options alone. library is asked for
+// when there is a module; its error, or nil, is E_PLATFORM.
+func Custom(library func() (*wasmtool.Library, error)) Factory {
+	kept := &modules{library: library}
+	return Factory{
+		Name:        "custom",
+		Description: "tools of .wasm modules",
+		Options:     func() any { return new(customOptions) },
+		Open: func(ctx context.Context, env Env, options any) (tool.Toolset, error) {
+			o, _ := options.(*customOptions)
+			c := &custom{env: env, options: o, taken: map[string]taken{}}
+			if err := c.open(ctx, kept); err != nil {
+				_ = c.Close() // nothing was called yet: there is nothing to lose
+				return nil, err
+			}
+			return c, nil
+		},
+	}
+}
+
+// customOptions are the keys of toolsets.custom beside approval.
+type customOptions struct {
+	Module  string           `json:"module"` // a path, or the stem of one that was found
+	Tools   []string         `json:"tools"`
+	Modules map[string]grant `json:"modules"` // by stem
+}
+
+// grant is what one module is given.
+type grant struct {
+	FS       bool              `json:"fs"`
+	Hosts    []string          `json:"allowed_hosts"`
+	Config   map[string]string `json:"config"`
+	Timeout  *span             `json:"timeout"` // 0: none
+	Stateful *bool             `json:"stateful"`
+	Fuel     int64             `json:"fuel"`
+}
+
+// span is a duration as configuration writes it: "30s", or 0.
+type span time.Duration
+
+// UnmarshalJSON reads "30s" and 0.
+func (s *span) UnmarshalJSON(raw []byte) error {
+	var text string
+	if string(raw) == "0" {
+		*s = 0
+		return nil
+	}
+	if err := json.Unmarshal(raw, &text); err != nil {
+		return err
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+	*s = span(d)
+	return err
+}
+
+// custom is the toolset of one worker run.
+type custom struct {
+	env     Env
+	options *customOptions
+	tools   []tool.Tool
+	taken   map[string]taken
+	bound   []*wasmtool.Bound
+	untold  bool // a module could not be asked for its tools
+}
+
+// taken is where a tool's name was found first.
+type taken struct {
+	path  string
+	level int
+}
+
+var _ tool.Toolset = (*custom)(nil)
+
+// Tools are in the order of their modules, and of their descriptions.
+func (c *custom) Tools() []tool.Tool { return c.tools }
+
+// Close ends the instances that were kept.
+func (c *custom) Close() error {
+	var first error
+	for _, b := range c.bound {
+		if err := b.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// open describes the modules and settles whose tool bears which name.
+func (c *custom) open(ctx context.Context, kept *modules) error {
+	var nearest []string // stems that a nearer module has
+	for _, m := range c.env.Modules {
+		stem := stemOf(m.Path)
+		first := !slices.Contains(nearest, stem)
+		nearest = append(nearest, stem)
+		if c.options.Module != "" && c.options.Module != m.Path && (c.options.Module != stem || !first) {
+			continue
+		}
+		if err := c.add(ctx, kept, m, first); err != nil {
+			return err
+		}
+	}
+	return c.missing()
+}
+
+// add offers one module's tools. Grants go to the nearest module of their
+// name, so that none reaches a file that a person did not mean.
+func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool) error {
+	mod, err := kept.module(m)
+	if err != nil {
+		return err
+	}
+	if err := c.locked(ctx, m, mod); err != nil {
+		return err
+	}
+	var g grant
+	if nearest {
+		g = c.options.Modules[stemOf(m.Path)]
+	}
+	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Grants: wasmtool.Grants{
+		Network: c.env.Network, Hosts: g.Hosts, Config: g.Config, Fuel: g.Fuel, Stateful: g.Stateful,
+	}}
+	if g.FS {
+		b.Grants.Files = c.env.Files
+	}
+	c.bound = append(c.bound, b)
+	described, err := c.describe(ctx, m, mod)
+	if err != nil {
+		return err
+	}
+	for _, d := range described {
+		use, err := c.takes(m, d.Name)
+		if err != nil {
+			return err
+		}
+		if use {
+			c.tools = append(c.tools, c.tool(b, d, g))
+		}
+	}
+	return nil
+}
+
+// locked holds a module against tools.lock. Its bytes are held against it
+// again when they are read for a call; here, so that check tells, and that
+// nothing that is not locked is ever described by running it.
+func (c *custom) locked(ctx context.Context, m Module, mod *wasmtool.Module) error {
+	if !m.Locked || m.Digest != "" && !c.env.Inert {
+		return nil
+	}
+	digest, err := mod.Digest(ctx)
+	if err != nil || m.Digest != "" {
+		return err
+	}
+	return fault.New(fault.Lock, "%s is not in tools.lock: the file has sha256 %s", m.Path, digest).
+		Hinting("if you trust the file, add the line to tools.lock").At("tools.lock", 0, 0)
+}
+
+// takes tells whether a module's tool is offered: it is selected, and no
+// nearer module has its name.
+func (c *custom) takes(m Module, name string) (bool, error) {
+	if c.options.Tools != nil && !slices.Contains(c.options.Tools, name) {
+		return false, nil
+	}
+	if slices.Contains(reserved(), name) {
+		return false, fault.New(fault.Config, "%s has a tool named %s, which is a tool of golem", m.Path, name).
+			Hinting("rename it, or leave it out with toolsets.custom.tools").At(m.Path, 0, 0)
+	}
+	first, there := c.taken[name]
+	switch {
+	case !there:
+		c.taken[name] = taken{m.Path, m.Level}
+		return true, nil
+	case first.level == m.Level:
+		return false, fault.New(fault.Config, "%s and %s both have a tool named %s", first.path, m.Path, name).
+			Hinting("rename one, or choose with toolsets.custom.module").At(m.Path, 0, 0)
+	}
+	c.warn(fault.Warn(fault.Config, "the tool %s of %s is hidden by that of %s", name, m.Path, first.path).At(m.Path, 0, 0))
+	return false, nil
+}
+
+func (c *custom) warn(f *fault.Fault) {
+	if c.env.Warn != nil {
+		c.env.Warn(f)
+	}
+}
+
+// missing are names in toolsets.custom.tools that no module has.
+func (c *custom) missing() error {
+	var known []string
+	for _, t := range c.tools {
+		known = append(known, t.Spec().Name)
+	}
+	for _, name := range c.options.Tools {
+		if _, there := c.taken[name]; !there && !c.untold {
+			return fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
+				Hinting("%s", fault.DidYouMean(name, known))
+		}
+	}
+	return nil
+}

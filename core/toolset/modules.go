@@ -1,0 +1,153 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+	"golem/core/wasmtool"
+)
+
+// modules are the modules of one project, each read and compiled once however
+// many workers use it. It may be used from several goroutines.
+type modules struct {
+	library func() (*wasmtool.Library, error)
+
+	mu    sync.Mutex
+	known map[string]*wasmtool.Module // by path
+}
+
+func (k *modules) module(m Module) (*wasmtool.Module, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if mod := k.known[m.Path]; mod != nil {
+		return mod, nil
+	}
+	var library *wasmtool.Library
+	var err error
+	if k.library != nil {
+		library, err = k.library()
+	}
+	if err != nil {
+		return nil, fault.Of(err, fault.Platform)
+	}
+	if library == nil {
+		return nil, fault.New(fault.Platform, "this platform runs no tool modules, and there is %s", m.Path).
+			Hinting("run with --no-import-tools to do without its tools")
+	}
+	mod := library.Module(wasmtool.Source{Path: m.Path, Open: m.Open, Sidecar: m.Sidecar, Pinned: m.Digest})
+	if k.known == nil {
+		k.known = map[string]*wasmtool.Module{}
+	}
+	k.known[m.Path] = mod
+	return mod, nil
+}
+
+// stemOf is a module's name without .wasm.
+func stemOf(p string) string { return strings.TrimSuffix(path.Base(p), ".wasm") }
+
+// describe is what a module says it has, and the exports that
+// toolsets.custom.tools names beside it (S0-26). One that only running would
+// tell is left out where nothing may run.
+func (c *custom) describe(ctx context.Context, m Module, mod *wasmtool.Module) ([]described, error) {
+	ds, err := mod.Describe(ctx, !c.env.Inert)
+	if errors.Is(err, wasmtool.ErrUndescribed) {
+		c.untold = true
+		if c.env.Undescribed != nil {
+			c.env.Undescribed(m.Path)
+		}
+		return nil, nil
+	}
+	var out []described
+	for _, d := range ds {
+		out = append(out, described{Description: d})
+	}
+	if c.options.Tools == nil || err != nil && fault.Of(err, fault.Tool).Code != fault.ToolContract {
+		return out, err
+	}
+	for _, name := range c.options.Tools {
+		if slices.ContainsFunc(ds, func(d wasmtool.Description) bool { return d.Name == name }) {
+			continue
+		}
+		has, bad := mod.Exports(ctx, name)
+		if bad != nil {
+			return nil, bad
+		}
+		if has {
+			out = append(out, described{Description: wasmtool.Description{Name: name}, export: true})
+		}
+	}
+	if len(out) == 0 {
+		return nil, err // it has nothing that was asked for: then it must be in order
+	}
+	return out, nil
+}
+
+// described is one tool of a module: of its description, or an export that
+// was named.
+type described struct {
+	wasmtool.Description
+	export bool
+}
+
+// tool is one function of a module, as this worker may use it.
+func (c *custom) tool(b *wasmtool.Bound, d described, g grant) tool.Tool {
+	made := b.Tool(d.Description)
+	if d.export {
+		made = b.Export(d.Name)
+	}
+	inner, ok := made.(tool.Identified)
+	if !ok { // unreachable: module tools are identified
+		return made
+	}
+	spec := inner.Spec()
+	spec.Confined = !b.Grants.Any() && spec.Risk == ""
+	if spec.Risk == tool.Network {
+		// Its own word, which may only make golem stricter: it needs the
+		// network, and is otherwise as unknown as any other.
+		spec.Network, spec.Risk = true, ""
+	}
+	if g.Timeout != nil {
+		spec.Timeout = time.Duration(*g.Timeout)
+		if spec.Timeout == 0 {
+			spec.Timeout = -1
+		}
+	}
+	spec.Stateful = d.Stateful
+	if g.Stateful != nil {
+		spec.Stateful = *g.Stateful
+	}
+	if id, serves := c.env.Served[spec.Name]; serves {
+		spec.Target = id
+		spec.Rules = append(slices.Clone(spec.Rules), "worker.call")
+	}
+	if len(spec.Input) == 0 {
+		spec.Input = json.RawMessage(`{"type":"object"}`)
+	}
+	return &moduleTool{Identified: inner, spec: spec}
+}
+
+// moduleTool is a module's function with what golem knows beyond it.
+type moduleTool struct {
+	tool.Identified
+	spec tool.Spec
+}
+
+// Spec is the function's metadata under this worker's grants.
+func (t *moduleTool) Spec() tool.Spec { return t.spec }
+
+// reserved are the names of golem's own tools, which no module may have.
+var reserved = sync.OnceValue(func() []string {
+	names := []string{"worker_call", "request_input", "read_result", "stage"}
+	for _, t := range (&files{}).tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+})
