@@ -20,9 +20,9 @@ type Settings struct {
 	Env      map[string]string `json:"env,omitempty"`
 	Attach   []string          `json:"attach,omitempty"` // names under outside/
 	// Flags of these names.
-	NoImportTools      bool `json:"no_import_tools,omitempty"`
-	AllowModuleImports bool `json:"allow_module_imports,omitempty"`
-	Platform string            `json:"platform,omitempty"`
+	NoImportTools      bool   `json:"no_import_tools,omitempty"`
+	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`
+	Platform           string `json:"platform,omitempty"`
 	// Answers are by call id, one or a list; Headless says that nobody is
 	// there. A question with neither fails the case.
 	Answers  map[string]Answers `json:"answers,omitempty"`
