@@ -3,6 +3,7 @@ package opfs
 import (
 	"sync"
 	"syscall/js"
+	"unsafe"
 )
 
 // bridge carries answers from JavaScript to the goroutines that wait for
@@ -63,3 +64,11 @@ func arrayOf(data []byte) js.Value {
 	js.CopyBytesToJS(v, data)
 	return v
 }
+
+// big is the size, in bytes, from which data goes straight between OPFS and
+// Go's memory, if the host lent it: see Script.
+const big = 1 << 20
+
+// address is where data lies in Go's memory. Go moves nothing that is on its
+// heap, and data of this size is nowhere else; the caller keeps it alive.
+func address(data []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) }

@@ -2,6 +2,7 @@ package opfs
 
 import (
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -19,7 +20,12 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("write", name, err)
 	}
-	return f.change("write", name, "write", name, arrayOf(data))
+	if !f.direct || len(data) < big {
+		return f.change("write", name, "write", name, arrayOf(data))
+	}
+	err := f.change("write", name, "write", name, nil, address(data), len(data))
+	runtime.KeepAlive(data)
+	return err
 }
 
 // Remove deletes a file or an empty directory.

@@ -23,6 +23,8 @@ var failures = map[string]error{
 		Hinting("read it again"),
 	"NoModificationAllowedError": fault.New(fault.Busy, "the file is in use, maybe in another tab").
 		Hinting("close the other tab, or wait until its run has ended"),
+	"Locked": fault.New(fault.Busy, "it is in use in another tab").
+		Hinting("close the other tab, or wait until its run has ended"),
 	"SecurityError":     errNoStorage,
 	"NotAllowedError":   errNoStorage,
 	"InvalidStateError": errNoStorage,

@@ -19,6 +19,7 @@ type FS struct {
 	tree   js.Value
 	bridge *bridge
 	source string
+	direct bool // JavaScript reaches Go's memory
 }
 
 var (
@@ -39,12 +40,12 @@ const leftover = time.Hour
 // directory lies, an absolute slash path, for comparing mounts. What unfinished
 // writes left behind more than an hour ago is removed.
 func Open(directory js.Value, source string) (*FS, error) {
-	make := js.Global().Get("golemOPFS")
-	if make.Type() != js.TypeFunction {
+	trees, memory := js.Global().Get("golemOPFS"), js.Global().Get("golemMemory")
+	if trees.Type() != js.TypeFunction {
 		return nil, fault.New(fault.Platform, "opfs.Script was not run in this worker")
 	}
 	b := newBridge()
-	f := &FS{tree: make.Invoke(directory, b.done), bridge: b, source: source}
+	f := &FS{tree: trees.Invoke(directory, b.done, memory), bridge: b, direct: memory.Truthy(), source: source}
 	if a := b.call(f.tree, "sweep", leftover.Milliseconds()); a.failure != "" {
 		return nil, f.failed("open", ".", a)
 	}
@@ -63,7 +64,7 @@ func (f *FS) SubFS(dir string) (sandbox.FS, error) {
 	if a.failure != "" {
 		return nil, f.failed("sub", dir, a)
 	}
-	return &FS{tree: a.value, bridge: f.bridge, source: path.Join(f.source, dir)}, nil
+	return &FS{tree: a.value, bridge: f.bridge, direct: f.direct, source: path.Join(f.source, dir)}, nil
 }
 
 // Open opens a file or directory for reading. A small file is read whole; a
@@ -89,11 +90,31 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("read", name, err)
 	}
+	for try := 1; ; try++ {
+		data, a := f.read(name)
+		if a.failure == "" {
+			return data, nil
+		}
+		if a.failure != "NotReadableError" || try == maxTries {
+			return nil, f.failed("read", name, a)
+		}
+	}
+}
+
+// maxTries bounds how often a big file that keeps changing is read again.
+const maxTries = 10
+
+// read reads a file once. A big one comes straight into Go's memory.
+func (f *FS) read(name string) ([]byte, answer) {
 	a := f.bridge.call(f.tree, "read", name, maxWhole)
 	if a.failure != "" {
-		return nil, f.failed("read", name, a)
+		return nil, a
 	}
-	return bytesOf(a.value), nil
+	if small := a.value.Index(0); !small.IsNull() {
+		return bytesOf(small), a
+	}
+	data := make([]byte, int(a.value.Index(1).Float()))
+	return data, f.bridge.call(f.tree, "fill", a.value.Index(2), a.value.Index(3), address(data))
 }
 
 // Stat describes a file or directory.

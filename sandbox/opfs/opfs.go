@@ -11,7 +11,9 @@ package opfs
 import _ "embed" // for Script
 
 // Script is the JavaScript half: it defines golemOPFS. A host puts it into
-// the worker's script, before the program starts.
+// the worker's script, before the program starts. If the host also defines
+// golemMemory, a function that returns the program's WebAssembly.Memory, big
+// files are not copied on their way.
 //
 //go:embed opfs.js
 var Script string

@@ -8,7 +8,8 @@
 // WebAssembly.Memory of the Go program: big files go from and to it directly.
 globalThis.golemOPFS = (() => {
 	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
-	const BIG = 1 << 20; // bytes from which a file is read through a sync handle
+	const BIG = 1 << 20; // bytes from which a file goes straight to and from Go's memory
+	const PIECE = 4 << 20; // bytes of a big file that are on their way at once
 	const FIRST = 256 << 10; // bytes of a file that come with opening it
 
 	class Refusal extends Error {
@@ -167,15 +168,47 @@ globalThis.golemOPFS = (() => {
 			});
 		}
 
-		// read: the bytes of a whole file of at most limit.
+		// read: [bytes] of a whole file of at most limit; of a big one [null,
+		// size, blob, handle], for fill.
 		read(path, limit) {
 			return this.seen(async () => {
 				const handle = await this.entry(path);
 				if (handle.kind === "directory") throw new Refusal("IsDirectory");
 				const f = await handle.getFile();
 				if (f.size > limit) throw new Refusal("TooLarge");
-				return new Uint8Array(await f.arrayBuffer());
+				if (this.memory && f.size >= BIG) return [null, f.size, f, handle];
+				return [new Uint8Array(await f.arrayBuffer())];
 			});
+		}
+
+		// fill puts a file's content at an address of Go's memory: in one go where
+		// the file can be locked for reading, else piece by piece, each fetched
+		// while the one before is copied.
+		async fill(blob, handle, address) {
+			if (await this.gulp(handle, blob.size, address)) return;
+			const fetch = (at) => at < blob.size ? blob.slice(at, at + PIECE).arrayBuffer() : null;
+			let next = fetch(0);
+			for (let at = 0; at < blob.size; at += PIECE) {
+				const piece = new Uint8Array(await next);
+				next = fetch(at + PIECE);
+				next?.catch(() => {}); // told when it is awaited
+				new Uint8Array(this.memory().buffer, address + at, piece.length).set(piece);
+			}
+		}
+
+		async gulp(handle, size, address) {
+			let file;
+			try {
+				file = await handle.createSyncAccessHandle({ mode: "read-only" });
+			} catch {
+				return false; // someone has it
+			}
+			try {
+				if (file.getSize() !== size) throw new Refusal("NotReadableError");
+				return file.read(new Uint8Array(this.memory().buffer, address, size), { at: 0 }) === size;
+			} finally {
+				file.close();
+			}
 		}
 
 		temp() {
@@ -188,7 +221,7 @@ globalThis.golemOPFS = (() => {
 
 		// write puts the bytes aside and moves them to their place: at every
 		// moment the name has its old content or its new one.
-		write(path, bytes) {
+		write(path, bytes, address, size) {
 			return this.change(() => this.fresh(async () => {
 				const [up, base] = cut(path);
 				const dir = await this.dir(up, true);
@@ -199,7 +232,7 @@ globalThis.golemOPFS = (() => {
 				try {
 					const out = await file.createSyncAccessHandle();
 					try {
-						this.fill(out, bytes);
+						this.pour(out, bytes || new Uint8Array(this.memory().buffer, address, size));
 					} finally {
 						out.close();
 					}
@@ -211,7 +244,7 @@ globalThis.golemOPFS = (() => {
 			}));
 		}
 
-		fill(out, bytes) {
+		pour(out, bytes) {
 			for (let at = 0; at < bytes.length; ) {
 				const n = out.write(at === 0 ? bytes : bytes.subarray(at), { at });
 				if (n <= 0) throw new Refusal("QuotaExceededError");
@@ -330,6 +363,31 @@ globalThis.golemOPFS = (() => {
 				const out = await changing(() => file.createSyncAccessHandle());
 				return [out, out.getSize()];
 			}));
+		}
+
+		// put adds bytes to an open file; it answers at once, with an error's name.
+		put(out, bytes, at, flush) {
+			try {
+				for (let n = 0; n < bytes.length; ) {
+					const written = out.write(n === 0 ? bytes : bytes.subarray(n), { at: at + n });
+					if (written <= 0) return "QuotaExceededError";
+					n += written;
+				}
+				if (flush) out.flush();
+				return "";
+			} catch (e) {
+				return e.name || "Error";
+			}
+		}
+
+		// lock takes a lock that all tabs share, or refuses; its value releases it.
+		lock(name) {
+			return new Promise((resolve, reject) => {
+				navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+					if (!lock) throw new Refusal("Locked");
+					return new Promise((release) => resolve(() => release()));
+				}).catch(reject);
+			});
 		}
 
 		// change keeps changes in order.

@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Page is one tab with storage of its own. An exception that nothing caught,
+// Page is one tab. An exception that nothing caught,
 // and an error on the console, fail the test when it ends, unless expected.
 type Page struct {
 	t   testing.TB
@@ -29,22 +29,26 @@ type Page struct {
 }
 
 // Open opens a tab at an address and waits for its load event. The tab is
-// closed when the test ends.
+// closed when the test ends. Its storage is on the disk, as a person's is, and
+// belongs to the address's origin: each Site has its own.
 func (b *Browser) Open(t testing.TB, url string) *Page {
+	t.Helper()
+	return b.open(t, url, chromedp.WithNewWindow(true))
+}
+
+// OpenPrivate is Open in a private window, whose storage is in memory.
+func (b *Browser) OpenPrivate(t testing.TB, url string) *Page {
+	t.Helper()
+	return b.open(t, url, chromedp.WithNewBrowserContext())
+}
+
+func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Page {
 	t.Helper()
 	browser, err := b.start()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, end := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
-	t.Cleanup(end)
-	return newPage(t, ctx, url)
-}
-
-// Again opens another tab on the same storage, as a person's second tab.
-func (p *Page) Again(t testing.TB, url string) *Page {
-	t.Helper()
-	ctx, end := chromedp.NewContext(p.ctx, chromedp.WithNewWindow(true))
+	ctx, end := chromedp.NewContext(browser, how)
 	t.Cleanup(end)
 	return newPage(t, ctx, url)
 }

@@ -25,9 +25,15 @@ type Suite struct {
 	Quota   float64       // bytes the page may store; 0: as much as the browser says
 }
 
-// Run builds and runs the suite, reports each of its tests as a subtest, and
-// returns what it printed.
-func (s Suite) Run(t *testing.T, b *Browser) string {
+// Run builds and runs the suite, and reports each of its tests as a subtest.
+func (s Suite) Run(t *testing.T, b *Browser) {
+	t.Helper()
+	out, code := s.Output(t, b)
+	s.report(t, out, code)
+}
+
+// Output builds and runs the suite, and returns what it printed and its exit code.
+func (s Suite) Output(t testing.TB, b *Browser) (out string, code int) {
 	t.Helper()
 	files := fstest.MapFS{
 		"program.wasm": {Data: Build(t, "test", "-c", "-o", "OUT", s.Package)},
@@ -51,13 +57,12 @@ func (s Suite) Run(t *testing.T, b *Browser) string {
 	if wait == 0 {
 		wait = 2 * time.Minute
 	}
-	code, err := Try[int](p, "run(["+args+"])", wait)
-	out, _ := Try[string](p, "output", 10*time.Second)
+	code, err = Try[int](p, "run(["+args+"])", wait)
+	out, _ = Try[string](p, "output", 10*time.Second)
 	if err != nil {
 		t.Fatalf("the suite did not end: %v\n%s\n%s", err, out, p.Console())
 	}
-	s.report(t, out, code)
-	return out
+	return out, code
 }
 
 // worker is the program's script: Go's own, the suite's, ours.

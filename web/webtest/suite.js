@@ -13,6 +13,7 @@
 		go.argv = ["suite", ...data.args];
 		go.exit = (code) => postMessage({ code });
 		const instance = await WebAssembly.instantiate(data.module, go.importObject);
+		self.golemMemory = () => instance.exports.mem;
 		await go.run(instance);
 	};
 }

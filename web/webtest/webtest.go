@@ -2,7 +2,7 @@
 // their console, and whole Go test programs built for js/wasm, which run in a
 // dedicated worker of a page. It is test support and never linked into golem.
 //
-// A package's tests share one browser; each page is in a context of its own,
+// A package's tests share one browser; each site has an origin of its own,
 // with empty storage:
 //
 //	var browser webtest.Browser

@@ -1,0 +1,30 @@
+//go:build !js
+
+package opfs_test
+
+import (
+	_ "embed" // for the script
+	"fmt"
+	"strconv"
+	"testing"
+	"testing/fstest"
+
+	"golem/sandbox/opfs"
+	"golem/web/webtest"
+)
+
+//go:embed testdata/crash.js
+var crash string
+
+// A worker that dies in the middle of a write leaves the old file or the new
+// one, whole (SECURITY 14).
+func TestDeathWhileWriting(t *testing.T) {
+	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="crash.js"></script>`)},
+		"crash.js": {Data: []byte(crash)}}, "/")
+	p := browser.Open(t, site.URL)
+	for i := range 25 {
+		if got := webtest.Eval[string](p, fmt.Sprintf("dies(%s, %d)", strconv.Quote(opfs.Script), i)); got != "" {
+			t.Errorf("killed after %d ms: %s", i, got)
+		}
+	}
+}
