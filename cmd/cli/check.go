@@ -69,7 +69,9 @@ func (h *host) inspect(f *flags, words []string) error {
 	if err != nil {
 		return err
 	}
-	inst, err := h.open(p, f, h.newConsent(ui.Questions{}))
+	t := h.newTools(f.verbose)
+	defer t.close()
+	inst, err := h.open(p, f, h.newConsent(ui.Questions{}), t)
 	if f.listWorkers {
 		if err != nil {
 			return err

@@ -24,6 +24,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// moduleDirs are where scripts find built modules: golem's scaffold, and the
+// tools of core's own cases.
+var moduleDirs = map[string]string{
+	"MODULES": filepath.Join("testdata", "modules"),
+	"TOOLS":   filepath.Join("..", "..", "core", "coretest", "testdata", "tools"),
+}
+
 // TestScripts runs testdata/script/*.txtar. The first comment of each says what
 // it proves. golem has no terminal there, whoever runs the tests.
 func TestScripts(t *testing.T) {
@@ -35,11 +42,13 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GOLEM_HOME", filepath.Join(env.WorkDir, "home", "golem"))
-			modules, err := filepath.Abs(filepath.Join("testdata", "modules"))
-			if err != nil {
-				return err
+			for name, dir := range moduleDirs {
+				full, err := filepath.Abs(dir)
+				if err != nil {
+					return err
+				}
+				env.Setenv(name, full)
 			}
-			env.Setenv("MODULES", modules)
 			for _, name := range []string{"GOLEM_MODEL", "GOLEM_PROJECT", "GOLEM_PATH", "GOLEM_APPROVAL", "NO_COLOR", "OPENAI_API_KEY"} {
 				env.Setenv(name, "")
 			}

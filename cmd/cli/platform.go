@@ -18,7 +18,7 @@ import (
 )
 
 // open reads the project of a place on this machine.
-func (h *host) open(p place, f *flags, confirm *consent) (*core.Instance, error) {
+func (h *host) open(p place, f *flags, confirm *consent, t *tools) (*core.Instance, error) {
 	files, err := osfs.Open(p.root)
 	if err != nil {
 		return nil, fault.Of(err, fault.Project)
@@ -40,6 +40,8 @@ func (h *host) open(p place, f *flags, confirm *consent) (*core.Instance, error)
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
 		Confirm:    confirm.key,
+		Tools:      t.forProject,
+		ToolFiles:  h.homeTools(),
 
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, o)

@@ -23,7 +23,7 @@ type ptyRun struct {
 	master *os.File
 	cmd    *exec.Cmd
 	dir    string
-	stdout bytes.Buffer // if standard output is not the terminal
+	stdout *bytes.Buffer // if standard output is not the terminal
 
 	mu     sync.Mutex
 	screen bytes.Buffer
@@ -87,6 +87,18 @@ func ptyProject(t *testing.T, files map[string]string) string {
 // startPTY starts golem in dir. Streams that are nil are the terminal.
 func startPTY(t *testing.T, dir string, in io.Reader, piped bool, args ...string) *ptyRun {
 	t.Helper()
+	if !piped {
+		return startPTYTo(t, dir, in, nil, args...)
+	}
+	out := new(bytes.Buffer)
+	r := startPTYTo(t, dir, in, out, args...)
+	r.stdout = out
+	return r
+}
+
+// startPTYTo is startPTY with a standard output of its own.
+func startPTYTo(t *testing.T, dir string, in io.Reader, out io.Writer, args ...string) *ptyRun {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -100,8 +112,8 @@ func startPTY(t *testing.T, dir string, in io.Reader, piped bool, args ...string
 	if in != nil {
 		r.cmd.Stdin = in
 	}
-	if piped {
-		r.cmd.Stdout = &r.stdout
+	if out != nil {
+		r.cmd.Stdout = out
 	}
 	r.cmd.ExtraFiles = []*os.File{slave}
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 3}

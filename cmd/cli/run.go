@@ -62,7 +62,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	}
 	person := h.person(f)
 	questions := h.questions(f, person)
-	inst, err := h.open(p, f, h.newConsent(questions))
+	t := h.newTools(f.verbose)
+	defer t.close()
+	inst, err := h.open(p, f, h.newConsent(questions), t)
 	if err != nil {
 		return err
 	}

@@ -78,22 +78,22 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
-	desc, err := described(ctx, m, words[1])
-	if err != nil {
-		return h.failedCall(ctx, err)
-	}
 	bound := &wasmtool.Bound{Module: m, Grants: grants}
 	if f.verbose {
 		bound.Log = func(level, text string) { h.say("%s: %s", level, text) }
 	}
 	defer bound.Close()
+	called, err := named(ctx, bound, words[1])
+	if err != nil {
+		return h.failedCall(ctx, err)
+	}
 	limited, cancel := context.WithTimeoutCause(ctx, f.timeout,
 		fault.New(fault.Timeout, "the tool took longer than %s", f.timeout).Hinting("give it more time with --timeout"))
 	defer cancel()
 	start := time.Now()
-	out, err := gated(limited, bound.Tool(desc), args)
+	out, err := gated(limited, called, args)
 	if f.verbose {
-		h.say("%s used %d units of fuel in %s", desc.Name, out.Fuel, time.Since(start).Round(100*time.Microsecond))
+		h.say("%s used %d units of fuel in %s", words[1], out.Fuel, time.Since(start).Round(100*time.Microsecond))
 	}
 	if err != nil {
 		return h.failedCall(ctx, err)
@@ -128,21 +128,25 @@ func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
 	return out, nil
 }
 
-// described finds a tool of a module. What has no description may be run for
-// it, with no grants, as a project would.
-func described(ctx context.Context, m *wasmtool.Module, name string) (wasmtool.Description, error) {
-	all, err := m.Describe(ctx, true)
-	if err != nil {
-		return wasmtool.Description{}, err
-	}
+// named finds a tool of a module by its description, else an export of that
+// name (S0-26). What has no description may be run for it, with no grants, as a
+// project would.
+func named(ctx context.Context, b *wasmtool.Bound, name string) (tool.Tool, error) {
+	all, bad := b.Module.Describe(ctx, true)
 	var names []string
 	for _, d := range all {
 		if d.Name == name {
-			return d, nil
+			return b.Tool(d), nil
 		}
 		names = append(names, d.Name)
 	}
-	return wasmtool.Description{}, fault.New(fault.UnknownTool, "%s has no tool %q", m.Path(), name).
+	if has, err := b.Module.Exports(ctx, name); err != nil || has {
+		return b.Export(name), err
+	}
+	if bad != nil {
+		return nil, bad
+	}
+	return nil, fault.New(fault.UnknownTool, "%s has no tool %q", b.Module.Path(), name).
 		Hinting("%s", fault.DidYouMean(name, names))
 }
 

@@ -24,6 +24,6 @@ func (h *host) toolCommand() *cobra.Command {
 			return exitCode(exitUsage)
 		},
 	}
-	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand())
+	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand(), h.toolLockCommand())
 	return cmd
 }

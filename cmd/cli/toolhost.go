@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"io/fs"
+	"os"
 	"path/filepath"
 
+	"golem/core/fault"
 	"golem/core/wasmtool"
 )
 
@@ -29,6 +32,15 @@ func (h *host) newTools(verbose bool) *tools {
 	return t
 }
 
+// forProject lends the library to a project; its manifest may insist on an
+// engine.
+func (t *tools) forProject(engine string) (*wasmtool.Library, error) {
+	if engine == "browser" {
+		return nil, fault.New(fault.Platform, "tools.engine is browser, and here is none").Hinting("write engine: auto, which takes what a platform has")
+	}
+	return t.library, nil
+}
+
 // engine makes the engine; where its cache cannot be had, without one.
 func (t *tools) engine(ctx context.Context) (wasmtool.Engine, error) {
 	t.started = true
@@ -48,4 +60,19 @@ func (t *tools) close() {
 	if t.started {
 		t.cache.sweep()
 	}
+}
+
+// homeTools is $GOLEM_HOME/tools, where modules named pkg.mod:register lie;
+// nil if there is no such directory. No link leads out of it. It is open as
+// long as the process lives.
+func (h *host) homeTools() fs.FS {
+	home := h.home()
+	if home == "" {
+		return nil
+	}
+	root, err := os.OpenRoot(filepath.Join(home, "tools"))
+	if err != nil {
+		return nil
+	}
+	return root.FS()
 }

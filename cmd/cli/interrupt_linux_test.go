@@ -1,0 +1,40 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// SPEC §5: the first Ctrl+C ends the run properly; where that takes too long,
+// here because nobody reads the answer, the second one exits at once.
+func TestSecondInterruptExits(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main: [{say: " + strings.Repeat("many-words-", 40_000) + "}]\n",
+	})
+	unread, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unread.Close()
+	defer full.Close()
+	r := startPTYTo(t, dir, nil, full, ".", "go", "--quiet", "--model", "script:script.yaml")
+	first := make([]byte, 1)
+	if _, err := unread.Read(first); err != nil { // the answer has begun, and gets no further
+		t.Fatal(err)
+	}
+	r.typeKeys("\x03")
+	r.expect("once more exits at once")
+	select {
+	case <-r.done:
+		t.Fatal("the first Ctrl+C ended it")
+	case <-time.After(300 * time.Millisecond):
+	}
+	start := time.Now()
+	r.typeKeys("\x03")
+	r.exit(exitInterrupted)
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("the second Ctrl+C took %v", took)
+	}
+}

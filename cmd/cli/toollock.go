@@ -1,0 +1,184 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/ui"
+	"golem/core/wasmtool/guard"
+	"golem/sandbox/osfs"
+)
+
+// lockFile pins the modules of a project (SPEC §6, §16).
+const lockFile = "tools.lock"
+
+func (h *host) toolLockCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "lock [DIR]",
+		Short: "pin a project's modules by digest, in tools.lock",
+		Long: `Writes the SHA-256 of every tool module that the project's workers may use into
+tools.lock. From then on golem runs no other file under these names, and none
+that is not in the list. Nothing is run.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, words []string) error { return h.lockTools(f, words) },
+	}
+	f.set = cmd.Flags()
+	cmd.Flags().StringVar(&f.project, "project", "", "the project directory, in place of DIR")
+	cmd.Flags().BoolVar(&f.allowModules, "allow-module-imports", false, "permit tool modules from outside the project")
+	return cmd
+}
+
+// lockTools writes tools.lock anew and says what changed.
+func (h *host) lockTools(f *flags, words []string) error {
+	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+		words = []string{"."}
+	}
+	p, _, err := h.target(f, words)
+	if err != nil {
+		return err
+	}
+	t := h.newTools(false)
+	defer t.close()
+	inst, err := h.open(p, f, h.newConsent(ui.Questions{}), t)
+	if err != nil {
+		return err
+	}
+	modules, err := allModules(inst.Project())
+	if err != nil {
+		return err
+	}
+	files, err := osfs.Open(p.root)
+	if err != nil {
+		return err
+	}
+	digests := map[string]string{}
+	var b strings.Builder
+	for _, m := range modules {
+		digest, err := h.moduleDigest(files, m.Path)
+		if err != nil {
+			return err
+		}
+		digests[m.Path] = digest
+		fmt.Fprintf(&b, "%-9s  %s  sha256 %s\n", lockChange(m, digest), oneLine(m.Path), digest)
+	}
+	if err := writeLock(filepath.Join(p.root, lockFile), digests); err != nil {
+		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
+	}
+	fmt.Fprintf(&b, "%s: %s\n", lockFile, count(len(digests), "module"))
+	return h.print(b.String())
+}
+
+// lockChange says how a module differs from the lock that was there.
+func lockChange(m project.Module, digest string) string {
+	switch {
+	case !m.Locked || m.Digest == "":
+		return "new"
+	case m.Digest != digest:
+		return "changed"
+	}
+	return "unchanged"
+}
+
+// allModules are the modules that any worker of the project may use, sorted.
+func allModules(p *project.Project) ([]project.Module, error) {
+	found := map[string]project.Module{}
+	add := func(w *project.Worker) error {
+		modules, err := p.Modules(w)
+		for _, m := range modules {
+			found[m.Path] = m
+		}
+		return err
+	}
+	listed, faults := p.List()
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	for _, l := range listed {
+		w, err := p.Worker("./" + l.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := add(w); err != nil {
+			return nil, err
+		}
+	}
+	if entry, err := p.Entry(); err == nil { // it may be a tool, which is no listed worker
+		if err := add(entry); err != nil {
+			return nil, err
+		}
+	}
+	out := slices.Collect(maps.Values(found))
+	slices.SortFunc(out, func(a, b project.Module) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// homePrefix begins the path of a module under $GOLEM_HOME/tools.
+const homePrefix = "home:"
+
+// moduleDigest is the SHA-256 of a module's file, hex.
+func (h *host) moduleDigest(files fs.FS, name string) (string, error) {
+	from := files
+	rel, outside := strings.CutPrefix(name, homePrefix)
+	if outside {
+		from = h.homeTools()
+	}
+	if from == nil {
+		return "", fault.New(fault.NotFound, "there is no %s", name)
+	}
+	file, err := from.Open(rel)
+	if err != nil {
+		return "", fault.New(fault.NotFound, "%s cannot be read: %s", name, cause(err))
+	}
+	defer file.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, io.LimitReader(file, guard.MaxSize+1))
+	switch {
+	case err != nil:
+		return "", fault.New(fault.NotFound, "%s cannot be read: %s", name, cause(err))
+	case n > guard.MaxSize:
+		return "", fault.New(fault.ToolModule, "%s has more than %d bytes", name, guard.MaxSize)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// plainKey is a path that YAML reads as itself.
+var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$`)
+
+// writeLock replaces the lock file as a whole.
+func writeLock(name string, digests map[string]string) error {
+	var b strings.Builder
+	b.WriteString("# Written by golem tool lock. A module with another digest is not run.\nlock: 1\n")
+	if len(digests) == 0 {
+		b.WriteString("tools: {}\n")
+	} else {
+		b.WriteString("tools:\n")
+	}
+	for _, path := range slices.Sorted(maps.Keys(digests)) {
+		key := path
+		if !plainKey.MatchString(key) {
+			key = strconv.Quote(key)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", key, digests[path])
+	}
+	tmp, err := besideFile(name, []byte(b.String()))
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp)
+	return os.Rename(tmp, name)
+}

@@ -1,0 +1,73 @@
+package docs_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// guideBlock is one block of a guide: commands, and what they must say.
+type guideBlock struct{ commands, says string }
+
+// guide reads the blocks of one section of tools.md.
+func guide(t *testing.T, section string) []guideBlock {
+	t.Helper()
+	_, after, found := strings.Cut(page(t, "tools.md"), "\n## "+section+"\n")
+	if !found {
+		t.Fatalf("tools.md has no section %q", section)
+	}
+	if i := strings.Index(after, "\n## "); i >= 0 {
+		after = after[:i]
+	}
+	var out []guideBlock
+	for _, b := range block.FindAllStringSubmatch(after, -1) {
+		switch {
+		case b[1] == "sh":
+			out = append(out, guideBlock{commands: b[2]})
+		case b[1] == "text" && len(out) > 0:
+			out[len(out)-1].says = strings.TrimSpace(b[2])
+		}
+	}
+	return out
+}
+
+// runGuide types a guide into one shell, and holds what it shows against what
+// golem says. The Go toolchain keeps its own cache, and reaches no network.
+func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
+	t.Helper()
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mark = "-- end of block --"
+	script := "export GOPROXY=off GOFLAGS= GOTOOLCHAIN=local GOCACHE='" + strings.TrimSpace(string(cache)) + "'\n"
+	for _, b := range blocks {
+		script += b.commands + "echo '" + mark + "'\n"
+	}
+	all := shell(t, dir, script)
+	said := strings.Split(all, mark)
+	if len(said) != len(blocks)+1 {
+		t.Fatalf("%d blocks ended, of %d", len(said)-1, len(blocks))
+	}
+	for i, b := range blocks {
+		if !strings.Contains(said[i], b.says) {
+			t.Errorf("tools.md shows\n%s\nafter\n%s\nand golem says\n%s", b.says, b.commands, said[i])
+		}
+	}
+	return all
+}
+
+// The guide to a tool in Go works as it is written, without a network: from
+// nothing to a packed, described, granted and locked tool (issue 3, SPEC §6).
+func TestToolsGuideInGo(t *testing.T) {
+	blocks := guide(t, "In Go")
+	if len(blocks) < 6 {
+		t.Fatalf("only %d blocks of commands", len(blocks))
+	}
+	said := runGuide(t, checkout(t), blocks)
+	// The page quotes the refusal in its text.
+	const refusal = "E_GRANT: the module asks for the file /today.txt, and it was granted no files"
+	if !strings.Contains(page(t, "tools.md"), refusal) || !strings.Contains(said, refusal) {
+		t.Errorf("the page and golem do not both say %q:\n%s", refusal, said)
+	}
+}

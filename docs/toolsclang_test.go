@@ -1,0 +1,16 @@
+//go:build clang
+
+package docs_test
+
+import "testing"
+
+// The guide to a tool in C works as it is written. It needs clang and wasm-ld,
+// which golem's own set-up does not install, so it has a build tag:
+// go test -tags clang ./docs -run ToolsGuide
+func TestToolsGuideInC(t *testing.T) {
+	blocks := guide(t, "In C")
+	if len(blocks) < 2 {
+		t.Fatalf("only %d blocks of commands", len(blocks))
+	}
+	runGuide(t, checkout(t), append([]guideBlock{{commands: "mkdir notes && cd notes\n"}}, blocks...))
+}
