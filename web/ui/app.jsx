@@ -1,0 +1,114 @@
+// The page: a frame with four views of one project, and the list of projects.
+import { signal } from '@preact/signals'
+import { render } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { createGolem } from './golem.js'
+import * as store from './store.js'
+import { settings } from './settings.js'
+import { Icon } from './icons.jsx'
+import { Projects, incoming } from './projects.jsx'
+import { Conversation } from './conversation.jsx'
+import { Files } from './files.jsx'
+import { Traces } from './traces.jsx'
+import { Settings } from './settingsview.jsx'
+import { Approval } from './approval.jsx'
+
+const tabs = [
+  ['run', 'Run'], ['files', 'Files'], ['trace', 'Trace'], ['settings', 'Settings'],
+]
+
+const loading = signal('Starting golem')
+
+function App() {
+  const { view, project, ready, theme, toast } = store
+  const dark = theme.value === 'dark'
+  useEffect(() => {
+    document.title = project.value ? `${project.value} · golem` : 'golem'
+  }, [project.value])
+  return (
+    <>
+      <a class="skip" href="#main">Skip to the content</a>
+      <header class="top">
+        <button class="brand" onClick={() => (view.value = 'projects')} aria-label="golem: all projects">
+          <Mark /><span>golem</span>
+        </button>
+        {project.value && (
+          <button class="button quiet ellipsis project" onClick={() => (view.value = 'run')} title={`the open project, ${project.value}`}>{project.value}</button>
+        )}
+        <nav class="tabs" aria-label="Views">
+          {project.value
+            ? tabs.map(([name, title]) => <Tab key={name} name={name} title={title} />)
+            : <><Tab name="projects" title="Projects" icon="home" /><Tab name="trace" title="Trace" /><Tab name="settings" title="Settings" /></>}
+        </nav>
+        <span class="grow" />
+        <button class="button quiet square" onClick={() => store.setTheme(dark ? 'light' : 'dark')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
+          <Icon name={dark ? 'sun' : 'moon'} />
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>{ready.value ? <View /> : <Starting />}</main>
+      <Approval />
+      {toast.value && (
+        <div class={`note toast ${toast.value.level}`} role={toast.value.level === 'error' ? 'alert' : 'status'}>
+          <span class="grow">{toast.value.text}</span>
+          <button class="button quiet square" aria-label="close this notice" onClick={() => (toast.value = null)}><Icon name="close" /></button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Tab({ name, title, icon }) {
+  const { view, asked } = store
+  const here = view.value === name
+  return (
+    <button class="tab" aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
+      <Icon name={icon ?? name} />{title}{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
+    </button>
+  )
+}
+
+function View() {
+  switch (store.project.value || ['trace', 'settings'].includes(store.view.value) ? store.view.value : 'projects') {
+    case 'run': return <Conversation />
+    case 'files': return <Files />
+    case 'trace': return <Traces />
+    case 'settings': return <Settings />
+  }
+  return <Projects />
+}
+
+function Starting() {
+  return (
+    <div class="empty" role="status">
+      {store.failure.value
+        ? <><h2>golem cannot start here</h2><p class="note error">{store.failure.value}</p></>
+        : <><span class="mark running" /><p>{loading.value}…</p></>}
+    </div>
+  )
+}
+
+const Mark = () => (
+  <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true" focusable="false">
+    <path d="M10 3h12l3 6v8l-3 3v8h-5v-6h-2v6h-5v-8l-3-3V9z" fill="currentColor" />
+    <circle cx="13" cy="12" r="1.8" fill="var(--raised)" /><circle cx="19" cy="12" r="1.8" fill="var(--raised)" />
+  </svg>
+)
+
+async function main() {
+  const dark = matchMedia('(prefers-color-scheme: dark)').matches
+  store.setTheme(settings.theme ?? (dark ? 'dark' : 'light'))
+  render(<App />, document.getElementById('app'))
+  try {
+    const [made, shipped] = await Promise.all([
+      createGolem({ progress: (text) => (loading.value = text) }),
+      fetch('examples/index.json').then((r) => r.json()),
+    ])
+    await store.start(made, shipped.examples)
+    await incoming()
+  } catch (e) {
+    store.failure.value = e.hint ? `${e.message}. ${e.hint}` : e.message
+  }
+}
+
+main()
+if ('serviceWorker' in navigator && location.protocol !== 'file:') navigator.serviceWorker.register('sw.js').catch(() => {})

@@ -1,0 +1,105 @@
+// The question before a side effect (SPEC §7): what will run, whole, and what
+// it changes. The default is no; leaving the dialog is no; nothing typed
+// before the dialog stood can answer it (SECURITY 9).
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Diff, counts, visible } from './diff.jsx'
+import { asked } from './store.js'
+
+const settle = 400 // ms in which a click or key cannot have been meant for this dialog
+
+export function Approval() {
+  const question = asked.value[0]
+  return question ? <Question key={question.request.id} question={question} waiting={asked.value.length - 1} /> : null
+}
+
+function Question({ question, waiting }) {
+  const { request } = question
+  const dialog = useRef(null)
+  const [reason, setReason] = useState('')
+  const [calm, setCalm] = useState(false)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current.showModal()
+    const timer = setTimeout(() => setCalm(true), settle)
+    return () => {
+      clearTimeout(timer)
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  const answer = (a) => {
+    if (!calm && a !== 'n') return
+    dialog.current?.close()
+    question.answer({ answer: a, reason: a === 'n' || a === 'd' ? reason : '' })
+  }
+  const title = request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
+  return (
+    <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('n') }}>
+      <div class="dialog">
+        <header class="row">
+          <h2 id="ask-title" class="grow">{title}</h2>
+          <span class={`risk ${request.risk}`}>{request.risk} risk</span>
+        </header>
+        <div class="body">
+          <Facts request={request} />
+          <Arguments args={request.args} diff={request.diff} />
+          {request.diff && <Changes patch={request.diff} />}
+          <div class="field">
+            <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
+            <input id="reason" class="input" value={reason} onInput={(e) => setReason(e.target.value)} />
+          </div>
+          {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
+        </div>
+        <footer>
+          <button class="button danger" onClick={() => answer('d')} title="no, and no to this same call for the rest of the session">No, remember</button>
+          <button class="button" autofocus onClick={() => answer('n')}>No</button>
+          <span class="grow" />
+          {request.always && <button class="button" disabled={!calm} onClick={() => answer('a')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
+          <button class="button" disabled={!calm} onClick={() => answer('s')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>
+          <button class="button primary" disabled={!calm} onClick={() => answer('y')}>Yes</button>
+        </footer>
+      </div>
+    </dialog>
+  )
+}
+
+function Facts({ request }) {
+  return (
+    <dl class="facts">
+      <dt>Tool</dt><dd><strong>{visible(request.tool)}</strong>{request.description && <span class="muted small"> {visible(request.description)}</span>}</dd>
+      <dt>Path</dt><dd>{request.workerPath.map(visible).join(' → ')}</dd>
+      {(request.paths ?? []).map((p) => <><dt>{p.op}</dt><dd class="mono">{visible(p.path)}</dd></>)}
+      {request.rule && <><dt>Asks because</dt><dd class="small">{visible(request.rule)}</dd></>}
+    </dl>
+  )
+}
+
+/** Every argument whole; long ones scroll, none is cut. */
+function Arguments({ args, diff }) {
+  const entries = args && typeof args === 'object' ? Object.entries(args) : [['value', args]]
+  return (
+    <div class="stack">
+      {entries.map(([name, v]) => {
+        const text = typeof v === 'string' ? v : JSON.stringify(v, null, 2)
+        const long = text.length > 120 || text.includes('\n')
+        const label = visible(name)
+        if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
+        return (
+          <details class="call" key={name} open={!diff}>
+            <summary><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
+            <div class="detail"><pre class="block" tabIndex={0} role="region" aria-label={`argument ${label}`}>{visible(text)}</pre></div>
+          </details>
+        )
+      })}
+    </div>
+  )
+}
+
+function Changes({ patch }) {
+  const { plus, minus } = counts(patch)
+  return (
+    <div class="stack">
+      <h3>Changes <span class="small muted">+{plus} −{minus}</span></h3>
+      <Diff patch={patch} />
+    </div>
+  )
+}

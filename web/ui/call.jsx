@@ -1,0 +1,78 @@
+// One call as a card: a line that says what happens, the rest on demand.
+import { useState } from 'preact/hooks'
+import { Diff, visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+import { Markdown } from './markdown.jsx'
+import { faultText, isOver, plain, seconds, shown, tokens } from './run.js'
+
+const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
+const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted' }
+
+/** How a call stands, as a sign and as a word for those who cannot see it. */
+export function Status({ call }) {
+  const status = call.asking ? 'asking' : call.status
+  return <span class={`mark ${status}`} role="img" aria-label={status === 'asking' ? 'waits for you' : words[status] ?? status}>{status === 'asking' ? '?' : signs[status] ?? ''}</span>
+}
+
+/** The arguments in one line. */
+export function brief(call) {
+  const args = plain(call.args)
+  if (!args || typeof args !== 'object') return shown(args)
+  const known = args.path ?? args.input ?? args.pattern ?? args.command
+  const text = typeof known === 'string' ? known : Object.entries(args).map(([k, v]) => `${k}: ${typeof v === 'string' ? v : JSON.stringify(v)}`).join(', ')
+  return visible(text.length > 160 ? text.slice(0, 160) + '…' : text)
+}
+
+export function CallCard({ run, id, open = false }) {
+  const call = run.calls.get(id)
+  const [seen, setSeen] = useState(open)
+  if (!call) return null
+  const meta = [isOver(call.status) ? seconds(call.ms) : '', call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')
+  return (
+    <details class="call" open={open} onToggle={(e) => setSeen(e.target.open)}>
+      <summary>
+        <span class="chev"><Icon name="chevron" /></span>
+        <Status call={call} />
+        <strong>{visible(call.name)}</strong>
+        <span class="args ellipsis grow">{brief(call)}</span>
+        <span class="small muted">{meta}</span>
+      </summary>
+      {seen && <Detail run={run} call={call} />}
+    </details>
+  )
+}
+
+/** Everything the trace knows of a call. */
+export function Detail({ run, call }) {
+  const args = shown(call.args)
+  return (
+    <div class="detail">
+      {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {call.turns} turn{call.turns === 1 ? '' : 's'}</p>}
+      {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
+      {args && <Block title="Arguments" text={args} />}
+      {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}
+      {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
+      {call.id !== '0' && call.says.filter((s) => s.text).map((s, i) => (
+        <div key={i}><h4>{visible(call.name)} says</h4><Markdown text={s.text} /></div>
+      ))}
+      {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
+      {call.diffs.map((d, i) => <div key={i}><h4>{visible(d.path)}</h4><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
+      {call.error && <div class="note error small">{visible(faultText(call.error))}</div>}
+      {call.result !== undefined && call.id !== '0' && <Block title="Result" text={shown(call.result)} />}
+    </div>
+  )
+}
+
+function approvalText(a) {
+  const how = { setting: 'by its setting', cache: 'remembered', mode: 'by the mode', user: 'by you' }[a.source] ?? a.source
+  return `${a.decision === 'run' ? 'Approved' : 'Denied'} ${how}${a.rule ? ` (${a.rule})` : ''}${a.reason ? `: ${a.reason}` : ''}`
+}
+
+function Block({ title, text }) {
+  return (
+    <div>
+      <h4>{title}</h4>
+      <pre class="block" tabIndex={0} role="region" aria-label={title}>{visible(text)}</pre>
+    </div>
+  )
+}

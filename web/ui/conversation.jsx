@@ -1,0 +1,214 @@
+// One run or conversation: what was said, and beside it what every worker does.
+import { signal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { settings } from './settings.js'
+import { faultText, seconds, tokens } from './run.js'
+import { Markdown } from './markdown.jsx'
+import { CallCard } from './call.jsx'
+import { Tree } from './tree.jsx'
+import { Icon } from './icons.jsx'
+
+const side = signal('talk') // on a phone one of the two is seen: talk or tree
+
+export function Conversation() {
+  store.tick.value
+  const run = store.run.value
+  return (
+    <div class="split">
+      <section class="pane" aria-label="Conversation" data-away={side.value !== 'talk'}>
+        <header>
+          <h2 class="ellipsis grow">{store.about.value?.description || store.project.value}</h2>
+          <Summary run={run} />
+          <button class="button phone-only" onClick={() => (side.value = 'tree')}>Workers</button>
+        </header>
+        <Talk run={run} />
+        <Composer />
+      </section>
+      <section class="pane side" aria-label="Workers" data-away={side.value !== 'tree'}>
+        <header>
+          <h2 class="grow">Workers</h2>
+          <button class="button phone-only" onClick={() => (side.value = 'talk')}>Conversation</button>
+        </header>
+        <Tree run={run} />
+      </section>
+    </div>
+  )
+}
+
+function Summary({ run }) {
+  if (run.status === 'idle') return null
+  const text = run.status === 'running' ? 'running' : `${run.status}, ${seconds(run.ms)}`
+  return <span class="small muted" role="status">{[text, tokens(run.usage)].filter(Boolean).join(' · ')}</span>
+}
+
+function Talk({ run }) {
+  const box = useRef(null)
+  const pinned = useRef(true)
+  useLayoutEffect(() => {
+    if (pinned.current && box.current) box.current.scrollTop = box.current.scrollHeight
+  })
+  const scrolled = () => {
+    const b = box.current
+    pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
+  }
+  return (
+    <div class="talk" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What was said" aria-live="polite">
+      {run.transcript.length === 0 && <Start />}
+      {run.transcript.map((item) => <Item key={item.key} item={item} run={run} />)}
+      {run.error && <div class="note error" role="alert">{faultText(run.error)}</div>}
+      {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
+    </div>
+  )
+}
+
+function Item({ item, run }) {
+  switch (item.kind) {
+    case 'you':
+      return item.text ? <div class="bubble you"><div class="who">You</div>{item.text}</div> : null
+    case 'golem':
+      return (
+        <div class="bubble golem">
+          <div class="who">Golem</div>
+          <Markdown text={item.said.text} />
+          {item.said.live && <span class="caret" aria-hidden="true" />}
+        </div>
+      )
+    case 'call':
+      return <CallCard run={run} id={item.id} />
+    case 'notice':
+      return <div class={`note small ${item.level}`}>{item.worker && item.depth > 0 ? `${item.worker}: ` : ''}{item.text}</div>
+  }
+  return null
+}
+
+/** What an empty conversation offers: the project's own suggestions. */
+function Start() {
+  const about = store.about.value
+  if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
+  const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
+  if (faults.length) return <Faults faults={faults} />
+  const example = store.examples.value.find((e) => e.name === store.opened.value?.example)
+  return (
+    <div class="empty">
+      <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>
+      <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}</p>
+      <div class="row">
+        {(example?.inputs ?? []).map((text) => (
+          <button class="button" key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Faults({ faults }) {
+  return (
+    <div class="stack">
+      <h3>This project cannot run yet</h3>
+      {faults.map((f, i) => (
+        <div class="note error" key={i}>
+          {faultText(f)}{' '}
+          {f.where?.file && <button class="button quiet" onClick={() => { store.edit(f.where.file) }}>Open {f.where.file}</button>}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Composer() {
+  const [text, setText] = useState('')
+  const [attached, setAttached] = useState([])
+  const field = useRef(null)
+  const busy = store.running.value
+  const talking = store.talking.value
+  const about = store.about.value
+  useEffect(() => {
+    if (!busy) field.current?.focus({ preventScroll: true })
+  }, [busy])
+  const send = (e) => {
+    e?.preventDefault()
+    if (busy || !about?.entry) return
+    if (!text.trim() && !attached.length && !about.emptyInput) return
+    const given = text
+    setText('')
+    setAttached([])
+    store.attempt('the run', () => store.send(given, attached))
+  }
+  const keys = (e) => {
+    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) send(e)
+  }
+  const attach = async (e) => {
+    const picked = [...e.target.files]
+    e.target.value = ''
+    const read = await Promise.all(picked.map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
+    setAttached([...attached, ...read])
+  }
+  return (
+    <form class="composer" onSubmit={send}>
+      <label class="sr" for="task">Task</label>
+      <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys}
+        placeholder={talking ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
+      {attached.length > 0 && (
+        <ul class="row small" aria-label="Attachments">
+          {attached.map((f, i) => (
+            <li key={i} class="button quiet">{f.name}
+              <button type="button" class="button quiet square" aria-label={`remove ${f.name}`} onClick={() => setAttached(attached.filter((_, n) => n !== i))}><Icon name="close" /></button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row">
+        <Choices disabled={busy || talking} />
+        <label class="button quiet" title="give files to the worker">
+          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy || talking} />
+        </label>
+        <span class="grow" />
+        {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
+        {busy
+          ? <button type="button" class="button primary" onClick={() => store.stop()}><Icon name="stop" />Stop</button>
+          : <button class="button primary" disabled={!about?.entry}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
+      </div>
+    </form>
+  )
+}
+
+/** The model and the approval mode of the next run. */
+function Choices({ disabled }) {
+  const name = store.project.value
+  const [, again] = useState(0)
+  const mine = settings.project(name)
+  const about = store.about.value
+  const scripts = store.files.value.filter((f) => !f.dir && /(^|\/)[^/]*script[^/]*\.ya?ml$/.test(f.path)).map((f) => `script:${f.path}`)
+  const known = [...new Set([...scripts, mine.model].filter(Boolean))]
+  const set = (choice) => {
+    if (!settings.setProject(name, choice)) store.tell('this browser keeps nothing here: the choice holds until the page closes', 'warn')
+    again((n) => n + 1)
+    store.attempt('reading the project', store.inspect)
+  }
+  const model = (e) => {
+    if (e.target.value !== 'other') return set({ model: e.target.value })
+    const typed = prompt('Model, as provider:name', mine.model || 'openai:gpt-5-mini')
+    if (typed) set({ model: typed.trim() })
+    again((n) => n + 1)
+  }
+  return (
+    <>
+      <label class="sr" for="model">Model</label>
+      <select id="model" class="input pick" value={mine.model ?? ''} onChange={model} disabled={disabled}>
+        <option value="">{about?.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
+        {known.map((m) => <option key={m} value={m}>{m}</option>)}
+        <option value="other">another model…</option>
+      </select>
+      <label class="sr" for="approval">Approvals</label>
+      <select id="approval" class="input pick" value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
+        <option value="">ask as the project says</option>
+        <option value="interactive">ask me</option>
+        <option value="auto_deny">deny what would ask</option>
+        <option value="approve_all">approve everything</option>
+      </select>
+      <label class="row small"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>
+    </>
+  )
+}
+

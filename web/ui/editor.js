@@ -1,0 +1,74 @@
+// The editor, loaded when a file is opened for the first time. It lives in a
+// shadow root, where its styles need no inline style element: the page's
+// content security policy allows none.
+import { EditorState } from '@codemirror/state'
+import { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } from '@codemirror/view'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { bracketMatching, defaultHighlightStyle, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml'
+import { markdown } from '@codemirror/lang-markdown'
+import { json } from '@codemirror/lang-json'
+import { tags } from '@lezer/highlight'
+
+function language(path) {
+  if (path.endsWith('.worker')) return yamlFrontmatter({ content: markdown() })
+  if (/\.ya?ml$/.test(path)) return yaml()
+  if (/\.jsonl?$/.test(path)) return json()
+  if (/\.(md|markdown)$/.test(path)) return markdown()
+  return []
+}
+
+// Colours come from the page's own, so that both themes fit.
+const theme = EditorView.theme({
+  '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'var(--raised)', fontSize: '14px' },
+  '.cm-content': { fontFamily: 'var(--mono)', caretColor: 'var(--ink)', padding: '12px 0' },
+  '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--ink-2)', border: '0' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--sunken)' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
+  '.cm-textfield, .cm-button': { fontSize: '14px' },
+})
+
+const colours = HighlightStyle.define([
+  { tag: [tags.propertyName, tags.definition(tags.propertyName), tags.heading], color: 'var(--accent)', fontWeight: '600' },
+  { tag: [tags.string, tags.monospace], color: 'var(--good)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--warn)' },
+  { tag: [tags.comment, tags.meta, tags.processingInstruction], color: 'var(--ink-2)' },
+  { tag: tags.strong, fontWeight: '700' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+])
+
+/** Opens text in an editor inside box; call destroy when it is left. */
+export function open(box, text, path, changed, save) {
+  const host = document.createElement('div')
+  host.style.height = '100%'
+  box.append(host)
+  const root = host.attachShadow({ mode: 'open' })
+  const crlf = text.includes('\r\n')
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        lineNumbers(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
+        EditorState.lineSeparator.of(crlf ? '\r\n' : '\n'), EditorState.tabSize.of(2), indentUnit.of('  '), EditorView.lineWrapping,
+        syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }), theme, language(path),
+        EditorView.contentAttributes.of({ 'aria-label': `text of ${path}` }),
+        keymap.of([{ key: 'Mod-s', run: () => { save(); return true }, preventDefault: true }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+        EditorView.updateListener.of((u) => {
+          if (u.docChanged) changed(u.state.sliceDoc())
+        }),
+      ],
+    }),
+  })
+  return {
+    destroy() {
+      view.destroy()
+      host.remove()
+    },
+  }
+}

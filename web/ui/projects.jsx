@@ -1,0 +1,170 @@
+// All projects: make one, from an example, a folder, a zip or a link; take one
+// home as a zip; delete one.
+import { useRef } from 'preact/hooks'
+import * as store from './store.js'
+import { settings } from './settings.js'
+import { visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+import { bytes } from './files.jsx'
+
+export function Projects() {
+  const list = store.projects.value
+  return (
+    <div class="page"><div class="inner">
+      <section class="hero">
+        <h2>Workers that run in this tab</h2>
+        <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose. The examples need no key.</p>
+        <Make />
+      </section>
+      {list.length > 0 && (
+        <section class="stack" aria-labelledby="mine">
+          <h2 id="mine">Projects</h2>
+          <ul class="cards">{list.map((p) => <Card key={p.name} project={p} />)}</ul>
+        </section>
+      )}
+      <section class="stack" aria-labelledby="examples">
+        <h2 id="examples">Examples</h2>
+        <ul class="cards">{store.examples.value.map((e) => <Example key={e.name} example={e} />)}</ul>
+      </section>
+    </div></div>
+  )
+}
+
+function Card({ project }) {
+  const { name } = project
+  const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name)))
+  const link = () => store.attempt('the link', async () => {
+    const url = await carry(name)
+    await navigator.clipboard.writeText(url)
+    store.tell(`a link that carries ${name} is in the clipboard (${bytes(url.length)}); whoever opens it gets a copy`)
+  })
+  const remove = () => confirm(`Delete the project ${name} with all its files? This cannot be undone.`) && store.attempt(`deleting ${name}`, async () => {
+    await store.golem.remove(name)
+    settings.forgetProject(name)
+    if (store.project.value === name) store.project.value = ''
+    await store.refresh()
+  })
+  return (
+    <li class="card">
+      <h3>{visible(name)}</h3>
+      <p class="small muted">{project.files} files, {bytes(project.bytes)}</p>
+      <div class="row">
+        <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
+        <span class="grow" />
+        <button class="button quiet square" aria-label={`export ${name} as a zip`} title="export as a zip" onClick={zip}><Icon name="down" /></button>
+        <button class="button quiet square" aria-label={`copy a link that carries ${name}`} title="copy a link that carries it" onClick={link}><Icon name="link" /></button>
+        <button class="button quiet square danger" aria-label={`delete ${name}`} title="delete" onClick={remove}><Icon name="trash" /></button>
+      </div>
+    </li>
+  )
+}
+
+function Example({ example }) {
+  return (
+    <li class="card">
+      <h3>{example.title}</h3>
+      <p class="small muted">{example.about}</p>
+      <div class="row"><button class="button" onClick={() => store.attempt(example.name, () => take(example))}><Icon name="plus" />Use it</button></div>
+    </li>
+  )
+}
+
+/** Copies an example into a project of its own and opens it. */
+export async function take(example) {
+  const response = await fetch(`examples/${example.name}.zip`)
+  if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
+  const name = free(example.name)
+  await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
+  if (example.model) settings.setProject(name, { model: example.model })
+  await store.refresh()
+  await store.open(name)
+}
+
+/** The first name of this form that no project has. */
+function free(name) {
+  const taken = new Set(store.projects.value.map((p) => p.name))
+  if (!taken.has(name)) return name
+  for (let i = 2; ; i++) if (!taken.has(`${name}-${i}`)) return `${name}-${i}`
+}
+
+/** A folder's or file's name as a project's. */
+const projectName = (s) => s.replace(/\.zip$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
+
+function Make() {
+  const folder = useRef(null)
+  const fresh = () => {
+    const name = prompt('Name of the new project', free('project'))
+    if (!name) return
+    store.attempt(`making ${name}`, async () => {
+      await store.golem.create(projectName(name), {
+        'main.worker': '---\ndescription: Answers one task\ntoolsets:\n  filesystem: {}\n---\nYou are careful and brief. Use the tools when a task needs files.\n',
+      })
+      await store.refresh()
+      await store.open(projectName(name), 'files')
+      store.edit('main.worker')
+    })
+  }
+  const zip = async (e) => {
+    const file = e.target.files[0]
+    e.target.value = ''
+    if (!file) return
+    await store.attempt(file.name, async () => {
+      const name = free(projectName(file.name))
+      await store.golem.importZip(name, new Uint8Array(await file.arrayBuffer()))
+      await store.refresh()
+      await store.open(name)
+    })
+  }
+  const dir = async (e) => {
+    const picked = [...e.target.files]
+    e.target.value = ''
+    if (!picked.length) return
+    const top = picked[0].webkitRelativePath.split('/')[0]
+    await store.attempt(top, async () => {
+      const name = free(projectName(top))
+      const files = {}
+      for (const f of picked) files[f.webkitRelativePath.slice(top.length + 1)] = new Uint8Array(await f.arrayBuffer())
+      await store.golem.create(name, files)
+      await store.refresh()
+      await store.open(name)
+    })
+  }
+  return (
+    <div class="row">
+      <button class="button primary" onClick={fresh}><Icon name="plus" />New project</button>
+      <label class="button"><Icon name="up" />From a zip<input class="sr" type="file" accept=".zip,application/zip" onChange={zip} /></label>
+      <label class="button"><Icon name="folder" />From a folder<input class="sr" type="file" webkitdirectory ref={folder} onChange={dir} /></label>
+    </div>
+  )
+}
+
+/** A link that carries a project in its fragment, which no server sees. */
+async function carry(name) {
+  const zip = new Uint8Array(await (await store.golem.exportZip(name, { runs: false })).arrayBuffer())
+  if (zip.length > 1_500_000) throw new Error(`${bytes(zip.length)} is too much for a link: export a zip instead`)
+  let text = ''
+  for (let i = 0; i < zip.length; i += 0x8000) text += String.fromCharCode(...zip.subarray(i, i + 0x8000))
+  const coded = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  return `${location.href.split('#')[0]}#project=${encodeURIComponent(name)}&zip=${coded}`
+}
+
+/** On a first visit an example is there; a link may bring a project. */
+export async function incoming() {
+  const given = new URLSearchParams(location.hash.slice(1))
+  if (given.has('zip')) {
+    history.replaceState(null, '', location.pathname + location.search)
+    const name = free(projectName(given.get('project') || 'shared'))
+    if (confirm(`This link carries a project, ${name}. Put a copy of it into this browser? It runs only when you say so.`)) {
+      await store.attempt(name, async () => {
+        const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
+        await store.golem.importZip(name, Uint8Array.from(text, (c) => c.charCodeAt(0)))
+        await store.refresh()
+        await store.open(name, 'files')
+      })
+      return
+    }
+  }
+  const { last } = settings
+  if (last && store.projects.value.some((p) => p.name === last)) return void (await store.open(last))
+  if (!store.projects.value.length && store.examples.value.length && !last) await store.attempt('the first example', () => take(store.examples.value[0]))
+}

@@ -1,0 +1,278 @@
+// What a run looks like while it goes: the events of SPEC §16 (a trace file's
+// lines and the transient ones between them) become a tree of calls and a
+// transcript. Nothing here touches the page, so a trace file from the command
+// line and a live run are read by the same code.
+
+/** @typedef {{in: number, out: number, estimated?: boolean}} Usage */
+
+/**
+ * One call: a worker, or a tool.
+ * @typedef {{
+ *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
+ *   depth: number, status: string, begun: number, ended: number, ms: number,
+ *   args: any, result: any, error: any, module: string, fuel: number,
+ *   model: string, source: string, turns: number, usage: Usage,
+ *   approvals: any[], diffs: any[], notices: any[], says: any[], children: string[],
+ * }} Call
+ */
+
+/** An empty run. */
+export function emptyRun() {
+  return {
+    header: null,
+    /** @type {Map<string, Call>} */
+    calls: new Map(),
+    /** @type {{kind: string, id?: string, [k: string]: any}[]} */
+    transcript: [],
+    status: 'idle',
+    exit: 0,
+    error: null,
+    denied: [],
+    output: undefined,
+    usage: { in: 0, out: 0 },
+    begun: 0,
+    ms: 0,
+    events: 0,
+  }
+}
+
+const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted'])
+
+/** Whether a call's status is an end. */
+export const isOver = (status) => ended.has(status)
+
+/** Puts one event into a run, in place. Unknown types are counted and left. */
+export function apply(run, e) {
+  run.events++
+  if (e.golem === 'trace') {
+    run.header = e
+    return run
+  }
+  const how = handlers[e.type]
+  if (how) how(run, e, e.ts ? Date.parse(e.ts) : Date.now())
+  return run
+}
+
+/** Reads the text of a trace file; a torn last line is left out. */
+export function readTrace(text) {
+  const run = emptyRun()
+  const lines = text.split('\n')
+  let header = false
+  for (const [i, line] of lines.entries()) {
+    if (!line) continue
+    let event
+    try {
+      event = JSON.parse(line)
+    } catch {
+      if (i >= lines.length - 2) break
+      throw new Error(`line ${i + 1} is no JSON: this is not a golem trace`)
+    }
+    if (!header && event.golem !== 'trace') throw new Error('the first line is no trace header: this is not a golem trace')
+    header = true
+    apply(run, event)
+  }
+  if (!header) throw new Error('the file is empty')
+  return run
+}
+
+function call(run, id, e) {
+  let c = run.calls.get(id)
+  if (!c) {
+    c = {
+      id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
+      begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, error: null, module: '', fuel: 0,
+      model: '', source: '', turns: 0, usage: { in: 0, out: 0 },
+      approvals: [], diffs: [], notices: [], says: [], children: [],
+    }
+    run.calls.set(id, c)
+    const up = run.calls.get(c.parent)
+    if (up) {
+      up.children.push(id)
+      up.children.sort(byID)
+    }
+  }
+  return c
+}
+
+/** The id of the call that made a call; "" for the root (SPEC §16). */
+export function parentOf(id) {
+  const dot = id.lastIndexOf('.')
+  return dot < 0 ? '' : id.slice(0, dot)
+}
+
+/** Orders ids as calls were made: 0.2 before 0.10. */
+export function byID(a, b) {
+  const x = a.split('.')
+  const y = b.split('.')
+  for (let i = 0; i < Math.min(x.length, y.length); i++) {
+    if (x[i] !== y[i]) return Number(x[i]) - Number(y[i])
+  }
+  return x.length - y.length
+}
+
+const say = (run, kind, rest) => run.transcript.push({ kind, key: run.transcript.length, ...rest })
+
+const handlers = {
+  'run.start'(run, e, at) {
+    if (!run.begun) run.begun = at
+    run.status = 'running'
+    say(run, 'you', { text: shown(e.input) })
+  },
+  'run.end'(run, e) {
+    run.status = e.status
+    run.exit = e.exit
+    run.error = e.error ?? null
+    run.denied = e.denied ?? []
+    run.output = e.output
+    run.usage = e.usage ?? run.usage
+    run.ms = e.ms ?? 0
+    for (const c of run.calls.values()) {
+      for (const s of c.says) s.live = false
+    }
+  },
+  message(run, e) {
+    // A conversation's first message is the run's input, told already.
+    const last = run.transcript.at(-1)
+    if (e.role === 'user' && last?.kind === 'you' && last.text === e.text) return
+    if (e.role === 'user') say(run, 'you', { text: e.text })
+    run.status = 'running'
+  },
+  'worker.start'(run, e, at) {
+    const c = call(run, e.id, e)
+    c.kind = 'worker'
+    c.name = e.worker
+    c.model = e.model
+    c.source = e.source
+    c.status = 'running'
+    c.begun ||= at
+  },
+  'worker.end'(run, e, at) {
+    const c = call(run, e.id, e)
+    c.usage = e.usage ?? c.usage
+    if (e.id === '0') finish(c, e, at)
+  },
+  'model.start'(run, e) {
+    const c = call(run, e.id, e)
+    c.turns = e.turn
+    c.thinking = true
+  },
+  delta(run, e) {
+    const c = call(run, e.id, e)
+    const live = speaking(run, c, c.turns)
+    if (e.reset) live.text = ''
+    live.text += e.text ?? ''
+    c.thinking = false
+  },
+  'model.end'(run, e) {
+    const c = call(run, e.id, e)
+    c.thinking = false
+    c.usage = { in: c.usage.in + (e.usage?.in ?? 0), out: c.usage.out + (e.usage?.out ?? 0), estimated: c.usage.estimated || e.usage?.estimated }
+    if (e.text) {
+      const s = speaking(run, c, e.turn)
+      s.text = plain(e.text)
+      s.live = false
+    }
+  },
+  retry(run, e) {
+    notice(run, e, 'warn', `attempt ${e.attempt} failed (${e.code}${e.message ? ': ' + e.message : ''}), trying again in ${seconds(e.wait_ms)}`)
+  },
+  'tool.start'(run, e, at) {
+    const c = call(run, e.id, e)
+    c.kind = e.kind
+    c.name = e.tool
+    c.module = e.module ?? ''
+    c.args = e.args
+    c.status = 'running'
+    c.begun = at
+    if (c.parent === '0' || e.id === '0') say(run, 'call', { id: e.id })
+  },
+  'tool.end'(run, e, at) {
+    const c = call(run, e.id, e)
+    c.result = e.result
+    c.fuel = e.fuel ?? 0
+    finish(c, e, at)
+  },
+  approval(run, e) {
+    const c = call(run, e.id, e)
+    c.approvals.push(e)
+    c.asking = null
+  },
+  ask(run, e) {
+    call(run, e.id, e).asking = e.request
+  },
+  diff(run, e) {
+    call(run, e.id, e).diffs.push(e)
+  },
+  clearance(run, e) {
+    notice(run, e, 'info', `${e.action}: ${e.message ?? e.item}`)
+  },
+  warning(run, e) {
+    notice(run, e, 'warn', e.message)
+  },
+  status(run, e) {
+    notice(run, e, e.level, e.text)
+  },
+  error(run, e) {
+    notice(run, e, 'error', faultText(e))
+  },
+}
+
+function finish(c, e, at) {
+  c.status = e.status
+  c.error = e.error ?? null
+  c.ms = e.ms ?? 0
+  c.ended = at
+  c.asking = null
+}
+
+/** The message a worker is speaking in a turn; the root's stand in the transcript. */
+function speaking(run, c, turn) {
+  let s = c.says.at(-1)
+  if (!s || !s.live || s.turn !== turn) {
+    s = { turn, text: '', live: true }
+    c.says.push(s)
+    if (c.id === '0') say(run, 'golem', { said: s })
+  }
+  return s
+}
+
+function notice(run, e, level, text) {
+  const n = { level, text }
+  call(run, e.id || '0', e).notices.push(n)
+  say(run, 'notice', { ...n, worker: e.worker, depth: e.depth ?? 0 })
+}
+
+/** A string that the trace may have cut (SPEC §16). */
+export function plain(v) {
+  if (v && typeof v === 'object' && typeof v.head === 'string' && 'cut' in v) return v.head + `… (${v.cut} bytes in all)`
+  return v
+}
+
+/** A value as text: strings as they are, everything else as JSON. */
+export function shown(v) {
+  const p = plain(v)
+  if (p === undefined || p === null) return ''
+  return typeof p === 'string' ? p : JSON.stringify(p, null, 2)
+}
+
+/** A fault on one line: code, what, what to do. */
+export function faultText(f) {
+  if (!f) return ''
+  const at = f.where?.file ? `${f.where.file}${f.where.line ? ':' + f.where.line : ''}: ` : ''
+  return `${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`
+}
+
+/** Milliseconds for people. */
+export function seconds(ms) {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
+}
+
+/** Tokens for people. */
+export function tokens(u) {
+  const n = (u?.in ?? 0) + (u?.out ?? 0)
+  if (!n) return ''
+  const text = n < 1000 ? String(n) : n < 100_000 ? `${(n / 1000).toFixed(1)}k` : `${Math.round(n / 1000)}k`
+  return `${u.estimated ? '~' : ''}${text} tokens`
+}

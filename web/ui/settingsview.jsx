@@ -1,0 +1,84 @@
+// Providers and their keys, storage, colours.
+import { useState } from 'preact/hooks'
+import * as store from './store.js'
+import { settings } from './settings.js'
+import { bytes } from './files.jsx'
+
+export function Settings() {
+  return (
+    <div class="page"><div class="inner">
+      <h2>Settings</h2>
+      <Keys />
+      <Storage />
+      <section class="stack">
+        <h3>Colours</h3>
+        <div class="row">
+          {['light', 'dark'].map((t) => <button key={t} class="button" aria-pressed={store.theme.value === t} onClick={() => store.setTheme(t)}>{t}</button>)}
+        </div>
+      </section>
+      <p class="small muted">golem {store.golem.version}. Tools run on {store.golem.engine === 'wazero' ? 'wazero, because this browser cannot suspend calls from WebAssembly' : 'this browser’s own engine'}.</p>
+    </div></div>
+  )
+}
+
+function Keys() {
+  const [, again] = useState(0)
+  const env = settings.environment()
+  const set = (name, value) => {
+    if (!settings.setVariable(name, value.trim())) store.tell('this browser keeps nothing here', 'warn')
+    again((n) => n + 1)
+  }
+  const forget = () => {
+    settings.forgetKeys()
+    again((n) => n + 1)
+    store.tell('all keys and addresses are forgotten')
+  }
+  return (
+    <section class="stack" aria-labelledby="keys">
+      <h3 id="keys">Model providers</h3>
+      <div class="note warn">
+        Keys are kept in this browser only, in the clear: whoever can use this browser profile, and any script that this site’s owner
+        serves, can read them. Use a key with a spending limit, made for this page. Keys go to their provider’s address and nowhere
+        else; they are in no project, trace or export.
+      </div>
+      <table class="list">
+        <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
+        <tbody>
+          {store.golem.providers.map((p) => {
+            const base = `${p.name.toUpperCase()}_BASE_URL`
+            return (
+              <tr key={p.name}>
+                <th scope="row">{p.name}</th>
+                <td>{p.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${p.name}, ${p.keyVar}`} placeholder={p.noKey ? 'none needed' : p.keyVar}
+                  value={env[p.keyVar] ?? ''} onChange={(e) => set(p.keyVar, e.target.value)} />}</td>
+                <td><input class="input" type="url" spellcheck={false} aria-label={`address of ${p.name}, ${base}`} placeholder={p.baseURL} value={env[base] ?? ''} onChange={(e) => set(base, e.target.value)} /></td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <div class="row"><button class="button danger" onClick={forget}>Forget all keys and addresses</button></div>
+    </section>
+  )
+}
+
+function Storage() {
+  const s = store.storage.value
+  const persist = async () => {
+    const yes = await navigator.storage.persist()
+    store.tell(yes ? 'the browser will keep your projects' : 'the browser did not agree; it may clear projects when space runs out. Export what you need.', yes ? 'info' : 'warn')
+    await store.look()
+  }
+  if (!s) return null
+  const part = s.quota ? Math.max(0.5, (100 * s.usage) / s.quota) : 0
+  return (
+    <section class="stack" aria-labelledby="storage">
+      <h3 id="storage">Storage</h3>
+      <p>{bytes(s.usage)} of {bytes(s.quota)} that the browser lends.</p>
+      <div class="progress" role="img" aria-label={`${part.toFixed(1)} percent used`}><div style={{ width: `${part}%` }} /></div>
+      {store.persisted.value
+        ? <p class="muted small">Projects are kept until you delete them.</p>
+        : <div class="row"><span class="muted small grow">The browser may clear projects when space runs out.</span><button class="button" onClick={persist}>Ask the browser to keep them</button></div>}
+    </section>
+  )
+}

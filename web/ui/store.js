@@ -1,0 +1,224 @@
+// The page's state, as signals, and what people do to it. Everything that is
+// of golem goes through golem.js; everything that is of this browser alone
+// (theme, last project, provider keys) is kept here.
+import { signal, computed, batch } from '@preact/signals'
+import { emptyRun, apply, faultText } from './run.js'
+import { settings } from './settings.js'
+
+/** The golem.js object; set once by start. */
+export let golem = null
+
+export const ready = signal(false)
+export const failure = signal('')
+export const projects = signal([])
+export const examples = signal([])
+export const view = signal('projects') // projects, run, files, trace, settings
+export const project = signal('') // the open project's name
+export const about = signal(null) // what golem says of it: entry, mode, model, faults
+export const files = signal([])
+export const toast = signal(null)
+export const theme = signal(document.documentElement.dataset.theme || 'light')
+export const persisted = signal(null)
+export const storage = signal(null)
+
+/** The run that is shown. Its object changes in place; tick tells that it did. */
+export const run = signal(emptyRun())
+export const tick = signal(0)
+export const running = signal(false)
+export const talking = signal(false) // a conversation is open
+export const asked = signal([]) // approvals that wait, oldest first
+export const chosen = signal('') // the call that is looked at
+export const editing = signal('') // the file in the editor
+let current = null // golem.js's handle of the run under way
+
+export const opened = computed(() => projects.value.find((p) => p.name === project.value))
+
+/** Tells a person something, until they close it or the next one comes. */
+export function tell(text, level = 'info') {
+  toast.value = { text, level }
+}
+
+/** Runs what a person asked for, and tells what went wrong. */
+export async function attempt(what, doing) {
+  try {
+    return await doing()
+  } catch (e) {
+    tell(`${what}: ${e.code ? faultText(e) : e.message}`, 'error')
+    return undefined
+  }
+}
+
+/** Starts the page on a golem. */
+export async function start(made, shipped) {
+  golem = made
+  examples.value = shipped
+  await refresh()
+  ready.value = true
+  await look()
+}
+
+export async function refresh() {
+  projects.value = await golem.list()
+}
+
+/** How much of the browser's storage is used, and whether it may be cleared. */
+export async function look() {
+  if (!navigator.storage) return
+  storage.value = await navigator.storage.estimate()
+  persisted.value = (await navigator.storage.persisted?.()) ?? null
+}
+
+/** Opens a project and shows it. */
+export async function open(name, where = 'run') {
+  if (running.value && name !== project.value) stop()
+  await endTalk()
+  batch(() => {
+    project.value = name
+    about.value = null
+    files.value = []
+    run.value = emptyRun()
+    chosen.value = ''
+    editing.value = ''
+    view.value = where
+  })
+  settings.last = name
+  await Promise.all([listFiles(), inspect()])
+}
+
+export async function listFiles() {
+  const name = project.value
+  const listed = await golem.files(name).list()
+  if (name === project.value) files.value = listed
+}
+
+/** Shows a file of the project in the editor. */
+export function edit(path) {
+  batch(() => {
+    editing.value = path
+    view.value = 'files'
+  })
+}
+
+/** Asks golem what the project is, and every problem it has. */
+export async function inspect() {
+  const name = project.value
+  const told = await golem.open(name, options())
+  if (name === project.value) about.value = told
+}
+
+/** What a run is given besides its input: the person's choices for this project. */
+export function options() {
+  const mine = settings.project(project.value)
+  return {
+    model: mine.model || undefined,
+    approval: mine.approval || undefined,
+    entry: mine.entry || undefined,
+    env: settings.environment(),
+  }
+}
+
+/** Sends what the person wrote: into the conversation, or as a new run. */
+export async function send(text, attachments = []) {
+  if (running.value && !talking.value) return
+  if (current && talking.value) {
+    running.value = true
+    current.send(text)
+    return
+  }
+  const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
+  const started = { ...options(), attachments, approve }
+  batch(() => {
+    run.value = emptyRun()
+    chosen.value = ''
+    running.value = true
+    talking.value = keep
+  })
+  current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
+  await follow(current)
+}
+
+/** Takes the events of a run until it has ended. */
+async function follow(handle) {
+  const shown = run.value
+  try {
+    for await (const e of handle) {
+      apply(shown, e)
+      if (talking.value && (e.type === 'idle' || e.type === 'prompt')) running.value = false
+      schedule()
+    }
+    await handle.result
+  } catch (e) {
+    shown.status = 'error'
+    shown.error ??= { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
+    tell(e.code ? faultText(e) : e.message, 'error')
+  }
+  if (current === handle) {
+    batch(() => {
+      current = null
+      running.value = false
+      talking.value = false
+      asked.value = []
+      tick.value++
+    })
+  }
+  await attempt('reading the project', async () => {
+    await listFiles()
+    await look()
+  })
+}
+
+let due = 0
+/** Draws at most once a frame, however many events come. */
+function schedule() {
+  if (due) return
+  due = requestAnimationFrame(() => {
+    due = 0
+    tick.value++
+  })
+}
+
+/** Ends what runs; the trace ends properly. */
+export function stop() {
+  for (const q of asked.value) q.answer({ answer: 'n', reason: 'stopped' })
+  asked.value = []
+  current?.cancel()
+}
+
+/** Ends an open conversation. */
+export async function endTalk() {
+  if (!current || !talking.value) return
+  const handle = current
+  handle.end()
+  await handle.result.catch(() => {})
+}
+
+/** golem's question to the person; the answer is bound to the request. */
+function approve(request) {
+  return new Promise((resolve) => {
+    const question = {
+      request,
+      answer(decision) {
+        asked.value = asked.value.filter((q) => q !== question)
+        resolve(decision)
+      },
+    }
+    asked.value = [...asked.value, question]
+  })
+}
+
+/** Light or dark; the page remembers. */
+export function setTheme(to) {
+  theme.value = to
+  document.documentElement.dataset.theme = to
+  settings.theme = to
+}
+
+/** Offers bytes as a file to keep. */
+export function download(name, data) {
+  const url = URL.createObjectURL(data instanceof Blob ? data : new Blob([data]))
+  const a = document.createElement('a')
+  a.href = url
+  a.download = name
+  a.click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
+}

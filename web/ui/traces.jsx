@@ -1,0 +1,125 @@
+// Traces: of this project's runs, or any file the command line wrote. A run
+// as a tree of calls, and as a timeline.
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { visible } from './diff.jsx'
+import { Status, Detail } from './call.jsx'
+import { Icon } from './icons.jsx'
+import { bytes } from './files.jsx'
+import { byID, faultText, readTrace, seconds, shown, tokens } from './run.js'
+
+const shownTrace = signal(null) // {name, run}
+
+export function Traces() {
+  const trace = shownTrace.value
+  return (
+    <div class="page"><div class="inner">
+      <div class="row">
+        <h2 class="grow">Trace</h2>
+        <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,application/x-ndjson" onChange={openFile} /></label>
+      </div>
+      {store.project.value && <Runs />}
+      {trace ? <Shown key={trace.name} trace={trace} /> : !store.project.value && <p class="muted">A trace is the record of a run, one event a line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
+    </div></div>
+  )
+}
+
+async function openFile(e) {
+  const file = e.target.files[0]
+  e.target.value = ''
+  if (file) await store.attempt(file.name, async () => show(file.name, await file.text()))
+}
+
+function show(name, text) {
+  shownTrace.value = { name, run: readTrace(text) }
+}
+
+function Runs() {
+  const [runs, setRuns] = useState(null)
+  const name = store.project.value
+  useEffect(() => {
+    store.attempt('listing the runs', async () => setRuns(await store.golem.runs(name)))
+  }, [name, store.running.value])
+  if (!runs) return null
+  if (!runs.length) return <p class="muted">No run of {name} yet. Each one leaves its trace here.</p>
+  const read = (r) => store.attempt(r.name, async () => show(r.name, new TextDecoder().decode(await store.golem.readRun(name, r.name))))
+  return (
+    <details class="call" open={!shownTrace.value}>
+      <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
+      <div class="detail"><table class="list">
+        <thead><tr><th>Run</th><th>Size</th><th /></tr></thead>
+        <tbody>{runs.slice(0, 100).map((r) => (
+          <tr key={r.name}>
+            <td><button class="button quiet mono" onClick={() => read(r)}>{visible(r.name)}</button></td>
+            <td>{bytes(r.size)}</td>
+            <td><button class="button quiet square" aria-label={`download ${r.name}`} onClick={() => store.attempt(r.name, async () => store.download(r.name, await store.golem.readRun(name, r.name)))}><Icon name="down" /></button></td>
+          </tr>
+        ))}</tbody>
+      </table></div>
+    </details>
+  )
+}
+
+function Shown({ trace }) {
+  const [as, setAs] = useState('tree')
+  const [id, setID] = useState('0')
+  const { run } = trace
+  const calls = [...run.calls.values()].sort((a, b) => byID(a.id, b.id))
+  const call = run.calls.get(id) ?? calls[0]
+  return (
+    <div class="stack">
+      <dl class="facts">
+        <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
+        <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
+        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${run.header.started}`)}</dd>
+        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${seconds(run.ms)}, ${tokens(run.usage)}`}</dd>
+      </dl>
+      {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
+      {run.output !== undefined && <details class="call"><summary><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
+      <div class="row" role="group" aria-label="How to show it">
+        <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
+        <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
+      </div>
+      <div class="scroll" tabIndex={0} role="region" aria-label={as}>
+        {as === 'tree' ? <TraceTree calls={calls} id={call?.id} pick={setID} /> : <Timeline calls={calls} id={call?.id} pick={setID} />}
+      </div>
+      {call && <section class="call" aria-label="The chosen call"><Detail run={run} call={{ ...call, children: [] }} /></section>}
+    </div>
+  )
+}
+
+function TraceTree({ calls, id, pick }) {
+  return (
+    <ul class="tree">
+      {calls.map((c) => (
+        <li key={c.id}>
+          <button class="node" style={{ paddingLeft: `${8 + (c.id.split('.').length - 1) * 18}px` }} aria-current={c.id === id ? 'true' : undefined} onClick={() => pick(c.id)}>
+            <Status call={c} /><span class="name">{visible(c.name)}</span>
+            <span class="args">{c.error ? c.error.code : ''}</span>
+            <span class="meta">{[seconds(c.ms), tokens(c.usage)].filter(Boolean).join(' · ')}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Timeline({ calls, id, pick }) {
+  const timed = calls.filter((c) => c.begun)
+  const first = Math.min(...timed.map((c) => c.begun))
+  const last = Math.max(...timed.map((c) => c.ended || c.begun), first + 1)
+  const at = (t) => `${(100 * (t - first)) / (last - first)}%`
+  return (
+    <div class="lanes">
+      {timed.map((c) => (
+        <button class="lane" key={c.id} aria-current={c.id === id ? 'true' : undefined} onClick={() => pick(c.id)}>
+          <span class="ellipsis" style={{ paddingLeft: `${(c.id.split('.').length - 1) * 12}px` }}>{visible(c.name)}</span>
+          <span class="track" role="img" aria-label={`${visible(c.name)}: from ${seconds(c.begun - first)} for ${seconds(c.ms)}`}>
+            <span class={`bar ${c.kind} ${c.status}`} style={{ left: at(c.begun), width: at(Math.max((c.ended || last) - c.begun, 0) + first) }} />
+          </span>
+        </button>
+      ))}
+    </div>
+  )
+}
