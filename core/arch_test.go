@@ -29,7 +29,7 @@ var arrows = map[string]string{
 	"core/ui":        "run approval trace clearance tool",
 	"core/run":       "toolset project prompt model trace approval clearance sandbox tool",
 	"core/toolset":   "wasmtool clearance sandbox tool",
-	"core/workspace": "project",
+	"core/workspace": "project sandbox",
 	"core/project":   "approval sandbox tool",
 	"core/prompt":    "project sandbox",
 	"core/clearance": "sandbox",
@@ -52,9 +52,13 @@ var arrows = map[string]string{
 	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool",
 	"web/webtest":              "",
 
+	// The page as files, and the program that makes them.
+	"web":       "",
+	"web/build": "core/workspace",
+
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs",
+	"cmd/cli":      "everything sandbox/osfs web",
 	"cmd/wasm":     "everything sandbox/opfs",
 
 	// Measuring: programs that drive the built binary, and one that links core.

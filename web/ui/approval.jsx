@@ -20,6 +20,7 @@ function Question({ question, waiting }) {
   useEffect(() => {
     const before = document.activeElement
     dialog.current.showModal()
+    dialog.current.querySelector('[data-first]').focus()
     const timer = setTimeout(() => setCalm(true), settle)
     return () => {
       clearTimeout(timer)
@@ -27,13 +28,13 @@ function Question({ question, waiting }) {
     }
   }, [])
   const answer = (a) => {
-    if (!calm && a !== 'n') return
+    if (!calm && a !== 'no') return
     dialog.current?.close()
-    question.answer({ answer: a, reason: a === 'n' || a === 'd' ? reason : '' })
+    question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '' })
   }
   const title = request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
-    <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('n') }}>
+    <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}>
       <div class="dialog">
         <header class="row">
           <h2 id="ask-title" class="grow">{title}</h2>
@@ -50,12 +51,12 @@ function Question({ question, waiting }) {
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <footer>
-          <button class="button danger" onClick={() => answer('d')} title="no, and no to this same call for the rest of the session">No, remember</button>
-          <button class="button" autofocus onClick={() => answer('n')}>No</button>
+          <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>
+          <button class="button" data-first onClick={() => answer('no')}>No</button>
           <span class="grow" />
-          {request.always && <button class="button" disabled={!calm} onClick={() => answer('a')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
-          <button class="button" disabled={!calm} onClick={() => answer('s')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>
-          <button class="button primary" disabled={!calm} onClick={() => answer('y')}>Yes</button>
+          {request.always && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
+          <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>
+          <button class="button primary" disabled={!calm} onClick={() => answer('yes')}>Yes</button>
         </footer>
       </div>
     </dialog>

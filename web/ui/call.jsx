@@ -4,12 +4,14 @@ import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
 import { faultText, isOver, plain, seconds, shown, tokens } from './run.js'
+import { tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
 const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted' }
 
 /** How a call stands, as a sign and as a word for those who cannot see it. */
 export function Status({ call }) {
+  tick.value
   const status = call.asking ? 'asking' : call.status
   return <span class={`mark ${status}`} role="img" aria-label={status === 'asking' ? 'waits for you' : words[status] ?? status}>{status === 'asking' ? '?' : signs[status] ?? ''}</span>
 }
@@ -24,6 +26,7 @@ export function brief(call) {
 }
 
 export function CallCard({ run, id, open = false }) {
+  tick.value // calls change in place
   const call = run.calls.get(id)
   const [seen, setSeen] = useState(open)
   if (!call) return null
@@ -44,6 +47,7 @@ export function CallCard({ run, id, open = false }) {
 
 /** Everything the trace knows of a call. */
 export function Detail({ run, call }) {
+  tick.value
   const args = shown(call.args)
   return (
     <div class="detail">

@@ -37,12 +37,14 @@ export function Conversation() {
 }
 
 function Summary({ run }) {
+  store.tick.value
   if (run.status === 'idle') return null
   const text = run.status === 'running' ? 'running' : `${run.status}, ${seconds(run.ms)}`
   return <span class="small muted" role="status">{[text, tokens(run.usage)].filter(Boolean).join(' · ')}</span>
 }
 
 function Talk({ run }) {
+  store.tick.value
   const box = useRef(null)
   const pinned = useRef(true)
   useLayoutEffect(() => {
@@ -63,6 +65,7 @@ function Talk({ run }) {
 }
 
 function Item({ item, run }) {
+  store.tick.value
   switch (item.kind) {
     case 'you':
       return item.text ? <div class="bubble you"><div class="who">You</div>{item.text}</div> : null
@@ -88,7 +91,7 @@ function Start() {
   if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
-  const example = store.examples.value.find((e) => e.name === store.opened.value?.example)
+  const example = store.examples.value.find((e) => e.name === settings.project(store.project.value).example)
   return (
     <div class="empty">
       <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>

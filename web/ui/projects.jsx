@@ -75,7 +75,7 @@ export async function take(example) {
   if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
   const name = free(example.name)
   await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
-  if (example.model) settings.setProject(name, { model: example.model })
+  settings.setProject(name, { model: example.model ?? '', example: example.name })
   await store.refresh()
   await store.open(name)
 }

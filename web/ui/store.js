@@ -179,7 +179,7 @@ function schedule() {
 
 /** Ends what runs; the trace ends properly. */
 export function stop() {
-  for (const q of asked.value) q.answer({ answer: 'n', reason: 'stopped' })
+  for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
   asked.value = []
   current?.cancel()
 }

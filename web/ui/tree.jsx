@@ -6,6 +6,7 @@ import { isOver, seconds, tokens } from './run.js'
 import * as store from './store.js'
 
 export function Tree({ run }) {
+  store.tick.value // calls change in place
   const box = useRef(null)
   const root = run.calls.get('0')
   if (!root) return <p class="empty small">Once something runs, each worker and tool stands here with what it does, its tokens and its time.</p>
@@ -31,6 +32,7 @@ export function Tree({ run }) {
 }
 
 function Node({ run, call }) {
+  store.tick.value
   const here = store.chosen.value === call.id
   const doing = call.asking ? 'waits for you' : call.thinking ? 'thinks' : brief(call)
   const meta = [isOver(call.status) ? seconds(call.ms) : '', call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"syscall/js"
+
+	"golem/core/fault"
+)
+
+// fetcher is an HTTPDoer over the browser's fetch: no transport of Go's is
+// linked. Responses stream; ending the request's context aborts it. No
+// redirect is followed, no cookie is sent.
+type fetcher struct{}
+
+// unwanted are headers that strict endpoints refuse in a CORS preflight, or
+// that a browser sets itself.
+var unwanted = map[string]bool{"Cache-Control": true, "Connection": true, "Accept": true, "User-Agent": true, "Accept-Encoding": true, "Content-Length": true, "Host": true}
+
+// Do sends a request and returns when the response's head is there.
+func (fetcher) Do(r *http.Request) (*http.Response, error) {
+	headers := js.Global().Get("Object").New()
+	for name, values := range r.Header {
+		if !unwanted[name] {
+			headers.Set(strings.ToLower(name), strings.Join(values, ", "))
+		}
+	}
+	if r.URL.Host == "api.anthropic.com" {
+		headers.Set("anthropic-dangerous-direct-browser-access", "true")
+	}
+	abort := js.Global().Get("AbortController").New()
+	options := js.ValueOf(map[string]any{
+		"method": r.Method, "signal": abort.Get("signal"), "redirect": "error", "credentials": "omit",
+		"referrerPolicy": "no-referrer", "cache": "no-store",
+	})
+	options.Set("headers", headers)
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		array := js.Global().Get("Uint8Array").New(len(body))
+		js.CopyBytesToJS(array, body)
+		options.Set("body", array)
+	}
+	stop := afterFunc(r, func() { abort.Call("abort") })
+	res, err := await(js.Global().Call("fetch", r.URL.String(), options))
+	if err != nil {
+		stop()
+		if r.Context().Err() != nil {
+			return nil, r.Context().Err()
+		}
+		return nil, fault.New(fault.Network, "%s cannot be reached from this page: %s", r.URL.Host, err.Error()).
+			Hinting("is the address right, and does the endpoint allow requests from web pages (CORS)?")
+	}
+	return response(r, res, abort, stop), nil
+}
+
+// afterFunc runs f when the request's context ends, unless stopped before.
+func afterFunc(r *http.Request, f func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-r.Context().Done():
+			f()
+		case <-done:
+		}
+	}()
+	var closed bool
+	return func() {
+		if !closed {
+			closed = true
+			close(done)
+		}
+	}
+}
+
+func response(r *http.Request, res, abort js.Value, stop func()) *http.Response {
+	out := &http.Response{
+		StatusCode: res.Get("status").Int(), Status: res.Get("statusText").String(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, ContentLength: -1, Request: r,
+	}
+	iter := res.Get("headers").Call("entries")
+	for {
+		next := iter.Call("next")
+		if next.Get("done").Bool() {
+			break
+		}
+		pair := next.Get("value")
+		out.Header.Add(pair.Index(0).String(), pair.Index(1).String())
+	}
+	b := &fetchBody{abort: abort, stop: stop, request: r}
+	if stream := res.Get("body"); stream.Truthy() {
+		b.reader = stream.Call("getReader")
+	}
+	out.Body = b
+	return out
+}
+
+// fetchBody reads a response's stream chunk by chunk.
+type fetchBody struct {
+	reader  js.Value // undefined: an empty body
+	rest    []byte
+	abort   js.Value
+	stop    func()
+	request *http.Request
+	err     error
+}
+
+func (b *fetchBody) Read(p []byte) (int, error) {
+	for len(b.rest) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		if b.reader.IsUndefined() {
+			return 0, io.EOF
+		}
+		chunk, err := await(b.reader.Call("read"))
+		switch {
+		case err != nil && b.request.Context().Err() != nil:
+			b.err = b.request.Context().Err()
+		case err != nil:
+			b.err = errors.New("the connection broke: " + err.Error())
+		case chunk.Get("done").Bool():
+			b.err = io.EOF
+		default:
+			v := chunk.Get("value")
+			b.rest = make([]byte, v.Length())
+			js.CopyBytesToGo(b.rest, v)
+		}
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+func (b *fetchBody) Close() error {
+	b.stop()
+	if b.err == nil {
+		b.err = io.ErrClosedPipe
+		b.abort.Call("abort")
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+// Command wasm is golem in a browser: the core in a dedicated worker, driven
+// by messages, files in the Origin Private File System (SPEC §13). Nothing
+// but web/golem.js speaks to it.
+//
+// A message from the page is {id, method, params, bytes?}; methods are listed
+// in methods. Each gets one reply {id, result, bytes?} or {id, error}, where
+// error is a fault. While a run or chat goes on, further messages carry its id:
+// to the page {id, event}, a line of the trace or a transient one (SPEC §16),
+// {id, ask} with an approval request, {id, confirm} with a key and a host; from
+// the page {id, answer}, {id, confirmed}, {id, say}, {id, end}, {id, cancel}.
+package main
+
+import (
+	"runtime/debug"
+	"syscall/js"
+)
+
+// version is set by the linker.
+var version = "unknown"
+
+func main() {
+	// The page has one tab's memory: collect a little sooner than natively.
+	debug.SetGCPercent(60)
+	s := newServer(js.Global())
+	receive := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		s.receive(args[0])
+		return nil
+	})
+	js.Global().Set("golemReceive", receive)
+	js.Global().Call("postMessage", map[string]any{"ready": true, "version": version})
+	select {}
+}

@@ -1,0 +1,310 @@
+package main
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall/js"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// methods are what the page may ask for: a result as JSON, bytes, or a fault.
+var methods = map[string]func(c *call) (result any, data []byte, err error){
+	"hello":     hello,
+	"list":      listProjects,
+	"create":    create,
+	"remove":    removeProject,
+	"importZip": importZip,
+	"exportZip": exportZip,
+	"files":     listFiles,
+	"read":      readFile,
+	"write":     writeFile,
+	"delete":    deleteFile,
+	"move":      moveFile,
+	"runs":      listRuns,
+	"readRun":   readRun,
+	"open":      openProject,
+	"check":     check,
+	"run":       runProject,
+	"chat":      chatProject,
+	"call":      callTool,
+}
+
+// provider is a row of the provider table, for settings.
+type provider struct {
+	Name    string `json:"name"`
+	KeyVar  string `json:"keyVar"`
+	NoKey   bool   `json:"noKey"`
+	BaseURL string `json:"baseURL"`
+}
+
+func hello(*call) (any, []byte, error) {
+	var rows []provider
+	for _, r := range model.Rows() {
+		rows = append(rows, provider{r.Name, r.KeyVar, r.NoKey, r.BaseURL})
+	}
+	return map[string]any{"version": version, "providers": rows}, nil, nil
+}
+
+type named struct {
+	Project string `json:"project"`
+	Path    string `json:"path"`
+	To      string `json:"to"`
+	Name    string `json:"name"`
+	State   bool   `json:"state"`
+}
+
+// target decodes the parameters and opens the project they name.
+func target(c *call) (named, sandbox.FS, error) {
+	var n named
+	if err := c.decode(&n); err != nil {
+		return n, nil, err
+	}
+	fsys, err := c.server.stores.project(n.Project)
+	return n, fsys, err
+}
+
+// file is target with the cleaned name of a file that the editor may touch.
+func file(c *call) (string, sandbox.FS, error) {
+	n, fsys, err := target(c)
+	if err != nil {
+		return "", nil, err
+	}
+	name, err := sandbox.Clean(n.Path)
+	if err == nil && (name == "." || name == stateDir || strings.HasPrefix(name, stateDir+"/")) {
+		err = fault.New(fault.Protected, "%s is golem's own", sandbox.Abs(name))
+	}
+	return name, fsys, err
+}
+
+type listing struct {
+	Name  string `json:"name"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+}
+
+func listProjects(c *call) (any, []byte, error) {
+	root, err := c.server.stores.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	out := []listing{}
+	entries, err := fs.ReadDir(root, projectsDir)
+	if err != nil {
+		return out, nil, nil // nothing was made yet
+	}
+	for _, e := range entries {
+		if !e.IsDir() || projectName(e.Name()) != nil {
+			continue
+		}
+		l := listing{Name: e.Name()}
+		if dir, err := root.SubFS(path.Join(projectsDir, e.Name())); err == nil {
+			all, err := list(dir)
+			if err != nil {
+				continue // deleted meanwhile
+			}
+			for _, f := range all {
+				if !f.Dir {
+					l.Files++
+					l.Bytes += f.Size
+				}
+			}
+		}
+		out = append(out, l)
+	}
+	return out, nil, nil
+}
+
+// create makes a project of files; data are given as text or bytes.
+func create(c *call) (any, []byte, error) {
+	var n struct {
+		Project string            `json:"project"`
+		Texts   map[string]string `json:"texts"`
+	}
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	dir, err := c.server.stores.make(n.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, text := range n.Texts {
+		clean, err := sandbox.Clean(name)
+		if err == nil {
+			err = dir.WriteFile(clean, []byte(text))
+		}
+		if err != nil {
+			return nil, nil, discard(c, n.Project, err)
+		}
+	}
+	return nil, nil, nil
+}
+
+// discard removes a project that could not be made whole.
+func discard(c *call, name string, why error) error {
+	if err := c.server.stores.remove(name); err != nil {
+		return fault.Of(why, fault.Path).Hinting("what was written of %s is still there: delete it", name)
+	}
+	return why
+}
+
+func removeProject(c *call) (any, []byte, error) {
+	n, _, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, c.server.stores.remove(n.Project)
+}
+
+func importZip(c *call) (any, []byte, error) {
+	var n named
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Everything is unpacked and checked in memory first: a bad archive leaves
+	// no project behind.
+	tree := sandbox.Memory()
+	if err := workspace.Unzip(tree, data); err != nil {
+		return nil, nil, err
+	}
+	dir, err := c.server.stores.make(n.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		return dir.WriteFile(name, data)
+	})
+	if err != nil {
+		return nil, nil, discard(c, n.Project, err)
+	}
+	return nil, nil, nil
+}
+
+// given are the bytes that came with the message.
+func given(c *call) ([]byte, error) {
+	if c.bytes.IsUndefined() || !c.bytes.InstanceOf(js.Global().Get("Uint8Array")) {
+		return nil, fault.New(fault.Usage, "the message has no bytes")
+	}
+	data := make([]byte, c.bytes.Length())
+	js.CopyBytesToGo(data, c.bytes)
+	return data, nil
+}
+
+func exportZip(c *call) (any, []byte, error) {
+	_, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := workspace.Zip(fsys, nil)
+	return nil, data, err
+}
+
+func listFiles(c *call) (any, []byte, error) {
+	_, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := list(fsys)
+	return all, nil, err
+}
+
+func readFile(c *call) (any, []byte, error) {
+	name, fsys, err := file(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return nil, data, err
+}
+
+func writeFile(c *call) (any, []byte, error) {
+	name, fsys, err := file(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, fsys.WriteFile(name, data)
+}
+
+func deleteFile(c *call) (any, []byte, error) {
+	name, fsys, err := file(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info.IsDir() {
+		return nil, nil, removeAll(fsys, name)
+	}
+	return nil, nil, fsys.Remove(name)
+}
+
+func moveFile(c *call) (any, []byte, error) {
+	name, fsys, err := file(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := sandbox.Clean(n.To)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, fsys.Rename(name, to)
+}
+
+func listRuns(c *call) (any, []byte, error) {
+	_, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := []entry{}
+	entries, err := fs.ReadDir(fsys, runsDir)
+	if err != nil {
+		return out, nil, nil // no run yet
+	}
+	for _, e := range slices.Backward(entries) {
+		if info, err := e.Info(); err == nil && !e.IsDir() {
+			out = append(out, entry{Path: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixMilli()})
+		}
+	}
+	return out, nil, nil
+}
+
+func readRun(c *call) (any, []byte, error) {
+	n, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil {
+		return nil, nil, fault.New(fault.Path, "%q is no run", n.Name)
+	}
+	data, err := sandbox.ReadFile(fsys, path.Join(runsDir, n.Name), workspace.MaxFile)
+	return nil, data, err
+}

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall/js"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/sandbox"
+	"golem/core/ui"
+)
+
+// asked is what the page gives a run, a chat, a check.
+type asked struct {
+	Project  string            `json:"project"`
+	Input    json.RawMessage   `json:"input"` // text, or an object
+	Entry    string            `json:"entry"`
+	Model    string            `json:"model"`
+	Approval string            `json:"approval"`
+	MaxDepth *int              `json:"maxDepth"`
+	Env      map[string]string `json:"env"`
+	Headless bool              `json:"headless"` // nobody can be asked
+	NoTools  bool              `json:"noImportTools"`
+	Record   string            `json:"record"` // a file of the project
+	Keep     *bool             `json:"trace"`  // false keeps no trace file
+	Platform string            `json:"platform"`
+	Tool     string            `json:"tool"` // for call
+	Names    []string          `json:"attachments"`
+}
+
+// instance opens the project that a message names, on this platform.
+func instance(c *call) (asked, *core.Instance, sandbox.FS, error) {
+	var a asked
+	if err := c.decode(&a); err != nil {
+		return a, nil, nil, err
+	}
+	fsys, err := c.server.stores.project(a.Project)
+	if err != nil {
+		return a, nil, nil, err
+	}
+	if a.Env == nil {
+		a.Env = map[string]string{}
+	}
+	var secrets []string
+	for name, v := range a.Env {
+		if strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET") {
+			secrets = append(secrets, v)
+		}
+	}
+	inst, err := core.Open(core.Platform{
+		Name: "browser", Version: version, Env: a.Env, Secrets: secrets, HTTP: fetcher{},
+		Mount: mounter(fsys), State: lazily(fsys, stateDir), Confirm: c.confirm,
+		OtherToolsets: map[string][]string{"shell": {"native"}},
+	}, core.Options{
+		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, NoImportTools: a.NoTools,
+	})
+	return a, inst, fsys, err
+}
+
+// mounter opens directories of the project; nothing else is in a page's reach.
+func mounter(fsys sandbox.FS) func(string) (sandbox.FS, error) {
+	return func(source string) (sandbox.FS, error) {
+		name := path.Clean(source)
+		if name == "." {
+			return fsys, nil
+		}
+		if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
+			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
+				Hinting("a page has no other files: put them into the project")
+		}
+		return lazily(fsys, name), nil
+	}
+}
+
+// lazily is a directory that is made by the first write.
+func lazily(fsys sandbox.FS, name string) sandbox.FS {
+	sub, ok := fsys.(sandbox.SubFS)
+	if !ok { // unreachable: opfs has nested handles
+		return sandbox.Memory()
+	}
+	return sandbox.Lazy(sub, name)
+}
+
+// about is what the page shows of a project before it runs.
+type about struct {
+	Entry       string     `json:"entry,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Mode        string     `json:"mode,omitempty"`
+	Model       string     `json:"model,omitempty"`
+	Input       any        `json:"input,omitempty"` // the entry's input schema
+	EmptyInput  bool       `json:"emptyInput,omitempty"`
+	Faults      fault.List `json:"faults"`
+}
+
+func openProject(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	out := about{Faults: fault.List{}}
+	entry, err := inst.Entry()
+	if err == nil {
+		out.Entry, out.Mode, out.Model, out.EmptyInput, out.Description = entry.ID, entry.Mode, entry.Model, entry.AllowEmptyInput, entry.Description
+		if entry.Input != nil {
+			out.Input = entry.Input
+		}
+	}
+	out.Faults = append(out.Faults, inst.Check("")...)
+	return out, nil, nil
+}
+
+func check(c *call) (any, []byte, error) {
+	a, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	faults := inst.Check(a.Platform)
+	if faults == nil {
+		faults = fault.List{}
+	}
+	return faults, nil, nil
+}
+
+func runProject(c *call) (any, []byte, error)  { return c.play(false) }
+func chatProject(c *call) (any, []byte, error) { return c.play(true) }
+
+// result is how a run ended.
+type result struct {
+	Status string       `json:"status"`
+	Exit   int          `json:"exit"`
+	Output any          `json:"output,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	Error  *fault.Fault `json:"error,omitempty"`
+	Denied []string     `json:"denied,omitempty"`
+}
+
+func callTool(c *call) (any, []byte, error) {
+	return c.start(func(ctx context.Context, i *core.Instance, a asked, in run.Input, p *page, ro core.RunOptions) run.Result {
+		return i.Call(ctx, a.Tool, in, p, ro)
+	})
+}
+
+func (c *call) play(chat bool) (any, []byte, error) {
+	return c.start(func(ctx context.Context, i *core.Instance, _ asked, in run.Input, p *page, ro core.RunOptions) run.Result {
+		if chat {
+			return i.Chat(ctx, &in, p, ro)
+		}
+		return i.Run(ctx, in, p, ro)
+	})
+}
+
+// start opens the project and runs it, its trace kept beside it.
+func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, *page, core.RunOptions) run.Result) (any, []byte, error) {
+	a, inst, fsys, err := instance(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := input(c, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &page{call: c, headless: a.Headless}
+	p.JSON = ui.JSON{W: lines(func(line string) { c.post("event", line) })}
+	trace := &traceFile{fsys: fsys, id: newRunID()}
+	ro := core.RunOptions{ID: trace.id, Trace: io.MultiWriter(p.Lines(), trace)}
+	var recording bytes.Buffer
+	if a.Record != "" {
+		ro.Record = &recording
+	}
+	res := do(c.ctx, inst, a, in, p, ro)
+	if a.Keep == nil || *a.Keep {
+		trace.close(c)
+	}
+	if a.Record != "" {
+		name, err := sandbox.Clean(a.Record)
+		if err == nil {
+			err = fsys.WriteFile(name, recording.Bytes())
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	out := result{Status: string(res.Status), Exit: res.Exit(), Text: res.Output.Text, Error: res.Error}
+	if len(res.Output.Data) > 0 {
+		out.Output = res.Output.Data
+	}
+	for _, d := range res.Denied {
+		out.Denied = append(out.Denied, d.ID)
+	}
+	return out, nil, nil
+}
+
+// input is the person's words, with attachments that came as one buffer each.
+func input(c *call, a asked) (run.Input, error) {
+	var in run.Input
+	if len(a.Input) > 0 && a.Input[0] == '{' {
+		in.JSON = a.Input
+	} else if len(a.Input) > 0 {
+		if err := json.Unmarshal(a.Input, &in.Text); err != nil {
+			return in, fault.New(fault.Usage, "the input is neither text nor an object")
+		}
+	}
+	if len(a.Names) == 0 {
+		return in, nil
+	}
+	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(a.Names) {
+		return in, fault.New(fault.Usage, "the attachments have no content")
+	}
+	for i, name := range a.Names {
+		b := c.bytes.Index(i)
+		data := make([]byte, b.Length())
+		js.CopyBytesToGo(data, b)
+		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: data})
+	}
+	return in, nil
+}
+
+// page is the front end of one run: events go out as lines, questions wait for
+// the page's answer.
+type page struct {
+	ui.JSON
+	call     *call
+	headless bool
+}
+
+var _ ui.UI = (*page)(nil)
+
+// Approve asks the person behind the page. A page that goes away takes this
+// worker with it; a run that is cancelled is a denial.
+func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	if p.headless {
+		return approval.Decision{}, approval.ErrNobody
+	}
+	p.call.post("ask", decoded(r))
+	for {
+		select {
+		case <-ctx.Done():
+			return approval.Decision{}, context.Cause(ctx)
+		case raw := <-p.call.answers:
+			var d approval.Decision
+			if err := json.Unmarshal(raw, &d); err != nil || d.ID != r.ID {
+				continue // bound to another request
+			}
+			return d, nil
+		}
+	}
+}
+
+// Prompt waits for the person's next message.
+func (p *page) Prompt(ctx context.Context) (run.Input, error) {
+	p.call.post("event", `{"type":"prompt"}`)
+	select {
+	case <-ctx.Done():
+		return run.Input{}, context.Cause(ctx)
+	case text := <-p.call.said:
+		return run.Input{Text: text}, nil
+	case <-p.call.ended:
+		return run.Input{}, io.EOF
+	}
+}
+
+// confirm asks whether a key may go to a host that is not its provider's.
+func (c *call) confirm(ctx context.Context, variable, host string) error {
+	c.post("confirm", decoded(map[string]string{"variable": variable, "host": host}))
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case yes := <-c.confirmed:
+		if yes {
+			return nil
+		}
+		return fault.New(fault.Model, "the key in %s does not go to %s: you said no", variable, host)
+	}
+}
+
+// lines calls f with each line, without its end.
+func lines(f func(string)) io.Writer { return lineFunc(f) }
+
+type lineFunc func(string)
+
+func (f lineFunc) Write(b []byte) (int, error) {
+	f(strings.TrimSuffix(string(b), "\n"))
+	return len(b), nil
+}
+
+// traceFile gathers a run's trace and writes it whole at certain times: OPFS
+// replaces files, it does not append.
+type traceFile struct {
+	fsys sandbox.FS
+	id   string
+	mu   sync.Mutex
+	data []byte
+	kept int
+}
+
+// flushEvery is how much of a trace may be lost with its tab, in bytes.
+const flushEvery = 1 << 20
+
+func (t *traceFile) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, b...)
+	if len(t.data)-t.kept >= flushEvery+len(t.data)/4 {
+		if t.flush() == nil {
+			t.kept = len(t.data)
+		}
+	}
+	return len(b), nil
+}
+
+func (t *traceFile) flush() error {
+	return t.fsys.WriteFile(path.Join(runsDir, t.id+".jsonl"), slices.Clone(t.data))
+}
+
+// close writes what there is. A trace that cannot be kept is told, not fatal.
+func (t *traceFile) close(c *call) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.flush(); err != nil {
+		line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace could not be kept: " + fault.Of(err, fault.Quota).Error()})
+		if merr == nil {
+			c.post("event", string(line))
+		}
+		return
+	}
+	keepNewest(t.fsys)
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"syscall/js"
+
+	"golem/core/fault"
+)
+
+// server answers the page's messages. Every call runs in a goroutine of its
+// own, so that a long one holds up no other.
+type server struct {
+	scope  js.Value // the worker's global
+	stores *stores
+
+	mu    sync.Mutex
+	calls map[int]*call // under way
+}
+
+// call is one message of the page under way.
+type call struct {
+	server *server
+	id     int
+	params json.RawMessage
+	bytes  js.Value // undefined if the message had none
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+
+	answers   chan json.RawMessage // decisions on requests
+	confirmed chan bool
+	said      chan string
+	ended     chan struct{}
+	endOnce   sync.Once
+}
+
+func newServer(scope js.Value) *server {
+	return &server{scope: scope, stores: &stores{}, calls: map[int]*call{}}
+}
+
+// receive takes a message. It must not wait: it runs in JavaScript's turn.
+func (s *server) receive(m js.Value) {
+	id := m.Get("id").Int()
+	if method := m.Get("method"); method.Type() == js.TypeString {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		c := &call{
+			server: s, id: id, params: encoded(m.Get("params")), bytes: m.Get("bytes"), ctx: ctx, cancel: cancel,
+			answers: make(chan json.RawMessage, 64), confirmed: make(chan bool, 1), said: make(chan string, 64), ended: make(chan struct{}),
+		}
+		s.mu.Lock()
+		s.calls[id] = c
+		s.mu.Unlock()
+		go c.serve(method.String())
+		return
+	}
+	s.mu.Lock()
+	c := s.calls[id]
+	s.mu.Unlock()
+	if c != nil {
+		c.told(m)
+	}
+}
+
+// told takes a further message of a call under way.
+func (c *call) told(m js.Value) {
+	has := func(name string) bool { return !m.Get(name).IsUndefined() }
+	switch {
+	case has("answer"):
+		offer(c.answers, encoded(m.Get("answer")))
+	case has("confirmed"):
+		offer(c.confirmed, m.Get("confirmed").Truthy())
+	case has("say"):
+		offer(c.said, m.Get("say").String())
+	case has("end"):
+		c.endOnce.Do(func() { close(c.ended) })
+	case has("cancel"):
+		c.cancel(fault.New(fault.Interrupted, "interrupted"))
+	}
+}
+
+// offer gives without waiting; a page that says more than anyone asked is not heard.
+func offer[T any](ch chan T, v T) {
+	select {
+	case ch <- v:
+	default:
+	}
+}
+
+// serve runs the method and replies once.
+func (c *call) serve(method string) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.reply(nil, nil, fault.New(fault.Tool, "golem broke down: %v", p).Hinting("reload the page; this is a defect of golem"))
+		}
+		c.cancel(context.Canceled)
+		c.server.mu.Lock()
+		delete(c.server.calls, c.id)
+		c.server.mu.Unlock()
+	}()
+	f, ok := methods[method]
+	if !ok {
+		c.reply(nil, nil, fault.New(fault.Usage, "there is no method %q", method))
+		return
+	}
+	result, data, err := f(c)
+	c.reply(result, data, err)
+}
+
+// decode reads the parameters.
+func (c *call) decode(into any) error {
+	if err := json.Unmarshal(c.params, into); err != nil {
+		return fault.New(fault.Usage, "the parameters are not as they should be: %w", err)
+	}
+	return nil
+}
+
+func (c *call) reply(result any, data []byte, err error) {
+	m := map[string]any{"id": c.id}
+	if err != nil {
+		m["error"] = decoded(faultOf(err))
+	} else {
+		m["result"] = decoded(result)
+	}
+	if data != nil {
+		array := js.Global().Get("Uint8Array").New(len(data))
+		js.CopyBytesToJS(array, data)
+		m["bytes"] = array
+		c.server.scope.Call("postMessage", m, []any{array.Get("buffer")})
+		return
+	}
+	c.server.scope.Call("postMessage", m)
+}
+
+// faultOf is an error as the page shows it; of several faults the first, with
+// the others beside it.
+func faultOf(err error) any {
+	if list, ok := err.(fault.List); ok && len(list) > 0 {
+		return struct {
+			*fault.Fault
+			Others fault.List `json:"others,omitempty"`
+		}{list[0], list[1:]}
+	}
+	return fault.Of(err, fault.Platform)
+}
+
+// post sends a message of a run to the page.
+func (c *call) post(name string, v any) {
+	c.server.scope.Call("postMessage", map[string]any{"id": c.id, name: v})
+}
+
+// encoded is a JavaScript value as JSON; "null" for undefined.
+func encoded(v js.Value) json.RawMessage {
+	if v.IsUndefined() || v.IsNull() {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(js.Global().Get("JSON").Call("stringify", v).String())
+}
+
+// decoded is a Go value as a JavaScript one.
+func decoded(v any) js.Value {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		raw = fmt.Appendf(nil, "%q", err.Error())
+	}
+	return js.Global().Get("JSON").Call("parse", string(raw))
+}

@@ -1,0 +1,223 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+)
+
+// Lazy is a directory below parent that may not exist yet: it reads as empty
+// and is made by the first write. The project's .golem and mounts such as
+// ./output are. name is an io/fs name.
+func Lazy(parent SubFS, name string) SubFS { return &lazy{parent: parent, name: name} }
+
+type lazy struct {
+	parent SubFS
+	name   string // io/fs name below parent
+
+	mu   sync.Mutex
+	real FS
+}
+
+var (
+	_ SubFS        = (*lazy)(nil)
+	_ fs.StatFS    = (*lazy)(nil)
+	_ fs.ReadDirFS = (*lazy)(nil)
+
+	_ Resolver   = (*lazy)(nil)
+	_ Identifier = (*lazy)(nil)
+)
+
+// fs is the directory itself, nil while there is none.
+func (d *lazy) fs() (FS, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.find()
+}
+
+func (d *lazy) find() (FS, error) {
+	if d.real != nil {
+		return d.real, nil
+	}
+	real, err := d.parent.SubFS(d.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.real = real
+	return real, nil
+}
+
+// make is the directory itself, made if need be.
+func (d *lazy) make() (FS, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if real, err := d.find(); real != nil || err != nil {
+		return real, err
+	}
+	var at string
+	for elem := range strings.SplitSeq(d.name, "/") {
+		at = path.Join(at, elem)
+		if err := d.parent.Mkdir(at, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+	}
+	real, err := d.find()
+	if real == nil && err == nil {
+		err = fault.New(fault.NotFound, "the directory %s went away", Abs(d.name))
+	}
+	return real, err
+}
+
+func missing(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist} }
+
+// Open reads through, or shows an empty root.
+func (d *lazy) Open(name string) (fs.File, error) {
+	real, err := d.fs()
+	switch {
+	case err != nil:
+		return nil, err
+	case real != nil:
+		return real.Open(name)
+	case name == ".":
+		return &emptyDir{}, nil
+	}
+	return nil, missing("open", name)
+}
+
+// Stat never opens the file, if the directory's own Stat does not.
+func (d *lazy) Stat(name string) (fs.FileInfo, error) {
+	real, err := d.fs()
+	switch {
+	case err != nil:
+		return nil, err
+	case real != nil:
+		return fs.Stat(real, name)
+	case name == ".":
+		return emptyInfo{}, nil
+	}
+	return nil, missing("stat", name)
+}
+
+// ReadDir lists nothing while there is no directory.
+func (d *lazy) ReadDir(name string) ([]fs.DirEntry, error) {
+	real, err := d.fs()
+	switch {
+	case err != nil:
+		return nil, err
+	case real != nil:
+		return fs.ReadDir(real, name)
+	case name == ".":
+		return nil, nil
+	}
+	return nil, missing("readdir", name)
+}
+
+// WriteFile makes the directory first.
+func (d *lazy) WriteFile(name string, data []byte) error {
+	real, err := d.make()
+	if err != nil {
+		return err
+	}
+	return real.WriteFile(name, data)
+}
+
+// Mkdir makes the directory first.
+func (d *lazy) Mkdir(name string, perm fs.FileMode) error {
+	real, err := d.make()
+	if err != nil {
+		return err
+	}
+	return real.Mkdir(name, perm)
+}
+
+// Remove has nothing to remove while there is no directory.
+func (d *lazy) Remove(name string) error {
+	real, err := d.fs()
+	if err != nil {
+		return err
+	}
+	if real == nil {
+		return missing("remove", name)
+	}
+	return real.Remove(name)
+}
+
+// Rename has nothing to rename while there is no directory.
+func (d *lazy) Rename(oldName, newName string) error {
+	real, err := d.fs()
+	if err != nil {
+		return err
+	}
+	if real == nil {
+		return missing("rename", oldName)
+	}
+	return real.Rename(oldName, newName)
+}
+
+// SubFS is a nested handle, lazy as well while it does not exist.
+func (d *lazy) SubFS(dir string) (FS, error) {
+	real, err := d.fs()
+	if err != nil {
+		return nil, err
+	}
+	if real == nil {
+		return &lazy{parent: d, name: dir}, nil
+	}
+	sub, ok := real.(SubFS)
+	if !ok {
+		return nil, fault.New(fault.Path, "this directory has no nested handles")
+	}
+	return sub.SubFS(dir)
+}
+
+// Resolve asks the directory itself; where there is none, there are no links.
+func (d *lazy) Resolve(name string) (string, error) {
+	real, err := d.fs()
+	if err != nil {
+		return "", err
+	}
+	if r, ok := real.(Resolver); ok {
+		return r.Resolve(name)
+	}
+	return name, nil
+}
+
+// SameFile asks the directory itself.
+func (d *lazy) SameFile(a, b fs.FileInfo) bool {
+	real, err := d.fs()
+	id, ok := real.(Identifier)
+	return err == nil && ok && id.SameFile(a, b)
+}
+
+// emptyDir is the root of a directory that does not exist yet.
+type emptyDir struct{}
+
+func (*emptyDir) Stat() (fs.FileInfo, error) { return emptyInfo{}, nil }
+func (*emptyDir) Close() error               { return nil }
+func (*emptyDir) Read([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "read", Path: ".", Err: errors.New("is a directory")}
+}
+func (*emptyDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if n > 0 {
+		return nil, io.EOF
+	}
+	return nil, nil
+}
+
+type emptyInfo struct{}
+
+func (emptyInfo) Name() string       { return "." }
+func (emptyInfo) Size() int64        { return 0 }
+func (emptyInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o700 }
+func (emptyInfo) ModTime() time.Time { return time.Time{} }
+func (emptyInfo) IsDir() bool        { return true }
+func (emptyInfo) Sys() any           { return nil }

@@ -1,0 +1,234 @@
+package workspace
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Bounds of an archive that is taken in.
+const (
+	MaxArchive = 256 << 20 // bytes of the zip itself
+	MaxFiles   = 20_000
+	MaxBytes   = 512 << 20 // of all files together
+	MaxFile    = 256 << 20
+)
+
+// Unzip puts the files of a zip into dst. Everything is checked before
+// anything is written (SECURITY 15): names that leave the root, links and
+// devices, two names that are one file somewhere, sizes that lie, more than the
+// bounds. A single directory around everything is taken off. What golem keeps
+// in .golem, and .git, are not taken in.
+func Unzip(dst sandbox.FS, data []byte) error {
+	if len(data) > MaxArchive {
+		return archiveFault("it has %d bytes, at most %d are taken in", len(data), MaxArchive)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return archiveFault("it is no zip: %v", err)
+	}
+	plan, err := planned(z)
+	if err != nil {
+		return err
+	}
+	files := make([][]byte, len(plan))
+	for i, p := range plan {
+		if files[i], err = p.read(); err != nil {
+			return err
+		}
+	}
+	for i, p := range plan {
+		if err := dst.WriteFile(p.name, files[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// member is one file of an archive under the name it will have.
+type member struct {
+	name string
+	file *zip.File
+}
+
+// planned checks the directory of an archive and settles the names.
+func planned(z *zip.Reader) ([]member, error) {
+	if len(z.File) > MaxFiles {
+		return nil, archiveFault("it has %d entries, at most %d are taken in", len(z.File), MaxFiles)
+	}
+	var plan []member
+	var total uint64
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, "/")
+		if err := named(name); err != nil {
+			return nil, err
+		}
+		if !f.Mode().IsDir() && !f.Mode().IsRegular() {
+			return nil, archiveFault("%s is a link or a device", shown(f.Name))
+		}
+		if f.Mode().IsDir() || strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		if total += f.UncompressedSize64; f.UncompressedSize64 > MaxFile || total > MaxBytes {
+			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
+		}
+		plan = append(plan, member{name, f})
+	}
+	plan = unwrapped(plan)
+	plan = slices.DeleteFunc(plan, func(m member) bool { return own(m.name) })
+	if len(plan) == 0 {
+		return nil, archiveFault("there is no file in it")
+	}
+	return plan, collisions(plan)
+}
+
+// named refuses what is no plain relative name on every system.
+func named(name string) error {
+	if name == "" || !fs.ValidPath(name) || name == "." {
+		return archiveFault("%s is no name inside a project", shown(name))
+	}
+	if err := sandbox.ValidNew(name); err != nil {
+		return archiveFault("%s: %s", shown(name), fault.Of(err, fault.Path).Message)
+	}
+	return nil
+}
+
+// unwrapped takes one directory off that holds everything, as zips of folders have.
+func unwrapped(plan []member) []member {
+	top := ""
+	for i, m := range plan {
+		first, rest, nested := strings.Cut(m.name, "/")
+		if !nested || i > 0 && first != top || rest == "" {
+			return plan
+		}
+		top = first
+	}
+	for _, inside := range []string{"workers", "tools", "prompts", "templates", "schemas", ".golem"} {
+		if top == inside {
+			return plan
+		}
+	}
+	out := make([]member, len(plan))
+	for i, m := range plan {
+		out[i] = member{strings.TrimPrefix(m.name, top+"/"), m.file}
+	}
+	return out
+}
+
+// own tells what belongs to one place's state and never travels.
+func own(name string) bool {
+	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
+	return first == ".golem" || first == ".git" || first == "__macosx"
+}
+
+// collisions refuses two names that are one file where case or form of
+// characters does not count, and a file where a directory must be.
+func collisions(plan []member) error {
+	seen := map[string]string{}
+	for _, m := range plan {
+		key := sandbox.Fold(m.name)
+		if other, dup := seen[key]; dup {
+			return archiveFault("%s and %s are one file on some systems", shown(other), shown(m.name))
+		}
+		seen[key] = m.name
+	}
+	for _, m := range plan {
+		for dir := path.Dir(m.name); dir != "."; dir = path.Dir(dir) {
+			if file, there := seen[sandbox.Fold(dir)]; there {
+				return archiveFault("%s is a file and the directory of %s", shown(file), shown(m.name))
+			}
+		}
+	}
+	return nil
+}
+
+// read unpacks a member, no further than it said it would go.
+func (m member) read() ([]byte, error) {
+	r, err := m.file.Open()
+	if err != nil {
+		return nil, archiveFault("%s cannot be unpacked: %v", shown(m.name), err)
+	}
+	defer r.Close()
+	said := int64(m.file.UncompressedSize64)
+	data, err := io.ReadAll(io.LimitReader(r, said+1))
+	if err != nil || int64(len(data)) != said {
+		return nil, archiveFault("%s does not have the size that the archive says", shown(m.name))
+	}
+	return data, nil
+}
+
+// Zip packs a project, without .git and what golem keeps in .golem, in order
+// and without times, so that the same files give the same bytes. leave, if not
+// nil, names further files to leave out.
+func Zip(src fs.FS, leave func(name string) bool) ([]byte, error) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	total := int64(0)
+	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && (own(name) || secret(name) || leave != nil && leave(name)):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular():
+			return nil
+		}
+		data, err := fs.ReadFile(src, name)
+		if err != nil {
+			return err
+		}
+		if total += int64(len(data)); total > MaxBytes {
+			return fault.New(fault.Limit, "the project has more than %d bytes", int64(MaxBytes))
+		}
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
+		h.SetMode(0o644)
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(data)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// secret names files with keys, which an export never carries (SECURITY 15, 16).
+func secret(name string) bool {
+	base := sandbox.Fold(path.Base(name))
+	return base == ".env" || strings.HasPrefix(base, ".env.")
+}
+
+func archiveFault(format string, args ...any) error {
+	return fault.New(fault.Path, "the archive is refused: "+format, args...).
+		Hinting("nothing was written; pack the project again")
+}
+
+// shown is a name as a message may show it.
+func shown(name string) string {
+	if len(name) > 200 {
+		name = name[:200]
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x200b && r <= 0x202e || r == 0xfeff {
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(name, "?"))
+}

@@ -1,0 +1,287 @@
+// Command build makes web/dist, the whole page as static files: golem.wasm for
+// js/wasm, compressed; the bundle of web/ui; the worker's script; the examples
+// as zips; and a service worker that knows every file. It needs Go and
+// web/node_modules (npm ci). Run it from the module's root.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	"golem/core/workspace"
+)
+
+const dist = "web/dist"
+
+func main() {
+	if err := build(); err != nil {
+		fmt.Fprintln(os.Stderr, "web:", err)
+		os.Exit(1)
+	}
+}
+
+func build() error {
+	if _, err := os.Stat("web/node_modules/preact"); err != nil {
+		return fmt.Errorf("the page's packages are not installed: (cd web && npm ci)")
+	}
+	if err := clean(); err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+	}{
+		{"golem.wasm", wasm}, {"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
+	} {
+		if err := step.do(); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+	}
+	return tell()
+}
+
+// clean removes what an earlier build left; the placeholder stays.
+func clean() error {
+	entries, err := os.ReadDir(dist)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Name() == "placeholder.html" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dist, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func write(name string, data []byte) error {
+	full := filepath.Join(dist, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(full, data, 0o644)
+}
+
+// wasm builds the core and compresses it.
+func wasm() error {
+	out := filepath.Join("build", "golem.wasm")
+	if err := os.MkdirAll("build", 0o755); err != nil {
+		return err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+version(), "-o", out, "./cmd/wasm")
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		return err
+	}
+	packed, err := squeezed(data)
+	if err != nil {
+		return err
+	}
+	return write("golem.wasm.gz", packed)
+}
+
+func version() string {
+	out, err := exec.Command("git", "describe", "--tags", "--always", "--dirty").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func squeezed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(data); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return b.Bytes(), err
+}
+
+// worker puts Go's own support script, the file system's and the bootstrap
+// into one script, which the page starts from a blob.
+func worker() error {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for _, name := range []string{
+		filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"), "sandbox/opfs/opfs.js", "web/worker.js",
+	} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		out.Write(data)
+		out.WriteString("\n;\n")
+	}
+	if err := minified("golem-worker.js", out.String(), api.LoaderJS); err != nil {
+		return err
+	}
+	module, err := os.ReadFile("web/golem.js")
+	if err != nil {
+		return err
+	}
+	return minified("golem.js", string(module), api.LoaderJS)
+}
+
+// minified writes a file without what only people need.
+func minified(name, source string, loader api.Loader) error {
+	r := api.Transform(source, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifySyntax: true, Target: api.ES2022})
+	if len(r.Errors) > 0 {
+		return fmt.Errorf("%s: %s", name, r.Errors[0].Text)
+	}
+	return write(name, r.Code)
+}
+
+// bundle makes app.js, and the editor as a part of its own that loads on demand.
+func bundle() error {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{"web/ui/app.jsx"}, Outdir: dist, Bundle: true, Splitting: true, Format: api.FormatESModule, Write: true,
+		ChunkNames: "part-[hash]", MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, Charset: api.CharsetUTF8,
+		JSX: api.JSXAutomatic, JSXImportSource: "preact", LegalComments: api.LegalCommentsLinked, LogLevel: api.LogLevelWarning,
+		// golem.js stays a module of its own: other pages embed it the same way.
+		External: []string{"./golem.js"},
+	})
+	if len(r.Errors) > 0 {
+		return fmt.Errorf("%s", r.Errors[0].Text)
+	}
+	css, err := os.ReadFile("web/ui/styles.css")
+	if err != nil {
+		return err
+	}
+	return minified("styles.css", string(css), api.LoaderCSS)
+}
+
+func copies() error {
+	for to, from := range map[string]string{
+		"index.html": "web/ui/index.html", "icon.svg": "web/ui/icon.svg", "manifest.webmanifest": "web/ui/manifest.webmanifest",
+		"embed.html": "web/embed.html", "embed.js": "web/embed.js",
+	} {
+		data, err := os.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		if err := write(to, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// example is how the page offers one; web/examples.json lists them in order.
+type example struct {
+	Name   string   `json:"name"`
+	Title  string   `json:"title"`
+	About  string   `json:"about"`
+	Model  string   `json:"model,omitempty"`
+	Inputs []string `json:"inputs,omitempty"`
+}
+
+// examples packs the projects of examples/ that web/examples.json names.
+func examples() error {
+	raw, err := os.ReadFile("web/examples.json")
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Examples []example `json:"examples"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	for _, e := range list.Examples {
+		data, err := workspace.Zip(os.DirFS(filepath.Join("examples", e.Name)), nil)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.Name, err)
+		}
+		if err := write("examples/"+e.Name+".zip", data); err != nil {
+			return err
+		}
+	}
+	return write("examples/index.json", raw)
+}
+
+// serviceWorker writes sw.js with the list of files and a version made of
+// their content.
+func serviceWorker() error {
+	source, err := os.ReadFile("web/ui/sw.js")
+	if err != nil {
+		return err
+	}
+	var files []string
+	sum := sha256.New()
+	err = fs.WalkDir(os.DirFS(dist), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == "placeholder.html" || path.Ext(name) == ".txt" {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))
+		files = append(files, name)
+		fmt.Fprintf(sum, "%s %d\n", name, len(data))
+		sum.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(files)
+	listed, err := json.Marshal(files)
+	if err != nil {
+		return err
+	}
+	out := strings.Replace(string(source), "VERSION", `"`+hex.EncodeToString(sum.Sum(nil))[:16]+`"`, 1)
+	return write("sw.js", []byte(strings.Replace(out, "FILES", string(listed), 1)))
+}
+
+// tell prints what was made, with the sizes that count.
+func tell() error {
+	var script int
+	entries, err := os.ReadDir(dist)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dist, e.Name()))
+		if err != nil {
+			return err
+		}
+		packed, err := squeezed(data)
+		if err != nil {
+			return err
+		}
+		if slices.Contains([]string{"app.js", "golem.js", "golem-worker.js"}, e.Name()) {
+			script += len(packed)
+		}
+		fmt.Printf("  %9d  %9d gzip  %s\n", len(data), len(packed), e.Name())
+	}
+	fmt.Printf("page script before the editor: %d bytes gzip\n", script)
+	return nil
+}

@@ -1,0 +1,329 @@
+/**
+ * golem in a web page: runs LLM workers in this tab, files in the browser's
+ * own storage, no backend. This module is the only thing that speaks to the
+ * worker that golem.wasm runs in.
+ *
+ *   import { createGolem } from './golem.js'
+ *   const golem = await createGolem()
+ *   await golem.create('hello', { 'main.worker': '---\nmodel: openai:gpt-5-mini\n---\nGreet.' })
+ *   const run = golem.run('hello', 'Ada', { env: { OPENAI_API_KEY }, approve: async (request) => ({ answer: 'no' }) })
+ *   for await (const event of run) console.log(event.type)
+ *   console.log((await run.result).text)
+ *
+ * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
+ * beside it. Everything it throws is a GolemError with a stable code.
+ * @module
+ */
+
+/** An error of golem: a code of its documentation, what to do, and where. */
+export class GolemError extends Error {
+  constructor(fault) {
+    super(fault.message)
+    this.name = 'GolemError'
+    /** @type {string} */ this.code = fault.code
+    /** @type {string|undefined} */ this.hint = fault.hint
+    /** @type {{file?: string, line?: number, column?: number, chain?: string[]}|undefined} */ this.where = fault.where
+    /** @type {object[]} further faults, if there were several */ this.others = fault.others ?? []
+  }
+}
+
+/**
+ * Starts golem. Resolves when it is ready for the first run.
+ * @param {{base?: string|URL, progress?: (text: string) => void}} [options]
+ *   base: where golem.wasm and golem-worker.js lie; default: beside this module.
+ * @returns {Promise<Golem>}
+ */
+export async function createGolem(options = {}) {
+  const base = new URL(options.base ?? './', import.meta.url)
+  const [script, wasm] = await Promise.all([
+    fetch(new URL('golem-worker.js', base)).then(ok).then((r) => r.text()),
+    compiled(base, options.progress),
+  ])
+  options.progress?.('starting golem')
+  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
+  const worker = new Worker(url, { name: 'golem' })
+  const golem = new Golem(worker)
+  worker.postMessage({ wasm })
+  try {
+    await golem.started
+    Object.assign(golem, await golem.ask('hello'))
+  } finally {
+    URL.revokeObjectURL(url)
+  }
+  return golem
+}
+
+function ok(response) {
+  if (!response.ok) throw new GolemError({ code: 'E_PLATFORM', message: `${response.url} cannot be read (${response.status})`, hint: 'is the whole of web/dist on the server?' })
+  return response
+}
+
+/** The module: compressed where the server has it so, unpacked here. */
+async function compiled(base, progress) {
+  progress?.('loading golem')
+  let response = await fetch(new URL('golem.wasm.gz', base)).catch(() => null)
+  if (response?.ok) {
+    // Some servers unpack .gz themselves: look at the first bytes.
+    const data = new Uint8Array(await response.arrayBuffer())
+    if (data[0] === 0x1f && data[1] === 0x8b) {
+      const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))
+      return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }))
+    }
+    return WebAssembly.compile(data)
+  }
+  response = ok(await fetch(new URL('golem.wasm', base)))
+  return WebAssembly.compile(await response.arrayBuffer())
+}
+
+/** golem, started. Made by createGolem. */
+export class Golem {
+  #worker
+  #last = 0
+  #calls = new Map()
+
+  constructor(worker) {
+    this.#worker = worker
+    /** @type {string} golem's version */ this.version = ''
+    /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = []
+    this.started = new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }) => {
+        if (data.ready) return resolve()
+        if (data.fatal) {
+          const error = new GolemError({ code: 'E_PLATFORM', message: data.fatal, hint: 'reload the page' })
+          reject(error)
+          for (const c of this.#calls.values()) c.reject(error)
+          this.#calls.clear()
+          return
+        }
+        this.#calls.get(data.id)?.take(data)
+      }
+      worker.onerror = (e) => reject(new GolemError({ code: 'E_PLATFORM', message: e.message || 'the worker could not start' }))
+    })
+  }
+
+  /** Sends a message of its own kind; used by this module. */
+  ask(method, params = {}, bytes = undefined, transfer = []) {
+    const id = ++this.#last
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, {
+        reject,
+        take: (m) => {
+          this.#calls.delete(id)
+          if (m.error) reject(new GolemError(m.error))
+          else resolve(m.bytes ?? m.result)
+        },
+      })
+      this.#worker.postMessage({ id, method, params, bytes }, transfer)
+    })
+  }
+
+  /** The projects in this browser. @returns {Promise<{name: string, files: number, bytes: number}[]>} */
+  list() {
+    return this.ask('list')
+  }
+
+  /**
+   * Makes a project of files; a name that is taken is E_CONFLICT.
+   * @param {string} name
+   * @param {Record<string, string|Uint8Array>} [files]
+   */
+  async create(name, files = {}) {
+    const texts = Object.fromEntries(Object.entries(files).filter(([, v]) => typeof v === 'string'))
+    await this.ask('create', { project: name, texts })
+    const own = this.files(name)
+    for (const [path, data] of Object.entries(files)) {
+      if (typeof data !== 'string') await own.write(path, data)
+    }
+  }
+
+  /** Deletes a project with all its files. */
+  remove(name) {
+    return this.ask('remove', { project: name })
+  }
+
+  /** Makes a project of a zip; nothing is made if the zip is refused. @param {Uint8Array} zip */
+  importZip(name, zip) {
+    return this.ask('importZip', { project: name }, zip)
+  }
+
+  /** The project as a zip, without keys and golem's own state. @returns {Promise<Blob>} */
+  async exportZip(name) {
+    return new Blob([await this.ask('exportZip', { project: name })], { type: 'application/zip' })
+  }
+
+  /** A project's files. Paths are relative, with slashes. */
+  files(name) {
+    return {
+      /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
+      list: () => this.ask('files', { project: name }),
+      /** @returns {Promise<Uint8Array>} */
+      read: (path) => this.ask('read', { project: name, path }),
+      /** Replaces or makes a file, whole. @param {string|Uint8Array} data */
+      write: (path, data) => this.ask('write', { project: name, path }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
+      remove: (path) => this.ask('delete', { project: name, path }),
+      move: (path, to) => this.ask('move', { project: name, path, to }),
+    }
+  }
+
+  /** The traces of a project's runs, newest first. */
+  async runs(name) {
+    return (await this.ask('runs', { project: name })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
+  }
+
+  /** One trace. @returns {Promise<Uint8Array>} */
+  readRun(name, run) {
+    return this.ask('readRun', { project: name, name: run })
+  }
+
+  /** What a project is: its entry, model and mode, and every problem it has. */
+  open(name, options = {}) {
+    return this.ask('open', { ...plain(options), project: name })
+  }
+
+  /** Every problem of a project, as golem check finds them. */
+  check(name, options = {}) {
+    return this.ask('check', { ...plain(options), project: name })
+  }
+
+  /**
+   * Runs a project's entry for one answer.
+   * @param {string} name
+   * @param {string|object} input
+   * @param {RunOptions} [options]
+   * @returns {Run} an async iterable of events
+   */
+  run(name, input, options = {}) {
+    return this.#start('run', name, input, options)
+  }
+
+  /** Starts a conversation; say more with Run.send, end it with Run.end. */
+  chat(name, input, options = {}) {
+    return this.#start('chat', name, input, options)
+  }
+
+  /** Calls one tool of the entry worker, as a person. */
+  call(name, tool, args, options = {}) {
+    return this.#start('call', name, args, { ...options, tool })
+  }
+
+  #start(method, name, input, options) {
+    const id = ++this.#last
+    const post = (m) => this.#worker.postMessage({ id, ...m })
+    const run = new Run(post, options)
+    this.#calls.set(id, {
+      reject: (e) => run.fail(e),
+      take: (m) => {
+        if (m.event || m.ask || m.confirm) return run.take(m)
+        this.#calls.delete(id)
+        if (m.error) run.fail(new GolemError(m.error))
+        else run.finish(m.result)
+      },
+    })
+    const attachments = options.attachments ?? []
+    this.#worker.postMessage({
+      id, method, params: { ...plain(options), project: name, input, headless: !options.approve, attachments: attachments.map((a) => a.name) },
+      bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
+    })
+    return run
+  }
+
+  /** Ends golem at once, whatever it does. */
+  close() {
+    this.#worker.terminate()
+    for (const c of this.#calls.values()) c.reject(new GolemError({ code: 'E_INTERRUPTED', message: 'golem was closed' }))
+    this.#calls.clear()
+  }
+}
+
+/**
+ * @typedef {object} RunOptions
+ * @property {string} [model] provider:name; default the project's own
+ * @property {string} [approval] interactive, approve_all, auto_deny
+ * @property {string} [entry] another worker than the project's entry
+ * @property {number} [maxDepth]
+ * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
+ * @property {{name: string, data: Uint8Array}[]} [attachments]
+ * @property {(request: object) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}>} [approve]
+ *   asked before a side effect; without it whatever would ask is denied
+ * @property {(key: {variable: string, host: string}) => Promise<boolean>} [confirm]
+ *   asked before a key goes to a host that a project names; without it: no
+ * @property {boolean} [trace] false keeps no trace in the project
+ */
+
+const plain = ({ approve, confirm, attachments, ...rest }) => rest
+
+/** A run or conversation under way: iterate it for its events, await result. */
+export class Run {
+  #post
+  #options
+  #queue = []
+  #wake = null
+  #over = false
+
+  constructor(post, options) {
+    this.#post = post
+    this.#options = options
+    /** How it ended: {status, exit, text, output, error, denied}. Rejects only if it could not begin. */
+    this.result = new Promise((resolve, reject) => {
+      this.finish = (r) => {
+        this.#end()
+        resolve(r)
+      }
+      this.fail = (e) => {
+        this.#end()
+        reject(e)
+      }
+    })
+    this.result.catch(() => {}) // whoever wants it awaits it
+  }
+
+  #end() {
+    this.#over = true
+    this.#wake?.()
+  }
+
+  take(m) {
+    if (m.event) {
+      this.#queue.push(JSON.parse(m.event))
+      this.#wake?.()
+    } else if (m.ask) {
+      this.#answer(m.ask)
+    } else {
+      Promise.resolve(this.#options.confirm?.(m.confirm) ?? false).then((yes) => this.#post({ confirmed: yes === true }), () => this.#post({ confirmed: false }))
+    }
+  }
+
+  async #answer(request) {
+    let decision
+    try {
+      decision = await this.#options.approve(request)
+    } catch {
+      // A front end that breaks is a denial.
+    }
+    this.#post({ answer: { answer: 'no', ...decision, id: request.id } })
+  }
+
+  /** Ends it: model, tools and children stop, the trace ends properly. */
+  cancel() {
+    this.#post({ cancel: true })
+  }
+
+  /** Says something in a conversation. */
+  send(text) {
+    this.#post({ say: text })
+  }
+
+  /** Ends a conversation. */
+  end() {
+    this.#post({ end: true })
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      while (this.#queue.length) yield this.#queue.shift()
+      if (this.#over) return
+      await new Promise((resolve) => (this.#wake = resolve))
+      this.#wake = null
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// Keeps the page so that it opens without a network. Every file of a build is
+// kept together: a page never gets parts of two builds.
+const version = VERSION
+const files = FILES
+const name = `golem-${version}`
+
+addEventListener('install', (event) => {
+  event.waitUntil(
+    caches.open(name).then((cache) => cache.addAll(['./', ...files].map((f) => new Request(f, { cache: 'no-cache' })))).then(() => skipWaiting()),
+  )
+})
+
+addEventListener('activate', (event) => {
+  event.waitUntil(
+    caches.keys()
+      .then((all) => Promise.all(all.filter((n) => n.startsWith('golem-') && n !== name).map((n) => caches.delete(n))))
+      .then(() => clients.claim()),
+  )
+})
+
+addEventListener('fetch', (event) => {
+  const { request } = event
+  const url = new URL(request.url)
+  if (request.method !== 'GET' || url.origin !== location.origin) return
+  event.respondWith(
+    caches.open(name).then((cache) => cache.match(request, { ignoreSearch: true })).then((kept) => kept ?? fetch(request)),
+  )
+})
