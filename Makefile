@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build run test check quick bench cover fuzz setup clean
+.PHONY: build web run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -9,6 +9,12 @@ RUNS ?= 5
 build:
 	@mkdir -p bin
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/golem ./cmd/cli
+
+# The page as static files in web/dist; make build then has it in golem web.
+web:
+	@.ci/setup.sh web
+	@cd web && npm ci --silent
+	go run ./web/build
 
 # Looks for gcc and Node and installs what is missing.
 setup:

@@ -95,6 +95,22 @@ binary_size() {
   done
 }
 
+# The page: its packages from the lock file, its bundle, the budgets of both.
+web_page() {
+  if ! cmp -s web/package-lock.json web/node_modules/.package-lock.from; then
+    (cd web && npm ci --silent --no-fund --no-audit)
+    cp web/package-lock.json web/node_modules/.package-lock.from
+  fi
+  go run ./web/build >build/web.log
+  cat build/web.log
+  within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"
+  within "page script before the editor, gzip" "$(sed -n 's/^page script before the editor: \([0-9]*\).*/\1/p' build/web.log)" 60000
+  if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/golem.wasm; then
+    echo "golem.wasm links net/http's transport"
+    return 1
+  fi
+}
+
 core_wasm() {
   js go build -trimpath -ldflags '-s -w' -o build/core.wasm ./bench/jscore
   within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
@@ -145,6 +161,7 @@ check)
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+  step "the page: packages, bundle, sizes" web_page
   step "tests with the race detector" go test -race -timeout 5m ./...
   step "tests of core, js/wasm in Node" test_js
   step "cross-builds" cross

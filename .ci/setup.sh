@@ -2,7 +2,8 @@
 # Looks for what building and testing golem need, and installs what is missing.
 #
 #   .ci/setup.sh build    Go alone: make build, make run
-#   .ci/setup.sh check    and a C compiler for the race detector, Node for js/wasm
+#   .ci/setup.sh web      and Node with npm, for the page
+#   .ci/setup.sh check    and a C compiler for the race detector, Chromium for the page's tests
 #
 # It installs with apt-get and says what. Without root it names the packages.
 set -eu
@@ -34,9 +35,17 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 need git "the version in golem version, and the check for a clean checkout" git --version
+finds_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
+
+case ${1:-check} in
+web | check)
+  need nodejs "the js/wasm tests and the page's packages" node --version
+  need npm "the page's packages" npm --version
+  ;;
+esac
 if [ "${1:-check}" = check ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c
-  need nodejs "the js/wasm tests" node --version
+  need chromium "the page's tests" finds_chromium
 fi
 
 if [ "${#missing[@]}" -eq 0 ]; then

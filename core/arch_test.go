@@ -54,7 +54,7 @@ var arrows = map[string]string{
 
 	// The page as files, and the program that makes them.
 	"web":       "",
-	"web/build": "core/workspace",
+	"web/build": "workspace",
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
@@ -172,7 +172,7 @@ func allowed(pkg string) []string {
 			}
 		case name == "core":
 			out = append(out, "golem/core")
-		case strings.HasPrefix(name, "sandbox/"):
+		case strings.HasPrefix(name, "sandbox/"), name == "web":
 			out = append(out, "golem/"+name)
 		default:
 			out = append(out, "golem/core/"+name)
