@@ -14,7 +14,7 @@ func (m *Module) Exports(ctx context.Context, name string) (bool, error) {
 		return false, err
 	}
 	e, ok := m.info.Exported(name)
-	return ok && e.Params == "" && (e.Results == "" || e.Results == "i32"), nil
+	return ok && extism(e), nil
 }
 
 // Export is a tool that calls an export of that name, whatever form the module

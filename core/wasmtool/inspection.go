@@ -6,69 +6,83 @@ import (
 	"fmt"
 	"slices"
 
+	"golem/core/fault"
 	"golem/core/wasmtool/guard"
 )
 
 // Inspection is what golem tool inspect shows of a module, without running it.
+// The module's own words in it are escaped.
 type Inspection struct {
 	Path    string         `json:"path"`
 	Size    int            `json:"size"` // bytes
 	SHA256  string         `json:"sha256"`
-	Form    string         `json:"form"`
+	Form    string         `json:"form,omitempty"` // "": the file is no module
 	Tools   []Description  `json:"tools,omitempty"`
 	Source  string         `json:"described,omitempty"` // section, sidecar; "": only by running it
 	Imports []guard.Import `json:"imports,omitempty"`
 	Exports []string       `json:"exports,omitempty"`
 	Memory  *guard.Memory  `json:"memory,omitempty"` // pages of 64 KiB
 	Needs   []string       `json:"needs,omitempty"`
-	Refused string         `json:"refused,omitempty"` // the guard's reason
+	Refused string         `json:"refused,omitempty"` // why golem would not run it
 }
 
-// Inspect reads a module and tells what it is and what it would need.
+// Inspect reads a module and tells what it is and what it would need. An error
+// is that of a file that cannot be read, or is not the locked one; what is
+// wrong with the module stands in Refused.
 func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
-	digest, err := m.Digest(ctx)
-	if err != nil {
+	if err := ctx.Err(); err != nil {
+		return Inspection{}, ended(ctx)
+	}
+	if err := m.read(); err != nil {
 		return Inspection{}, err
 	}
-	out := Inspection{Path: m.source.Path, Size: m.info.Size, SHA256: digest, Imports: m.info.Imports, Memory: m.info.Memory}
+	out := Inspection{Path: m.source.Path, SHA256: m.digest}
+	if m.bad != nil {
+		if errors.Is(m.bad, fault.Lock) {
+			return out, m.bad
+		}
+		out.Refused = m.bad.Error()
+		data, err := m.bytes()
+		out.Size = len(data)
+		return out, err
+	}
+	out.Size, out.Memory = m.info.Size, m.info.Memory
 	if m.info.Component {
 		out.Form, out.Refused = "component", m.component().Error()
 		return out, nil
 	}
-	s, err := m.shape(ctx)
+	m.outside(&out)
+	data, err := m.whole()
 	if err != nil {
 		return out, err
 	}
-	out.Form = string(s)
+	if _, err := guard.Weave(data); err != nil {
+		out.Refused = m.at(err).Error()
+	}
+	out.Tools, out.Source, err = m.written()
+	switch {
+	case err != nil && out.Refused == "":
+		out.Refused = err.Error()
+	case err == nil && out.Tools == nil && shapeOf(m.info) == plain && out.Refused == "":
+		out.Refused = m.contract().Error()
+	}
+	return out, nil
+}
+
+// outside fills in imports, exports and what they mean.
+func (m *Module) outside(out *Inspection) {
+	out.Form = string(shapeOf(m.info))
+	for _, im := range m.info.Imports {
+		im.Module, im.Name = escaped([]byte(im.Module), 100), escaped([]byte(im.Name), 100)
+		out.Imports = append(out.Imports, im)
+	}
 	for _, e := range m.info.Exports {
 		if e.Kind == "func" {
-			out.Exports = append(out.Exports, e.Name)
+			out.Exports = append(out.Exports, escaped([]byte(e.Name), 100))
 		}
 	}
 	slices.Sort(out.Exports)
 	out.Needs = needs(m.info.Imports)
-	if _, err := guard.Weave(m.data); err != nil {
-		out.Refused = err.Error()
-	}
-	section, err := guard.Custom(m.data, Section)
-	if err != nil {
-		return out, err
-	}
-	out.Tools, err = m.Describe(ctx, false)
-	switch {
-	case errors.Is(err, ErrUndescribed):
-		return out, nil
-	case err != nil && s == plain && section == nil: // no form, no description
-		out.Refused = err.Error()
-		return out, nil
-	case err != nil:
-		return out, err
-	}
-	out.Source = "sidecar"
-	if section != nil {
-		out.Source = "section"
-	}
-	return out, nil
 }
 
 // needs tells in words what the imports mean.
@@ -79,22 +93,18 @@ func needs(imports []guard.Import) []string {
 		"golem_call":   "callbacks: it can call tools and workers that its caller may call",
 	}
 	seen := map[string]bool{}
-	add := func(s string) { seen[s] = s != "" }
 	for _, im := range imports {
-		switch im.Module {
-		case extismEnv, extismUser:
+		switch {
+		case im.Module == extismEnv || im.Module == extismUser:
 			if w := words[im.Name]; w != "" {
-				add(w)
+				seen[w] = true
 			} else if _, known := hostFuncs(im.Module)[im.Name]; !known {
-				add(unknown(im))
+				seen[unknown(im)] = true
 			}
-		case wasiModule:
-			switch im.Name {
-			case "path_open", "path_rename", "path_unlink_file", "path_create_directory", "path_remove_directory", "fd_readdir":
-				add("files: it can open files, if fs: true lets it")
-			}
-		default:
-			add(unknown(im))
+		case im.Module != wasiModule || !slices.Contains(wasiFunctions, im.Name):
+			seen[unknown(im)] = true
+		case slices.Contains(fileFunctions, im.Name):
+			seen["files: it can open files, if fs: true lets it"] = true
 		}
 	}
 	out := make([]string, 0, len(seen))
@@ -109,3 +119,18 @@ func unknown(im guard.Import) string {
 	return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it",
 		escaped([]byte(im.Name), 60), escaped([]byte(im.Module), 60))
 }
+
+// fileFunctions are what a WASI module that means to use files imports.
+var fileFunctions = []string{
+	"path_open", "path_rename", "path_unlink_file", "path_create_directory", "path_remove_directory", "path_filestat_get",
+	"path_filestat_set_times", "path_link", "path_symlink", "path_readlink", "fd_readdir",
+}
+
+// wasiFunctions are those of WASI preview 1.
+var wasiFunctions = append([]string{
+	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
+	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags", "fd_fdstat_set_rights",
+	"fd_filestat_get", "fd_filestat_set_size", "fd_filestat_set_times", "fd_pread", "fd_prestat_get", "fd_prestat_dir_name",
+	"fd_pwrite", "fd_read", "fd_renumber", "fd_seek", "fd_sync", "fd_tell", "fd_write", "poll_oneoff", "proc_exit", "proc_raise",
+	"random_get", "sched_yield", "sock_accept", "sock_recv", "sock_send", "sock_shutdown",
+}, fileFunctions...)

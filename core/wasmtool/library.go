@@ -3,18 +3,17 @@ package wasmtool
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"sync"
 
 	"golem/core/fault"
 	"golem/core/wasmtool/guard"
 )
 
-// Cache keeps guarded modules and descriptions between processes. Values are
-// only trusted if they carry their own checksum, which Library adds. Both
-// methods may be called from several goroutines.
+// Cache keeps guarded modules and descriptions between processes. Library
+// seals what it puts there and takes back only what is still sealed, so an
+// entry that was cut or mixed up is made anew. Both methods may be called from
+// several goroutines.
 type Cache interface {
 	Get(key string) ([]byte, bool)
 	Put(key string, data []byte) error
@@ -33,20 +32,34 @@ type Library struct {
 	// Fetch makes the HTTP requests of modules that may; nil: none can be made.
 	Fetch Fetcher
 
-	mu     sync.Mutex
-	engine Engine
-	known  map[string]*compiled // by digest
+	opening sync.Mutex // while the engine is made
+
+	mu      sync.Mutex
+	engine  Engine
+	closed  bool
+	known   map[string]*compiled // by digest
+	working sync.WaitGroup       // compilations
 }
 
-// compiled is one module of the library; once is done when it is ready.
+// compiled is one module of the library. code and err may be read once ready
+// is closed.
 type compiled struct {
-	once sync.Once
-	code Compiled
-	err  error
+	ready chan struct{}
+	stop  context.CancelFunc
+	code  Compiled
+	err   error
 }
 
-// Close frees the engine. Modules cannot be called afterwards.
+// Close frees the engine, and waits for what is being compiled. Modules cannot
+// be called afterwards.
 func (l *Library) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	for _, c := range l.known {
+		c.stop()
+	}
+	l.mu.Unlock()
+	l.working.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.engine == nil {
@@ -59,10 +72,13 @@ func (l *Library) Close() error {
 
 // started is the engine, made now if it is not there yet.
 func (l *Library) started(ctx context.Context) (Engine, error) {
+	l.opening.Lock()
+	defer l.opening.Unlock()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.engine != nil {
-		return l.engine, nil
+	e := l.engine
+	l.mu.Unlock()
+	if e != nil {
+		return e, nil
 	}
 	if l.Open == nil {
 		return nil, fault.New(fault.Platform, "this platform has no engine for .wasm tools")
@@ -71,33 +87,86 @@ func (l *Library) started(ctx context.Context) (Engine, error) {
 	if err != nil {
 		return nil, fault.Of(err, fault.Platform)
 	}
+	l.mu.Lock()
 	l.engine = e
+	l.mu.Unlock()
 	return e, nil
 }
 
-// compile guards and compiles a module, once for each digest.
+// compile guards and compiles a module, once for each digest, whoever asks
+// first. Who does not want to wait for it ends ctx: the work goes on, for the
+// next call.
 func (l *Library) compile(ctx context.Context, digest string, module []byte) (Compiled, error) {
-	e, err := l.started(ctx)
-	if err != nil {
-		return nil, err
-	}
 	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, fault.New(fault.Interrupted, "the tool engine is closed")
+	}
 	c := l.known[digest]
 	if c == nil {
 		if l.known == nil {
 			l.known = map[string]*compiled{}
 		}
-		c = &compiled{}
+		c = &compiled{ready: make(chan struct{})}
 		l.known[digest] = c
+		var work context.Context
+		work, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+		l.working.Go(func() { l.build(work, c, digest, module) })
 	}
 	l.mu.Unlock()
-	c.once.Do(func() {
-		var woven []byte
-		if woven, c.err = l.weave(digest, module); c.err == nil {
-			c.code, c.err = e.Compile(context.WithoutCancel(ctx), woven, digest)
-		}
-	})
-	return c.code, c.err
+	select {
+	case <-c.ready:
+		return c.code, c.err
+	default:
+	}
+	select {
+	case <-c.ready:
+		return c.code, c.err
+	case <-ctx.Done():
+		return nil, ended(ctx)
+	}
+}
+
+// ready is what was made of a module before, if that is done.
+func (l *Library) ready(digest string) (Compiled, error, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.known[digest]
+	if c == nil || l.closed {
+		return nil, nil, false
+	}
+	select {
+	case <-c.ready:
+		return c.code, c.err, true
+	default:
+		return nil, nil, false
+	}
+}
+
+// build fills in a compiled module. That the module is refused is remembered;
+// that there was no engine, or no time, is not.
+func (l *Library) build(ctx context.Context, c *compiled, digest string, module []byte) {
+	defer close(c.ready)
+	e, err := l.started(ctx)
+	if err != nil {
+		c.err = err
+		l.forget(digest)
+		return
+	}
+	woven, err := l.weave(digest, module)
+	if err != nil {
+		c.err = err
+		return
+	}
+	if c.code, c.err = e.Compile(ctx, woven, digest); c.err != nil && ctx.Err() != nil {
+		c.err = ended(ctx)
+	}
+}
+
+func (l *Library) forget(digest string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.known, digest)
 }
 
 // weave is guard.Weave with the cache before it.
@@ -145,101 +214,4 @@ func sealed(key string, value []byte) [sha256.Size]byte {
 	fmt.Fprintf(h, "golem cache %d %s\n", len(key), key)
 	h.Write(value)
 	return [sha256.Size]byte(h.Sum(nil))
-}
-
-// Source is where a module lies.
-type Source struct {
-	Path string // for messages and the trace: project-relative, "tools/a.wasm"
-	Open func() (fs.File, error)
-	// Sidecar reads NAME.tools.yaml beside the module; fs.ErrNotExist if there
-	// is none. nil: there is none.
-	Sidecar func() ([]byte, error)
-	// Pinned is the SHA-256 (hex) that tools.lock demands; "": not locked.
-	Pinned string
-}
-
-// Module is one .wasm file. Nothing of it is read before it is asked for. Its
-// bytes are read once, so that what was digested is what runs.
-type Module struct {
-	library *Library
-	source  Source
-
-	once   sync.Once
-	data   []byte
-	digest string
-	info   guard.Info
-	err    error
-}
-
-// Module is the module of a source; it reads nothing yet.
-func (l *Library) Module(s Source) *Module { return &Module{library: l, source: s} }
-
-// Path is where it lies, as its source says.
-func (m *Module) Path() string { return m.source.Path }
-
-// Digest is the SHA-256 of the file, hex. It reads the file, and holds it
-// against tools.lock (E_LOCK).
-func (m *Module) Digest(_ context.Context) (string, error) {
-	m.once.Do(m.read)
-	return m.digest, m.err
-}
-
-func (m *Module) read() {
-	m.data, m.err = m.bytes()
-	if m.err != nil {
-		return
-	}
-	sum := sha256.Sum256(m.data)
-	m.digest = hex.EncodeToString(sum[:])
-	if p := m.source.Pinned; p != "" && p != m.digest {
-		m.err = fault.New(fault.Lock, "%s has changed: tools.lock has sha256 %s, the file has %s", m.source.Path, p, m.digest).
-			Hinting("if you trust the new file, write the lock again: golem tool lock")
-		return
-	}
-	if m.info, m.err = guard.Inspect(m.data); m.err != nil {
-		m.err = m.at(m.err)
-	}
-}
-
-// at names the file in a fault.
-func (m *Module) at(err error) error {
-	f := fault.Of(err, fault.ToolModule)
-	if f.Where != nil && f.Where.File != "" {
-		return f
-	}
-	return f.At(m.source.Path, 0, 0)
-}
-
-func (m *Module) bytes() ([]byte, error) {
-	f, err := m.source.Open()
-	if err != nil {
-		return nil, fault.New(fault.NotFound, "the tool module %s cannot be read: %w", m.source.Path, err)
-	}
-	defer f.Close()
-	data, err := readLimited(f, guard.MaxSize)
-	if err != nil {
-		return nil, m.at(err)
-	}
-	return data, nil
-}
-
-// compiled is the module, ready to run.
-func (m *Module) compiled(ctx context.Context) (Compiled, error) {
-	digest, err := m.Digest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if m.info.Component {
-		return nil, m.component()
-	}
-	c, err := m.library.compile(ctx, digest, m.data)
-	if err != nil {
-		return nil, m.at(err)
-	}
-	return c, nil
-}
-
-func (m *Module) component() error {
-	return fault.New(fault.ToolContract, "%s is a WebAssembly component, and golem runs core modules", m.source.Path).
-		Hinting("build it for wasm32-wasip1, or with an Extism PDK").At(m.source.Path, 0, 0)
 }

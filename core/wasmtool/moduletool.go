@@ -2,10 +2,9 @@ package wasmtool
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golem/core/fault"
@@ -39,8 +38,9 @@ type Bound struct {
 	Grants Grants
 	Log    func(level, text string) // nil: nobody hears the module
 
-	mu   sync.Mutex
+	turn turn // of the kept instance
 	kept Instance
+	held heldBy
 }
 
 // Tool is one described tool of the module.
@@ -48,10 +48,12 @@ func (b *Bound) Tool(d Description) tool.Tool {
 	return &moduleTool{bound: b, desc: d, spec: b.spec(d)}
 }
 
-// Close ends the kept instance, if there is one.
+// Close ends the kept instance, if there is one, once its call is over.
 func (b *Bound) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	if err := b.turn.take(context.Background()); err != nil { // unreachable: this context does not end
+		return err
+	}
+	defer b.turn.give()
 	if b.kept == nil {
 		return nil
 	}
@@ -124,13 +126,13 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 		return tool.Output{}, fault.Of(err, fault.ToolInput)
 	}
 	in.Config, in.Limits = t.bound.Grants.Config, t.limits()
-	var untrusted atomic.Bool
-	res, err := t.bound.call(ctx, code, in, t.host(c, &untrusted), t.stateful())
+	lent := &lending{bound: t.bound, caller: c.Host, id: c.ID}
+	res, err := t.bound.call(ctx, code, in, lent, t.stateful())
 	if err != nil {
-		return tool.Output{Fuel: res.Fuel, Untrusted: untrusted.Load()}, err
+		return tool.Output{Fuel: res.Fuel, Untrusted: lent.untrusted.Load()}, err
 	}
 	out, err := answer(shape, t.desc.Name, res.Output, len(t.desc.Output) > 0)
-	out.Fuel, out.Untrusted = res.Fuel, untrusted.Load()
+	out.Fuel, out.Untrusted = res.Fuel, lent.untrusted.Load()
 	return out, err
 }
 
@@ -151,57 +153,45 @@ func (t *moduleTool) stateful() bool {
 }
 
 // call uses a fresh instance, or the kept one, a call at a time.
-func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, h Host, stateful bool) (Result, error) {
+func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lending, stateful bool) (Result, error) {
 	if !stateful || in.Form == Command {
-		return code.Call(ctx, in, h)
+		return code.Call(ctx, in, l.host())
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	if b.held.above(l.id) {
+		return Result{}, fault.New(fault.Cycle, "the module calls itself while it is running, and it keeps its state").
+			Hinting("call it when the call before has ended, or let the module do without stateful")
+	}
+	if err := b.turn.take(ctx); err != nil {
+		return Result{}, err
+	}
+	defer b.turn.give()
+	defer b.held.by(l.id)()
 	if b.kept == nil {
 		b.kept = code.Keep()
 	}
-	return b.kept.Call(ctx, in, h)
+	return b.kept.Call(ctx, in, l.host())
 }
 
-// host is everything this call can reach.
-func (t *moduleTool) host(c tool.Call, untrusted *atomic.Bool) Host {
-	g := t.bound.Grants
-	h := Host{
-		Files: g.Files, Log: t.bound.Log, Clock: time.Now,
-		Random: func(b []byte) error { _, err := rand.Read(b); return err },
-	}
-	if c.Host != nil {
-		h.Call = func(ctx context.Context, name string, args []byte) []byte {
-			out, err := c.Host.Call(ctx, name, args)
-			if out.Untrusted {
-				untrusted.Store(true)
-			}
-			if err != nil {
-				return []byte(fault.Of(err, fault.Tool).Result())
-			}
-			return []byte(out.String())
-		}
-	}
-	if !g.Network && len(g.Hosts) > 0 {
-		h.HTTP = func(context.Context, HTTPRequest) (HTTPResponse, error) {
-			return HTTPResponse{}, fault.New(fault.Network, "the module asks for the network, and sandbox.network_enabled is false").
-				Hinting("set sandbox: {network_enabled: true} in the worker, if its tools may use the network")
-		}
-	}
-	if g.Network && len(g.Hosts) > 0 {
-		h.HTTP = func(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
-			p := Policy{Hosts: g.Hosts}
-			r, err := p.Request(r)
-			if err != nil {
-				return HTTPResponse{}, err
-			}
-			fetch := t.bound.Module.library.Fetch
-			if fetch == nil {
-				return HTTPResponse{}, fault.New(fault.Network, "this platform lends tools no network")
-			}
-			untrusted.Store(true)
-			return fetch(ctx, r, p)
-		}
-	}
-	return h
+// heldBy is the id of the call that has the kept instance. A call below it
+// would wait for itself.
+type heldBy struct {
+	mu sync.Mutex
+	id string
+}
+
+func (h *heldBy) by(id string) (done func()) {
+	h.set(id)
+	return func() { h.set("") }
+}
+
+func (h *heldBy) set(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.id = id
+}
+
+func (h *heldBy) above(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.id != "" && strings.HasPrefix(id, h.id+".")
 }

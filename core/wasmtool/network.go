@@ -21,21 +21,25 @@ const (
 	MaxRequest  = 4 << 20 // bytes of a body
 	MaxResponse = 8 << 20
 	maxURL      = 8 << 10
+	maxHeaders  = 64 << 10 // bytes of all names and values
 )
 
 // Policy is where a module may go: the allowed_hosts of its grants. An entry is
 // a host name, or *.example.com for the names below one, or an address, each
-// with a port (:8080) or for the ports 80 and 443.
+// with a port (:8080) or for the ports 80 and 443. An entry that CheckHost
+// refuses allows nothing.
 type Policy struct{ Hosts []string }
 
 // URL tells whether a request may go to an address: http or https, without a
-// user, to an allowed host and port.
+// user, to an allowed host and port. What it returns has the host in one
+// spelling and no fragment; that one must be used, so that no other reader of
+// addresses sees another host.
 func (p Policy) URL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
 		return nil, fault.New(fault.Network, "the module asks for an address of %d bytes", len(raw))
 	}
 	u, err := url.Parse(raw)
-	if err != nil || u.Host == "" || u.Opaque != "" {
+	if err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsAny(raw, " \\") {
 		return nil, fault.New(fault.Network, "the module asks for %q, which is no address", escaped([]byte(raw), 200))
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
@@ -44,91 +48,83 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 	if u.User != nil {
 		return nil, fault.New(fault.Network, "the module asks for an address with a user in it")
 	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if _, ok := p.entry(host, port(u)); !ok {
+	at, ok := parsePlace(u.Hostname(), u.Port())
+	if !ok || strings.HasSuffix(u.Host, ":") {
+		return nil, fault.New(fault.Network, "the module asks for %q, whose host is none", escaped([]byte(raw), 200)).
+			Hinting("write names of other alphabets in their xn-- form")
+	}
+	if at.port == 0 {
+		at.port = map[string]int{"http": 80, "https": 443}[u.Scheme]
+	} else {
+		at.explicit = true
+	}
+	if !p.allows(at) {
 		return nil, fault.New(fault.Network, "the module asks for %s, which is none of its allowed_hosts", escaped([]byte(u.Host), 200)).
 			Hinting("add the host in toolsets.custom.modules if the tool may talk to it")
 	}
+	u.Host, u.Fragment, u.RawFragment = at.String(), "", ""
 	return u, nil
 }
 
-func port(u *url.URL) int {
-	if p := u.Port(); p != "" {
-		n, err := strconv.Atoi(p)
-		if err != nil {
-			return -1
-		}
-		return n
-	}
-	if u.Scheme == "http" {
-		return 80
-	}
-	return 443
+// A place is a host and port, of a request or of an entry of allowed_hosts.
+type place struct {
+	name     string     // in lower case; "" if it is an address
+	addr     netip.Addr // unmapped, without a zone
+	port     int        // 0: none was given
+	wild     bool       // an entry for the names below name
+	explicit bool
 }
 
-// entry finds what allows a host and port.
-func (p Policy) entry(host string, port int) (string, bool) {
-	for _, h := range p.Hosts {
-		name, ports := splitPort(strings.ToLower(h))
-		if ports != 0 && ports != port || ports == 0 && port != 80 && port != 443 {
-			continue
-		}
-		if rest, wild := strings.CutPrefix(name, "*."); wild {
-			if strings.HasSuffix(host, "."+rest) && !isAddress(host) {
-				return name, true
-			}
-			continue
-		}
-		if name == host {
-			return name, true
+// String is the place as it stands in an address.
+func (p place) String() string {
+	host := p.name
+	if host == "" {
+		host = p.addr.String()
+		if p.addr.Is6() {
+			host = "[" + host + "]"
 		}
 	}
-	return "", false
+	if p.explicit {
+		return host + ":" + strconv.Itoa(p.port)
+	}
+	return host
 }
 
-// splitPort takes the port from an entry; 0 is none.
-func splitPort(h string) (string, int) {
-	if rest, ok := strings.CutPrefix(h, "["); ok { // [::1]:8080
-		name, tail, _ := strings.Cut(rest, "]")
-		n, err := strconv.Atoi(strings.TrimPrefix(tail, ":"))
-		if tail == "" || err != nil {
-			return name, 0
+// parsePlace reads a host, without brackets, and a port that may be empty.
+func parsePlace(host, port string) (place, bool) {
+	var p place
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return p, false
 		}
-		return name, n
+		p.port = int(n)
 	}
-	i := strings.LastIndexByte(h, ':')
-	if i < 0 || strings.Count(h, ":") > 1 {
-		return h, 0
+	if a, err := netip.ParseAddr(host); err == nil {
+		p.addr = a.Unmap()
+		return p, a.Zone() == ""
 	}
-	n, err := strconv.Atoi(h[i+1:])
-	if err != nil {
-		return h, 0
-	}
-	return h[:i], n
+	p.name = strings.ToLower(strings.TrimSuffix(host, "."))
+	return p, hostName(p.name)
 }
 
-func isAddress(host string) bool {
-	_, err := netip.ParseAddr(host)
-	return err == nil
-}
-
-// CheckHost tells whether an entry of allowed_hosts is well-formed.
-func CheckHost(entry string) error {
-	name, port := splitPort(strings.ToLower(entry))
-	bare := strings.TrimPrefix(name, "*.")
-	ok := bare != "" && len(bare) <= 253 && port >= 0 && port <= 65535
-	if !isAddress(bare) {
-		for label := range strings.SplitSeq(bare, ".") {
-			ok = ok && validLabel(label)
+// hostName tells whether a name is one of letters, digits, hyphens and
+// underscores that nothing takes for a number: browsers read 0x7f.1 as an address.
+func hostName(name string) bool {
+	if name == "" || len(name) > 253 {
+		return false
+	}
+	labels := strings.Split(name, ".")
+	for _, l := range labels {
+		if !validLabel(l) {
+			return false
 		}
-	} else if bare != name {
-		ok = false
 	}
-	if !ok {
-		return fault.New(fault.Config, "allowed_hosts has %q, which is no host", escaped([]byte(entry), 100)).
-			Hinting("write a host name, *.example.com, or an address, with or without a port")
+	last := labels[len(labels)-1]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok && strings.Trim(hex, "0123456789abcdef") == "" {
+		return false
 	}
-	return nil
+	return strings.Trim(last, "0123456789") != ""
 }
 
 func validLabel(l string) bool {
@@ -143,40 +139,98 @@ func validLabel(l string) bool {
 	return true
 }
 
+// parseEntry reads an entry of allowed_hosts.
+func parseEntry(entry string) (place, bool) {
+	if rest, ok := strings.CutPrefix(entry, "["); ok { // [::1]:8080
+		host, tail, closed := strings.Cut(rest, "]")
+		port, colon := strings.CutPrefix(tail, ":")
+		if !closed || tail != "" && (!colon || port == "") {
+			return place{}, false
+		}
+		p, ok := parsePlace(host, port)
+		return p, ok && p.addr.IsValid()
+	}
+	host, port := entry, ""
+	if strings.Count(entry, ":") == 1 {
+		if host, port, _ = strings.Cut(entry, ":"); port == "" {
+			return place{}, false
+		}
+	}
+	host, wild := strings.CutPrefix(host, "*.")
+	p, ok := parsePlace(host, port)
+	p.wild = wild
+	return p, ok && !(wild && p.name == "")
+}
+
+// CheckHost tells whether an entry of allowed_hosts is well-formed.
+func CheckHost(entry string) error {
+	if _, ok := parseEntry(entry); !ok {
+		return fault.New(fault.Config, "allowed_hosts has %q, which is no host", escaped([]byte(entry), 100)).
+			Hinting("write a host name, *.example.com, or an address, with or without a port")
+	}
+	return nil
+}
+
+// covers tells whether an entry allows a place.
+func (e place) covers(p place) bool {
+	switch {
+	case e.port != 0 && e.port != p.port, e.port == 0 && p.port != 80 && p.port != 443:
+		return false
+	case e.wild:
+		return p.name != "" && strings.HasSuffix(p.name, "."+e.name)
+	case e.name != "":
+		return e.name == p.name
+	}
+	return p.name == "" && e.addr == p.addr
+}
+
+func (p Policy) allows(at place) bool {
+	for _, h := range p.Hosts {
+		if e, ok := parseEntry(h); ok && e.covers(at) {
+			return true
+		}
+	}
+	return false
+}
+
 // Address tells whether a connection for host may be made to an address it
-// resolved to: none that is private, local or special, unless that very
-// address, or localhost, is what is allowed.
-func (p Policy) Address(host string, at netip.AddrPort) error {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	entry, ok := p.entry(host, int(at.Port()))
-	if !ok {
+// resolved to: none that is private, local or special, unless host is that
+// very address and listed as such, or is localhost and listed.
+func (p Policy) Address(host string, to netip.AddrPort) error {
+	at, ok := parsePlace(strings.Trim(host, "[]"), "")
+	at.port = int(to.Port())
+	if !ok || !p.allows(at) {
 		return fault.New(fault.Network, "%s is none of the module's allowed_hosts", escaped([]byte(host), 200))
 	}
-	addr := at.Addr().Unmap().WithZone("")
+	addr := to.Addr().Unmap().WithZone("")
 	if public(addr) {
 		return nil
 	}
-	literal, err := netip.ParseAddr(entry)
-	if err == nil && literal.Unmap() == addr || entry == "localhost" && addr.IsLoopback() {
+	if at.name == "" && at.addr == addr || at.name == "localhost" && addr.IsLoopback() {
 		return nil
 	}
 	return fault.New(fault.Network, "%s resolves to %s, which is private or local", escaped([]byte(host), 200), addr).
-		Hinting("list the address itself in allowed_hosts if the tool may reach it")
+		Hinting("list the address itself in allowed_hosts if the tool may reach it, and let it ask for that")
 }
 
 // special are the networks that are neither private nor local by netip's own
-// words and still not the public network's.
+// words and still not the public network's (IANA's registries). Of IPv6 only
+// 2000::/3 is public at all: what maps or translates IPv4 lies elsewhere, or here.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("3fff::/20"),
 }
+
+var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
 func public(a netip.Addr) bool {
 	if !a.IsValid() || !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
+		return false
+	}
+	if a.Is6() && !publicIPv6.Contains(a) {
 		return false
 	}
 	for _, p := range special {
@@ -185,53 +239,4 @@ func public(a netip.Addr) bool {
 		}
 	}
 	return true
-}
-
-// ownHeaders are what a module may not set: they belong to the connection.
-var ownHeaders = map[string]bool{
-	"host": true, "connection": true, "content-length": true, "transfer-encoding": true, "te": true, "trailer": true,
-	"upgrade": true, "keep-alive": true, "proxy-authorization": true, "proxy-connection": true, "expect": true,
-}
-
-var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true, "OPTIONS": true}
-
-// Request checks a request and completes it: an allowed address, a known
-// method (GET if none), headers that are the module's to set.
-func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
-	if _, err := p.URL(r.URL); err != nil {
-		return r, err
-	}
-	r.Method = strings.ToUpper(r.Method)
-	if r.Method == "" {
-		r.Method = "GET"
-	}
-	if !methods[r.Method] {
-		return r, fault.New(fault.Network, "the module asks with the method %q", escaped([]byte(r.Method), 40))
-	}
-	if len(r.Body) > MaxRequest {
-		return r, fault.New(fault.Network, "the module sends %d bytes, at most %d are allowed", len(r.Body), MaxRequest)
-	}
-	if len(r.Header) > 100 {
-		return r, fault.New(fault.Network, "the module sends %d headers", len(r.Header))
-	}
-	for k, v := range r.Header {
-		if !token(k) || strings.ContainsAny(v, "\r\n\x00") || len(k)+len(v) > 16<<10 {
-			return r, fault.New(fault.Network, "the module sends a header that is none: %q", escaped([]byte(k), 60))
-		}
-		if ownHeaders[strings.ToLower(k)] {
-			return r, fault.New(fault.Network, "the module sets the header %s, which is not its to set", k)
-		}
-	}
-	return r, nil
-}
-
-// token tells whether s is a header name (RFC 9110, 5.6.2).
-func token(s string) bool {
-	for _, c := range s {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", c) {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -5,175 +5,200 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"math"
-	"slices"
+	"regexp"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
-	"golem/core/wasmtool/guard"
 )
 
-// sidecarKeys are the keys of one tool in a sidecar.
-var sidecarKeys = []string{"name", "description", "inputSchema", "outputSchema", "risk", "exec", "needs_approval", "stateful", "timeout"}
+// sidecarKeys are the keys of one tool in a sidecar, hintKeys those of its
+// annotations, which are MCP's: golem heeds destructiveHint.
+var (
+	sidecarKeys = []string{
+		"name", "description", "inputSchema", "outputSchema", "annotations", "risk", "exec", "needs_approval", "stateful", "timeout",
+	}
+	hintKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+)
 
-// maxSidecar bounds a sidecar, in bytes.
-const maxSidecar = 256 << 10
+// Bounds of a sidecar.
+const (
+	maxSidecar = 256 << 10 // bytes
+	maxNodes   = 20_000    // values; aliases count as often as they are used
+	maxNesting = 64
+)
 
-// ParseSidecar reads NAME.tools.yaml: the JSON of a description, written as
-// YAML (SPEC §16). Unknown and duplicate keys are errors with their line.
+// ParseSidecar reads NAME.tools.yaml: the JSON of a description, as JSON or
+// written as YAML (SPEC §16). Unknown and duplicate keys are errors with their
+// line, and so is whatever else is wrong.
 func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	if len(raw) > maxSidecar {
 		return nil, fault.New(fault.Config, "the description has %d bytes, at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		return nil, fault.New(fault.Config, "the description is no YAML: %v", err).At(file, 0, 0)
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	root, bad := nodes(raw, file)
+	if bad != nil {
+		return nil, bad
 	}
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, fault.New(fault.Config, "the description is more than one YAML document").At(file, 0, 0)
-	}
-	r := &sidecar{file: file}
+	r := &sidecar{file: file, left: maxNodes}
 	var out bytes.Buffer
-	r.write(&out, doc.Content[0], 0)
+	r.write(&out, root, 0)
+	if r.fault == nil {
+		r.known(root)
+	}
 	if r.fault != nil {
 		return nil, r.fault
 	}
-	r.known(doc.Content[0])
-	if r.fault != nil {
-		return nil, r.fault
-	}
-	ds, err := parseDescription(out.Bytes())
-	if err != nil {
-		return nil, fault.Of(err, fault.Config).At(file, 0, 0)
+	ds, flaw := readDescriptions(out.Bytes())
+	if flaw != nil {
+		n := placeOf(root, flaw)
+		return nil, flaw.fault.At(file, n.Line, n.Column)
 	}
 	return ds, nil
 }
 
-// sidecar turns YAML nodes into JSON.
-type sidecar struct {
-	file  string
-	fault *fault.Fault
-}
-
-func (r *sidecar) fail(n *yaml.Node, hint, format string, args ...any) {
-	if r.fault == nil {
-		r.fault = fault.New(fault.Config, format, args...).Hinting("%s", hint).At(r.file, n.Line, n.Column)
-	}
-}
-
-// known refuses keys that a description does not have.
-func (r *sidecar) known(n *yaml.Node) {
-	if n.Kind != yaml.MappingNode || len(n.Content) != 2 || n.Content[0].Value != "tools" || n.Content[1].Kind != yaml.SequenceNode {
-		r.fail(n, "write tools: and a list of them", "a description is a mapping with the one key tools")
-		return
-	}
-	for _, t := range n.Content[1].Content {
-		if t.Kind != yaml.MappingNode {
-			r.fail(t, "write - name: …", "a tool is a mapping")
-			return
+// nodes reads one document, JSON where it is JSON: yaml.v3 knows neither
+// JSON's tabs nor all its escapes.
+func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
+	defer func() {
+		if recover() != nil { // a defect of the YAML library must not end golem
+			n, bad = nil, fault.New(fault.Config, "the description is no YAML that can be read").At(file, 0, 0)
 		}
-		for i := 0; i+1 < len(t.Content); i += 2 {
-			if k := t.Content[i]; !slices.Contains(sidecarKeys, k.Value) {
-				r.fail(k, fault.DidYouMean(k.Value, sidecarKeys), "unknown key %q of a tool", escaped([]byte(k.Value), 60))
+	}()
+	if jsonObject(raw) && json.Valid(raw) {
+		return jsonNodes(raw, file)
+	}
+	if i := bytes.IndexByte(raw, 0); i >= 0 {
+		return nil, fault.New(fault.Config, "the description has a NUL byte: it is no text file").At(file, 1+bytes.Count(raw[:i], []byte("\n")), 0)
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0 {
+		return nil, fault.New(fault.Config, "the description is empty").Hinting("write tools: and a list of them").At(file, 0, 0)
+	} else if err != nil {
+		return nil, malformed(err, file)
+	}
+	if err := dec.Decode(&more); err == nil {
+		return nil, fault.New(fault.Config, "the description is more than one YAML document").At(file, more.Line, more.Column)
+	} else if !errors.Is(err, io.EOF) {
+		return nil, malformed(err, file)
+	}
+	return doc.Content[0], nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+
+// malformed is an error of the YAML library with its line.
+func malformed(err error, file string) *fault.Fault {
+	what, line := err.Error(), 0
+	if m := yamlLine.FindStringSubmatch(what); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		what = m[2]
+	}
+	return fault.New(fault.Config, "malformed YAML: %s", escaped([]byte(what), 200)).At(file, line, 0)
+}
+
+// placeOf is the node that a flaw is about: the key, else its tool, else the
+// document.
+func placeOf(root *yaml.Node, f *flaw) *yaml.Node {
+	tools := resolved(resolved(root).Content[1])
+	if f.tool < 0 || f.tool >= len(tools.Content) {
+		return root
+	}
+	t := tools.Content[f.tool]
+	if fields := resolved(t); fields.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(fields.Content); i += 2 {
+			if fields.Content[i].Value == f.key {
+				return fields.Content[i+1]
 			}
 		}
 	}
+	return t
 }
 
-// write puts a node as JSON. There are no aliases in a description.
-func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
-	switch {
-	case r.fault != nil:
-	case depth > 64:
-		r.fail(n, "", "the description is nested more than 64 deep")
-	case n.Kind == yaml.MappingNode:
-		r.mapping(out, n, depth)
-	case n.Kind == yaml.SequenceNode:
-		out.WriteByte('[')
-		for i, item := range n.Content {
-			if i > 0 {
-				out.WriteByte(',')
-			}
-			r.write(out, item, depth+1)
-		}
-		out.WriteByte(']')
-	case n.Kind == yaml.ScalarNode:
-		r.scalar(out, n)
-	default:
-		r.fail(n, "write the value out", "a description has no YAML aliases")
+// resolved is what an alias stands for.
+func resolved(n *yaml.Node) *yaml.Node {
+	for i := 0; n.Kind == yaml.AliasNode && n.Alias != nil && i < maxNesting; i++ {
+		n = n.Alias
 	}
+	return n
 }
 
-func (r *sidecar) mapping(out *bytes.Buffer, n *yaml.Node, depth int) {
-	seen := map[string]bool{}
-	out.WriteByte('{')
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k := n.Content[i]
-		if k.Kind != yaml.ScalarNode || seen[k.Value] {
-			r.fail(k, "", "the key %q is there twice, or no text", escaped([]byte(k.Value), 60))
-			return
-		}
-		seen[k.Value] = true
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		r.text(out, k.Value)
-		out.WriteByte(':')
-		r.write(out, n.Content[i+1], depth+1)
+// jsonReader makes YAML's nodes of JSON, with their positions.
+type jsonReader struct {
+	raw  []byte
+	dec  *json.Decoder
+	seen int // bytes whose lines are counted
+	line int
+	bol  int // where the line begins
+}
+
+func jsonNodes(raw []byte, file string) (*yaml.Node, *fault.Fault) {
+	r := &jsonReader{raw: raw, dec: json.NewDecoder(bytes.NewReader(raw)), line: 1}
+	r.dec.UseNumber()
+	n, err := r.value(0)
+	if err != nil {
+		return nil, fault.New(fault.Config, "malformed JSON: %s", escaped([]byte(err.Error()), 200)).At(file, r.line, 0)
 	}
-	out.WriteByte('}')
+	return n, nil
 }
 
-func (r *sidecar) text(out *bytes.Buffer, s string) {
-	b, err := json.Marshal(s)
-	if err != nil { // unreachable: strings can be marshalled
-		b = []byte(`""`)
+var errTooDeep = errors.New("it is nested too deep")
+
+func (r *jsonReader) value(depth int) (*yaml.Node, error) {
+	if depth > maxNesting {
+		return nil, errTooDeep
 	}
-	out.Write(b)
-}
-
-func (r *sidecar) scalar(out *bytes.Buffer, n *yaml.Node) {
-	switch n.Tag {
-	case "!!null":
-		out.WriteString("null")
-	case "!!bool":
-		var v bool
-		if err := n.Decode(&v); err != nil {
-			r.fail(n, "", "no boolean: %q", escaped([]byte(n.Value), 40))
-		}
-		out.WriteString(strconv.FormatBool(v))
-	case "!!int", "!!float":
-		var v float64
-		if err := n.Decode(&v); err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			r.fail(n, "", "no number: %q", escaped([]byte(n.Value), 40))
-			return
-		}
-		if json.Valid([]byte(n.Value)) {
-			out.WriteString(n.Value)
-			return
-		}
-		out.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-	default:
-		r.text(out, n.Value)
-	}
-}
-
-// Pack is the module with a description, YAML or JSON, in its custom section.
-// The description is checked first, and that the module can be run at all.
-func Pack(module, description []byte, file string) ([]byte, error) {
-	ds, err := ParseSidecar(description, file)
+	n := r.place()
+	t, err := r.dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := guard.Weave(module); err != nil {
-		return nil, err
+	n.Kind = yaml.ScalarNode
+	switch t := t.(type) {
+	case json.Delim:
+		return n, r.inside(n, t, depth)
+	case string:
+		n.Tag, n.Value = "!!str", t
+	case json.Number:
+		n.Tag, n.Value = "!!float", t.String()
+	case bool:
+		n.Tag, n.Value = "!!bool", strconv.FormatBool(t)
+	default:
+		n.Tag = "!!null"
 	}
-	doc, err := json.Marshal(map[string]any{"tools": ds})
-	if err != nil {
-		return nil, fault.Of(err, fault.Config)
+	return n, nil
+}
+
+// inside reads what is in an array or object, keys and values in turn.
+func (r *jsonReader) inside(n *yaml.Node, open json.Delim, depth int) error {
+	n.Kind = yaml.SequenceNode
+	if open == '{' {
+		n.Kind = yaml.MappingNode
 	}
-	return guard.AppendCustom(module, Section, doc)
+	for r.dec.More() {
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return err
+		}
+		n.Content = append(n.Content, v)
+	}
+	_, err := r.dec.Token()
+	return err
+}
+
+// place is a node at the next value.
+func (r *jsonReader) place() *yaml.Node {
+	at := int(r.dec.InputOffset())
+	for at < len(r.raw) && bytes.IndexByte([]byte(" \t\r\n,:"), r.raw[at]) >= 0 {
+		at++
+	}
+	for ; r.seen < at; r.seen++ {
+		if r.raw[r.seen] == '\n' {
+			r.line++
+			r.bol = r.seen + 1
+		}
+	}
+	return &yaml.Node{Line: r.line, Column: at - r.bol + 1}
 }

@@ -1,0 +1,240 @@
+package wasmtool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Description is one tool as its module describes it: its own word, which may
+// make golem stricter, never laxer (SPEC §6).
+type Description struct {
+	Name          string          `json:"name"`
+	Description   string          `json:"description,omitempty"`
+	Input         json.RawMessage `json:"inputSchema,omitempty"`
+	Output        json.RawMessage `json:"outputSchema,omitempty"`
+	Risk          tool.Risk       `json:"risk,omitempty"` // destructive too where MCP's annotations say destructiveHint
+	Exec          tool.Exec       `json:"exec,omitempty"`
+	NeedsApproval *bool           `json:"needs_approval,omitempty"`
+	Stateful      bool            `json:"stateful,omitempty"`
+	Timeout       string          `json:"timeout,omitempty"` // a Go duration; "": the worker's tool_timeout
+}
+
+// Bounds of a description.
+const (
+	maxDocument    = 1 << 20 // bytes of the whole
+	maxTools       = 256
+	maxDescription = 16 << 10  // bytes of one text
+	maxSchema      = 256 << 10 // bytes of one schema
+)
+
+// A flaw is what is wrong with a description, and where in it.
+type flaw struct {
+	tool  int    // index; -1: not in one tool
+	key   string // of the tool; "": the tool itself
+	fault *fault.Fault
+}
+
+func flawed(tool int, key, format string, args ...any) *flaw {
+	return &flaw{tool, key, fault.New(fault.ToolContract, format, args...)}
+}
+
+// parseDescription reads the JSON of a description, as a module gives it: what
+// MCP knows beside golem's keys is passed over.
+func parseDescription(doc []byte) ([]Description, error) {
+	ds, bad := readDescriptions(doc)
+	if bad != nil {
+		return nil, bad.fault
+	}
+	return ds, nil
+}
+
+func readDescriptions(doc []byte) ([]Description, *flaw) {
+	const shape = `it is {"tools":[{"name","description","inputSchema"}]}`
+	top, err := object(doc, maxDocument)
+	if err != nil {
+		bad := flawed(-1, "", "its description is not the JSON of tools: %s", err)
+		bad.fault = bad.fault.Hinting(shape)
+		return nil, bad
+	}
+	var tools []json.RawMessage
+	if raw := top["tools"]; !jsonList(raw) || json.Unmarshal(raw, &tools) != nil {
+		bad := flawed(-1, "", "its description has no list of tools")
+		bad.fault = bad.fault.Hinting(shape)
+		return nil, bad
+	}
+	if len(tools) == 0 {
+		return nil, flawed(-1, "", "its description names no tools")
+	}
+	if len(tools) > maxTools {
+		return nil, flawed(-1, "", "its description names %d tools, at most %d are allowed", len(tools), maxTools)
+	}
+	ds := make([]Description, len(tools))
+	seen := map[string]bool{}
+	for i, raw := range tools {
+		if bad := ds[i].read(i, raw); bad != nil {
+			return nil, bad
+		}
+		if seen[ds[i].Name] {
+			return nil, flawed(i, "name", "its description names the tool %s twice", ds[i].Name)
+		}
+		seen[ds[i].Name] = true
+	}
+	return ds, nil
+}
+
+// object reads one JSON object strictly: UTF-8, no key twice, bounded. Its keys
+// are matched as they are written.
+func object(raw []byte, limit int) (map[string]json.RawMessage, error) {
+	if len(raw) > limit {
+		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limit)
+	}
+	if _, err := tool.Canonical(raw); err != nil {
+		return nil, fmt.Errorf("%s", fault.Of(err, fault.ToolInput).Message)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+		return nil, fmt.Errorf("it is no object")
+	}
+	return fields, nil
+}
+
+func jsonList(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) }
+
+func jsonObject(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
+
+// read takes one tool apart.
+func (d *Description) read(i int, raw json.RawMessage) *flaw {
+	var fields map[string]json.RawMessage
+	if !jsonObject(raw) || json.Unmarshal(raw, &fields) != nil {
+		return flawed(i, "", "tool %d of its description is no mapping", i+1)
+	}
+	who := fmt.Sprintf("tool %d", i+1)
+	for _, f := range []struct {
+		key, want string
+		to        any
+	}{
+		{"name", "text", &d.Name}, {"description", "text", &d.Description}, {"risk", "a word", &d.Risk}, {"exec", "a word", &d.Exec},
+		{"needs_approval", "true or false", &d.NeedsApproval}, {"stateful", "true or false", &d.Stateful},
+		{"timeout", "text such as 10s", &d.Timeout},
+	} {
+		if raw := fields[f.key]; raw != nil && json.Unmarshal(raw, f.to) != nil {
+			return flawed(i, f.key, "the %s of %s is not %s", f.key, who, f.want)
+		}
+		if f.key == "name" && tool.ValidName(d.Name) {
+			who = d.Name
+		}
+	}
+	d.Input, d.Output = fields["inputSchema"], fields["outputSchema"]
+	var hints struct {
+		Destructive bool `json:"destructiveHint"`
+	}
+	if raw := fields["annotations"]; raw != nil && json.Unmarshal(raw, &hints) != nil {
+		return flawed(i, "annotations", "the annotations of %s are not MCP's", who)
+	}
+	if hints.Destructive && d.Risk != tool.Command {
+		d.Risk = tool.Destructive
+	}
+	return d.check(i)
+}
+
+// check holds a tool to what golem can offer a model.
+func (d *Description) check(i int) *flaw {
+	if !tool.ValidName(d.Name) {
+		return flawed(i, "name", "its description has a tool named %q; a name has 1 to 64 letters, digits, _ and -", escaped([]byte(d.Name), 80))
+	}
+	if len(d.Description) > maxDescription {
+		return flawed(i, "description", "the description of %s has %d bytes, at most %d are allowed", d.Name, len(d.Description), maxDescription)
+	}
+	d.Description = shown(d.Description)
+	if bad := d.schemas(i); bad != nil {
+		return bad
+	}
+	switch d.Risk {
+	case "", tool.Read, tool.Write, tool.Network, tool.Destructive, tool.Command:
+	default:
+		return flawed(i, "risk", "the risk of %s is %q; read, write, network, destructive and command are known", d.Name, escaped([]byte(d.Risk), 40))
+	}
+	switch d.Exec {
+	case "", tool.ExecLLM, tool.ExecManual, tool.ExecBoth:
+	default:
+		return flawed(i, "exec", "the exec of %s is %q; llm, manual and both are known", d.Name, escaped([]byte(d.Exec), 40))
+	}
+	if d.Timeout != "" {
+		if t, err := time.ParseDuration(d.Timeout); err != nil || t <= 0 {
+			return flawed(i, "timeout", "the timeout of %s is %q; it is a duration like 10s", d.Name, escaped([]byte(d.Timeout), 40))
+		}
+	}
+	return nil
+}
+
+func (d *Description) schemas(i int) *flaw {
+	for _, s := range []struct {
+		key string
+		raw *json.RawMessage
+	}{{"inputSchema", &d.Input}, {"outputSchema", &d.Output}} {
+		raw := *s.raw
+		if *s.raw = nil; len(raw) == 0 || string(raw) == "null" {
+			continue
+		}
+		if len(raw) > maxSchema {
+			return flawed(i, s.key, "the %s of %s has %d bytes, at most %d are allowed", s.key, d.Name, len(raw), maxSchema)
+		}
+		var small bytes.Buffer
+		if !jsonObject(raw) || json.Compact(&small, raw) != nil {
+			return flawed(i, s.key, "the %s of %s is no JSON Schema: it is not a mapping", s.key, d.Name)
+		}
+		raw = small.Bytes()
+		if s.key == "inputSchema" {
+			var bad *flaw
+			if raw, bad = d.ofObject(i, raw); bad != nil {
+				return bad
+			}
+		}
+		if _, err := tool.Compile(raw); err != nil {
+			f := fault.Of(err, fault.Schema)
+			return &flaw{i, s.key, fault.New(fault.Schema, "the %s of %s is not valid: %s", s.key, d.Name, escaped([]byte(f.Message), 400))}
+		}
+		*s.raw = raw
+	}
+	return nil
+}
+
+// ofObject makes sure that a schema is one of an object, which is what
+// providers take: where it names no type, that is what it means.
+func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *flaw) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return nil, flawed(i, "inputSchema", "the inputSchema of %s is no JSON Schema", d.Name)
+	}
+	switch t := fields["type"]; {
+	case t == nil && len(fields) == 0:
+		return json.RawMessage(`{"type":"object"}`), nil
+	case t == nil:
+		return append([]byte(`{"type":"object",`), raw[1:]...), nil
+	case string(t) != `"object"`:
+		return nil, flawed(i, "inputSchema", "the inputSchema of %s has the type %s; arguments are an object", d.Name, escaped(t, 40))
+	}
+	return raw, nil
+}
+
+// shown is a text that a model and a person will read: control and invisible
+// characters stand in it as escapes, tabs as spaces.
+func shown(s string) string {
+	s = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	var out strings.Builder
+	for _, r := range s {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			fmt.Fprintf(&out, "\\u%04x", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}

@@ -1,0 +1,89 @@
+package wasmtool
+
+import (
+	"strings"
+
+	"golem/core/fault"
+)
+
+// ownHeaders are what a module may not set: they belong to the connection, or
+// to what stands between.
+var ownHeaders = map[string]bool{
+	"host": true, "connection": true, "content-length": true, "transfer-encoding": true, "te": true, "trailer": true,
+	"upgrade": true, "keep-alive": true, "expect": true, "http2-settings": true, "via": true,
+}
+
+var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true, "OPTIONS": true}
+
+// Request checks a request and completes it: an allowed address in its one
+// spelling, a known method (GET if none), headers that are the module's to
+// set. What is sent must be what it returns.
+func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
+	u, err := p.URL(r.URL)
+	if err != nil {
+		return r, err
+	}
+	r.URL = u.String()
+	method := strings.ToUpper(r.Method)
+	if method == "" {
+		method = "GET"
+	}
+	if !methods[method] {
+		return r, fault.New(fault.Network, "the module asks with the method %q", escaped([]byte(r.Method), 40)).
+			Hinting("GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS are allowed")
+	}
+	r.Method = method
+	if len(r.Body) > MaxRequest {
+		return r, fault.New(fault.Network, "the module sends %d bytes, at most %d are allowed", len(r.Body), MaxRequest)
+	}
+	if len(r.Body) > 0 && (method == "GET" || method == "HEAD") {
+		return r, fault.New(fault.Network, "the module sends %d bytes with %s, which takes none", len(r.Body), method)
+	}
+	return r, checkHeaders(r.Header)
+}
+
+func checkHeaders(header map[string]string) error {
+	if len(header) > 100 {
+		return fault.New(fault.Network, "the module sends %d headers, at most 100 are allowed", len(header))
+	}
+	size := 0
+	seen := make(map[string]bool, len(header))
+	for k, v := range header {
+		low := strings.ToLower(k)
+		size += len(k) + len(v)
+		switch {
+		case !token(k), !fieldValue(v):
+			return fault.New(fault.Network, "the module sends a header that is none: %q", escaped([]byte(k), 60))
+		case ownHeaders[low], strings.HasPrefix(low, "proxy-"), strings.HasPrefix(low, "sec-"):
+			return fault.New(fault.Network, "the module sets the header %s, which is not its to set", escaped([]byte(k), 60))
+		case seen[low]:
+			return fault.New(fault.Network, "the module sends the header %s twice", escaped([]byte(k), 60))
+		}
+		seen[low] = true
+	}
+	if size > maxHeaders {
+		return fault.New(fault.Network, "the module sends headers of %d bytes, at most %d are allowed", size, maxHeaders)
+	}
+	return nil
+}
+
+// token tells whether s is a header name (RFC 9110, 5.6.2).
+func token(s string) bool {
+	for _, c := range s {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", c) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// fieldValue tells whether s can be a header's value (RFC 9110, 5.5).
+func fieldValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}

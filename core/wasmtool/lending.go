@@ -1,0 +1,122 @@
+package wasmtool
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// lending is what one call of a module is given to reach: its grants, and its
+// caller's way back into golem.
+type lending struct {
+	bound     *Bound
+	caller    tool.Host // nil: nobody can be called back
+	id        string    // of the call
+	untrusted atomic.Bool
+	lines     logLines
+}
+
+func (l *lending) host() Host {
+	g := l.bound.Grants
+	h := Host{Files: g.Files, Log: l.log, Clock: time.Now, Random: chanceBytes}
+	if l.caller != nil {
+		h.Call = l.call
+	}
+	if len(g.Hosts) > 0 {
+		h.HTTP = l.fetch
+	}
+	return h
+}
+
+func chanceBytes(b []byte) error {
+	_, err := rand.Read(b)
+	return err
+}
+
+// call is golem_call: as the running worker, through the same gate.
+func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
+	out, err := l.caller.Call(ctx, name, json.RawMessage(args)) // the gate decodes them
+	if out.Untrusted {
+		l.untrusted.Store(true)
+	}
+	if err == nil {
+		return []byte(out.String())
+	}
+	return []byte(fault.Of(err, fault.Tool).Result())
+}
+
+// fetch is http_request: only where the worker has the network, and only to
+// the hosts that the worker's file names.
+func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+	g := l.bound.Grants
+	if !g.Network {
+		return HTTPResponse{}, fault.New(fault.Network, "the module asks for the network, and sandbox.network_enabled is false").
+			Hinting("set sandbox: {network_enabled: true} in the worker, if its tools may use the network")
+	}
+	p := Policy{Hosts: g.Hosts}
+	r, err := p.Request(r)
+	if err != nil {
+		return HTTPResponse{}, err
+	}
+	fetch := l.bound.Module.library.Fetch
+	if fetch == nil {
+		return HTTPResponse{}, fault.New(fault.Network, "this platform lends tools no network")
+	}
+	l.untrusted.Store(true)
+	res, err := fetch(ctx, r, p)
+	if err != nil {
+		return HTTPResponse{}, fault.Of(err, fault.Network)
+	}
+	if len(res.Body) > MaxResponse {
+		return HTTPResponse{}, fault.New(fault.Network, "the answer has more than %d bytes", MaxResponse)
+	}
+	return res, nil
+}
+
+// Bounds of what one call logs.
+const (
+	maxLogLines = 100
+	maxLogLine  = 1_000 // bytes
+)
+
+// logLines counts what a call has logged.
+type logLines struct {
+	mu sync.Mutex
+	n  int
+}
+
+// next tells whether a line is still passed on, and whether it is the first
+// that is not.
+func (l *logLines) next() (pass, last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n++
+	return l.n <= maxLogLines, l.n == maxLogLines+1
+}
+
+var logLevels = map[string]string{"trace": "info", "debug": "info", "info": "info", "warn": "warn", "error": "error"}
+
+// log passes a module's words on, a line at a time, so that they look like
+// nothing else, and not without end.
+func (l *lending) log(level, text string) {
+	if l.bound.Log == nil {
+		return
+	}
+	if logLevels[level] == "" {
+		level = "info"
+	}
+	switch pass, last := l.lines.next(); {
+	case pass:
+		l.bound.Log(logLevels[level], strings.ReplaceAll(escaped([]byte(text), maxLogLine), "\n", " ⏎ "))
+	case last:
+		l.bound.Log("warn", fmt.Sprintf("it logs more than %d lines; the rest is not shown", maxLogLines))
+	}
+}

@@ -1,0 +1,185 @@
+package wasmtool
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Bounds of what a module answers, within the bytes of its output.
+const (
+	maxContent = 1_000 // items
+	maxMessage = 4_096 // bytes of an error's text
+	maxURI     = 2_048 // bytes of a resource's name
+)
+
+// answer turns what a module returned into a tool's output. structured says
+// that the tool declares what it returns: then a text that is JSON is data.
+func answer(s shape, name string, out []byte, structured bool) (tool.Output, error) {
+	var o tool.Output
+	switch s {
+	case command:
+		text := strings.TrimSuffix(strings.ToValidUTF8(string(out), "\uFFFD"), "\n")
+		o.Text = strings.TrimSuffix(text, "\r")
+	case plain:
+		o.Text = strings.ToValidUTF8(string(out), "\uFFFD")
+	default:
+		var err error
+		if o, err = content(name, out); err != nil || o.Data != nil {
+			return o, err
+		}
+	}
+	if !structured {
+		return o, nil
+	}
+	if data, ok := strictJSON([]byte(o.Text)); ok {
+		o.Kind, o.Data = "json", data
+	}
+	return o, nil
+}
+
+// strictJSON is one JSON value without white space, if it has one meaning: no
+// key twice, all of it UTF-8.
+func strictJSON(raw []byte) (json.RawMessage, bool) {
+	var small bytes.Buffer
+	if _, err := tool.Canonical(raw); err != nil || json.Compact(&small, raw) != nil {
+		return nil, false
+	}
+	return small.Bytes(), true
+}
+
+// content reads the answer of the first two forms, which is MCP's result of a
+// call.
+func content(name string, out []byte) (tool.Output, error) {
+	fields, err := object(out, len(out))
+	if err != nil {
+		return tool.Output{}, fault.New(fault.ToolOutput, "%s returned no result in its form: %s", name, err).
+			Hinting(`the fault lies in the module: it must return {"content":[{"type":"text","text":…}]}`)
+	}
+	var o tool.Output
+	var failed bool
+	if raw := fields["isError"]; raw != nil && json.Unmarshal(raw, &failed) != nil {
+		return o, wrong(name, "an isError that is neither true nor false")
+	}
+	data := fields["structuredContent"]
+	if string(data) == "null" {
+		data = nil
+	}
+	var items []json.RawMessage
+	switch raw := fields["content"]; {
+	case raw == nil && (failed || data != nil):
+	case !jsonList(raw) || json.Unmarshal(raw, &items) != nil:
+		return o, wrong(name, "a result without a list of content")
+	case len(items) > maxContent:
+		return o, wrong(name, "more than %d pieces of content", maxContent)
+	}
+	var texts []string
+	for _, raw := range items {
+		var item item
+		if !jsonObject(raw) || json.Unmarshal(raw, &item) != nil {
+			return o, wrong(name, "content that is not of MCP's shape")
+		}
+		if err := item.put(name, &o, &texts); err != nil {
+			return tool.Output{}, err
+		}
+	}
+	o.Text = strings.Join(texts, "\n")
+	if failed {
+		message := o.Text
+		if strings.TrimSpace(message) == "" {
+			message = string(data)
+		}
+		if message == "" {
+			message = "it failed without a message"
+		}
+		return tool.Output{}, fault.New(fault.Tool, "%s", escaped([]byte(message), maxMessage))
+	}
+	if data != nil {
+		if o.Data, _ = strictJSON(data); o.Data == nil {
+			return tool.Output{}, wrong(name, "structured content that is no JSON")
+		}
+		o.Kind = "json"
+	}
+	return o, nil
+}
+
+// wrong is the fault of a result that is not what it should be.
+func wrong(name, format string, args ...any) error {
+	return fault.New(fault.ToolOutput, "%s returned "+format, append([]any{name}, args...)...).
+		Hinting("the fault lies in the module, not in the arguments; go on without its result")
+}
+
+// An item is one piece of MCP content.
+type item struct {
+	Type     string    `json:"type"`
+	Text     *string   `json:"text"`
+	Data     string    `json:"data"` // base64
+	MIME     string    `json:"mimeType"`
+	Resource *resource `json:"resource"`
+	URI      string    `json:"uri"` // of a resource_link
+	Name     string    `json:"name"`
+}
+
+type resource struct {
+	URI  string  `json:"uri"`
+	MIME string  `json:"mimeType"`
+	Text *string `json:"text"`
+	Blob string  `json:"blob"` // base64
+}
+
+// put adds the item to an output: text to the texts, bytes as a part.
+func (c item) put(name string, o *tool.Output, texts *[]string) error {
+	switch c.Type {
+	case "text":
+		if c.Text == nil {
+			return wrong(name, "a text without its text")
+		}
+		*texts = append(*texts, *c.Text)
+		return nil
+	case "image", "audio":
+		return bytesPart(name, o, c.Type, c.MIME, "", c.Data)
+	case "resource_link":
+		*texts = append(*texts, strings.TrimSpace(escaped([]byte(c.Name), maxURI)+" "+escaped([]byte(c.URI), maxURI)))
+		return nil
+	case "resource":
+		switch r := c.Resource; {
+		case r == nil:
+			return wrong(name, "a resource without its content")
+		case r.Text != nil:
+			*texts = append(*texts, *r.Text)
+			return nil
+		default:
+			return bytesPart(name, o, "resource", r.MIME, r.URI, r.Blob)
+		}
+	}
+	return wrong(name, "content of type %q; text, image, audio, resource and resource_link are known", escaped([]byte(c.Type), 40))
+}
+
+var mimeType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
+
+// bytesPart adds a part that is bytes. Its type goes into requests, so it must
+// be one.
+func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error {
+	mime, _, _ = strings.Cut(mime, ";") // parameters mean nothing to a model
+	switch {
+	case mime == "" && what == "resource":
+		mime = "application/octet-stream"
+	case !mimeType.MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
+		return wrong(name, "a part of type %s with the MIME type %q", what, escaped([]byte(mime), 80))
+	}
+	b, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || len(b) == 0 {
+		return wrong(name, "a part of type %s that is empty or not in base64", what)
+	}
+	part := tool.Part{Type: what, MIME: strings.ToLower(mime), Name: escaped([]byte(uri), maxURI), Data: b}
+	if what == "audio" {
+		part.Type = "resource"
+	}
+	o.Parts = append(o.Parts, part)
+	return nil
+}
