@@ -2,11 +2,9 @@ package wasmtool
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"golem/core/fault"
 	"golem/core/wasmtool/guard"
 )
 
@@ -16,7 +14,7 @@ type Inspection struct {
 	Path    string         `json:"path"`
 	Size    int            `json:"size"` // bytes
 	SHA256  string         `json:"sha256"`
-	Form    string         `json:"form,omitempty"` // "": the file is no module
+	Form    string         `json:"form"`
 	Tools   []Description  `json:"tools,omitempty"`
 	Source  string         `json:"described,omitempty"` // section, sidecar; "": only by running it
 	Imports []guard.Import `json:"imports,omitempty"`
@@ -27,8 +25,8 @@ type Inspection struct {
 }
 
 // Inspect reads a module and tells what it is and what it would need. An error
-// is that of a file that cannot be read, or is not the locked one; what is
-// wrong with the module stands in Refused.
+// is that of a file that cannot be read, is no module, or not the locked one;
+// what else keeps golem from running it stands in Refused.
 func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	if err := ctx.Err(); err != nil {
 		return Inspection{}, ended(ctx)
@@ -38,13 +36,7 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	}
 	out := Inspection{Path: m.source.Path, SHA256: m.digest}
 	if m.bad != nil {
-		if errors.Is(m.bad, fault.Lock) {
-			return out, m.bad
-		}
-		out.Refused = m.bad.Error()
-		data, err := m.bytes()
-		out.Size = len(data)
-		return out, err
+		return out, m.bad
 	}
 	out.Size, out.Memory = m.info.Size, m.info.Memory
 	if m.info.Component {

@@ -71,7 +71,7 @@ func (m *Module) read() error {
 	digest := digestOf(data)
 	if p := m.source.Pinned; p != "" && p != digest {
 		m.bad = fault.New(fault.Lock, "%s has changed: tools.lock has sha256 %s, the file has %s", m.source.Path, p, digest).
-			Hinting("if you trust the new file, put its sha256 into tools.lock").At(m.source.Path, 0, 0)
+			Hinting("if you trust the new file, write the lock again: golem tool lock").At(m.source.Path, 0, 0)
 	} else if m.info, err = guard.Inspect(data); err != nil {
 		m.bad = m.at(err)
 	}
