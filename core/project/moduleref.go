@@ -72,6 +72,22 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", quoted(ref), stem)
 }
 
+// moduleNamed puts the file in place of its reference in toolsets.custom. One
+// that is not there is told where modules are found.
+func (p *Project) moduleNamed(custom *node) *node {
+	n := custom.get("module")
+	if n == nil || bareStem(n.text) {
+		return custom
+	}
+	name, f := p.module(n.text)
+	if f != nil {
+		return custom
+	}
+	c := *n
+	c.text = name
+	return custom.with("module", &c)
+}
+
 // sourceFault says that a tool is source code only, and how to build it.
 func sourceFault(name string) *fault.Fault {
 	ext := path.Ext(name)

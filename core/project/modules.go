@@ -49,6 +49,9 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 	return found, nil
 }
 
+// WithoutModules reports whether no tool module is looked for (--no-import-tools).
+func (p *Project) WithoutModules() bool { return p.src.Flags.NoImportTools }
+
 // modules is Modules, once per worker. p.mu must be held.
 func (p *Project) modules(got *loaded) ([]Module, fault.List) {
 	if got.discovered == nil {

@@ -22,7 +22,14 @@ func (b *built) toolsets() {
 		if f.value.kind != dict {
 			continue // false: taken away
 		}
-		options, err := f.value.with("approval", nil).json()
+		value := f.value.with("approval", nil)
+		if f.name == "custom" {
+			if b.p.src.Flags.NoImportTools {
+				continue // what it says is of modules that nobody looks for
+			}
+			value = b.p.moduleNamed(value)
+		}
+		options, err := value.json()
 		if err != nil {
 			b.add(fault.Of(err, fault.Config))
 			options = json.RawMessage("{}")

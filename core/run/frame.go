@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golem/core/fault"
@@ -112,8 +113,8 @@ func (f *frame) close() {
 // at is the event frame of this worker run.
 func (f *frame) at() trace.Event {
 	e := trace.Event{ID: f.id, Worker: f.worker.ID, Depth: f.depth}
-	if f.parent != nil {
-		e.Parent = f.parent.id
+	if i := strings.LastIndexByte(f.id, '.'); i >= 0 { // a tool may stand between it and its caller
+		e.Parent = f.id[:i]
 	}
 	return e
 }

@@ -49,6 +49,9 @@ func (r *Runner) CheckTools(ctx context.Context, w *project.Worker) fault.List {
 // is not this worker's is fine: the manifest speaks for all workers.
 func (f *frame) settings(ctx context.Context) fault.List {
 	p := f.worker.Policy
+	if f.tree.r.Project.WithoutModules() {
+		return nil // they may name tools that nobody looked for
+	}
 	named := map[string]string{} // name → origin
 	for name := range p.ProjectTools {
 		named[name] = p.Origins["project.tool:"+name]

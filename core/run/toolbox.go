@@ -33,7 +33,7 @@ func (f *frame) openTools(ctx context.Context) error {
 	for _, ts := range sets {
 		set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
 		if err != nil {
-			return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
+			return f.misplaced(err, ts)
 		}
 		f.sets = append(f.sets, set)
 		tools := set.Tools()
@@ -48,7 +48,7 @@ func (f *frame) openTools(ctx context.Context) error {
 		}
 		for _, tl := range tools {
 			if err := f.tools.Add(tl); err != nil {
-				return fault.Of(err, fault.Config).At(ts.File, ts.Line, 0).InChain(f.chain)
+				return f.misplaced(err, ts)
 			}
 		}
 	}
@@ -56,6 +56,16 @@ func (f *frame) openTools(ctx context.Context) error {
 		return f.tools.Add(toolset.RequestInput())
 	}
 	return nil
+}
+
+// misplaced is what is wrong with a toolset, at its place in the configuration
+// unless a file of its own is to blame.
+func (f *frame) misplaced(err error, ts project.Toolset) error {
+	flt := fault.Of(err, fault.Config)
+	if ts.File != "" && (flt.Where == nil || flt.Where.File == "") {
+		flt = flt.At(ts.File, ts.Line, 0)
+	}
+	return flt.InChain(f.chain)
 }
 
 // setAside takes out the tools that serve a name in allowed_workers.

@@ -75,8 +75,19 @@ type custom struct {
 	options *customOptions
 	tools   []tool.Tool
 	taken   map[string]taken
-	bound   []*wasmtool.Bound
-	untold  bool // a module could not be asked for its tools
+	parts   []*part
+	known   []string // every described name, for hints
+	untold  bool     // a module could not be asked for its tools
+}
+
+// part is one module of the toolset.
+type part struct {
+	Module
+	mod    *wasmtool.Module
+	bound  *wasmtool.Bound
+	grant  grant
+	offers bool
+	broken error // it has no form and no description, but may have exports that are named
 }
 
 // taken is where a tool's name was found first.
@@ -93,8 +104,8 @@ func (c *custom) Tools() []tool.Tool { return c.tools }
 // Close ends the instances that were kept.
 func (c *custom) Close() error {
 	var first error
-	for _, b := range c.bound {
-		if err := b.Close(); err != nil && first == nil {
+	for _, p := range c.parts {
+		if err := p.bound.Close(); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -114,6 +125,9 @@ func (c *custom) open(ctx context.Context, kept *modules) error {
 		if err := c.add(ctx, kept, m, first); err != nil {
 			return err
 		}
+	}
+	if err := c.exports(ctx); err != nil {
+		return err
 	}
 	return c.missing()
 }
@@ -138,21 +152,29 @@ func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool)
 	if g.FS {
 		b.Grants.Files = c.env.Files
 	}
-	c.bound = append(c.bound, b)
-	described, err := c.describe(ctx, m, mod)
+	p := &part{Module: m, mod: mod, bound: b, grant: g}
+	c.parts = append(c.parts, p)
+	described, err := c.describe(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, d := range described {
-		use, err := c.takes(m, d.Name)
-		if err != nil {
+		c.known = append(c.known, d.Name)
+		if err := c.offer(p, d, b.Tool(d)); err != nil {
 			return err
-		}
-		if use {
-			c.tools = append(c.tools, c.tool(b, d, g))
 		}
 	}
 	return nil
+}
+
+// offer adds a tool, if its name is selected and free.
+func (c *custom) offer(p *part, d wasmtool.Description, made tool.Tool) error {
+	use, err := c.takes(p.Module, d.Name)
+	if use {
+		c.tools = append(c.tools, c.tool(p, d, made))
+		p.offers = true
+	}
+	return err
 }
 
 // locked holds a module against tools.lock. Its bytes are held against it
@@ -201,14 +223,10 @@ func (c *custom) warn(f *fault.Fault) {
 
 // missing are names in toolsets.custom.tools that no module has.
 func (c *custom) missing() error {
-	var known []string
-	for _, t := range c.tools {
-		known = append(known, t.Spec().Name)
-	}
 	for _, name := range c.options.Tools {
 		if _, there := c.taken[name]; !there && !c.untold {
 			return fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
-				Hinting("%s", fault.DidYouMean(name, known))
+				Hinting("%s", fault.DidYouMean(name, c.known))
 		}
 	}
 	return nil

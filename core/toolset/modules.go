@@ -53,56 +53,56 @@ func (k *modules) module(m Module) (*wasmtool.Module, error) {
 // stemOf is a module's name without .wasm.
 func stemOf(p string) string { return strings.TrimSuffix(path.Base(p), ".wasm") }
 
-// describe is what a module says it has, and the exports that
-// toolsets.custom.tools names beside it (S0-26). One that only running would
-// tell is left out where nothing may run.
-func (c *custom) describe(ctx context.Context, m Module, mod *wasmtool.Module) ([]described, error) {
-	ds, err := mod.Describe(ctx, !c.env.Inert)
-	if errors.Is(err, wasmtool.ErrUndescribed) {
+// describe is what a module says it has. One that only running would tell is
+// left out where nothing may run.
+func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
+	ds, err := p.mod.Describe(ctx, !c.env.Inert)
+	switch {
+	case errors.Is(err, wasmtool.ErrUndescribed):
 		c.untold = true
 		if c.env.Undescribed != nil {
-			c.env.Undescribed(m.Path)
+			c.env.Undescribed(p.Path)
 		}
 		return nil, nil
+	case err != nil && c.options.Tools != nil && errors.Is(err, fault.ToolContract):
+		p.broken = err
+		return nil, nil
 	}
-	var out []described
-	for _, d := range ds {
-		out = append(out, described{Description: d})
-	}
-	if c.options.Tools == nil || err != nil && fault.Of(err, fault.Tool).Code != fault.ToolContract {
-		return out, err
-	}
-	for _, name := range c.options.Tools {
-		if slices.ContainsFunc(ds, func(d wasmtool.Description) bool { return d.Name == name }) {
-			continue
-		}
-		has, bad := mod.Exports(ctx, name)
-		if bad != nil {
-			return nil, bad
-		}
-		if has {
-			out = append(out, described{Description: wasmtool.Description{Name: name}, export: true})
-		}
-	}
-	if len(out) == 0 {
-		return nil, err // it has nothing that was asked for: then it must be in order
-	}
-	return out, nil
+	return ds, err
 }
 
-// described is one tool of a module: of its description, or an export that
-// was named.
-type described struct {
-	wasmtool.Description
-	export bool
+// exports finds what toolsets.custom.tools names and no description has: an
+// export of the nearest module that has one (S0-26). Only then are modules
+// read for it.
+func (c *custom) exports(ctx context.Context) error {
+	for _, name := range c.options.Tools {
+		if _, there := c.taken[name]; there {
+			continue
+		}
+		for _, p := range c.parts {
+			has, err := p.mod.Exports(ctx, name)
+			if err != nil {
+				return err
+			}
+			if !has {
+				continue
+			}
+			if err := c.offer(p, wasmtool.Description{Name: name}, p.bound.Export(name)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range c.parts {
+		if p.broken != nil && !p.offers {
+			return p.broken
+		}
+	}
+	return nil
 }
 
 // tool is one function of a module, as this worker may use it.
-func (c *custom) tool(b *wasmtool.Bound, d described, g grant) tool.Tool {
-	made := b.Tool(d.Description)
-	if d.export {
-		made = b.Export(d.Name)
-	}
+func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool {
+	b, g := p.bound, p.grant
 	inner, ok := made.(tool.Identified)
 	if !ok { // unreachable: module tools are identified
 		return made

@@ -12,7 +12,10 @@ static int errno_of(u32 e) { char s[] = "errno 00"; s[6] += e / 10; s[7] += e % 
 
 EXPORT(loop) int loop(void) { volatile u32 x = 0; for (;;) x++; }
 static volatile int deep;
-static int down(int n) { return deep ? 0 : down(n + 1) + 1; }
+static int down(int n) { // what follows the call keeps a compiler from making a loop of it
+	if (deep) return n;
+	return down(n + 1) * 3 ^ deep;
+}
 EXPORT(recurse) int recurse(void) { return down(0); }
 EXPORT(grow) int grow(void) { while ((int)__builtin_wasm_memory_grow(0, 64) >= 0) {} __builtin_trap(); }
 EXPORT(trap) int trap(void) { __builtin_trap(); }

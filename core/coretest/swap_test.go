@@ -1,0 +1,82 @@
+package coretest_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"golem/core/coretest"
+)
+
+const caller = `A caller of slugify, whatever that is.
+-- project/main.worker --
+---
+allow_workers: [slugify]
+---
+Name the file.
+-- project/script.yaml --
+script: 1
+workers:
+  main:
+    - calls: [{tool: slugify, args: {title: "Hello World"}}]
+    - when: {tool: slugify, match: "(.+)"}
+      say: named $1
+    - say: nothing came
+  slugify:
+    - {say: hello-world}
+-- case.json --
+{"inputs": ["x"], "quiet": true}
+`
+
+const slugWorker = `-- project/workers/slugify.worker --
+---
+description: Turns a title into a file name.
+input_schema: {type: object, properties: {title: {type: string}}, required: [title], additionalProperties: false}
+---
+Slugify.
+`
+
+// inside are lines of the callee; standing is how the trace names what stands
+// behind the name, and what of it was opened.
+var (
+	inside   = regexp.MustCompile(`(?m)^0\.1(\.\d+)* \S+ slugify .*\n`)
+	standing = regexp.MustCompile(`"kind":"(wasm|worker)"|,"module":"[^"]*"|,"(tools/slug\.wasm|workers/slugify\.worker)"`)
+)
+
+// S3-24: a worker and a tool of the same name and schema are the same to their
+// caller, in its messages and in its trace.
+func TestSwapWorkerForTool(t *testing.T) {
+	play := func(name, text string) coretest.Outcome {
+		c, err := coretest.Parse(name, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := coretest.Run(t.Context(), c)
+		for _, d := range coretest.Compare(c, o) {
+			t.Errorf("%s: %s", name, d)
+		}
+		return o
+	}
+	worker := play("worker", caller+slugWorker)
+	code := play("tool", strings.Replace(caller, "\n", "\nwasm: tools/slug.wasm = slugify\n", 1))
+	if worker.Output != "named hello-world" || code.Output != worker.Output {
+		t.Errorf("worker %q, tool %q", worker.Output, code.Output)
+	}
+	plain := func(o coretest.Outcome) string {
+		return standing.ReplaceAllString(inside.ReplaceAllString(o.Trace, ""), "")
+	}
+	if plain(worker) != plain(code) {
+		t.Errorf("the caller's traces differ: worker\n%s\ntool\n%s", plain(worker), plain(code))
+	}
+	own := func(o coretest.Outcome) (lines []string) {
+		for l := range strings.Lines(o.Requests) {
+			if strings.HasPrefix(l, "0 ") {
+				lines = append(lines, l)
+			}
+		}
+		return lines
+	}
+	if a, b := strings.Join(own(worker), ""), strings.Join(own(code), ""); a != b || a == "" {
+		t.Errorf("the caller's messages differ: worker\n%s\ntool\n%s", a, b)
+	}
+}

@@ -1,0 +1,193 @@
+package toolset_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"golem/core/approval"
+	"golem/core/coretest"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/wasmtool"
+)
+
+// undescribed is for a module with no description at all.
+const undescribed = "-"
+
+// module is a tool module made of a fixture, with a description beside it; "":
+// with the one that the fixture has, inside.
+func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidecar string) toolset.Module {
+	data, err := coretest.Fixture(fixture, sidecar == "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"m": &fstest.MapFile{Data: data}}
+	return toolset.Module{
+		Path: path, Level: level,
+		Open: func() (fs.File, error) { return files.Open("m") },
+		Sidecar: func() ([]byte, error) {
+			if sidecar == "" || sidecar == undescribed {
+				return nil, fs.ErrNotExist
+			}
+			return []byte(sidecar), nil
+		},
+	}
+}
+
+// custom opens the toolset as a worker with those options would.
+func custom(options string, env toolset.Env) (tool.Toolset, error) {
+	library := func() (*wasmtool.Library, error) { return &wasmtool.Library{}, nil }
+	env.Worker, env.Files = "main", sandbox.Memory()
+	return toolset.NewRegistry(toolset.Custom(library)).Open(context.Background(), "custom", json.RawMessage(options), env)
+}
+
+// specs are what the toolset offers, by name.
+func specs(t interface{ Fatal(...any) }, options string, env toolset.Env) map[string]tool.Spec {
+	set, err := custom(options, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]tool.Spec{}
+	for _, tl := range set.Tools() {
+		out[tl.Spec().Name] = tl.Spec()
+	}
+	if err := set.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Grants go to the nearest module of their name alone; a grant, and a claim,
+// make a tool less free, never more.
+func TestGrantsAndSpecs(t *testing.T) {
+	modules := []toolset.Module{
+		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),
+		module(t, "tools/forge.wasm", 1, "forge", ""), module(t, "tools/count.wasm", 1, "counter", ""),
+	}
+	env := toolset.Env{Modules: modules, Served: map[string]string{"add": "reports/add"}}
+	got := specs(t, `{"tools": ["add", "mul", "net", "claims", "count"], "modules": {"math": {"fs": true, "timeout": "2m"}, "count": {"stateful": true, "timeout": 0}}}`, env)
+	for name, want := range map[string]tool.Spec{
+		"add":    {Timeout: 2 * time.Minute, Target: "reports/add"},
+		"mul":    {Confined: true},
+		"net":    {Network: true},
+		"claims": {Confined: true},
+		"count":  {Confined: true, Stateful: true, Timeout: -1},
+	} {
+		s := got[name]
+		s = tool.Spec{Confined: s.Confined, Network: s.Network, Risk: s.Risk, Timeout: s.Timeout, Stateful: s.Stateful, Target: s.Target}
+		if fmt.Sprintf("%+v", s) != fmt.Sprintf("%+v", want) {
+			t.Errorf("%s: %+v, want %+v", name, s, want)
+		}
+	}
+	if r := got["add"].Rules; !slices.Equal(r, []string{"worker.call"}) {
+		t.Errorf("a tool in a worker's place has the rules %v", r)
+	}
+}
+
+// What is wrong is told with the names involved.
+func TestCustomRefuses(t *testing.T) {
+	a, b := module(t, "tools/a.wasm", 1, "add_v1", ""), module(t, "tools/b.wasm", 1, "add_v2", "")
+	locked := a
+	locked.Locked = true
+	changed := locked
+	changed.Digest = strings.Repeat("0", 64)
+	described := "tools: [{name: helper}]"
+	for name, c := range map[string]struct {
+		options string
+		modules []toolset.Module
+		inert   bool
+		want    string
+	}{
+		"two at one level": {"{}", []toolset.Module{a, b}, false, "tools/a.wasm and tools/b.wasm both have a tool named add"},
+		"misspelt":         {`{"tools": ["ad"]}`, []toolset.Module{a}, false, "did you mean add"},
+		"wrong option":     {`{"tool": ["add"]}`, []toolset.Module{a}, false, "did you mean tools"},
+		"built-in":         {"{}", []toolset.Module{module(t, "tools/r.wasm", 1, "bare", "tools: [{name: read_result}]")}, false, "a tool of golem"},
+		"no contract":      {"{}", []toolset.Module{module(t, "tools/r.wasm", 1, "bare", undescribed)}, false, "it exports"},
+		"not locked":       {"{}", []toolset.Module{locked}, false, "is not in tools.lock: the file has sha256 "},
+		"changed, checked": {"{}", []toolset.Module{changed}, true, "tools.lock has sha256 0000"},
+		"bad export":       {`{"tools": ["takes"]}`, []toolset.Module{module(t, "tools/r.wasm", 1, "bare", described)}, false, "no module has such a tool"},
+	} {
+		_, err := custom(c.options, toolset.Env{Modules: c.modules, Inert: c.inert})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	var warned []string
+	near := module(t, "workers/w/tools.wasm", 0, "add_v2", "")
+	env := toolset.Env{Modules: []toolset.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
+	if got := specs(t, "{}", env); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
+		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warned)
+	}
+	// A module that has changed is still offered; the call tells (E_LOCK).
+	if got := specs(t, "{}", toolset.Env{Modules: []toolset.Module{changed}}); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+}
+
+// strict orders settings.
+var strict = map[approval.Setting]int{approval.PreApproved: 1, approval.Ask: 2, approval.Blocked: 3}
+
+// Whatever a module says of itself, and whatever it is granted, no call is
+// asked about less than that of a module that says nothing and has nothing.
+func TestNothingMakesAModuleLessAsked(t *testing.T) {
+	settings := []approval.Setting{"", approval.PreApproved, approval.Ask, approval.Blocked}
+	rapid.Check(t, func(t *rapid.T) {
+		say := func(claims bool) string {
+			var b bytes.Buffer
+			b.WriteString("tools: [{name: helper")
+			if claims {
+				if risk := rapid.SampledFrom([]string{"", "read", "write", "network", "destructive", "command"}).Draw(t, "risk"); risk != "" {
+					b.WriteString(", risk: " + risk)
+				}
+				if word := rapid.SampledFrom([]string{"", "true", "false"}).Draw(t, "needs_approval"); word != "" {
+					b.WriteString(", needs_approval: " + word)
+				}
+			}
+			b.WriteString("}]")
+			return b.String()
+		}
+		grants := rapid.SampledFrom([]string{
+			"{}", `{"fs": true}`, `{"allowed_hosts": ["a.example"]}`, `{"config": {"k": "v"}}`, `{"stateful": true}`, `{"fuel": 1}`,
+			`{"fs": true, "allowed_hosts": ["a.example"], "config": {"k": "v"}}`,
+		}).Draw(t, "grants")
+		env := toolset.Env{Network: rapid.Bool().Draw(t, "network")}
+		if rapid.Bool().Draw(t, "served") {
+			env.Served = map[string]string{"helper": "helper"}
+		}
+		policy := approval.Policy{
+			WorkerTools:    map[string]approval.Setting{rapid.SampledFrom([]string{"helper", "worker.call"}).Draw(t, "named"): rapid.SampledFrom(settings).Draw(t, "tool")},
+			WorkerDefaults: map[string]approval.Setting{"custom": rapid.SampledFrom(settings).Draw(t, "toolset")},
+			ProjectDefault: rapid.SampledFrom(settings).Draw(t, "default"),
+		}
+		g := approval.NewGate(approval.Interactive, nil)
+		ask := func(sidecar, grants string) int {
+			e := env
+			e.Modules = []toolset.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}
+			s, rule := g.Setting(specs(t, `{"modules": {"m": `+grants+`}}`, e)["helper"], policy)
+			if strict[s] == 0 {
+				t.Fatal("no setting", rule)
+			}
+			return strict[s]
+		}
+		plain := ask(say(false), "{}")
+		if claimed := ask(say(true), "{}"); claimed < plain {
+			t.Fatalf("its own word made it %d from %d", claimed, plain)
+		}
+		if granted := ask(say(true), grants); granted < plain {
+			t.Fatalf("grants made it %d from %d", granted, plain)
+		}
+	})
+}
