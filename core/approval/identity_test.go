@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"golem/core/fault"
@@ -122,5 +123,20 @@ func TestServedTools(t *testing.T) {
 		if got, rule := g.Setting(c.spec, c.policy); got != c.want {
 			t.Errorf("%s: %s (%s), want %s", name, got, rule, c.want)
 		}
+	}
+}
+
+// A pattern whose alternatives multiply is not tried: the rule asks, also
+// where it would allow.
+func TestPatternsAreBounded(t *testing.T) {
+	pattern := strings.Repeat("{a,b}", 22)
+	tl := writeFile()
+	g := NewGate(AutoDeny, nil)
+	_, err := g.Call(t.Context(), Item{
+		Tool: tl, FromModel: true, Call: tool.Call{Name: "write_file", Args: []byte(`{"path":"/` + strings.Repeat("a", 22) + `","content":"x"}`)},
+		Policy: Policy{Rules: []Rule{{Tool: "write_file", When: map[string]string{"path": "/" + pattern}, Decide: PreApproved}}},
+	})
+	if !errors.Is(err, fault.Denied) || tl.ran() != 0 {
+		t.Errorf("%v, ran %d", err, tl.ran())
 	}
 }

@@ -26,6 +26,9 @@ const (
 // maxMatched bounds the text that is held against a pattern.
 const maxMatched = 64 << 10
 
+// maxBraces is how many alternatives a pattern may have: they multiply.
+const maxBraces = 3
+
 // ruleSetting is what the first rule decides that fits the call. A rule of
 // which it is not known whether it fits asks, unless a later one that
 // certainly fits blocks. Without a call only rules without conditions count.
@@ -83,7 +86,7 @@ func (r Rule) fits(s subject) match {
 }
 
 func (s subject) fitsKey(key, pattern string, all bool) match {
-	if !doublestar.ValidatePattern(pattern) {
+	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
 		return unsure
 	}
 	if key == "path" {

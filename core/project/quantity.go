@@ -172,11 +172,16 @@ func globProblem(s string) string {
 	if p := nameProblem(s); p != "" {
 		return p
 	}
+	if strings.Count(s, "{") > maxBraces { // alternatives multiply
+		return fmt.Sprintf("%s has more than %d {", quoted(s), maxBraces)
+	}
 	if !doublestar.ValidatePattern(s) {
 		return quoted(s) + " is no valid pattern"
 	}
 	return ""
 }
+
+const maxBraces = 3
 
 // dirProblem checks a directory of the project: relative and inside.
 func dirProblem(s string) string {

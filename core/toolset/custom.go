@@ -3,6 +3,7 @@ package toolset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ type customOptions struct {
 // grant is what one module is given.
 type grant struct {
 	FS       bool              `json:"fs"`
-	Hosts    []string          `json:"allowed_hosts"`
+	Hosts    hosts             `json:"allowed_hosts"`
 	Config   map[string]string `json:"config"`
 	Timeout  *span             `json:"timeout"` // 0: none
 	Stateful *bool             `json:"stateful"`
@@ -67,6 +68,22 @@ func (s *span) UnmarshalJSON(raw []byte) error {
 	d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
 	*s = span(d)
 	return err
+}
+
+// hosts are names that wasmtool's network policy can hold.
+type hosts []string
+
+// UnmarshalJSON reads a list of hosts, each of them in order.
+func (h *hosts) UnmarshalJSON(raw []byte) error {
+	if err := json.Unmarshal(raw, (*[]string)(h)); err != nil {
+		return err
+	}
+	for _, host := range *h {
+		if err := wasmtool.CheckHost(host); err != nil {
+			return errors.New(fault.Of(err, fault.Config).Message)
+		}
+	}
+	return nil
 }
 
 // custom is the toolset of one worker run.
@@ -151,6 +168,9 @@ func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool)
 	}}
 	if g.FS {
 		b.Grants.Files = c.env.Files
+	}
+	if len(g.Hosts) > 0 && !c.env.Network {
+		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s reach nothing: sandbox.network_enabled is false", m.Path).At(m.Path, 0, 0))
 	}
 	p := &part{Module: m, mod: mod, bound: b, grant: g}
 	c.parts = append(c.parts, p)
