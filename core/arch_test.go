@@ -65,12 +65,14 @@ var arrows = map[string]string{
 	"bench/mock":    "",
 	"bench/measure": "",
 	"bench/jscore":  "everything",
+	// What tools cost, against wazero alone.
+	"bench/tools": "approval tool wasmtool wasmtool/guard",
 }
 
 // outside: import path prefix → where it may stand, beside tests. "cmd" means
 // cmd/cli and cmd/wasm.
 var outside = map[string]string{
-	"github.com/tetratelabs/wazero":     "core/wasmtool",
+	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool",
 	"net/http":                          "core/model cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
@@ -83,7 +85,7 @@ var outside = map[string]string{
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",
-	"os/exec":             "cmd/cli bench/measure web",
+	"os/exec":             "cmd/cli bench/measure bench/tools web",
 	"github.com/chromedp": "web/webtest",
 }
 

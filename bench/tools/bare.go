@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	crand "crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+)
+
+func random(b []byte) error {
+	_, err := crand.Read(b)
+	return err
+}
+
+// bare is wazero alone, with the least host that the modules need: what a
+// program has that trusts its modules.
+type bare struct {
+	runtime wazero.Runtime
+	cache   wazero.CompilationCache
+	memory  extismMemory
+}
+
+func newBare(ctx context.Context, cache string) (*bare, error) {
+	b := &bare{}
+	config := wazero.NewRuntimeConfig().WithDebugInfoEnabled(false)
+	if cache != "" {
+		var err error
+		if b.cache, err = wazero.NewCompilationCacheWithDir(cache); err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(b.cache)
+	}
+	b.runtime = wazero.NewRuntimeWithConfig(ctx, config)
+	if _, err := wasi_snapshot_preview1.Instantiate(ctx, b.runtime); err != nil {
+		return nil, err
+	}
+	return b, b.memory.export(ctx, b.runtime)
+}
+
+func (b *bare) close(ctx context.Context) error {
+	err := b.runtime.Close(ctx)
+	if b.cache != nil {
+		if cerr := b.cache.Close(ctx); err == nil {
+			err = cerr
+		}
+	}
+	return err
+}
+
+func (b *bare) compile(ctx context.Context, module []byte) (wazero.CompiledModule, error) {
+	return b.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, 4), module)
+}
+
+// export calls one export without arguments in a fresh instance.
+func (b *bare) export(ctx context.Context, module []byte, name string) (func(context.Context) error, error) {
+	code, err := b.compile(ctx, module)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error {
+		mod, err := b.runtime.InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
+		if err != nil {
+			return err
+		}
+		defer mod.Close(ctx)
+		return call(ctx, mod, name)
+	}, nil
+}
+
+func call(ctx context.Context, mod api.Module, name string) error {
+	res, err := mod.ExportedFunction(name).Call(ctx)
+	if err == nil && len(res) > 0 && res[0] != 0 {
+		err = fmt.Errorf("%s returns %d", name, res[0])
+	}
+	return err
+}
+
+// command runs a WASI command in a fresh instance and returns its output.
+func (b *bare) command(ctx context.Context, module []byte, tool, stdin string) (func(context.Context) (string, error), error) {
+	code, err := b.compile(ctx, module)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (string, error) {
+		var out bytes.Buffer
+		mod, err := b.runtime.InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName("").
+			WithArgs("guest", "call", tool).WithStdin(bytes.NewReader([]byte(stdin))).WithStdout(&out).WithStderr(io.Discard).
+			WithSysWalltime().WithSysNanotime().WithRandSource(crand.Reader))
+		if err != nil {
+			return "", err
+		}
+		return out.String(), mod.Close(ctx)
+	}, nil
+}
+
+// plugin calls the Extism plug-in of the small tool, with the JSON around its
+// arguments and its answer. kept reuses one instance.
+func (b *bare) plugin(ctx context.Context, module []byte, kept bool) (func(context.Context) error, error) {
+	code, err := b.compile(ctx, module)
+	if err != nil {
+		return nil, err
+	}
+	var mod api.Module
+	return func(ctx context.Context) error {
+		if mod == nil || !kept {
+			if mod, err = b.runtime.InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName("")); err != nil {
+				return err
+			}
+			if !kept {
+				defer mod.Close(ctx)
+			}
+		}
+		in, err := json.Marshal(map[string]any{"params": map[string]any{"name": "count", "arguments": json.RawMessage(words)}})
+		if err != nil {
+			return err
+		}
+		b.memory.begin(in)
+		if err := call(ctx, mod, "call"); err != nil {
+			return err
+		}
+		var reply struct {
+			Content []struct{ Text string }
+		}
+		if err := json.Unmarshal(b.memory.out, &reply); err != nil {
+			return err
+		}
+		return check(reply.Content[0].Text, nil)
+	}, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"golem/core/wasmtool"
+)
+
+// saved writes a module where both sides read it.
+func saved(dir, name string, module []byte) (string, error) {
+	file := filepath.Join(dir, name)
+	return file, os.WriteFile(file, module, 0o600)
+}
+
+// warmCalls compares a call of a compiled module: golem's through the gate, with
+// schema, digest and grants; wazero's with the JSON around it.
+func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
+	ctx := context.Background()
+	l := library("")
+	defer l.Close()
+	b, err := newBare(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer b.close(ctx)
+	var out []pair
+	for _, c := range []struct {
+		name, limit string
+		module      []byte
+		kept        bool
+		n           int
+	}{
+		{"C, 7 KB, a fresh instance a call", "≤ 1.5", m.cTool, false, 1000},
+		{"C, 7 KB, stateful", "", m.cTool, true, 2000},
+		{"Go, 3 MB, a fresh instance a call", "", m.goTool, false, 10},
+	} {
+		file, err := saved(dir, "warm.wasm", c.module)
+		if err != nil {
+			return nil, err
+		}
+		golem, err := counter(ctx, l, file, c.kept)
+		if err != nil {
+			return nil, err
+		}
+		alone, err := bareCounter(ctx, b, c.module, c.kept)
+		if err != nil {
+			return nil, err
+		}
+		p, err := inTurns(ctx, c.name, c.limit, rounds, c.n, golem, alone)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// bareCounter is the small tool, or the command, on wazero alone.
+func bareCounter(ctx context.Context, b *bare, module []byte, kept bool) (func(context.Context) error, error) {
+	if len(module) < 1<<20 {
+		return b.plugin(ctx, module, kept)
+	}
+	run, err := b.command(ctx, module, "count", words)
+	return func(ctx context.Context) error { return check(run(ctx)) }, err
+}
+
+// guardCost compares guarded modules with the same modules unguarded.
+func guardCost(m modules, _ string, rounds int) ([]pair, error) {
+	ctx := context.Background()
+	e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	b, err := newBare(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	defer b.close(ctx)
+	var out []pair
+	for _, c := range []struct {
+		name   string
+		module []byte
+		tool   string // of the Go command; "": the export run
+	}{
+		{"hashing, C", m.hash, ""}, {"JSON, C", m.json, ""}, {"parsing, C", m.parse, ""},
+		{"hashing, Go", m.goTool, "hash"}, {"JSON, Go", m.goTool, "json"}, {"parsing, Go", m.goTool, "parse"},
+	} {
+		in := wasmtool.Invocation{Form: wasmtool.Extism, Export: "run"}
+		alone, err := b.export(ctx, c.module, "run")
+		if c.tool != "" {
+			in = wasmtool.Invocation{Form: wasmtool.Command, Args: []string{"guest", "call", c.tool}}
+			var run func(context.Context) (string, error)
+			run, err = b.command(ctx, c.module, c.tool, "")
+			alone = func(ctx context.Context) error { _, err := run(ctx); return err }
+		}
+		if err != nil {
+			return nil, err
+		}
+		golem, err := woven(ctx, e, c.module, in)
+		if err != nil {
+			return nil, err
+		}
+		p, err := inTurns(ctx, c.name, "≤ 1.25", rounds, 1, golem, alone)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// starts compares the way from a file to the first answer: an engine is made,
+// the module read, compiled or found in the cache on disk, and called.
+func starts(m modules, dir string, rounds int) ([]pair, error) {
+	ctx := context.Background()
+	var out []pair
+	for _, c := range []struct {
+		name, limit string
+		module      []byte
+		cached      bool
+		rounds      int
+	}{
+		{"C, 7 KB, first", "", m.cTool, false, rounds},
+		{"C, 7 KB, cached", "", m.cTool, true, rounds},
+		{"Go, 3 MB, first", "", m.goTool, false, min(rounds, 3)},
+		{"Go, 3 MB, cached", "≤ 1.10", m.goTool, true, rounds},
+	} {
+		file, err := saved(dir, "start.wasm", c.module)
+		if err != nil {
+			return nil, err
+		}
+		p, err := inTurns(ctx, c.name, c.limit, c.rounds, 1,
+			func(ctx context.Context) error {
+				return withCache(dir, "golem", c.cached, func(cache string) error { return golemStart(ctx, file, cache) })
+			},
+			func(ctx context.Context) error {
+				return withCache(dir, "bare", c.cached, func(cache string) error { return bareStart(ctx, file, cache) })
+			})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// withCache hands out a cache directory: the same one each time, or an empty one.
+func withCache(dir, name string, cached bool, f func(cache string) error) error {
+	cache := filepath.Join(dir, "cache-"+name)
+	if !cached {
+		if err := os.RemoveAll(cache); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	return f(cache)
+}
+
+func golemStart(ctx context.Context, file, cache string) error {
+	l := library(cache)
+	defer l.Close()
+	call, err := counter(ctx, l, file, false)
+	if err != nil {
+		return err
+	}
+	return call(ctx)
+}
+
+func bareStart(ctx context.Context, file, cache string) error {
+	b, err := newBare(ctx, cache)
+	if err != nil {
+		return err
+	}
+	defer b.close(ctx)
+	module, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	call, err := bareCounter(ctx, b, module, false)
+	if err != nil {
+		return err
+	}
+	return call(ctx)
+}

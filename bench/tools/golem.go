@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/tool"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+)
+
+func packed(module []byte) ([]byte, error) {
+	return wasmtool.Pack(module, []byte(descriptions), "tools.yaml")
+}
+
+// words is the input of the small tool, and what its answer holds.
+const (
+	words    = `{"text":"to be or not to be, that is the question"}`
+	answered = `"words":10`
+)
+
+// library is golem's over a cache directory; "" keeps nothing.
+func library(cache string) *wasmtool.Library {
+	l := &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
+		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Cache: cache})
+	}}
+	if cache != "" {
+		l.Cache = dirCache(cache)
+	}
+	return l
+}
+
+// dirCache is the simplest cache that lasts.
+type dirCache string
+
+func (d dirCache) Get(key string) ([]byte, bool) {
+	data, err := os.ReadFile(filepath.Join(string(d), key))
+	return data, err == nil
+}
+
+func (d dirCache) Put(key string, data []byte) error {
+	return os.WriteFile(filepath.Join(string(d), key), data, 0o600)
+}
+
+// counter is the tool count of a module in a file, as a worker has it.
+func counter(ctx context.Context, l *wasmtool.Library, file string, stateful bool) (func(context.Context) error, error) {
+	m := l.Module(wasmtool.Source{Path: "count.wasm", Open: func() (fs.File, error) { return os.Open(file) }})
+	ds, err := m.Describe(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	b := &wasmtool.Bound{Module: m, Grants: wasmtool.Grants{Stateful: &stateful}}
+	t := b.Tool(ds[0])
+	gate := approval.NewGate(approval.ApproveAll, nil)
+	return func(ctx context.Context) error {
+		out, err := gate.Call(ctx, approval.Item{Tool: t, Call: tool.Call{ID: "0.1", Name: "count", Args: []byte(words)}})
+		return check(out.String(), err)
+	}, nil
+}
+
+// check holds an answer: a fast wrong one is no measurement.
+func check(text string, err error) error {
+	if err == nil && !bytes.Contains([]byte(text), []byte(answered)) {
+		err = fmt.Errorf("the tool answers %q", text)
+	}
+	return err
+}
+
+// woven is a module under golem's guard and engine, without anything else.
+func woven(ctx context.Context, e wasmtool.Engine, module []byte, in wasmtool.Invocation) (func(context.Context) error, error) {
+	guarded, err := guard.Weave(module)
+	if err != nil {
+		return nil, err
+	}
+	code, err := e.Compile(ctx, guarded, "")
+	if err != nil {
+		return nil, err
+	}
+	host := wasmtool.Host{Clock: time.Now, Random: random}
+	return func(ctx context.Context) error {
+		_, err := code.Call(ctx, in, host)
+		return err
+	}, nil
+}
