@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web run test check quick bench cover fuzz setup clean
+.PHONY: build web fixtures run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -50,6 +50,11 @@ cover:
 # Every fuzz target for FUZZTIME each.
 fuzz:
 	@.ci/fuzz.sh $(FUZZTIME)
+
+# For developers: the hostile modules from their sources; needs wat2wasm (wabt).
+fixtures:
+	@command -v wat2wasm >/dev/null || { echo "wat2wasm is missing: apt-get install wabt"; exit 1; }
+	cd core/wasmtool/enginetest/testdata && for f in *.wat; do wat2wasm --enable-tail-call $$f -o $${f%.wat}.wasm || exit 1; done
 
 clean:
 	rm -rf bin build

@@ -1,0 +1,209 @@
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+)
+
+// grace is how long beyond its limit a call may go on before the suite calls
+// it hanging: a watchdog, generous because machines are loaded.
+const grace = 60 * time.Second
+
+// Test holds an engine to every case. leaveOut names cases that the engine's
+// platform cannot run, each with the reason.
+func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[string]string) {
+	cases, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := open(t)
+	t.Cleanup(func() {
+		if err := engine.Close(); err != nil {
+			t.Errorf("closing the engine: %v", err)
+		}
+	})
+	names := map[string]bool{}
+	for _, c := range cases {
+		if names[c.Name] {
+			t.Errorf("two cases are named %s", c.Name)
+		}
+		names[c.Name] = true
+		if why := leaveOut[c.Name]; why != "" {
+			t.Logf("left out: %s: %s", c.Name, why)
+			continue
+		}
+		t.Run(strings.ReplaceAll(c.Name, " ", "-"), func(t *testing.T) {
+			got := Play(engine, c)
+			for _, problem := range c.Judge(got) {
+				t.Error(problem)
+			}
+			if c.Want.Code != "" {
+				alive(t, engine, cases)
+			}
+		})
+	}
+	for name := range leaveOut {
+		if !names[name] {
+			t.Errorf("%q is left out, and there is no such case", name)
+		}
+	}
+}
+
+// alive checks that the engine still works after a failure.
+func alive(t *testing.T, engine wasmtool.Engine, cases []Case) {
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Name == "echo" })
+	if i < 0 {
+		t.Fatal("there is no case echo")
+	}
+	for _, problem := range cases[i].Judge(Play(engine, cases[i])) {
+		t.Errorf("afterwards: %s", problem)
+	}
+}
+
+// Outcome is what came of a call.
+type Outcome struct {
+	Result wasmtool.Result
+	Fault  *fault.Fault
+	Files  map[string]string
+	Hung   bool // it did not end within its limit and grace
+}
+
+// Play guards, compiles and calls.
+func Play(engine wasmtool.Engine, c Case) Outcome {
+	done := make(chan Outcome, 1)
+	go func() { done <- c.play(engine) }()
+	select {
+	case o := <-done:
+		return o
+	case <-time.After(c.Invocation().Limits.Time + grace):
+		return Outcome{Hung: true}
+	}
+}
+
+func (c Case) play(engine wasmtool.Engine) Outcome {
+	module, err := c.Bytes()
+	if err != nil {
+		return Outcome{Fault: fault.Of(err, fault.NotFound)}
+	}
+	ctx := context.Background()
+	woven, err := guard.Weave(module)
+	if err != nil {
+		return Outcome{Fault: fault.Of(err, "not a fault")}
+	}
+	code, err := engine.Compile(ctx, woven, c.Module)
+	if err != nil {
+		return Outcome{Fault: fault.Of(err, "not a fault")}
+	}
+	defer code.Close()
+	host, files := c.host()
+	call := code.Call
+	if c.Keep {
+		kept := code.Keep()
+		defer kept.Close()
+		call = kept.Call
+	}
+	var o Outcome
+	for range max(1, c.Repeat) {
+		o.Result, err = call(ctx, c.Invocation(), host)
+		o.Fault = fault.Of(err, "not a fault")
+	}
+	o.Files = contents(files)
+	return o
+}
+
+// host is what the case grants.
+func (c Case) host() (wasmtool.Host, sandbox.FS) {
+	h := wasmtool.Host{Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Log: func(string, string) {}}
+	if c.Files != nil {
+		h.Files = sandbox.Memory()
+		for name, text := range c.Files {
+			if err := h.Files.WriteFile(name, []byte(text)); err != nil {
+				return h, h.Files
+			}
+		}
+	}
+	if c.HTTP {
+		h.HTTP = func(_ context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {
+			return wasmtool.HTTPResponse{Status: 200, Header: map[string]string{"Content-Type": "text/plain"}, Body: []byte(r.Method + " " + r.URL)}, nil
+		}
+	}
+	if c.Call {
+		h.Call = func(_ context.Context, name string, args []byte) []byte {
+			return fmt.Appendf(nil, "called %s with %s", name, args)
+		}
+	}
+	return h, h.Files
+}
+
+func contents(files sandbox.FS) map[string]string {
+	if files == nil {
+		return nil
+	}
+	out := map[string]string{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(files, name)
+		out[name] = string(data)
+		return err
+	})
+	if err != nil {
+		out["error"] = err.Error()
+	}
+	return out
+}
+
+// Judge compares an outcome with what is wanted.
+func (c Case) Judge(o Outcome) []string {
+	var bad []string
+	fail := func(format string, args ...any) { bad = append(bad, fmt.Sprintf(format, args...)) }
+	if o.Hung {
+		return []string{"it did not end"}
+	}
+	code := ""
+	if o.Fault != nil {
+		code = string(o.Fault.Code)
+	}
+	w := c.Want
+	if code != w.Code {
+		fail("code %q, want %q (%v)", code, w.Code, o.Fault)
+	}
+	if w.Message != "" && (o.Fault == nil || !strings.Contains(o.Fault.Message, w.Message)) {
+		fail("fault %v, want %q in it", o.Fault, w.Message)
+	}
+	out := string(o.Result.Output)
+	if w.Output != nil && out != *w.Output {
+		fail("output %q, want %q", out, *w.Output)
+	}
+	if !strings.Contains(out, w.Match) {
+		fail("output %q, want %q in it", out, w.Match)
+	}
+	if w.Length != 0 && len(out) != w.Length {
+		fail("%d bytes of output, want %d", len(out), w.Length)
+	}
+	if w.Exit != 0 && o.Result.Exit != w.Exit {
+		fail("exit %d, want %d", o.Result.Exit, w.Exit)
+	}
+	if w.Code == "" && o.Result.Fuel != w.Fuel {
+		fail("fuel %d, want %d", o.Result.Fuel, w.Fuel)
+	}
+	if w.Code == "" && o.Result.Fuel <= 0 {
+		fail("no fuel was used")
+	}
+	if w.Files != nil && !maps.Equal(w.Files, o.Files) {
+		fail("files %v, want %v", o.Files, w.Files)
+	}
+	return bad
+}

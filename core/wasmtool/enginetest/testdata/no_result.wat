@@ -1,0 +1,2 @@
+;; An export that returns nothing is fine.
+(module (func (export "run")))

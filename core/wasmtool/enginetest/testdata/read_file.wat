@@ -1,0 +1,5 @@
+;; Reads in.txt and writes it to standard output.
+(module (import "wasi_snapshot_preview1" "path_open" (func $o (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_read" (func $r (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_write" (func $w (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "in.txt") (data (i32.const 32) "\00\01\00\00\40\00\00\00")
+  (func (export "_start") (local $e i32) (local.set $e (call $o (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 6) (i32.const 0) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 64)))
+    (if (local.get $e) (then (call $exit (local.get $e)))) (drop (call $r (i32.load (i32.const 64)) (i32.const 32) (i32.const 1) (i32.const 36))) (drop (call $w (i32.const 1) (i32.const 32) (i32.const 1) (i32.const 72)))))

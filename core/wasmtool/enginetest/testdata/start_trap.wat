@@ -1,0 +1,2 @@
+;; A start section that traps.
+(module (func $s (unreachable)) (start $s) (func (export "run") (result i32) (i32.const 0)))

@@ -1,0 +1,2 @@
+;; The plain trap.
+(module (func (export "run") (result i32) (unreachable)))

@@ -1,0 +1,11 @@
+;; Input byte by byte through memory, upper case, a block of its own.
+(module (import "extism:host/env" "input_length" (func $n (result i64))) (import "extism:host/env" "input_load_u8" (func $in (param i64) (result i32))) (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64)))
+  (import "extism:host/env" "store_u8" (func $store (param i64 i32))) (import "extism:host/env" "output_set" (func $out (param i64 i64)))
+  (func (export "run") (result i32) (local $i i64) (local $b i64) (local $c i32)
+    (local.set $b (call $alloc (call $n)))
+    (block $end (loop $l (br_if $end (i64.ge_u (local.get $i) (call $n)))
+      (local.set $c (call $in (local.get $i)))
+      (if (i32.lt_u (i32.sub (local.get $c) (i32.const 97)) (i32.const 26)) (then (local.set $c (i32.sub (local.get $c) (i32.const 32)))))
+      (call $store (i64.add (local.get $b) (local.get $i)) (local.get $c))
+      (local.set $i (i64.add (local.get $i) (i64.const 1))) (br $l)))
+    (call $out (local.get $b) (call $n)) (i32.const 0)))

@@ -1,0 +1,37 @@
+//go:build !js
+
+package enginetest
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"golem/core/wasmtool"
+)
+
+// GOLEM_UPDATE=1 writes the fuel of the calls that return, as wazero's
+// interpreter charges it, into cases.json. Read the difference before you keep it.
+func TestUpdate(t *testing.T) {
+	if os.Getenv("GOLEM_UPDATE") == "" {
+		return
+	}
+	cases, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := wazero(t, wasmtool.WazeroOptions{Interpreter: true})
+	defer engine.Close()
+	for i, c := range cases {
+		if c.Want.Code == "" {
+			cases[i].Want.Fuel = Play(engine, c).Result.Fuel
+		}
+	}
+	out, err := json.MarshalIndent(map[string]any{"cases": cases}, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("cases.json", append(out, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
