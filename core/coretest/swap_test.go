@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"golem/core/coretest"
 )
@@ -78,5 +80,52 @@ func TestSwapWorkerForTool(t *testing.T) {
 	}
 	if a, b := strings.Join(own(worker), ""), strings.Join(own(code), ""); a != b || a == "" {
 		t.Errorf("the caller's messages differ: worker\n%s\ntool\n%s", a, b)
+	}
+}
+
+const twice = `Two calls in one turn.
+wasm: tools/p.wasm = pipeline
+-- project/main.worker --
+---
+allow_workers: [slow]
+toolsets: {custom: {GRANT}}
+---
+Forward.
+-- project/workers/slow.worker --
+---
+description: Takes its time.
+input_schema: {type: object, properties: {name: {type: string}}}
+---
+S.
+-- project/script.yaml --
+script: 1
+workers:
+  main:
+    - calls: [{tool: forward, args: {name: slow}}, {tool: forward, args: {name: slow}}]
+    - say: done
+  slow:
+    - {say: at last, delay: 5s}
+-- case.json --
+{"inputs": ["x"], "approval": "approve_all"}
+`
+
+// A module that was granted nothing changes nothing by itself: two of its
+// calls run beside each other, as two workers would. With files in its reach,
+// or state to keep, they keep their order.
+func TestModulesWithoutGrantsRunBesideEachOther(t *testing.T) {
+	for grant, want := range map[string]time.Duration{
+		"": 5 * time.Second, "modules: {p: {fs: true}}": 10 * time.Second, "modules: {p: {stateful: true}}": 10 * time.Second,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, err := coretest.Parse("twice", []byte(strings.Replace(twice, "GRANT", grant, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			o := coretest.Run(t.Context(), c)
+			if took := time.Since(start); o.Output != "done" || took < want || took > want+time.Second {
+				t.Errorf("%q: %s after %s, want %s", grant, o.Output, took, want)
+			}
+		})
 	}
 }

@@ -123,3 +123,71 @@ func TestUnreadableFiles(t *testing.T) {
 		}
 	}
 }
+
+// No module and no directory of tools is reached through a link that leads out.
+func TestModuleLinksOnDisk(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links need a privilege there
+	}
+	dir, trees := disk(t, `
+-- project.yaml --
+tools: {roots: [away, near]}
+-- main.worker --
+instructions: a
+-- away -> ../outside --
+-- near -> lib --
+-- lib/ok.wasm --
+bytes
+-- tools/in.wasm -> ../lib/ok.wasm --
+-- tools/out.wasm -> ../../outside/x.wasm --
+-- tools/out.tools.yaml -> ../../outside/x.yaml --
+-- tools/abs.wasm -> /etc/hostname --
+`)
+	outside := filepath.Join(dir, "..", "outside")
+	if err := os.MkdirAll(outside, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"x.wasm", "x.yaml"} {
+		if err := os.WriteFile(filepath.Join(outside, name), []byte("secret"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, fsys := range trees {
+		t.Run(name, func(t *testing.T) {
+			p := open(t, Source{FS: fsys})
+			w, err := p.Entry()
+			if err != nil {
+				t.Fatal(err)
+			}
+			modules, err := p.Modules(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opened := 0
+			for _, m := range modules {
+				if strings.HasPrefix(m.Path, "away/") {
+					t.Errorf("found %s", m.Path)
+				}
+				f, err := p.OpenModule(m)
+				inner := m.Path == "tools/in.wasm" || m.Path == "near/ok.wasm"
+				if inner != (err == nil) {
+					t.Errorf("%s: %v", m.Path, err)
+				}
+				if err == nil {
+					opened++
+					if err := f.Close(); err != nil {
+						t.Error(err)
+					}
+				} else if strings.Contains(err.Error(), outside) || strings.Contains(err.Error(), "/etc/") {
+					t.Errorf("a host path in %v", err)
+				}
+				if side, err := p.Sidecar(m); strings.Contains(string(side), "secret") || m.Path == "tools/out.wasm" && err == nil {
+					t.Errorf("%s: sidecar %q, %v", m.Path, side, err)
+				}
+			}
+			if opened != 2 {
+				t.Errorf("opened %d of %v", opened, modules)
+			}
+		})
+	}
+}

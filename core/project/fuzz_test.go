@@ -3,6 +3,7 @@ package project
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"path"
 	"strings"
 	"testing"
@@ -169,5 +170,55 @@ func FuzzSchemaFile(f *testing.F) {
 		if f := compile(w.Input); f != nil {
 			t.Errorf("%s: %v", w.Input, f)
 		}
+	})
+}
+
+func FuzzModuleReference(f *testing.F) {
+	for _, ref := range []string{"a", "./tools/a", "tools/a.py", "../a", "/a", "a.b:c", "a..b:c", "a:b:c", ".wasm", "x.wasm.py", "a\\b", "C:a", "a\x00", "tools", "a.b/c:d", "a/../b"} {
+		f.Add(ref)
+	}
+	files := tree("-- main.worker --\ninstructions: main\n-- tools/a.wasm --\n-- tools/b.py --\n-- a.wasm --\n-- .wasm --\n")
+	home := tree("-- a/b.wasm --\n-- a.wasm --\n")
+	f.Fuzz(func(t *testing.T, ref string) {
+		p, err := Load(Source{FS: files, ToolFiles: home, Flags: Flags{AllowModuleImports: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, bad := p.module(ref)
+		if bad != nil {
+			sound(t, bad)
+			return
+		}
+		rest, outside := strings.CutPrefix(name, homePrefix)
+		if _, there := map[bool]fstest.MapFS{true: home, false: files}[outside][rest]; !there || !fs.ValidPath(rest) || !isModule(rest) {
+			t.Errorf("%q is the module %q", ref, name)
+		}
+	})
+}
+
+func FuzzToolLock(f *testing.F) {
+	sum := strings.Repeat("a", 64)
+	for _, text := range hostile() {
+		f.Add([]byte(text))
+	}
+	for _, text := range []string{"lock: 1\ntools: {tools/a.wasm: " + sum + "}", "lock: 1\ntools: {'home:a/b.wasm': sha256:" + sum + "}", "lock: 1\ntools: {'/a.wasm': " + sum + "}", "lock: 1\ntools:"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, lock []byte) {
+		files := fstest.MapFS{"main.worker": {Data: []byte("instructions: x")}, "tools/a.wasm": {}, "tools.lock": {Data: lock}}
+		p, err := Load(Source{FS: files})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := p.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules, err := p.Modules(w)
+		sound(t, err)
+		if err == nil && (len(modules) != 1 || !modules[0].Locked || modules[0].Digest != "" && len(modules[0].Digest) != 64) {
+			t.Errorf("%+v", modules)
+		}
+		sound(t, p.Check("").Err())
 	})
 }

@@ -58,10 +58,11 @@ func matchesAny(globs []string, model string) bool {
 	return false
 }
 
-// NeedModel is nil if the worker has a model to run with. It is asked when
+// NeedModel is nil if the worker has a model to run with, or needs none because
+// a tool is the entry. It is asked when
 // the worker is to run: a project without any model loads and checks.
 func (w *Worker) NeedModel() error {
-	if w.Model != "" {
+	if w.Model != "" || w.Tool != "" {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+

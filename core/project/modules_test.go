@@ -225,6 +225,9 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 	if w.Tool != "pipeline" || w.ID != "pipeline" || w.File != "project.yaml" {
 		t.Errorf("%+v", w)
 	}
+	if err := w.NeedModel(); err != nil {
+		t.Errorf("code needs no model: %v", err)
+	}
 	if again, err := p.Entry(); again != w || err != nil {
 		t.Error("the entry is made twice", err)
 	}

@@ -20,12 +20,16 @@ type host struct {
 
 	mu   sync.Mutex
 	next int
+	made int // callbacks of this call and of all below it; the outermost host counts
 }
 
 var _ tool.Host = (*host)(nil)
 
 // Call runs a callable of the running worker through the same gate.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
+	if err := h.outermost().count(); err != nil {
+		return tool.Output{}, err
+	}
 	h.mu.Lock()
 	h.next++
 	id := childID(h.id, h.next)
@@ -39,6 +43,30 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 		return out, f
 	}
 	return out, nil
+}
+
+// maxCallbacks is how many calls one call of a tool may cause through tools.
+// Callbacks stop the tool's clock, so that its time does not bound them.
+const maxCallbacks = 10_000
+
+// outermost is the host of the call that a model or a person made.
+func (h *host) outermost() *host {
+	for h.caller != nil {
+		h = h.caller
+	}
+	return h
+}
+
+// count books one callback. Beyond the limit nothing is started or traced.
+func (h *host) count() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.made >= maxCallbacks {
+		return fault.New(fault.Budget, "%s has called back %d times", h.spec.Name, maxCallbacks).
+			Hinting("do less in one call")
+	}
+	h.made++
+	return nil
 }
 
 // maxNested is how many tools of one worker run may call each other in a row.

@@ -73,3 +73,45 @@ func TestClockTimeoutBegunWhilePaused(t *testing.T) {
 		}
 	})
 }
+
+// A tool's time stands still while what it called back runs; other deadlines
+// go on, and pauses of both kinds nest.
+func TestDeadlineStandsStillWhileAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c clock
+		ctx, dl := c.deadline(t.Context(), 2*time.Second, "tool x")
+		defer dl.stop()
+		other, stop := c.timeout(t.Context(), 20*time.Second, "worker w")
+		defer stop()
+		time.Sleep(time.Second)
+		dl.leave()
+		dl.leave()
+		time.Sleep(10 * time.Second)
+		dl.come()
+		resume := c.pause()
+		dl.come()
+		time.Sleep(time.Hour)
+		resume()
+		time.Sleep(900 * time.Millisecond)
+		synctest.Wait()
+		if ctx.Err() != nil || other.Err() != nil {
+			t.Fatal("time away counted, or a pause")
+		}
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
+		if !errors.Is(context.Cause(ctx), fault.Timeout) || other.Err() != nil {
+			t.Fatalf("%v, %v", context.Cause(ctx), other.Err())
+		}
+		time.Sleep(9 * time.Second)
+		synctest.Wait()
+		if other.Err() == nil {
+			t.Fatal("the other deadline stood still too")
+		}
+		dl.leave() // after its end: nothing happens
+		dl.come()
+		var none *deadline
+		none.leave()
+		none.come()
+		none.stop()
+	})
+}

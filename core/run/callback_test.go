@@ -1,0 +1,49 @@
+package run
+
+import (
+	"errors"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Callbacks are bounded in number, counted with those of the tools they call.
+func TestCallbacksAreCounted(t *testing.T) {
+	outer := &host{spec: tool.Spec{Name: "outer"}}
+	inner := &host{caller: &host{caller: outer}}
+	for i := range maxCallbacks {
+		h := outer
+		if i%2 == 0 {
+			h = inner
+		}
+		if err := h.outermost().count(); err != nil {
+			t.Fatalf("callback %d: %v", i+1, err)
+		}
+	}
+	if _, err := inner.Call(t.Context(), "add", nil); !errors.Is(err, fault.Budget) {
+		t.Errorf("one more: %v", err)
+	}
+}
+
+// Tools nest only so deep, and one that keeps its state not at all.
+func TestNesting(t *testing.T) {
+	var h *host
+	plain, state := tool.Spec{Name: "a", Module: "a.wasm"}, tool.Spec{Name: "s", Module: "s.wasm", Stateful: true}
+	for i := range maxNested {
+		if err := h.nests(plain); err != nil {
+			t.Fatalf("nested %d deep: %v", i, err)
+		}
+		h = &host{caller: h, spec: plain}
+	}
+	if err := h.nests(plain); !errors.Is(err, fault.Depth) {
+		t.Errorf("one deeper: %v", err)
+	}
+	h = &host{caller: &host{spec: state}, spec: plain}
+	if err := h.nests(state); !errors.Is(err, fault.Cycle) {
+		t.Errorf("a stateful module within itself: %v", err)
+	}
+	if err := h.nests(tool.Spec{Name: "o", Module: "o.wasm", Stateful: true}); err != nil {
+		t.Errorf("another stateful module: %v", err)
+	}
+}
