@@ -65,7 +65,7 @@ const (
 	MaxExports     = 10_000
 	MaxElements    = 10_000    // segments
 	MaxElementRefs = 1_000_000 // entries of all segments
-	MaxData        = 50_000    // segments
+	MaxData        = 100_000   // segments
 	MaxBody        = 1 << 20   // bytes of one function
 	MaxLocals      = 4_000     // of one function, parameters included
 	MaxNesting     = 20_000    // blocks within blocks
@@ -74,9 +74,9 @@ const (
 	MaxName        = 4_096     // bytes of an import's or export's name
 	MaxCustom      = 1 << 20   // bytes of a custom section that is read
 
-	// MaxWork bounds locals times blocks of one function, which is what
-	// compilers in one pass over SSA form spend time and memory on.
-	MaxWork = 24_000_000
+	// MaxWork bounds what all functions together may cost a compiler beyond
+	// their size; see body.work.
+	MaxWork = 3_000_000_000
 )
 
 // Depth: a frame is assumed to take frameBase and frameValue for each of its

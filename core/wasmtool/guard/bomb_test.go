@@ -1,0 +1,209 @@
+package guard
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+)
+
+// module puts sections together: id and content each.
+func assemble(sections ...[]byte) []byte {
+	return append(bytes.Clone(header), bytes.Join(sections, nil)...)
+}
+
+func sec(id byte, content ...byte) []byte {
+	return append(appendU32([]byte{id}, uint32(len(content))), content...)
+}
+
+// vec is a vector: its count, then n times the item.
+func vec(n int, item ...byte) []byte {
+	return append(appendU32(nil, uint32(n)), bytes.Repeat(item, n)...)
+}
+
+// one is a module of one function of type () → () with that body.
+func one(body ...byte) []byte {
+	b := append([]byte{0}, body...)
+	code := append(appendU32([]byte{1}, uint32(len(b))), b...)
+	return assemble(sec(secType, 1, 0x60, 0, 0), sec(secFunction, 1, 0), sec(secCode, code...))
+}
+
+func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// refusals are modules that must not reach an engine, with a word of the
+// reason.
+func refusals() map[string]struct {
+	module []byte
+	why    string
+} {
+	type r = struct {
+		module []byte
+		why    string
+	}
+	funcs := func(n int) []byte { return sec(secFunction, vec(n, 0)...) }
+	bodies := func(n int) []byte { return sec(secCode, vec(n, 2, 0, opEnd)...) }
+	void := sec(secType, 1, 0x60, 0, 0)
+	locals := func(n int) []byte {
+		b := append(appendU32([]byte{1}, uint32(n)), typeI32)
+		b = append(b, opEnd)
+		return assemble(void, funcs(1), sec(secCode, append(appendU32([]byte{1}, uint32(len(b))), b...)...))
+	}
+	return map[string]r{
+		"empty":                            {nil, "no WebAssembly"},
+		"text":                             {[]byte("(module)"), "no WebAssembly"},
+		"component":                        {componentHeader, "component"},
+		"version 2":                        {[]byte{0, 'a', 's', 'm', 2, 0, 0, 0}, "no WebAssembly"},
+		"section without content":          {assemble([]byte{1, 200, 1}), "ends too early"},
+		"section 13 (tags)":                {assemble([]byte{13, 1, 0}), "no section 13"},
+		"sections out of order":            {assemble(sec(secFunction, 0), sec(secType, 0)), "out of order"},
+		"a section twice":                  {assemble(sec(secType, 0), sec(secType, 0)), "out of order or there twice"},
+		"data count after code":            {assemble(sec(secCode, 0), sec(secDataCount, 0)), "out of order"},
+		"an overlong number":               {assemble([]byte{1, 0x80, 0x80, 0x80, 0x80, 0x80, 0}), "too long"},
+		"a number of 33 bits":              {assemble([]byte{1, 0xff, 0xff, 0xff, 0xff, 0x1f}), "too long"},
+		"a count that lies":                {assemble(sec(secType, 0xff, 0xff, 3)), "at most"},
+		"bytes behind a section":           {assemble(sec(secType, 0, 0)), "too many"},
+		"functions, no bodies":             {assemble(void, funcs(1)), "declares 1 functions and has 0"},
+		"bodies, no functions":             {assemble(void, bodies(1)), "declares 0 functions and has 1"},
+		"a type that is not":               {assemble(sec(secType, 1, 0x5f, 0, 0)), "type form"},
+		"a value type that is not":         {assemble(sec(secType, 1, 0x60, 1, 0x6e, 0)), "value type 0x6e"},
+		"too many parameters":              {assemble(sec(secType, join([]byte{1, 0x60}, vec(MaxParams+1, typeI32), []byte{0})...)), "parameters"},
+		"too many results":                 {assemble(sec(secType, join([]byte{1, 0x60, 0}, vec(MaxResults+1, typeI32))...)), "results"},
+		"too many types":                   {assemble(sec(secType, vec(MaxTypes+1, 0x60, 0, 0)...)), "types"},
+		"too many functions":               {assemble(void, funcs(MaxFunctions+1)), "functions"},
+		"too many globals":                 {assemble(sec(secGlobal, vec(MaxGlobals+1, typeI32, 0, opI32Const, 0, opEnd)...)), "globals"},
+		"too many tables":                  {assemble(sec(secTable, vec(MaxTables+1, typeFuncref, 0, 0)...)), "tables"},
+		"a table that is too large":        {assemble(sec(secTable, append([]byte{1, typeFuncref, 0}, appendU32(nil, MaxTableSize+1)...)...)), "table of"},
+		"a table with initialiser":         {assemble(sec(secTable, 1, 0x40, 0, typeFuncref, 0, 0, 0xd0, typeFuncref, opEnd)), "form 0x40"},
+		"two memories":                     {assemble(sec(secMemory, 2, 0, 1, 0, 1)), "memories"},
+		"shared memory":                    {assemble(sec(secMemory, 1, 3, 1, 2)), "form 0x3"},
+		"memory of 64 bits":                {assemble(sec(secMemory, 1, 4, 1)), "form 0x4"},
+		"memory above the limit":           {assemble(sec(secMemory, append([]byte{1, 0}, appendU32(nil, MaxMemoryPages+1)...)...)), "memory of 1025"},
+		"a maximum below":                  {assemble(sec(secMemory, 1, 1, 2, 1)), "below its minimum"},
+		"too many locals":                  {locals(MaxLocals + 1), "locals"},
+		"locals beyond counting":           {locals(1 << 31), "locals"},
+		"a body that is too long":          {one(append(bytes.Repeat([]byte{opNop}, MaxBody), opEnd)...), "function of"},
+		"blocks too deep":                  {one(append(bytes.Repeat([]byte{opBlock, 0x40}, MaxNesting+1), bytes.Repeat([]byte{opEnd}, MaxNesting+2)...)...), "nested"},
+		"a stack too high":                 {one(join(bytes.Repeat([]byte{opI32Const, 0}, MaxOperands+1), bytes.Repeat([]byte{opDrop}, MaxOperands+1), []byte{opEnd})...), "operands on the stack"},
+		"a branch table too long":          {one(join([]byte{opI32Const, 0, opBrTable}, vec(MaxBranches+1, 0), []byte{0, opEnd})...), "branch targets"},
+		"an unknown instruction":           {one(0x27, opEnd), "instruction 0x27"},
+		"throw":                            {one(0x08, 0, opEnd), "instruction 0x8"},
+		"try":                              {one(0x06, 0x40, opEnd, opEnd), "exceptions"},
+		"an atomic instruction":            {one(0xfe, 0, 0, opEnd), "instruction 0xfe"},
+		"call_ref":                         {one(0x14, 0, opEnd), "instruction 0x14"},
+		"relaxed vectors":                  {one(opVector, 0x80, 2, opEnd), "0xfd 256"},
+		"an unknown vector":                {one(opVector, 0x9a, 1, opEnd), "0xfd 154"},
+		"an unknown bulk":                  {one(opBulk, 18, opEnd), "0xfc 18"},
+		"call beyond the functions":        {one(opCall, 1, opEnd), "no function 1"},
+		"call of a helper":                 {one(opCall, 3, opEnd), "no function 3"},
+		"ref.func of a helper":             {one(opRefFunc, 2, opDrop, opEnd), "no function 2"},
+		"the fuel as a global":             {one(opI64Const, 0, opGlobalSet, 0, opEnd), "no global 0"},
+		"a local that is not":              {one(opLocalGet, 0, opDrop, opEnd), "no local 0"},
+		"the guard's own local":            {one(opI64Const, 0, opLocalSet, 0, opEnd), "no local 0"},
+		"a label that is not":              {one(opBr, 1, opEnd), "no label 1"},
+		"an empty stack":                   {one(opDrop, opEnd), "more operands than there are"},
+		"operands left":                    {one(opI32Const, 0, opEnd), "operands are left"},
+		"else without if":                  {one(opElse, opEnd), "else without"},
+		"no end":                           {one(opNop), "ends too early"},
+		"code after the end":               {one(opEnd, opNop), "goes on after its end"},
+		"memory that is not":               {one(opMemorySize, 0, opDrop, opEnd), "there is none"},
+		"a second memory":                  {one(opI32Const, 0, 0x28, 0x42, 0, opDrop, opEnd), "second memory"},
+		"data without a count":             {one(opBulk, 9, 0, opEnd), "data count section is missing"},
+		"too many data segments":           {assemble(sec(secMemory, 1, 0, 1), sec(secData, vec(MaxData+1, 1, 0)...)), "data segments"},
+		"a data count that lies":           {assemble(sec(secMemory, 1, 0, 1), sec(secDataCount, 2), sec(secData, 1, 1, 0)), "announces 2"},
+		"data without memory":              {assemble(sec(secData, 1, 0, opI32Const, 0, opEnd, 0)), "memory that is not there"},
+		"a long constant":                  {assemble(sec(secGlobal, 1, typeI32, 0, opI32Const, 1, opI32Const, 1, opI32Add, opEnd)), "more than one instruction"},
+		"a constant that is none":          {assemble(sec(secGlobal, 1, typeI32, 0, opLocalGet, 0, opEnd)), "not constant"},
+		"the guard's global as a constant": {assemble(sec(secGlobal, 1, typeI64, 0, opGlobalGet, 1, opEnd)), "no global 1"},
+		"an export twice":                  {assemble(void, funcs(1), sec(secExport, 2, 1, 'a', 0, 0, 1, 'a', 0, 0), bodies(1)), "exported twice"},
+		"an export that is not":            {assemble(void, funcs(1), sec(secExport, 1, 1, 'a', 0, 1), bodies(1)), "no exported item 1"},
+		"a start that takes":               {assemble(sec(secType, 1, 0x60, 1, typeI32, 0), funcs(1), sec(secStart, 0), bodies(1)), "start function"},
+		"a name that is no text":           {assemble(void, sec(secImport, 1, 1, 0xff, 1, 'b', 0, 0)), "no UTF-8"},
+		"an element that is not":           {assemble(void, funcs(1), sec(secTable, 1, typeFuncref, 0, 9), sec(secElement, 1, 0, opI32Const, 0, opEnd, 1, 5), bodies(1)), "no function 5"},
+		"elements beyond a table":          {assemble(void, funcs(1), sec(secTable, 1, typeFuncref, 0, 1), sec(secElement, 1, 0, opI32Const, 1, opEnd, 1, 0), bodies(1)), "of a table that has 1"},
+	}
+}
+
+// What engines cannot bear, or what reaches for the guard's own, is refused
+// with a reason and the place (SECURITY 7).
+func TestRefusals(t *testing.T) {
+	for name, r := range refusals() {
+		_, err := Weave(r.module)
+		if !errors.Is(err, fault.ToolModule) || !strings.Contains(err.Error(), r.why) {
+			t.Errorf("%s: %v, want %q", name, err, r.why)
+		}
+	}
+}
+
+// A module cut off anywhere is refused or still whole, and never more.
+func TestTruncated(t *testing.T) {
+	whole := one(opBlock, 0x40, opEnd, opI32Const, 1, opDrop, opEnd)
+	for n := range len(whole) {
+		if _, err := Weave(whole[:n]); err == nil && n != len(header) && n != len(header)+len(sec(secType, 1, 0x60, 0, 0)) {
+			t.Errorf("%d of %d bytes are accepted", n, len(whole))
+		}
+	}
+}
+
+// FuzzWeave feeds the guard anything: it never panics, what it returns can be
+// read again, and has nothing of the original's beyond its counts.
+func FuzzWeave(f *testing.F) {
+	for _, r := range refusals() {
+		if len(r.module) < 4096 {
+			f.Add(r.module)
+		}
+	}
+	f.Add(one(opEnd))
+	f.Fuzz(func(t *testing.T, module []byte) {
+		if _, err := Inspect(module); err != nil && !errors.Is(err, fault.ToolModule) {
+			t.Fatalf("inspect: %v", err)
+		}
+		out, err := Weave(module)
+		if err != nil {
+			if !errors.Is(err, fault.ToolModule) {
+				t.Fatalf("weave: %v", err)
+			}
+			return
+		}
+		was, _ := parse(module)
+		now, err := sections(out)
+		if err != nil || now.custom == nil {
+			t.Fatalf("what was woven cannot be read: %v", err)
+		}
+		info := len(was.functions)
+		if r := now.reader(secFunction); int(r.u32()) != info+helpers {
+			t.Fatalf("%d functions became another number than %d", info, info+helpers)
+		}
+	})
+}
+
+// Custom sections are found, replaced, and go with the weaving.
+func TestCustom(t *testing.T) {
+	m := one(opEnd)
+	packed, err := AppendCustom(m, "golem.tools", []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if packed, err = AppendCustom(packed, "golem.tools", []byte("second")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Custom(packed, "golem.tools")
+	if err != nil || string(got) != "second" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := Custom(packed, "other"); got != nil || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if bytes.Count(packed, []byte("golem.tools")) != 1 {
+		t.Error("the first section is still there")
+	}
+	woven, err := Weave(packed)
+	if err != nil || bytes.Contains(woven, []byte("golem.tools")) {
+		t.Errorf("the section is woven in, or %v", err)
+	}
+	again, err := Weave(m)
+	if err != nil || !bytes.Equal(again, woven) {
+		t.Errorf("a description changes what is woven, or %v", err)
+	}
+}

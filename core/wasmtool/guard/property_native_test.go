@@ -1,0 +1,329 @@
+//go:build !js
+
+package guard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+	"pgregory.net/rapid"
+)
+
+// machine runs modules on one engine, with a tick that grants in slices.
+type machine struct {
+	runtime wazero.Runtime
+	slice   int64
+	budget  int64
+	granted int64
+}
+
+func newMachine(t testing.TB, interpreter bool) *machine {
+	config := wazero.NewRuntimeConfig()
+	if interpreter {
+		config = wazero.NewRuntimeConfigInterpreter()
+	}
+	ctx := context.Background()
+	m := &machine{slice: 1 << 30, budget: 1 << 40}
+	m.runtime = wazero.NewRuntimeWithConfig(ctx, config.WithCoreFeatures(api.CoreFeaturesV2|experimental.CoreFeaturesTailCall))
+	t.Cleanup(func() {
+		if err := m.runtime.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	tick := func(left int64) int64 {
+		debt := max(-left, 0)
+		rest := m.budget - m.granted
+		if rest < debt {
+			panic("out of fuel")
+		}
+		grant := min(m.slice+debt, rest)
+		m.granted += grant
+		return grant
+	}
+	if _, err := m.runtime.NewHostModuleBuilder(TickModule).NewFunctionBuilder().WithFunc(tick).Export(TickName).Instantiate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// run calls "run" with arguments: its result or the trap, what is in its
+// memory and globals, and the fuel it took.
+func (m *machine) run(module []byte, args ...uint64) (outcome string, fuel int64, err error) {
+	ctx := context.Background()
+	code, err := m.runtime.CompileModule(ctx, module)
+	if err != nil {
+		return "", 0, err
+	}
+	defer code.Close(ctx)
+	inst, err := m.runtime.InstantiateModule(ctx, code, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		return "", 0, err
+	}
+	defer inst.Close(ctx)
+	m.granted = 0
+	results, err := inst.ExportedFunction("run").Call(ctx, args...)
+	outcome = fmt.Sprint(results)
+	if err != nil {
+		outcome = "trap"
+	}
+	mem, _ := inst.Memory().Read(0, 64)
+	outcome += fmt.Sprintf(" %x %d", mem, inst.ExportedGlobal("g").Get())
+	if g := inst.ExportedGlobal(FuelExport); g != nil {
+		fuel = m.granted - int64(g.Get())
+	}
+	return outcome, fuel, nil
+}
+
+// A guarded module is valid, computes what the unguarded one does, traps where
+// it traps, and takes the same fuel on compiler and interpreter, in slices of
+// any size; with one unit of fuel less than it takes, it does not end.
+func TestGuardedIsTheSame(t *testing.T) {
+	compiler, interpreter := newMachine(t, false), newMachine(t, true)
+	rapid.Check(t, func(t *rapid.T) {
+		module := (&generator{t: t}).module()
+		args := []uint64{uint64(rapid.Uint32().Draw(t, "a")), uint64(rapid.Uint32().Draw(t, "b"))}
+		want, _, err := compiler.run(module, args...)
+		if err != nil {
+			t.Fatalf("the generator made an invalid module: %v", err)
+		}
+		woven, err := Weave(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiler.slice, compiler.budget = 1<<30, 1<<40
+		got, fuel, err := compiler.run(woven, args...)
+		if err != nil || got != want {
+			t.Fatalf("guarded %q (%v), unguarded %q", got, err, want)
+		}
+		interpreter.slice = int64(rapid.IntRange(1, 1000).Draw(t, "slice"))
+		also, same, err := interpreter.run(woven, args...)
+		if err != nil || also != want || same != fuel {
+			t.Fatalf("the interpreter: %q with fuel %d (%v), the compiler %q with %d", also, same, err, want, fuel)
+		}
+	})
+}
+
+// generator makes valid modules of a few functions over i32: arithmetic,
+// memory, a global, blocks, bounded loops, branches, calls of later functions,
+// indirect calls, early returns, traps.
+type generator struct {
+	t     *rapid.T
+	body  []byte
+	fn    int
+	count int // of functions
+	depth int // open labels that a branch may take: blocks
+}
+
+const (
+	genParams = 2
+	genLocals = 4 // two parameters, a variable, a counter for each loop depth
+	genLoops  = 3
+)
+
+func (g *generator) n(least, most int) int { return rapid.IntRange(least, most).Draw(g.t, "n") }
+
+func (g *generator) op(b ...byte) { g.body = append(g.body, b...) }
+
+func (g *generator) module() []byte {
+	g.count = g.n(1, 4)
+	bodies := appendU32(nil, uint32(g.count))
+	for g.fn = range g.count {
+		g.body, g.depth = nil, 0
+		for range g.n(1, 6) {
+			g.statement(0)
+		}
+		g.value(2)
+		g.op(opEnd)
+		b := append([]byte{1, genLocals - genParams + genLoops, typeI32}, g.body...)
+		bodies = append(appendU32(bodies, uint32(len(b))), b...)
+	}
+	elems := appendU32([]byte{1, 0, opI32Const, 0, opEnd}, uint32(g.count))
+	for i := range g.count {
+		elems = appendU32(elems, uint32(i))
+	}
+	exports := append([]byte{2, 3, 'r', 'u', 'n', 0, 0}, 1, 'g', 3, 0)
+	return assemble(
+		sec(secType, 1, 0x60, genParams, typeI32, typeI32, 1, typeI32),
+		sec(secFunction, vec(g.count, 0)...), sec(secTable, 1, typeFuncref, 0, 8), sec(secMemory, 1, 0, 1),
+		sec(secGlobal, 1, typeI32, 1, opI32Const, 7, opEnd), sec(secExport, exports...), sec(secElement, elems...), sec(secCode, bodies...),
+	)
+}
+
+// statement leaves the stack as it was.
+func (g *generator) statement(loops int) {
+	switch g.n(0, 9) {
+	case 0:
+		g.value(2)
+		g.op(opLocalSet, byte(g.n(0, genLocals-1)))
+	case 1:
+		g.value(2)
+		g.op(opGlobalSet, 0)
+	case 2:
+		g.value(1)
+		g.op(opI32Const, 0x3c, 0x71) // & 60
+		g.value(1)
+		g.op(0x36, 2, 0) // i32.store
+	case 3, 4:
+		g.value(1)
+		g.op(opIf, 0x40)
+		g.nested(loops)
+		if g.n(0, 1) == 1 {
+			g.op(opElse)
+			g.nested(loops)
+		}
+		g.op(opEnd)
+	case 5:
+		g.op(opBlock, 0x40)
+		g.nested(loops)
+		g.op(opEnd)
+	case 6, 7:
+		g.loop(loops)
+	case 8:
+		g.branch()
+	case 9:
+		g.bulk()
+	}
+}
+
+func (g *generator) nested(loops int) {
+	g.depth++
+	for range g.n(0, 2) {
+		g.statement(loops)
+	}
+	g.depth--
+}
+
+// loop runs a few rounds, counted in a local of its own.
+func (g *generator) loop(loops int) {
+	if loops == genLoops {
+		return
+	}
+	counter := byte(genLocals + loops)
+	g.op(opI32Const, byte(g.n(1, 5)), opLocalSet, counter, opBlock, 0x40, opLoop, 0x40)
+	saved := g.depth
+	g.depth = 0 // no branch leaves the count out
+	for range g.n(0, 3) {
+		g.statement(loops + 1)
+	}
+	g.depth = saved
+	g.op(opLocalGet, counter, opI32Const, 1, 0x6b, opLocalTee, counter, opBrIf, 0, opEnd, opEnd)
+}
+
+// branch leaves a block, perhaps; or returns, or traps, seldom.
+func (g *generator) branch() {
+	g.value(1)
+	switch k := g.n(0, 9); {
+	case g.depth > 0 && k < 6:
+		g.op(opBrIf, byte(g.n(0, g.depth-1)))
+	case g.depth > 0 && k == 6:
+		g.op(opBrTable, 1, byte(g.n(0, g.depth-1)), byte(g.n(0, g.depth-1)))
+	case k == 7:
+		g.op(opIf, 0x40)
+		g.value(1)
+		g.op(opReturn, opEnd)
+	case k == 8:
+		g.op(opI32Const, 0x1f, 0x71, opI32Eqz, opIf, 0x40, opUnreachable, opEnd)
+	default:
+		g.op(opDrop)
+	}
+}
+
+func (g *generator) bulk() {
+	g.op(opI32Const, byte(g.n(0, 60)))
+	g.value(0)
+	g.op(opI32Const, byte(g.n(0, 60)), opBulk, 11, 0) // memory.fill
+	if g.n(0, 3) == 0 {
+		g.op(opI32Const, byte(g.n(0, 3)), opMemoryGrow, 0, opDrop)
+	}
+}
+
+// value pushes an i32.
+func (g *generator) value(depth int) {
+	if depth == 0 {
+		g.op(opI32Const, byte(g.n(0, 63)))
+		return
+	}
+	switch g.n(0, 8) {
+	case 0, 1:
+		g.op(opLocalGet, byte(g.n(0, genLocals-1)))
+	case 2:
+		g.op(opGlobalGet, 0)
+	case 3:
+		g.value(depth - 1)
+		g.op(opI32Const, 0x3c, 0x71, 0x28, 2, 0) // i32.load of & 60
+	case 4:
+		g.call(depth)
+	case 5:
+		g.value(depth - 1)
+		g.op(opI32Eqz)
+	default:
+		g.value(depth - 1)
+		g.value(depth - 1)
+		ops := []byte{0x6a, 0x6b, 0x6c, 0x6d, 0x71, 0x72, 0x73, 0x74, 0x76, 0x48, 0x4b} // 0x6d divides: it may trap
+		g.op(ops[g.n(0, len(ops)-1)])
+	}
+}
+
+// call calls a later function, directly or through the table, so that nothing
+// recurses; a table index may be wrong.
+func (g *generator) call(depth int) {
+	g.value(depth - 1)
+	g.value(depth - 1)
+	later := g.count - 1 - g.fn
+	switch k := g.n(0, 5); {
+	case later == 0:
+		g.op(0x6a)
+	case k == 0 && g.n(0, 9) == 0:
+		g.op(opI32Const, 7, opCallIndirect, 0, 0) // nothing is there
+	case k < 3:
+		g.op(opI32Const, byte(g.fn+1+g.n(0, later-1)), opCallIndirect, 0, 0)
+	default:
+		g.op(opCall, byte(g.fn+1+g.n(0, later-1)))
+	}
+}
+
+// What the guard lets through compiles in a second or two on an idle machine,
+// however it was made: these take wazero's compiler the most. It logs how long.
+func TestLargestAccepted(t *testing.T) {
+	m := newMachine(t, false)
+	deep := 16_000
+	locals := append(appendU32([]byte{1}, MaxLocals-10), typeI32)
+	blocks := 9_000
+	var touched []byte // each block writes another local
+	for i := range blocks {
+		touched = append(touched, opI32Const, 1, opIf, 0x40, opI32Const, 2, opLocalSet)
+		touched = append(appendU32(touched, uint32(i%(MaxLocals-10))), opEnd)
+	}
+	bodies := map[string][]byte{
+		"nesting":      slices.Concat([]byte{0}, slices.Repeat([]byte{opBlock, 0x40}, deep), slices.Repeat([]byte{opEnd}, deep+1)),
+		"locals":       slices.Concat(locals, touched, []byte{opEnd}),
+		"straight":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1, opDrop}, MaxBody/3-10), []byte{opEnd}),
+		"branch table": slices.Concat([]byte{0, opBlock, 0x40, opI32Const, 0, opBrTable}, vec(50_000, 0), []byte{0, opEnd, opEnd}),
+		"operands":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1}, MaxOperands), slices.Repeat([]byte{opDrop}, MaxOperands), []byte{opEnd}),
+	}
+	for name, body := range bodies {
+		code := append(appendU32([]byte{1}, uint32(len(body))), body...)
+		module := assemble(sec(secType, 1, 0x60, 0, 0), sec(secFunction, 1, 0), sec(secCode, code...))
+		woven, err := Weave(module)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		start := time.Now()
+		compiled, err := m.runtime.CompileModule(context.Background(), woven)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		t.Log(name, len(woven), time.Since(start))
+		if err := compiled.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
