@@ -13,6 +13,7 @@ type benchCase struct {
 	stdin   string
 	want    string
 	times   int
+	fresh   bool // without golem's cache of compiled tools
 }
 
 // turnsAllowed is above the longest case, 1600 reads and an answer.
@@ -30,6 +31,7 @@ func cases() []benchCase {
 	list := []benchCase{
 		{name: "start (golem version)", args: []string{"version"}, want: "golem", times: 1},
 		ask("one turn", "hello", small),
+		ask("one turn, ten modules of 3 MB in tools/", "hello", testProject{dataFiles: 1, modules: 10}),
 		ask("100 reads, one a turn", "reads-100", testProject{dataFiles: 100}),
 		ask("400 reads, one a turn", "reads-400", testProject{dataFiles: 400}),
 		ask("1600 reads, one a turn", "reads-1600", testProject{dataFiles: 1600}),
@@ -49,6 +51,15 @@ func cases() []benchCase {
 		p := testProject{dataFiles: 1, workers: many.workers}
 		c := ask("run one worker of "+many.name, "hello", p)
 		c.args = append(c.args, "--entry", "area3/w0003")
+		list = append(list, c)
+	}
+	for _, m := range []struct{ name, file string }{{"7 KB", "small.wasm"}, {"3 MB", "big.wasm"}} {
+		c := benchCase{
+			name: "tool call, module of " + m.name + ", first", project: testProject{modules: 1}, fresh: true,
+			args: []string{"tool", "call", m.file, "count", `{"text":"to be or not to be"}`}, want: `"words":6`, times: 1,
+		}
+		list = append(list, c)
+		c.name, c.fresh = "tool call, module of "+m.name+", cached", false
 		list = append(list, c)
 	}
 	return append(list, benchCase{

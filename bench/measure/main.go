@@ -41,6 +41,7 @@ func measure(golem, mock string, runs int, only string) (err error) {
 	}
 	defer stop()
 	p := program{path: golem, home: scratch, endpoint: url}
+	made := &moduleMaker{golem: golem, dir: filepath.Join(scratch, "modules")}
 	fmt.Print(machine(golem))
 	fmt.Print(head)
 	for i, c := range cases() {
@@ -49,6 +50,9 @@ func measure(golem, mock string, runs int, only string) (err error) {
 		}
 		dir := filepath.Join(scratch, fmt.Sprintf("project-%d", i))
 		if err := c.project.write(dir); err != nil {
+			return err
+		}
+		if err := made.write(dir, c.project.modules); err != nil {
 			return err
 		}
 		var costs []cost

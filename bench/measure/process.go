@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -28,6 +29,11 @@ type program struct {
 // run starts golem once in dir and waits for it. A failure, or an answer that
 // is not the expected one, is an error: a fast wrong run is no measurement.
 func (p program) run(dir string, c benchCase) (cost, error) {
+	if c.fresh {
+		if err := os.RemoveAll(filepath.Join(p.home, "cache")); err != nil {
+			return cost{}, err
+		}
+	}
 	cmd := exec.Command(p.path, c.args...)
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)

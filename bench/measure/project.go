@@ -15,6 +15,7 @@ import (
 type testProject struct {
 	dataFiles int
 	workers   int
+	modules   int // of 3 MB, in tools/; one of each size beside, to be called
 }
 
 func (p testProject) write(dir string) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,9 +61,6 @@ func (h *host) packTool(file, description, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := callable(seen); err != nil {
-		return err
-	}
 	if err := os.Rename(tmp, target); err != nil {
 		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file that may be replaced")
 	}
@@ -73,21 +69,6 @@ func (h *host) packTool(file, description, out string) error {
 		names[i] = t.Name
 	}
 	return h.print(fmt.Sprintf("%s: %s, %s\n", oneLine(out), strings.Join(names, ", "), bytesOf(seen.Size)))
-}
-
-// callable holds that each described tool of a module without one of the three
-// forms is a function that the module exports.
-func callable(seen wasmtool.Inspection) error {
-	if seen.Form != "exports" {
-		return nil
-	}
-	for _, t := range seen.Tools {
-		if !slices.Contains(seen.Exports, t.Name) {
-			return fault.New(fault.ToolContract, "the description names %s, and the module exports %s", t.Name, oneLine(listing(seen.Exports))).
-				Hinting("export describe and call, or list_tools and call_tool, or _start, or a function of that name")
-		}
-	}
-	return nil
 }
 
 func listing(names []string) string {
