@@ -2,8 +2,9 @@ package wasmtool
 
 import (
 	"context"
-	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"sync"
 
 	"golem/core/fault"
@@ -189,11 +190,11 @@ func (l *Library) cached(key string) ([]byte, bool) {
 		return nil, false
 	}
 	data, ok := l.Cache.Get(key)
-	if !ok || len(data) < sha256.Size {
+	if !ok || len(data) < sealSize {
 		return nil, false
 	}
-	value := data[sha256.Size:]
-	if sum := sealed(key, value); [sha256.Size]byte(data[:sha256.Size]) != sum {
+	value := data[sealSize:]
+	if sum := sealed(key, value); [sealSize]byte(data[:sealSize]) != sum {
 		return nil, false
 	}
 	return value, true
@@ -208,10 +209,15 @@ func (l *Library) keep(key string, value []byte) {
 	_ = l.Cache.Put(key, append(sum[:], value...))
 }
 
-// sealed binds a value to its key, so that no entry can stand for another.
-func sealed(key string, value []byte) [sha256.Size]byte {
-	h := sha256.New()
-	fmt.Fprintf(h, "golem cache %d %s\n", len(key), key)
-	h.Write(value)
-	return [sha256.Size]byte(h.Sum(nil))
+// sealed binds a value to its key. It finds what an accident did to a file, not
+// an attack: who can write to the cache can run code there anyway.
+func sealed(key string, value []byte) [sealSize]byte {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(crc32.Checksum([]byte(key), table), table, value)
+	var out [sealSize]byte
+	binary.LittleEndian.PutUint32(out[:], sum)
+	binary.LittleEndian.PutUint32(out[4:], uint32(len(value)))
+	return out
 }
+
+const sealSize = 8

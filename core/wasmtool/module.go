@@ -140,14 +140,20 @@ func (m *Module) unreadable(err error) error {
 
 // readLimited reads a file that may have limit bytes.
 func readLimited(f io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	var buf bytes.Buffer
+	if file, ok := f.(fs.File); ok { // what it says of its size saves copies, and nothing else
+		if info, err := file.Stat(); err == nil && info.Size() > 0 {
+			buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+		}
+	}
+	_, err := buf.ReadFrom(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
 	}
-	if int64(len(data)) > limit {
+	if int64(buf.Len()) > limit {
 		return nil, fault.New(fault.ToolModule, "the module has more than %d bytes", limit)
 	}
-	return data, nil
+	return buf.Bytes(), nil
 }
 
 // whole are the bytes that were digested, read anew if they were let go.
