@@ -46,6 +46,7 @@ func lab(ran *atomic.Int32) toolset.Factory {
 			tool.Func(typed, func(context.Context, none) (tool.Output, error) { return tool.Text("fifty"), nil }),
 			tool.Func(spec("panics", tool.Read), func(context.Context, none) (tool.Output, error) { panic("boom") }),
 			tool.Func(spec("nothing", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Output{}, nil }),
+			tool.Func(spec("net", tool.Network), func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("fetched"), nil }),
 			tool.Func(spec("slow", tool.Read), func(ctx context.Context, _ none) (tool.Output, error) {
 				<-ctx.Done()
 				return tool.Output{}, ctx.Err()
@@ -184,6 +185,20 @@ func TestToolsThatFail(t *testing.T) {
 	}
 	if res.Output.Text != "survived" || res.Exit() != 0 {
 		t.Errorf("%+v", res)
+	}
+}
+
+// SPEC §6, Grants: without network_enabled a tool of risk network is refused
+// before anybody is asked, whatever toolset it is of.
+func TestNetworkIsOffByDefault(t *testing.T) {
+	for front, want := range map[string]string{"": "0.1 net error E_NETWORK", "sandbox: {network_enabled: true}\n": "0.1 net ok"} {
+		var ran atomic.Int32
+		files := project(`calls: [{tool: net, args: {}}]`, "say: done")
+		files["main.worker"] = "---\ntoolsets: {lab: {approval: {default: preApproved}}}\n" + front + "---\nM.\n"
+		res, events := play(t, t.Context(), files, core.Options{}, &ui.Script{}, &ran, nil)
+		if res.Output.Text != "done" || ends(events) != want || (ran.Load() == 1) != (front != "") {
+			t.Errorf("%q: %v\n%s", front, res.Error, ends(events))
+		}
 	}
 }
 

@@ -54,7 +54,7 @@ func widens(r tool.Risk) bool {
 // requestType is how a front end shows the call (S4-28).
 func requestType(r tool.Risk, paths []tool.PathUse) string {
 	switch {
-	case rank(r) >= rank(tool.Command):
+	case r == tool.Command:
 		return "command"
 	case r == tool.Write && len(paths) > 0:
 		return "file_write"
