@@ -220,7 +220,9 @@ func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
 		if f != nil {
 			f = f.At(item.file, item.line, item.column)
 			if path[0] == "toolsets" && p.servable(got, item.text, f) {
-				out = append(out, named{served: item.text, missing: f})
+				if !slices.ContainsFunc(out, func(n named) bool { return n.served == item.text }) {
+					out = append(out, named{served: item.text, missing: f})
+				}
 			} else {
 				faults = append(faults, f)
 			}

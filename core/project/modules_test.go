@@ -216,7 +216,7 @@ func TestToolLock(t *testing.T) {
 
 // S3-24: a name that no worker has may be a tool's where there are modules.
 func TestNamesThatToolsMayServe(t *testing.T) {
-	text := "-- project.yaml --\nentry: pipeline\ntoolsets: {workers: {allowed_workers: [slug, helper]}}\n-- workers/helper.worker --\n---\n---\nh\n"
+	text := "-- project.yaml --\nentry: pipeline\ntoolsets: {workers: {allowed_workers: [slug, helper, slug]}}\n-- workers/helper.worker --\n---\n---\nh\n"
 	p := open(t, source(text+"-- tools/a.wasm --\n"))
 	w, err := p.Entry()
 	if err != nil {

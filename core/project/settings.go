@@ -28,6 +28,9 @@ func (b *built) toolsets() {
 				continue // what it says is of modules that nobody looks for
 			}
 			value = b.p.moduleNamed(value)
+			if grants := value.get("modules"); grants != nil {
+				b.w.Sandbox.Lent = slices.ContainsFunc(grants.fields, func(f field) bool { return f.value.get("fs").flag() })
+			}
 		}
 		options, err := value.json()
 		if err != nil {

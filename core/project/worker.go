@@ -80,6 +80,7 @@ type Sandbox struct {
 	ReadOnly bool
 	Network  bool
 	Declared bool // some sandbox key stands in the worker or the manifest
+	Lent     bool // a tool module is granted the files (toolsets.custom.modules.X.fs)
 }
 
 // Mount puts a directory of the project (or, with --allow-outside, of the

@@ -16,7 +16,8 @@ type viewSpec struct {
 
 // view builds what a worker run sees: the mounts it declares, under every
 // ancestor's restrictions and modes, then its own (SPEC §8; S0-49, S1-78).
-// A worker without a sandbox and without file tools sees only attachments.
+// A worker without a sandbox, without file tools and without a module that is
+// lent the files sees only attachments.
 func (t *tree) view(w *project.Worker, parent *frame) (viewSpec, sandbox.FS, error) {
 	spec := viewSpec{extra: sandbox.Memory()}
 	if parent != nil {
@@ -74,7 +75,7 @@ func (v viewSpec) escalates(w *project.Worker) error {
 // build opens the mounts and wraps them, innermost protection first.
 func (t *tree) build(w *project.Worker, spec *viewSpec) (sandbox.FS, error) {
 	var mounts []sandbox.Mount
-	if w.Sandbox.Declared || hasToolset(w.Toolsets, "filesystem") {
+	if w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") {
 		for _, m := range w.Sandbox.Mounts {
 			fsys, err := t.mount(m.Source)
 			if err != nil {
