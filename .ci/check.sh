@@ -52,7 +52,7 @@ formatted() {
 js() { env GOOS=js GOARCH=wasm "$@"; }
 
 # Packages with js files of their own, and core.
-js_packages() { echo ./core/... ./bench/jscore ./sandbox/opfs; }
+js_packages() { echo ./core/... ./bench/jscore ./sandbox/opfs ./cmd/wasm; }
 
 vet_js() { js go vet $(js_packages); }
 

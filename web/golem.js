@@ -185,6 +185,11 @@ export class Golem {
     return this.ask('check', { ...plain(options), project: name })
   }
 
+  /** The workers of a project, as golem workers lists them, and what keeps others from being listed. */
+  workers(name, options = {}) {
+    return this.ask('workers', { ...plain(options), project: name })
+  }
+
   /**
    * Runs a project's entry for one answer.
    * @param {string} name
@@ -213,7 +218,7 @@ export class Golem {
     this.#calls.set(id, {
       reject: (e) => run.fail(e),
       take: (m) => {
-        if (m.event || m.ask || m.confirm) return run.take(m)
+        if (m.event || m.ask || m.confirm || m.artifact) return run.take(m)
         this.#calls.delete(id)
         if (m.error) run.fail(new GolemError(m.error))
         else run.finish(m.result)
@@ -221,7 +226,7 @@ export class Golem {
     })
     const attachments = options.attachments ?? []
     this.#worker.postMessage({
-      id, method, params: { ...plain(options), project: name, input, headless: !options.approve, attachments: attachments.map((a) => a.name) },
+      id, method, params: { ...plain(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) },
       bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
     })
     return run
@@ -243,14 +248,17 @@ export class Golem {
  * @property {number} [maxDepth]
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {{name: string, data: Uint8Array}[]} [attachments]
- * @property {(request: object) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}>} [approve]
- *   asked before a side effect; without it whatever would ask is denied
+ * @property {(request: object, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
+ *   asked before a side effect; null says that nobody is there; without it whatever would ask is denied;
+ *   signal aborts when the run is cancelled: then no answer counts any more
  * @property {(key: {variable: string, host: string}) => Promise<boolean>} [confirm]
  *   asked before a key goes to a host that a project names; without it: no
+ * @property {(artifact: {name: string, data: string}) => void} [artifact]
+ *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
  * @property {boolean} [trace] false keeps no trace in the project
  */
 
-const plain = ({ approve, confirm, attachments, ...rest }) => rest
+const plain = ({ approve, confirm, artifact, attachments, ...rest }) => rest
 
 /** A run or conversation under way: iterate it for its events, await result. */
 export class Run {
@@ -259,11 +267,12 @@ export class Run {
   #queue = []
   #wake = null
   #over = false
+  #gone = new AbortController()
 
   constructor(post, options) {
     this.#post = post
     this.#options = options
-    /** How it ended: {status, exit, text, output, error, denied}. Rejects only if it could not begin. */
+    /** How it ended: {run, status, exit, text, output, error, denied}. Rejects only if it could not begin. */
     this.result = new Promise((resolve, reject) => {
       this.finish = (r) => {
         this.#end()
@@ -279,6 +288,7 @@ export class Run {
 
   #end() {
     this.#over = true
+    this.#gone.abort()
     this.#wake?.()
   }
 
@@ -286,6 +296,8 @@ export class Run {
     if (m.event) {
       this.#queue.push(JSON.parse(m.event))
       this.#wake?.()
+    } else if (m.artifact) {
+      this.#options.artifact(m.artifact)
     } else if (m.ask) {
       this.#answer(m.ask)
     } else {
@@ -294,17 +306,19 @@ export class Run {
   }
 
   async #answer(request) {
-    let decision
+    let decision = { answer: 'no' } // a front end that breaks is a denial
     try {
-      decision = await this.#options.approve(request)
+      decision = await this.#options.approve(request, this.#gone.signal)
     } catch {
-      // A front end that breaks is a denial.
+      // It is told where it broke.
     }
-    this.#post({ answer: { answer: 'no', ...decision, id: request.id } })
+    if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
+    else this.#post({ answer: { answer: decision.answer, reason: decision.reason, id: request.id } })
   }
 
   /** Ends it: model, tools and children stop, the trace ends properly. */
   cancel() {
+    this.#gone.abort()
     this.#post({ cancel: true })
   }
 

@@ -11,6 +11,7 @@ import (
 	"golem/core/model"
 	"golem/core/sandbox"
 	"golem/core/workspace"
+	"golem/sandbox/opfs"
 )
 
 // methods are what the page may ask for: a result as JSON, bytes, or a fault.
@@ -30,6 +31,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"readRun":   readRun,
 	"open":      openProject,
 	"check":     check,
+	"workers":   listWorkers,
 	"run":       runProject,
 	"chat":      chatProject,
 	"call":      callTool,
@@ -56,11 +58,10 @@ type named struct {
 	Path    string `json:"path"`
 	To      string `json:"to"`
 	Name    string `json:"name"`
-	State   bool   `json:"state"`
 }
 
 // target decodes the parameters and opens the project they name.
-func target(c *call) (named, sandbox.FS, error) {
+func target(c *call) (named, *opfs.FS, error) {
 	var n named
 	if err := c.decode(&n); err != nil {
 		return n, nil, err
@@ -70,16 +71,36 @@ func target(c *call) (named, sandbox.FS, error) {
 }
 
 // file is target with the cleaned name of a file that the editor may touch.
-func file(c *call) (string, sandbox.FS, error) {
+func file(c *call) (string, *opfs.FS, error) {
 	n, fsys, err := target(c)
 	if err != nil {
 		return "", nil, err
 	}
-	name, err := sandbox.Clean(n.Path)
-	if err == nil && (name == "." || name == stateDir || strings.HasPrefix(name, stateDir+"/")) {
+	name, err := editable(n.Path)
+	return name, fsys, err
+}
+
+// editable cleans a path, and refuses what is golem's own.
+func editable(name string) (string, error) {
+	name, err := sandbox.Clean(name)
+	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), stateDir)) {
 		err = fault.New(fault.Protected, "%s is golem's own", sandbox.Abs(name))
 	}
-	return name, fsys, err
+	return name, err
+}
+
+// changing is file, with the project held from other tabs until done.
+func changing(c *call, change func(name string, fsys *opfs.FS) error) error {
+	name, fsys, err := file(c)
+	if err != nil {
+		return err
+	}
+	release, err := c.server.stores.hold(fsys)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return change(name, fsys)
 }
 
 type listing struct {
@@ -237,46 +258,27 @@ func readFile(c *call) (any, []byte, error) {
 }
 
 func writeFile(c *call) (any, []byte, error) {
-	name, fsys, err := file(c)
-	if err != nil {
-		return nil, nil, err
-	}
 	data, err := given(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, fsys.WriteFile(name, data)
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.WriteFile(name, data) })
 }
 
 func deleteFile(c *call) (any, []byte, error) {
-	name, fsys, err := file(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info.IsDir() {
-		return nil, nil, removeAll(fsys, name)
-	}
-	return nil, nil, fsys.Remove(name)
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.RemoveAll(name) })
 }
 
 func moveFile(c *call) (any, []byte, error) {
-	name, fsys, err := file(c)
-	if err != nil {
-		return nil, nil, err
-	}
 	n, _, err := target(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	to, err := sandbox.Clean(n.To)
+	to, err := editable(n.To)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, fsys.Rename(name, to)
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.Rename(name, to) })
 }
 
 func listRuns(c *call) (any, []byte, error) {

@@ -6,17 +6,17 @@ import (
 	"encoding/json"
 	"io"
 	"path"
-	"slices"
 	"strings"
-	"sync"
 	"syscall/js"
 
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/ui"
+	"golem/sandbox/opfs"
 )
 
 // asked is what the page gives a run, a chat, a check.
@@ -30,15 +30,18 @@ type asked struct {
 	Env      map[string]string `json:"env"`
 	Headless bool              `json:"headless"` // nobody can be asked
 	NoTools  bool              `json:"noImportTools"`
+	Modules  bool              `json:"allowModuleImports"`
 	Record   string            `json:"record"` // a file of the project
 	Keep     *bool             `json:"trace"`  // false keeps no trace file
-	Platform string            `json:"platform"`
-	Tool     string            `json:"tool"` // for call
-	Names    []string          `json:"attachments"`
+	// Artifacts hands out whole prompts, inputs and outputs.
+	Artifacts bool     `json:"artifacts"`
+	Platform  string   `json:"platform"`
+	Tool      string   `json:"tool"` // for call
+	Names     []string `json:"attachments"`
 }
 
 // instance opens the project that a message names, on this platform.
-func instance(c *call) (asked, *core.Instance, sandbox.FS, error) {
+func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	var a asked
 	if err := c.decode(&a); err != nil {
 		return a, nil, nil, err
@@ -58,16 +61,16 @@ func instance(c *call) (asked, *core.Instance, sandbox.FS, error) {
 	}
 	inst, err := core.Open(core.Platform{
 		Name: "browser", Version: version, Env: a.Env, Secrets: secrets, HTTP: fetcher{},
-		Mount: mounter(fsys), State: lazily(fsys, stateDir), Confirm: c.confirm,
+		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Confirm: c.confirm, Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
-		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, NoImportTools: a.NoTools,
+		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
 	})
 	return a, inst, fsys, err
 }
 
 // mounter opens directories of the project; nothing else is in a page's reach.
-func mounter(fsys sandbox.FS) func(string) (sandbox.FS, error) {
+func mounter(fsys *opfs.FS) func(string) (sandbox.FS, error) {
 	return func(source string) (sandbox.FS, error) {
 		name := path.Clean(source)
 		if name == "." {
@@ -77,17 +80,8 @@ func mounter(fsys sandbox.FS) func(string) (sandbox.FS, error) {
 			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
 				Hinting("a page has no other files: put them into the project")
 		}
-		return lazily(fsys, name), nil
+		return sandbox.Lazy(fsys, name), nil
 	}
-}
-
-// lazily is a directory that is made by the first write.
-func lazily(fsys sandbox.FS, name string) sandbox.FS {
-	sub, ok := fsys.(sandbox.SubFS)
-	if !ok { // unreachable: opfs has nested handles
-		return sandbox.Memory()
-	}
-	return sandbox.Lazy(sub, name)
 }
 
 // about is what the page shows of a project before it runs.
@@ -130,15 +124,32 @@ func check(c *call) (any, []byte, error) {
 	return faults, nil, nil
 }
 
+// listWorkers is golem workers --json.
+func listWorkers(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	list, faults := inst.Workers()
+	if list == nil {
+		list = []project.Listing{}
+	}
+	if faults == nil {
+		faults = fault.List{}
+	}
+	return map[string]any{"workers": list, "faults": faults}, nil, nil
+}
+
 func runProject(c *call) (any, []byte, error)  { return c.play(false) }
 func chatProject(c *call) (any, []byte, error) { return c.play(true) }
 
 // result is how a run ended.
 type result struct {
+	Run    string       `json:"run"` // the run's name, which is its trace's
 	Status string       `json:"status"`
 	Exit   int          `json:"exit"`
 	Output any          `json:"output,omitempty"`
-	Text   string       `json:"text,omitempty"`
+	Text   string       `json:"text"` // the answer as text, or Output's JSON
 	Error  *fault.Fault `json:"error,omitempty"`
 	Denied []string     `json:"denied,omitempty"`
 }
@@ -150,11 +161,15 @@ func callTool(c *call) (any, []byte, error) {
 }
 
 func (c *call) play(chat bool) (any, []byte, error) {
-	return c.start(func(ctx context.Context, i *core.Instance, _ asked, in run.Input, p *page, ro core.RunOptions) run.Result {
-		if chat {
-			return i.Chat(ctx, &in, p, ro)
+	return c.start(func(ctx context.Context, i *core.Instance, a asked, in run.Input, p *page, ro core.RunOptions) run.Result {
+		if !chat {
+			return i.Run(ctx, in, p, ro)
 		}
-		return i.Run(ctx, in, p, ro)
+		first := &in
+		if len(a.Input) == 0 || string(a.Input) == "null" {
+			first = nil // the page says everything through send
+		}
+		return i.Chat(ctx, first, p, ro)
 	})
 }
 
@@ -164,22 +179,32 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if _, err := inst.Entry(); err != nil {
+		return nil, nil, err
+	}
 	in, err := input(c, a)
 	if err != nil {
 		return nil, nil, err
 	}
+	release, err := c.server.stores.hold(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
 	p := &page{call: c, headless: a.Headless}
-	p.JSON = ui.JSON{W: lines(func(line string) { c.post("event", line) })}
-	trace := &traceFile{fsys: fsys, id: newRunID()}
-	ro := core.RunOptions{ID: trace.id, Trace: io.MultiWriter(p.Lines(), trace)}
+	p.JSON = ui.JSON{W: lines(c.event)}
+	ro := core.RunOptions{ID: newRunID()}
+	file := c.openTrace(fsys, ro.ID, a.Keep == nil || *a.Keep)
+	ro.Trace = io.MultiWriter(p.Lines(), file)
+	if a.Artifacts {
+		ro.Artifact = c.artifact
+	}
 	var recording bytes.Buffer
 	if a.Record != "" {
 		ro.Record = &recording
 	}
 	res := do(c.ctx, inst, a, in, p, ro)
-	if a.Keep == nil || *a.Keep {
-		trace.close(c)
-	}
+	file.close()
 	if a.Record != "" {
 		name, err := sandbox.Clean(a.Record)
 		if err == nil {
@@ -189,14 +214,18 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 			return nil, nil, err
 		}
 	}
-	out := result{Status: string(res.Status), Exit: res.Exit(), Text: res.Output.Text, Error: res.Error}
+	return ended(ro.ID, res), nil, nil
+}
+
+func ended(id string, res run.Result) result {
+	out := result{Run: id, Status: string(res.Status), Exit: res.Exit(), Text: res.Output.String(), Error: res.Error}
 	if len(res.Output.Data) > 0 {
 		out.Output = res.Output.Data
 	}
 	for _, d := range res.Denied {
 		out.Denied = append(out.Denied, d.ID)
 	}
-	return out, nil, nil
+	return out
 }
 
 // input is the person's words, with attachments that came as one buffer each.
@@ -250,6 +279,9 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 			if err := json.Unmarshal(raw, &d); err != nil || d.ID != r.ID {
 				continue // bound to another request
 			}
+			if d.Answer == "nobody" {
+				return d, approval.ErrNobody
+			}
 			return d, nil
 		}
 	}
@@ -258,6 +290,11 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 // Prompt waits for the person's next message.
 func (p *page) Prompt(ctx context.Context) (run.Input, error) {
 	p.call.post("event", `{"type":"prompt"}`)
+	select {
+	case text := <-p.call.said: // before the end, which was said later
+		return run.Input{Text: text}, nil
+	default:
+	}
 	select {
 	case <-ctx.Done():
 		return run.Input{}, context.Cause(ctx)
@@ -290,47 +327,4 @@ type lineFunc func(string)
 func (f lineFunc) Write(b []byte) (int, error) {
 	f(strings.TrimSuffix(string(b), "\n"))
 	return len(b), nil
-}
-
-// traceFile gathers a run's trace and writes it whole at certain times: OPFS
-// replaces files, it does not append.
-type traceFile struct {
-	fsys sandbox.FS
-	id   string
-	mu   sync.Mutex
-	data []byte
-	kept int
-}
-
-// flushEvery is how much of a trace may be lost with its tab, in bytes.
-const flushEvery = 1 << 20
-
-func (t *traceFile) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.data = append(t.data, b...)
-	if len(t.data)-t.kept >= flushEvery+len(t.data)/4 {
-		if t.flush() == nil {
-			t.kept = len(t.data)
-		}
-	}
-	return len(b), nil
-}
-
-func (t *traceFile) flush() error {
-	return t.fsys.WriteFile(path.Join(runsDir, t.id+".jsonl"), slices.Clone(t.data))
-}
-
-// close writes what there is. A trace that cannot be kept is told, not fatal.
-func (t *traceFile) close(c *call) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.flush(); err != nil {
-		line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace could not be kept: " + fault.Of(err, fault.Quota).Error()})
-		if merr == nil {
-			c.post("event", string(line))
-		}
-		return
-	}
-	keepNewest(t.fsys)
 }

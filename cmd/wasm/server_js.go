@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"sync"
 	"syscall/js"
+	"time"
 
 	"golem/core/fault"
+	"golem/core/wasmtool"
 )
 
 // server answers the page's messages. Every call runs in a goroutine of its
@@ -16,8 +18,10 @@ type server struct {
 	scope  js.Value // the worker's global
 	stores *stores
 
-	mu    sync.Mutex
-	calls map[int]*call // under way
+	mu       sync.Mutex
+	calls    map[int]*call // under way
+	breathed time.Time     // when JavaScript could run last, as far as is known
+	library  *wasmtool.Library
 }
 
 // call is one message of the page under way.

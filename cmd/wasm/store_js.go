@@ -27,6 +27,47 @@ type stores struct {
 	once sync.Once
 	root *opfs.FS
 	err  error
+
+	mu   sync.Mutex
+	held map[string]*hold // by place
+}
+
+// hold is a project's lock, while somebody in this tab changes the project.
+type hold struct {
+	users   int
+	release func()
+}
+
+// hold keeps a project from other tabs until released, or fails with E_BUSY.
+// In this tab it may be held several times.
+func (s *stores) hold(project *opfs.FS) (release func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := project.Source()
+	h := s.held[name]
+	if h == nil {
+		free, err := project.Lock()
+		if err != nil {
+			return nil, fault.New(fault.Busy, "the project %s is in use in another tab", path.Base(name)).
+				Hinting("close the other tab, or wait until its run has ended")
+		}
+		h = &hold{release: free}
+		if s.held == nil {
+			s.held = map[string]*hold{}
+		}
+		s.held[name] = h
+	}
+	h.users++
+	return func() { s.free(name, h) }, nil
+}
+
+func (s *stores) free(name string, h *hold) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.users--; h.users == 0 {
+		delete(s.held, name)
+		h.release()
+	}
 }
 
 // open is the directory of all projects.
@@ -87,7 +128,7 @@ func projectName(name string) error {
 }
 
 // project is the directory of an existing project.
-func (s *stores) project(name string) (sandbox.FS, error) {
+func (s *stores) project(name string) (*opfs.FS, error) {
 	if err := projectName(name); err != nil {
 		return nil, err
 	}
@@ -95,15 +136,24 @@ func (s *stores) project(name string) (sandbox.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := root.SubFS(path.Join(projectsDir, name))
+	dir, err := sub(root, path.Join(projectsDir, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.NotFound, "there is no project %q", name).Hinting("it may have been deleted in another tab")
 	}
 	return dir, err
 }
 
+// sub is a nested handle.
+func sub(root *opfs.FS, dir string) (*opfs.FS, error) {
+	f, err := root.SubFS(dir)
+	if err != nil {
+		return nil, err
+	}
+	return f.(*opfs.FS), nil
+}
+
 // make makes the directory of a new project.
-func (s *stores) make(name string) (sandbox.FS, error) {
+func (s *stores) make(name string) (*opfs.FS, error) {
 	if err := projectName(name); err != nil {
 		return nil, err
 	}
@@ -121,38 +171,25 @@ func (s *stores) make(name string) (sandbox.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return root.SubFS(path.Join(projectsDir, name))
+	return sub(root, path.Join(projectsDir, name))
 }
 
 // remove deletes a project with everything in it.
 func (s *stores) remove(name string) error {
-	if _, err := s.project(name); err != nil {
+	dir, err := s.project(name)
+	if err != nil {
 		return err
 	}
+	release, err := s.hold(dir)
+	if err != nil {
+		return err
+	}
+	defer release()
 	root, err := s.open()
 	if err != nil {
 		return err
 	}
-	return removeAll(root, path.Join(projectsDir, name))
-}
-
-func removeAll(fsys sandbox.FS, name string) error {
-	entries, err := fs.ReadDir(fsys, name)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		full := path.Join(name, e.Name())
-		if e.IsDir() {
-			err = removeAll(fsys, full)
-		} else {
-			err = fsys.Remove(full)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return fsys.Remove(name)
+	return root.RemoveAll(path.Join(projectsDir, name))
 }
 
 // entry is one file or directory of a project, as the page lists it.

@@ -158,7 +158,7 @@ func (f *files) info(_ context.Context, _ string, in pathArgs) (tool.Output, err
 	if !info.IsDir() {
 		v.Size = info.Size()
 	}
-	if t := info.ModTime(); !t.IsZero() {
+	if t := info.ModTime(); !info.IsDir() && !t.IsZero() { // not every platform knows when a directory changed
 		v.Modified = t.UTC().Format(time.RFC3339)
 	}
 	return tool.JSON(v, kind+" "+v.Path)

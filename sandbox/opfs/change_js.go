@@ -33,7 +33,15 @@ func (f *FS) Remove(name string) error {
 	if err := target(name, false); err != nil {
 		return failed("remove", name, err)
 	}
-	return f.change("remove", name, "remove", name)
+	return f.change("remove", name, "remove", name, false)
+}
+
+// RemoveAll deletes a file, or a directory with everything in it.
+func (f *FS) RemoveAll(name string) error {
+	if err := target(name, false); err != nil {
+		return failed("remove", name, err)
+	}
+	return f.change("remove", name, "remove", name, true)
 }
 
 // Mkdir makes one directory; its parent must be there. perm has no meaning here.

@@ -278,12 +278,12 @@ globalThis.golemOPFS = (() => {
 			}));
 		}
 
-		remove(path) {
+		remove(path, recursive) {
 			return this.change(() => this.fresh(async () => {
 				const [up, base] = cut(path);
 				const dir = await this.dir(up, false);
 				try {
-					await changing(() => dir.removeEntry(base));
+					await changing(() => dir.removeEntry(base, { recursive }));
 				} catch (e) {
 					throw e.name === "InvalidModificationError" ? new Refusal("NotEmpty") : e;
 				}

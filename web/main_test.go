@@ -1,0 +1,63 @@
+//go:build !js
+
+package web_test
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"testing"
+	"testing/fstest"
+
+	"golem/web"
+	"golem/web/webtest"
+)
+
+var browser webtest.Browser
+
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
+
+// built is what make web wrote, as embedded in this test.
+func built(t testing.TB) fs.FS {
+	t.Helper()
+	site, ok := web.Page()
+	if !ok {
+		t.Fatal("the page is not built: make web (make check does it before its tests)")
+	}
+	return site
+}
+
+// embedding is the built page's files with a page of somebody else's beside them.
+func embedding(t testing.TB) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, name := range []string{"embedded.html", "embedded.js"} {
+		data, err := os.ReadFile(path.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	site := built(t)
+	err := fs.WalkDir(site, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(site, name)
+		maps.Copy(files, fstest.MapFS{name: {Data: data}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// embedded opens that page with golem started.
+func embedded(t testing.TB) *webtest.Page {
+	t.Helper()
+	p := browser.Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
+	webtest.Eval[string](p, `(async () => (await window.golem).version)()`)
+	return p
+}

@@ -1,0 +1,176 @@
+//go:build !js
+
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core/coretest"
+	"golem/web/webtest"
+)
+
+// elsewhere are the cases that the page cannot be asked to play, and why.
+var elsewhere = map[string]string{
+	"s13-allowed":       "a page has no $GOLEM_HOME, where this module lies",
+	"s19-wrong-request": "golem.js binds every answer to the question it was given",
+}
+
+// asked is a case as testdata/embedded.js plays it.
+type asked struct {
+	Command     string                      `json:"command"`
+	Files       map[string][]byte           `json:"files"`
+	Options     map[string]any              `json:"options"`
+	Inputs      []json.RawMessage           `json:"inputs"`
+	Attachments []attachment                `json:"attachments"`
+	Answers     map[string][]map[string]any `json:"answers"`
+	Headless    bool                        `json:"headless"`
+	Interrupt   string                      `json:"interrupt"`
+}
+
+type attachment struct {
+	Name string `json:"name"`
+	Data []byte `json:"data"`
+}
+
+// ask is a case for the page.
+func ask(c coretest.Case) asked {
+	s := c.Settings
+	a := asked{
+		Command: s.Command, Files: c.Project, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
+		Options: map[string]any{"env": s.Env}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
+	}
+	if s.Model != "none" {
+		a.Options["model"] = s.Model
+	}
+	for name, v := range map[string]any{"entry": s.Entry, "approval": s.Approval, "platform": s.Platform} {
+		if v != "" {
+			a.Options[name] = v
+		}
+	}
+	if s.MaxDepth != nil {
+		a.Options["maxDepth"] = *s.MaxDepth
+	}
+	a.Options["noImportTools"], a.Options["allowModuleImports"] = s.NoImportTools, s.AllowModuleImports
+	if a.Inputs == nil {
+		a.Inputs = []json.RawMessage{}
+	}
+	for id, list := range s.Answers {
+		for _, one := range list {
+			a.Answers[id] = append(a.Answers[id], map[string]any{
+				"answer": one.Answer, "reason": one.Reason, "after": time.Duration(one.After).Milliseconds(),
+			})
+		}
+	}
+	for _, name := range s.Attach {
+		a.Attachments = append(a.Attachments, attachment{name, c.Outside[name]})
+	}
+	return a
+}
+
+// TestParity plays every case natively and in Chromium, through golem.js, and
+// compares normalised traces, what the models were sent, results, faults and
+// file trees, byte for byte (scenario 40). The table goes to build/parity.txt.
+func TestParity(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := embedded(t)
+	var table strings.Builder
+	for _, c := range cases {
+		if why, ok := elsewhere[c.Name]; ok {
+			fmt.Fprintf(&table, "%-28s left out: %s\n", c.Name, why)
+			continue
+		}
+		var here, there coretest.Outcome
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+			begun := time.Now()
+			there = play(t, p, c)
+			diffs := append(coretest.Compare(c, there), differences(here, there)...)
+			for _, d := range diffs {
+				t.Error(d)
+			}
+			fmt.Fprintf(&table, "%-28s %-11s exit %d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, there.Status, there.Exit,
+				len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(t))
+		})
+	}
+	t.Logf("native and Chromium:\n%s", table.String())
+	keep(t, "parity.txt", []byte(table.String()))
+}
+
+func verdict(t *testing.T) string {
+	if t.Failed() {
+		return "DIFFERS"
+	}
+	return "equal"
+}
+
+// play plays a case in the page.
+func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
+	t.Helper()
+	data, err := json.Marshal(ask(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := webtest.Try[string](p, "play("+string(data)+")", 90*time.Second)
+	if err != nil {
+		t.Fatalf("the page did not play it: %v\n%s", err, p.Console())
+	}
+	var e coretest.Elsewhere
+	if err := json.Unmarshal([]byte(text), &e); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return e.Outcome()
+}
+
+// differences are what two outcomes of one case do not share.
+func differences(here, there coretest.Outcome) []string {
+	var out []string
+	same := func(what, a, b string) {
+		if a != b {
+			out = append(out, fmt.Sprintf("%s differ:\nnative:\n%s\nChromium:\n%s", what, a, b))
+		}
+	}
+	same("status and exit", fmt.Sprint(here.Status, here.Exit), fmt.Sprint(there.Status, there.Exit))
+	same("outputs", here.Output, there.Output)
+	same("traces", here.Trace, there.Trace)
+	same("requests", here.Requests, there.Requests)
+	same("faults", here.Faults, there.Faults)
+	if here.Status != "config" { // nothing ran
+		same("names of files", names(here.Files), names(there.Files))
+	}
+	for _, name := range slices.Sorted(maps.Keys(here.Files)) {
+		if b, ok := there.Files[name]; ok && !bytes.Equal(here.Files[name], b) {
+			out = append(out, fmt.Sprintf("%s is %q natively and %q in Chromium", name, here.Files[name], b))
+		}
+	}
+	return out
+}
+
+func names(files map[string][]byte) string {
+	list := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(n string) bool { return strings.HasPrefix(n, ".golem/") })
+	return strings.Join(list, "\n")
+}
+
+// keep writes what a person may want to look at into the build folder.
+func keep(t testing.TB, name string, data []byte) {
+	t.Helper()
+	full := filepath.Join("..", "build", filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

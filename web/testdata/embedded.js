@@ -1,0 +1,107 @@
+// A page of somebody else's that embeds golem, for the tests: they drive
+// window.golem and play whole cases.
+import { createGolem, GolemError } from './golem.js'
+
+const begun = performance.now()
+window.golem = createGolem().then((golem) => {
+  window.ready = performance.now() - begun
+  return golem
+})
+
+const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
+const base64 = (data) => {
+  let text = ''
+  for (let i = 0; i < data.length; i += 0x8000) text += String.fromCharCode(...data.subarray(i, i + 0x8000))
+  return btoa(text)
+}
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+// fresh makes a project of base64 files in place of one of that name.
+window.fresh = async (name, files) => {
+  const golem = await window.golem
+  await golem.remove(name).catch(() => {})
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const made = {}
+  for (const [path, data] of Object.entries(files)) {
+    try {
+      made[path] = decoder.decode(bytes(data))
+    } catch {
+      made[path] = bytes(data)
+    }
+  }
+  await golem.create(name, made)
+}
+
+window.tree = async (name) => {
+  const golem = await window.golem
+  const files = {}
+  for (const f of await golem.files(name).list()) {
+    if (!f.dir) files[f.path] = base64(await golem.files(name).read(f.path))
+  }
+  return files
+}
+
+// play plays one case through golem.js as its settings say.
+window.play = async (c) => {
+  const golem = await window.golem
+  const out = { status: 'ok', exit: 0, text: '', faults: [], listings: [], artifacts: {}, asked: [], problems: [] }
+  await window.fresh('case', c.files)
+  const faults = (e) => {
+    if (!(e instanceof GolemError)) throw e
+    return [e, ...e.others].map(({ code, message, where, hint, severity }) => ({ code, message, where, hint, severity }))
+  }
+  const options = c.options
+  try {
+    if (c.command === 'check') {
+      out.faults = await golem.check('case', options)
+      if (out.faults.some((f) => f.severity !== 'warning')) Object.assign(out, { status: 'error', exit: 1 })
+    } else if (c.command === 'workers') {
+      const listed = await golem.workers('case', options)
+      Object.assign(out, { listings: listed.workers, faults: listed.faults })
+    } else {
+      await run(golem, c, out)
+    }
+  } catch (e) {
+    Object.assign(out, { status: 'config', exit: 2, faults: faults(e) })
+  }
+  out.files = await window.tree('case')
+  return JSON.stringify(out)
+}
+
+async function run(golem, c, out) {
+  const given = {}
+  let open = ''
+  const approve = async (request, signal) => {
+    if (open) out.problems.push(`${request.call} asks while ${open} waits for an answer`)
+    open = request.call
+    out.asked.push(request)
+    const n = (given[request.call] = (given[request.call] ?? 0) + 1)
+    const answer = c.answers[request.call]?.[n - 1]
+    if (answer?.after && !signal.aborted) {
+      await Promise.race([sleep(answer.after), new Promise((resolve) => signal.addEventListener('abort', resolve))])
+    }
+    open = ''
+    if (!answer && !c.headless) out.problems.push(`nobody answers the question of ${request.call}`)
+    return answer ?? null
+  }
+  const options = {
+    ...c.options, trace: false,
+    attachments: c.attachments.map((a) => ({ name: a.name, data: bytes(a.data) })),
+    artifact: ({ name, data }) => { out.artifacts[name] = data },
+    approve: c.headless && !Object.keys(c.answers).length ? undefined : approve,
+  }
+  const [first, ...rest] = c.inputs
+  const handle = c.command === 'chat' ? golem.chat('case', first, options) : golem.run('case', first, options)
+  if (c.command === 'chat') {
+    for (const text of rest) handle.send(text)
+    handle.end()
+  }
+  let trace = ''
+  for await (const e of handle) {
+    if (open) out.problems.push(`${e.type} of ${e.id} came while ${open} waited for an answer`)
+    if (e.golem === 'trace' || e.seq) trace += JSON.stringify(e) + '\n'
+    if (c.interrupt === `${e.type} ${e.id}`) handle.cancel()
+  }
+  const result = await handle.result
+  Object.assign(out, { status: result.status, exit: result.exit, text: result.text, error: result.error ?? null, trace: btoa(unescape(encodeURIComponent(trace))) })
+}
