@@ -197,7 +197,7 @@ func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
 		in.Export = "list_tools"
 		in.Input = []byte(`{"request":{},"context":{}}`)
 	case command:
-		in.Form = Command
+		in.Form, in.Export = Command, ""
 		in.Args = []string{m.base(), "describe"}
 	}
 	res, err := c.Call(ctx, in, Host{})

@@ -1,0 +1,168 @@
+package wasmtool_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+const (
+	inSection = `{"tools":[{"name":"from_section"}]}`
+	inSidecar = "tools:\n  - name: from_sidecar\n"
+	whenRun   = `{"tools":[{"name":"from_run"}]}`
+)
+
+// SPEC §6: custom section, else sidecar, else the module is run, and a
+// description that is there never costs a run.
+func TestWhereTheDescriptionStands(t *testing.T) {
+	plain := module(t, "servlet")
+	for _, c := range []struct {
+		name, sidecar, want string
+		data                []byte
+		runs                int
+	}{
+		{"both", inSidecar, "from_section", packed(t, plain, inSection), 0},
+		{"section", "", "from_section", packed(t, plain, inSection), 0},
+		{"sidecar", inSidecar, "from_sidecar", plain, 0},
+		{"neither", "", "from_run", plain, 1},
+	} {
+		e := says(whenRun)
+		m := library(t, e).Module(source("tools/a.wasm", c.data, c.sidecar))
+		for range 2 {
+			ds, err := m.Describe(t.Context(), true)
+			if err != nil || len(ds) != 1 || ds[0].Name != c.want {
+				t.Errorf("%s: %+v, %v; want %s", c.name, ds, err, c.want)
+			}
+		}
+		if _, n := e.counts(); n != c.runs {
+			t.Errorf("%s: run %d times, want %d", c.name, n, c.runs)
+		}
+	}
+}
+
+// `golem check` runs nothing: a module that only a run would describe is
+// undescribed, until its description is in the cache.
+func TestUndescribed(t *testing.T) {
+	c := &memoryCache{}
+	e := says(whenRun)
+	l := library(t, e)
+	l.Cache = c
+	m := l.Module(source("tools/a.wasm", module(t, "servlet"), ""))
+	if _, err := m.Describe(t.Context(), false); !errors.Is(err, wasmtool.ErrUndescribed) {
+		t.Fatalf("%v, want ErrUndescribed", err)
+	}
+	if n, _ := e.counts(); n != 0 {
+		t.Error("the engine was given the module")
+	}
+	if _, err := m.Describe(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	next := says("never asked")
+	l2 := library(t, next)
+	l2.Cache = c
+	ds, err := l2.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), false)
+	if err != nil || ds[0].Name != "from_run" {
+		t.Errorf("%v, %v: the description was not kept by digest", ds, err)
+	}
+	for key, v := range c.all() {
+		c.m[key] = bytes.ReplaceAll(v, []byte("from_run"), []byte("from_foe"))
+	}
+	l3 := library(t, says(whenRun))
+	l3.Cache = c
+	if _, err := l3.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), false); !errors.Is(err, wasmtool.ErrUndescribed) {
+		t.Errorf("a changed entry was believed: %v", err)
+	}
+}
+
+// A module that is run for its description has nothing: no files, network,
+// configuration or callbacks, and little fuel and time. Each form is asked in
+// its own way.
+func TestDescribeHasNoGrants(t *testing.T) {
+	for name, want := range map[string]wasmtool.Invocation{
+		"servlet": {Form: wasmtool.Extism, Export: "describe"},
+		"hyper":   {Form: wasmtool.Extism, Export: "list_tools", Input: []byte(`{"request":{},"context":{}}`)},
+		"command": {Form: wasmtool.Command, Args: []string{"a.wasm", "describe"}},
+	} {
+		var got wasmtool.Invocation
+		e := &fakeEngine{call: func(ctx context.Context, in wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
+			got = in
+			if h.Files != nil || h.HTTP != nil || h.Call != nil || h.Log != nil || in.Config != nil || in.Stdin != nil {
+				t.Errorf("%s: it was given %+v, %+v", name, in, h)
+			}
+			return wasmtool.Result{Output: []byte(whenRun)}, nil
+		}}
+		if _, err := library(t, e).Module(source("tools/a.wasm", module(t, name), "")).Describe(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		if got.Limits.Time <= 0 || got.Limits.Time > 10*time.Second || got.Limits.Fuel <= 0 || got.Limits.Fuel >= wasmtool.DefaultFuel {
+			t.Errorf("%s: limits %+v", name, got.Limits)
+		}
+		got.Limits = wasmtool.Limits{}
+		if a, b := mustJSON(t, got), mustJSON(t, want); a != b {
+			t.Errorf("%s: %s, want %s", name, a, b)
+		}
+	}
+}
+
+func mustJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A module that fails when it is asked, or answers nonsense, is a fault that
+// says what to do; it is asked once, by however many at the same time.
+func TestDescribeFails(t *testing.T) {
+	fails := &fakeEngine{call: func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
+		return wasmtool.Result{}, fault.New(fault.ToolFuel, "out of fuel")
+	}}
+	_, err := library(t, fails).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), true)
+	wants(t, err, fault.ToolFuel, "asked for its tools: out of fuel", "tools/a.wasm", "tools/a.tools.yaml")
+	_, err = library(t, says("\x1b[31mhello")).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), true)
+	wants(t, err, fault.ToolContract, "tools/a.wasm")
+
+	e := says(whenRun)
+	m := library(t, e).Module(source("tools/a.wasm", module(t, "servlet"), ""))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := m.Describe(t.Context(), true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, n := e.counts(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// Scenario 13, S0-37: a module in none of the forms, without a description, is
+// "tool module missing `register`", with its exports.
+func TestContract(t *testing.T) {
+	m := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), ""))
+	_, err := m.Describe(t.Context(), true)
+	wants(t, err, fault.ToolContract, "tool module missing `register`", "tools/fmt.wasm", "upper, add")
+	if has, err := m.Exports(t.Context(), "upper"); !has || err != nil {
+		t.Errorf("upper: %v, %v", has, err)
+	}
+	for _, name := range []string{"add", "memory", "none"} {
+		if has, _ := m.Exports(t.Context(), name); has {
+			t.Errorf("%s is taken for a function with Extism input", name)
+		}
+	}
+	ds, err := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), "tools: [{name: upper}]")).Describe(t.Context(), true)
+	if err != nil || ds[0].Name != "upper" {
+		t.Errorf("with a sidecar: %v, %v", ds, err)
+	}
+}
