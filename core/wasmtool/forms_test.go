@@ -81,7 +81,7 @@ func TestForms(t *testing.T) {
 func TestFailures(t *testing.T) {
 	l := real(t)
 	for _, form := range []string{"servlet", "hyper"} {
-		_, tools := bind(t, l, form, wasmtool.Grants{Fuel: 50_000_000, Config: map[string]string{"request": `{"url":"https://example.com/"}`, "callee": "x"}})
+		_, tools := bind(t, l, form, wasmtool.Grants{Fuel: 5_000_000, Config: map[string]string{"request": `{"url":"https://example.com/"}`, "callee": "x"}})
 		for name, c := range map[string]struct {
 			code fault.Code
 			word string
@@ -167,7 +167,7 @@ func TestInstances(t *testing.T) {
 	for _, c := range []struct {
 		g    wasmtool.Grants
 		want string
-	}{{wasmtool.Grants{}, "1 1 1"}, {wasmtool.Grants{Stateful: &yes, Fuel: 50_000_000}, "1 2 3"}} {
+	}{{wasmtool.Grants{}, "1 1 1"}, {wasmtool.Grants{Stateful: &yes, Fuel: 5_000_000}, "1 2 3"}} {
 		_, tools := bind(t, l, "servlet", c.g)
 		var got []string
 		for range 3 {
