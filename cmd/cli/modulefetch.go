@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	if err != nil {
 		return wasmtool.HTTPResponse{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), strings.NewReader(string(r.Body)))
+	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
 		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's request is none: %w", err)
 	}
@@ -109,11 +110,13 @@ func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 		if len(via) > moduleRedirects {
 			return fault.New(fault.Network, "%s redirects more than %d times", via[0].URL.Host, moduleRedirects)
 		}
-		if _, err := p.URL(r.URL.String()); err != nil {
+		u, err := p.URL(r.URL.String())
+		if err != nil {
 			f := *fault.Of(err, fault.Network)
 			f.Message = fmt.Sprintf("%s redirects: %s", via[len(via)-1].URL.Host, f.Message)
 			return &f
 		}
+		r.URL = u // in the one spelling that was judged
 		last := via[len(via)-1].URL
 		if last.Scheme == "https" && r.URL.Scheme != "https" {
 			return fault.New(fault.Network, "%s redirects to an address without encryption", last.Host)

@@ -228,8 +228,18 @@ func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
 	})
 }
 
+// callHints say what to do about a refusal here, where no worker's file grants.
+var callHints = map[fault.Code]string{
+	fault.Grant:    "grant it with --fs DIR or --allow-host HOST; in a worker, under toolsets.custom.modules",
+	fault.ToolFuel: "give it less to do, or more with --fuel N",
+}
+
 // failedCall says why a call failed, and makes it the exit code.
 func (h *host) failedCall(ctx context.Context, err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) && callHints[f.Code] != "" {
+		err = f.Hinting("%s", callHints[f.Code])
+	}
 	h.report(err)
 	switch {
 	case ctx.Err() != nil:

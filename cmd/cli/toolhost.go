@@ -41,15 +41,9 @@ func (t *tools) forProject(engine string) (*wasmtool.Library, error) {
 	return t.library, nil
 }
 
-// engine makes the engine; where its cache cannot be had, without one.
 func (t *tools) engine(ctx context.Context) (wasmtool.Engine, error) {
 	t.started = true
-	if dir := t.cache.compiled(); dir != "" {
-		if e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Cache: dir}); err == nil {
-			return e, nil
-		}
-	}
-	return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	return newEngine(ctx, t.cache)
 }
 
 // close frees the engine and brings the cache within its bounds.

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golem/core/wasmtool"
+)
+
+// cachingEngine is wazero with its cache on disk. wazero takes a damaged file or
+// a full disk for a fault of the module: what fails is compiled again without
+// the cache, and damaged files go.
+type cachingEngine struct {
+	wasmtool.Engine
+	cache *toolCache
+
+	mu    sync.Mutex
+	plain wasmtool.Engine // without a cache; nil until it is needed
+}
+
+var _ wasmtool.Engine = (*cachingEngine)(nil)
+
+// newEngine makes the engine; where its cache cannot be had, without one.
+func newEngine(ctx context.Context, cache *toolCache) (wasmtool.Engine, error) {
+	if dir := cache.compiled(); dir != "" {
+		if e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Cache: dir}); err == nil {
+			return &cachingEngine{Engine: e, cache: cache}, nil
+		}
+	}
+	return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+}
+
+// Compile uses the cache as long as it is sound.
+func (e *cachingEngine) Compile(ctx context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
+	code, err := e.Engine.Compile(ctx, guarded, digest)
+	if err == nil || ctx.Err() != nil {
+		return code, err
+	}
+	if strings.Contains(err.Error(), "compilationcache") {
+		e.cache.dropCompiled()
+	}
+	plain, perr := e.uncached(ctx)
+	if perr != nil {
+		return nil, err
+	}
+	return plain.Compile(ctx, guarded, digest)
+}
+
+func (e *cachingEngine) uncached(ctx context.Context) (wasmtool.Engine, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.plain != nil {
+		return e.plain, nil
+	}
+	plain, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	if err == nil {
+		e.plain = plain
+	}
+	return plain, err
+}
+
+// Close frees both engines.
+func (e *cachingEngine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := e.Engine.Close()
+	if e.plain != nil {
+		err = errors.Join(err, e.plain.Close())
+	}
+	return err
+}
+
+// dropCompiled removes compiled code, of which some is damaged. It is made anew.
+func (c *toolCache) dropCompiled() {
+	for _, f := range c.files() {
+		if filepath.Dir(f.name) != c.entries() {
+			_ = os.Remove(f.name) // what stays is found to be damaged again, and costs time only
+		}
+	}
+}
