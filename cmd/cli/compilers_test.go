@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// What a language needs and is not there is named, with where to get it; what
+// is there and cannot make WebAssembly counts as missing.
+func TestMissingCompilers(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Log("programs are no scripts here: only absence is tried")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	program := func(name, script string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hold := func(what string, missing []string, want ...string) {
+		t.Helper()
+		all := strings.Join(missing, "\n")
+		for _, w := range want {
+			if !strings.Contains(all, w) {
+				t.Errorf("%s: %q is not named in\n%s", what, w, all)
+			}
+		}
+		if len(want) == 0 && len(missing) > 0 {
+			t.Errorf("%s: missing\n%s", what, all)
+		}
+	}
+	for _, l := range languages {
+		hold(l.name+" with nothing there", l.missing(), map[string]string{
+			"go": "https://go.dev/dl/", "rust": "https://rustup.rs", "c": "apt install clang lld", "js": "https://nodejs.org",
+		}[l.name], "make; or type")
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for _, name := range []string{"make", "go", "npm", "cargo", "wasm-ld"} {
+		program(name, "exit 0")
+	}
+	program("clang", "echo '    x86-64 - 64-bit X86'")
+	program("rustc", "echo "+filepath.Join(bin, "nosuch"))
+	hold("Go", missingGo())
+	hold("npm", missingJS())
+	hold("a clang without the target", missingC(), "a clang with the target wasm32")
+	hold("a Rust without the target", missingRust(), "rustup target add wasm32-wasip1")
+	program("clang", "echo '    wasm32 - WebAssembly 32-bit'")
+	program("rustc", "echo "+bin)
+	hold("clang", missingC())
+	hold("Rust", missingRust())
+	program("clang", "exit 1")
+	hold("a clang that fails", missingC(), "a clang with the target wasm32")
+}
