@@ -3,6 +3,7 @@ package wasmtool
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -71,7 +72,9 @@ func (m *Module) told(ctx context.Context, run bool) ([]Description, error) {
 	}
 	ds, err := parseDescription(doc)
 	if err != nil {
-		return nil, m.at(err)
+		f := *fault.Of(err, fault.ToolContract)
+		f.Message = "asked for its tools: " + f.Message
+		return nil, m.at(f.Hinting("%s", m.instead()))
 	}
 	m.library.keep(key, doc)
 	return ds, nil
@@ -187,6 +190,11 @@ func (s seeking) ReadAt(b []byte, off int64) (int, error) {
 // describe runs the module for its description: no files, no network, no
 // configuration, little fuel and time.
 func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
+	leave, err := m.library.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	c, err := m.compiled(ctx)
 	if err != nil {
 		return nil, err
@@ -195,7 +203,9 @@ func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
 	switch s {
 	case hyper:
 		in.Export = "list_tools"
-		in.Input = []byte(`{"request":{},"context":{}}`)
+		if in.Input, err = json.Marshal(map[string]any{"request": map[string]any{}, "context": hyperContext("describe")}); err != nil {
+			return nil, err
+		}
 	case command:
 		in.Form, in.Export = Command, ""
 		in.Args = []string{m.base(), "describe"}
@@ -204,7 +214,12 @@ func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
 	if err != nil {
 		f := *fault.Of(err, fault.Tool)
 		f.Message = "asked for its tools: " + f.Message
-		return nil, f.Hinting("describe its tools in %s or with golem tool pack, and it is not run for that", sidecarName(m.source.Path))
+		return nil, f.Hinting("%s", m.instead())
 	}
 	return res.Output, nil
+}
+
+// instead is what helps where a module cannot tell its tools.
+func (m *Module) instead() string {
+	return "describe its tools in " + sidecarName(m.source.Path) + " or with golem tool pack; it is not run for that"
 }

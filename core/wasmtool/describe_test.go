@@ -87,7 +87,7 @@ func TestUndescribed(t *testing.T) {
 func TestDescribeHasNoGrants(t *testing.T) {
 	for name, want := range map[string]wasmtool.Invocation{
 		"servlet": {Form: wasmtool.Extism, Export: "describe"},
-		"hyper":   {Form: wasmtool.Extism, Export: "list_tools", Input: []byte(`{"request":{},"context":{}}`)},
+		"hyper":   {Form: wasmtool.Extism, Export: "list_tools", Input: []byte(`{"context":{"_meta":{},"id":"describe"},"request":{}}`)},
 		"command": {Form: wasmtool.Command, Args: []string{"a.wasm", "describe"}},
 	} {
 		var got wasmtool.Invocation

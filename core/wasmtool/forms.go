@@ -90,8 +90,14 @@ func exported(info guard.Info) string {
 // sidecarName is where a module's description may lie beside it.
 func sidecarName(path string) string { return strings.TrimSuffix(path, ".wasm") + ".tools.yaml" }
 
-// request is a call in a form's own shape.
-func (m *Module) request(s shape, name string, args json.RawMessage) (Invocation, error) {
+// hyperContext is what the second form's plug-ins want to know of a request:
+// they do not take one without an id and metadata.
+func hyperContext(id string) map[string]any {
+	return map[string]any{"id": id, "_meta": map[string]any{}}
+}
+
+// request is a call in a form's own shape. id is the call's.
+func (m *Module) request(s shape, id, name string, args json.RawMessage) (Invocation, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
@@ -104,7 +110,7 @@ func (m *Module) request(s shape, name string, args json.RawMessage) (Invocation
 		in.Input, err = json.Marshal(map[string]any{"params": params})
 	case hyper:
 		in.Export = "call_tool"
-		in.Input, err = json.Marshal(map[string]any{"request": params, "context": map[string]any{}})
+		in.Input, err = json.Marshal(map[string]any{"request": params, "context": hyperContext(id)})
 	case command:
 		in.Form = Command
 		in.Args = []string{m.base(), "call", name}

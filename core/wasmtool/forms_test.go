@@ -16,7 +16,9 @@ import (
 // real is a library over wazero, which compiles or interprets as it can here.
 func real(t *testing.T) *wasmtool.Library {
 	t.Helper()
-	l := &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) { return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{}) }}
+	l := &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
+		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	}}
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)

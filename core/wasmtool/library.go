@@ -39,7 +39,7 @@ type Library struct {
 	engine  Engine
 	closed  bool
 	known   map[string]*compiled // by digest
-	working sync.WaitGroup       // compilations
+	working sync.WaitGroup       // compilations and calls
 }
 
 // compiled is one module of the library. code and err may be read once ready
@@ -51,8 +51,8 @@ type compiled struct {
 	err   error
 }
 
-// Close frees the engine, and waits for what is being compiled. Modules cannot
-// be called afterwards.
+// Close waits for the calls under way and for what is being compiled, and frees
+// the engine: nothing may run in it then. Modules cannot be called afterwards.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -69,6 +69,19 @@ func (l *Library) Close() error {
 	err := l.engine.Close()
 	l.engine, l.known = nil, nil
 	return err
+}
+
+func errClosed() error { return fault.New(fault.Interrupted, "the tool engine is closed") }
+
+// enter begins a call, which keeps the engine open until leave.
+func (l *Library) enter() (leave func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, errClosed()
+	}
+	l.working.Add(1)
+	return l.working.Done, nil
 }
 
 // started is the engine, made now if it is not there yet.
@@ -101,7 +114,7 @@ func (l *Library) compile(ctx context.Context, digest string, module []byte) (Co
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
-		return nil, fault.New(fault.Interrupted, "the tool engine is closed")
+		return nil, errClosed()
 	}
 	c := l.known[digest]
 	if c == nil {

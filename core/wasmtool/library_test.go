@@ -104,6 +104,41 @@ func TestClosedWhileCompiling(t *testing.T) {
 	})
 }
 
+// An engine is never freed under a call: compiled code would be gone while it
+// runs.
+func TestClosedWhileCalling(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &fakeEngine{}
+		e.call = func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
+			time.Sleep(time.Minute)
+			if e.closed {
+				t.Error("the engine was closed during the call")
+			}
+			return wasmtool.Result{Output: []byte(whenRun)}, nil
+		}
+		l := &wasmtool.Library{Open: func(context.Context) (wasmtool.Engine, error) { return e, nil }}
+		m := l.Module(source("a.wasm", module(t, "exports"), "tools: [{name: upper}]"))
+		tl := (&wasmtool.Bound{Module: m}).Tool(wasmtool.Description{Name: "upper"})
+		go func() {
+			if _, err := tl.Call(t.Context(), tool.Call{}); err != nil {
+				t.Error(err)
+			}
+		}()
+		other := l.Module(source("b.wasm", module(t, "servlet"), ""))
+		go func() {
+			if _, err := other.Describe(t.Context(), true); err != nil {
+				t.Error(err)
+			}
+		}()
+		synctest.Wait()
+		if err := l.Close(); err != nil || !e.closed {
+			t.Error(err)
+		}
+		_, err := l.Module(source("c.wasm", module(t, "hyper"), "")).Describe(t.Context(), true)
+		wants(t, err, fault.Interrupted)
+	})
+}
+
 // SECURITY 7: what the guard refuses never reaches an engine, and is not
 // looked at twice.
 func TestRefusedBeforeTheEngine(t *testing.T) {

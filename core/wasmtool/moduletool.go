@@ -110,6 +110,11 @@ func (t *moduleTool) Identity(ctx context.Context) (provider, module string, err
 // failed call too.
 func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	m := t.bound.Module
+	leave, err := m.library.enter()
+	if err != nil {
+		return tool.Output{}, err
+	}
+	defer leave()
 	shape, err := m.shape(ctx)
 	if err != nil {
 		return tool.Output{}, err
@@ -121,7 +126,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	in, err := m.request(shape, t.desc.Name, c.Args)
+	in, err := m.request(shape, c.ID, t.desc.Name, c.Args)
 	if err != nil {
 		return tool.Output{}, fault.Of(err, fault.ToolInput)
 	}

@@ -52,7 +52,7 @@ func TestSpecOnlyTightens(t *testing.T) {
 func TestRequests(t *testing.T) {
 	for form, want := range map[string]wasmtool.Invocation{
 		"servlet": {Form: wasmtool.Extism, Export: "call", Input: []byte(`{"params":{"arguments":{"a":1},"name":"echo"}}`)},
-		"hyper":   {Form: wasmtool.Extism, Export: "call_tool", Input: []byte(`{"context":{},"request":{"arguments":{"a":1},"name":"echo"}}`)},
+		"hyper":   {Form: wasmtool.Extism, Export: "call_tool", Input: []byte(`{"context":{"_meta":{},"id":"0.1"},"request":{"arguments":{"a":1},"name":"echo"}}`)},
 		"command": {Form: wasmtool.Command, Args: []string{"command.wasm", "call", "echo"}, Stdin: []byte(`{"a":1}`)},
 		"exports": {Form: wasmtool.Extism, Export: "echo", Input: []byte(`{"a":1}`)},
 	} {

@@ -147,9 +147,11 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 		*texts = append(*texts, strings.TrimSpace(escaped([]byte(c.Name), maxURI)+" "+escaped([]byte(c.URI), maxURI)))
 		return nil
 	case "resource":
-		switch r := c.Resource; {
-		case r == nil:
-			return wrong(name, "a resource without its content")
+		r := c.Resource
+		if r == nil { // the first form's plug-ins have its content beside its type
+			r = &resource{URI: c.URI, MIME: c.MIME, Text: c.Text, Blob: c.Data}
+		}
+		switch {
 		case r.Text != nil:
 			*texts = append(*texts, *r.Text)
 			return nil

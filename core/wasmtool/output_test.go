@@ -28,18 +28,20 @@ func TestAnswerOfContent(t *testing.T) {
 		text, data, parts string
 	}{
 		`{"content":[]}`: {"", "", ""},
-		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"}],"isError":false}`:                             {"a\nb\n", "", ""},
-		`{"content":[{"type":"text","text":"{\"a\": 1}"}]}`:                                                                 {`{"a": 1}`, "", ""},
-		`{"content":[{"type":"text","text":"t"}],"structuredContent":{"b":1, "a":[ ]}}`:                                     {"t", `{"b":1,"a":[]}`, ""},
-		`{"structuredContent":{"n":12345678901234567890}}`:                                                                  {"", `{"n":12345678901234567890}`, ""},
-		`{"content":[{"type":"text","text":"t"}],"structuredContent":null,"_meta":{}}`:                                      {"t", "", ""},
-		`{"content":[{"type":"image","data":"aGk=","mimeType":"image/PNG"}]}`:                                               {"", "", "image image/png  hi"},
-		`{"content":[{"type":"audio","data":"aGk=","mimeType":"audio/wav;rate=8000"}]}`:                                     {"", "", "resource audio/wav  hi"},
-		`{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"r"}}]}`:                                       {"r", "", ""},
-		`{"content":[{"type":"resource","resource":{"uri":"file:///a\u001b","blob":"aGk=","mimeType":"application/pdf"}}]}`: {"", "", `resource application/pdf file:///a\u001b hi`},
-		`{"content":[{"type":"resource","resource":{"blob":"aGk="}}]}`:                                                      {"", "", "resource application/octet-stream  hi"},
-		`{"content":[{"type":"resource_link","uri":"https://example.com/a","name":"A"}]}`:                                   {"A https://example.com/a", "", ""},
-		`{"content":[{"type":"text","text":"a","annotations":{"audience":["user"]}}]}`:                                      {"a", "", ""},
+		`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b\n"}],"isError":false}`:                                  {"a\nb\n", "", ""},
+		`{"content":[{"type":"text","text":"{\"a\": 1}"}]}`:                                                                      {`{"a": 1}`, "", ""},
+		`{"content":[{"type":"text","text":"t"}],"structuredContent":{"b":1, "a":[ ]}}`:                                          {"t", `{"b":1,"a":[]}`, ""},
+		`{"structuredContent":{"n":12345678901234567890}}`:                                                                       {"", `{"n":12345678901234567890}`, ""},
+		`{"content":[{"type":"text","text":"t"}],"structuredContent":null,"_meta":{}}`:                                           {"t", "", ""},
+		`{"content":[{"type":"image","data":"aGk=","mimeType":"image/PNG"}]}`:                                                    {"", "", "image image/png  hi"},
+		`{"content":[{"type":"audio","data":"aGk=","mimeType":"audio/wav;rate=8000"}]}`:                                          {"", "", "resource audio/wav  hi"},
+		`{"content":[{"type":"resource","resource":{"uri":"file:///a","text":"r"}}]}`:                                            {"r", "", ""},
+		`{"content":[{"type":"resource","resource":{"uri":"file:///a\u001b","blob":"aGk=","mimeType":"application/pdf"}}]}`:      {"", "", `resource application/pdf file:///a\u001b hi`},
+		`{"content":[{"type":"text","text":"a","data":null,"mimeType":null,"annotations":null,"resource":null}],"isError":null}`: {"a", "", ""},
+		`{"content":[{"type":"resource","text":"r","mimeType":"text/plain"},{"type":"resource","data":"aGk="}]}`:                 {"r", "", "resource application/octet-stream  hi"},
+		`{"content":[{"type":"resource","resource":{"blob":"aGk="}}]}`:                                                           {"", "", "resource application/octet-stream  hi"},
+		`{"content":[{"type":"resource_link","uri":"https://example.com/a","name":"A"}]}`:                                        {"A https://example.com/a", "", ""},
+		`{"content":[{"type":"text","text":"a","annotations":{"audience":["user"]}}]}`:                                           {"a", "", ""},
 	} {
 		for _, form := range []string{"servlet", "hyper"} {
 			out, err := answered(t, form, output, false)
