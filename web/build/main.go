@@ -152,7 +152,7 @@ func worker() error {
 
 // minified writes a file without what only people need.
 func minified(name, source string, loader api.Loader) error {
-	r := api.Transform(source, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifySyntax: true, Target: api.ES2022})
+	r := api.Transform(source, api.TransformOptions{Loader: loader, MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022})
 	if len(r.Errors) > 0 {
 		return fmt.Errorf("%s: %s", name, r.Errors[0].Text)
 	}

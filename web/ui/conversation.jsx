@@ -52,6 +52,7 @@ function Talk({ run }) {
   })
   const scrolled = () => {
     const b = box.current
+    if (!b) return // it is just going away
     pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
   }
   return (

@@ -56,7 +56,11 @@ func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Pa
 func newPage(t testing.TB, ctx context.Context, url string) *Page {
 	t.Helper()
 	p := &Page{t: t, ctx: ctx}
-	if err := chromedp.Listen(ctx, p.hear); err != nil {
+	err := chromedp.Listen(ctx, p.hear)
+	if err == nil {
+		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.judge)
@@ -133,7 +137,7 @@ func (p *Page) Console() string {
 	return strings.Join(p.console, "\n")
 }
 
-// Requests are the addresses the page has asked for since Watch.
+// Requests are the addresses the page has asked for, its first one excepted.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,3 +197,6 @@ func (p *Page) Quota(origin string, bytes float64) {
 		p.t.Fatal(err)
 	}
 }
+
+// Helper marks the caller as a helper of the page's test.
+func (p *Page) Helper() { p.t.Helper() }

@@ -12,6 +12,7 @@ import (
 type Site struct {
 	Origin string // "http://127.0.0.1:PORT"
 	URL    string // Origin and the path the files are under, with a slash at the end
+	Close  func() // ends it early: the network is gone
 }
 
 // Serve serves files under a path ("/" or "/sub/path/") until the test ends.
@@ -27,5 +28,5 @@ func ServeHandler(t testing.TB, h http.Handler, under string) Site {
 	prefix := strings.TrimSuffix(under, "/")
 	server := httptest.NewServer(http.StripPrefix(prefix, h))
 	t.Cleanup(server.Close)
-	return Site{Origin: server.URL, URL: server.URL + prefix + "/"}
+	return Site{Origin: server.URL, URL: server.URL + prefix + "/", Close: server.Close}
 }

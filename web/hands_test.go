@@ -1,0 +1,70 @@
+//go:build !js
+
+package web_test
+
+import (
+	_ "embed" // for the hands
+	"fmt"
+	"io/fs"
+	"testing"
+	"time"
+
+	"golem/web/webtest"
+)
+
+//go:embed testdata/hands.js
+var hands string
+
+// do runs asynchronous statements in the page, with hands at hand.
+func do(p *webtest.Page, format string, args ...any) string {
+	p.Helper()
+	return webtest.Eval[string](p, hands+"(async () => { const {click, text, until, button, type} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
+}
+
+// visit opens the built page as a person does for the first time.
+func visit(t testing.TB, under string) (*webtest.Page, webtest.Site) {
+	t.Helper()
+	return visitFiles(t, built(t), under)
+}
+
+func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest.Site) {
+	t.Helper()
+	site := webtest.Serve(t, files, under)
+	return browser.Open(t, site.URL), site
+}
+
+// finished waits for the end of the run that is shown.
+func finished(p *webtest.Page, status string) {
+	p.Helper()
+	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)), 20000)`, status, status+",")
+}
+
+// while answers every question of the run that goes on, until it ends well.
+func while(p *webtest.Page, answer func()) {
+	p.Helper()
+	const asks = `(async () => {
+		await window.hands.until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => /^(ok|error|interrupted),/.test(e.innerText)), 20000)
+		return document.querySelector('dialog[open] h2')?.closest('dialog').innerText ?? ''
+	})()`
+	for {
+		question := webtest.Eval[string](p, hands+asks)
+		if question == "" {
+			break
+		}
+		answer()
+		webtest.Eval[string](p, fmt.Sprintf(`window.hands.until("the next moment", () => document.querySelector('dialog[open]')?.innerText !== %q).then(() => "")`, question))
+	}
+	finished(p, "ok")
+}
+
+// yes answers every question with yes, by clicking.
+func yes(p *webtest.Page) {
+	p.Helper()
+	while(p, func() {
+		time.Sleep(settled)
+		do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click()`)
+	})
+}
+
+// settled is the time in which the approval dialog takes no yes.
+const settled = 500 * time.Millisecond

@@ -1,0 +1,175 @@
+//go:build !js
+
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"golem/web/webtest"
+)
+
+// A first visit: an example is there, runs without a key, asks before it
+// writes, and ends, all within ten seconds. Nothing is asked of anybody but
+// the page's own server. The page lies in a sub-path.
+func TestFirstVisit(t *testing.T) {
+	begun := time.Now()
+	p, site := visit(t, "/some/where/")
+	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	yes(p)
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("the first answer was there after %v", took)
+	}
+	for _, address := range p.Requests() {
+		if !strings.HasPrefix(address, site.URL) && !strings.HasPrefix(address, "blob:"+site.Origin) && !strings.HasPrefix(address, "data:") {
+			t.Errorf("the page asked for %s", address)
+		}
+	}
+}
+
+// written counts files named basket.py: one is the source.
+const written = `[...document.querySelectorAll('[aria-label=Files] button')].filter((b) => b.innerText.startsWith('basket.py')).length`
+
+// The dialog: Escape is no, the focus is on No, and the keyboard alone says yes.
+func TestApprovalByKeyboard(t *testing.T) {
+	p, _ := visit(t, "/")
+	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	if got := webtest.Eval[string](p, `document.activeElement.innerText`); got != "No" {
+		t.Errorf("the focus is on %q", got)
+	}
+	while(p, func() { p.Do(chromedp.KeyEvent(kb.Escape)) })
+	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
+
+	p, _ = visit(t, "/")
+	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	while(p, func() { p.Do(chromedp.KeyEvent("\r")) }) // typed before anybody could have read it: the button with the focus is No
+	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
+
+	p, _ = visit(t, "/")
+	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	while(p, func() {
+		time.Sleep(settled)
+		for range 3 {
+			p.Do(chromedp.KeyEvent("\t"))
+			if webtest.Eval[string](p, `document.activeElement.innerText`) == "Yes" {
+				p.Do(chromedp.KeyEvent("\r"))
+				return
+			}
+		}
+		t.Error("Tab does not lead to Yes")
+		p.Do(chromedp.KeyEvent(kb.Escape))
+	})
+	do(p, `await click("Files"); await until("the file in /output", () => %s === 2)`, written)
+}
+
+// What was made is there after a reload, and the project that was open is.
+func TestReload(t *testing.T) {
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
+	before := webtest.Eval[string](p, `document.title`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("is ready")`)
+	if after := webtest.Eval[string](p, `document.title`); after != before || before == "golem" {
+		t.Errorf("%q was open, %q is", before, after)
+	}
+	do(p, `document.querySelector('.brand').click(); await text("Projects"); if (document.querySelectorAll('[aria-labelledby=mine] .card').length !== 2) throw new Error(document.body.innerText)`)
+}
+
+// A run that hangs is stopped; its trace has an end.
+func TestStop(t *testing.T) {
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); await click("Files")`)
+	do(p, `
+		await until("the script", () => button("script.yaml")); await click("script.yaml")`)
+	project(t, p, "hangs", map[string]string{"main.worker": "---\nmodel: script:s.yaml\n---\nHang.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - hang: true\n"})
+	do(p, `await type("go"); document.querySelector('form textarea, textarea').form.requestSubmit(); await click("Stop")`)
+	finished(p, "interrupted")
+	do(p, `await click("Trace"); await until("a run", () => button(".jsonl")); await click(".jsonl"); await text("interrupted, exit 130")`)
+}
+
+// project makes a project through the page's own link, and opens it.
+func project(t *testing.T, p *webtest.Page, name string, files map[string]string) {
+	t.Helper()
+	zip := packed(t, files)
+	do(p, `
+		const data = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
+		document.querySelector('.brand').click();
+		const input = await until("the zip field", () => document.querySelector('input[accept*=zip]'));
+		const list = new DataTransfer(); list.items.add(new File([data], %q)); input.files = list.files;
+		input.dispatchEvent(new Event('change', {bubbles: true}));
+		await until("the project", () => document.title.startsWith(%q) && /is ready|cannot run/.test(document.body.innerText))`, zip, name+".zip", name)
+}
+
+// After the first load the page opens and runs without a network.
+func TestOffline(t *testing.T) {
+	p, site := visit(t, "/")
+	do(p, `await text("is ready");
+		await navigator.serviceWorker.ready;
+		await until("the service worker", () => navigator.serviceWorker.controller || caches.keys().then((k) => k.length))`)
+	do(p, `await until("the whole cache", async () => { const [n] = await caches.keys(); return n && (await (await caches.open(n)).keys()).length > 10 })`)
+	site.Close()
+	p.Expect("ERR_CONNECTION_REFUSED")
+	p.Do(chromedp.Reload())
+	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	yes(p)
+}
+
+// The page's policy holds in a worker that is started as golem's is.
+func TestPolicyHoldsInWorkers(t *testing.T) {
+	p, _ := visit(t, "/")
+	p.Expect("Content Security Policy")
+	p.Expect("violates")
+	got := webtest.Eval[map[string]string](p, `new Promise((resolve) => {
+		const source = `+"`"+`
+			const out = {};
+			addEventListener('securitypolicyviolation', (e) => { out.violated = e.effectiveDirective });
+			try { out.eval = String(eval('1')) } catch (e) { out.eval = e.name }
+			try { out.function = String(new Function('return 1')()) } catch (e) { out.function = e.name }
+			try { importScripts('https://example.com/x.js'); out.import = 'loaded' } catch (e) { out.import = e.name }
+			fetch('http://example.com/').then(() => 'answered', (e) => e.name).then((r) => { out.fetch = r; setTimeout(() => postMessage(out), 50) });
+		`+"`"+`;
+		const worker = new Worker(URL.createObjectURL(new Blob([source])));
+		worker.onmessage = (e) => resolve(e.data);
+	})`)
+	for name, want := range map[string]string{"eval": "EvalError", "function": "EvalError", "import": "NetworkError", "fetch": "TypeError", "violated": "connect-src"} {
+		if got[name] != want {
+			t.Errorf("%s in the worker: %s, want %s (all: %v)", name, got[name], want, got)
+		}
+	}
+}
+
+// hostile is what a model might say and a project might be called.
+const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>` +
+	`<svg onload="window.hacked=3"><a href="javascript:window.hacked=4">click</a> [run](javascript:window.hacked=5) ` +
+	`![pixel](https://collect.example/x.png) [home](https://evil.example/) <iframe src="https://evil.example/"></iframe>` +
+	`<style>body{display:none}</style><form action="https://evil.example"><button>Yes</button></form>`
+
+// Text of models and names of files are never markup, and lead nowhere by themselves.
+func TestHostileText(t *testing.T) {
+	p, site := visit(t, "/")
+	p.Expect("Applying inline style") // what a model said is parsed before it is cleaned: the policy stops it there
+	do(p, `await text("is ready")`)
+	project(t, p, "hostile", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ndescription: '<img src=x onerror=window.hacked=6>'\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+		"s.yaml": "script: 1\nworkers:\n  main:\n    - say: '" + hostile + "'\n      calls: [{tool: write_file, args: {path: '/&lt;b&gt; onmouseover=x.md', content: '" + hostile + "'}}]\n" +
+			"    - say: '" + hostile + "'\n",
+		"notes/' onclick='window.hacked=7.md": hostile,
+	})
+	do(p, `await type(%q); document.querySelector('textarea').form.requestSubmit(); await text("Change a file?")`, hostile)
+	yes(p)
+	do(p, `await click("Files"); await until("the file", () => button("onclick")); await click("onclick");
+		await until("the text", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes("onerror"))`)
+	do(p, `await click("Trace"); await click(".jsonl"); await click("Timeline")`)
+	if got := webtest.Eval[string](p, `String(window.hacked) + document.querySelectorAll('main img, main iframe, main svg[onload], main script, main style, dialog img').length + document.querySelectorAll('a[href^=javascript]').length`); got != "undefined00" {
+		t.Errorf("the page holds %s", got)
+	}
+	for _, address := range p.Requests() {
+		if !strings.HasPrefix(address, site.URL) && !strings.HasPrefix(address, "blob:") && !strings.HasPrefix(address, "data:") {
+			t.Errorf("the page asked for %s", address)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+// What the tests do in the page, as a person would: by the names that things
+// have for people and screen readers.
+window.hands ??= (() => {
+  const seen = (e) => e.checkVisibility?.() !== false && e.getClientRects().length > 0
+  const name = (e) => (e.getAttribute('aria-label') ?? e.innerText ?? '').trim().replace(/\s+/g, ' ')
+  async function until(what, f, ms = 15000) {
+    const end = performance.now() + ms
+    for (;;) {
+      const v = await f()
+      if (v) return v
+      if (performance.now() > end) throw new Error(`waited for ${what}; the page shows: ${document.body.innerText.slice(0, 1500)}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const button = (wanted) => [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e) === wanted)
+    ?? [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e).includes(wanted))
+  return {
+    until,
+    button,
+    click: async (wanted) => { (await until(`the button ${wanted}`, () => button(wanted))).click() },
+    text: (wanted, ms) => until(`the text ${wanted}`, () => document.body.innerText.includes(wanted), ms),
+    type: async (text) => {
+      const field = await until('a field', () => document.querySelector('form textarea, .composer textarea, textarea'))
+      field.focus()
+      field.value = text
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+    },
+  }
+})();
