@@ -1,0 +1,53 @@
+//go:build !js && !race
+
+package guard
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Not under the race detector, where compiling takes ten times as long and
+// shows nothing more.
+
+// What the guard lets through compiles in a second or two on an idle machine,
+// however it was made: these take wazero's compiler the most. It logs how long.
+func TestLargestAccepted(t *testing.T) {
+	m := newMachine(t, false)
+	deep := 16_000
+	locals := append(appendU32([]byte{1}, MaxLocals-10), typeI32)
+	blocks := 9_000
+	var touched []byte // each block writes another local
+	for i := range blocks {
+		touched = append(touched, opI32Const, 1, opIf, 0x40, opI32Const, 2, opLocalSet)
+		touched = append(appendU32(touched, uint32(i%(MaxLocals-10))), opEnd)
+	}
+	bodies := map[string][]byte{
+		"nesting":      slices.Concat([]byte{0}, slices.Repeat([]byte{opBlock, 0x40}, deep), slices.Repeat([]byte{opEnd}, deep+1)),
+		"locals":       slices.Concat(locals, touched, []byte{opEnd}),
+		"straight":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1, opDrop}, MaxBody/3-10), []byte{opEnd}),
+		"branch table": slices.Concat([]byte{0, opBlock, 0x40, opI32Const, 0, opBrTable}, vec(50_000, 0), []byte{0, opEnd, opEnd}),
+		"operands":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1}, MaxOperands), slices.Repeat([]byte{opDrop}, MaxOperands), []byte{opEnd}),
+	}
+	for name, body := range bodies {
+		code := append(appendU32([]byte{1}, uint32(len(body))), body...)
+		module := assemble(sec(secType, 1, 0x60, 0, 0), sec(secFunction, 1, 0), sec(secCode, code...))
+		woven, err := Weave(module)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		start := time.Now()
+		compiled, err := m.runtime.CompileModule(context.Background(), woven)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		t.Log(name, len(woven), time.Since(start))
+		if err := compiled.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}
+}
