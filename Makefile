@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures run test check quick bench cover fuzz setup clean
+.PHONY: build web fixtures tools run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -50,6 +50,10 @@ cover:
 # Every fuzz target for FUZZTIME each.
 fuzz:
 	@.ci/fuzz.sh $(FUZZTIME)
+
+# For developers: the modules of the example projects, from examples/tools.
+tools: build
+	examples/tools/build.sh
 
 # For developers: the hostile modules from their sources; needs wat2wasm (wabt).
 fixtures:

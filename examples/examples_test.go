@@ -18,6 +18,7 @@ import (
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/ui"
+	"golem/core/wasmtool"
 	"golem/sandbox/osfs"
 )
 
@@ -65,7 +66,7 @@ var plays = []play{
 	{
 		name: "file-organizer", dir: "file-organizer", text: "Tidy the inbox", answer: approval.Always, asks: []string{"move_file"},
 		says:   []string{"unsorted/readme-first.txt", "asked me to delete the others"},
-		writes: map[string][]string{"desk/sorted/invoices/scan-0041.txt": {"Invoice"}, "desk/sorted/letters/untitled.txt": {"Aunt Rosa"}, "desk/sorted/recipes/new-2.txt": {"Lemon tart"}},
+		writes: map[string][]string{"desk/sorted/invoices/scan-0041.txt": {"Invoice"}, "desk/sorted/letters/untitled-1.txt": {"Aunt Rosa"}, "desk/sorted/recipes/new-2.txt": {"Lemon tart"}},
 		leaves: []string{"desk/inbox/scan-0041.txt", "desk/inbox/leak.txt"},
 	},
 	{
@@ -101,10 +102,21 @@ var plays = []play{
 	{
 		name: "data-report", dir: "data-report", object: `{"report":"/output/sales.md"}`, answer: approval.Yes, asks: []string{"write_file"},
 		says:   []string{`{"best":"west","files":3,"report":"/output/sales.md"}`},
-		writes: map[string][]string{"output/sales.md": {"# sales", "| west | 2026-01 – 2026-04 | 4 | 11172 | 2026-03 |", "2026-03 is missing"}},
+		writes: map[string][]string{"output/sales.md": {"# sales", "| west | 2026-01 – 2026-04 | 4 | 11172 | 2026-03 |", "south: \"one month is missing\"", "2026-02 is negative"}},
+	},
+	{name: "calculator", dir: "calculator", text: "What is 17.5 times 3?", says: []string{"The result is 52.5."}},
+	{name: "calculator, by zero", dir: "calculator", text: "1 divided by 0", says: []string{"division by zero"}},
+	{
+		name: "pitch-deck, code as the entry", dir: "pitch-deck", entry: "publish", object: "{}", answer: approval.Yes, asks: []string{"write_file", "write_file", "write_file"},
+		says: []string{`"/output/ledgerleaf.md"`}, writes: map[string][]string{"output/aurora-heat.md": {"Total 22 of 25: meet."}},
 	},
 	{name: "data-report, bad path", dir: "data-report", object: `{"report":"/etc/passwd"}`, exit: 1, says: []string{"/report"}},
 }
+
+// library runs the examples' tools, each compiled once for all tests.
+var library = &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
+	return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+}}
 
 // TestExamples plays each example with its script on the disk's own sandbox.
 func TestExamples(t *testing.T) {
@@ -154,6 +166,7 @@ func openExample(t *testing.T, dir string, p play) *core.Instance {
 			return osfs.Open(filepath.Join(dir, filepath.FromSlash(source)))
 		},
 		ReadScript: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
+		Tools:      func(string) (*wasmtool.Library, error) { return library, nil },
 	}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func TestREADMEs(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	files, err := filepath.Glob("*/README.md")
-	if err != nil || len(files) != 8 {
+	if err != nil || len(files) != 10 {
 		t.Fatalf("%d READMEs: %v", len(files), err)
 	}
 	for _, file := range files {

@@ -1,0 +1,7 @@
+/* Slugs of names: the tool of examples/slugify. */
+#include "../slug.h"
+
+void tool(text name) {
+  (void)name;
+  put("{\"slug\":"), put_json(slug_of(arg_text("name"))), put("}");
+}
