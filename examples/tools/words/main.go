@@ -1,0 +1,66 @@
+// Command words is a golem tool in Go, made with package sdk: it counts words,
+// and lets a worker say something about the most frequent one.
+//
+//	GOOS=wasip1 GOARCH=wasm go build -o words.wasm ./examples/tools/words
+//	golem tool call words.wasm count '{"text":"to be or not to be"}'
+package main
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/sdk"
+)
+
+type input struct {
+	Text string `json:"text" doc:"the text to count in"`
+	Top  int    `json:"top,omitempty" doc:"how many words to list, 3 if left out"`
+}
+
+type entry struct {
+	Word  string `json:"word"`
+	Count int    `json:"count"`
+}
+
+type counted struct {
+	Words int     `json:"words"`
+	Top   []entry `json:"top"`
+}
+
+func count(in input) (counted, error) {
+	if in.Top <= 0 {
+		in.Top = 3
+	}
+	n := map[string]int{}
+	words := strings.Fields(strings.ToLower(in.Text))
+	for _, w := range words {
+		n[strings.Trim(w, ".,;:!?\"'()")]++
+	}
+	delete(n, "")
+	out := counted{Words: len(words), Top: []entry{}}
+	for _, w := range slices.Sorted(maps.Keys(n)) {
+		out.Top = append(out.Top, entry{w, n[w]})
+	}
+	slices.SortStableFunc(out.Top, func(a, b entry) int { return cmp.Compare(b.Count, a.Count) })
+	out.Top = out.Top[:min(in.Top, len(out.Top))]
+	return out, nil
+}
+
+// remark asks the worker "critic", if the caller may call it.
+func remark(ctx context.Context, in input) (string, error) {
+	c, err := count(in)
+	if err != nil || len(c.Top) == 0 {
+		return "There are no words.", err
+	}
+	return sdk.Call(ctx, "critic", map[string]string{"input": "The most frequent word is " + c.Top[0].Word})
+}
+
+func main() {
+	sdk.Main(
+		sdk.Tool("count", "Counts words and lists the most frequent ones.", count),
+		sdk.ToolContext("remark", "Lets a worker remark on the most frequent word.", remark),
+	)
+}

@@ -1,0 +1,54 @@
+//go:build !js && !race
+
+package examples_test
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golem/core/tool"
+	"golem/core/wasmtool"
+)
+
+// Not under the race detector: compiling 3.6 MB takes most of a minute there.
+
+// critic is golem for a tool that calls back: the worker "critic" answers.
+type critic struct{}
+
+func (critic) Call(_ context.Context, name string, args json.RawMessage) (tool.Output, error) {
+	return tool.Output{Text: name + " was asked " + string(args)}, nil
+}
+
+// S0-15..17: a Go program of a few lines, made with package sdk and built by
+// the standard toolchain, describes itself, is called, and calls back.
+func TestGoTool(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "words.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", file, "./tools/words")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b := &wasmtool.Bound{Module: library.Module(wasmtool.Source{
+		Path: "words.wasm", Open: func() (fs.File, error) { return os.Open(file) },
+	})}
+	if got := callTool(t, b, "count", `{"text":"to be or not to be","top":1}`); got != `{"words":6,"top":[{"word":"be","count":2}]}` {
+		t.Errorf("count: %s", got)
+	}
+	described, err := b.Module.Describe(context.Background(), false)
+	if err != nil || len(described) != 2 || len(described[0].Input) == 0 {
+		t.Fatalf("%v, %v", described, err)
+	}
+	out, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: json.RawMessage(`{"text":"a a b"}`), Host: critic{}})
+	if err != nil || !strings.Contains(out.Text, `critic was asked {"input":"The most frequent word is a"}`) {
+		t.Errorf("remark: %q, %v", out.Text, err)
+	}
+	if _, err := b.Tool(described[1]).Call(context.Background(), tool.Call{Name: "remark", Args: json.RawMessage(`{"text":"a"}`)}); err == nil || !strings.Contains(err.Error(), "E_GRANT") {
+		t.Errorf("without anybody to call: %v", err)
+	}
+}

@@ -1,0 +1,50 @@
+package sdk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Error is golem's answer to a call that failed: a code of its documentation,
+// what went wrong, and what to do.
+type Error struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// Error is the code and the message.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Call calls a tool or worker that the worker which called this tool may call,
+// through the same gate (S3-15). args is anything JSON can write; the result is
+// text, or JSON. A failure is an *Error. golem cannot be interrupted in a call,
+// so a ctx that has ended is only noticed before.
+func Call(ctx context.Context, name string, args any) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return "", fmt.Errorf("the arguments for %s: %w", name, err)
+	}
+	answer, err := callBack(name, raw)
+	if err != nil {
+		return "", err
+	}
+	var failed struct {
+		Error *Error `json:"error"`
+	}
+	if json.Unmarshal(answer, &failed) == nil && failed.Error != nil && failed.Error.Code != "" {
+		return "", failed.Error
+	}
+	return string(answer), nil
+}
+
+// Config is a value that the worker's file gives the module under config:, and
+// whether there is one.
+func Config(key string) (string, bool) { return config(key) }
+
+// Log shows a line to the person behind the run.
+func Log(format string, args ...any) { log(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,150 @@
+// Package sdk makes a golem tool of a plain Go function with a struct argument:
+//
+//	func main() {
+//		sdk.Main(sdk.Tool("add", "adds two numbers", func(in struct{ A, B float64 }) (float64, error) { return in.A + in.B, nil }))
+//	}
+//
+// Built with the standard Go toolchain, GOOS=wasip1 GOARCH=wasm go build -o
+// tools/add.wasm, the program is a tool as it stands: a WASI command that golem
+// runs with `call add` and the arguments on standard input, or with `describe`
+// for its description (SPEC §6). To spare golem the asking, embed it: the same
+// program tells it on any system.
+//
+//	go run . describe > tools.json && golem tool pack add.wasm --tools tools.json
+//
+// The schema is inferred from the struct and its tags: `json` names a field and
+// omitempty makes it optional, `doc` describes it, `enum:"a,b"` lists what a
+// string may be. Nothing of golem's own is linked; the same program runs on any
+// system for tests (S0-15..17).
+package sdk
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+)
+
+// A Function is one tool. Make it with Tool; the exported fields may be set
+// before Main. They only make golem stricter, never laxer.
+type Function struct {
+	Name        string
+	Description string
+	Risk        string // read, write, network, destructive, command; "": unknown
+	Exec        string // llm, manual, both; "": llm
+	Ask         bool   // needs_approval
+	Timeout     string // "10s"; "": the worker's tool_timeout
+
+	input, output schema
+	call          func(ctx context.Context, args []byte) (any, error)
+	err           error
+}
+
+// Tool makes a tool of a function. In must be a struct. A result that is a
+// string is returned as it is, any other as JSON, with its schema declared.
+func Tool[In, Out any](name, description string, f func(In) (Out, error)) *Function {
+	return ToolContext(name, description, func(_ context.Context, in In) (Out, error) { return f(in) })
+}
+
+// ToolContext is Tool for a function that calls back: Call wants its context.
+func ToolContext[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
+	t := &Function{Name: name, Description: description}
+	t.input, t.err = object(reflect.TypeFor[In]())
+	if out := reflect.TypeFor[Out](); out.Kind() != reflect.String && t.err == nil {
+		t.output, t.err = of(out, nil)
+	}
+	t.call = func(ctx context.Context, args []byte) (any, error) {
+		var in In
+		d := json.NewDecoder(bytes.NewReader(args))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&in); err != nil {
+			return nil, fmt.Errorf("arguments of %s: %w", name, err)
+		}
+		return f(ctx, in)
+	}
+	return t
+}
+
+// Main answers what the process was started for: one call, or the description.
+// A failure is on standard error, with exit code 1.
+func Main(tools ...*Function) {
+	if err := run(context.Background(), os.Args, os.Stdin, os.Stdout, tools); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// Test calls a tool in this process, for unit tests: arguments as JSON in, the
+// result as text or JSON out.
+func Test(name, args string, tools ...*Function) (string, error) {
+	var out bytes.Buffer
+	err := run(context.Background(), []string{"test", "call", name}, bytes.NewReader([]byte(args)), &out, tools)
+	return out.String(), err
+}
+
+func run(ctx context.Context, argv []string, in io.Reader, out io.Writer, tools []*Function) error {
+	for _, t := range tools {
+		if t.err != nil {
+			return fmt.Errorf("tool %s: %w", t.Name, t.err)
+		}
+	}
+	switch {
+	case len(argv) == 2 && argv[1] == "describe":
+		return describe(out, tools)
+	case len(argv) != 3 || argv[1] != "call":
+		return errors.New("usage: call TOOL, with the arguments as JSON on standard input; or describe")
+	}
+	for _, t := range tools {
+		if t.Name != argv[2] {
+			continue
+		}
+		args, err := io.ReadAll(in)
+		if err != nil {
+			return err
+		}
+		result, err := t.call(ctx, args)
+		if err != nil {
+			return err
+		}
+		return print(out, result)
+	}
+	return fmt.Errorf("there is no tool %s", argv[2])
+}
+
+func print(out io.Writer, result any) error {
+	if v := reflect.ValueOf(result); v.Kind() == reflect.String {
+		_, err := io.WriteString(out, v.String())
+		return err
+	}
+	data, err := json.Marshal(result)
+	if err == nil {
+		_, err = out.Write(data)
+	}
+	return err
+}
+
+// described is a tool as golem reads it.
+type described struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Input       schema `json:"inputSchema"`
+	Output      schema `json:"outputSchema,omitempty"`
+	Risk        string `json:"risk,omitempty"`
+	Exec        string `json:"exec,omitempty"`
+	Ask         bool   `json:"needs_approval,omitempty"`
+	Timeout     string `json:"timeout,omitempty"`
+}
+
+func describe(out io.Writer, tools []*Function) error {
+	list := make([]described, len(tools))
+	for i, t := range tools {
+		list[i] = described{t.Name, t.Description, t.input, t.output, t.Risk, t.Exec, t.Ask, t.Timeout}
+	}
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return e.Encode(map[string]any{"tools": list})
+}
