@@ -139,16 +139,26 @@ func TestClosedWhileCalling(t *testing.T) {
 	})
 }
 
+// refusedModule is one that reads well from outside; the guard refuses an
+// instruction in its code.
+func refusedModule(t *testing.T) []byte {
+	t.Helper()
+	bad := append([]byte("\x00asm\x01\x00\x00\x00"), 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 7, 10, 1, 6, '_', 's', 't', 'a', 'r', 't', 0, 0, 10, 6, 1, 4, 0, 0xfb, 0, 0x0b)
+	if _, err := guard.Inspect(bad); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := guard.Weave(bad); err == nil {
+		t.Fatal("the module is not refused: the test proves nothing")
+	}
+	return bad
+}
+
 // SECURITY 7: what the guard refuses never reaches an engine, and is not
 // looked at twice.
 func TestRefusedBeforeTheEngine(t *testing.T) {
 	e := says("")
 	l := library(t, e)
-	// A start function index out of range: a module that reads well from outside.
-	bad := append([]byte("\x00asm\x01\x00\x00\x00"), 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 7, 10, 1, 6, '_', 's', 't', 'a', 'r', 't', 0, 0, 10, 6, 1, 4, 0, 0xfb, 0, 0x0b)
-	if _, err := guard.Weave(bad); err == nil {
-		t.Fatal("the module is not refused: the test proves nothing")
-	}
+	bad := refusedModule(t)
 	tl := (&wasmtool.Bound{Module: l.Module(source("tools/bad.wasm", bad, ""))}).Tool(wasmtool.Description{Name: "x"})
 	for range 2 {
 		_, err := tl.Call(t.Context(), tool.Call{})

@@ -206,6 +206,10 @@ func TestCallback(t *testing.T) {
 
 // A stateful module that calls itself back would wait for itself for ever.
 func TestStatefulCallsItself(t *testing.T) {
+	synctest.Test(t, statefulCallsItself)
+}
+
+func statefulCallsItself(t *testing.T) {
 	var tl tool.Tool
 	var inner error
 	e := &fakeEngine{call: func(ctx context.Context, _ wasmtool.Invocation, h wasmtool.Host) (wasmtool.Result, error) {
@@ -213,20 +217,29 @@ func TestStatefulCallsItself(t *testing.T) {
 		return wasmtool.Result{Output: []byte(`{"content":[]}`)}, nil
 	}}
 	_, tl = callable(t, e, "servlet", wasmtool.Description{Stateful: true}, wasmtool.Grants{})
+	beside := make(chan error)
+	quiet := hostFunc(func(context.Context, string, json.RawMessage) (tool.Output, error) { return tool.Output{}, nil })
 	host := hostFunc(func(ctx context.Context, _ string, args json.RawMessage) (tool.Output, error) {
+		go func() { // 0.10 is beside 0.1, not below it: it waits
+			_, err := tl.Call(t.Context(), tool.Call{ID: "0.10", Name: "echo", Host: quiet})
+			beside <- err
+		}()
 		out, err := tl.Call(ctx, tool.Call{ID: "0.1.1", Name: "echo", Args: args})
 		inner = err
+		time.Sleep(20 * time.Millisecond) // long enough for the other to have been refused
 		return out, err
 	})
 	if _, err := tl.Call(t.Context(), tool.Call{ID: "0.1", Name: "echo", Host: host}); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, inner, fault.Cycle)
-	// 0.10 is beside 0.1, not below it.
-	if _, err := tl.Call(t.Context(), tool.Call{ID: "0.10", Name: "echo", Host: hostFunc(func(context.Context, string, json.RawMessage) (tool.Output, error) {
-		return tool.Output{}, nil
-	})}); err != nil {
+	if err := <-beside; err != nil {
 		t.Error(err)
+	}
+	command := &fakeEngine{}
+	_, tl = callable(t, command, "command", wasmtool.Description{Stateful: true}, wasmtool.Grants{})
+	if _, err := call(t, tl, `{}`); err != nil || command.kept != 0 {
+		t.Errorf("a command ends with its call, and %d were kept: %v", command.kept, err)
 	}
 }
 

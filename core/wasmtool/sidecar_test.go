@@ -210,6 +210,10 @@ func TestInspect(t *testing.T) {
 	if in.Form != "component" || !strings.Contains(in.Refused, "component") {
 		t.Errorf("%+v", in)
 	}
+	in = look("tools/a.wasm", refusedModule(t), inSidecar)
+	if in.Form != "command" || !strings.Contains(in.Refused, "tools/a.wasm: E_TOOL_MODULE") || len(in.Tools) != 1 {
+		t.Errorf("%+v", in)
+	}
 	// (import "env\1b" "x\n" (func)) (export "\1b[2J" (func 0))
 	hostile := append([]byte("\x00asm\x01\x00\x00\x00"), 1, 4, 1, 0x60, 0, 0, 2, 12, 1, 4, 'e', 'n', 'v', 0x1b, 3, 'x', '\n', 'y', 0, 0, 7, 8, 1, 4, 0x1b, '[', '2', 'J', 0, 0)
 	in = look("tools/a.wasm", hostile, "tools: [{name: a}]")
