@@ -117,7 +117,7 @@ func (b *bare) plugin(ctx context.Context, module []byte, kept bool) (func(conte
 				defer mod.Close(ctx)
 			}
 		}
-		in, err := json.Marshal(map[string]any{"params": map[string]any{"name": "count", "arguments": json.RawMessage(words)}})
+		in, err := request()
 		if err != nil {
 			return err
 		}
@@ -125,12 +125,25 @@ func (b *bare) plugin(ctx context.Context, module []byte, kept bool) (func(conte
 		if err := call(ctx, mod, "call"); err != nil {
 			return err
 		}
-		var reply struct {
-			Content []struct{ Text string }
-		}
-		if err := json.Unmarshal(b.memory.out, &reply); err != nil {
-			return err
-		}
-		return check(reply.Content[0].Text, nil)
+		return reply(b.memory.out)
 	}, nil
+}
+
+// request is the input of the small tool, in the form of its plug-in.
+func request() ([]byte, error) {
+	return json.Marshal(map[string]any{"params": map[string]any{"name": "count", "arguments": json.RawMessage(words)}})
+}
+
+// reply holds what the plug-in answered.
+func reply(out []byte) error {
+	var r struct {
+		Content []struct{ Text string }
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return err
+	}
+	if len(r.Content) != 1 {
+		return fmt.Errorf("the plug-in answers %q", out)
+	}
+	return check(r.Content[0].Text, nil)
 }

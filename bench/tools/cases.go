@@ -14,12 +14,18 @@ func saved(dir, name string, module []byte) (string, error) {
 	return file, os.WriteFile(file, module, 0o600)
 }
 
-// warmCalls compares a call of a compiled module: golem's through the gate, with
-// schema, digest and grants; wazero's with the JSON around it.
+// warmCalls compares a call of a compiled module: on golem's engine, with guard
+// and limits, and the JSON of the form on both sides; then the whole call as a
+// worker makes it, through the gate, with strict JSON, schemas and grants.
 func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
 	ctx := context.Background()
 	l := library("")
 	defer l.Close()
+	e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
 	b, err := newBare(ctx, "")
 	if err != nil {
 		return nil, err
@@ -29,18 +35,23 @@ func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
 	for _, c := range []struct {
 		name, limit string
 		module      []byte
-		kept        bool
+		kept, whole bool
 		n           int
 	}{
-		{"C, 7 KB, a fresh instance a call", "≤ 1.5", m.cTool, false, 1000},
-		{"C, 7 KB, stateful", "", m.cTool, true, 2000},
-		{"Go, 3 MB, a fresh instance a call", "", m.goTool, false, 10},
+		{"C, 7 KB, a fresh instance a call", "≤ 1.5", m.cTool, false, false, 1000},
+		{"the same, a worker's whole call", "", m.cTool, false, true, 1000},
+		{"C, 7 KB, stateful", "", m.cTool, true, false, 2000},
+		{"the same, a worker's whole call", "", m.cTool, true, true, 2000},
+		{"Go, 3 MB, a worker's whole call", "", m.goTool, false, true, 10},
 	} {
-		file, err := saved(dir, "warm.wasm", c.module)
-		if err != nil {
-			return nil, err
+		golem, err := pluginCall(ctx, e, c.module, c.kept)
+		if c.whole {
+			file, serr := saved(dir, "warm.wasm", c.module)
+			if serr != nil {
+				return nil, serr
+			}
+			golem, err = counter(ctx, l, file, c.kept)
 		}
-		golem, err := counter(ctx, l, file, c.kept)
 		if err != nil {
 			return nil, err
 		}

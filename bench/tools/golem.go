@@ -72,6 +72,35 @@ func check(text string, err error) error {
 	return err
 }
 
+// pluginCall calls the small tool on golem's engine, guarded and limited, with
+// the JSON around its arguments and its answer: what bare.plugin does.
+func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool) (func(context.Context) error, error) {
+	guarded, err := guard.Weave(module)
+	if err != nil {
+		return nil, err
+	}
+	code, err := e.Compile(ctx, guarded, "")
+	if err != nil {
+		return nil, err
+	}
+	do := code.Call
+	if kept {
+		do = code.Keep().Call
+	}
+	host := wasmtool.Host{Clock: time.Now, Random: random}
+	return func(ctx context.Context) error {
+		in, err := request()
+		if err != nil {
+			return err
+		}
+		res, err := do(ctx, wasmtool.Invocation{Form: wasmtool.Extism, Export: "call", Input: in}, host)
+		if err != nil {
+			return err
+		}
+		return reply(res.Output)
+	}, nil
+}
+
 // woven is a module under golem's guard and engine, without anything else.
 func woven(ctx context.Context, e wasmtool.Engine, module []byte, in wasmtool.Invocation) (func(context.Context) error, error) {
 	guarded, err := guard.Weave(module)
