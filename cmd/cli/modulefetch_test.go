@@ -244,3 +244,24 @@ func dnsAnswer(query []byte, addr netip.Addr) []byte {
 	out = append(out, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
 	return append(out, ip[:]...)
 }
+
+// No redirect leads from an encrypted address to one that is not.
+func TestFetchKeepsEncryption(t *testing.T) {
+	hop := func(from, to string) error {
+		t.Helper()
+		request := func(address string) *http.Request {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", address, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		return hopByHop(wasmtool.Policy{Hosts: []string{"a.example.com"}})(request(to), []*http.Request{request(from)})
+	}
+	refusedHop(t, hop("https://a.example.com/", "http://a.example.com/"), "without encryption")
+	for _, c := range [][2]string{{"https://a.example.com/", "https://a.example.com/x"}, {"http://a.example.com/", "https://a.example.com/"}, {"http://a.example.com/", "http://a.example.com/x"}} {
+		if err := hop(c[0], c[1]); err != nil {
+			t.Errorf("%s → %s: %v", c[0], c[1], err)
+		}
+	}
+}
