@@ -108,7 +108,7 @@ func TestFailures(t *testing.T) {
 	}
 	_, tools := bind(t, l, "command", wasmtool.Grants{})
 	_, err := call(t, tools["exit"], `{}`)
-	wants(t, err, fault.ToolExit, "3", `it broke \u001b[31m here`)
+	wants(t, err, fault.ToolExit, `exit code 3: it broke \u001b[31m here`)
 	_, err = call(t, tools["file"], `{}`)
 	wants(t, err, fault.Grant)
 	d := wasmtool.Description{Name: "spin", Timeout: "50ms"}

@@ -51,15 +51,18 @@ func (s *Session) failure(e Ending) *fault.Fault {
 	case len(s.message) > 0:
 		return fault.New(fault.Tool, "%s", escaped(s.message, 4096))
 	case e.Trap != "":
-		return fault.New(fault.ToolTrap, "the module trapped: %s", escaped([]byte(e.Trap), 200)).Hinting("%s", said(e.Stderr))
+		return fault.New(fault.ToolTrap, "the module trapped: %s%s", escaped([]byte(e.Trap), 200), said(e.Stderr))
 	}
-	return fault.New(fault.ToolExit, "the module ended with exit code %d", e.Code).Hinting("%s", said(e.Stderr))
+	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
 }
 
-// said is the end of what a module wrote to stderr.
+// said is the end of what a module wrote to stderr, as the end of a message.
 func said(stderr []byte) string {
 	if len(stderr) > 2048 {
 		stderr = stderr[len(stderr)-2048:]
 	}
-	return escaped(stderr, 2048)
+	if words := escaped(stderr, 2048); words != "" {
+		return ": " + words
+	}
+	return ""
 }
