@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 	"syscall/js"
 	"time"
@@ -146,7 +148,14 @@ func faultOf(err error) any {
 			Others fault.List `json:"others,omitempty"`
 		}{list[0], list[1:]}
 	}
-	return fault.Of(err, fault.Platform)
+	code := fault.Platform
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code = fault.NotFound
+	case errors.Is(err, fs.ErrExist):
+		code = fault.Conflict
+	}
+	return fault.Of(err, code)
 }
 
 // post sends a message of a run to the page.

@@ -45,7 +45,7 @@ function App() {
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
-      <main id="main" tabIndex={-1}>{ready.value ? <View /> : <Starting />}</main>
+      <main id="main" tabIndex={-1}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <View /> : <Starting />}</main>
       <Approval />
       {toast.value && (
         <div class={`note toast ${toast.value.level}`} role={toast.value.level === 'error' ? 'alert' : 'status'}>

@@ -57,10 +57,10 @@ export function Detail({ run, call }) {
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}
       {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
       {call.id !== '0' && call.says.filter((s) => s.text).map((s, i) => (
-        <div key={i}><h4>{visible(call.name)} says</h4><Markdown text={s.text} /></div>
+        <div key={i}><h3>{visible(call.name)} says</h3><Markdown text={s.text} /></div>
       ))}
       {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
-      {call.diffs.map((d, i) => <div key={i}><h4>{visible(d.path)}</h4><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
+      {call.diffs.map((d, i) => <div key={i}><h3>{visible(d.path)}</h3><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
       {call.error && <div class="note error small">{visible(faultText(call.error))}</div>}
       {call.result !== undefined && call.id !== '0' && <Block title="Result" text={shown(call.result)} />}
     </div>
@@ -75,7 +75,7 @@ function approvalText(a) {
 function Block({ title, text }) {
   return (
     <div>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <pre class="block" tabIndex={0} role="region" aria-label={title}>{visible(text)}</pre>
     </div>
   )

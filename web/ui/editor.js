@@ -57,7 +57,7 @@ export function open(box, text, path, changed, save) {
         lineNumbers(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
         EditorState.lineSeparator.of(crlf ? '\r\n' : '\n'), EditorState.tabSize.of(2), indentUnit.of('  '), EditorView.lineWrapping,
         syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }), theme, language(path),
-        EditorView.contentAttributes.of({ 'aria-label': `text of ${path}` }),
+        EditorView.contentAttributes.of({ 'aria-label': `text of ${path}`, tabindex: '0' }),
         keymap.of([{ key: 'Mod-s', run: () => { save(); return true }, preventDefault: true }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         EditorView.updateListener.of((u) => {
           if (u.docChanged) changed(u.state.sliceDoc())

@@ -41,7 +41,7 @@ function Keys() {
         serves, can read them. Use a key with a spending limit, made for this page. Keys go to their provider’s address and nowhere
         else; they are in no project, trace or export.
       </div>
-      <form onSubmit={(e) => e.preventDefault()}><table class="list">
+      <form onSubmit={(e) => e.preventDefault()}><table class="list keys">
         <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
         <tbody>
           {store.golem.providers.map((p) => {

@@ -1,0 +1,76 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"golem/core/coretest"
+)
+
+// TestExamplesParity plays every example that the page offers, with every
+// input it suggests, natively and in Chromium.
+func TestExamplesParity(t *testing.T) {
+	raw, err := os.ReadFile("examples.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list struct {
+		Examples []struct {
+			Name, Model string
+			Inputs      []string
+		}
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		t.Fatal(err)
+	}
+	p := embedded(t)
+	for _, e := range list.Examples {
+		files := tree(t, filepath.Join("..", "examples", e.Name))
+		for _, input := range e.Inputs {
+			in := json.RawMessage(input)
+			if !json.Valid(in) {
+				in, err = json.Marshal(input)
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := coretest.Case{Name: e.Name, Project: files, Settings: coretest.Settings{
+				Inputs: []json.RawMessage{in}, Model: e.Model, Approval: "approve_all",
+			}}
+			t.Run(e.Name, func(t *testing.T) {
+				var here coretest.Outcome
+				synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+				if here.Status != "ok" {
+					t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
+				}
+				for _, d := range differences(here, play(t, p, c)) {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+// tree reads a directory.
+func tree(t *testing.T, dir string) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	root := os.DirFS(dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[name], err = fs.ReadFile(root, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,269 @@
+//go:build !js
+
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golem/core/trace"
+	"golem/web/webtest"
+)
+
+// talk runs asynchronous statements with golem at hand, and returns what they return as text.
+func talk(p *webtest.Page, format string, args ...any) string {
+	p.Helper()
+	return webtest.Eval[string](p, "(async () => { const golem = await window.golem; "+fmt.Sprintf(format, args...)+" })().then(String)")
+}
+
+const helloFiles = `{'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nHello.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out.txt, content: hi}}]\n    - say: done\n'}`
+
+// golem.js: projects and files, and the faults of both.
+func TestProjectsAndFiles(t *testing.T) {
+	p := embedded(t)
+	for _, c := range []struct{ do, want string }{
+		{`await golem.create('a', ` + helloFiles + `); return (await golem.list()).map((p) => p.name + p.files)`, "a2"},
+		{`return golem.create('a').catch((e) => e.code)`, "E_CONFLICT"},
+		{`return golem.create('../a').catch((e) => e.code)`, "E_PATH"},
+		{`return golem.create('.golem').catch((e) => e.code)`, "E_PATH"},
+		{`return golem.files('none').list().catch((e) => e.code)`, "E_NOT_FOUND"},
+		{`const f = golem.files('a'); await f.write('d/e.txt', 'x'); await f.move('d/e.txt', 'd/f.txt'); return (await f.list()).map((e) => e.path)`, "d,d/f.txt,main.worker,s.yaml"},
+		{`return golem.files('a').write('.golem/x', 'x').catch((e) => e.code)`, "E_PROTECTED"},
+		{`return golem.files('a').move('s.yaml', '.GOLEM/x').catch((e) => e.code)`, "E_PROTECTED"},
+		{`return golem.files('a').read('nope').catch((e) => e.code)`, "E_NOT_FOUND"},
+		{`return golem.files('a').write('con', 'x').catch((e) => e.code)`, "E_PATH"},
+		{`await golem.files('a').remove('d'); return (await golem.files('a').list()).length`, "2"},
+		{`return (await golem.check('a')).length`, "0"},
+		{`return (await golem.workers('a')).workers.map((w) => w.id)`, "main"},
+		{`return golem.ask('nonsense').catch((e) => e.code)`, "E_USAGE"},
+		{`await golem.remove('a'); return (await golem.list()).length`, "0"},
+		{`return golem.remove('a').catch((e) => e.code)`, "E_NOT_FOUND"},
+	} {
+		if got := talk(p, "%s", c.do); got != c.want {
+			t.Errorf("%s\ngave %s, want %s", c.do, got, c.want)
+		}
+	}
+}
+
+// A project that another tab runs cannot be changed from here; reading goes on.
+func TestTwoTabs(t *testing.T) {
+	site := webtest.Serve(t, embedding(t), "/")
+	one := browser.Open(t, site.URL+"embedded.html")
+	talk(one, `await golem.create('a', %s);
+		window.run = golem.run('a', 'x', {approve: () => new Promise((resolve) => { window.answer = resolve })});
+		for await (const e of window.run) if (e.type === 'ask') break; return 1`, helloFiles)
+	two := browser.Open(t, site.URL+"embedded.html")
+	for do, want := range map[string]string{
+		`return golem.files('a').write('x', 'y').catch((e) => e.code + e.message.includes('another tab'))`: "E_BUSYtrue",
+		`return golem.run('a', 'x').result.catch((e) => e.code)`:                                           "E_BUSY",
+		`return golem.remove('a').catch((e) => e.code)`:                                                    "E_BUSY",
+		`return (await golem.files('a').list()).length`:                                                    "2",
+	} {
+		if got := talk(two, "%s", do); got != want {
+			t.Errorf("%s\ngave %s, want %s", do, got, want)
+		}
+	}
+	if got := talk(one, `window.answer({answer: 'yes'}); const r = await window.run.result; return r.status + r.text`); got != "okdone" {
+		t.Errorf("the first tab's run ended %s", got)
+	}
+	if got := talk(two, `for (let i = 0; ; i++) try { await golem.files('a').write('x', 'y'); return 'written' } catch (e) { if (i > 50) throw e; await new Promise((f) => setTimeout(f, 20)) }`); got != "written" {
+		t.Error(got)
+	}
+}
+
+// The tab dies in the middle of a run: the trace has every line up to then, and the project works.
+func TestDeathWhileRunning(t *testing.T) {
+	site := webtest.Serve(t, embedding(t), "/")
+	one := browser.Open(t, site.URL+"embedded.html")
+	talk(one, `await golem.create('a', %s);
+		const run = golem.run('a', 'x', {approve: () => new Promise(() => {})});
+		for await (const e of run) if (e.type === 'ask') break;
+		golem.close(); return 1`, helloFiles)
+	two := browser.Open(t, site.URL+"embedded.html")
+	got := talk(two, `const [r] = await golem.runs('a'); return new TextDecoder().decode(await golem.readRun('a', r.name))`)
+	_, events, err := trace.Read(strings.NewReader(got))
+	if err != nil || len(events) < 4 {
+		t.Fatalf("%d events, %v\n%s", len(events), err, got)
+	}
+	if got := talk(two, `return (await golem.run('a', 'x', {approve: () => ({answer: 'yes'})}).result).status`); got != "ok" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// A project goes home as a zip; the command line runs it with the same trace.
+func TestZipGoesHome(t *testing.T) {
+	p := embedded(t)
+	talk(p, `await golem.create('hello', %s); await golem.files('hello').write('.env', 'OPENAI_API_KEY=sk-secret'); return 1`, helloFiles)
+	zipped := talk(p, `const blob = await golem.exportZip('hello');
+		return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())))`)
+	here := talk(p, `await golem.run('hello', 'x', {approval: 'approve_all'}).result;
+		const [r] = await golem.runs('hello'); return new TextDecoder().decode(await golem.readRun('hello', r.name))`)
+	dir := filepath.Join(t.TempDir(), "hello")
+	unzip(t, zipped, dir)
+	if _, err := os.Stat(filepath.Join(dir, ".env")); err == nil {
+		t.Error("the keys went along")
+	}
+	binary := filepath.Join(t.TempDir(), "golem")
+	if said, err := exec.Command("go", "build", "-o", binary, "../cmd/cli").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	cmd := exec.Command(binary, "run", dir, "x", "--approve-all", "--trace", file)
+	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	there, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := normal(t, here), normal(t, string(there)); a != b {
+		t.Errorf("in the page:\n%s\nat home:\n%s", a, b)
+	}
+	if got := talk(p, `await golem.importZip('again', Uint8Array.from(atob('%s'), (c) => c.charCodeAt(0)));
+		return (await golem.files('again').list()).map((f) => f.path)`, zipped); got != "main.worker,s.yaml" {
+		t.Errorf("taken in again: %s", got)
+	}
+	if got := talk(p, `const code = await golem.importZip('bad', new Uint8Array([80, 75, 3, 4, 0])).catch((e) => e.code);
+		return code + ' ' + (await golem.list()).map((p) => p.name)`); got != "E_PATH again,hello" {
+		t.Errorf("a broken zip: %s", got)
+	}
+}
+
+// normal is a trace without what differs between two runs (SPEC §16).
+func normal(t *testing.T, text string) string {
+	t.Helper()
+	_, events, err := trace.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	var out strings.Builder
+	for _, e := range trace.Normalise(events) {
+		line, err := trace.Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(line, '\n'))
+	}
+	return out.String()
+}
+
+func unzip(t *testing.T, coded, dir string) {
+	t.Helper()
+	data, err := base64.StdEncoding.DecodeString(coded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err == nil {
+		err = os.CopyFS(dir, z)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// provider is a model's endpoint on another origin, as strict about
+// cross-origin requests as some are: nothing but the headers it knows.
+func provider(t *testing.T, stream func(w http.ResponseWriter, r *http.Request, body string)) webtest.Site {
+	t.Helper()
+	return webtest.ServeHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
+		w.Header().Set("Access-Control-Allow-Headers", "authorization, content-type")
+		if r.Method == http.MethodOptions {
+			for _, h := range strings.Split(r.Header.Get("Access-Control-Request-Headers"), ",") {
+				if h = strings.TrimSpace(h); h != "" && h != "authorization" && h != "content-type" {
+					t.Errorf("the page wants to send %s", h)
+				}
+			}
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		stream(w, r, string(body))
+	}), "/")
+}
+
+func say(w http.ResponseWriter, text, finish string) {
+	chunk := map[string]any{"choices": []any{map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": nil}}}
+	if finish != "" {
+		chunk["choices"].([]any)[0].(map[string]any)["finish_reason"] = finish
+	}
+	data, err := json.Marshal(chunk)
+	if err == nil {
+		fmt.Fprintf(w, "data: %s\n\n", data)
+		w.(http.Flusher).Flush()
+	}
+}
+
+// A real provider's stream arrives piece by piece, with the key in its header
+// and nothing that a strict endpoint refuses; cancelling ends the request; a
+// redirect to elsewhere is not followed; no key stays anywhere.
+func TestFetch(t *testing.T) {
+	gone := make(chan bool, 1)
+	wait := make(chan bool)
+	site := provider(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		if r.Header.Get("Authorization") != "Bearer sk-very-secret-key" {
+			t.Errorf("the key came as %q", r.Header.Get("Authorization"))
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		switch {
+		case strings.Contains(body, "redirect me"):
+			w.Header().Set("Location", "http://localhost:1/v1/chat/completions")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		case strings.Contains(body, "hang"):
+			say(w, "one", "")
+			<-r.Context().Done()
+			gone <- true
+		default:
+			say(w, "one ", "")
+			<-wait // until the page has shown the first piece
+			say(w, "two sk-very-secret-key", "stop")
+			fmt.Fprint(w, "data: [DONE]\n\n")
+		}
+	})
+	p := embedded(t)
+	talk(p, `await golem.create('m', {'main.worker': '---\nmodel: openai:gpt-5-mini\n---\nHello.\n'});
+		window.env = {OPENAI_API_KEY: 'sk-very-secret-key', OPENAI_BASE_URL: '%sv1'};
+		window.run = golem.run('m', 'x', {env, confirm: () => true});
+		for await (const e of window.run) if (e.type === 'delta') { window.first = e.text; break }
+		return 1`, site.URL)
+	close(wait)
+	if got := talk(p, `const r = await window.run.result; return window.first + '|' + r.status + '|' + r.text`); !strings.HasPrefix(got, "one |ok|one two ") || strings.Contains(got, "secret") {
+		t.Errorf("the answer is %q", got)
+	}
+	if got := talk(p, `const run = golem.run('m', 'hang', {env, confirm: () => true});
+		for await (const e of run) if (e.type === 'delta') run.cancel();
+		const r = await run.result; return r.status + r.exit`); got != "interrupted130" {
+		t.Errorf("cancelled: %s", got)
+	}
+	select {
+	case <-gone:
+	case <-time.After(5 * time.Second):
+		t.Error("the request went on after it was cancelled")
+	}
+	p.Expect("localhost:1")
+	p.Expect("ERR_FAILED")
+	p.Expect("redirect")
+	if got := talk(p, `const r = await golem.run('m', 'redirect me', {env, confirm: () => true}).result; return r.status + ' ' + r.error.code`); got != "error E_MODEL" {
+		t.Errorf("redirected: %s", got)
+	}
+	for _, r := range strings.Split(talk(p, `let all = ''; for (const r of await golem.runs('m')) all += new TextDecoder().decode(await golem.readRun('m', r.name)); return all`), "\n") {
+		if strings.Contains(r, "very-secret") {
+			t.Errorf("a trace holds the key: %s", r)
+		}
+	}
+}
