@@ -159,7 +159,7 @@ func putOff(f goFile, n ast.Node) string {
 			return "init function"
 		}
 	case *ast.CallExpr:
-		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && !f.test && f.name != "core/wasmtool/unwind.go" {
+		if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" && !f.test && f.name != "core/wasmtool/wazeroengine/unwind.go" {
 			return "panic outside tests"
 		}
 		sel, ok := n.Fun.(*ast.SelectorExpr)

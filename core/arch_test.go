@@ -43,13 +43,15 @@ var arrows = map[string]string{
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",
+	// The reference engine: only who wants wazero links it.
+	"core/wasmtool/wazeroengine": "sandbox wasmtool wasmtool/guard",
 	// One conformance suite for every engine, its cases as data.
-	"core/wasmtool/enginetest": "tool sandbox wasmtool wasmtool/guard",
+	"core/wasmtool/enginetest": "tool sandbox wasmtool wasmtool/guard wasmtool/wazeroengine",
 	// For people who write tools in Go: nothing of golem's own is linked into them.
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool",
+	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool wasmtool/wazeroengine",
 	"web/webtest":              "",
 
 	// The page as files, and the program that makes them.
@@ -69,7 +71,7 @@ var arrows = map[string]string{
 	// A tool as its author writes it.
 	"examples/tools/words": "sdk",
 	// What tools cost, against wazero alone.
-	"bench/tools": "approval tool wasmtool wasmtool/guard",
+	"bench/tools": "approval tool wasmtool wasmtool/guard wasmtool/wazeroengine",
 }
 
 // outside: import path prefix → where it may stand, beside tests. "cmd" means

@@ -17,6 +17,7 @@ import (
 	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // workshop is a project with tool modules; made counts how often its platform
@@ -45,7 +46,7 @@ func newWorkshop(t *testing.T, files map[string]string, fixtures map[string]stri
 	}
 	w.library = &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
 		w.made.Add(1)
-		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+		return wazeroengine.New(ctx, wazeroengine.Options{})
 	}}
 	t.Cleanup(func() {
 		if err := w.library.Close(); err != nil {

@@ -19,6 +19,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/ui"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 	"golem/sandbox/osfs"
 )
 
@@ -115,7 +116,7 @@ var plays = []play{
 
 // library runs the examples' tools, each compiled once for all tests.
 var library = &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
-	return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	return wazeroengine.New(ctx, wazeroengine.Options{})
 }}
 
 // TestExamples plays each example with its script on the disk's own sandbox.

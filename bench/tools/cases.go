@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // saved writes a module where both sides read it.
@@ -21,7 +22,7 @@ func warmCalls(m modules, dir string, rounds int) ([]pair, error) {
 	ctx := context.Background()
 	l := library("")
 	defer l.Close()
-	e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	e, err := wazeroengine.New(ctx, wazeroengine.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func bareCounter(ctx context.Context, b *bare, module []byte, kept bool) (func(c
 // guardCost compares guarded modules with the same modules unguarded.
 func guardCost(m modules, _ string, rounds int) ([]pair, error) {
 	ctx := context.Background()
-	e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	e, err := wazeroengine.New(ctx, wazeroengine.Options{})
 	if err != nil {
 		return nil, err
 	}

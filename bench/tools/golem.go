@@ -13,6 +13,7 @@ import (
 	"golem/core/tool"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 func packed(module []byte) ([]byte, error) {
@@ -28,7 +29,7 @@ const (
 // library is golem's over a cache directory; "" keeps nothing.
 func library(cache string) *wasmtool.Library {
 	l := &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
-		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Cache: cache})
+		return wazeroengine.New(ctx, wazeroengine.Options{Cache: cache})
 	}}
 	if cache != "" {
 		l.Cache = dirCache(cache)

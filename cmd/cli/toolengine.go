@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // cachingEngine is wazero with its cache on disk. wazero takes a damaged file or
@@ -27,11 +28,11 @@ var _ wasmtool.Engine = (*cachingEngine)(nil)
 // newEngine makes the engine; where its cache cannot be had, without one.
 func newEngine(ctx context.Context, cache *toolCache) (wasmtool.Engine, error) {
 	if dir := cache.compiled(); dir != "" {
-		if e, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Cache: dir}); err == nil {
+		if e, err := wazeroengine.New(ctx, wazeroengine.Options{Cache: dir}); err == nil {
 			return &cachingEngine{Engine: e, cache: cache}, nil
 		}
 	}
-	return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	return wazeroengine.New(ctx, wazeroengine.Options{})
 }
 
 // Compile uses the cache as long as it is sound.
@@ -56,7 +57,7 @@ func (e *cachingEngine) uncached(ctx context.Context) (wasmtool.Engine, error) {
 	if e.plain != nil {
 		return e.plain, nil
 	}
-	plain, err := wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+	plain, err := wazeroengine.New(ctx, wazeroengine.Options{})
 	if err == nil {
 		e.plain = plain
 	}

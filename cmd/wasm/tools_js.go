@@ -6,6 +6,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // tools makes what runs custom tools here.
@@ -17,7 +18,7 @@ func (s *server) tools(engine string) (*wasmtool.Library, error) {
 	defer s.mu.Unlock()
 	if s.library == nil {
 		s.library = &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
-			return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{Interpreter: true, Workers: 1, Yield: func() { s.breathe(); runtime.Gosched() }})
+			return wazeroengine.New(ctx, wazeroengine.Options{Interpreter: true, Workers: 1, Yield: func() { s.breathe(); runtime.Gosched() }})
 		}}
 	}
 	return s.library, nil

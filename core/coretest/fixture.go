@@ -10,6 +10,7 @@ import (
 
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // The fixtures are built from the sources beside them by build.sh.
@@ -60,7 +61,7 @@ type toolbox struct{ library *wasmtool.Library }
 
 func newToolbox() *toolbox {
 	return &toolbox{&wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
-		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+		return wazeroengine.New(ctx, wazeroengine.Options{})
 	}}}
 }
 

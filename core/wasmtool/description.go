@@ -147,7 +147,7 @@ func (d *Description) read(i int, raw json.RawMessage) *flaw {
 // check holds a tool to what golem can offer a model.
 func (d *Description) check(i int) *flaw {
 	if !tool.ValidName(d.Name) {
-		return flawed(i, "name", "its description has a tool named %q; a name has 1 to 64 letters, digits, _ and -", escaped([]byte(d.Name), 80))
+		return flawed(i, "name", "its description has a tool named %q; a name has 1 to 64 letters, digits, _ and -", Escape([]byte(d.Name), 80))
 	}
 	if len(d.Description) > maxDescription {
 		return flawed(i, "description", "the description of %s has %d bytes, at most %d are allowed", d.Name, len(d.Description), maxDescription)
@@ -159,16 +159,16 @@ func (d *Description) check(i int) *flaw {
 	switch d.Risk {
 	case "", tool.Read, tool.Write, tool.Network, tool.Destructive, tool.Command:
 	default:
-		return flawed(i, "risk", "the risk of %s is %q; read, write, network, destructive and command are known", d.Name, escaped([]byte(d.Risk), 40))
+		return flawed(i, "risk", "the risk of %s is %q; read, write, network, destructive and command are known", d.Name, Escape([]byte(d.Risk), 40))
 	}
 	switch d.Exec {
 	case "", tool.ExecLLM, tool.ExecManual, tool.ExecBoth:
 	default:
-		return flawed(i, "exec", "the exec of %s is %q; llm, manual and both are known", d.Name, escaped([]byte(d.Exec), 40))
+		return flawed(i, "exec", "the exec of %s is %q; llm, manual and both are known", d.Name, Escape([]byte(d.Exec), 40))
 	}
 	if d.Timeout != "" {
 		if t, err := time.ParseDuration(d.Timeout); err != nil || t <= 0 {
-			return flawed(i, "timeout", "the timeout of %s is %q; it is a duration like 10s", d.Name, escaped([]byte(d.Timeout), 40))
+			return flawed(i, "timeout", "the timeout of %s is %q; it is a duration like 10s", d.Name, Escape([]byte(d.Timeout), 40))
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (d *Description) schemas(i int) *flaw {
 		}
 		if _, err := tool.Compile(raw); err != nil {
 			f := fault.Of(err, fault.Schema)
-			return &flaw{i, s.key, fault.New(fault.Schema, "the %s of %s is not valid: %s", s.key, d.Name, escaped([]byte(f.Message), 400))}
+			return &flaw{i, s.key, fault.New(fault.Schema, "the %s of %s is not valid: %s", s.key, d.Name, Escape([]byte(f.Message), 400))}
 		}
 		*s.raw = raw
 	}
@@ -219,7 +219,7 @@ func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *fl
 	case t == nil:
 		return append([]byte(`{"type":"object",`), raw[1:]...), nil
 	case string(t) != `"object"`:
-		return nil, flawed(i, "inputSchema", "the inputSchema of %s has the type %s; arguments are an object", d.Name, escaped(t, 40))
+		return nil, flawed(i, "inputSchema", "the inputSchema of %s has the type %s; arguments are an object", d.Name, Escape(t, 40))
 	}
 	return raw, nil
 }

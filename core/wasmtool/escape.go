@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// escaped is a module's own words as they may stand in a fault: valid UTF-8,
+// Escape is a module's own words as they may stand in a fault: valid UTF-8,
 // without control and format characters except line breaks, at most limit
 // bytes, trimmed.
-func escaped(b []byte, limit int) string {
+func Escape(b []byte, limit int) string {
 	var out strings.Builder
 	for _, r := range strings.TrimSpace(text(b, limit)) {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {

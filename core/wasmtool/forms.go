@@ -75,7 +75,7 @@ func exported(info guard.Info) string {
 		case len(names) == most:
 			more++
 		default:
-			names = append(names, escaped([]byte(e.Name), 60))
+			names = append(names, Escape([]byte(e.Name), 60))
 		}
 	}
 	if len(names) == 0 {

@@ -11,13 +11,14 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // real is a library over wazero, which compiles or interprets as it can here.
 func real(t *testing.T) *wasmtool.Library {
 	t.Helper()
 	l := &wasmtool.Library{Open: func(ctx context.Context) (wasmtool.Engine, error) {
-		return wasmtool.NewWazero(ctx, wasmtool.WazeroOptions{})
+		return wazeroengine.New(ctx, wazeroengine.Options{})
 	}}
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {

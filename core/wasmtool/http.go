@@ -29,7 +29,7 @@ func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
 		method = "GET"
 	}
 	if !methods[method] {
-		return r, fault.New(fault.Network, "the module asks with the method %q", escaped([]byte(r.Method), 40)).
+		return r, fault.New(fault.Network, "the module asks with the method %q", Escape([]byte(r.Method), 40)).
 			Hinting("GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS are allowed")
 	}
 	r.Method = method
@@ -53,11 +53,11 @@ func checkHeaders(header map[string]string) error {
 		size += len(k) + len(v)
 		switch {
 		case !token(k), !fieldValue(v):
-			return fault.New(fault.Network, "the module sends a header that is none: %q", escaped([]byte(k), 60))
+			return fault.New(fault.Network, "the module sends a header that is none: %q", Escape([]byte(k), 60))
 		case ownHeaders[low], strings.HasPrefix(low, "proxy-"), strings.HasPrefix(low, "sec-"):
-			return fault.New(fault.Network, "the module sets the header %s, which is not its to set", escaped([]byte(k), 60))
+			return fault.New(fault.Network, "the module sets the header %s, which is not its to set", Escape([]byte(k), 60))
 		case seen[low]:
-			return fault.New(fault.Network, "the module sends the header %s twice", escaped([]byte(k), 60))
+			return fault.New(fault.Network, "the module sends the header %s twice", Escape([]byte(k), 60))
 		}
 		seen[low] = true
 	}

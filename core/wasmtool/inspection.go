@@ -65,12 +65,12 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 func (m *Module) outside(out *Inspection) {
 	out.Form = string(shapeOf(m.info))
 	for _, im := range m.info.Imports {
-		im.Module, im.Name = escaped([]byte(im.Module), 100), escaped([]byte(im.Name), 100)
+		im.Module, im.Name = Escape([]byte(im.Module), 100), Escape([]byte(im.Name), 100)
 		out.Imports = append(out.Imports, im)
 	}
 	for _, e := range m.info.Exports {
 		if e.Kind == "func" {
-			out.Exports = append(out.Exports, escaped([]byte(e.Name), 100))
+			out.Exports = append(out.Exports, Escape([]byte(e.Name), 100))
 		}
 	}
 	slices.Sort(out.Exports)
@@ -87,13 +87,13 @@ func needs(imports []guard.Import) []string {
 	seen := map[string]bool{}
 	for _, im := range imports {
 		switch {
-		case im.Module == extismEnv || im.Module == extismUser:
+		case im.Module == ExtismEnv || im.Module == ExtismUser:
 			if w := words[im.Name]; w != "" {
 				seen[w] = true
-			} else if _, known := hostFuncs(im.Module)[im.Name]; !known {
+			} else if !Offered(im.Module, im.Name) {
 				seen[unknown(im)] = true
 			}
-		case im.Module != wasiModule || !slices.Contains(wasiFunctions, im.Name):
+		case im.Module != WASI || !slices.Contains(wasiFunctions, im.Name):
 			seen[unknown(im)] = true
 		case slices.Contains(fileFunctions, im.Name):
 			seen["files: it can open files, if fs: true lets it"] = true
@@ -109,7 +109,7 @@ func needs(imports []guard.Import) []string {
 
 func unknown(im guard.Import) string {
 	return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it",
-		escaped([]byte(im.Name), 60), escaped([]byte(im.Module), 60))
+		Escape([]byte(im.Name), 60), Escape([]byte(im.Module), 60))
 }
 
 // fileFunctions are what a WASI module that means to use files imports.

@@ -81,6 +81,9 @@ func (k *Kernel) Free(at int64) {
 // Length is a block's size, 0 if there is no such block.
 func (k *Kernel) Length(at int64) int64 { return k.sizes[at] }
 
+// All is the memory as it is, blocks in use or not.
+func (k *Kernel) All() []byte { return k.data }
+
 // Bytes is a block's content, shared; nil for none.
 func (k *Kernel) Bytes(at int64) []byte {
 	n, ok := k.sizes[at]

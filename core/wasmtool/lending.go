@@ -115,7 +115,7 @@ func (l *lending) log(level, text string) {
 	}
 	switch pass, last := l.lines.next(); {
 	case pass:
-		l.bound.Log(logLevels[level], strings.ReplaceAll(escaped([]byte(text), maxLogLine), "\n", " ⏎ "))
+		l.bound.Log(logLevels[level], strings.ReplaceAll(Escape([]byte(text), maxLogLine), "\n", " ⏎ "))
 	case last:
 		l.bound.Log("warn", fmt.Sprintf("it logs more than %d lines; the rest is not shown", maxLogLines))
 	}

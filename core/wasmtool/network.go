@@ -40,17 +40,17 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsAny(raw, " \\") {
-		return nil, fault.New(fault.Network, "the module asks for %q, which is no address", escaped([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "the module asks for %q, which is no address", Escape([]byte(raw), 200))
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fault.New(fault.Network, "the module asks for %q, and only http and https are allowed", escaped([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "the module asks for %q, and only http and https are allowed", Escape([]byte(raw), 200))
 	}
 	if u.User != nil {
 		return nil, fault.New(fault.Network, "the module asks for an address with a user in it")
 	}
 	at, ok := parsePlace(u.Hostname(), u.Port())
 	if !ok || strings.HasSuffix(u.Host, ":") {
-		return nil, fault.New(fault.Network, "the module asks for %q, whose host is none", escaped([]byte(raw), 200)).
+		return nil, fault.New(fault.Network, "the module asks for %q, whose host is none", Escape([]byte(raw), 200)).
 			Hinting("write names of other alphabets in their xn-- form")
 	}
 	if at.port == 0 {
@@ -59,7 +59,7 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 		at.explicit = true
 	}
 	if !p.allows(at) {
-		return nil, fault.New(fault.Network, "the module asks for %s, which is none of its allowed_hosts", escaped([]byte(u.Host), 200)).
+		return nil, fault.New(fault.Network, "the module asks for %s, which is none of its allowed_hosts", Escape([]byte(u.Host), 200)).
 			Hinting("add the host in toolsets.custom.modules if the tool may talk to it")
 	}
 	u.Host, u.Fragment, u.RawFragment = at.String(), "", ""
@@ -165,7 +165,7 @@ func parseEntry(entry string) (place, bool) {
 // CheckHost tells whether an entry of allowed_hosts is well-formed.
 func CheckHost(entry string) error {
 	if _, ok := parseEntry(entry); !ok {
-		return fault.New(fault.Config, "allowed_hosts has %q, which is no host", escaped([]byte(entry), 100)).
+		return fault.New(fault.Config, "allowed_hosts has %q, which is no host", Escape([]byte(entry), 100)).
 			Hinting("write a host name, *.example.com, or an address, with or without a port")
 	}
 	return nil
@@ -200,7 +200,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 	at, ok := parsePlace(strings.Trim(host, "[]"), "")
 	at.port = int(to.Port())
 	if !ok || !p.allows(at) {
-		return fault.New(fault.Network, "%s is none of the module's allowed_hosts", escaped([]byte(host), 200))
+		return fault.New(fault.Network, "%s is none of the module's allowed_hosts", Escape([]byte(host), 200))
 	}
 	addr := to.Addr().Unmap().WithZone("")
 	if public(addr) {
@@ -209,7 +209,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 	if at.name == "" && at.addr == addr || at.name == "localhost" && addr.IsLoopback() {
 		return nil
 	}
-	return fault.New(fault.Network, "%s resolves to %s, which is private or local", escaped([]byte(host), 200), addr).
+	return fault.New(fault.Network, "%s resolves to %s, which is private or local", Escape([]byte(host), 200), addr).
 		Hinting("list the address itself in allowed_hosts if the tool may reach it, and let it ask for that")
 }
 

@@ -49,9 +49,9 @@ func (s *Session) failure(e Ending) *fault.Fault {
 		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", guard.MaxMemoryPages/16).
 			Hinting("call it with less to do")
 	case len(s.message) > 0:
-		return fault.New(fault.Tool, "%s", escaped(s.message, 4096))
+		return fault.New(fault.Tool, "%s", Escape(s.message, 4096))
 	case e.Trap != "":
-		return fault.New(fault.ToolTrap, "the module trapped: %s%s", escaped([]byte(e.Trap), 200), said(e.Stderr))
+		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(e.Trap), 200), said(e.Stderr))
 	}
 	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
 }
@@ -61,7 +61,7 @@ func said(stderr []byte) string {
 	if len(stderr) > 2048 {
 		stderr = stderr[len(stderr)-2048:]
 	}
-	if words := escaped(stderr, 2048); words != "" {
+	if words := Escape(stderr, 2048); words != "" {
 		return ": " + words
 	}
 	return ""

@@ -97,7 +97,7 @@ func content(name string, out []byte) (tool.Output, error) {
 		if message == "" {
 			message = "it failed without a message"
 		}
-		return tool.Output{}, fault.New(fault.Tool, "%s", escaped([]byte(message), maxMessage))
+		return tool.Output{}, fault.New(fault.Tool, "%s", Escape([]byte(message), maxMessage))
 	}
 	if data != nil {
 		if o.Data, _ = strictJSON(data); o.Data == nil {
@@ -144,7 +144,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 	case "image", "audio":
 		return bytesPart(name, o, c.Type, c.MIME, "", c.Data)
 	case "resource_link":
-		*texts = append(*texts, strings.TrimSpace(escaped([]byte(c.Name), maxURI)+" "+escaped([]byte(c.URI), maxURI)))
+		*texts = append(*texts, strings.TrimSpace(Escape([]byte(c.Name), maxURI)+" "+Escape([]byte(c.URI), maxURI)))
 		return nil
 	case "resource":
 		r := c.Resource
@@ -159,7 +159,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 			return bytesPart(name, o, "resource", r.MIME, r.URI, r.Blob)
 		}
 	}
-	return wrong(name, "content of type %q; text, image, audio, resource and resource_link are known", escaped([]byte(c.Type), 40))
+	return wrong(name, "content of type %q; text, image, audio, resource and resource_link are known", Escape([]byte(c.Type), 40))
 }
 
 var mimeType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
@@ -172,13 +172,13 @@ func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error 
 	case mime == "" && what == "resource":
 		mime = "application/octet-stream"
 	case !mimeType.MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
-		return wrong(name, "a part of type %s with the MIME type %q", what, escaped([]byte(mime), 80))
+		return wrong(name, "a part of type %s with the MIME type %q", what, Escape([]byte(mime), 80))
 	}
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(b) == 0 {
 		return wrong(name, "a part of type %s that is empty or not in base64", what)
 	}
-	part := tool.Part{Type: what, MIME: strings.ToLower(mime), Name: escaped([]byte(uri), maxURI), Data: b}
+	part := tool.Part{Type: what, MIME: strings.ToLower(mime), Name: Escape([]byte(uri), maxURI), Data: b}
 	if what == "audio" {
 		part.Type = "resource"
 	}

@@ -57,6 +57,21 @@ func (s *Session) InputSet(at, n int64) error {
 	return err
 }
 
+// Context bounds the call and everything it waits for.
+func (s *Session) Context() context.Context { return s.ctx }
+
+// InputOffset is the input's handle.
+func (s *Session) InputOffset() int64 { return s.input }
+
+// InputLength is the input's size in bytes.
+func (s *Session) InputLength() int64 { return s.inLen }
+
+// Output is what was set as the result so far.
+func (s *Session) Output() []byte { return s.out }
+
+// Message is the error that was set, nil if there is none.
+func (s *Session) Message() []byte { return s.message }
+
 // Input is where the input lies, and its length.
 func (s *Session) Input() (at, n int64) { return s.input, s.inLen }
 
@@ -71,14 +86,15 @@ func (s *Session) InputLoad(at, size int64) (uint64, error) {
 // OutputSet makes a range the result.
 func (s *Session) OutputSet(at, n int64) error {
 	if n > s.In.Limits.Output {
-		return tooMuch(s.In.Limits.Output)
+		return OutputTooLarge(s.In.Limits.Output)
 	}
 	b, err := s.Kernel.Range(at, n)
 	s.out = append(s.out[:0], b...)
 	return err
 }
 
-func tooMuch(limit int64) error {
+// OutputTooLarge is the fault of a result beyond its limit, in bytes.
+func OutputTooLarge(limit int64) error {
 	return fault.New(fault.ToolSize, "the module's output is larger than %d bytes", limit).
 		Hinting("ask it for less, or in parts")
 }

@@ -96,7 +96,7 @@ func malformed(err error, file string) *fault.Fault {
 		line, _ = strconv.Atoi(m[1])
 		what = m[2]
 	}
-	return fault.New(fault.Config, "malformed YAML: %s", escaped([]byte(what), 200)).At(file, line, 0)
+	return fault.New(fault.Config, "malformed YAML: %s", Escape([]byte(what), 200)).At(file, line, 0)
 }
 
 // placeOf is the node that a flaw is about: the key, else its tool, else the
@@ -139,7 +139,7 @@ func jsonNodes(raw []byte, file string) (*yaml.Node, *fault.Fault) {
 	r.dec.UseNumber()
 	n, err := r.value(0)
 	if err != nil {
-		return nil, fault.New(fault.Config, "malformed JSON: %s", escaped([]byte(err.Error()), 200)).At(file, r.line, 0)
+		return nil, fault.New(fault.Config, "malformed JSON: %s", Escape([]byte(err.Error()), 200)).At(file, r.line, 0)
 	}
 	return n, nil
 }

@@ -59,7 +59,7 @@ func (r *sidecar) known(root *yaml.Node) {
 func (r *sidecar) unknownKeys(n *yaml.Node, of string, known []string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(known, resolved(k).Value) {
-			r.fail(k, fault.DidYouMean(resolved(k).Value, known), "unknown key %q of %s", escaped([]byte(resolved(k).Value), 60), of)
+			r.fail(k, fault.DidYouMean(resolved(k).Value, known), "unknown key %q of %s", Escape([]byte(resolved(k).Value), 60), of)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
 		return
 	}
 	if n.Style&yaml.TaggedStyle != 0 {
-		r.fail(n, "leave the tag out; quotes make text", "a description has no YAML tags, found %q", escaped([]byte(n.Tag), 40))
+		r.fail(n, "leave the tag out; quotes make text", "a description has no YAML tags, found %q", Escape([]byte(n.Tag), 40))
 		return
 	}
 	switch n.Kind {
@@ -116,9 +116,9 @@ func (r *sidecar) mapping(out *bytes.Buffer, n *yaml.Node, depth int) {
 		case k.ShortTag() == "!!merge":
 			r.fail(at, "write the keys out", "merge keys (<<) are not supported")
 		case k.ShortTag() != "!!str" || k.Style&yaml.TaggedStyle != 0:
-			r.fail(at, "put it in quotes", "the key %q is not text", escaped([]byte(k.Value), 60))
+			r.fail(at, "put it in quotes", "the key %q is not text", Escape([]byte(k.Value), 60))
 		case seen[k.Value]:
-			r.fail(at, "remove one of them", "the key %q is there twice", escaped([]byte(k.Value), 60))
+			r.fail(at, "remove one of them", "the key %q is there twice", Escape([]byte(k.Value), 60))
 		}
 		seen[k.Value] = true
 		if i > 0 {
@@ -150,7 +150,7 @@ func (r *sidecar) scalar(out *bytes.Buffer, n *yaml.Node) {
 	case "!!bool":
 		var v bool
 		if err := n.Decode(&v); err != nil {
-			r.fail(n, "write true or false", "no boolean: %q", escaped([]byte(n.Value), 40))
+			r.fail(n, "write true or false", "no boolean: %q", Escape([]byte(n.Value), 40))
 		}
 		out.WriteString(strconv.FormatBool(v))
 	case "!!int", "!!float":
@@ -160,7 +160,7 @@ func (r *sidecar) scalar(out *bytes.Buffer, n *yaml.Node) {
 		}
 		var v float64
 		if err := n.Decode(&v); err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			r.fail(n, "put text in quotes", "no number: %q", escaped([]byte(n.Value), 40))
+			r.fail(n, "put text in quotes", "no number: %q", Escape([]byte(n.Value), 40))
 			return
 		}
 		out.WriteString(strconv.FormatFloat(v, 'g', -1, 64))

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"golem/core/wasmtool"
+	"golem/core/wasmtool/wazeroengine"
 )
 
 // GOLEM_UPDATE=1 writes the fuel of the calls that return, as wazero's
@@ -20,7 +20,7 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := wazero(t, wasmtool.WazeroOptions{Interpreter: true})
+	engine := wazero(t, wazeroengine.Options{Interpreter: true})
 	defer engine.Close()
 	for i, c := range cases {
 		if c.Want.Code == "" {

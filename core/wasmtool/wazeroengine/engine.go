@@ -1,7 +1,12 @@
-package wasmtool
+// Package wazeroengine is the reference engine: wazero behind
+// wasmtool.Engine, with Extism memory, and WASI whose files are the run's
+// sandbox view. It is a package of its own so that a page, which has an engine
+// already, does not carry it.
+package wazeroengine
 
 import (
 	"context"
+	"golem/core/wasmtool"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,9 +19,9 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// WazeroOptions configure the engine over wazero. The zero value compiles
+// Options configure the engine over wazero. The zero value compiles
 // where wazero can and interprets elsewhere, without a cache on disk.
-type WazeroOptions struct {
+type Options struct {
 	Interpreter bool
 	// Cache is a directory for compiled code; "": none. It is wazero's own
 	// format, named by its version, safe for several processes.
@@ -27,20 +32,20 @@ type WazeroOptions struct {
 	Yield func()
 }
 
-// wazeroEngine is one wazero runtime with golem's host modules. What a running
+// engine is one wazero runtime with golem's host modules. What a running
 // call needs is found by its instance.
-type wazeroEngine struct {
-	options WazeroOptions
+type engine struct {
+	options Options
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
-	hosts   map[string]api.Module // tick, Extism, golem_call, WASI
-	running sync.Map              // api.Module → *wazeroInstance
+	hosts   map[string]api.Module // tick, wasmtool.Extism, golem_call, WASI
+	running sync.Map              // api.Module → *instance
 }
 
-var _ Engine = (*wazeroEngine)(nil)
+var _ wasmtool.Engine = (*engine)(nil)
 
-// NewWazero makes the reference engine (S0-25, SPEC §6). The caller must Close it.
-func NewWazero(ctx context.Context, o WazeroOptions) (Engine, error) {
+// New makes the reference engine (S0-25, SPEC §6). The caller must Close it.
+func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	config := wazero.NewRuntimeConfig()
 	if o.Interpreter {
 		config = wazero.NewRuntimeConfigInterpreter()
@@ -51,7 +56,7 @@ func NewWazero(ctx context.Context, o WazeroOptions) (Engine, error) {
 	if o.Yield == nil {
 		o.Yield = runtime.Gosched
 	}
-	e := &wazeroEngine{options: o, hosts: map[string]api.Module{}}
+	e := &engine{options: o, hosts: map[string]api.Module{}}
 	// No WithCloseOnContextDone: the guard's ticks end a call (SECURITY 7).
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
 		WithMemoryLimitPages(guard.MaxMemoryPages).WithDebugInfoEnabled(false)
@@ -64,7 +69,7 @@ func NewWazero(ctx context.Context, o WazeroOptions) (Engine, error) {
 		config = config.WithCompilationCache(cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	for _, name := range []string{guard.TickModule, extismEnv, extismUser, wasiModule} {
+	for _, name := range []string{guard.TickModule, wasmtool.ExtismEnv, wasmtool.ExtismUser, wasmtool.WASI} {
 		h, err := e.host(ctx, name, nil)
 		if err != nil {
 			return nil, err
@@ -75,10 +80,10 @@ func NewWazero(ctx context.Context, o WazeroOptions) (Engine, error) {
 }
 
 // Name is "wazero".
-func (e *wazeroEngine) Name() string { return "wazero" }
+func (e *engine) Name() string { return "wazero" }
 
 // Close frees the runtime with every module.
-func (e *wazeroEngine) Close() error {
+func (e *engine) Close() error {
 	ctx := context.Background()
 	err := e.runtime.Close(ctx)
 	if e.cache != nil {
@@ -89,22 +94,22 @@ func (e *wazeroEngine) Close() error {
 	return err
 }
 
-// wazeroModule is a compiled module and the host modules it imports from.
-type wazeroModule struct {
-	engine *wazeroEngine
+// module is a compiled module and the host modules it imports from.
+type module struct {
+	engine *engine
 	code   wazero.CompiledModule
 	hosts  map[string]api.Module
 	own    []api.Module // made for this module alone
 }
 
 // Compile hands the bytes to wazero. wazero does not heed ctx.
-func (e *wazeroEngine) Compile(ctx context.Context, guarded []byte, _ string) (Compiled, error) {
+func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtool.Compiled, error) {
 	code, err := e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.options.Workers), guarded)
 	if err != nil {
 		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", firstLine(err)).
 			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
 	}
-	m := &wazeroModule{engine: e, code: code, hosts: map[string]api.Module{}}
+	m := &module{engine: e, code: code, hosts: map[string]api.Module{}}
 	if err := m.link(ctx); err != nil {
 		return nil, fault.Of(err, fault.ToolImport)
 	}
@@ -114,7 +119,7 @@ func (e *wazeroEngine) Compile(ctx context.Context, guarded []byte, _ string) (C
 // link finds a host module for everything the module imports. Where it wants a
 // function that golem does not have, or with another type, it gets a host
 // module of its own whose function ends the call that calls it.
-func (m *wazeroModule) link(ctx context.Context) error {
+func (m *module) link(ctx context.Context) error {
 	wanted := map[string][]api.FunctionDefinition{}
 	for _, d := range m.code.ImportedFunctions() {
 		module, _, _ := d.Import()
@@ -153,7 +158,7 @@ func missing(host api.Module, defs []api.FunctionDefinition) []api.FunctionDefin
 
 func sameTypes(a, b []api.ValueType) bool { return string(a) == string(b) }
 
-func (m *wazeroModule) Close() error {
+func (m *module) Close() error {
 	ctx := context.Background()
 	err := m.code.Close(ctx)
 	for _, h := range m.own {
@@ -165,8 +170,8 @@ func (m *wazeroModule) Close() error {
 }
 
 // Call runs an export in a fresh instance.
-func (m *wazeroModule) Call(ctx context.Context, in Invocation, host Host) (Result, error) {
-	i := &wazeroInstance{module: m}
+func (m *module) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
+	i := &instance{module: m}
 	res, err := i.Call(ctx, in, host)
 	if cerr := i.Close(); err == nil && cerr != nil {
 		err = cerr
@@ -175,11 +180,11 @@ func (m *wazeroModule) Call(ctx context.Context, in Invocation, host Host) (Resu
 }
 
 // Keep makes an instance that lives on.
-func (m *wazeroModule) Keep() Instance { return &wazeroInstance{module: m} }
+func (m *module) Keep() wasmtool.Instance { return &instance{module: m} }
 
 // firstLine is an engine's message without its stack trace.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
 	s = strings.TrimSuffix(strings.TrimPrefix(s, "wasm error: "), " (recovered by wazero)")
-	return escaped([]byte(s), 200)
+	return wasmtool.Escape([]byte(s), 200)
 }

@@ -1,4 +1,4 @@
-package wasmtool
+package wazeroengine
 
 // unwind ends a call from inside a host function. wazero has no other way out
 // of a running module than a panic, which it recovers: a host function cannot
@@ -6,7 +6,7 @@ package wasmtool
 // in the instance; what is thrown only carries the way.
 //
 // This is the one panic outside tests (core/arch_style_test.go).
-func unwind(i *wazeroInstance, err error) {
+func unwind(i *instance, err error) {
 	if i.fault == nil {
 		i.fault = err
 	}

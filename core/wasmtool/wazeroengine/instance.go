@@ -1,8 +1,9 @@
-package wasmtool
+package wazeroengine
 
 import (
 	"context"
 	"errors"
+	"golem/core/wasmtool"
 	"io"
 	"strings"
 	"time"
@@ -19,13 +20,13 @@ import (
 
 var errUnwound = errors.New("the call was ended")
 
-// wazeroInstance is one instance and the call it is in, if any.
-type wazeroInstance struct {
-	module  *wazeroModule
+// instance is one instance and the call it is in, if any.
+type instance struct {
+	module  *module
 	mod     api.Module // nil: none yet, or discarded
-	kernel  Kernel
-	meter   Meter
-	session *Session
+	kernel  wasmtool.Kernel
+	meter   wasmtool.Meter
+	session *wasmtool.Session
 	fault   error // what a host function ended the call with
 	stdout  *capped
 	stderr  *ending
@@ -33,13 +34,13 @@ type wazeroInstance struct {
 }
 
 // Call runs one export. A call that fails discards the instance.
-func (i *wazeroInstance) Call(ctx context.Context, in Invocation, host Host) (Result, error) {
+func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	i.meter.Yield = i.module.engine.options.Yield
 	i.fault = nil
-	s, err := NewSession(ctx, &i.kernel, &i.meter, in, host)
+	s, err := wasmtool.NewSession(ctx, &i.kernel, &i.meter, in, host)
 	i.session = s
 	if err != nil {
-		return Result{}, err
+		return wasmtool.Result{}, err
 	}
 	i.stdout = &capped{limit: s.In.Limits.Output}
 	i.stderr = &ending{}
@@ -53,14 +54,14 @@ func (i *wazeroInstance) Call(ctx context.Context, in Invocation, host Host) (Re
 }
 
 // Close frees the instance.
-func (i *wazeroInstance) Close() error {
+func (i *instance) Close() error {
 	i.discard(false)
 	return nil
 }
 
 // discard drops the instance. After a failure what it had not yet written to
 // files is lost on purpose: half a file is worse than none.
-func (i *wazeroInstance) discard(failed bool) {
+func (i *instance) discard(failed bool) {
 	if i.mod == nil {
 		return
 	}
@@ -72,11 +73,11 @@ func (i *wazeroInstance) discard(failed bool) {
 	}
 	i.module.engine.running.Delete(i.mod)
 	i.mod = nil
-	i.kernel = Kernel{}
+	i.kernel = wasmtool.Kernel{}
 }
 
 // run instantiates if need be, and calls.
-func (i *wazeroInstance) run(ctx context.Context) (e Ending) {
+func (i *instance) run(ctx context.Context) (e wasmtool.Ending) {
 	// What the module asks golem for is bounded by the session's context;
 	// wazero gets one that never ends, so that only ticks end a call.
 	ctx = context.WithoutCancel(ctx)
@@ -101,7 +102,7 @@ func (i *wazeroInstance) run(ctx context.Context) (e Ending) {
 		}
 	}
 	name := i.session.In.Export
-	if i.session.In.Form == Command {
+	if i.session.In.Form == wasmtool.Command {
 		name = "_start"
 	}
 	i.export(ctx, name, &e)
@@ -110,7 +111,7 @@ func (i *wazeroInstance) run(ctx context.Context) (e Ending) {
 
 // clear starts the account of a kept instance anew: what is left of the last
 // call's grant is not this one's.
-func (i *wazeroInstance) clear() {
+func (i *instance) clear() {
 	for _, name := range []string{guard.FuelExport, guard.FlagsExport} {
 		if g, ok := i.global(name).(api.MutableGlobal); ok {
 			g.Set(0)
@@ -118,14 +119,14 @@ func (i *wazeroInstance) clear() {
 	}
 }
 
-func (i *wazeroInstance) counter() int64 {
+func (i *instance) counter() int64 {
 	if g := i.global(guard.FuelExport); g != nil {
 		return int64(g.Get())
 	}
 	return 0
 }
 
-func (i *wazeroInstance) global(name string) api.Global {
+func (i *instance) global(name string) api.Global {
 	if i.mod == nil {
 		return nil
 	}
@@ -133,7 +134,7 @@ func (i *wazeroInstance) global(name string) api.Global {
 }
 
 // instantiate makes the instance without running anything of it.
-func (i *wazeroInstance) instantiate(ctx context.Context) error {
+func (i *instance) instantiate(ctx context.Context) error {
 	m := i.module
 	ctx = experimental.WithMemoryAllocator(ctx, memoryAllocator)
 	ctx = experimental.WithImportResolver(ctx, func(name string) api.Module { return m.hosts[name] })
@@ -148,9 +149,9 @@ func (i *wazeroInstance) instantiate(ctx context.Context) error {
 
 // start runs what a module wants to have run before its first call: its start
 // function, then what its form's tool chain calls (FACTS, start-up).
-func (i *wazeroInstance) start(ctx context.Context, e *Ending) (done bool) {
+func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 	names := []string{guard.StartExport}
-	if i.session.In.Form == Extism {
+	if i.session.In.Form == wasmtool.Extism {
 		for _, n := range []string{"_initialize", "hs_init", "__wasm_call_ctors"} {
 			if i.mod.ExportedFunction(n) != nil {
 				names = append(names, n)
@@ -176,7 +177,7 @@ func (i *wazeroInstance) start(ctx context.Context, e *Ending) (done bool) {
 }
 
 // export calls the function itself.
-func (i *wazeroInstance) export(ctx context.Context, name string, e *Ending) {
+func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) {
 	fn := i.mod.ExportedFunction(name)
 	if fn == nil {
 		i.fault = fault.New(fault.ToolContract, "the module exports no function %q", name)
@@ -196,7 +197,7 @@ func (i *wazeroInstance) export(ctx context.Context, name string, e *Ending) {
 }
 
 // invoke calls into the module and takes apart how it came back.
-func (i *wazeroInstance) invoke(ctx context.Context, fn api.Function, stack []uint64, e *Ending) error {
+func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, e *wasmtool.Ending) error {
 	err := fn.CallWithStack(ctx, stack)
 	var exit *sys.ExitError
 	switch {
@@ -217,7 +218,7 @@ func (i *wazeroInstance) invoke(ctx context.Context, fn api.Function, stack []ui
 // config is what the module can reach through WASI: its own buffers, the
 // host's clock and chance, and files only through our own file system over the
 // sandbox view, never a directory mount (SECURITY 6).
-func (i *wazeroInstance) config() wazero.ModuleConfig {
+func (i *instance) config() wazero.ModuleConfig {
 	s := i.session
 	clock := func() time.Time {
 		if i.session.Host.Clock == nil {
@@ -246,7 +247,7 @@ func (i *wazeroInstance) config() wazero.ModuleConfig {
 }
 
 // write takes standard output and ends the call where it grows too large.
-func (i *wazeroInstance) write(b []byte) (int, error) {
+func (i *instance) write(b []byte) (int, error) {
 	n, err := i.stdout.Write(b)
 	if err != nil {
 		unwind(i, err)
@@ -254,8 +255,8 @@ func (i *wazeroInstance) write(b []byte) (int, error) {
 	return n, err
 }
 
-func (i *wazeroInstance) sleep(d time.Duration) {
-	if err := i.session.Meter.Sleep(i.session.ctx, d); err != nil {
+func (i *instance) sleep(d time.Duration) {
+	if err := i.session.Meter.Sleep(i.session.Context(), d); err != nil {
 		unwind(i, err)
 	}
 }

@@ -1,6 +1,10 @@
-package wasmtool
+package wazeroengine
 
-import "github.com/tetratelabs/wazero/experimental"
+import (
+	"github.com/tetratelabs/wazero/experimental"
+
+	"golem/core/wasmtool"
+)
 
 // capped is a command's standard output. What is beyond the limit is an error
 // while it is written, not afterwards.
@@ -11,7 +15,7 @@ type capped struct {
 
 func (c *capped) Write(b []byte) (int, error) {
 	if int64(len(c.data))+int64(len(b)) > c.limit {
-		return 0, tooMuch(c.limit)
+		return 0, wasmtool.OutputTooLarge(c.limit)
 	}
 	c.data = append(c.data, b...)
 	return len(b), nil
@@ -22,15 +26,15 @@ type ending struct{ data []byte }
 
 func (e *ending) Write(b []byte) (int, error) {
 	n := len(b)
-	b = b[max(0, n-StderrLimit):]
+	b = b[max(0, n-wasmtool.StderrLimit):]
 	e.data = append(e.data, b...)
-	if len(e.data) > 2*StderrLimit {
-		e.data = append(e.data[:0], e.data[len(e.data)-StderrLimit:]...)
+	if len(e.data) > 2*wasmtool.StderrLimit {
+		e.data = append(e.data[:0], e.data[len(e.data)-wasmtool.StderrLimit:]...)
 	}
 	return n, nil
 }
 
-func (e *ending) bytes() []byte { return e.data[max(0, len(e.data)-StderrLimit):] }
+func (e *ending) bytes() []byte { return e.data[max(0, len(e.data)-wasmtool.StderrLimit):] }
 
 // memoryAllocator gives modules memory that grows by doubling: neither all of
 // the maximum at once nor a copy at each page.

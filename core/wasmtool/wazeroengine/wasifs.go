@@ -1,7 +1,8 @@
-package wasmtool
+package wazeroengine
 
 import (
 	"errors"
+	"golem/core/wasmtool"
 	"hash/fnv"
 	"io/fs"
 	"path"
@@ -48,7 +49,7 @@ func (f *wasiFS) name(p string) (string, sys.Errno) {
 		if p == "." {
 			return p, 0
 		}
-		f.refuse(fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", escaped([]byte(sandbox.Abs(p)), 200)).
+		f.refuse(fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", wasmtool.Escape([]byte(sandbox.Abs(p)), 200)).
 			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox"))
 		return "", sys.EACCES
 	}

@@ -1,4 +1,4 @@
-package wasmtool
+package wazeroengine
 
 import (
 	"io"
