@@ -10,6 +10,7 @@ globalThis.golemOPFS = (() => {
 	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
 	const BIG = 1 << 20; // bytes from which a file goes straight to and from Go's memory
 	const PIECE = 4 << 20; // bytes of a big file that are on their way at once
+	const KEPT = 1000; // handles of files that a tree keeps
 	const FIRST = 256 << 10; // bytes of a file that come with opening it
 
 	class Refusal extends Error {
@@ -44,7 +45,8 @@ globalThis.golemOPFS = (() => {
 			// shared by all trees of one root: the room for unfinished writes,
 			// and the order of changes.
 			this.shared = shared || { home: root, temp: null, order: Promise.resolve(), count: 0, moves: 0, moving: null };
-			this.known = new Map([[".", root]]);
+			this.known = new Map([[".", root]]); // directories' handles by path
+			this.files = new Map(); // files' handles by path
 		}
 
 		// dir is the handle of a directory; handles are kept.
@@ -63,13 +65,15 @@ globalThis.golemOPFS = (() => {
 			return handle;
 		}
 
-		// fresh runs a step; if a directory's handle was an old one, once more.
+		// fresh runs a step; if a handle was an old one, once more.
 		async fresh(step) {
 			try {
 				return await step();
 			} catch (e) {
-				if (e.name !== "NotFoundError" || this.known.size === 1) throw e;
+				if (e.name !== "NotFoundError" && e.name !== "TypeMismatchError") throw e;
+				if (this.known.size === 1 && this.files.size === 0) throw e;
 				this.known = new Map([[".", this.root]]);
+				this.files.clear();
 				return step();
 			}
 		}
@@ -103,13 +107,20 @@ globalThis.golemOPFS = (() => {
 		}
 
 		forget(path) {
-			for (const p of this.known.keys()) if (p === path || p.startsWith(path + "/")) this.known.delete(p);
+			for (const kept of [this.known, this.files]) {
+				for (const p of kept.keys()) if (p === path || p.startsWith(path + "/")) kept.delete(p);
+			}
 		}
 
 		async file(path) {
+			const have = this.files.get(path);
+			if (have) return have;
 			const [up, base] = cut(path);
 			const dir = await this.dir(up, false);
-			return dir.getFileHandle(base);
+			const handle = await dir.getFileHandle(base);
+			if (this.files.size >= KEPT) this.files.clear();
+			this.files.set(path, handle);
+			return handle;
 		}
 
 		// entry is a file's or directory's handle.
@@ -302,6 +313,7 @@ globalThis.golemOPFS = (() => {
 				});
 				if (there && (there.kind === "directory" || handle.kind === "directory")) throw new Refusal("Exists");
 				const dir = await this.dir(up, true);
+				this.forget(from);
 				if (handle.kind === "file") {
 					await this.move(handle, dir, base);
 					return;

@@ -1,0 +1,103 @@
+//go:build !js
+
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"golem/web/webtest"
+)
+
+// BenchmarkPage prints what a person waits for, each the median of five, with
+// what is wanted beside it: how long the page takes until a run can begin, and
+// a run of 100 reads against the same on the command line.
+func BenchmarkPage(b *testing.B) {
+	const rounds = 5
+	site := webtest.Serve(b, built(b), "/")
+	ready := func(p *webtest.Page) float64 {
+		do(p, `await text("is ready")`)
+		return webtest.Eval[float64](p, `performance.now()`)
+	}
+	var cold, warm []float64
+	for range rounds {
+		p := browser.OpenPrivate(b, site.URL)
+		cold = append(cold, ready(p))
+		do(p, `await until("the whole cache", async () => { const [n] = await caches.keys(); return n && (await (await caches.open(n)).keys()).length > 10 })`)
+		p.Do(chromedp.Reload())
+		warm = append(warm, ready(p))
+	}
+	fmt.Printf("cold start until a run can begin  %5.0f ms\n", median(cold))
+	fmt.Printf("warm start until a run can begin  %5.0f ms   wanted: 1000 on a quiet machine\n", median(warm))
+
+	files := hundredReads()
+	p := embedded(b)
+	talk(p, `await golem.create('reads', %s); return 1`, files.script())
+	var page, home []float64
+	dir := files.write(b)
+	binary := filepath.Join(b.TempDir(), "golem")
+	if said, err := exec.Command("go", "build", "-o", binary, "../cmd/cli").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
+	}
+	for range rounds {
+		page = append(page, webtest.Eval[float64](p, `(async () => { const golem = await window.golem; const t = performance.now(); const r = await golem.run('reads', 'x').result; if (r.status !== 'ok') throw new Error(JSON.stringify(r)); return performance.now() - t })()`))
+		begun := time.Now()
+		cmd := exec.Command(binary, "run", dir, "x")
+		cmd.Env = append(os.Environ(), "GOLEM_HOME="+b.TempDir())
+		if said, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, said)
+		}
+		home = append(home, float64(time.Since(begun).Microseconds())/1000)
+	}
+	fmt.Printf("100 reads, a turn each, in the page %5.0f ms\n", median(page))
+	fmt.Printf("100 reads, a turn each, natively    %5.0f ms   the process included\n", median(home))
+}
+
+func median(all []float64) float64 {
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// texts are a project's files.
+type texts map[string]string
+
+// hundredReads is a project whose worker reads a file a hundred times, one a turn.
+func hundredReads() texts {
+	var steps strings.Builder
+	for range 100 {
+		steps.WriteString("    - calls: [{tool: read_file, args: {path: /a.txt}}]\n")
+	}
+	return texts{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\nlimits: {turns: 200}\n---\nRead.\n",
+		"a.txt":       strings.Repeat("a line of text\n", 100),
+		"s.yaml":      "script: 1\nworkers:\n  main:\n" + steps.String() + "    - say: done\n",
+	}
+}
+
+// script is the files as a JavaScript object.
+func (f texts) script() string {
+	var out []string
+	for name, text := range f {
+		out = append(out, fmt.Sprintf("%q: %q", name, text))
+	}
+	return "{" + strings.Join(out, ", ") + "}"
+}
+
+func (f texts) write(b *testing.B) string {
+	b.Helper()
+	dir := b.TempDir()
+	for name, text := range f {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return dir
+}
