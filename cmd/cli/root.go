@@ -9,7 +9,7 @@ import (
 )
 
 // later are the commands of versions to come: known and refused (SPEC, head).
-var later = []string{"init", "lib", "clearance", "web"}
+var later = []string{"init", "lib", "clearance"}
 
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
@@ -41,7 +41,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
-	root.AddCommand(h.runCommand(), h.chatCommand(), h.checkCommand(), h.workersCommand(), h.traceCommand(), h.toolCommand(), h.versionCommand())
+	root.AddCommand(h.runCommand(), h.chatCommand(), h.checkCommand(), h.workersCommand(), h.traceCommand(), h.toolCommand(), h.webCommand(), h.versionCommand())
 	for _, name := range later {
 		root.AddCommand(laterCommand(name))
 	}

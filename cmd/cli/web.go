@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/netip"
+	"os/exec"
+	"os/signal"
+	"path"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/web"
+)
+
+// webCommand serves the embedded page (SPEC §12, §13).
+func (h *host) webCommand() *cobra.Command {
+	var addr string
+	var open bool
+	cmd := &cobra.Command{
+		Use: "web", Short: "serve the page, golem in a browser tab", Args: cobra.NoArgs,
+		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
+golem in the browser tab: projects are kept in the browser, and nothing is sent
+to this server but requests for the page's own files.`,
+		RunE: func(*cobra.Command, []string) error { return h.web(addr, open) },
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "a loopback address with a port; port 0 takes a free one")
+	cmd.Flags().BoolVar(&open, "open", false, "open it in the browser")
+	return cmd
+}
+
+func (h *host) web(addr string, open bool) error {
+	site, built := web.Page()
+	if !built {
+		return fault.New(fault.Platform, "the page is not in this golem").Hinting("build it with its source: make web build")
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
+		return usage("--addr %s is no loopback address with a port", addr).
+			Hinting("write 127.0.0.1:8080; to serve others, put the files of web/dist on a file server with https")
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port with --addr, or 0 for a free one")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	server := &http.Server{Handler: pages(site), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	url := "http://" + listener.Addr().String() + "/"
+	if err := h.print(url + "\n"); err != nil {
+		return err
+	}
+	if open {
+		if err := browse(url); err != nil {
+			h.say("no browser could be opened: %v", err)
+		}
+	}
+	select {
+	case err := <-ended:
+		return fault.Of(err, fault.Platform)
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := server.Shutdown(end); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return fault.Of(err, fault.Platform)
+	}
+	return nil
+}
+
+// pages serves the site's files to pages of this machine alone: a request
+// under another name is somebody else's page that reaches for a local server.
+func pages(site fs.FS) http.Handler {
+	files := http.FileServerFS(site)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := r.Host
+		if host, _, err := net.SplitHostPort(r.Host); err == nil {
+			name = host
+		}
+		ip, err := netip.ParseAddr(strings.Trim(name, "[]"))
+		if name != "localhost" && (err != nil || !ip.IsLoopback()) {
+			http.Error(w, "golem web answers to this machine's loopback names only", http.StatusForbidden)
+			return
+		}
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cache-Control", "no-cache")
+		header.Set("Content-Security-Policy", "frame-ancestors 'none'")
+		if kind := kinds[path.Ext(r.URL.Path)]; kind != "" {
+			header.Set("Content-Type", kind)
+		}
+		files.ServeHTTP(w, r)
+	})
+}
+
+// kinds are types that not every system's table has.
+var kinds = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".wasm": "application/wasm", ".gz": "application/gzip",
+	".svg": "image/svg+xml", ".webmanifest": "application/manifest+json", ".json": "application/json", ".zip": "application/zip",
+}
+
+// browse opens an address in the person's browser.
+func browse(url string) error {
+	program, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		program = "open"
+	case "windows":
+		program, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	cmd := exec.Command(program, args...)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", program, err)
+	}
+	go cmd.Wait() // the browser outlives golem; only its end is taken
+	return nil
+}

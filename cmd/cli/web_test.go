@@ -1,0 +1,42 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// golem web answers to this machine's own names, with types and headers that
+// the page needs, and to no other name (a page elsewhere that has its name
+// resolve to this machine).
+func TestPages(t *testing.T) {
+	h := pages(fstest.MapFS{"index.html": {Data: []byte("<!doctype html>x")}, "app.js": {Data: []byte("1")}, "golem.wasm.gz": {Data: []byte{0x1f, 0x8b}}})
+	for _, c := range []struct {
+		host, path string
+		code       int
+		kind       string
+	}{
+		{"127.0.0.1:8080", "/", 200, "text/html"},
+		{"localhost", "/app.js", 200, "text/javascript"},
+		{"[::1]:9", "/golem.wasm.gz", 200, "application/gzip"},
+		{"127.0.0.1:8080", "/none", 404, ""},
+		{"127.0.0.1:8080", "/../go.mod", 301, ""},
+		{"evil.example", "/", 403, ""},
+		{"127.0.0.1.evil.example:8080", "/", 403, ""},
+		{"192.168.0.1", "/", 403, ""},
+		{"", "/", 403, ""},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Host, r.URL.Path = c.host, c.path
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != c.code && !(c.code == 301 && w.Code == 404) || !strings.HasPrefix(w.Header().Get("Content-Type"), c.kind) {
+			t.Errorf("%s %s: %d %q, want %d %q", c.host, c.path, w.Code, w.Header().Get("Content-Type"), c.code, c.kind)
+		}
+		if w.Code == 200 && (w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Content-Encoding") != "") {
+			t.Errorf("%s: headers %v", c.path, w.Header())
+		}
+	}
+}
