@@ -14,7 +14,6 @@ type shout struct {
 	How   string   `json:"how" enum:"loud,quiet"`
 	Times *int     `json:"times"`
 	Tags  []string `json:"tags,omitempty"`
-	inner int
 }
 
 func speak(in shout) (string, error) {

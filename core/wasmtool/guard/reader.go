@@ -17,12 +17,6 @@ type reader struct {
 
 func newReader(data []byte) *reader { return &reader{data: data, end: len(data)} }
 
-// within is a reader of the part [pos, end) of the same file, so that offsets
-// in errors are the file's.
-func (r *reader) within(end int) *reader {
-	return &reader{data: r.data, pos: r.pos, end: end, err: r.err}
-}
-
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf(format+" (at byte %d)", append(args, r.pos)...)
