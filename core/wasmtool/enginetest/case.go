@@ -3,12 +3,14 @@
 // and testdata), so that an engine in another language can be held to the same
 // ones: same results, same codes, same fuel (SPEC §6).
 //
-// The modules' sources are the .wat files beside them; make fixtures builds
-// them. What text cannot express is tried on package guard alone.
+// The modules' sources are the .wat and .c files beside them; make fixtures
+// builds them. What text cannot express stands in cases.json as bytes.
 package enginetest
 
 import (
+	"bytes"
 	"embed"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -21,10 +23,14 @@ import (
 //go:embed cases.json testdata/*.wasm
 var data embed.FS
 
-// Case is one call of one module.
+// Case is one call of one module. The module is guarded, compiled, called, and
+// closed; a module that the guard or the engine refuses is a case as well.
 type Case struct {
-	Name   string            `json:"name"`
-	Module string            `json:"module"`           // testdata/MODULE.wasm
+	Name string `json:"name"`
+	// Module is testdata/MODULE.wasm; or Bytes are the module.
+	Module string `json:"module,omitempty"`
+	Bytes  []Part `json:"bytes,omitempty"`
+
 	Form   string            `json:"form,omitempty"`   // extism (default) or command
 	Export string            `json:"export,omitempty"` // default run
 	Input  string            `json:"input,omitempty"`
@@ -34,21 +40,31 @@ type Case struct {
 	// Files is the sandbox the module sees; absent: none is granted.
 	Files map[string]string `json:"files,omitempty"`
 	// HTTP grants a network in which every request is answered with its method
-	// and URL; Call a golem_call that answers "called NAME with ARGS".
+	// and URL; Call a golem_call that answers "called NAME with ARGS". The
+	// clock stands at 1,700,000,000 s after the epoch, every random byte is 42.
 	HTTP   bool   `json:"http,omitempty"`
 	Call   bool   `json:"call,omitempty"`
 	Limits Limits `json:"limits,omitzero"`
-	// Repeat calls again and judges the last call; Keep does so in one instance.
-	Repeat int  `json:"repeat,omitempty"`
-	Keep   bool `json:"keep,omitempty"`
-	Want   Want `json:"want"`
+	// Before are the inputs of calls made before the one that is judged; with
+	// Keep all calls go to one instance. What comes of them does not matter.
+	Before []string `json:"before,omitempty"`
+	Keep   bool     `json:"keep,omitempty"`
+	Want   Want     `json:"want"`
 }
 
-// Limits of a call; zero is the engine's default, and 10 seconds.
+// Part is bytes in hexadecimal, Times after each other (0 is once).
+type Part struct {
+	Hex   string `json:"hex"`
+	Times int    `json:"times,omitempty"`
+}
+
+// Limits of a call; zero is the engine's default, and 10 seconds. Cancel is
+// when the caller gives up, not the engine's concern but through its context.
 type Limits struct {
 	Fuel   int64 `json:"fuel,omitempty"`
 	Time   int64 `json:"time_ms,omitempty"`
 	Output int64 `json:"output,omitempty"`
+	Cancel int64 `json:"cancel_ms,omitempty"`
 }
 
 // Want is what must come of the call. A code is a failure; without one the
@@ -59,6 +75,7 @@ type Want struct {
 	Output  *string           `json:"output,omitempty"`
 	Match   string            `json:"match,omitempty"`  // part of the output
 	Length  int               `json:"length,omitempty"` // of the output, in bytes
+	Stderr  string            `json:"stderr,omitempty"` // part of standard error
 	Exit    int               `json:"exit,omitempty"`
 	Fuel    int64             `json:"fuel,omitempty"`
 	Files   map[string]string `json:"files,omitempty"` // all of them, afterwards
@@ -81,8 +98,21 @@ func Cases() ([]Case, error) {
 	return doc.Cases, nil
 }
 
-// Bytes is the module of a case, not yet guarded.
-func (c Case) Bytes() ([]byte, error) { return fs.ReadFile(data, "testdata/"+c.Module+".wasm") }
+// Source is the module of a case, not yet guarded.
+func (c Case) Source() ([]byte, error) {
+	if c.Module != "" {
+		return fs.ReadFile(data, "testdata/"+c.Module+".wasm")
+	}
+	var out []byte
+	for _, p := range c.Bytes {
+		b, err := hex.DecodeString(p.Hex)
+		if err != nil {
+			return nil, fmt.Errorf("bytes of %s: %w", c.Name, err)
+		}
+		out = append(out, bytes.Repeat(b, max(1, p.Times))...)
+	}
+	return out, nil
+}
 
 // Invocation is the call of a case.
 func (c Case) Invocation() wasmtool.Invocation {

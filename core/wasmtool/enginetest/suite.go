@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ import (
 
 // grace is how long beyond its limit a call may go on before the suite calls
 // it hanging: a watchdog, generous because machines are loaded.
-const grace = 60 * time.Second
+const grace = 20 * time.Second
 
 // Test holds an engine to every case. leaveOut names cases that the engine's
 // platform cannot run, each with the reason.
@@ -48,10 +49,22 @@ func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[st
 			for _, problem := range c.Judge(got) {
 				t.Error(problem)
 			}
+			if got.Stall > stall && runtime.GOOS != "js" { // where all share one thread
+				t.Errorf("nobody else ran for %v", got.Stall)
+			}
 			if c.Want.Code != "" {
 				alive(t, engine, cases)
 			}
 		})
+	}
+	for _, c := range cases {
+		if slices.Contains([]string{"upper", "counter", "recursion", "start_trap", "var_flood", "create", "stdin"}, c.Name) && leaveOut[c.Name] == "" {
+			t.Run("together/"+c.Name, func(t *testing.T) {
+				if err := Together(engine, c); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 	for name := range leaveOut {
 		if !names[name] {
@@ -76,32 +89,41 @@ type Outcome struct {
 	Result wasmtool.Result
 	Fault  *fault.Fault
 	Files  map[string]string
-	Hung   bool // it did not end within its limit and grace
+	Hung   bool          // it did not end within its limit and grace
+	Stall  time.Duration // how long other goroutines waited, at most
 }
 
 // Play guards, compiles and calls.
 func Play(engine wasmtool.Engine, c Case) Outcome {
 	done := make(chan Outcome, 1)
+	others := newBeat()
 	go func() { done <- c.play(engine) }()
 	select {
 	case o := <-done:
+		o.Stall = others.end()
 		return o
 	case <-time.After(c.Invocation().Limits.Time + grace):
-		return Outcome{Hung: true}
+		return Outcome{Hung: true, Stall: others.end()}
 	}
 }
 
 func (c Case) play(engine wasmtool.Engine) Outcome {
-	module, err := c.Bytes()
+	module, err := c.Source()
 	if err != nil {
 		return Outcome{Fault: fault.Of(err, fault.NotFound)}
 	}
 	ctx := context.Background()
+	if c.Limits.Cancel > 0 {
+		stopping, stop := context.WithCancel(ctx)
+		defer stop()
+		defer time.AfterFunc(time.Duration(c.Limits.Cancel)*time.Millisecond, stop).Stop()
+		ctx = stopping
+	}
 	woven, err := guard.Weave(module)
 	if err != nil {
 		return Outcome{Fault: fault.Of(err, "not a fault")}
 	}
-	code, err := engine.Compile(ctx, woven, c.Module)
+	code, err := engine.Compile(ctx, woven, c.Name)
 	if err != nil {
 		return Outcome{Fault: fault.Of(err, "not a fault")}
 	}
@@ -114,8 +136,10 @@ func (c Case) play(engine wasmtool.Engine) Outcome {
 		call = kept.Call
 	}
 	var o Outcome
-	for range max(1, c.Repeat) {
-		o.Result, err = call(ctx, c.Invocation(), host)
+	for _, input := range append(slices.Clip(c.Before), c.Input) {
+		in := c.Invocation()
+		in.Input = []byte(input)
+		o.Result, err = call(ctx, in, host)
 		o.Fault = fault.Of(err, "not a fault")
 	}
 	o.Files = contents(files)
@@ -124,7 +148,16 @@ func (c Case) play(engine wasmtool.Engine) Outcome {
 
 // host is what the case grants.
 func (c Case) host() (wasmtool.Host, sandbox.FS) {
-	h := wasmtool.Host{Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Log: func(string, string) {}}
+	h := wasmtool.Host{
+		Clock: func() time.Time { return time.Unix(1_700_000_000, 0) },
+		Log:   func(string, string) {},
+		Random: func(b []byte) error {
+			for n := copy(b, "*"); n > 0 && n < len(b); n *= 2 {
+				copy(b[n:], b[:n])
+			}
+			return nil
+		},
+	}
 	if c.Files != nil {
 		h.Files = sandbox.Memory()
 		for name, text := range c.Files {
@@ -192,6 +225,9 @@ func (c Case) Judge(o Outcome) []string {
 	}
 	if w.Length != 0 && len(out) != w.Length {
 		fail("%d bytes of output, want %d", len(out), w.Length)
+	}
+	if !strings.Contains(string(o.Result.Stderr), w.Stderr) {
+		fail("standard error %q, want %q in it", o.Result.Stderr, w.Stderr)
 	}
 	if w.Exit != 0 && o.Result.Exit != w.Exit {
 		fail("exit %d, want %d", o.Result.Exit, w.Exit)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"golem/core/fault"
@@ -23,6 +24,7 @@ type hostFunc struct {
 func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDefinition) (api.Module, error) {
 	b := e.runtime.NewHostModuleBuilder(name)
 	if name == wasmtool.WASI {
+		ctx = experimental.WithFunctionListenerFactory(ctx, punctual{e})
 		wasi_snapshot_preview1.NewFunctionExporter().ExportFunctions(b)
 	}
 	for fn, h := range hostFuncs(name) {
@@ -45,11 +47,27 @@ func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDe
 func (e *engine) export(b wazero.HostModuleBuilder, name string, h hostFunc) {
 	b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, stack []uint64) {
 		i := e.of(m)
+		i.punctual()
 		if err := h.do(i, stack); err != nil {
 			unwind(i, err)
 		}
 	}), valueTypes(h.params), valueTypes(h.results)).Export(name)
 }
+
+// punctual ends a call whose time is over at every host function, before it
+// does anything: fuel counts calls, and one can move 60 MiB. wazero's own WASI
+// functions are reached as what it calls a listener.
+type punctual struct{ e *engine }
+
+func (p punctual) NewFunctionListener(api.FunctionDefinition) experimental.FunctionListener { return p }
+
+func (p punctual) Before(_ context.Context, m api.Module, _ api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
+	p.e.of(m).punctual()
+}
+
+func (punctual) After(context.Context, api.Module, api.FunctionDefinition, []uint64) {}
+
+func (punctual) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
 
 // of is the instance that a host function was called by.
 func (e *engine) of(m api.Module) *instance {

@@ -164,6 +164,9 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 		if fn == nil {
 			continue
 		}
+		if i.imported(n) {
+			return true
+		}
 		params := len(fn.Definition().ParamTypes())
 		if params > 2 || params > 0 && n != "hs_init" {
 			e.Trap = "its " + n + " takes parameters"
@@ -176,6 +179,16 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 	return false
 }
 
+// imported notes that an export is one of the imports, handed on: called from
+// outside, a host function could not tell whose call it is in.
+func (i *instance) imported(name string) bool {
+	_, _, is := i.module.code.ExportedFunctions()[name].Import()
+	if is {
+		i.fault = fault.New(fault.ToolContract, "what the module exports as %q is a function that it imports", name)
+	}
+	return is
+}
+
 // export calls the function itself.
 func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) {
 	fn := i.mod.ExportedFunction(name)
@@ -184,6 +197,9 @@ func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) 
 		return
 	}
 	d := fn.Definition()
+	if i.imported(name) {
+		return
+	}
 	results := d.ResultTypes()
 	if len(d.ParamTypes()) > 0 || len(results) > 1 || len(results) == 1 && results[0] != api.ValueTypeI32 {
 		i.fault = fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
@@ -231,7 +247,10 @@ func (i *instance) config() wazero.ModuleConfig {
 	return wazero.NewModuleConfig().WithName("").WithStartFunctions().
 		WithArgs(s.In.Args...).WithStdin(strings.NewReader(string(s.In.Stdin))).
 		WithStdout(writer(func(b []byte) (int, error) { return i.write(b) })).
-		WithStderr(writer(func(b []byte) (int, error) { return i.stderr.Write(b) })).
+		WithStderr(writer(func(b []byte) (int, error) {
+			i.punctual() // one call may write millions of times
+			return i.stderr.Write(b)
+		})).
 		WithFSConfig(mount).
 		WithWalltime(func() (int64, int32) { t := clock(); return t.Unix(), int32(t.Nanosecond()) }, sys.ClockResolution(time.Microsecond)).
 		WithNanotime(func() int64 { return clock().UnixNano() }, sys.ClockResolution(time.Microsecond)).
@@ -253,6 +272,13 @@ func (i *instance) write(b []byte) (int, error) {
 		unwind(i, err)
 	}
 	return n, err
+}
+
+// punctual ends the call if its time is over.
+func (i *instance) punctual() {
+	if err := i.session.Meter.Check(i.session.Context()); err != nil {
+		unwind(i, err)
+	}
 }
 
 func (i *instance) sleep(d time.Duration) {

@@ -7,6 +7,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wsys "github.com/tetratelabs/wazero/sys"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
@@ -56,7 +57,23 @@ func (h *wasiFile) load() sys.Errno {
 	if err != nil {
 		return h.fs.errno(err)
 	}
+	if errno := h.hold(int64(len(data))); errno != 0 {
+		return errno
+	}
 	h.data, h.loaded = data, true
+	return 0
+}
+
+// hold accounts for content of another size: what is not closed yet is the
+// host's memory.
+func (h *wasiFile) hold(size int64) sys.Errno {
+	held := h.fs.held + size - int64(len(h.data))
+	if held > wasiHeld {
+		h.fs.refuse(fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", wasiHeld>>20).
+			Hinting("let it close files before it opens others"))
+		return sys.EIO
+	}
+	h.fs.held = held
 	return 0
 }
 
@@ -162,6 +179,9 @@ func (h *wasiFile) Pwrite(b []byte, off int64) (int, sys.Errno) {
 		return 0, sys.EINVAL
 	}
 	if end := off + int64(len(b)); end > int64(len(h.data)) {
+		if errno := h.hold(end); errno != 0 {
+			return 0, errno
+		}
 		h.data = append(h.data, make([]byte, end-int64(len(h.data)))...)
 	}
 	h.dirty = true
@@ -177,6 +197,9 @@ func (h *wasiFile) Truncate(size int64) sys.Errno {
 	}
 	if size < 0 || size > wasiFileSize {
 		return sys.EINVAL
+	}
+	if errno := h.hold(size); errno != 0 {
+		return errno
 	}
 	if size <= int64(len(h.data)) {
 		h.data = h.data[:size]
@@ -199,7 +222,10 @@ func (h *wasiFile) Close() sys.Errno {
 	}
 	h.closed = true
 	h.fs.open--
-	return h.commit()
+	errno := h.commit()
+	h.fs.held -= int64(len(h.data))
+	h.data = nil
+	return errno
 }
 
 // wasiDir is an open directory. Its entries are read when they are asked for

@@ -24,6 +24,7 @@ type wasiFS struct {
 	files     sandbox.FS // nil: not granted
 	refuse    func(*fault.Fault)
 	open      int
+	held      int64 // bytes of the open files' contents
 	abandoned bool
 }
 
@@ -33,6 +34,8 @@ var _ sys.FS = (*wasiFS)(nil)
 const (
 	wasiHandles  = 128
 	wasiFileSize = 64 << 20
+	wasiHeld     = 128 << 20 // of all open files together
+	wasiName     = 4096      // bytes of a path
 )
 
 func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
@@ -44,6 +47,9 @@ func (f *wasiFS) abandon() { f.abandoned = true }
 
 // name is a WASI path as an io/fs name.
 func (f *wasiFS) name(p string) (string, sys.Errno) {
+	if len(p) > wasiName {
+		return "", sys.ENAMETOOLONG
+	}
 	p = path.Clean(strings.TrimSuffix(p, "/"))
 	if f.files == nil {
 		if p == "." {

@@ -1,0 +1,2 @@
+;; The arguments as standard output, with the zeros between them.
+(module (import "wasi_snapshot_preview1" "args_get" (func $args_get (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1) (data (i32.const 0) "\00\01\00\00\16\00\00\00") (func (export "_start") (drop (call $args_get (i32.const 64) (i32.const 256))) (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))))

@@ -1,0 +1,2 @@
+;; The clock is the host's, to the second.
+(module (import "wasi_snapshot_preview1" "clock_time_get" (func $clock_time_get (param i32 i64 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (func (export "_start") (drop (call $clock_time_get (i32.const 0) (i64.const 1) (i32.const 8))) (if (i64.ne (i64.div_u (i64.load (i32.const 8)) (i64.const 1000000000)) (i64.const 1700000000)) (then (call $proc_exit (i32.const 9))))))

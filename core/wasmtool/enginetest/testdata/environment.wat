@@ -1,0 +1,3 @@
+;; No environment, and arguments as given.
+(module (import "wasi_snapshot_preview1" "environ_sizes_get" (func $e (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "args_sizes_get" (func $a (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1)
+  (func (export "_start") (drop (call $e (i32.const 0) (i32.const 4))) (drop (call $a (i32.const 8) (i32.const 12))) (if (i32.or (i32.load (i32.const 0)) (i32.load (i32.const 4))) (then (call $proc_exit (i32.const 1)))) (if (i32.ne (i32.load (i32.const 8)) (i32.const 3)) (then (call $proc_exit (i32.const 2)))) (if (i32.ne (i32.load (i32.const 12)) (i32.const 22)) (then (call $proc_exit (i32.const 3))))))

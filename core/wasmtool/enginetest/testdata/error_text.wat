@@ -1,0 +1,2 @@
+;; An error message with control characters and broken UTF-8 reaches people escaped.
+(module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64))) (import "extism:host/env" "error_set" (func $error_set (param i64))) (func (export "run") (result i32) (local $a i64) (local.set $a (call $alloc (i64.const 8))) (call $store_u64 (local.get $a) (i64.const 0x63ff62085b1b0761)) (call $error_set (local.get $a)) (i32.const 1)))

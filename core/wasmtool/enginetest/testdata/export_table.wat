@@ -1,0 +1,2 @@
+;; What is called is a table.
+(module (table (export "run") 1 funcref))

@@ -1,0 +1,2 @@
+;; A freed block comes back cleared.
+(module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "free" (func $free (param i64))) (import "extism:host/env" "store_u64" (func $store_u64 (param i64 i64))) (import "extism:host/env" "load_u64" (func $load_u64 (param i64) (result i64))) (func (export "run") (result i32) (local $a i64) (local.set $a (call $alloc (i64.const 8))) (call $store_u64 (local.get $a) (i64.const -1)) (call $free (local.get $a)) (i64.ne (call $load_u64 (call $alloc (i64.const 8))) (i64.const 0))))

@@ -1,0 +1,2 @@
+;; A write of a million small vectors to standard error, in a loop.
+(module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1024) (func (export "_start") (memory.fill (i32.const 0) (i32.const 0) (i32.const 62914560)) (loop $l (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 1000000) (i32.const 62914560))) (br $l))))

@@ -1,0 +1,2 @@
+;; Seven million vectors of 16 MiB each in one write to standard error: one host call of 117 TB.
+(module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1024) (func (export "_start") (memory.fill (i32.const 0) (i32.const 1) (i32.const 62914560)) (drop (call $fd_write (i32.const 2) (i32.const 0) (i32.const 7000000) (i32.const 62914560)))))

@@ -1,0 +1,2 @@
+;; Counts of vectors whose length in bytes is beyond 32 bits.
+(module (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1) (func (export "_start") (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 0x20000000) (i32.const 8))) (drop (call $fd_write (i32.const 1) (i32.const 0) (i32.const 0x20000001) (i32.const 8))) (drop (call $fd_read (i32.const 0) (i32.const 0) (i32.const -1) (i32.const 8)))))

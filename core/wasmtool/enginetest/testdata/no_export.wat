@@ -1,0 +1,2 @@
+;; A module of nothing at all.
+(module)

@@ -1,0 +1,2 @@
+;; The largest output that is allowed, set again and again.
+(module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "output_set" (func $output_set (param i64 i64))) (func (export "run") (result i32) (local $b i64) (local.set $b (call $alloc (i64.const 1048576))) (loop $l (call $output_set (local.get $b) (i64.const 1048576)) (br $l)) (i32.const 0)))

@@ -1,0 +1,2 @@
+;; Moving a file out of the sandbox.
+(module (import "wasi_snapshot_preview1" "path_rename" (func $r (param i32 i32 i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "in.txt../x") (func (export "_start") (call $proc_exit (call $r (i32.const 3) (i32.const 0) (i32.const 6) (i32.const 3) (i32.const 6) (i32.const 4)))))

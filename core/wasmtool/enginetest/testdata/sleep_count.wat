@@ -1,0 +1,2 @@
+;; A poll that says it has 2^31 subscriptions, and one that has none.
+(module (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll_oneoff (param i32 i32 i32 i32) (result i32))) (memory (export "memory") 1) (func (export "_start") (drop (call $poll_oneoff (i32.const 0) (i32.const 256) (i32.const 0x7fffffff) (i32.const 512))) (drop (call $poll_oneoff (i32.const 0) (i32.const 256) (i32.const 0) (i32.const 512))) (drop (call $poll_oneoff (i32.const -1) (i32.const -1) (i32.const 1) (i32.const -1)))))

@@ -1,0 +1,2 @@
+;; A start section that uses the host: allowed, as the call has begun.
+(module (import "extism:host/env" "alloc" (func $alloc (param i64) (result i64))) (import "extism:host/env" "output_set" (func $output_set (param i64 i64))) (global $b (mut i64) (i64.const 0)) (func $s (global.set $b (call $alloc (i64.const 3)))) (start $s) (func (export "run") (result i32) (call $output_set (global.get $b) (i64.const 3)) (i32.const 0)))

@@ -1,0 +1,2 @@
+;; Removing a file, and then once more.
+(module (import "wasi_snapshot_preview1" "path_unlink_file" (func $u (param i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $proc_exit (param i32))) (memory (export "memory") 1) (data (i32.const 0) "in.txt") (func (export "_start") (if (call $u (i32.const 3) (i32.const 0) (i32.const 6)) (then (call $proc_exit (i32.const 1)))) (if (i32.eqz (call $u (i32.const 3) (i32.const 0) (i32.const 6))) (then (call $proc_exit (i32.const 2))))))
