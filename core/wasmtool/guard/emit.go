@@ -34,8 +34,8 @@ type emitter struct {
 func (e *emitter) write(out []byte) []byte {
 	b, data := e.b, e.w.data
 	out = e.locals(out)
-	cheap := !b.calls && !b.loops && b.cost <= cheapLeaf
-	out = e.charge(out, b.cost+costEnter, !cheap)
+	cheap := !b.calls && !b.loops && b.total() <= cheapLeaf
+	out = e.charge(out, b.points[0].cost, !cheap)
 	if e.counted {
 		out = e.enter(out)
 		out = append(out, opBlock)
@@ -116,7 +116,11 @@ func (e *emitter) edit(out []byte, ed *edit) []byte {
 		}
 		return appendU32(append(out, opBr), ed.arg)
 	case editLoop:
-		return e.charge(out, ed.cost, true)
+		return e.charge(out, e.b.points[ed.arg].cost, true)
+	case editPoint:
+		if p := e.b.points[ed.arg]; p.kept {
+			return e.charge(out, p.cost, false)
+		}
 	case editBulk:
 		return appendU32(append(out, opCall), w.helper(helpCharge))
 	case editGrow:

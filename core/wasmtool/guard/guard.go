@@ -4,13 +4,14 @@
 // lacks), clamps memory and tables, and weaves in fuel and a depth counter,
 // so that a call ends at the same instruction on every engine.
 //
-// Fuel is charged at function entries and loop heads: a function entry pays
-// for every instruction outside loops, a loop head for one round of its body,
-// whichever branches are taken. Bulk operations pay by their length, growing
-// memory by its pages, calls of imports a fixed surcharge. Where the counter
-// has fallen below zero the module calls the tick import, which grants more or
-// ends the call. The amount is a property of the module and its input: every
-// engine charges the same.
+// Fuel is charged where a run may have gone another way: at function entries
+// and loop heads, and in branches that are not short, each time for the
+// instructions up to the next such point (see point). Bulk operations pay by
+// their length, growing memory by its pages, calls of imports a surcharge. At
+// function entries and loop heads the module looks whether its counter has
+// fallen below zero, and calls the tick import, which grants more or ends the
+// call. The amount is a property of the module and its input: every engine
+// charges the same.
 //
 // Depth is counted in bytes of an assumed frame, so that recursion ends at the
 // same call everywhere, before any engine's own stack does.
@@ -22,7 +23,7 @@ import (
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
-const Version = 1
+const Version = 2
 
 // What a woven module has in common with its engine. A module that uses one
 // of these names itself is refused.

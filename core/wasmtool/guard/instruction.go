@@ -94,11 +94,13 @@ func (s *scanner) control(op byte, from int) {
 		s.pop(1 + n)
 		s.push(n)
 		s.out.blocks++
+		s.split()
 	case opBrTable:
 		s.brTable()
 	case opReturn:
 		s.edit(editReturn, from, s.r.pos, uint32(len(s.labels)-1))
 		s.pop(len(s.typ.results))
+		s.leaves(0)
 		s.unreachable()
 	case opCall, opReturnCall:
 		s.direct(op, from)
@@ -124,6 +126,7 @@ func (s *scanner) direct(op byte, from int) {
 	s.edit(kind, from, s.r.pos, fn)
 	s.call(s.m.typeOf(fn))
 	if op == opReturnCall {
+		s.leaves(0)
 		s.unreachable()
 	}
 }
@@ -141,6 +144,7 @@ func (s *scanner) indirect(op byte, from int) {
 	}
 	s.call(s.m.types[typ])
 	if op == opReturnCallIndirect {
+		s.leaves(0)
 		s.unreachable()
 	}
 }

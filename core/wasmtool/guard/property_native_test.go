@@ -5,6 +5,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
@@ -76,6 +77,20 @@ func (m *machine) run(module []byte, args ...uint64) (outcome string, fuel int64
 		fuel = m.granted - int64(g.Get())
 	}
 	return outcome, fuel, nil
+}
+
+// global runs a module and returns what is in a global then.
+func (m *machine) global(module []byte, name string, args ...uint64) (int64, error) {
+	ctx := context.Background()
+	inst, err := m.runtime.InstantiateWithConfig(ctx, module, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		return 0, err
+	}
+	defer inst.Close(ctx)
+	if _, err := inst.ExportedFunction("run").Call(ctx, args...); err != nil && !strings.Contains(err.Error(), "wasm error") {
+		return 0, err
+	}
+	return int64(inst.ExportedGlobal(name).Get()), nil
 }
 
 // A guarded module is valid, computes what the unguarded one does, traps where

@@ -5,7 +5,6 @@ type edit struct {
 	from, to int // the original's bytes that are replaced; equal: an insertion
 	kind     editKind
 	arg      uint32
-	cost     int64 // of editLoop
 }
 
 type editKind byte
@@ -15,7 +14,8 @@ const (
 	editTailCall                   // arg: function
 	editTailDepth                  // before return_call_indirect
 	editReturn                     // arg: label
-	editLoop                       // after a loop's head
+	editLoop                       // after a loop's head; arg: point
+	editPoint                      // where a segment begins; arg: point
 	editBulk                       // before an operation with a length on top
 	editGrow                       // memory.grow
 	editTableGrown                 // after table.grow
@@ -28,7 +28,8 @@ type label struct {
 	base        int  // operands below it
 	params, res int
 	dead        bool // what follows cannot be reached
-	region      int  // where its instructions are charged: 0 the function, else an edit
+	point       int  // where its next instruction is charged
+	reach       int  // the outermost label that it branches to, itself at most
 }
 
 // body is what scanning a function finds.
@@ -37,7 +38,7 @@ type body struct {
 	locals  int  // parameters included
 	groups  span // the local declarations' bytes, count included
 	edits   []edit
-	cost    int64 // of the instructions outside loops
+	points  []point // the first is the function's entry
 	peak    int   // highest operand stack
 	calls   bool
 	loops   bool
@@ -73,7 +74,7 @@ func (s *scanner) scan(fn int) error {
 	s.typ = s.m.types[s.m.functions[fn]]
 	s.labels = append(s.labels[:0], label{res: len(s.typ.results)})
 	s.height = 0
-	s.out = body{edits: s.out.edits[:0]}
+	s.out = body{edits: s.out.edits[:0], points: append(s.out.points[:0], point{kept: true, cost: costEnter})}
 	s.readLocals()
 	s.out.code.from = s.r.pos
 	for s.r.err == nil && len(s.labels) > 0 {
@@ -86,6 +87,7 @@ func (s *scanner) scan(fn int) error {
 		s.r.fail("functions of so many blocks and locals (here %d and %d) that they cannot be compiled in time", s.out.blocks, s.out.locals)
 	}
 	s.out.code.to = s.r.pos
+	s.out.fold()
 	return s.r.err
 }
 
@@ -106,16 +108,6 @@ func (s *scanner) readLocals() {
 	}
 	s.out.locals = int(total)
 	s.out.groups = span{from, s.r.pos}
-}
-
-// charge adds to the cost of the region that the next instruction is in.
-func (s *scanner) charge(n int64) {
-	region := s.labels[len(s.labels)-1].region
-	if region == 0 {
-		s.out.cost += n
-		return
-	}
-	s.out.edits[region-1].cost += n
 }
 
 func (s *scanner) edit(kind editKind, from, to int, arg uint32) {
@@ -151,21 +143,29 @@ func (s *scanner) unreachable() {
 	s.height = top.base
 }
 
+// leaves notes that a branch goes to the label of that index.
+func (s *scanner) leaves(index int) {
+	top := &s.labels[len(s.labels)-1]
+	top.reach = min(top.reach, index)
+}
+
 // open begins a block whose type is read from the body.
 func (s *scanner) open(op byte) {
 	params, results := s.blockType()
 	s.pop(params)
-	region := s.labels[len(s.labels)-1].region
-	if op == opLoop {
+	at := s.labels[len(s.labels)-1].point
+	switch op {
+	case opLoop:
 		s.out.loops = true
-		s.edit(editLoop, s.r.pos, s.r.pos, 0)
-		region = len(s.out.edits)
+		at = s.newPoint(at, editLoop)
+	case opIf:
+		at = s.newPoint(at, editPoint)
 	}
 	if s.out.blocks++; len(s.labels) >= MaxNesting {
 		s.r.fail("blocks nested more than %d deep", MaxNesting)
 	}
 	s.out.nesting = max(s.out.nesting, len(s.labels))
-	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, region: region})
+	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, point: at, reach: len(s.labels)})
 	s.push(params)
 }
 
@@ -203,6 +203,7 @@ func (s *scanner) otherwise() {
 		s.r.fail("operands are left at the end of a block")
 	}
 	top.op, top.dead = opElse, false
+	top.point = s.newPoint(s.labels[len(s.labels)-2].point, editPoint)
 	s.height = top.base
 	s.push(top.params)
 }
@@ -218,8 +219,12 @@ func (s *scanner) close() {
 	}
 	s.height = top.base
 	s.labels = s.labels[:len(s.labels)-1]
-	if len(s.labels) > 0 {
+	if n := len(s.labels); n > 0 {
 		s.push(top.res)
+		s.leaves(top.reach)
+		if top.reach < n { // what follows may be passed over
+			s.split()
+		}
 	}
 }
 
@@ -229,7 +234,9 @@ func (s *scanner) target() int {
 	if s.r.err != nil {
 		return 0
 	}
-	l := s.labels[len(s.labels)-1-int(i)]
+	at := len(s.labels) - 1 - int(i)
+	s.leaves(at)
+	l := s.labels[at]
 	if l.op == opLoop {
 		return l.params
 	}
