@@ -39,6 +39,7 @@ bench: build
 	go build -o build/mock ./bench/mock
 	go build -o build/measure ./bench/measure
 	./build/measure -golem bin/golem -mock build/mock -runs $(RUNS)
+	go run ./bench/tools
 
 cover:
 	@mkdir -p build
