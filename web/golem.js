@@ -123,17 +123,16 @@ export class Golem {
   }
 
   /**
-   * Makes a project of files; a name that is taken is E_CONFLICT.
+   * Makes a project of files, all of them or none; a name that is taken is
+   * E_CONFLICT. What lies in .golem is left out.
    * @param {string} name
    * @param {Record<string, string|Uint8Array>} [files]
    */
   async create(name, files = {}) {
-    const texts = Object.fromEntries(Object.entries(files).filter(([, v]) => typeof v === 'string'))
-    await this.ask('create', { project: name, texts })
-    const own = this.files(name)
-    for (const [path, data] of Object.entries(files)) {
-      if (typeof data !== 'string') await own.write(path, data)
-    }
+    const all = Object.entries(files)
+    const texts = Object.fromEntries(all.filter(([, v]) => typeof v === 'string'))
+    const data = all.filter(([, v]) => typeof v !== 'string')
+    await this.ask('create', { project: name, texts, names: data.map(([path]) => path) }, data.map(([, v]) => v))
   }
 
   /** Deletes a project with all its files. */

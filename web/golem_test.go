@@ -101,6 +101,44 @@ func TestDeathWhileRunning(t *testing.T) {
 	}
 }
 
+// The tab dies while a project is made: it is not there, and can be made again.
+func TestDeathWhileMaking(t *testing.T) {
+	site := webtest.Serve(t, embedding(t), "/")
+	for _, ms := range []int{0, 5, 20, 60, 150} {
+		one := browser.Open(t, site.URL+"embedded.html")
+		talk(one, `const files = {}; for (let i = 0; i < 300; i++) files['d/f' + i] = 'x'.repeat(100);
+			golem.create('many', files).catch(() => {}); await new Promise((f) => setTimeout(f, %d)); golem.close(); return 1`, ms)
+		two := browser.Open(t, site.URL+"embedded.html")
+		got := talk(two, `await new Promise((f) => setTimeout(f, 50)); const before = (await golem.list()).map((p) => p.name + p.files);
+			for (let i = 0; ; i++) try { await golem.create('many', {a: 'x'}); break } catch (e) { if (i > 20) throw e; await new Promise((f) => setTimeout(f, 50)) }
+			const after = (await golem.list()).map((p) => p.name + p.files); await golem.remove('many'); return before + '|' + after`)
+		if got != "|many1" {
+			t.Errorf("killed after %d ms: %s", ms, got)
+		}
+	}
+}
+
+// The window answers throughout a run, and a busy run is cancelled soon.
+func TestResponsive(t *testing.T) {
+	p := embedded(t)
+	talk(p, `await golem.create('reads', %s); return 1`, hundredReads().script())
+	gap := webtest.Eval[float64](p, `(async () => {
+		const golem = await window.golem; let last = performance.now(), gap = 0, on = true
+		const tick = () => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; if (on) setTimeout(tick, 5) }; tick()
+		await golem.run('reads', 'x').result; on = false; return gap })()`)
+	if gap > 300 {
+		t.Errorf("the window stood still for %.0f ms", gap)
+	}
+	after := webtest.Eval[float64](p, `(async () => {
+		const golem = await window.golem; const run = golem.run('reads', 'x'); let n = 0, at = 0
+		for await (const e of run) if (++n === 20) { at = performance.now(); run.cancel() }
+		const r = await run.result; if (r.status !== 'interrupted') throw new Error(r.status); return performance.now() - at })()`)
+	if after > 500 {
+		t.Errorf("a run went on for %.0f ms after it was cancelled", after)
+	}
+	t.Logf("longest gap in the window %.0f ms, cancelled within %.0f ms", gap, after)
+}
+
 // A project goes home as a zip; the command line runs it with the same trace.
 func TestZipGoesHome(t *testing.T) {
 	p := embedded(t)

@@ -3,7 +3,9 @@ package main
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -36,7 +38,7 @@ func (h *host) open(p place, f *flags, confirm *consent, t *tools) (*core.Instan
 		Name: "native", Version: buildVersion(), Env: env, Secrets: secrets,
 		HTTP:       newHTTPClient(),
 		Mount:      mounter(files, p.root, o.AllowOutside),
-		State:      &lazyDir{parent: files, name: stateDir},
+		State:      sandbox.Lazy(files, stateDir),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
 		Confirm:    confirm.key,
@@ -58,11 +60,10 @@ func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS
 			if clean == "." {
 				return files, nil
 			}
-			dir := &lazyDir{parent: files, name: clean}
-			if real, err := dir.fs(); real != nil || err != nil {
-				return real, err
+			if dir, err := files.SubFS(clean); !errors.Is(err, fs.ErrNotExist) {
+				return dir, err
 			}
-			return dir, nil
+			return sandbox.Lazy(files, clean), nil
 		}
 		if !outside {
 			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -123,17 +124,19 @@ func listProjects(c *call) (any, []byte, error) {
 		if !e.IsDir() || projectName(e.Name()) != nil {
 			continue
 		}
+		dir, err := c.server.stores.project(e.Name())
+		if err != nil {
+			continue // deleted meanwhile, or not whole
+		}
+		all, err := list(dir)
+		if err != nil {
+			continue
+		}
 		l := listing{Name: e.Name()}
-		if dir, err := root.SubFS(path.Join(projectsDir, e.Name())); err == nil {
-			all, err := list(dir)
-			if err != nil {
-				continue // deleted meanwhile
-			}
-			for _, f := range all {
-				if !f.Dir {
-					l.Files++
-					l.Bytes += f.Size
-				}
+		for _, f := range all {
+			if !f.Dir {
+				l.Files++
+				l.Bytes += f.Size
 			}
 		}
 		out = append(out, l)
@@ -141,37 +144,47 @@ func listProjects(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
-// create makes a project of files; data are given as text or bytes.
+// create makes a project of files: texts, and bytes that came beside them.
 func create(c *call) (any, []byte, error) {
 	var n struct {
 		Project string            `json:"project"`
 		Texts   map[string]string `json:"texts"`
+		Names   []string          `json:"names"` // of the bytes, in order
 	}
 	if err := c.decode(&n); err != nil {
 		return nil, nil, err
 	}
-	dir, err := c.server.stores.make(n.Project)
-	if err != nil {
-		return nil, nil, err
+	if len(n.Names) > 0 && (c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)) {
+		return nil, nil, fault.New(fault.Usage, "the files have no content")
 	}
-	for name, text := range n.Texts {
-		clean, err := sandbox.Clean(name)
-		if err == nil {
-			err = dir.WriteFile(clean, []byte(text))
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
+		for _, name := range slices.Sorted(maps.Keys(n.Texts)) {
+			if err := put(dir, name, []byte(n.Texts[name])); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return nil, nil, discard(c, n.Project, err)
+		for i, name := range n.Names {
+			if err := put(dir, name, bytesOf(c.bytes.Index(i))); err != nil {
+				return err
+			}
 		}
-	}
-	return nil, nil, nil
+		return nil
+	})
 }
 
-// discard removes a project that could not be made whole.
-func discard(c *call, name string, why error) error {
-	if err := c.server.stores.remove(name); err != nil {
-		return fault.Of(why, fault.Path).Hinting("what was written of %s is still there: delete it", name)
+// put writes a file of a new project. golem's own state is not taken in.
+func put(dir *opfs.FS, name string, data []byte) error {
+	clean, err := sandbox.Clean(name)
+	if err != nil || sandbox.Within(sandbox.Fold(clean), stateDir) {
+		return err
 	}
-	return why
+	return dir.WriteFile(clean, data)
+}
+
+func bytesOf(v js.Value) []byte {
+	data := make([]byte, v.Length())
+	js.CopyBytesToGo(data, v)
+	return data
 }
 
 func removeProject(c *call) (any, []byte, error) {
@@ -197,24 +210,18 @@ func importZip(c *call) (any, []byte, error) {
 	if err := workspace.Unzip(tree, data); err != nil {
 		return nil, nil, err
 	}
-	dir, err := c.server.stores.make(n.Project)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
-		}
-		return dir.WriteFile(name, data)
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
+		return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(tree, name)
+			if err != nil {
+				return err
+			}
+			return dir.WriteFile(name, data)
+		})
 	})
-	if err != nil {
-		return nil, nil, discard(c, n.Project, err)
-	}
-	return nil, nil, nil
 }
 
 // given are the bytes that came with the message.
@@ -222,9 +229,7 @@ func given(c *call) ([]byte, error) {
 	if c.bytes.IsUndefined() || !c.bytes.InstanceOf(js.Global().Get("Uint8Array")) {
 		return nil, fault.New(fault.Usage, "the message has no bytes")
 	}
-	data := make([]byte, c.bytes.Length())
-	js.CopyBytesToGo(data, c.bytes)
-	return data, nil
+	return bytesOf(c.bytes), nil
 }
 
 func exportZip(c *call) (any, []byte, error) {

@@ -245,10 +245,7 @@ func input(c *call, a asked) (run.Input, error) {
 		return in, fault.New(fault.Usage, "the attachments have no content")
 	}
 	for i, name := range a.Names {
-		b := c.bytes.Index(i)
-		data := make([]byte, b.Length())
-		js.CopyBytesToGo(data, b)
-		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: data})
+		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: bytesOf(c.bytes.Index(i))})
 	}
 	return in, nil
 }

@@ -14,8 +14,11 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// Where the page keeps things in the Origin Private File System.
+// Where the page keeps things in the Origin Private File System. A project
+// that is being made is marked until it is whole: what a tab that died left
+// half-made goes at the next look.
 const (
+	unfinished  = ".golem/unfinished"
 	projectsDir = "projects"
 	stateDir    = ".golem"
 	runsDir     = ".golem/runs"
@@ -138,9 +141,34 @@ func (s *stores) project(name string) (*opfs.FS, error) {
 	}
 	dir, err := sub(root, path.Join(projectsDir, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "there is no project %q", name).Hinting("it may have been deleted in another tab")
+		return nil, noProject(name)
 	}
-	return dir, err
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dir.Stat(unfinished); err == nil {
+		s.sweep(root, dir, name)
+		return nil, noProject(name)
+	}
+	return dir, nil
+}
+
+func noProject(name string) error {
+	return fault.New(fault.NotFound, "there is no project %q", name).Hinting("it may have been deleted in another tab")
+}
+
+// sweep removes a half-made project, unless somebody is making it now.
+func (s *stores) sweep(root, dir *opfs.FS, name string) {
+	s.mu.Lock()
+	mine := s.held[dir.Source()] != nil
+	s.mu.Unlock()
+	if mine {
+		return
+	}
+	if free, err := dir.Lock(); err == nil {
+		_ = root.RemoveAll(path.Join(projectsDir, name)) // the next look tries again
+		free()
+	}
 }
 
 // sub is a nested handle.
@@ -152,26 +180,47 @@ func sub(root *opfs.FS, dir string) (*opfs.FS, error) {
 	return f.(*opfs.FS), nil
 }
 
-// make makes the directory of a new project.
-func (s *stores) make(name string) (*opfs.FS, error) {
+// make makes a new project: fill writes its files. It is there once all of
+// them are, or not at all.
+func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := projectName(name); err != nil {
-		return nil, err
+		return err
 	}
 	root, err := s.open()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := root.Mkdir(projectsDir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, err
+	if _, err := s.project(name); err == nil {
+		return fault.New(fault.Conflict, "there is a project %q already", name).Hinting("choose another name")
 	}
-	err = root.Mkdir(path.Join(projectsDir, name), 0o755)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, fault.New(fault.Conflict, "there is a project %q already", name).Hinting("choose another name")
+	place := path.Join(projectsDir, name)
+	for _, dir := range []string{projectsDir, place} {
+		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	dir, err := sub(root, place)
+	if err != nil {
+		return err
+	}
+	release, err := s.hold(dir)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err = dir.WriteFile(unfinished, nil); err == nil {
+		err = fill(dir)
+	}
+	if err == nil {
+		err = dir.Remove(unfinished)
 	}
 	if err != nil {
-		return nil, err
+		if again := root.RemoveAll(place); again != nil {
+			return fault.Of(err, fault.Path).Hinting("what was written of %s goes when the page is opened again", name)
+		}
+		return err
 	}
-	return sub(root, path.Join(projectsDir, name))
+	return nil
 }
 
 // remove deletes a project with everything in it.

@@ -28,6 +28,26 @@ func view(t *testing.T, spec sandbox.ViewSpec) sandbox.FS {
 	return v
 }
 
+func TestLazy(t *testing.T) {
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return sandbox.Lazy(sandbox.Memory().(sandbox.SubFS), "a/b") })
+}
+
+// A lazy directory is made by the first write.
+func TestLazyIsMadeByTheFirstWrite(t *testing.T) {
+	tree := sandbox.Memory()
+	f := sandbox.Lazy(tree.(sandbox.SubFS), "out")
+	if list, err := fs.ReadDir(f, "."); err != nil || len(list) != 0 {
+		t.Errorf("it lists %v, %v", list, err)
+	}
+	if _, err := fs.Stat(tree, "out"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it was made by reading: %v", err)
+	}
+	sandboxtest.Put(t, f, "x", "1")
+	if got, err := fs.ReadFile(sandbox.Lazy(tree.(sandbox.SubFS), "out"), "x"); err != nil || string(got) != "1" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestOverlay(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return sandbox.Overlay(sandbox.Memory()) })
 }

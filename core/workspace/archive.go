@@ -130,9 +130,10 @@ func own(name string) bool {
 }
 
 // collisions refuses two names that are one file where case or form of
-// characters does not count, and a file where a directory must be.
+// characters does not count, directories spelled in two ways, and a file where
+// a directory must be.
 func collisions(plan []member) error {
-	seen := map[string]string{}
+	seen := map[string]string{} // files by folded name
 	for _, m := range plan {
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
@@ -140,11 +141,17 @@ func collisions(plan []member) error {
 		}
 		seen[key] = m.name
 	}
+	dirs := map[string]string{}
 	for _, m := range plan {
 		for dir := path.Dir(m.name); dir != "."; dir = path.Dir(dir) {
-			if file, there := seen[sandbox.Fold(dir)]; there {
+			key := sandbox.Fold(dir)
+			if file, there := seen[key]; there {
 				return archiveFault("%s is a file and the directory of %s", shown(file), shown(m.name))
 			}
+			if other, there := dirs[key]; there && other != dir {
+				return archiveFault("%s and %s are one directory on some systems", shown(other), shown(dir))
+			}
+			dirs[key] = dir
 		}
 	}
 	return nil

@@ -1,0 +1,196 @@
+package workspace_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// entry is a file of a test archive; a name that ends in a slash is a directory.
+type entry struct {
+	name, data string
+	mode       fs.FileMode
+}
+
+func pack(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		if e.mode != 0 {
+			h.SetMode(e.mode)
+		} else if strings.HasSuffix(e.name, "/") {
+			h.SetMode(fs.ModeDir | 0o755)
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write([]byte(e.data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// unpack takes an archive in, and returns what was written, even with an error.
+func unpack(data []byte) (map[string]string, error) {
+	tree := sandbox.Memory()
+	failed := workspace.Unzip(tree, data)
+	files := map[string]string{}
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(tree, name)
+		files[name] = string(data)
+		return err
+	})
+	return files, errors.Join(failed, err)
+}
+
+// A project goes out and comes in again as it was, without state and keys.
+func TestZipRoundTrip(t *testing.T) {
+	tree := sandbox.Memory()
+	want := map[string]string{"main.worker": "hi", "workers/a.worker": "", "notes/ä/b.bin": "\x00\xff", "big": strings.Repeat("x", 1<<20)}
+	for name, data := range want {
+		if err := tree.WriteFile(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".golem/runs/a.jsonl", ".env", ".git/config"} {
+		if err := tree.WriteFile(name, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := workspace.Zip(tree, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := workspace.Zip(tree, nil); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("the same project made two archives, %v", err)
+	}
+	got, err := unpack(a)
+	if err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, %v", slices.Sorted(maps.Keys(got)), err)
+	}
+	part, err := workspace.Zip(tree, func(name string) bool { return name == "notes" })
+	if got, err2 := unpack(part); err != nil || err2 != nil || len(got) != len(want)-1 {
+		t.Errorf("without notes: %v, %v, %v", slices.Sorted(maps.Keys(got)), err, err2)
+	}
+}
+
+// What a code host packs lies in a directory of its own; a project's own
+// directories are no wrapper.
+func TestZipWrapper(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"repo-main/main.worker repo-main/workers/a.worker", "main.worker workers/a.worker"},
+		{"repo-main/main.worker other", "other repo-main/main.worker"},
+		{"workers/main.worker", "workers/main.worker"},
+		{"p/.git/config p/.golem/runs/a.jsonl p/main.worker", "main.worker"},
+	} {
+		var entries []entry
+		for name := range strings.FieldsSeq(c.in) {
+			entries = append(entries, entry{name: name})
+		}
+		got, err := unpack(pack(t, entries...))
+		if names := strings.Join(slices.Sorted(maps.Keys(got)), " "); err != nil || names != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.in, names, err, c.want)
+		}
+	}
+}
+
+// SECURITY 15: traversal, links, collisions, bombs and lies are found before
+// anything is written.
+func TestZipRefuses(t *testing.T) {
+	many := make([]entry, workspace.MaxFiles+1)
+	for i := range many {
+		many[i].name = fmt.Sprint("d/", i%7, "/", i)
+	}
+	good := pack(t, entry{name: "a", data: strings.Repeat("hello ", 1000)})
+	for _, c := range []struct {
+		name string
+		zip  []byte
+		code fault.Code
+	}{
+		{"parent", pack(t, entry{name: "../a"}), fault.Path},
+		{"parent inside", pack(t, entry{name: "a/../../b"}), fault.Path},
+		{"absolute", pack(t, entry{name: "/etc/a"}), fault.Path},
+		{"backslash", pack(t, entry{name: `a\..\b`}), fault.Path},
+		{"drive", pack(t, entry{name: "c:/a"}), fault.Path},
+		{"device", pack(t, entry{name: "aux.txt"}), fault.Path},
+		{"control", pack(t, entry{name: "a\nb"}), fault.Path},
+		{"bidi", pack(t, entry{name: "a\u202eb"}), fault.Path},
+		{"not utf-8", pack(t, entry{name: "a\xff"}), fault.Path},
+		{"dot", pack(t, entry{name: "./a"}), fault.Path},
+		{"long", pack(t, entry{name: strings.Repeat("n", 300)}), fault.Path},
+		{"link", pack(t, entry{name: "a", data: "/etc/passwd", mode: fs.ModeSymlink | 0o777}), fault.Path},
+		{"pipe", pack(t, entry{name: "a", mode: fs.ModeNamedPipe | 0o644}), fault.Path},
+		{"twice", pack(t, entry{name: "a"}, entry{name: "a"}), fault.Path},
+		{"case", pack(t, entry{name: "Read.me"}, entry{name: "read.ME"}), fault.Path},
+		{"case of directories", pack(t, entry{name: "d/a"}, entry{name: "D/a"}), fault.Path},
+		{"spelling of directories", pack(t, entry{name: "x/d/a"}, entry{name: "x/D/b"}, entry{name: "y"}), fault.Path},
+		{"file and directory", pack(t, entry{name: "a"}, entry{name: "a/b"}), fault.Path},
+		{"many", pack(t, many...), fault.Path},
+		{"nothing", pack(t), fault.Path},
+		{"bomb", lie(t, good, workspace.MaxFile+1), fault.Path},
+		{"no zip", []byte("PK but not really"), fault.Path},
+		{"cut", good[:len(good)/2], fault.Path},
+		{"says less", lie(t, good, 10), fault.Path},
+		{"says more", lie(t, good, 1<<30), fault.Path},
+		{"flipped", flip(good), fault.Path},
+	} {
+		files, err := unpack(c.zip)
+		if !errors.Is(err, c.code) || len(files) > 0 {
+			t.Errorf("%s: %d files, %v; want %s", c.name, len(files), err, c.code)
+		}
+	}
+}
+
+// lie changes the unpacked size that the central directory tells.
+func lie(t *testing.T, data []byte, size uint32) []byte {
+	t.Helper()
+	out := bytes.Clone(data)
+	at := bytes.Index(out, []byte("PK\x01\x02"))
+	if at < 0 {
+		t.Fatal("no central directory")
+	}
+	binary.LittleEndian.PutUint32(out[at+24:], size)
+	return out
+}
+
+// flip changes a byte of the first file.
+func flip(data []byte) []byte {
+	out := bytes.Clone(data)
+	out[45] ^= 0xff
+	return out
+}
+
+// No bytes make it panic, take long, or write a name that leads out.
+func FuzzZip(f *testing.F) {
+	f.Add(pack(f, entry{name: "a", data: "x"}, entry{name: "d/"}, entry{name: "d/b", data: "y"}))
+	f.Add(pack(f, entry{name: "../a"}))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files, err := unpack(data)
+		for name := range files {
+			if sandbox.ValidNew(name) != nil || err != nil {
+				t.Errorf("wrote %q with %v", name, err)
+			}
+		}
+	})
+}
