@@ -5,13 +5,14 @@ package enginetest
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"golem/core/wasmtool/wazeroengine"
 )
 
-// GOLEM_UPDATE=1 writes the fuel of the calls that return, as wazero's
-// interpreter charges it, into cases.json. Read the difference before you keep it.
+// GOLEM_UPDATE=1 writes into cases.json what made makes, and the fuel of the calls
+// that return, as wazero's interpreter charges it. Read the difference before you keep it.
 func TestUpdate(t *testing.T) {
 	if os.Getenv("GOLEM_UPDATE") == "" {
 		return
@@ -20,6 +21,8 @@ func TestUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cases = slices.DeleteFunc(cases, func(c Case) bool { return c.Bytes != nil || c.Module == "" })
+	cases = append(cases, made()...)
 	engine := wazero(t, wazeroengine.Options{Interpreter: true})
 	defer engine.Close()
 	for i, c := range cases {
