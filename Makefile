@@ -58,8 +58,14 @@ tools: build
 
 # For developers: the hostile modules from their sources; needs wat2wasm (wabt).
 fixtures:
-	@command -v wat2wasm >/dev/null || { echo "wat2wasm is missing: apt-get install wabt"; exit 1; }
+	@missing=; command -v wat2wasm >/dev/null || missing="$$missing wat2wasm (wabt)"; \
+	command -v clang >/dev/null || missing="$$missing clang"; command -v wasm-ld >/dev/null || missing="$$missing wasm-ld (lld)"; \
+	echo 'int main(void){return 0;}' | clang --target=wasm32-wasi -x c -fsyntax-only -include stdio.h - 2>/dev/null || missing="$$missing wasi-libc"; \
+	test -z "$$missing" || { echo "make fixtures: missing:$$missing; apt-get install wabt clang lld wasi-libc libclang-rt-dev-wasm32"; exit 1; }
 	cd core/wasmtool/enginetest/testdata && for f in *.wat; do wat2wasm --enable-tail-call $$f -o $${f%.wat}.wasm || exit 1; done
+	cd core/wasmtool/enginetest/testdata && clang --target=wasm32-wasi -O2 -s -Wall -o words.wasm words.c
+	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -O2 -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o sum.wasm sum.c
+	GOLEM_UPDATE=1 go test -count=1 -run TestUpdate ./core/wasmtool/enginetest/
 
 clean:
 	rm -rf bin build

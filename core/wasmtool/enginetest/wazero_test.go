@@ -11,11 +11,30 @@ import (
 // Scenario 15, and every hostile module: on wazero as this platform has it
 // (the compiler natively, the interpreter under js), and on its interpreter.
 func TestWazero(t *testing.T) {
-	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{}) }, nil)
+	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{}) }, slow(t))
 }
 
 func TestWazeroInterpreter(t *testing.T) {
-	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{Interpreter: true}) }, nil)
+	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{Interpreter: true}) }, slow(t))
+}
+
+// slow are the cases that the race detector makes unbearable: it finds nothing
+// in a compiler that goes over a hundred thousand instructions.
+func slow(t *testing.T) map[string]string {
+	out := map[string]string{}
+	if !raceDetector {
+		return out
+	}
+	cases, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if c.Bytes != nil && c.Want.Code == "" {
+			out[c.Name] = "large modules are not compiled under the race detector"
+		}
+	}
+	return out
 }
 
 func wazero(t *testing.T, o wazeroengine.Options) wasmtool.Engine {
