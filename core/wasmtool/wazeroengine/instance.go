@@ -48,32 +48,37 @@ func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmto
 	e.Output, e.Stderr = i.stdout.data, i.stderr.bytes()
 	res, err := s.Result(e)
 	if err != nil || e.Exited {
-		i.discard(err != nil)
+		if lost := i.discard(err != nil); err == nil {
+			err = lost
+		}
 	}
 	return res, err
 }
 
-// Close frees the instance.
-func (i *instance) Close() error {
-	i.discard(false)
-	return nil
-}
+// Close frees the instance. What it left open is written; if that fails, this
+// is the error.
+func (i *instance) Close() error { return i.discard(false) }
 
 // discard drops the instance. After a failure what it had not yet written to
 // files is lost on purpose: half a file is worse than none.
-func (i *instance) discard(failed bool) {
+func (i *instance) discard(failed bool) error {
 	if i.mod == nil {
-		return
+		return nil
 	}
-	if failed && i.files != nil {
-		i.files.abandon()
+	var lost error
+	if !failed {
+		if err := i.files.finish(); err != nil {
+			lost = fault.Of(err, fault.Tool)
+		}
 	}
-	if err := i.mod.Close(context.Background()); err != nil && i.fault == nil {
-		i.fault = err
+	i.files.abandon()
+	if err := i.mod.Close(context.Background()); err != nil && lost == nil {
+		lost = fault.New(fault.Tool, "the module could not be closed: %s", firstLine(err))
 	}
 	i.module.engine.running.Delete(i.mod)
 	i.mod = nil
 	i.kernel = wasmtool.Kernel{}
+	return lost
 }
 
 // run instantiates if need be, and calls.

@@ -7,20 +7,14 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wsys "github.com/tetratelabs/wazero/sys"
 
-	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
-// wasiFile is an open file. Its content is read at the first use; changes are
-// kept in memory until Sync or Close writes the whole file at once.
+// wasiFile is one handle of an open file.
 type wasiFile struct {
 	sys.UnimplementedFile
-	fs     *wasiFS
-	name   string
-	data   []byte
-	loaded bool
+	*wasiContent
 	write  bool
-	dirty  bool
 	app    bool
 	pos    int64
 	closed bool
@@ -41,50 +35,14 @@ func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
 	}
 	h.write = true
 	if isNew || flag&sys.O_TRUNC != 0 {
+		if errno := h.resize(0); errno != 0 { // unreachable: nothing is always allowed
+			return errno
+		}
 		h.loaded, h.dirty = true, true
 		if isNew { // it is there from now on, also for others
 			return h.commit()
 		}
 	}
-	return 0
-}
-
-func (h *wasiFile) load() sys.Errno {
-	if h.loaded {
-		return 0
-	}
-	data, err := sandbox.ReadFile(h.fs.files, h.name, wasiFileSize)
-	if err != nil {
-		return h.fs.errno(err)
-	}
-	if errno := h.hold(int64(len(data))); errno != 0 {
-		return errno
-	}
-	h.data, h.loaded = data, true
-	return 0
-}
-
-// hold accounts for content of another size: what is not closed yet is the
-// host's memory.
-func (h *wasiFile) hold(size int64) sys.Errno {
-	held := h.fs.held + size - int64(len(h.data))
-	if held > wasiHeld {
-		h.fs.refuse(fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", wasiHeld>>20).
-			Hinting("let it close files before it opens others"))
-		return sys.EIO
-	}
-	h.fs.held = held
-	return 0
-}
-
-func (h *wasiFile) commit() sys.Errno {
-	if !h.dirty || h.fs.abandoned {
-		return 0
-	}
-	if err := h.fs.files.WriteFile(h.name, h.data); err != nil {
-		return h.fs.errno(err)
-	}
-	h.dirty = false
 	return 0
 }
 
@@ -102,6 +60,9 @@ func (h *wasiFile) SetAppend(on bool) sys.Errno {
 }
 
 func (h *wasiFile) Stat() (wsys.Stat_t, sys.Errno) {
+	if h.gone {
+		return stat(h.name, sandbox.Info{Bytes: int64(len(h.data))}), 0
+	}
 	info, errno := h.fs.info(h.name)
 	if errno != 0 {
 		return wsys.Stat_t{}, errno
@@ -179,10 +140,9 @@ func (h *wasiFile) Pwrite(b []byte, off int64) (int, sys.Errno) {
 		return 0, sys.EINVAL
 	}
 	if end := off + int64(len(b)); end > int64(len(h.data)) {
-		if errno := h.hold(end); errno != 0 {
+		if errno := h.resize(end); errno != 0 {
 			return 0, errno
 		}
-		h.data = append(h.data, make([]byte, end-int64(len(h.data)))...)
 	}
 	h.dirty = true
 	return copy(h.data[off:], b), 0
@@ -198,13 +158,8 @@ func (h *wasiFile) Truncate(size int64) sys.Errno {
 	if size < 0 || size > wasiFileSize {
 		return sys.EINVAL
 	}
-	if errno := h.hold(size); errno != 0 {
+	if errno := h.resize(size); errno != 0 {
 		return errno
-	}
-	if size <= int64(len(h.data)) {
-		h.data = h.data[:size]
-	} else {
-		h.data = append(h.data, make([]byte, size-int64(len(h.data)))...)
 	}
 	h.dirty = true
 	return 0
@@ -221,10 +176,8 @@ func (h *wasiFile) Close() sys.Errno {
 		return 0
 	}
 	h.closed = true
-	h.fs.open--
 	errno := h.commit()
-	h.fs.held -= int64(len(h.data))
-	h.data = nil
+	h.release()
 	return errno
 }
 
@@ -236,6 +189,7 @@ type wasiDir struct {
 	name    string
 	entries []sys.Dirent
 	read    bool
+	closed  bool
 }
 
 func (d *wasiDir) Dev() (uint64, sys.Errno) { return 1, 0 }
@@ -281,4 +235,10 @@ func (d *wasiDir) Sync() sys.Errno { return 0 }
 
 func (d *wasiDir) Datasync() sys.Errno { return 0 }
 
-func (d *wasiDir) Close() sys.Errno { return 0 }
+func (d *wasiDir) Close() sys.Errno {
+	if !d.closed {
+		d.closed = true
+		d.fs.handles--
+	}
+	return 0
+}

@@ -23,7 +23,8 @@ type wasiFS struct {
 	sys.UnimplementedFS
 	files     sandbox.FS // nil: not granted
 	refuse    func(*fault.Fault)
-	open      int
+	open      []*wasiContent // in the order of opening
+	handles   int
 	held      int64 // bytes of the open files' contents
 	abandoned bool
 }
@@ -121,7 +122,11 @@ func (f *wasiFS) Stat(p string) (wsys.Stat_t, sys.Errno) {
 	if errno != 0 {
 		return wsys.Stat_t{}, errno
 	}
-	return stat(name, info), 0
+	st := stat(name, info)
+	if c := f.content(name); c != nil && c.loaded {
+		st.Size = int64(len(c.data))
+	}
+	return st, 0
 }
 
 // Lstat is Stat: what a link leads to is what the sandbox shows.
@@ -156,7 +161,7 @@ func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sy
 	if errno != 0 {
 		return nil, errno
 	}
-	if f.open >= wasiHandles {
+	if f.handles >= wasiHandles {
 		return nil, sys.EAGAIN
 	}
 	info, errno := f.info(name)
@@ -167,18 +172,19 @@ func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sy
 		if flag&(wasiWrites&^sys.O_RDWR) != 0 && name != "." {
 			return nil, sys.EISDIR
 		}
+		f.handles++
 		return &wasiDir{fs: f, name: name}, 0
 	}
 	if flag&sys.O_DIRECTORY != 0 {
 		return nil, sys.ENOTDIR
 	}
-	h := &wasiFile{fs: f, name: name, app: flag&sys.O_APPEND != 0}
+	h := &wasiFile{wasiContent: f.hold(name), app: flag&sys.O_APPEND != 0}
 	if flag&wasiWrites != 0 {
 		if errno := h.writable(errno == sys.ENOENT, flag); errno != 0 {
+			h.release()
 			return nil, errno
 		}
 	}
-	f.open++
 	return h, 0
 }
 
@@ -201,7 +207,7 @@ func (f *wasiFS) Rename(from, to string) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	return f.errno(f.files.Rename(a, b))
+	return f.move(a, b)
 }
 
 // Unlink removes a file.
@@ -229,7 +235,11 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 			return sys.ENOTEMPTY
 		}
 	}
-	return f.errno(f.files.Remove(name))
+	if errno := f.errno(f.files.Remove(name)); errno != 0 {
+		return errno
+	}
+	f.forget(name)
+	return 0
 }
 
 // Readlink finds no links.

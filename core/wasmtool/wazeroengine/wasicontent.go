@@ -1,0 +1,157 @@
+package wazeroengine
+
+import (
+	"slices"
+
+	"github.com/tetratelabs/wazero/experimental/sys"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// wasiContent is what an open file holds, shared by its handles. It is read at
+// the first use; changes are kept in memory until Sync or Close writes the
+// whole file at once. It follows its name, and without one it is written nowhere.
+type wasiContent struct {
+	fs     *wasiFS
+	name   string
+	data   []byte
+	loaded bool
+	dirty  bool
+	gone   bool // its name was removed, or given to another file
+	used   int  // handles
+}
+
+// content is the open file of a name, nil if there is none.
+func (f *wasiFS) content(name string) *wasiContent {
+	for _, c := range f.open {
+		if !c.gone && c.name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// hold takes one more handle of a file.
+func (f *wasiFS) hold(name string) *wasiContent {
+	c := f.content(name)
+	if c == nil {
+		c = &wasiContent{fs: f, name: name}
+		f.open = append(f.open, c)
+	}
+	c.used++
+	f.handles++
+	return c
+}
+
+// release gives a handle back.
+func (c *wasiContent) release() {
+	c.fs.handles--
+	if c.used--; c.used > 0 {
+		return
+	}
+	c.fs.open = slices.DeleteFunc(c.fs.open, func(o *wasiContent) bool { return o == c })
+	c.fs.held -= int64(len(c.data))
+	c.data = nil
+}
+
+func (c *wasiContent) load() sys.Errno {
+	if c.loaded {
+		return 0
+	}
+	if c.gone {
+		return sys.ENOENT
+	}
+	data, err := sandbox.ReadFile(c.fs.files, c.name, wasiFileSize)
+	if err != nil {
+		return c.fs.errno(err)
+	}
+	if errno := c.account(int64(len(data))); errno != 0 {
+		return errno
+	}
+	c.data, c.loaded = data, true
+	return 0
+}
+
+// account books content of another size: what is not closed yet is the host's
+// memory.
+func (c *wasiContent) account(size int64) sys.Errno {
+	held := c.fs.held + size - int64(len(c.data))
+	if held > wasiHeld {
+		c.fs.refuse(fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", wasiHeld>>20).
+			Hinting("let it close files before it opens others"))
+		return sys.EIO
+	}
+	c.fs.held = held
+	return 0
+}
+
+// resize cuts content off, or fills it up with zeros.
+func (c *wasiContent) resize(size int64) sys.Errno {
+	if errno := c.account(size); errno != 0 {
+		return errno
+	}
+	if size <= int64(len(c.data)) {
+		c.data = c.data[:size]
+	} else {
+		c.data = append(c.data, make([]byte, size-int64(len(c.data)))...)
+	}
+	return 0
+}
+
+func (c *wasiContent) commit() sys.Errno {
+	if err := c.save(); err != nil {
+		return c.fs.errno(err)
+	}
+	return 0
+}
+
+// save writes what has changed.
+func (c *wasiContent) save() error {
+	if !c.dirty || c.gone || c.fs.abandoned {
+		return nil
+	}
+	err := c.fs.files.WriteFile(c.name, c.data)
+	c.dirty = err != nil
+	return err
+}
+
+// finish writes what the module left open, at the end of a call that went well.
+func (f *wasiFS) finish() error {
+	for _, c := range f.open {
+		if err := c.save(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move renames, with what is open: what has changed is written first.
+func (f *wasiFS) move(from, to string) sys.Errno {
+	for _, c := range f.open {
+		if sandbox.Within(c.name, from) {
+			if errno := c.commit(); errno != 0 {
+				return errno
+			}
+		}
+	}
+	if errno := f.errno(f.files.Rename(from, to)); errno != 0 || from == to {
+		return errno
+	}
+	f.forget(to)
+	for _, c := range f.open {
+		if !c.gone && sandbox.Within(c.name, from) {
+			c.name = to + c.name[len(from):]
+		}
+	}
+	return 0
+}
+
+// forget cuts open files off from a name that is theirs no longer.
+func (f *wasiFS) forget(name string) {
+	for _, c := range f.open {
+		if sandbox.Within(c.name, name) {
+			c.gone = true
+		}
+	}
+}
