@@ -39,7 +39,7 @@ type body struct {
 	groups  span // the local declarations' bytes, count included
 	edits   []edit
 	points  []point // the first is the function's entry
-	peak    int   // highest operand stack
+	peak    int     // highest operand stack
 	calls   bool
 	loops   bool
 	blocks  int // blocks, branches and targets of branch tables
