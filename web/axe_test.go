@@ -60,15 +60,15 @@ func TestViews(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: make web installs it", err)
 	}
-	site := webtest.Serve(t, built(t), "/")
+	site := built(t)
 	for _, s := range scenes {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			site := webtest.Serve(t, site, "/") // storage of its own
 			p := browser.Open(t, site.URL)
 			if _, err := chromedp.Call(p.Context(), emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 800, DeviceScaleFactor: 1}); err != nil {
 				t.Fatal(err)
 			}
-			do(p, `localStorage.clear(); const all = await navigator.storage.getDirectory(); for await (const n of all.keys()) await all.removeEntry(n, {recursive: true}).catch(() => {})`)
-			p.Do(chromedp.Reload())
 			do(p, "%s", answered+s.way)
 			if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", time.Minute); err != nil {
 				t.Fatal(err)

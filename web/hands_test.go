@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"testing"
-	"time"
 
 	"golem/web/webtest"
 )
@@ -61,10 +60,13 @@ func while(p *webtest.Page, answer func()) {
 func yes(p *webtest.Page) {
 	p.Helper()
 	while(p, func() {
-		time.Sleep(settled)
+		settled(p)
 		do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click()`)
 	})
 }
 
-// settled is the time in which the approval dialog takes no yes.
-const settled = 500 * time.Millisecond
+// settled waits until the dialog takes a yes: what is typed at once is not meant for it.
+func settled(p *webtest.Page) {
+	p.Helper()
+	do(p, `await until("Yes to be possible", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
+}

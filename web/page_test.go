@@ -52,7 +52,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 	p, _ = visit(t, "/")
 	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
 	while(p, func() {
-		time.Sleep(settled)
+		settled(p)
 		for range 3 {
 			p.Do(chromedp.KeyEvent("\t"))
 			if webtest.Eval[string](p, `document.activeElement.innerText`) == "Yes" {

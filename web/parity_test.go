@@ -86,28 +86,42 @@ func TestParity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := embedded(t)
-	var table strings.Builder
-	for _, c := range cases {
-		if why, ok := elsewhere[c.Name]; ok {
-			fmt.Fprintf(&table, "%-28s left out: %s\n", c.Name, why)
-			continue
-		}
-		var here, there coretest.Outcome
-		t.Run(c.Name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
-			begun := time.Now()
-			there = play(t, p, c)
-			diffs := append(coretest.Compare(c, there), differences(here, there)...)
-			for _, d := range diffs {
-				t.Error(d)
-			}
-			fmt.Fprintf(&table, "%-28s %-11s exit %d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, there.Status, there.Exit,
-				len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(t))
-		})
+	pages := make(chan *webtest.Page, 3)
+	for range cap(pages) {
+		pages <- embedded(t)
 	}
-	t.Logf("native and Chromium:\n%s", table.String())
-	keep(t, "parity.txt", []byte(table.String()))
+	rows := make([]string, len(cases))
+	t.Run("cases", func(t *testing.T) {
+		for i, c := range cases {
+			if why, ok := elsewhere[c.Name]; ok {
+				rows[i] = fmt.Sprintf("%-28s left out: %s\n", c.Name, why)
+				continue
+			}
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				p := <-pages
+				defer func() { pages <- p }()
+				rows[i] = compare(t, p, c)
+			})
+		}
+	})
+	table := strings.Join(rows, "")
+	t.Logf("native and Chromium:\n%s", table)
+	keep(t, "parity.txt", []byte(table))
+}
+
+// compare plays a case on both sides and returns its row of the table.
+func compare(t *testing.T, p *webtest.Page, c coretest.Case) string {
+	t.Helper()
+	var here coretest.Outcome
+	synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+	begun := time.Now()
+	there := play(t, p, c)
+	for _, d := range append(coretest.Compare(c, there), differences(here, there)...) {
+		t.Error(d)
+	}
+	return fmt.Sprintf("%-28s %-11s exit %3d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, there.Status, there.Exit,
+		len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(t))
 }
 
 func verdict(t *testing.T) string {
