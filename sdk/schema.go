@@ -1,40 +1,53 @@
 package sdk
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strings"
+	"slices"
 	"time"
 )
 
 // schema is a JSON Schema 2020-12. encoding/json writes its keys in order.
 type schema map[string]any
 
-// object is the schema of a struct, the argument of a tool.
-func object(t reflect.Type) (schema, error) {
+// An inference makes schemas of Go types, for what encoding/json makes of them.
+type inference struct {
+	result bool           // of a result: what may be nil may be null
+	outer  []reflect.Type // what the type is part of
+}
+
+// argument is the schema of a tool's argument, which is a struct.
+func argument(t reflect.Type) (schema, error) {
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("the argument of a tool is a struct, not %s", t)
 	}
-	return of(t, nil)
+	s, err := inference{}.of(t)
+	if err == nil && s.kind() != "object" {
+		return nil, fmt.Errorf("the argument of a tool is a struct whose fields are its JSON, and %s writes its own", t)
+	}
+	return s, err
 }
 
-// of infers the schema of a Go type. outer are the types it is part of: a type
-// that holds itself has no schema without references, which are not inferred.
-func of(t reflect.Type, outer []reflect.Type) (schema, error) {
-	for _, o := range outer {
-		if o == t && t.Kind() == reflect.Struct {
-			return nil, fmt.Errorf("%s holds itself: no schema can be inferred", t)
-		}
+// enter goes into a type. One that holds itself has no schema without
+// references, which are not inferred.
+func (in inference) enter(t reflect.Type) (inference, error) {
+	if slices.Contains(in.outer, t) {
+		return in, fmt.Errorf("%s holds itself: no schema can be inferred", t)
 	}
-	outer = append(outer, t)
-	switch {
-	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface:
-		return schema{}, nil
-	case t == reflect.TypeFor[time.Time]():
-		return schema{"type": "string", "format": "date-time"}, nil
-	case t == reflect.TypeFor[[]byte]():
-		return schema{"type": "string", "contentEncoding": "base64"}, nil
+	in.outer = append(slices.Clone(in.outer), t)
+	return in, nil
+}
+
+// of is the schema of one type.
+func (in inference) of(t reflect.Type) (schema, error) {
+	if s, ok := in.known(t); ok {
+		return s, nil
+	}
+	in, err := in.enter(t)
+	if err != nil {
+		return nil, err
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -48,53 +61,50 @@ func of(t reflect.Type, outer []reflect.Type) (schema, error) {
 	case reflect.Float32, reflect.Float64:
 		return schema{"type": "number"}, nil
 	case reflect.Pointer:
-		return of(t.Elem(), outer)
-	case reflect.Slice, reflect.Array:
-		items, err := of(t.Elem(), outer)
-		return schema{"type": "array", "items": items}, err
+		s, err := in.of(t.Elem())
+		return in.nullable(s), err // a list that may be nil is nullable already
+	case reflect.Slice:
+		items, err := in.of(t.Elem())
+		return in.nullable(schema{"type": "array", "items": items}), err
+	case reflect.Array:
+		items, err := in.of(t.Elem())
+		return schema{"type": "array", "items": items, "minItems": t.Len(), "maxItems": t.Len()}, err
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
 			return nil, fmt.Errorf("%s has keys that are no strings", t)
 		}
-		values, err := of(t.Elem(), outer)
-		return schema{"type": "object", "additionalProperties": values}, err
+		values, err := in.of(t.Elem())
+		return in.nullable(schema{"type": "object", "additionalProperties": values}), err
 	case reflect.Struct:
-		return fields(t, outer)
+		return in.object(t)
 	}
 	return nil, fmt.Errorf("%s has no JSON", t)
 }
 
-// fields is the schema of a struct: its exported fields, those of embedded
-// structs among them, each required unless it is a pointer or omitempty.
-func fields(t reflect.Type, outer []reflect.Type) (schema, error) {
-	properties := schema{}
-	required := []string{}
-	for _, f := range reflect.VisibleFields(t) {
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || f.Anonymous && name == "" || name == "-" {
-			continue
-		}
-		if name == "" {
-			name = f.Name
-		}
-		s, err := of(f.Type, outer)
-		if err != nil {
-			return nil, fmt.Errorf("field %s: %w", f.Name, err)
-		}
-		if doc := f.Tag.Get("doc"); doc != "" {
-			s["description"] = doc
-		}
-		if enum := f.Tag.Get("enum"); enum != "" {
-			s["enum"] = strings.Split(enum, ",")
-		}
-		properties[name] = s
-		if f.Type.Kind() != reflect.Pointer && !strings.Contains(rest, "omit") {
-			required = append(required, name)
-		}
+// known are types whose JSON is not that of their kind.
+func (in inference) known(t reflect.Type) (schema, bool) {
+	is := func(of ...reflect.Type) bool {
+		return t.Kind() != reflect.Pointer && slices.ContainsFunc(of, func(o reflect.Type) bool { return t.Implements(o) || reflect.PointerTo(t).Implements(o) })
 	}
-	out := schema{"type": "object", "additionalProperties": false, "properties": properties}
-	if len(required) > 0 {
-		out["required"] = required
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return schema{"type": "string", "format": "date-time"}, true
+	case t == reflect.TypeFor[json.Number]():
+		return schema{"type": "number"}, true
+	case t == reflect.TypeFor[json.RawMessage](), t.Kind() == reflect.Interface,
+		is(reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler]()):
+		return schema{}, true
+	case is(reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()):
+		return schema{"type": "string"}, true
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return in.nullable(schema{"type": "string", "contentEncoding": "base64"}), true
 	}
-	return out, nil
+	return nil, false
+}
+
+func (in inference) nullable(s schema) schema {
+	if kind, ok := s["type"].(string); ok && in.result {
+		s["type"] = []string{kind, "null"}
+	}
+	return s
 }

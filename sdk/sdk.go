@@ -12,10 +12,13 @@
 //
 //	go run . describe > tools.json && golem tool pack add.wasm --tools tools.json
 //
-// The schema is inferred from the struct and its tags: `json` names a field and
-// omitempty makes it optional, `doc` describes it, `enum:"a,b"` lists what a
-// string may be. Nothing of golem's own is linked; the same program runs on any
-// system for tests (S0-15..17).
+// The schema is inferred from the struct and its tags, which mean what they mean
+// to tool.Func in a program that embeds golem: `json` names a field and omitempty
+// makes it optional, as a pointer does; `jsonschema` describes it; beside these,
+// `enum:"a,b"` lists what a string may be. Nothing of golem's own is linked; the
+// same program runs on any system for tests (S0-15..17).
+//
+// Each call is a process of its own, so nothing is kept from one to the next.
 package sdk
 
 import (
@@ -36,8 +39,9 @@ type Function struct {
 	Description string
 	Risk        string // read, write, network, destructive, command; "": unknown
 	Exec        string // llm, manual, both; "": llm
-	Ask         bool   // needs_approval
 	Timeout     string // "10s"; "": the worker's tool_timeout
+	// NeedsApproval asks a person before each call, whatever the risk.
+	NeedsApproval bool
 
 	input, output schema
 	call          func(ctx context.Context, args []byte) (any, error)
@@ -53,20 +57,39 @@ func Tool[In, Out any](name, description string, f func(In) (Out, error)) *Funct
 // ToolContext is Tool for a function that calls back: Call wants its context.
 func ToolContext[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
 	t := &Function{Name: name, Description: description}
-	t.input, t.err = object(reflect.TypeFor[In]())
+	t.input, t.err = argument(reflect.TypeFor[In]())
 	if out := reflect.TypeFor[Out](); out.Kind() != reflect.String && t.err == nil {
-		t.output, t.err = of(out, nil)
+		t.output, t.err = inference{result: true}.of(out)
 	}
-	t.call = func(ctx context.Context, args []byte) (any, error) {
+	t.call = func(ctx context.Context, args []byte) (result any, err error) {
 		var in In
-		d := json.NewDecoder(bytes.NewReader(args))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&in); err != nil {
+		if err := decode(args, &in); err != nil {
 			return nil, fmt.Errorf("arguments of %s: %w", name, err)
 		}
+		defer func() {
+			if p := recover(); p != nil {
+				result, err = nil, fmt.Errorf("%s broke down: %v", name, p)
+			}
+		}()
 		return f(ctx, in)
 	}
 	return t
+}
+
+// decode reads one JSON value with no unknown fields. No arguments are none.
+func decode(args []byte, in any) error {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = []byte("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.DisallowUnknownFields()
+	if err := d.Decode(in); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one JSON value")
+	}
+	return nil
 }
 
 // Main answers what the process was started for: one call, or the description.
@@ -79,12 +102,22 @@ func Main(tools ...*Function) {
 }
 
 // Test calls a tool in this process, for unit tests: arguments as JSON in, the
-// result as text or JSON out.
+// result as text or JSON out. There is nobody to call back: see TestWith.
 func Test(name, args string, tools ...*Function) (string, error) {
+	return TestWith(nil, name, args, tools...)
+}
+
+// TestWith is Test for tools that call back: golem answers each Call, in golem's
+// place, with a result or an error such as an *Error.
+func TestWith(golem func(name, args string) (string, error), name, args string, tools ...*Function) (string, error) {
 	var out bytes.Buffer
-	err := run(context.Background(), []string{"test", "call", name}, bytes.NewReader([]byte(args)), &out, tools)
+	ctx := context.WithValue(context.Background(), standIn{}, golem)
+	err := run(ctx, []string{"test", "call", name}, bytes.NewReader([]byte(args)), &out, tools)
 	return out.String(), err
 }
+
+// standIn is the key of what answers in golem's place in a test.
+type standIn struct{}
 
 func run(ctx context.Context, argv []string, in io.Reader, out io.Writer, tools []*Function) error {
 	for _, t := range tools {
@@ -135,14 +168,14 @@ type described struct {
 	Output      schema `json:"outputSchema,omitempty"`
 	Risk        string `json:"risk,omitempty"`
 	Exec        string `json:"exec,omitempty"`
-	Ask         bool   `json:"needs_approval,omitempty"`
 	Timeout     string `json:"timeout,omitempty"`
+	Asks        bool   `json:"needs_approval,omitempty"`
 }
 
 func describe(out io.Writer, tools []*Function) error {
 	list := make([]described, len(tools))
 	for i, t := range tools {
-		list[i] = described{t.Name, t.Description, t.input, t.output, t.Risk, t.Exec, t.Ask, t.Timeout}
+		list[i] = described{t.Name, t.Description, t.input, t.output, t.Risk, t.Exec, t.Timeout, t.NeedsApproval}
 	}
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

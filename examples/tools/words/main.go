@@ -16,8 +16,8 @@ import (
 )
 
 type input struct {
-	Text string `json:"text" doc:"the text to count in"`
-	Top  int    `json:"top,omitempty" doc:"how many words to list, 3 if left out"`
+	Text string `json:"text" jsonschema:"the text to count in"`
+	Top  int    `json:"top,omitempty" jsonschema:"how many words to list, 3 if left out"`
 }
 
 type entry struct {
