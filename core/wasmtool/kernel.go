@@ -2,6 +2,7 @@ package wasmtool
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"golem/core/fault"
 )
@@ -34,16 +35,28 @@ func (k *Kernel) Reset() {
 	k.free = map[int64][]int64{}
 }
 
-func aligned(n int64) int64 { return (n + 7) &^ 7 }
+// roomFor rounds a size up, by an eighth at most where it is not small, so that
+// a freed block serves again for nearly the same size: blocks never merge.
+func roomFor(n int64) int64 {
+	step := int64(8)
+	if n > 64 {
+		step = int64(1) << (bits.Len64(uint64(n-1)) - 4)
+	}
+	return (n + step - 1) &^ (step - 1)
+}
 
 // Alloc makes a block of n zero bytes; 0 bytes are no block.
 func (k *Kernel) Alloc(n int64) (int64, error) {
 	if n == 0 {
 		return 0, nil
 	}
-	room := aligned(n)
-	if n < 0 || room < n || room > kernelBytes-int64(len(k.data)) && len(k.free[room]) == 0 || len(k.sizes) >= kernelBlocks {
-		return 0, fault.New(fault.ToolMemory, "the module asks for %d more bytes to exchange with its host, and at most %d in %d blocks are allowed", uint64(n), kernelBytes, kernelBlocks)
+	room := int64(-1)
+	if n > 0 && n <= kernelBytes {
+		room = roomFor(n)
+	}
+	if room < 0 || room > kernelBytes-int64(len(k.data)) && len(k.free[room]) == 0 || len(k.sizes) >= kernelBlocks {
+		return 0, fault.New(fault.ToolMemory, "the module asks for %d more bytes to exchange with its host, and at most %d in %d blocks are allowed", uint64(n), kernelBytes, kernelBlocks).
+			Hinting("call it with less to do, or have it free what it no longer needs")
 	}
 	if list := k.free[room]; len(list) > 0 {
 		at := list[len(list)-1]
@@ -74,7 +87,7 @@ func (k *Kernel) Free(at int64) {
 		return
 	}
 	delete(k.sizes, at)
-	room := aligned(n)
+	room := roomFor(n)
 	k.free[room] = append(k.free[room], at)
 }
 

@@ -167,8 +167,8 @@ func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	ctx, stop := context.WithTimeout(s.ctx, s.Meter.Left())
 	defer stop()
 	res, err := s.Host.HTTP(ctx, r)
-	if err == nil {
-		err = s.Meter.Check(s.ctx)
+	if over := s.Meter.Check(s.ctx); over != nil {
+		return 0, over // whatever the request made of it
 	}
 	if err != nil {
 		return 0, fault.Of(err, fault.Network)

@@ -43,6 +43,7 @@ type Case struct {
 	// and URL; Call a golem_call that answers "called NAME with ARGS". The
 	// clock stands at 1,700,000,000 s after the epoch, every random byte is 42.
 	HTTP   bool   `json:"http,omitempty"`
+	Silent bool   `json:"silent,omitempty"` // that network never answers
 	Call   bool   `json:"call,omitempty"`
 	Limits Limits `json:"limits,omitzero"`
 	// Before are the inputs of calls made before the one that is judged; with

@@ -167,7 +167,11 @@ func (c Case) host() (wasmtool.Host, sandbox.FS) {
 		}
 	}
 	if c.HTTP {
-		h.HTTP = func(_ context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {
+		h.HTTP = func(ctx context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {
+			if c.Silent {
+				<-ctx.Done()
+				return wasmtool.HTTPResponse{}, fault.New(fault.Network, "nobody answers")
+			}
 			return wasmtool.HTTPResponse{Status: 200, Header: map[string]string{"Content-Type": "text/plain"}, Body: []byte(r.Method + " " + r.URL)}, nil
 		}
 	}

@@ -185,6 +185,5 @@ func (m *module) Keep() wasmtool.Instance { return &instance{module: m} }
 // firstLine is an engine's message without its stack trace.
 func firstLine(err error) string {
 	s, _, _ := strings.Cut(err.Error(), "\n")
-	s = strings.TrimSuffix(strings.TrimPrefix(s, "wasm error: "), " (recovered by wazero)")
 	return wasmtool.Escape([]byte(s), 200)
 }

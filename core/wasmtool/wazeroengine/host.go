@@ -103,15 +103,26 @@ func hostFuncs(module string) map[string]hostFunc {
 			return err
 		}}}
 	case wasmtool.WASI:
-		// Moving a descriptor to any number makes wazero's table as long.
-		return map[string]hostFunc{"fd_renumber": {"ii", "i", func(_ *instance, st []uint64) error {
-			st[0] = wasiNotSupported
-			return nil
-		}}}
+		return wasiFuncs
 	case wasmtool.ExtismEnv:
 		return extismFuncs
 	}
 	return nil
+}
+
+// wasiFuncs replace functions of wazero's WASI.
+var wasiFuncs = map[string]hostFunc{
+	// Moving a descriptor to any number makes wazero's table as long.
+	"fd_renumber": {"ii", "i", func(_ *instance, st []uint64) error {
+		st[0] = wasiNotSupported
+		return nil
+	}},
+	// wazero's closes all files, which would write them whatever the code is, and
+	// hides what went wrong with it.
+	"proc_exit": {"i", "", func(i *instance, st []uint64) error {
+		i.exited, i.code = true, int(int32(st[0]))
+		return errUnwound
+	}},
 }
 
 // wasiNotSupported is ENOTSUP in WASI preview 1.

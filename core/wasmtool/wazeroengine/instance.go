@@ -28,57 +28,58 @@ type instance struct {
 	meter   wasmtool.Meter
 	session *wasmtool.Session
 	fault   error // what a host function ended the call with
+	exited  bool  // proc_exit was called, with code
+	code    int
 	stdout  *capped
 	stderr  *ending
 	files   *wasiFS
 }
 
-// Call runs one export. A call that fails discards the instance.
+// Call runs one export. A call that fails or exits discards the instance; what
+// one that ends well has left unwritten in open files is written with it.
 func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	i.meter.Yield = i.module.engine.options.Yield
-	i.fault = nil
+	i.fault, i.exited = nil, false
 	s, err := wasmtool.NewSession(ctx, &i.kernel, &i.meter, in, host)
 	i.session = s
 	if err != nil {
-		return wasmtool.Result{}, err
+		return wasmtool.Result{}, fault.Of(errors.Join(err, i.Close()), fault.Tool)
 	}
 	i.stdout = &capped{limit: s.In.Limits.Output}
 	i.stderr = &ending{}
 	e := i.run(ctx)
 	e.Output, e.Stderr = i.stdout.data, i.stderr.bytes()
 	res, err := s.Result(e)
-	if err != nil || e.Exited {
-		if lost := i.discard(err != nil); err == nil {
-			err = lost
+	if err == nil {
+		if lost := i.files.finish(); lost != nil {
+			res.Output, err = nil, fault.Of(lost, fault.Tool)
 		}
+	}
+	if err == nil && !e.Exited {
+		return res, nil
+	}
+	if bad := i.Close(); err == nil {
+		err = bad
 	}
 	return res, err
 }
 
-// Close frees the instance. What it left open is written; if that fails, this
-// is the error.
-func (i *instance) Close() error { return i.discard(false) }
-
-// discard drops the instance. After a failure what it had not yet written to
-// files is lost on purpose: half a file is worse than none.
-func (i *instance) discard(failed bool) error {
+// Close frees the instance. What it has not yet written to files is lost: a
+// call that ended well has written all, and after a failure half a file is
+// worse than none.
+func (i *instance) Close() error {
+	i.kernel = wasmtool.Kernel{}
 	if i.mod == nil {
 		return nil
 	}
-	var lost error
-	if !failed {
-		if err := i.files.finish(); err != nil {
-			lost = fault.Of(err, fault.Tool)
-		}
-	}
 	i.files.abandon()
-	if err := i.mod.Close(context.Background()); err != nil && lost == nil {
-		lost = fault.New(fault.Tool, "the module could not be closed: %s", firstLine(err))
-	}
+	err := i.mod.Close(context.Background())
 	i.module.engine.running.Delete(i.mod)
 	i.mod = nil
-	i.kernel = wasmtool.Kernel{}
-	return lost
+	if err != nil {
+		return fault.New(fault.Tool, "the module could not be closed: %s", firstLine(err))
+	}
+	return nil
 }
 
 // run instantiates if need be, and calls.
@@ -89,10 +90,11 @@ func (i *instance) run(ctx context.Context) (e wasmtool.Ending) {
 	fresh := i.mod == nil
 	if fresh {
 		if err := i.instantiate(ctx); err != nil {
-			e.Trap = firstLine(err)
+			e.Trap = strings.TrimPrefix(firstLine(err), trapped)
 			return e
 		}
 	}
+	i.files.lend(i.session.Host.Files)
 	i.clear()
 	defer func() {
 		e.Left = i.counter()
@@ -220,21 +222,27 @@ func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) 
 // invoke calls into the module and takes apart how it came back.
 func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, e *wasmtool.Ending) error {
 	err := fn.CallWithStack(ctx, stack)
-	var exit *sys.ExitError
+	if err == nil || i.fault != nil {
+		return err
+	}
+	word, trap := strings.CutPrefix(firstLine(err), trapped)
 	switch {
-	case err == nil:
-	case i.fault != nil:
-	case errors.As(err, &exit):
-		// Whatever number it is: only proc_exit makes one here.
-		e.Exited, e.Code = true, int(int32(exit.ExitCode()))
+	case i.exited:
+		e.Exited, e.Code = true, i.code
 		return nil
-	case strings.Contains(err.Error(), "stack overflow"):
-		i.fault = fault.New(fault.ToolStack, "the module's calls are nested too deep")
+	case !trap: // a host function broke: its words are about golem, not the module
+		e.Trap = "a function of its host failed"
+	case word == "stack overflow":
+		i.fault = fault.New(fault.ToolStack, "the module's calls are nested too deep").
+			Hinting("call it with less to do; it recurses without end, or nearly")
 	default:
-		e.Trap = firstLine(err)
+		e.Trap = word
 	}
 	return err
 }
+
+// trapped is how wazero begins its word for a trap.
+const trapped = "wasm error: "
 
 // config is what the module can reach through WASI: its own buffers, the
 // host's clock and chance, and files only through our own file system over the

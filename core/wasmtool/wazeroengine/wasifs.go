@@ -43,6 +43,15 @@ func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
 	return &wasiFS{files: files, refuse: refuse}
 }
 
+// lend is the start of a call, with the view that is granted to it. Files that
+// an earlier call left open are read and written through it; without one they
+// are cut off.
+func (f *wasiFS) lend(files sandbox.FS) {
+	if f.files = files; files == nil {
+		f.forget(".")
+	}
+}
+
 // abandon drops what is not written yet.
 func (f *wasiFS) abandon() { f.abandoned = true }
 

@@ -1,0 +1,123 @@
+package wazeroengine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/enginetest"
+	"golem/core/wasmtool/guard"
+)
+
+// compiled is the module of a conformance case, and its call.
+func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation) {
+	t.Helper()
+	cases, err := enginetest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(context.Background(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, c := range cases {
+		if c.Name != name {
+			continue
+		}
+		module, err := c.Source()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if module, err = guard.Weave(module); err != nil {
+			t.Fatal(err)
+		}
+		code, err := e.Compile(context.Background(), module, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return code, c.Invocation()
+	}
+	t.Fatalf("there is no case %s", name)
+	return nil, wasmtool.Invocation{}
+}
+
+func memory(t *testing.T, name, text string) sandbox.FS {
+	t.Helper()
+	m := sandbox.Memory()
+	if err := m.WriteFile(name, []byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// SECURITY 2: what a kept instance opened in one call is no way around the view
+// of a later one.
+func TestKeptInstanceHasTheViewOfItsCall(t *testing.T) {
+	code, in := compiled(t, "keep_write")
+	kept := code.Keep()
+	defer kept.Close()
+	first := memory(t, "in.txt", "old")
+	call := func(files sandbox.FS, want error) {
+		t.Helper()
+		if _, err := kept.Call(t.Context(), in, wasmtool.Host{Files: files}); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	call(first, nil)
+	holds(t, first, map[string]string{"in.txt": "new"})
+	call(nil, nil) // it is told that it wrote
+	holds(t, first, map[string]string{"in.txt": "new"})
+	kept.Close()
+	call(first, nil)
+	call(full{memory(t, "in.txt", "other")}, fault.Quota)
+	holds(t, first, map[string]string{"in.txt": "new"})
+}
+
+// What could not be written at proc_exit(0) is not lost silently.
+func TestUnwrittenAtExit(t *testing.T) {
+	code, in := compiled(t, "create")
+	if _, err := code.Call(t.Context(), in, wasmtool.Host{Files: full{sandbox.Memory()}}); !errors.Is(err, fault.Quota) {
+		t.Errorf("%v, want E_QUOTA", err)
+	}
+}
+
+// SECURITY 16: a mistake of golem's own ends the call, and its words stay here.
+func TestHostFunctionBreaks(t *testing.T) {
+	code, in := compiled(t, "log_bytes")
+	_, err := code.Call(t.Context(), in, wasmtool.Host{Log: func(string, string) { panic("/home/somebody") }})
+	if !errors.Is(err, fault.ToolTrap) || strings.Contains(err.Error(), "somebody") || strings.Contains(err.Error(), "wazero") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A call that fails discards a kept instance, also where it never began.
+func TestInputTooLarge(t *testing.T) {
+	code, in := compiled(t, "counter kept")
+	kept := code.Keep()
+	defer kept.Close()
+	call := func(input []byte) (string, error) {
+		in.Input = input
+		res, err := kept.Call(t.Context(), in, wasmtool.Host{})
+		return string(res.Output), err
+	}
+	for _, want := range []string{"1", "2"} {
+		if got, err := call(nil); err != nil || got != want {
+			t.Errorf("%q, %v, want %s", got, err, want)
+		}
+	}
+	if _, err := call(make([]byte, 64<<20)); !errors.Is(err, fault.ToolMemory) {
+		t.Errorf("%v, want E_TOOL_MEMORY", err)
+	}
+	if got, err := call(nil); err != nil || got != "1" {
+		t.Errorf("%q, %v, want 1", got, err)
+	}
+}
