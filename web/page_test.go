@@ -151,7 +151,6 @@ const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</s
 // Text of models and names of files are never markup, and lead nowhere by themselves.
 func TestHostileText(t *testing.T) {
 	p, site := visit(t, "/")
-	p.Expect("Applying inline style") // what a model said is parsed before it is cleaned: the policy stops it there
 	do(p, `await text("is ready")`)
 	project(t, p, "hostile", map[string]string{
 		"main.worker": "---\nmodel: script:s.yaml\ndescription: '<img src=x onerror=window.hacked=6>'\ntoolsets: {filesystem: {}}\n---\nTalk.\n",

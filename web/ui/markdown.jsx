@@ -1,73 +1,167 @@
-// Model output as a page can show it without trusting it: Markdown, sanitised,
-// nothing fetched, nothing followed without a click (SECURITY 15).
-import { marked } from 'marked'
-import DOMPurify from 'dompurify'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+// Model output as a page can show it without trusting it: Markdown made into
+// elements of a fixed set. HTML in it stays text, images are not loaded, links
+// are not followed without a click (SECURITY 15).
+import { inline } from './inline.jsx'
 
-const allowed = {
-  ALLOWED_TAGS: ['p', 'br', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h1', 'h2', 'h3', 'h4',
-    'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'hr', 'a', 'img', 'input'],
-  ALLOWED_ATTR: ['href', 'src', 'alt', 'align', 'start', 'type', 'checked', 'disabled'],
-  // Sanitising happens in a document that loads nothing.
-  RETURN_DOM_FRAGMENT: true,
-}
+const deepest = 12 // lists and quotations within each other; beyond it, text
+const widest = 64 // columns of a table
 
-/** The text as a fragment that is safe to put into the page. */
-export function render(text) {
-  const html = marked.parse(text, { async: false, gfm: true, breaks: false })
-  const fragment = DOMPurify.sanitize(html, allowed)
-  for (const img of fragment.querySelectorAll('img')) img.replaceWith(outside(img.getAttribute('src'), img.getAttribute('alt') || 'image', 'image'))
-  for (const a of fragment.querySelectorAll('a')) a.replaceWith(outside(a.getAttribute('href'), a.textContent, 'link'))
-  for (const box of fragment.querySelectorAll('input')) {
-    if (box.type !== 'checkbox') box.remove()
-    else box.setAttribute('aria-label', 'task')
-  }
-  for (const h of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
-    // A model's headings must not take a place in the page's own outline.
-    const p = document.createElement('p')
-    p.className = 'md-heading'
-    p.append(...h.childNodes)
-    h.replaceWith(p)
-  }
-  for (const pre of fragment.querySelectorAll('pre, table')) pre.tabIndex = 0
-  return fragment
-}
-
-/** A link that shows where it goes; images become links too. */
-function outside(address, text, kind) {
-  let url = null
-  try {
-    url = new URL(address ?? '')
-  } catch {
-    // Relative addresses lead nowhere from a model's text.
-  }
-  if (!url || !['https:', 'http:', 'mailto:'].includes(url.protocol)) {
-    const span = document.createElement('span')
-    span.textContent = text || address || ''
-    return span
-  }
-  const a = document.createElement('a')
-  a.href = url.href
-  a.target = '_blank'
-  a.rel = 'noopener noreferrer nofollow'
-  a.referrerPolicy = 'no-referrer'
-  a.title = `opens ${url.href} in a new tab`
-  a.textContent = kind === 'image' ? `[image: ${text}]` : text || url.href
-  const host = url.protocol === 'mailto:' ? url.pathname : url.host
-  if (!a.textContent.includes(host)) {
-    const tell = document.createElement('span')
-    tell.className = 'md-host'
-    tell.textContent = ` (${host})`
-    a.append(tell)
-  }
-  return a
-}
+const fence = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
+const heading = /^ {0,3}#{1,6}(?:[ \t]+(.*))?$/
+const rule = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
+const bullet = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/
+const quote = /^ {0,3}> ?/
+const blank = /^[ \t]*$/
 
 /** @param {{text: string}} props */
-export function Markdown({ text }) {
-  const box = useRef(null)
-  useLayoutEffect(() => {
-    box.current.replaceChildren(render(text))
-  }, [text])
-  return <div class="md" ref={box} />
+export const Markdown = ({ text }) => <div class="md">{blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)}</div>
+
+/** Lines as blocks. */
+function blocks(lines, depth) {
+  const out = []
+  for (let i = 0; i < lines.length;) {
+    if (blank.test(lines[i])) {
+      i++
+      continue
+    }
+    const how = (depth < deepest && (quoted(lines, i, depth) ?? listed(lines, i, depth))) || fenced(lines, i) || headed(lines, i) || tabled(lines, i) || indented(lines, i) || paragraph(lines, i)
+    out.push(how.value)
+    i = how.end
+  }
+  return out
+}
+
+function fenced(lines, i) {
+  const m = fence.exec(lines[i])
+  if (!m) return null
+  let end = i + 1
+  const closes = (line) => line.trim().length >= m[1].length && line.trim() === m[1][0].repeat(line.trim().length)
+  while (end < lines.length && !closes(lines[end])) end++
+  return { value: <pre tabIndex={0}><code>{lines.slice(i + 1, end).join('\n')}</code></pre>, end: end + 1 }
+}
+
+function headed(lines, i) {
+  if (rule.test(lines[i])) return { value: <hr />, end: i + 1 }
+  const m = heading.exec(lines[i])
+  // A model's headings take no place in the page's own outline.
+  return m && { value: <p class="md-heading">{inline((m[1] ?? '').trimEnd().replace(/(^|[ \t])#+$/, ''))}</p>, end: i + 1 }
+}
+
+function quoted(lines, i, depth) {
+  if (!quote.test(lines[i])) return null
+  const inner = []
+  let end = i
+  for (; end < lines.length && (quote.test(lines[end]) || (!blank.test(lines[end]) && !begins(lines, end))); end++) inner.push(lines[end].replace(quote, ''))
+  return { value: <blockquote>{blocks(inner, depth + 1)}</blockquote>, end }
+}
+
+/** A list: items of one kind of mark, each with what is indented below it. */
+function listed(lines, i, depth) {
+  const first = bullet.exec(lines[i])
+  if (!first || rule.test(lines[i])) return null
+  const kind = first[2].at(-1)
+  const items = []
+  let end = i
+  for (;;) {
+    const m = end < lines.length && !rule.test(lines[end]) ? bullet.exec(lines[end]) : null
+    if (!m || m[2].at(-1) !== kind) break
+    const item = itemAt(lines, end, m)
+    items.push(task(item.lines, depth))
+    end = item.end
+  }
+  const ordered = /\d/.test(first[2])
+  return { value: ordered ? <ol start={parseInt(first[2], 10)}>{items}</ol> : <ul>{items}</ul>, end }
+}
+
+function itemAt(lines, i, m) {
+  const width = m[1].length + m[2].length + (m[3].length > 4 || !m[3].length ? 1 : m[3].length)
+  const inner = [lines[i].slice(width)]
+  let end = i + 1
+  for (; end < lines.length; end++) {
+    const line = lines[end]
+    if (blank.test(line)) {
+      // What follows a gap belongs to the item only if it is indented; a further item ends the gap.
+      let next = end
+      while (next < lines.length && blank.test(lines[next])) next++
+      if (next === lines.length || indent(lines[next]) < width) {
+        if (next < lines.length && bullet.test(lines[next])) end = next
+        break
+      }
+      inner.push('')
+    } else if (indent(line) >= width) inner.push(line.slice(width))
+    else if (begins(lines, end) || blank.test(lines[end - 1])) break
+    else inner.push(line.trimStart()) // the paragraph goes on
+  }
+  return { lines: inner, end }
+}
+
+const indent = (line) => line.length - line.trimStart().length
+
+/** An item, its one paragraph without a paragraph's gaps. */
+function task(lines, depth) {
+  const m = /^\[([ xX])\] +/.exec(lines[0])
+  if (m) lines = [lines[0].slice(m[0].length), ...lines.slice(1)]
+  const inner = blocks(lines, depth + 1)
+  if (inner[0]?.type === 'p' && !inner[0].props.class) inner[0] = inner[0].props.children
+  return <li>{m && <input type="checkbox" disabled checked={m[1] !== ' '} aria-label="task" />}{inner}</li>
+}
+
+/** The cells of a table's row; a bar in code or behind a backslash is none. */
+function cells(line) {
+  const out = ['']
+  let code = false
+  const row = line.trim().replace(/^\|/, '')
+  for (let i = 0; i < row.length; i++) {
+    if (row[i] === '\\' && row[i + 1] === '|') {
+      out[out.length - 1] += '|'
+      i++
+    } else if (row[i] === '|' && !code) out.push('')
+    else {
+      if (row[i] === '`') code = !code
+      out[out.length - 1] += row[i]
+    }
+  }
+  if (out.at(-1).trim() === '' && out.length > 1) out.pop()
+  return out.map((c) => c.trim())
+}
+
+const isTable = (lines, i) => i + 1 < lines.length && lines[i].includes('|') && /^[ |:-]+$/.test(lines[i + 1]) && lines[i + 1].includes('-') &&
+  cells(lines[i + 1]).every((c) => /^:?-+:?$/.test(c)) && cells(lines[i]).length === cells(lines[i + 1]).length && cells(lines[i]).length <= widest
+
+function tabled(lines, i) {
+  if (!isTable(lines, i)) return null
+  const head = cells(lines[i])
+  let end = i + 2
+  const rows = []
+  while (end < lines.length && !blank.test(lines[end]) && lines[end].includes('|')) rows.push(cells(lines[end++]))
+  return {
+    value: (
+      <table tabIndex={0}>
+        <thead><tr>{head.map((c) => <th>{inline(c)}</th>)}</tr></thead>
+        <tbody>{rows.map((r) => <tr>{head.map((_, n) => <td>{inline(r[n] ?? '')}</td>)}</tr>)}</tbody>
+      </table>
+    ),
+    end,
+  }
+}
+
+function indented(lines, i) {
+  if (!/^(?: {4}|\t)/.test(lines[i])) return null
+  let end = i
+  while (end < lines.length && /^(?: {4}|\t)/.test(lines[end])) end++
+  return { value: <pre tabIndex={0}><code>{lines.slice(i, end).map((l) => l.replace(/^(?: {4}|\t)/, '')).join('\n')}</code></pre>, end }
+}
+
+/** Whether something other than a paragraph begins here. */
+const begins = (lines, i) => fence.test(lines[i]) || heading.test(lines[i]) || rule.test(lines[i]) || quote.test(lines[i]) || bullet.test(lines[i]) || isTable(lines, i)
+
+/** A number that is not one is part of a sentence. */
+const number = /^ {0,3}(?!1[.)])\d+[.)]/
+
+function paragraph(lines, i) {
+  let end = i + 1
+  while (end < lines.length && !blank.test(lines[end]) && (!begins(lines, end) || number.test(lines[end])) && !/^ {0,3}=+[ \t]*$/.test(lines[end])) end++
+  const text = lines.slice(i, end).map((l) => l.trimStart()).join('\n').trimEnd()
+  if (end < lines.length && /^ {0,3}(?:=+|-+)[ \t]*$/.test(lines[end])) return { value: <p class="md-heading">{inline(text)}</p>, end: end + 1 }
+  return { value: <p>{inline(text)}</p>, end }
 }

@@ -1,0 +1,161 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"pgregory.net/rapid"
+
+	"golem/web/webtest"
+)
+
+// markdown opens a page in which md(text) is the HTML that the page's Markdown
+// makes of a text, and span(text) the milliseconds that took.
+func markdown(t *testing.T) *webtest.Page {
+	t.Helper()
+	r := api.Build(api.BuildOptions{
+		Stdin: &api.StdinOptions{ResolveDir: ".", Loader: api.LoaderJSX, Contents: `
+			import { render } from 'preact'
+			import { Markdown } from './ui/markdown.jsx'
+			const box = document.createElement('div')
+			const draw = (text) => { render(null, box); render(<Markdown text={text} />, box) }
+			window.md = (text) => { draw(text); return box.firstChild.innerHTML }
+			window.span = (text) => { const t = performance.now(); draw(text); return performance.now() - t }
+			window.tags = (text) => { draw(text); return [...new Set([...box.querySelectorAll('*')].flatMap((e) => [e.localName, ...[...e.attributes].map((a) => e.localName + '.' + a.name)]))].join(' ') }`},
+		Bundle: true, Format: api.FormatIIFE, JSX: api.JSXAutomatic, JSXImportSource: "preact",
+	})
+	if len(r.Errors) > 0 {
+		t.Fatal(r.Errors[0].Text)
+	}
+	site := fstest.MapFS{
+		"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="md.js"></script>`)},
+		"md.js":      {Data: r.OutputFiles[0].Contents},
+	}
+	return browser.Open(t, webtest.Serve(t, site, "/").URL)
+}
+
+func quoted(s string) string {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return `""` // unreachable: a string has JSON
+	}
+	return string(data)
+}
+
+// What models write becomes what people expect.
+func TestMarkdown(t *testing.T) {
+	t.Parallel()
+	p := markdown(t)
+	for text, want := range map[string]string{
+		"a *b* **c** ***d*** _e_ __f__ ~~g~~":        `<p>a <em>b</em> <strong>c</strong> <em><strong>d</strong></em> <em>e</em> <strong>f</strong> <del>g</del></p>`,
+		"snake_case_name 2*3*4 ** * open *x":         `<p>snake_case_name 2<em>3</em>4 ** * open *x</p>`,
+		"**a *b* c** and *a **b** c*":                `<p><strong>a <em>b</em> c</strong> and <em>a <strong>b</strong> c</em></p>`,
+		"`a*b*` ``c`d`` `e":                          "<p><code>a*b*</code> <code>c`d</code> `e</p>",
+		`\*a\* &lt;b&gt; &#65; &nope; a\`:            `<p>*a* &lt;b&gt; A &amp;nope; a\</p>`,
+		"<b>x</b><br>y":                              `<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>`,
+		"a\nb  \nc":                                  "<p>a\nb<br>c</p>",
+		"# One\n\ntext\n## Two ##\nThree\n===":       `<p class="md-heading">One</p><p>text</p><p class="md-heading">Two</p><p class="md-heading">Three</p>`,
+		"---\n\n* * *":                               `<hr><hr>`,
+		"> a\n> > b\nc":                              `<blockquote><p>a</p><blockquote><p>b` + "\n" + `c</p></blockquote></blockquote>`,
+		"```go\na *b*\n\n  <c>\n```\nd":              `<pre tabindex="0"><code>a *b*` + "\n\n  &lt;c&gt;" + `</code></pre><p>d</p>`,
+		"```\nopen":                                  `<pre tabindex="0"><code>open</code></pre>`,
+		"    code\n    more":                         `<pre tabindex="0"><code>code` + "\nmore</code></pre>",
+		"- a\n- b\n  - c\n\n    d\n- e":              `<ul><li>a</li><li>b<ul><li>c<p>d</p></li></ul></li><li>e</li></ul>`,
+		"3. a\n4. b\n\ntext":                         `<ol start="3"><li>a</li><li>b</li></ol><p>text</p>`,
+		"1. a\n\n2. b\n\n   more":                    `<ol start="1"><li>a</li><li>b<p>more</p></li></ol>`,
+		"text\n- a\n* b":                             `<p>text</p><ul><li>a</li></ul><ul><li>b</li></ul>`,
+		"It was in\n1984. Then":                      "<p>It was in\n1984. Then</p>",
+		"- [ ] a\n- [x] b":                           `<ul><li><input type="checkbox" disabled="" aria-label="task">a</li><li><input type="checkbox" disabled="" aria-label="task">b</li></ul>`,
+		"a | b\n--|:-:\n1 | `x|y`\n| 2 | \\| |\n\nz": `<table tabindex="0"><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>x|y</code></td></tr><tr><td>2</td><td>|</td></tr></tbody></table><p>z</p>`,
+		"[a](javascript:b) [c](/d) [e][f] [g":        `<p><span>a</span> <span>c</span> [e][f] [g</p>`,
+		"":                                           ``,
+	} {
+		if got := webtest.Eval[string](p, "md("+quoted(text)+")"); got != want {
+			t.Errorf("%q became\n%s\nwant\n%s", text, got, want)
+		}
+	}
+	// Whatever leads outside says where, opens elsewhere, and tells nothing of the page.
+	for text, want := range map[string]string{
+		"[a](https://b.example/c)":             `href="https://b.example/c".*>a<span class="md-host"> \(b.example\)</span></a>`,
+		"[**a**](https://b.example \"t\")":     `href="https://b.example/".*><strong>a</strong><span`,
+		"![a](https://b.example/c.png)":        `href="https://b.example/c.png".*>\[image: a\]<span`,
+		"see https://b.example/c_d_(e). Next":  `href="https://b.example/c_d_\(e\)".*>https://b.example/c_d_\(e\)</a>\. Next`,
+		"<https://b.example>":                  `href="https://b.example/"`,
+		"<mailto:a@b.example>":                 `href="mailto:a@b.example"`,
+		"[https://good.example](https://e.ex)": `<span class="md-host"> \(e.ex\)</span>`,
+	} {
+		got := webtest.Eval[string](p, "md("+quoted(text)+")")
+		if !regexp.MustCompile(want).MatchString(got) || !strings.Contains(got, `target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer"`) {
+			t.Errorf("%q became\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
+// allowed are the elements and attributes that text can become.
+var allowed = regexp.MustCompile(`^((p|br|em|strong|del|code|pre|hr|blockquote|ul|ol|li|span|table|thead|tbody|tr|th|td|div|a|input|p\.class|div\.class|span\.class|pre\.tabindex|table\.tabindex|ol\.start|a\.(href|target|rel|referrerpolicy|title)|input\.(type|disabled|checked|aria-label))( |$))*$`)
+
+// Nothing that a model writes becomes anything else.
+func TestMarkdownHolds(t *testing.T) {
+	t.Parallel()
+	p := markdown(t)
+	piece := rapid.SampledFrom([]string{"*", "**", "_", "~~", "`", "```", "[", "](", ")", "!", "<", ">", "<script>", "<img src=x onerror=a>", "javascript:", "https://a.example/", "data:text/html,", "|", "\n|--|--|\n",
+		"\n", "\n\n", "  ", "    ", "- ", "1. ", "> ", "# ", "\\", "&lt;", "&#60;", "&", "a", "b c", "\x00", "\u202e", "\"", "'"})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(rt, "text"), "")
+		if got := webtest.Eval[string](p, "tags("+quoted(text)+")"); !allowed.MatchString(got) {
+			rt.Fatalf("%q became %s", text, got)
+		}
+	})
+}
+
+// Text made to cost much costs little.
+func TestMarkdownIsLinear(t *testing.T) {
+	t.Parallel()
+	p := markdown(t)
+	for _, one := range []string{"*", "*a ", "*a* ", "a* ", "**a *b ", "_a", "[", "[](", "[a](  ", "![", "`", "` `` ", "<", "<a ", "&", "h", "https://", "> ", "- ", "1. ", "|", "|a", "\\", "\n", "  \n", "a\n", "# # ", "~~~", "- \n\n", "- a\n  ", "a|b\n", "|-"} {
+		text := strings.Repeat(one, 60_000/len(one))
+		if ms := webtest.Eval[float64](p, "span("+quoted(text)+")"); ms > 4000 {
+			t.Errorf("60 kB of %q took %.0f ms", one, ms)
+		} else if ms > 400 {
+			t.Logf("60 kB of %q took %.0f ms", one, ms)
+		}
+	}
+	for name, text := range map[string]string{
+		"a wide table":   strings.Repeat("a|", 10_000) + "\n" + strings.Repeat("-|", 10_000) + "\n" + strings.Repeat("a|\n", 10_000),
+		"nested marks":   strings.Repeat("*a ", 5000) + strings.Repeat("a* ", 5000),
+		"nested lists":   nested("- ", 2, 400),
+		"nested quotes":  strings.Repeat("> ", 5000) + "a",
+		"backticks":      ticks(300),
+		"a long word":    strings.Repeat("a", 1_000_000),
+		"many emphasis":  strings.Repeat("*a*\n\n", 20_000),
+		"long and plain": strings.Repeat("word ", 200_000),
+	} {
+		if ms := webtest.Eval[float64](p, "span("+quoted(text)+")"); ms > 4000 {
+			t.Errorf("%s took %.0f ms", name, ms)
+		} else if ms > 400 {
+			t.Logf("%s took %.0f ms", name, ms)
+		}
+	}
+}
+
+func nested(mark string, step, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", step*i) + mark + "a\n")
+	}
+	return b.String()
+}
+
+func ticks(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat("`", i+1) + " ")
+	}
+	return b.String()
+}

@@ -1,0 +1,237 @@
+// Markdown within a paragraph: emphasis, code, links. It builds elements of a
+// fixed set from text; no HTML is ever parsed, so none can get through
+// (SECURITY 15). Every step is linear in the text, whatever a model says.
+
+const longest = 65_536 // characters of a paragraph; a longer one is no prose
+const deepest = 16 // emphasis within emphasis
+const punctuation = /[!-/:-@[-`{-~]/
+const space = /^\s?$/
+const mark = /^[\p{P}\p{S}]$/u
+
+/** Text with its marks, as what Preact renders. A link's label holds no link. */
+export function inline(text, label = false) {
+  if (text.length > longest) return [text]
+  const list = new List()
+  const brackets = pairs(text)
+  const unclosed = new Set() // lengths of backtick runs that nothing ends
+  let plain = ''
+  const flush = () => {
+    if (plain) list.add({ value: plain })
+    plain = ''
+  }
+  const put = (value) => {
+    flush()
+    list.add({ value })
+  }
+  for (let i = 0; i < text.length;) {
+    const c = text[i]
+    if (c === '\\' && i + 1 < text.length && (punctuation.test(text[i + 1]) || text[i + 1] === '\n')) {
+      if (text[i + 1] === '\n') put(<br />)
+      else plain += text[i + 1]
+      i += 2
+      continue
+    }
+    if (c === '\n') {
+      const hard = plain.endsWith('  ')
+      plain = plain.trimEnd()
+      if (hard) put(<br />)
+      else plain += '\n'
+      i++
+      continue
+    }
+    const found = c === '`' ? code(text, i, unclosed)
+      : c === '&' ? entity(text, i)
+        : label ? null
+          : c === '[' || (c === '!' && text[i + 1] === '[') ? link(text, i, brackets)
+            : c === '<' ? angled(text, i)
+              : c === 'h' ? bare(text, i) : null
+    if (found) {
+      if (found.text !== undefined) plain += found.text
+      else put(found.value)
+      i = found.end
+    } else if (c === '*' || c === '_' || c === '~') {
+      const n = run(text, i)
+      flush()
+      list.add(delimiter(text, i, n))
+      i += n
+    } else if (c === '`') {
+      const n = run(text, i)
+      plain += text.slice(i, i + n)
+      i += n
+    } else {
+      plain += c
+      i++
+    }
+  }
+  flush()
+  emphasise(list)
+  return list.values()
+}
+
+/** How often the character at i is repeated there. */
+function run(text, i) {
+  let n = 1
+  while (text[i + n] === text[i]) n++
+  return n
+}
+
+function code(text, i, unclosed) {
+  const n = run(text, i)
+  if (unclosed.has(n)) return null
+  for (let at = text.indexOf('`', i + n); at >= 0; at = text.indexOf('`', at)) {
+    const m = run(text, at)
+    if (m === n) {
+      const inner = text.slice(i + n, at).replace(/\n/g, ' ')
+      return { value: <code>{/^ .*[^ ].* $/.test(inner) ? inner.slice(1, -1) : inner}</code>, end: at + n }
+    }
+    at += m
+  }
+  unclosed.add(n)
+  return null
+}
+
+/** Where each [ ends, found in one pass. */
+function pairs(text) {
+  const ends = new Map()
+  const open = []
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === '[') open.push(i)
+    else if (text[i] === ']' && open.length) ends.set(open.pop(), i)
+  }
+  return ends
+}
+
+function link(text, i, brackets) {
+  const image = text[i] === '!'
+  const begin = image ? i + 1 : i
+  const end = brackets.get(begin)
+  if (end === undefined || text[end + 1] !== '(') return null
+  const rest = text.slice(end + 2, end + 4096)
+  const m = /^\s{0,2}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)?))(?:\s{1,2}(?:"[^"]*"|'[^']*'))?\s{0,2}\)/.exec(rest)
+  if (!m) return null
+  const label = text.slice(begin + 1, end)
+  return { value: outside(m[1] ?? m[2], image ? label || 'image' : label, image ? 'image' : 'link'), end: end + 2 + m[0].length }
+}
+
+function angled(text, i) {
+  const rest = text.slice(i, i + 2048)
+  if (/^<br\s*\/?>/i.test(rest)) return { value: <br />, end: i + rest.indexOf('>') + 1 }
+  const m = /^<((?:https?:\/\/|mailto:)[^\s<>]+)>/.exec(rest)
+  return m && { value: outside(m[1], m[1], 'link'), end: i + m[0].length }
+}
+
+/** An address that stands in the text as it is. */
+function bare(text, i) {
+  if (i && /[\w/]/.test(text[i - 1])) return null
+  const m = /^https?:\/\/[^\s<>"'`|]+/.exec(text.slice(i, i + 2048))
+  if (!m) return null
+  let address = m[0].replace(/[.,;:!?*_~]+$/, '')
+  if (address.endsWith(')') && !address.includes('(')) address = address.slice(0, -1)
+  return { value: outside(address, address, 'link'), end: i + address.length }
+}
+
+const named = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+
+function entity(text, i) {
+  const m = /^&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#[xX]([\da-fA-F]{1,6}));/.exec(text.slice(i, i + 12))
+  if (!m) return null
+  const n = m[2] ? Number(m[2]) : parseInt(m[3], 16)
+  return { text: m[1] ? named[m[1]] : n > 0 && n <= 0x10ffff ? String.fromCodePoint(n) : '\ufffd', end: i + m[0].length }
+}
+
+/** A link that says where it goes and is followed by a click only; an image becomes one too, and is never loaded. */
+function outside(address, label, kind) {
+  let url = null
+  try {
+    url = new URL(address)
+  } catch {
+    // Relative addresses lead nowhere from a model's text.
+  }
+  if (!url || !['https:', 'http:', 'mailto:'].includes(url.protocol)) return <span>{label || address}</span>
+  const host = url.protocol === 'mailto:' ? url.pathname : url.host
+  const text = kind === 'image' ? `[image: ${label}]` : label || url.href
+  return (
+    <a href={url.href} target="_blank" rel="noopener noreferrer nofollow" referrerpolicy="no-referrer" title={`opens ${url.href} in a new tab`}>
+      {kind === 'link' && label ? inline(label, true) : text}{!text.includes(host) && <span class="md-host"> ({host})</span>}
+    </a>
+  )
+}
+
+/** Values in order, of which neighbours can be put together. */
+class List {
+  first = null
+  last = null
+
+  add(node) {
+    node.prev = this.last
+    node.next = null
+    if (this.last) this.last.next = node
+    else this.first = node
+    this.last = node
+  }
+
+  /** Puts what stands between two nodes into one; what is nested too deeply stays as it is. */
+  wrap(from, to, make) {
+    const inner = []
+    let depth = 0
+    for (let n = from.next; n !== to; n = n.next) {
+      inner.push(shown(n))
+      depth = Math.max(depth, n.depth ?? 0)
+    }
+    if (depth >= deepest) return
+    const node = { value: make(inner), depth: depth + 1, prev: from, next: to }
+    from.next = node
+    to.prev = node
+  }
+
+  values() {
+    const out = []
+    for (let n = this.first; n; n = n.next) {
+      const v = shown(n)
+      if (v !== '') out.push(v)
+    }
+    return out
+  }
+}
+
+const shown = (n) => (n.mark ? n.mark.repeat(n.count) : n.value)
+
+/** A run of * _ or ~ that may begin or end emphasis, as CommonMark says. */
+function delimiter(text, i, n) {
+  const c = text[i]
+  const before = text[i - 1] ?? ' '
+  const after = text[i + n] ?? ' '
+  const left = !space.test(after) && (!mark.test(after) || space.test(before) || mark.test(before))
+  const right = !space.test(before) && (!mark.test(before) || space.test(after) || mark.test(after))
+  const strict = c === '_'
+  if (c === '~' && n !== 2) return { value: text.slice(i, i + n) }
+  return { mark: c, count: n, size: n, opens: left && (!strict || !right || mark.test(before)), closes: right && (!strict || !left || mark.test(after)) }
+}
+
+/** Pairs the delimiters. What opened nothing is not looked at twice. */
+function emphasise(list) {
+  const bottom = new Map()
+  let closer = list.first
+  while (closer) {
+    if (!closer.mark || !closer.closes || !closer.count) {
+      closer = closer.next
+      continue
+    }
+    const kind = `${closer.mark}${closer.opens}${closer.size % 3}`
+    const stop = bottom.get(kind)
+    let opener = closer.prev
+    while (opener && opener !== stop && !(opener.mark === closer.mark && opener.opens && opener.count && fits(opener, closer))) opener = opener.prev
+    if (!opener || opener === stop) {
+      bottom.set(kind, closer.prev)
+      closer = closer.next
+      continue
+    }
+    const n = opener.count >= 2 && closer.count >= 2 ? 2 : 1
+    opener.count -= n
+    closer.count -= n
+    list.wrap(opener, closer, (inner) => (closer.mark === '~' ? <del>{inner}</del> : n === 2 ? <strong>{inner}</strong> : <em>{inner}</em>))
+  }
+}
+
+const fits = (opener, closer) => opener.mark === '~' || !(opener.closes || closer.opens) || (opener.size + closer.size) % 3 !== 0 || (opener.size % 3 === 0 && closer.size % 3 === 0)
