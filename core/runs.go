@@ -155,7 +155,7 @@ func (i *Instance) notices(entry *project.Worker) []trace.Warning {
 			": what stays in the sandbox is approved unseen, network and command still ask"})
 	}
 	for _, f := range i.project.Warnings(entry) {
-		out = append(out, trace.Warning{Code: f.Code, Message: f.Error()})
+		out = append(out, trace.Warning{Code: f.Code, Message: f.Text()})
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (h *host) checkCommand() *cobra.Command {
 		Long: `Reads a project or a worker file and reports every problem: code, file:line,
 remedy. No model is called, no tool is run and nothing is written.
 Exit code 1 if there are errors; warnings alone are 0.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.check = true
 			return h.inspect(f, words)
@@ -40,7 +40,7 @@ func (h *host) workersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "workers [DIR]",
 		Short: "list the workers of a project",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.listWorkers = true
 			return h.inspect(f, words)

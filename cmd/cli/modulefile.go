@@ -22,11 +22,31 @@ func (h *host) module(t *tools, name string) (*wasmtool.Module, error) {
 	info, err := os.Stat(h.path(name))
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.NotFound, "there is no module %s", name).Hinting("the path is relative to the working directory")
+		return nil, fault.New(fault.NotFound, "there is no module %s", name).Hinting("%s", h.nearModule(name))
 	case !info.Mode().IsRegular():
 		return nil, usage("%s is not a regular file", name).Hinting("name a .wasm file")
 	}
 	return h.moduleAt(t, name, h.path(name)), nil
+}
+
+// nearModule is what a person may have meant who named a file that is not there.
+func (h *host) nearModule(name string) string {
+	dir := filepath.Dir(name)
+	entries, err := os.ReadDir(h.path(dir))
+	var there []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".wasm" && !e.IsDir() {
+			there = append(there, e.Name())
+		}
+	}
+	stem := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	switch near := fault.Nearest(stem+".wasm", there); {
+	case near != "":
+		return "did you mean " + filepath.Join(dir, near)
+	case err != nil:
+		return "there is no directory " + dir + "; the path is relative to the working directory"
+	}
+	return "the path is relative to the working directory"
 }
 
 // moduleAt is the module in a file, under the name that messages give it.

@@ -48,6 +48,21 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	return root
 }
 
+// words are how many words a command takes: too few or too many are told with
+// the line that is right.
+func words(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		wrong := "something is missing"
+		switch {
+		case len(args) > most:
+			wrong = fmt.Sprintf("%q is one word too many", args[most])
+		case len(args) >= least:
+			return nil
+		}
+		return usage("%s: %s", cmd.CommandPath(), wrong).Hinting("%s %s", cmd.Parent().CommandPath(), cmd.Use)
+	}
+}
+
 // laterCommand refuses a command this version does not have yet.
 func laterCommand(name string) *cobra.Command {
 	return &cobra.Command{
@@ -61,7 +76,7 @@ func laterCommand(name string) *cobra.Command {
 
 func (h *host) versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "print golem's version", Args: cobra.NoArgs,
+		Use: "version", Short: "print golem's version", Args: words(0, 0),
 		RunE: func(*cobra.Command, []string) error { return h.print("golem " + buildVersion() + "\n") },
 	}
 }

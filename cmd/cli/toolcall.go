@@ -44,7 +44,7 @@ file and - from standard input.
 Who calls a tool by hand has decided to, so nothing is asked; the module reaches
 only what these flags grant, by default nothing.
 Exit codes: 0 the tool answered, 1 it failed, 2 wrong usage, 130 interrupted.`,
-		Args: cobra.RangeArgs(2, 3),
+		Args: words(2, 3),
 		RunE: func(_ *cobra.Command, words []string) error { return h.callTool(f, words) },
 	}
 	f.add(cmd.Flags())
@@ -230,7 +230,7 @@ func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
 
 // callHints say what to do about a refusal here, where no worker's file grants.
 var callHints = map[fault.Code]string{
-	fault.Grant:    "grant it with --fs DIR or --allow-host HOST; in a worker, under toolsets.custom.modules",
+	fault.Grant:    "grant files with --fs DIR, a host with --allow-host HOST; in a worker, under toolsets.custom.modules",
 	fault.ToolFuel: "give it less to do, or more with --fuel N",
 }
 

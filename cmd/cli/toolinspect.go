@@ -21,7 +21,7 @@ func (h *host) toolInspectCommand() *cobra.Command {
 what it would need. Nothing of it is run, unless --run asks a module without a
 description for its tools; it gets no files, no network and no configuration.
 Exit code 1 if golem refuses the module.`,
-		Args: cobra.ExactArgs(1),
+		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.inspectTool(words[0], asJSON, run) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
@@ -127,7 +127,11 @@ func moduleText(seen wasmtool.Inspection) string {
 
 func toolText(t wasmtool.Description) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "    %s: %s\n", oneLine(t.Name), oneLine(t.Description))
+	about := t.Description
+	if about == "" {
+		about = "(no description: a model cannot know what it is for)"
+	}
+	fmt.Fprintf(&b, "    %s: %s\n", oneLine(t.Name), oneLine(about))
 	put := func(what, text string) { fmt.Fprintf(&b, "      %-7s %s\n", what, oneLine(text)) }
 	if len(t.Input) > 0 {
 		put("input", string(t.Input))

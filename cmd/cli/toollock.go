@@ -34,7 +34,7 @@ func (h *host) toolLockCommand() *cobra.Command {
 		Long: `Writes the SHA-256 of every tool module that the project's workers may use into
 tools.lock. From then on golem runs no other file under these names, and none
 that is not in the list. Nothing is run.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.lockTools(f, words) },
 	}
 	f.set = cmd.Flags()
@@ -65,6 +65,10 @@ func (h *host) lockTools(f *flags, words []string) error {
 	files, err := osfs.Open(p.root)
 	if err != nil {
 		return err
+	}
+	if _, err := files.Stat(lockFile); len(modules) == 0 && err != nil {
+		return fault.New(fault.NotFound, "there are no tools to pin").
+			Hinting("golem looks for them in tools/*.wasm, tools.wasm and where the manifest and the workers say; see golem tool new --help")
 	}
 	digests := map[string]string{}
 	var b strings.Builder

@@ -67,7 +67,7 @@ built module goes to tools/wordcount.wasm, where golem finds it.
   rust  cargo with the target wasm32-wasip1, no crates
   c     clang and wasm-ld, no libc
   js    AssemblyScript, by npm: JavaScript's syntax with types`,
-		Args: cobra.ExactArgs(1),
+		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.newTool(words[0], lang) },
 	}
 	cmd.Flags().StringVar(&lang, "lang", "", "go, rust, c or js")

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
+	"golem/core/toolset"
 	"golem/core/wasmtool"
 )
 
@@ -22,7 +25,7 @@ func (h *host) toolPackCommand() *cobra.Command {
 the custom section golem.tools, in place of one that is there. The module is
 checked first: its form, and whether the guard lets it run. The file appears
 whole or not at all. Without -o it replaces FILE.`,
-		Args: cobra.ExactArgs(1),
+		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.packTool(words[0], description, out) },
 	}
 	cmd.Flags().StringVar(&description, "tools", "", "the description: tools.yaml")
@@ -47,7 +50,7 @@ func (h *host) packTool(file, description, out string) error {
 	}
 	packed, err := wasmtool.Pack(module, text, description)
 	if err != nil {
-		return err
+		return within(err, file)
 	}
 	target := h.path(out)
 	tmp, err := besideFile(target, packed)
@@ -61,6 +64,11 @@ func (h *host) packTool(file, description, out string) error {
 	if err != nil {
 		return err
 	}
+	for _, t := range seen.Tools {
+		if slices.Contains(toolset.Reserved(), t.Name) {
+			return fault.New(fault.Config, "%s is a tool of golem", t.Name).Hinting("no project could use yours: give it another name").At(filepath.ToSlash(description), 0, 0)
+		}
+	}
 	if err := os.Rename(tmp, target); err != nil {
 		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file that may be replaced")
 	}
@@ -69,6 +77,15 @@ func (h *host) packTool(file, description, out string) error {
 		names[i] = t.Name
 	}
 	return h.print(fmt.Sprintf("%s: %s, %s\n", oneLine(out), strings.Join(names, ", "), bytesOf(seen.Size)))
+}
+
+// within names the file of a fault that names none.
+func within(err error, file string) error {
+	var f *fault.Fault
+	if errors.As(err, &f) && f.Where == nil {
+		return f.At(filepath.ToSlash(file), 0, 0)
+	}
+	return err
 }
 
 func listing(names []string) string {

@@ -28,7 +28,7 @@ func (h *host) traceShow() *cobra.Command {
 	var noColor bool
 	cmd := &cobra.Command{
 		Use: "show FILE", Short: "draw the tree of calls, with durations, tokens and decisions",
-		Args: cobra.ExactArgs(1),
+		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, events, err := h.readTrace(args[0])
 			if err != nil {
@@ -56,7 +56,7 @@ func (h *host) traceExport() *cobra.Command {
 the tree of calls, md a report for people, chrome opens in Perfetto or
 chrome://tracing, normal is the form in which two runs can be compared: without
 run, seq, times and versions, sorted by call.`,
-		Args: cobra.ExactArgs(1),
+		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			header, events, err := h.readTrace(args[0])
 			if err != nil {

@@ -27,7 +27,7 @@ func (h *host) webCommand() *cobra.Command {
 	var addr string
 	var open bool
 	cmd := &cobra.Command{
-		Use: "web", Short: "serve the page, golem in a browser tab", Args: cobra.NoArgs,
+		Use: "web", Short: "serve the page, golem in a browser tab", Args: words(0, 0),
 		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
 golem in the browser tab: projects are kept in the browser, and nothing is sent
 to this server but requests for the page's own files.`,

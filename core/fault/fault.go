@@ -89,6 +89,17 @@ func (f *Fault) Hinting(format string, args ...any) *Fault {
 
 // Error is the text form of SPEC §16: FILE:LINE:COL: CODE: message (hint).
 func (f *Fault) Error() string {
+	code := string(f.Code) + ": "
+	if f.Severity == Warning {
+		code += "warning: "
+	}
+	return f.text(code)
+}
+
+// Text is Error without code and severity, for where these stand already.
+func (f *Fault) Text() string { return f.text("") }
+
+func (f *Fault) text(code string) string {
 	var b strings.Builder
 	if w := f.Where; w != nil && w.File != "" {
 		b.WriteString(w.File)
@@ -100,11 +111,7 @@ func (f *Fault) Error() string {
 		}
 		b.WriteString(": ")
 	}
-	b.WriteString(string(f.Code))
-	b.WriteString(": ")
-	if f.Severity == Warning {
-		b.WriteString("warning: ")
-	}
+	b.WriteString(code)
 	b.WriteString(f.Message)
 	if w := f.Where; w != nil && len(w.Chain) > 1 {
 		b.WriteString(" [" + strings.Join(w.Chain, " → ") + "]")

@@ -87,7 +87,11 @@ func (s *scriptFile) condition(n *yaml.Node) *condition {
 			known = append(known, string(code))
 		}
 		if !slices.Contains(known, c.code) {
-			s.bad(v, "write a code such as E_NOT_FOUND; nearest: "+fault.Nearest(c.code, known), "there is no error code %q", c.code)
+			hint := "write a code such as E_NOT_FOUND"
+			if near := fault.Nearest(c.code, known); near != "" {
+				hint = "did you mean " + near
+			}
+			s.bad(v, hint, "there is no error code %q", c.code)
 		}
 	}
 	if v := keys["system"]; v != nil {

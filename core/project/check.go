@@ -66,6 +66,7 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	if !p.src.Flags.NoImportTools {
 		c.add(p.unbuilt(".")...)
+		c.add(p.passedOver(".")...)
 		c.add(p.lockedButGone()...)
 	}
 	if f := p.engineFault(platform); f != nil {
@@ -108,6 +109,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 	c.add(faults...)
 	if dir := got.ownDir(); dir != "" && !p.src.Flags.NoImportTools {
 		c.add(p.unbuilt(dir)...)
+		c.add(p.passedOver(dir)...)
 	}
 	c.model(got)
 	allowed := got.eff.path("toolsets", "workers", "allowed_workers")

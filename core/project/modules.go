@@ -239,6 +239,46 @@ func (p *Project) unbuilt(dir string) fault.List {
 	return faults
 }
 
+// passedOver are files where modules are looked for that look like part of one
+// and are not used: a module whose name does not end in .wasm as it must be
+// written, and a description with no module beside it.
+func (p *Project) passedOver(dir string) fault.List {
+	const sidecar = ".tools.yaml"
+	dirs := []string{path.Join(dir, "tools")}
+	if dir == "." {
+		dirs = append(dirs, p.manifest.ToolRoots...)
+	}
+	var faults fault.List
+	for _, name := range p.filesIn(dir, func(name string) bool { return name == "tools"+sidecar }) {
+		faults = append(faults, p.lonely(name, sidecar)...)
+	}
+	for _, dir := range slices.Compact(dirs) {
+		for _, name := range p.filesIn(dir, func(string) bool { return true }) {
+			switch ext := path.Ext(name); {
+			case strings.HasSuffix(name, sidecar):
+				faults = append(faults, p.lonely(name, sidecar)...)
+			case ext != ".wasm" && strings.EqualFold(ext, ".wasm"):
+				faults = append(faults, fault.Warn(fault.ToolContract, "%s is no module for golem: its name does not end in .wasm", name).
+					At(name, 1, 1).Hinting("rename it to %s.wasm", strings.TrimSuffix(name, ext)))
+			}
+		}
+	}
+	return faults
+}
+
+// lonely is a description that nothing reads. Where the source is there, the
+// fault that tells to build it is enough.
+func (p *Project) lonely(name, sidecar string) fault.List {
+	stem := strings.TrimSuffix(name, sidecar)
+	for _, ext := range append([]string{".wasm"}, sources...) {
+		if p.exists(location{name: stem + ext}) {
+			return nil
+		}
+	}
+	return fault.List{fault.Warn(fault.ToolContract, "%s describes no module: there is no %s.wasm", name, stem).
+		At(name, 1, 1).Hinting("name it after its module, or remove it")}
+}
+
 // Warnings tells what the run of w leaves out without failing: tools whose
 // source was not built. Nothing is said under --no-import-tools.
 func (p *Project) Warnings(w *Worker) fault.List {

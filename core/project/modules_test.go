@@ -169,6 +169,49 @@ func TestOpenModule(t *testing.T) {
 
 // Grants and selection name modules there are; a grant that two files could
 // mean is refused.
+// What looks like a tool and is none is said by check, so that nobody wonders
+// where it went; what lies deeper is nobody's concern (S1-48).
+func TestPassedOver(t *testing.T) {
+	s := source(`
+-- project.yaml --
+tools: {roots: [tools, more]}
+-- main.worker --
+---
+---
+m
+-- tools.tools.yaml --
+-- tools/a.wasm --
+-- tools/a.tools.yaml --
+-- tools/b.WASM --
+-- tools/c.tools.yaml --
+-- tools/d.py --
+-- tools/d.tools.yaml --
+-- tools/deep/e.tools.yaml --
+-- more/f.tools.yaml --
+-- workers/w/worker.worker --
+---
+---
+w
+-- workers/w/tools/g.tools.yaml --
+`)
+	var got []string
+	for _, f := range open(t, s).Check("") {
+		if f.Code == fault.ToolContract {
+			got = append(got, f.Error())
+		}
+	}
+	want := []string{
+		"more/f.tools.yaml:1:1: E_TOOL_CONTRACT: warning: more/f.tools.yaml describes no module: there is no more/f.wasm (name it after its module, or remove it)",
+		"tools.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools.tools.yaml describes no module: there is no tools.wasm (name it after its module, or remove it)",
+		"tools/b.WASM:1:1: E_TOOL_CONTRACT: warning: tools/b.WASM is no module for golem: its name does not end in .wasm (rename it to tools/b.wasm)",
+		"tools/c.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools/c.tools.yaml describes no module: there is no tools/c.wasm (name it after its module, or remove it)",
+		"workers/w/tools/g.tools.yaml:1:1: E_TOOL_CONTRACT: warning: workers/w/tools/g.tools.yaml describes no module: there is no workers/w/tools/g.wasm (name it after its module, or remove it)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestGrantsNameModules(t *testing.T) {
 	files := "\n-- tools/math.wasm --\n-- tools/fmt.wasm --\n-- more/fmt.wasm --\n"
 	for custom, want := range map[string]string{

@@ -30,7 +30,7 @@ func (f *frame) begin() {
 // a run.
 func (f *frame) notices() {
 	for _, w := range f.warnings {
-		text := w.Error()
+		text := w.Text()
 		f.tree.mu.Lock()
 		said := slices.Contains(f.tree.noticed, text)
 		if !said {

@@ -170,7 +170,8 @@ func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool)
 		b.Grants.Files = c.env.Files
 	}
 	if len(g.Hosts) > 0 && !c.env.Network {
-		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s reach nothing: sandbox.network_enabled is false", m.Path).At(m.Path, 0, 0))
+		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s reach nothing: sandbox.network_enabled is false", m.Path).
+			Hinting("say network_enabled: true under sandbox, or take them out").At(m.Path, 0, 0))
 	}
 	p := &part{Module: m, mod: mod, bound: b, grant: g}
 	c.parts = append(c.parts, p)

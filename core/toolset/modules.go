@@ -143,7 +143,10 @@ type moduleTool struct {
 // Spec is the function's metadata under this worker's grants.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
 
-// reserved are the names of golem's own tools, which no module may have.
+// Reserved are the names of golem's own tools, which no tool of a module may
+// have.
+func Reserved() []string { return slices.Clone(reserved()) }
+
 var reserved = sync.OnceValue(func() []string {
 	names := []string{"worker_call", "request_input", "read_result", "stage"}
 	for _, t := range (&files{}).tools() {

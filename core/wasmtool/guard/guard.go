@@ -18,6 +18,8 @@
 package guard
 
 import (
+	"errors"
+
 	"golem/core/fault"
 )
 
@@ -117,6 +119,10 @@ func Weave(module []byte) ([]byte, error) {
 
 // refused is an error of the reader as the fault people see.
 func refused(err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
 	return fault.New(fault.ToolModule, "the module is refused: %w", err).
 		Hinting("rebuild it for WebAssembly 2.0 without exceptions, threads, garbage collection or 64-bit memory, or split it")
 }

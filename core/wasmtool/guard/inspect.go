@@ -112,7 +112,7 @@ func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
 		return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
 	}
 	if !bytes.Equal(head[:n], header) {
-		return nil, fault.New(fault.ToolModule, "it is no WebAssembly module of version 1").Hinting("a component is not a module: build for wasm32-wasip1")
+		return nil, noModule(head[:n])
 	}
 	var found []byte
 	for at := int64(8); at < size; {

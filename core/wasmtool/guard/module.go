@@ -3,6 +3,8 @@ package guard
 import (
 	"bytes"
 	"fmt"
+
+	"golem/core/fault"
 )
 
 // Section ids, in the order sections must stand (data count before code).
@@ -137,16 +139,26 @@ func parse(data []byte) (*module, error) {
 	return m, nil
 }
 
+// noModule is a file that does not begin as a module does.
+func noModule(data []byte) *fault.Fault {
+	const build = "build it for wasm32-wasip1, or with an Extism PDK"
+	switch {
+	case bytes.HasPrefix(data, componentHeader[:8]):
+		return fault.New(fault.ToolModule, "it is a WebAssembly component, and golem runs core modules").Hinting(build)
+	case bytes.HasPrefix(data, header[:4]):
+		return fault.New(fault.ToolModule, "it is no WebAssembly module of version 1").Hinting(build)
+	}
+	return fault.New(fault.ToolModule, "it is no WebAssembly module: it does not begin with the bytes 00 61 73 6d").
+		Hinting("a compiler writes the .wasm file; see golem tool new --help")
+}
+
 // sections finds the sections: each once, in order.
 func sections(data []byte) (*module, error) {
 	if len(data) > MaxSize {
 		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), MaxSize)
 	}
-	if bytes.HasPrefix(data, componentHeader[:8]) {
-		return nil, fmt.Errorf("it is a component; golem runs core modules: build for wasm32-wasip1 or with an Extism PDK")
-	}
 	if !bytes.HasPrefix(data, header) {
-		return nil, fmt.Errorf("it is no WebAssembly module of version 1")
+		return nil, noModule(data)
 	}
 	m := &module{data: data, start: -1, dataCount: -1, custom: map[string]span{}}
 	r := newReader(data)
