@@ -1,6 +1,11 @@
 package wasmtool
 
-import "slices"
+import (
+	"slices"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
 
 // The modules that host functions are imported from.
 const (
@@ -24,4 +29,42 @@ var HostFunctions = map[string][]string{
 // Offered tells whether a module may import a function of that name.
 func Offered(module, name string) bool {
 	return slices.Contains(HostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
+}
+
+// NotOffered is why a call of an import ends that golem does not have, or has
+// with another type.
+func NotOffered(module, name string) *fault.Fault {
+	return fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not offer in this form", Escape([]byte(name), 100), Escape([]byte(module), 100)).
+		Hinting("golem offers WASI preview 1, extism:host/env, and golem_call in extism:host/user")
+}
+
+// HandedOn is why an export cannot be called that is one of the imports: called
+// from outside, a host function could not tell whose call it is in.
+func HandedOn(name string) *fault.Fault {
+	return fault.New(fault.ToolContract, "what the module exports as %q is a function that it imports", name)
+}
+
+// NotCallable is why an export cannot be called as a tool: there is none of
+// that name, or it has the wrong type.
+func NotCallable(name string, exported bool) *fault.Fault {
+	if !exported {
+		return fault.New(fault.ToolContract, "the module exports no function %q", name)
+	}
+	return fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
+		Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
+}
+
+// NoFiles is what a module without files is told of a path.
+func NoFiles(path string) *fault.Fault {
+	return fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", Escape([]byte(sandbox.Abs(path)), 200)).
+		Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox")
+}
+
+// MaxHeld is how many bytes of files a module may hold open, all together.
+const MaxHeld = 128 << 20
+
+// HeldTooMuch is what a module is told that holds more.
+func HeldTooMuch() *fault.Fault {
+	return fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", MaxHeld>>20).
+		Hinting("let it close files before it opens others")
 }

@@ -5,7 +5,7 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Ending is how an engine saw a call end, for Session.Result.
+// Ending is how an engine saw a call end, for Session.Result or Judge.
 type Ending struct {
 	Fault  error  // what a host function ended the call with
 	Trap   string // the engine's word for a trap; "" = none
@@ -15,16 +15,29 @@ type Ending struct {
 	Left   int64  // the guard's counter
 	Output []byte // a command's standard output
 	Stderr []byte // its end
+
+	// What a Session fills in itself.
+	Message []byte       // what error_set said
+	Refused *fault.Fault // the first thing that was asked for and not granted
+	Fuel    int64        // used
 }
 
-// Result judges a call alike for every engine: what the host ended it with
-// comes first, then what the guard knows, then what was refused to it.
+// Result judges how the session's call ended.
 func (s *Session) Result(e Ending) (Result, error) {
-	r := Result{Output: s.out, Stderr: e.Stderr, Exit: e.Code, Fuel: s.Meter.Used(e.Left)}
-	if s.In.Form == Command {
-		r.Output = e.Output
+	if s.In.Form != Command {
+		e.Output = s.out
 	}
-	f := s.failure(e)
+	e.Message, e.Refused, e.Fuel = s.message, s.refused, s.Meter.Used(e.Left)
+	return Judge(s.In.Form, e)
+}
+
+// Judge judges a call alike for every engine: what the host ended it with
+// comes first, then what the guard knows, then what was refused to it. An
+// engine whose sessions are elsewhere fills in all of the ending; its Output
+// is then that of the form.
+func Judge(form Form, e Ending) (Result, error) {
+	r := Result{Output: e.Output, Stderr: e.Stderr, Exit: e.Code, Fuel: e.Fuel}
+	f := e.failure(form)
 	if f == nil {
 		return r, nil
 	}
@@ -32,9 +45,9 @@ func (s *Session) Result(e Ending) (Result, error) {
 	return r, f
 }
 
-func (s *Session) failure(e Ending) *fault.Fault {
+func (e Ending) failure(form Form) *fault.Fault {
 	grew := e.Flags&guard.FlagGrew != 0
-	failed := e.Trap != "" || e.Exited && e.Code != 0 || len(s.message) > 0 || s.In.Form == Extism && e.Code != 0
+	failed := e.Trap != "" || e.Exited && e.Code != 0 || len(e.Message) > 0 || form == Extism && e.Code != 0
 	switch {
 	case e.Fault != nil:
 		return fault.Of(e.Fault, fault.ToolTrap)
@@ -43,13 +56,13 @@ func (s *Session) failure(e Ending) *fault.Fault {
 	case e.Flags&guard.FlagDepth != 0 && e.Trap != "":
 		return fault.New(fault.ToolStack, "the module's calls are nested too deep").
 			Hinting("call it with less to do; it recurses without end, or nearly")
-	case s.refused != nil:
-		return s.refused
+	case e.Refused != nil:
+		return e.Refused
 	case grew && (e.Trap != "" || e.Exited):
 		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", guard.MaxMemoryPages/16).
 			Hinting("call it with less to do")
-	case len(s.message) > 0:
-		return fault.New(fault.Tool, "%s", Escape(s.message, 4096))
+	case len(e.Message) > 0:
+		return fault.New(fault.Tool, "%s", Escape(e.Message, 4096))
 	case e.Trap != "":
 		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(e.Trap), 200), said(e.Stderr))
 	}

@@ -2,7 +2,6 @@ package wasmtool
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"unicode/utf8"
 
@@ -151,22 +150,14 @@ func (s *Session) Log(level string, at int64) {
 // HTTPRequest makes a request; the result is the body's handle.
 func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	s.status, s.header = 0, 0
-	var r HTTPRequest
-	if err := json.Unmarshal(s.Kernel.Bytes(request), &r); err != nil {
-		return 0, fault.New(fault.Tool, "the module's HTTP request is no JSON object with url, method and headers")
-	}
+	raw := append([]byte{}, s.Kernel.Bytes(request)...)
+	var content []byte
 	if body != 0 {
-		r.Body = append([]byte{}, s.Kernel.Bytes(body)...)
+		content = append([]byte{}, s.Kernel.Bytes(body)...)
 	}
 	s.Kernel.Free(request)
 	s.Kernel.Free(body)
-	if s.Host.HTTP == nil {
-		return 0, fault.New(fault.Grant, "the module asks for the network, which it was not granted").
-			Hinting("list the host under allowed_hosts in toolsets.custom.modules and set sandbox.network_enabled")
-	}
-	ctx, stop := context.WithTimeout(s.ctx, s.Meter.Left())
-	defer stop()
-	res, err := s.Host.HTTP(ctx, r)
+	res, head, err := s.Host.Exchange(s.ctx, raw, content, s.Meter.Left())
 	if over := s.Meter.Check(s.ctx); over != nil {
 		return 0, over // whatever the request made of it
 	}
@@ -174,14 +165,6 @@ func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 		return 0, fault.Of(err, fault.Network)
 	}
 	s.status = int32(res.Status)
-	names := make(map[string]string, len(res.Header))
-	for k, v := range res.Header {
-		names[strings.ToLower(k)] = v
-	}
-	head, err := json.Marshal(names)
-	if err != nil { // unreachable: strings only
-		return 0, err
-	}
 	if s.header, err = s.Kernel.Put(head); err != nil {
 		return 0, err
 	}
@@ -198,13 +181,9 @@ func (s *Session) HTTPHeaders() int64 { return s.header }
 // GolemCall is golem_call: it calls a tool or worker as the running worker and
 // returns the handle of what came back, a result or {"error":…}.
 func (s *Session) GolemCall(name, args int64) (int64, error) {
-	if s.Host.Call == nil {
-		f := fault.New(fault.Grant, "this call has nobody to call back")
-		return s.Kernel.Put([]byte(f.Result()))
-	}
 	who, what := string(s.Kernel.Bytes(name)), append([]byte{}, s.Kernel.Bytes(args)...)
 	back := s.Meter.Away()
-	res := s.Host.Call(s.ctx, who, what)
+	res := s.Host.CallBack(s.ctx, who, what)
 	back()
 	if err := s.Meter.Check(s.ctx); err != nil {
 		return 0, err

@@ -35,6 +35,7 @@ type Export struct {
 	Name            string
 	Kind            string // func, table, memory, global
 	Params, Results string
+	Imported        bool // a function that the module imports, handed on
 }
 
 // Memory is a memory's size in pages of 64 KiB; Max is clamped.
@@ -50,8 +51,27 @@ func Inspect(data []byte) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	return m.info(), nil
+}
+
+// Woven is Inspect for what Weave returned, for an engine that must know the
+// types of imports and exports: golem's own are among them. It does not look
+// at functions and data again.
+func Woven(guarded []byte) (Info, error) {
+	m, err := sections(guarded)
+	if err != nil {
+		return Info{}, refused(err)
+	}
+	m.woven = true
+	if err := m.read(false); err != nil {
+		return Info{}, err
+	}
+	return m.info(), nil
+}
+
+func (m *module) info() Info {
 	info := Info{
-		Size: len(data), Functions: len(m.functions), Start: m.start >= 0,
+		Size: len(m.data), Functions: len(m.functions), Start: m.start >= 0,
 		Custom: slices.Sorted(maps.Keys(m.custom)),
 	}
 	if m.memory != nil {
@@ -66,10 +86,11 @@ func Inspect(data []byte) (Info, error) {
 		if e.kind == 0 {
 			t := m.typeOf(e.index)
 			x.Params, x.Results = typeNames(t.params), typeNames(t.results)
+			x.Imported = int(e.index) < len(m.imports)
 		}
 		info.Exports = append(info.Exports, x)
 	}
-	return info, nil
+	return info
 }
 
 // Exported tells whether the module exports a function of that name.

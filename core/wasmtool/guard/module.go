@@ -68,6 +68,7 @@ type module struct {
 	data     []byte
 	sections [secDataCount + 1]span // without id and size; zero if absent
 	custom   map[string]span
+	woven    bool // it is what Weave returned: golem's own names are no offence
 
 	types     []funcType
 	imports   []imported
@@ -87,7 +88,11 @@ func (m *module) has(id int) bool { return m.sections[id] != span{} }
 
 func (m *module) reader(id int) *reader {
 	s := m.sections[id]
-	return &reader{data: m.data, pos: s.from, end: s.to}
+	r := &reader{data: m.data, pos: s.from, end: s.to}
+	if m.woven {
+		r.own = 16
+	}
+	return r
 }
 
 // funcCount counts imported and own functions.
@@ -108,27 +113,8 @@ func parse(data []byte) (*module, error) {
 	if err != nil {
 		return nil, refused(err)
 	}
-	for _, read := range []struct {
-		id int
-		f  func(*reader)
-	}{
-		{secType, m.readTypes}, {secImport, m.readImports}, {secFunction, m.readFunctions}, {secTable, m.readTables},
-		{secMemory, m.readMemory}, {secGlobal, m.countGlobals}, {secExport, m.readExports}, {secStart, m.readStart},
-		{secElement, m.countElements}, {secDataCount, m.readDataCount}, {secCode, m.readBodies}, {secData, m.countData},
-	} {
-		if !m.has(read.id) {
-			continue
-		}
-		r := m.reader(read.id)
-		read.f(r)
-		if r.err != nil {
-			return nil, refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
-		}
-		counted := read.id == secGlobal || read.id == secElement || read.id == secData // read whole by the weaver
-		if r.pos != r.end && !counted {
-			r.fail("%d bytes too many", r.end-r.pos)
-			return nil, refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
-		}
+	if err := m.read(true); err != nil {
+		return nil, err
 	}
 	if len(m.bodies) != len(m.functions) {
 		return nil, refused(fmt.Errorf("it declares %d functions and has %d bodies", len(m.functions), len(m.bodies)))
@@ -150,6 +136,33 @@ func noModule(data []byte) *fault.Fault {
 	}
 	return fault.New(fault.ToolModule, "it is no WebAssembly module: it does not begin with the bytes 00 61 73 6d").
 		Hinting("a compiler writes the .wasm file; see golem tool new --help")
+}
+
+// read reads the sections; with inside also those that only the weaver needs.
+func (m *module) read(inside bool) error {
+	for _, read := range []struct {
+		id int
+		f  func(*reader)
+	}{
+		{secType, m.readTypes}, {secImport, m.readImports}, {secFunction, m.readFunctions}, {secTable, m.readTables},
+		{secMemory, m.readMemory}, {secGlobal, m.countGlobals}, {secExport, m.readExports}, {secStart, m.readStart},
+		{secElement, m.countElements}, {secDataCount, m.readDataCount}, {secCode, m.readBodies}, {secData, m.countData},
+	} {
+		if !m.has(read.id) || !inside && read.id > secExport {
+			continue
+		}
+		r := m.reader(read.id)
+		read.f(r)
+		if r.err != nil {
+			return refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
+		}
+		counted := read.id == secGlobal || read.id == secElement || read.id == secData // read whole by the weaver
+		if r.pos != r.end && !counted {
+			r.fail("%d bytes too many", r.end-r.pos)
+			return refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
+		}
+	}
+	return nil
 }
 
 // sections finds the sections: each once, in order.

@@ -51,7 +51,10 @@ func (m *module) readImports(r *reader) {
 		default:
 			r.fail("import kind %#x is not of WebAssembly 2.0", im.kind)
 		}
-		if im.module == TickModule {
+		if im.module == "" && r.err == nil {
+			r.fail("it imports %q from a module without a name", im.name)
+		}
+		if im.module == TickModule && !m.woven {
 			r.fail("it imports from %q, which is golem's own", TickModule)
 		}
 		if r.err != nil {
@@ -163,7 +166,7 @@ func (m *module) readExports(r *reader) {
 		if seen[e.name] {
 			r.fail("%q is exported twice", e.name)
 		}
-		if e.name == FuelExport || e.name == FlagsExport || e.name == StartExport {
+		if !m.woven && (e.name == FuelExport || e.name == FlagsExport || e.name == StartExport) {
 			r.fail("the export name %q is golem's own", e.name)
 		}
 		if r.err != nil {

@@ -13,6 +13,7 @@ type reader struct {
 	pos  int
 	end  int
 	err  error
+	own  uint32 // what golem itself may have added to any vector
 }
 
 func newReader(data []byte) *reader { return &reader{data: data, end: len(data)} }
@@ -99,7 +100,7 @@ func (r *reader) signed(bits uint) int64 {
 // count reads the length of a vector whose items take at least one byte each.
 func (r *reader) count(what string, limit uint32) uint32 {
 	n := r.u32()
-	if r.err == nil && n > limit {
+	if r.err == nil && n > limit+r.own {
 		r.fail("%d %s, at most %d are allowed", n, what, limit)
 		return 0
 	}

@@ -6,7 +6,6 @@ package wazeroengine
 
 import (
 	"context"
-	"golem/core/wasmtool"
 	"runtime"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"golem/core/fault"
+	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
 )
 

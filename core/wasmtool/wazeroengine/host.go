@@ -2,14 +2,13 @@ package wazeroengine
 
 import (
 	"context"
-	"golem/core/wasmtool"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
-	"golem/core/fault"
+	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
 )
 
@@ -33,8 +32,7 @@ func (e *engine) host(ctx context.Context, name string, missing []api.FunctionDe
 	for _, d := range missing {
 		_, fn, _ := d.Import()
 		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, m api.Module, _ []uint64) {
-			unwind(e.of(m), fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not offer in this form", wasmtool.Escape([]byte(fn), 100), wasmtool.Escape([]byte(name), 100)).
-				Hinting("golem offers WASI preview 1, extism:host/env, and golem_call in extism:host/user"))
+			unwind(e.of(m), wasmtool.NotOffered(name, fn))
 		}), d.ParamTypes(), d.ResultTypes()).Export(fn)
 	}
 	code, err := b.Compile(ctx)

@@ -3,7 +3,6 @@ package wazeroengine
 import (
 	"context"
 	"errors"
-	"golem/core/wasmtool"
 	"io"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 
 	"golem/core/fault"
+	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
 )
 
@@ -191,7 +191,7 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 func (i *instance) imported(name string) bool {
 	_, _, is := i.module.code.ExportedFunctions()[name].Import()
 	if is {
-		i.fault = fault.New(fault.ToolContract, "what the module exports as %q is a function that it imports", name)
+		i.fault = wasmtool.HandedOn(name)
 	}
 	return is
 }
@@ -200,7 +200,7 @@ func (i *instance) imported(name string) bool {
 func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) {
 	fn := i.mod.ExportedFunction(name)
 	if fn == nil {
-		i.fault = fault.New(fault.ToolContract, "the module exports no function %q", name)
+		i.fault = wasmtool.NotCallable(name, false)
 		return
 	}
 	d := fn.Definition()
@@ -209,8 +209,7 @@ func (i *instance) export(ctx context.Context, name string, e *wasmtool.Ending) 
 	}
 	results := d.ResultTypes()
 	if len(d.ParamTypes()) > 0 || len(results) > 1 || len(results) == 1 && results[0] != api.ValueTypeI32 {
-		i.fault = fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
-			Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
+		i.fault = wasmtool.NotCallable(name, true)
 		return
 	}
 	stack := make([]uint64, 1)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 
-	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 // wasiContent is what an open file holds, shared by its handles. It is read at
@@ -77,9 +77,8 @@ func (c *wasiContent) load() sys.Errno {
 // memory.
 func (c *wasiContent) account(size int64) sys.Errno {
 	held := c.fs.held + size - int64(len(c.data))
-	if held > wasiHeld {
-		c.fs.refuse(fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", wasiHeld>>20).
-			Hinting("let it close files before it opens others"))
+	if held > wasmtool.MaxHeld {
+		c.fs.refuse(wasmtool.HeldTooMuch())
 		return sys.EIO
 	}
 	c.fs.held = held

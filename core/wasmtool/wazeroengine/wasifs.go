@@ -2,7 +2,6 @@ package wazeroengine
 
 import (
 	"errors"
-	"golem/core/wasmtool"
 	"hash/fnv"
 	"io/fs"
 	"path"
@@ -13,6 +12,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 // wasiFS is the run's sandbox view as WASI sees it. Files are read whole and
@@ -35,8 +35,7 @@ var _ sys.FS = (*wasiFS)(nil)
 const (
 	wasiHandles  = 128
 	wasiFileSize = 64 << 20
-	wasiHeld     = 128 << 20 // of all open files together
-	wasiName     = 4096      // bytes of a path
+	wasiName     = 4096 // bytes of a path
 )
 
 func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
@@ -65,8 +64,7 @@ func (f *wasiFS) name(p string) (string, sys.Errno) {
 		if p == "." {
 			return p, 0
 		}
-		f.refuse(fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", wasmtool.Escape([]byte(sandbox.Abs(p)), 200)).
-			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox"))
+		f.refuse(wasmtool.NoFiles(p))
 		return "", sys.EACCES
 	}
 	if !fs.ValidPath(p) {
