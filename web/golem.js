@@ -11,7 +11,7 @@
  *   console.log((await run.result).text)
  *
  * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
- * beside it. Everything it throws is a GolemError with a stable code.
+ * and, for custom tools, golem-tool.js beside it. Everything it throws is a GolemError with a stable code.
  * @module
  */
 
@@ -43,7 +43,7 @@ export async function createGolem(options = {}) {
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
   const worker = new Worker(url, { name: 'golem' })
   const golem = new Golem(worker)
-  worker.postMessage({ wasm })
+  worker.postMessage({ wasm, tools: new URL('golem-tool.js', base).href })
   try {
     await golem.started
     Object.assign(golem, await golem.ask('hello'))

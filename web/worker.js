@@ -17,6 +17,7 @@ globalThis.golemTurn = (() => {
 onmessage = async ({ data }) => {
   if (!data.wasm) return
   onmessage = null
+  globalThis.golemTools = data.tools
   const go = new Go()
   try {
     const { instance } = await WebAssembly.instantiate(data.wasm, go.importObject).then((r) => (r instanceof WebAssembly.Instance ? { instance: r } : r))

@@ -30,13 +30,18 @@ func (fetcher) Do(r *http.Request) (*http.Response, error) {
 	if r.URL.Host == "api.anthropic.com" {
 		headers.Set("anthropic-dangerous-direct-browser-access", "true")
 	}
+	return send(r, headers)
+}
+
+// send is fetch with these headers.
+func send(r *http.Request, headers js.Value) (*http.Response, error) {
 	abort := js.Global().Get("AbortController").New()
 	options := js.ValueOf(map[string]any{
 		"method": r.Method, "signal": abort.Get("signal"), "redirect": "error", "credentials": "omit",
 		"referrerPolicy": "no-referrer", "cache": "no-store",
 	})
 	options.Set("headers", headers)
-	if r.Body != nil {
+	if r.Body != nil && r.Body != http.NoBody {
 		body, err := io.ReadAll(r.Body)
 		r.Body.Close()
 		if err != nil {

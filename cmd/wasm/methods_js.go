@@ -181,12 +181,6 @@ func put(dir *opfs.FS, name string, data []byte) error {
 	return dir.WriteFile(clean, data)
 }
 
-func bytesOf(v js.Value) []byte {
-	data := make([]byte, v.Length())
-	js.CopyBytesToGo(data, v)
-	return data
-}
-
 func removeProject(c *call) (any, []byte, error) {
 	n, _, err := target(c)
 	if err != nil {

@@ -2,24 +2,27 @@ package main
 
 import (
 	"context"
-	"runtime"
 
 	"golem/core/fault"
 	"golem/core/wasmtool"
-	"golem/core/wasmtool/wazeroengine"
 )
 
-// tools makes what runs custom tools here.
+// tools lends the page's one library to a project; its manifest may insist on
+// an engine.
 func (s *server) tools(engine string) (*wasmtool.Library, error) {
-	if engine == "browser" {
-		return nil, fault.New(fault.Platform, "this version of the page runs tools on wazero only").Hinting("set tools.engine to auto")
+	if engine == "wazero" {
+		return nil, fault.New(fault.Platform, "tools.engine is wazero, and the page has the browser's own engine alone").
+			Hinting("write engine: auto, which takes what a platform has")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.library == nil {
-		s.library = &wasmtool.Library{Name: "wazero", Open: func(ctx context.Context) (wasmtool.Engine, error) {
-			return wazeroengine.New(ctx, wazeroengine.Options{Interpreter: true, Workers: 1, Yield: func() { s.breathe(); runtime.Gosched() }})
-		}}
+		s.library = &wasmtool.Library{
+			Name:  "browser",
+			Open:  func(context.Context) (wasmtool.Engine, error) { return newBrowserEngine() },
+			Cache: &toolCache{stores: s.stores},
+			Fetch: moduleFetch,
+		}
 	}
 	return s.library, nil
 }

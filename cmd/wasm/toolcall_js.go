@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"syscall/js"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+// toolCall is one call under way in a worker: what it asks for is answered
+// here, on the calling goroutine.
+type toolCall struct {
+	worker *toolWorker
+	host   wasmtool.Host
+	files  *toolFiles
+	limit  time.Duration // of the module; 0: as long as the context
+	fault  error         // what the host ended the call with
+}
+
+// toolGrace is how long after its limit a worker is terminated that did not
+// notice by itself.
+const toolGrace = 2 * time.Second
+
+// until serves the call until the worker says the word. If it never does, or
+// ctx ends, the worker is gone.
+func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
+	var late <-chan time.Time
+	begun := time.Now()
+	var watch *time.Timer
+	if c.limit > 0 {
+		watch = time.NewTimer(c.limit + toolGrace)
+		defer watch.Stop()
+		late = watch.C
+	}
+	for {
+		if ctx.Err() != nil {
+			c.worker.kill()
+			return js.Undefined(), endedBy(ctx)
+		}
+		select {
+		case <-ctx.Done():
+		case <-late:
+			c.worker.kill()
+			return js.Undefined(), fault.New(fault.Timeout, "the module did not end within %v", c.limit).
+				Hinting("call it with less to do, or raise its timeout")
+		case m := <-c.worker.messages:
+			switch {
+			case m.Get(word).Truthy():
+				return m, nil
+			case m.Get("ask").Truthy():
+				asked := time.Now()
+				answer := c.answer(ctx, m)
+				answer["answer"] = m.Get("ask")
+				c.worker.post(answer)
+				if watch != nil { // a callback keeps its own time
+					begun = begun.Add(time.Since(asked))
+					watch.Reset(max(0, c.limit+toolGrace-time.Since(begun)))
+				}
+			case m.Get("log").Truthy():
+				if c.host.Log != nil {
+					c.host.Log(m.Get("log").String(), string(bytesOf(m.Get("text"))))
+				}
+			case m.Get("broke").Truthy():
+				c.worker.kill()
+				return js.Undefined(), fault.New(fault.ToolTrap, "the worker that the module ran in broke down").
+					Hinting("call it with less to do; this tab may be short of memory")
+			}
+		}
+	}
+}
+
+// endedBy is the fault of a context that has ended.
+func endedBy(ctx context.Context) error {
+	code := fault.Interrupted
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		code = fault.Timeout
+	}
+	return fault.Of(context.Cause(ctx), code)
+}
+
+// answer does what the module asked for.
+func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
+	switch op := m.Get("op").String(); op {
+	case "call":
+		return map[string]any{"data": arrayOf(c.host.CallBack(ctx, m.Get("name").String(), bytesOf(m.Get("data"))))}
+	case "http":
+		left := time.Duration(m.Get("left").Float() * float64(time.Millisecond))
+		res, head, err := c.host.Exchange(ctx, bytesOf(m.Get("data")), bytesOf(m.Get("body")), left)
+		if err != nil {
+			c.fault = fault.Of(err, fault.Network)
+			return map[string]any{"ended": true}
+		}
+		return map[string]any{"status": res.Status, "head": arrayOf(head), "data": arrayOf(res.Body)}
+	case "random":
+		b := make([]byte, min(max(m.Get("size").Int(), 0), 1<<20))
+		if err := c.host.Random(b); err != nil {
+			c.fault = fault.Of(err, fault.Tool)
+			return map[string]any{"ended": true}
+		}
+		return map[string]any{"data": arrayOf(b)}
+	default:
+		return c.files.answer(op, m)
+	}
+}
+
+// ending is what the worker saw, with what only this side knows.
+func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Value) wasmtool.Ending {
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(done.Get(name).String(), 10, 64)
+		if err != nil {
+			return 0 // not reached: the worker writes whole numbers
+		}
+		return n
+	}
+	e := wasmtool.Ending{
+		Trap: done.Get("trap").String(), Exited: done.Get("exited").Bool(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
+		Left: number("left"), Fuel: number("fuel"), Output: bytesOf(done.Get("output")), Stderr: bytesOf(done.Get("stderr")),
+		Message: bytesOf(done.Get("message")), Refused: c.files.refused,
+	}
+	if e.Refused == nil && done.Get("heldTooMuch").Bool() {
+		e.Refused = wasmtool.HeldTooMuch()
+	}
+	switch f, missing := done.Get("fault"), done.Get("missing"); {
+	case f.Truthy():
+		e.Fault = fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String()).Hinting("%s", f.Get("hint").String())
+	case done.Get("atHost").Bool() && c.fault != nil:
+		e.Fault = c.fault
+	case missing.Truthy():
+		e.Fault = wasmtool.NotOffered(missing.Get("module").String(), missing.Get("name").String())
+	case done.Get("contract").Bool():
+		x, exported := m.exports[exportOf(in)]
+		e.Fault = wasmtool.NotCallable(exportOf(in), exported)
+		if x.Imported {
+			e.Fault = wasmtool.HandedOn(exportOf(in))
+		}
+	case done.Get("handedOn").Truthy():
+		e.Fault = wasmtool.HandedOn(done.Get("handedOn").String())
+	}
+	return e
+}

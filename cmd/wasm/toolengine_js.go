@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"syscall/js"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+)
+
+// browserEngine runs guarded modules on the browser's own engine, each call in
+// a nested worker of its own (web/tool). A call that goes on too long loses its
+// worker; nothing here ever waits for a module.
+type browserEngine struct{ pool *toolPool }
+
+var _ wasmtool.Engine = (*browserEngine)(nil)
+
+// newBrowserEngine starts a first worker, so that it is there once a module is compiled.
+func newBrowserEngine() (wasmtool.Engine, error) {
+	pool, err := newToolPool()
+	if err != nil {
+		return nil, err
+	}
+	return &browserEngine{pool: pool}, nil
+}
+
+// Name is "browser".
+func (e *browserEngine) Name() string { return "browser" }
+
+// Close ends all workers that are not in a call.
+func (e *browserEngine) Close() error {
+	e.pool.close()
+	return nil
+}
+
+// browserModule is a compiled module; workers get it posted.
+type browserModule struct {
+	pool    *toolPool
+	code    js.Value // WebAssembly.Module
+	imports js.Value
+	exports map[string]guard.Export // functions
+}
+
+// Compile compiles off this thread.
+func (e *browserEngine) Compile(_ context.Context, guarded []byte, _ string) (wasmtool.Compiled, error) {
+	info, err := guard.Woven(guarded)
+	if err != nil {
+		return nil, err
+	}
+	code, err := await(js.Global().Get("WebAssembly").Call("compile", arrayOf(guarded)))
+	if err != nil {
+		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", wasmtool.Escape([]byte(err.Error()), 200)).
+			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
+	}
+	m := &browserModule{pool: e.pool, code: code, exports: map[string]guard.Export{}}
+	var imports []any
+	for _, im := range info.Imports {
+		imports = append(imports, map[string]any{"module": im.Module, "name": im.Name, "type": letters(im.Params) + ":" + letters(im.Results)})
+	}
+	m.imports = js.ValueOf(imports)
+	for _, x := range info.Exports {
+		if x.Kind == "func" {
+			m.exports[x.Name] = x
+		}
+	}
+	return m, nil
+}
+
+// letters are types as web/tool writes them: i, l for i32, i64.
+func letters(types string) string {
+	var out strings.Builder
+	for _, t := range strings.Fields(types) {
+		letter := map[string]string{"i32": "i", "i64": "l", "f32": "f", "f64": "d"}[t]
+		if letter == "" {
+			letter = "?"
+		}
+		out.WriteString(letter)
+	}
+	return out.String()
+}
+
+// Close leaves the code to the collector.
+func (m *browserModule) Close() error { return nil }
+
+// Call runs an export in a fresh instance.
+func (m *browserModule) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
+	i := &browserInstance{module: m}
+	return i.Call(ctx, in, host)
+}
+
+// Keep makes an instance that lives on, in a worker of its own.
+func (m *browserModule) Keep() wasmtool.Instance { return &browserInstance{module: m, kept: true} }
+
+// browserInstance is one instance, or the place of one.
+type browserInstance struct {
+	module *browserModule
+	kept   bool
+	worker *toolWorker // nil: no instance yet, or discarded
+}
+
+// Call runs one export. A call that fails discards the instance.
+func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
+	for again := false; ; again = true {
+		fresh := i.worker == nil
+		if fresh {
+			w, err := i.module.pool.take()
+			if err != nil {
+				return wasmtool.Result{}, err
+			}
+			i.worker = w
+		}
+		c := &toolCall{worker: i.worker, host: host, files: &toolFiles{files: host.Files}, limit: in.Limits.Time}
+		i.worker.post(i.module.message(in, host, fresh))
+		done, err := c.until(ctx, "done")
+		if err != nil {
+			i.worker = nil
+			return wasmtool.Result{}, err
+		}
+		if done.Get("retry").Bool() && !again {
+			// A worker's earlier instances may hold memory until they are collected.
+			i.worker.kill()
+			i.worker = nil
+			continue
+		}
+		return i.finish(ctx, c, in, done)
+	}
+}
+
+// finish judges the call, and has a good one write what it left unwritten.
+func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.Invocation, done js.Value) (wasmtool.Result, error) {
+	e := c.ending(i.module, in, done)
+	res, err := wasmtool.Judge(in.Form, e)
+	if err == nil && done.Get("dirty").Bool() {
+		c.worker.post(map[string]any{"flush": true})
+		m, ferr := c.until(ctx, "flushed")
+		if ferr != nil {
+			i.worker = nil
+			return wasmtool.Result{}, ferr
+		}
+		if !m.Get("whole").Bool() {
+			res.Output, err = nil, fault.Of(c.files.lost, fault.Tool)
+		}
+	}
+	if err == nil && !e.Exited && i.kept {
+		return res, nil
+	}
+	i.module.pool.give(i.worker)
+	i.worker = nil
+	return res, err
+}
+
+// Close frees the instance. What it has not yet written to files is lost.
+func (i *browserInstance) Close() error {
+	if i.worker != nil {
+		i.module.pool.give(i.worker)
+		i.worker = nil
+	}
+	return nil
+}
+
+// someChance is how many bytes of chance come with a call: as a rule a
+// module's start wants to seed its maps.
+const someChance = 256
+
+// message is one call as the worker takes it.
+func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool) map[string]any {
+	if in.Limits.Fuel <= 0 {
+		in.Limits.Fuel = wasmtool.DefaultFuel
+	}
+	if in.Limits.Output <= 0 {
+		in.Limits.Output = wasmtool.DefaultOutput
+	}
+	args, config := []any{}, []any{}
+	for _, a := range in.Args {
+		args = append(args, a)
+	}
+	for k, v := range in.Config {
+		config = append(config, []any{k, v})
+	}
+	out := map[string]any{
+		"call": true, "fresh": fresh, "command": in.Form == wasmtool.Command, "input": arrayOf(in.Input), "stdin": arrayOf(in.Stdin), "args": args, "config": config,
+		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output),
+		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
+		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,
+	}
+	if host.Clock != nil {
+		out["clock"] = strconv.FormatInt(host.Clock().UnixNano(), 10)
+	}
+	if host.Random != nil {
+		some := make([]byte, someChance)
+		if err := host.Random(some); err != nil {
+			some = nil // it is asked for again, and then fails
+		}
+		out["chance"] = arrayOf(some)
+	}
+	name := exportOf(in)
+	x, ok := m.exports[name]
+	out["export"] = name
+	out["contract"] = !ok || x.Imported || x.Params != "" || x.Results != "" && x.Results != "i32"
+	out["result"] = x.Results != ""
+	if fresh {
+		out["module"], out["imports"], out["starts"] = m.code, m.imports, m.starts(in.Form)
+	}
+	return out
+}
+
+func exportOf(in wasmtool.Invocation) string {
+	if in.Form == wasmtool.Command {
+		return "_start"
+	}
+	return in.Export
+}
+
+// starts are what runs before the first call: the start function, then what
+// the form's tool chain calls.
+func (m *browserModule) starts(form wasmtool.Form) []any {
+	names := []string{guard.StartExport}
+	if form == wasmtool.Extism {
+		for _, n := range []string{"_initialize", "hs_init", "__wasm_call_ctors"} {
+			if _, ok := m.exports[n]; ok {
+				names = append(names, n)
+				break
+			}
+		}
+	}
+	out := []any{}
+	for _, n := range names {
+		if x, ok := m.exports[n]; ok {
+			params := letters(x.Params)
+			refused := len(params) > 2 || params != "" && n != "hs_init"
+			out = append(out, map[string]any{"name": n, "params": params, "refused": refused, "imported": x.Imported})
+		}
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"syscall/js"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+// moduleFetch makes a module's HTTP request over the browser's fetch. What a
+// name resolves to is not to be seen here, so no redirect is followed; the
+// browser's own rules (CORS, private networks) hold beside the policy.
+func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+	u, err := p.URL(r.URL)
+	if err != nil {
+		return wasmtool.HTTPResponse{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), http.NoBody)
+	if err != nil {
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's request is none: %w", err)
+	}
+	if len(r.Body) > 0 {
+		req.Body = io.NopCloser(bytes.NewReader(r.Body))
+	}
+	headers := js.Global().Get("Object").New()
+	for name, value := range r.Header {
+		headers.Set(strings.ToLower(name), value)
+	}
+	res, err := send(req, headers)
+	if err != nil {
+		return wasmtool.HTTPResponse{}, err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, wasmtool.MaxResponse+1))
+	if err != nil {
+		return wasmtool.HTTPResponse{}, fault.Of(err, fault.Network)
+	}
+	if len(body) > wasmtool.MaxResponse {
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the answer has more than %d bytes", wasmtool.MaxResponse)
+	}
+	out := wasmtool.HTTPResponse{Status: res.StatusCode, Header: map[string]string{}, Body: body}
+	for name, values := range res.Header {
+		out.Header[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	return out, nil
+}

@@ -1,0 +1,334 @@
+// What a module shares with its host beside its own memory: blocks named by
+// 8-aligned handles, 0 meaning none, and variables. It is core/wasmtool's
+// kernel.go and meter.go over again, for calls that run in a worker of their
+// own: same bounds, same words.
+
+/** Ends the call from inside a host function; why stands in the call. */
+const unwound = Symbol('the call was ended')
+
+/** The call under way, and the instance it is in. */
+let call = null
+let box = null
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const none = new Uint8Array(0)
+
+function end(code, message, hint = '') {
+  call.fault ??= { code, message, hint }
+  throw unwound
+}
+
+const unsigned = (n) => BigInt.asUintN(64, BigInt(n))
+
+const kernelBytes = 64 << 20
+const kernelBlocks = 1 << 18
+const kernelVars = 1 << 20
+const most = 64 << 10 // of stderr and of an error's text
+
+/** Rounds a size up, by an eighth at most where it is not small. */
+function roomFor(n) {
+  const step = n > 64 ? 2 ** (28 - Math.clz32(n - 1)) : 8
+  return Math.ceil(n / step) * step
+}
+
+class Kernel {
+  vars = new Map() // by the name's bytes, one character each
+  room = 0
+
+  reset() {
+    if (!this.data || this.data.length > 1 << 20) this.data = new Uint8Array(1 << 12)
+    this.length = 8
+    this.data.fill(0, 0, 8)
+    this.sizes = new Map()
+    this.free = new Map()
+  }
+
+  /** Makes a block of zeros. n and what it returns are numbers. */
+  alloc(n) {
+    if (n === 0) return 0
+    const room = n > 0 && n <= kernelBytes ? roomFor(n) : -1
+    const list = this.free.get(room)
+    if (room < 0 || (room > kernelBytes - this.length && !list?.length) || this.sizes.size >= kernelBlocks) {
+      end('E_TOOL_MEMORY', `the module asks for ${unsigned(n)} more bytes to exchange with its host, and at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
+        'call it with less to do, or have it free what it no longer needs')
+    }
+    if (list?.length) {
+      const at = list.pop()
+      this.data.fill(0, at, at + room)
+      this.sizes.set(at, n)
+      return at
+    }
+    const at = this.length
+    if (at + room > this.data.length) {
+      const grown = new Uint8Array(Math.min(kernelBytes, Math.max(at + room, 2 * this.data.length)))
+      grown.set(this.data.subarray(0, at))
+      this.data = grown
+    }
+    this.data.fill(0, at, at + room)
+    this.length += room
+    this.sizes.set(at, n)
+    return at
+  }
+
+  put(bytes) {
+    const at = this.alloc(bytes.length)
+    this.data.set(bytes, at)
+    return BigInt(at)
+  }
+
+  drop(handle) {
+    const at = Number(handle)
+    const n = this.sizes.get(at)
+    if (n === undefined) return
+    this.sizes.delete(at)
+    const room = roomFor(n)
+    if (!this.free.has(room)) this.free.set(room, [])
+    this.free.get(room).push(at)
+  }
+
+  size(handle) {
+    return this.sizes.get(Number(handle)) ?? 0
+  }
+
+  /** A block's content, shared. */
+  bytes(handle) {
+    const at = Number(handle)
+    const n = this.sizes.get(at)
+    return n === undefined ? none : this.data.subarray(at, at + n)
+  }
+
+  range(at, n) {
+    if (at < 0n || n < 0n || at > BigInt(this.length) || n > BigInt(this.length) - at) {
+      end('E_TOOL_TRAP', `the module reaches outside the memory it shares with its host (${unsigned(n)} bytes at offset ${unsigned(at)})`)
+    }
+    return this.data.subarray(Number(at), Number(at + n))
+  }
+
+  load(at, size) {
+    const b = this.range(at, size)
+    return size === 1n ? b[0] : new DataView(b.buffer, b.byteOffset, 8).getBigUint64(0, true)
+  }
+
+  store(at, size, v) {
+    const b = this.range(at, size)
+    if (size === 1n) b[0] = Number(v) & 255
+    else new DataView(b.buffer, b.byteOffset, 8).setBigInt64(0, v, true)
+  }
+
+  setVar(name, value) {
+    const old = this.vars.get(name)
+    let grown = this.room - (old?.length ?? 0) - (old ? name.length : 0)
+    if (!value) {
+      this.vars.delete(name)
+    } else {
+      grown += name.length + value.length
+      if (grown > kernelVars) end('E_TOOL_MEMORY', `the module's variables are larger than ${kernelVars} bytes`)
+      this.vars.set(name, value)
+    }
+    this.room = grown
+  }
+}
+
+/** The account behind a call's fuel and time. */
+const firstSlice = 20_000n
+const mostSlice = 2_000_000_000n
+const sliceTime = 10 // milliseconds
+
+class Meter {
+  constructor(fuel, limit, words) {
+    this.budget = BigInt(fuel)
+    this.limit = limit // milliseconds; 0: none
+    this.words = words // the limit as people read it
+    this.granted = 0n
+    this.slice = firstSlice
+    this.away = 0
+    this.begun = this.last = performance.now()
+  }
+
+  /** What the guard's tick import does. It never waits. */
+  tick(left) {
+    this.check()
+    const debt = left < 0n ? -left : 0n
+    const rest = this.budget - this.granted
+    if (rest < debt) {
+      end('E_TOOL_FUEL', `the module used up its ${this.budget} units of fuel`, 'call it with less to do, or raise fuel in toolsets.custom.modules')
+    }
+    this.adapt()
+    const grant = this.slice < rest - debt ? this.slice + debt : rest
+    this.granted += grant
+    return grant
+  }
+
+  adapt() {
+    const now = performance.now()
+    const took = now - this.last
+    if (this.granted === 0n) {
+      // The first slice says nothing yet.
+    } else if (took < sliceTime / 2) {
+      this.slice = this.slice * 2n < mostSlice ? this.slice * 2n : mostSlice
+    } else if (took > sliceTime * 2) {
+      this.slice = this.slice / 2n > firstSlice / 4n ? this.slice / 2n : firstSlice / 4n
+    }
+    this.last = now
+  }
+
+  check() {
+    if (this.limit > 0 && this.left() <= 0) {
+      end('E_TIMEOUT', `the module did not end within ${this.words}`, 'call it with less to do, or raise its timeout')
+    }
+  }
+
+  left() {
+    return this.limit > 0 ? this.limit - (performance.now() - this.begun - this.away) : 86_400_000
+  }
+
+  /** Waits, but no longer than the call may last. */
+  sleep(ms) {
+    if (ms <= 0) return this.check()
+    const until = performance.now() + ms // timers may be early
+    const wait = () => {
+      this.last = performance.now()
+      this.check()
+      const rest = Math.min(until - this.last, this.left())
+      return rest > 0 && until > this.last ? new Promise((f) => setTimeout(f, Math.min(Math.ceil(rest), 1 << 30))).then(wait) : undefined
+    }
+    return wait()
+  }
+}
+
+let asked = 0
+const waiting = new Map()
+
+/** Asks the core for what only it has. The answer comes as a message. */
+function ask(question, transfer = []) {
+  const id = ++asked
+  postMessage({ ...question, ask: id }, transfer)
+  return new Promise((f) => waiting.set(id, f)).then((a) => {
+    if (a.ended) {
+      call.meter.check() // being late goes before what came of it
+      call.atHost = true // the fault stays there
+      throw unwound
+    }
+    return a
+  })
+}
+
+const characters = (bytes) => {
+  let out = ''
+  for (const b of bytes) out += String.fromCharCode(b)
+  return out
+}
+
+const logLines = 150 // more than any host passes on
+
+function log(level) {
+  return ['l', '', (at) => {
+    const b = box.kernel.bytes(at)
+    if (call.logs && b.length && call.lines++ < logLines) postMessage({ log: level, text: b.slice(0, 4096) })
+    box.kernel.drop(at)
+  }]
+}
+
+/** extism:host/env: name → parameters, results (i = i32, l = i64), function. */
+const extism = {
+  alloc: ['l', 'l', (n) => BigInt(box.kernel.alloc(Number(n)))],
+  free: ['l', '', (at) => box.kernel.drop(at)],
+  length: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
+  length_unsafe: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
+  load_u8: ['l', 'i', (at) => box.kernel.load(at, 1n)],
+  load_u64: ['l', 'l', (at) => box.kernel.load(at, 8n)],
+  store_u8: ['li', '', (at, v) => box.kernel.store(at, 1n, v)],
+  store_u64: ['ll', '', (at, v) => box.kernel.store(at, 8n, v)],
+  memory_bytes: ['', 'l', () => BigInt(box.kernel.length)],
+  reset: ['', '', () => box.kernel.reset()],
+
+  input_length: ['', 'l', () => call.inputSize],
+  input_offset: ['', 'l', () => call.inputAt],
+  input_load_u8: ['l', 'i', (at) => inputLoad(at, 1n)],
+  input_load_u64: ['l', 'l', (at) => inputLoad(at, 8n)],
+  input_set: ['ll', '', (at, n) => {
+    box.kernel.range(at, n)
+    call.inputAt = at
+    call.inputSize = n
+  }],
+  output_set: ['ll', '', (at, n) => {
+    if (n > BigInt(call.outputLimit)) tooMuch()
+    call.out = box.kernel.range(at, n).slice()
+  }],
+  output_length: ['', 'l', () => BigInt(call.out.length)],
+  output_offset: ['', 'l', () => box.kernel.put(call.out)],
+
+  error_set: ['l', '', (at) => {
+    call.message = null
+    if (at === 0n) return
+    call.message = box.kernel.bytes(at).slice(0, most)
+    if (!call.message.length) call.message = encoder.encode('it failed without a message')
+  }],
+  error_get: ['', 'l', () => box.kernel.put(call.message ?? none)],
+  config_get: ['l', 'l', (key) => {
+    const v = call.config.get(decoder.decode(box.kernel.bytes(key)))
+    box.kernel.drop(key)
+    return v === undefined ? 0n : box.kernel.put(encoder.encode(v))
+  }],
+  var_get: ['l', 'l', (key) => {
+    const v = box.kernel.vars.get(characters(box.kernel.bytes(key)))
+    box.kernel.drop(key)
+    return box.kernel.put(v ?? none)
+  }],
+  var_set: ['ll', '', (key, value) => {
+    const v = value === 0n ? null : box.kernel.bytes(value).slice()
+    box.kernel.setVar(characters(box.kernel.bytes(key)), v)
+    box.kernel.drop(key)
+    box.kernel.drop(value)
+  }],
+
+  http_request: ['ll', 'l', (request, body) => {
+    call.status = 0
+    call.headers = 0n
+    const raw = box.kernel.bytes(request).slice()
+    const content = body === 0n ? none : box.kernel.bytes(body).slice()
+    box.kernel.drop(request)
+    box.kernel.drop(body)
+    return ask({ op: 'http', data: raw, body: content, left: call.meter.left() }, [raw.buffer, ...(content.length ? [content.buffer] : [])]).then((a) => {
+      call.meter.check()
+      call.status = a.status
+      call.headers = box.kernel.put(a.head)
+      return box.kernel.put(a.data)
+    })
+  }, true],
+  http_status_code: ['', 'i', () => call.status],
+  http_headers: ['', 'l', () => call.headers],
+
+  get_log_level: ['', 'i', () => 2],
+  log_trace: log('trace'),
+  log_debug: log('debug'),
+  log_info: log('info'),
+  log_warn: log('warn'),
+  log_error: log('error'),
+}
+
+const extismUser = {
+  golem_call: ['ll', 'l', (name, args) => {
+    const who = decoder.decode(box.kernel.bytes(name))
+    const what = box.kernel.bytes(args).slice()
+    const start = performance.now()
+    return ask({ op: 'call', name: who, data: what }).then((a) => {
+      call.meter.last = performance.now()
+      call.meter.away += call.meter.last - start
+      call.meter.check()
+      return box.kernel.put(a.data)
+    })
+  }, true],
+}
+
+function inputLoad(at, size) {
+  if (at < 0n || size > call.inputSize || at > call.inputSize - size) {
+    end('E_TOOL_TRAP', `the module reads its input at ${unsigned(at)}, and it has ${call.inputSize} bytes`)
+  }
+  return box.kernel.load(call.inputAt + at, size)
+}
+
+function tooMuch() {
+  end('E_TOOL_SIZE', `the module's output is larger than ${call.outputLimit} bytes`, 'ask it for less, or in parts')
+}

@@ -1,0 +1,605 @@
+// WASI preview 1 as wazero gives it, over files that the core lends: a file is
+// read whole at its first use and written whole when it is closed or synced.
+// Links are neither shown nor made.
+
+const E = { ok: 0, acces: 2, again: 6, badf: 8, fault: 21, inval: 28, io: 29, isdir: 31, nametoolong: 37, noent: 44, nosys: 52, notdir: 54, notsup: 58 }
+const handles = 128
+const descriptors = 4096
+const fileSize = 64 << 20
+const mostHeld = 128 << 20 // of all open files together, as wasmtool.MaxHeld
+
+const memory = () => {
+  const buffer = box.memory?.buffer
+  if (!buffer) end('E_TOOL_TRAP', 'the module has no memory to exchange with WASI')
+  if (box.bytes?.buffer !== buffer) {
+    box.bytes = new Uint8Array(buffer)
+    box.view = new DataView(buffer)
+  }
+  return box.bytes
+}
+
+/** A range of the module's memory, or null. */
+const range = (at, n) => {
+  const m = memory()
+  at >>>= 0
+  n >>>= 0
+  return at + n <= m.length ? m.subarray(at, at + n) : null
+}
+
+const put32 = (at, v) => range(at, 4) ? (box.view.setUint32(at >>> 0, v, true), E.ok) : E.fault
+const put64 = (at, v) => range(at, 8) ? (box.view.setBigUint64(at >>> 0, BigInt.asUintN(64, v), true), E.ok) : E.fault
+
+const clock = () => call.clock === null ? 1_000_000_000n : call.clock + BigInt(Math.round((performance.now() - call.meter.begun) * 1e6))
+
+const file = (fd) => box.files[fd]
+
+function insert(entry) {
+  let fd = 0
+  while (box.files[fd]) fd++
+  if (fd >= descriptors) return -1
+  box.files[fd] = entry
+  return fd
+}
+
+const openFiles = () => box.files.reduce((n, f) => n + (f?.kind === 'file' || f?.kind === 'dir' && !f.preopen ? 1 : 0), 0)
+
+/** Asks about a path: dir is a descriptor's number. */
+function path(op, dir, at, n, more = {}) {
+  const name = range(at, n)
+  if (!name) return E.fault
+  const f = file(dir)
+  const wrong = !f ? E.badf : f.kind === 'dir' ? 0 : E.notdir
+  return ask({ op, data: name.slice(), dir: f?.preopen ? '' : f?.name ?? '', wrong, ...more })
+}
+
+/** Continues with what the core answered, where it is no error. */
+const after = (answer, next) => {
+  if (typeof answer === 'number') return answer || next(answer)
+  return answer instanceof Promise ? answer.then((a) => after(a, next)) : answer.errno || next(answer)
+}
+
+function filestat(at, type, a) {
+  const b = range(at, 64)
+  if (!b) return E.fault
+  const v = new DataView(b.buffer, b.byteOffset, 64)
+  b.fill(0)
+  v.setBigUint64(0, type === 1 ? 0n : 1n, true)
+  v.setBigUint64(8, a.inode ? BigInt(a.inode) : 0n, true)
+  v.setBigUint64(16, BigInt(type), true)
+  v.setBigUint64(24, 1n, true)
+  v.setBigUint64(32, BigInt(a.size ?? 0), true)
+  for (const i of [40, 48, 56]) v.setBigUint64(i, a.modified ? BigInt.asUintN(64, BigInt(a.modified)) : 0n, true)
+  return E.ok
+}
+
+/** Takes one more handle of an open file: its handles share what it holds. */
+function hold(name) {
+  let c = box.open.find((o) => !o.gone && o.name === name)
+  if (!c) {
+    c = { name, data: null, size: 0, dirty: false, gone: false, used: 0 }
+    box.open.push(c)
+  }
+  c.used++
+  return c
+}
+
+function release(c) {
+  if (--c.used) return
+  box.open.splice(box.open.indexOf(c), 1)
+  box.held -= c.size
+}
+
+/** Books content of another size. */
+function account(c, size) {
+  if (box.held + size - c.size > mostHeld) {
+    call.heldTooMuch = true
+    return E.io
+  }
+  box.held += size - c.size
+  return E.ok
+}
+
+/** Reads an open file if its content is not here yet. */
+function load(c) {
+  if (c.data) return null
+  if (c.gone) return Promise.resolve(E.noent)
+  return ask({ op: 'read', name: c.name }).then((a) => {
+    const e = a.errno || account(c, a.data.length)
+    if (e) return e
+    c.data = a.data
+    c.size = a.data.length
+    return E.ok
+  })
+}
+
+/** With the content of an open file: at once if it is here. */
+const loaded = (c, next) => {
+  const p = load(c)
+  return p ? p.then((e) => e || next()) : next()
+}
+
+/** Writes what has changed. */
+function commit(c) {
+  if (!c.dirty || c.gone) return E.ok
+  const data = c.data.slice(0, c.size)
+  return ask({ op: 'write', name: c.name, data }, [data.buffer]).then((a) => {
+    if (!a.errno) c.dirty = false
+    return a.errno
+  })
+}
+
+function resize(c, size) {
+  const e = account(c, size)
+  if (e) return e
+  c.data ??= none
+  if (size > c.data.length) {
+    const grown = new Uint8Array(Math.min(fileSize, Math.max(size, 2 * c.data.length)))
+    grown.set(c.data.subarray(0, c.size))
+    c.data = grown
+  }
+  if (size < c.size) c.data.fill(0, size, c.size)
+  c.size = size
+  c.dirty = true
+  return E.ok
+}
+
+const within = (name, dir) => dir === '.' || name === dir || name.startsWith(dir + '/')
+
+/** Cuts open files off from a name that is theirs no longer. */
+function forget(name) {
+  for (const c of box.open) if (within(c.name, name)) c.gone = true
+}
+
+/** Renames, with what is open: what has changed is written first. */
+async function move(from, to) {
+  for (const c of box.open) {
+    const e = within(c.name, from) && await commit(c)
+    if (e) return e
+  }
+  const a = await ask({ op: 'move', from, name: to })
+  if (a.errno || from === to) return a.errno
+  forget(to)
+  for (const c of box.open) if (!c.gone && within(c.name, from)) c.name = to + c.name.slice(from.length)
+  return E.ok
+}
+
+/** Removes a name. */
+const remove = (op, fd, at, n) => after(path(op, fd, at, n), (a) => {
+  forget(a.name)
+  return E.ok
+})
+
+/** The buffers of a vector, or an error's number; over is where it stops. */
+function vectors(at, count) {
+  const b = range(at, count << 3)
+  if (!b) return E.fault
+  const v = new DataView(b.buffer, b.byteOffset, b.length)
+  const out = []
+  for (let i = 0; i < b.length; i += 8) out.push([v.getUint32(i, true), v.getUint32(i + 4, true)])
+  return out
+}
+
+/** fd_read and fd_pread. */
+function read(fd, iovs, count, result, offset) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const list = vectors(iovs, count)
+  if (typeof list === 'number') return list
+  if (f.kind === 'dir' || f.kind === 'out' || f.kind === 'err' || f.kind === 'in' && offset !== undefined) {
+    for (const [at, n] of list) {
+      if (n) return range(at, n) ? E.badf : E.fault
+    }
+    return put32(result, 0)
+  }
+  const fill = () => {
+    const c = f.content ?? f // standard input has its own
+    let pos = offset ?? f.pos
+    let total = 0
+    for (const [at, n] of list) {
+      if (!n) continue
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (pos < 0) return E.inval
+      const part = c.data.subarray(Math.min(pos, c.size), Math.min(pos + n, c.size))
+      b.set(part)
+      pos += part.length
+      total += part.length
+      if (offset === undefined) f.pos = pos
+      if (part.length < n) break
+    }
+    return put32(result, total)
+  }
+  if (!list.some(([, n]) => n)) return put32(result, 0)
+  return f.kind === 'in' ? fill() : loaded(f.content, fill)
+}
+
+/** fd_write and fd_pwrite. */
+function write(fd, iovs, count, result, offset) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const list = vectors(iovs, count)
+  if (typeof list === 'number') return list
+  if (f.kind === 'out' || f.kind === 'err') {
+    let total = 0
+    for (const [at, n] of list) {
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (offset !== undefined && n) return E.badf
+      if (f.kind === 'out') call.stdout.add(b)
+      else call.stderr.add(b)
+      total += n
+    }
+    return put32(result, total)
+  }
+  if (f.kind !== 'file') {
+    for (const [at, n] of list) {
+      if (!range(at, n)) return E.fault
+      if (n || offset === undefined) return E.badf
+    }
+    return put32(result, 0)
+  }
+  const take = () => {
+    const c = f.content
+    let pos = offset
+    let total = 0
+    for (const [at, n] of list) {
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (offset === undefined) pos = f.app ? c.size : f.pos
+      else if (!n) continue
+      if (!f.write) return E.badf
+      if (pos < 0 || pos > fileSize || pos + n > fileSize) return E.inval
+      const e = pos + n > c.size ? resize(c, pos + n) : E.ok
+      if (e) return e
+      c.dirty = true
+      c.data.set(b, pos)
+      pos += n
+      total += n
+      if (offset === undefined) f.pos = pos
+    }
+    return put32(result, total)
+  }
+  return list.length ? loaded(f.content, take) : put32(result, 0)
+}
+
+function truncate(f, size) {
+  if (f.kind !== 'file') return E.nosys
+  if (!f.write) return E.badf
+  return loaded(f.content, () => size < 0n || size > BigInt(fileSize) ? E.inval : resize(f.content, Number(size)))
+}
+
+function seek(fd, offset, whence, result) {
+  const f = file(fd)
+  if (!f) return E.badf
+  if (f.kind === 'dir') return E.isdir
+  if (f.kind !== 'file') return E.nosys
+  return loaded(f.content, () => {
+    if (whence >>> 0 > 2) return E.inval
+    const to = offset + BigInt([0, f.pos, f.content.size][whence])
+    if (to < 0n) return E.inval
+    f.pos = Number(to)
+    return put64(result, to)
+  })
+}
+
+/** What an open file or directory is, asked of the core by its name. */
+function statOf(f) {
+  const c = f.content
+  if (c?.gone) return { errno: E.ok, size: c.size }
+  const asked = ask({ op: 'stat', data: encoder.encode((c ?? f).name || '.'), dir: '', wrong: 0 })
+  return asked.then((a) => a.errno ? a : { ...a, size: c?.data ? c.size : a.size })
+}
+
+/** The size of what is open goes before the file's. */
+function sized(a) {
+  const c = box.open.find((o) => !o.gone && o.name === a.name)
+  return c?.data ? { ...a, size: c.size } : a
+}
+
+function readdir(fd, buf, length, cookie, used) {
+  length >>>= 0
+  if (length < 24) return E.inval
+  const d = file(fd)
+  if (d?.kind !== 'dir') return E.badf
+  const from = BigInt.asUintN(64, cookie)
+  if (from > BigInt(d.entries?.length ?? 0)) return E.noent
+  const emit = () => {
+    let left = length
+    let to = buf >>> 0
+    let filled = false
+    for (let i = Number(from); i < d.entries.length && !filled && left > 0; i++) {
+      const e = d.entries[i]
+      const name = encoder.encode(e.name)
+      const head = new DataView(new ArrayBuffer(24))
+      head.setBigUint64(0, BigInt(i + 1), true)
+      head.setBigUint64(8, BigInt(e.inode), true)
+      head.setUint32(16, name.length, true)
+      head.setUint32(20, e.dir ? 3 : 4, true)
+      filled = 24 + name.length > left
+      const part = filled && left < 24 ? left : filled ? 24 : 24 + name.length
+      const b = range(to, part)
+      if (!b) return E.fault
+      if (part >= 24) {
+        b.set(new Uint8Array(head.buffer))
+        if (!filled) b.set(name, 24)
+      }
+      to += part
+      left -= part
+    }
+    return put32(used, filled ? length : length - left)
+  }
+  if (from > 0n) return emit()
+  return ask({ op: 'readdir', name: d.name || '.' }).then((a) => {
+    if (a.errno) return a.errno
+    d.entries = [{ name: '.', inode: a.inode, dir: true }, { name: '..', inode: 0, dir: true }, ...a.entries]
+    return emit()
+  })
+}
+
+function open(dir, at, n, oflags, rights, fdflags, result) {
+  const more = { oflags: oflags & 0xffff, fdflags: fdflags & 0xffff, rights: Number(BigInt.asUintN(32, rights)), open: openFiles(), empty: n === 0 }
+  return after(path('open', dir, at, n, more), (a) => {
+    let entry = { kind: 'dir', name: a.name }
+    if (!a.dir) {
+      const content = hold(a.name)
+      entry = { kind: 'file', content, write: a.write, app: a.app, pos: 0 }
+      if (a.empty) {
+        resize(content, 0)
+        content.dirty = !a.made // a new file is there already
+      }
+    }
+    const fd = insert(entry)
+    if (fd < 0) return E.badf
+    const e = put32(result, fd)
+    return e ? after(close(fd), () => e) : E.ok
+  })
+}
+
+function close(fd) {
+  const f = file(fd)
+  if (!f) return E.badf
+  box.files[fd] = undefined
+  if (f.kind !== 'file') return E.ok
+  const e = commit(f.content)
+  if (typeof e === 'number') {
+    release(f.content)
+    return e
+  }
+  return e.finally(() => release(f.content))
+}
+
+function sync(fd) {
+  const f = file(fd)
+  if (!f) return E.badf
+  return f.kind === 'file' ? commit(f.content) : E.ok
+}
+
+function stringList(list, at, buf) {
+  const all = list.map((s) => encoder.encode(s + '\0'))
+  const total = all.reduce((n, b) => n + b.length, 0)
+  if (!range(at, list.length * 4) || !range(buf, total)) return E.fault
+  let to = buf >>> 0
+  all.forEach((b, i) => {
+    put32((at >>> 0) + 4 * i, to)
+    range(to, b.length).set(b)
+    to += b.length
+  })
+  return E.ok
+}
+
+const sizes = (list, count, size) => put32(count, list.length) || put32(size, list.reduce((n, s) => n + encoder.encode(s).length + 1, 0))
+
+/** Chance is the core's: some came with the call, more is asked for. */
+function random(at, n) {
+  const b = range(at, n)
+  if (!b) return E.fault
+  if (!call.chance) {
+    b.fill(0)
+    return E.ok
+  }
+  if (n >>> 0 > call.chance.length) return more(at, n >>> 0)
+  b.set(call.chance.subarray(0, n >>> 0))
+  call.chance = call.chance.subarray(n >>> 0)
+  return E.ok
+}
+
+async function more(at, n) {
+  for (let done = 0; done < n;) {
+    const size = Math.min(1 << 20, n - done)
+    const { data } = await ask({ op: 'random', size })
+    range((at >>> 0) + done, size).set(data)
+    done += size
+    call.meter.check()
+  }
+  return E.ok
+}
+
+function poll(from, to, count, result) {
+  count >>>= 0
+  if (!count) return E.inval
+  const given = range(from, Math.imul(count, 48))
+  const out = range(to, Math.imul(count, 32))
+  if (!given || !out || given.length < count * 48) return E.fault
+  const subs = given.slice() // the two may overlap, as anything a module says
+  out.fill(0)
+  if (put32(result, count)) return E.fault
+  const v = new DataView(subs.buffer)
+  let timeout = (1n << 63n) - 1n
+  let events = 0
+  const input = []
+  const event = (i, type, e) => {
+    out.set(subs.subarray(i * 48, i * 48 + 8), events * 32)
+    out[events * 32 + 8] = e
+    out[events * 32 + 10] = type
+    events++
+  }
+  for (let i = 0; i < count; i++) {
+    const type = subs[i * 48 + 8]
+    const fd = v.getInt32(i * 48 + 16, true)
+    if (type === 0) {
+      const flags = v.getUint16(i * 48 + 40, true)
+      if (flags) return flags === 1 ? E.notsup : E.inval
+      const t = v.getBigInt64(i * 48 + 24, true)
+      if (t < timeout) timeout = t
+      event(i, type, 0)
+    } else if (type === 1) {
+      if (fd < 0) return E.badf
+      if (file(fd)) input.push(i)
+      else event(i, type, E.badf)
+    } else if (type === 2) {
+      if (fd < 0) return E.badf
+      event(i, type, file(fd) ? E.notsup : E.badf)
+    } else {
+      return E.inval
+    }
+  }
+  if (events === count) {
+    if (timeout <= 0n) return E.ok
+    return call.meter.sleep(Number(timeout) / 1e6).then(() => E.ok)
+  }
+  if (!file(0)) return E.badf
+  for (const i of input) event(i, 1, 0)
+  return E.ok
+}
+
+const fileRights = 0x1ffn | 1n << 21n | 1n << 22n | 1n << 23n | 1n << 27n
+const dirRights = [0n, 3n, 4n, 9n, 10n, 11n, 12n, 13n, 14n, 15n, 16n, 17n, 18n, 19n, 20n, 21n, 23n, 24n, 25n, 26n].reduce((r, b) => r | 1n << b, 0n)
+const types = { dir: 3, file: 4 } // what is neither is a device
+
+function fdstat(fd, at) {
+  const b = range(at, 24)
+  if (!b) return E.fault
+  const f = file(fd)
+  if (!f) return E.badf
+  const v = new DataView(b.buffer, b.byteOffset, 24)
+  v.setUint16(0, types[f.kind] ?? 1, true)
+  v.setUint16(2, f.app ? 1 : 0, true)
+  v.setUint32(4, 0, true)
+  v.setBigUint64(8, f.kind === 'dir' ? dirRights : fileRights, true)
+  v.setBigUint64(16, f.kind === 'dir' ? dirRights | fileRights : 0n, true)
+  return E.ok
+}
+
+function setFlags(fd, flags) {
+  if (flags & (2 | 8 | 16)) return E.inval
+  const f = file(fd)
+  if (!f) return E.badf
+  if (f.kind === 'dir') return E.isdir
+  if (flags & 4) return E.nosys
+  if (f.kind === 'file') f.app = (flags & 1) !== 0
+  return E.ok
+}
+
+function fdFilestat(fd, at) {
+  if (!range(at, 64)) return E.fault
+  const f = file(fd)
+  if (!f) return E.badf
+  if (f.kind !== 'dir' && f.kind !== 'file') return filestat(at, 1, {})
+  return after(statOf(f), (a) => filestat(at, types[f.kind], a))
+}
+
+function allocate(fd, offset, n) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const tail = BigInt.asIntN(64, offset + n)
+  if (tail < 0n) return E.inval
+  if (f.kind !== 'file') return tail === 0n ? E.ok : f.kind === 'dir' ? after(statOf(f), (a) => BigInt(a.size) >= tail ? E.ok : E.nosys) : E.nosys
+  return after(statOf(f), (a) => BigInt(a.size) >= tail ? E.ok : truncate(f, tail))
+}
+
+/** The times of files are the host's. */
+const badTimes = (flags) => (flags & 3) === 3 || (flags & 12) === 12
+
+function setTimes(dir, flags, at, n, atim, mtim, which) {
+  if (badTimes(which)) return E.inval
+  if (flags & 1) return after(path('at', dir, at, n), () => E.nosys)
+  return after(path('open', dir, at, n, { oflags: 0, fdflags: 0, rights: 64, open: openFiles(), empty: false }), (a) => a.dir ? E.nosys : E.notsup)
+}
+
+function prestat(fd, at) {
+  const f = file(fd)
+  if (!f || f.kind === 'file' || f.kind === 'dir' && !f.preopen) return E.badf
+  return put64(at, f.preopen ? 1n << 32n : 0n)
+}
+
+function prestatName(fd, at, n) {
+  const f = file(fd)
+  if (!f || f.kind === 'file' || f.kind === 'dir' && !f.preopen) return E.badf
+  const name = f.preopen ? '/' : ''
+  if (name.length < n >>> 0) return E.nametoolong
+  const b = range(at, n)
+  if (!b) return E.fault
+  if (b.length) b[0] = 47
+  return E.ok
+}
+
+function symlink(from, fromLength, fd, to, toLength) {
+  const d = file(fd)
+  if (!d) return E.badf
+  if (d.kind !== 'dir') return E.notdir
+  if (!fromLength || !toLength) return E.inval
+  if (!range(from, fromLength)) return E.fault
+  return after(path('at', fd, to, toLength), () => E.nosys)
+}
+
+function readlink(fd, at, n, buf, length) {
+  if (!n || !length) return E.inval
+  return after(path('at', fd, at, n), () => E.inval)
+}
+
+/** name → parameters, results, function, and whether it may wait. */
+const wasi = {
+  args_get: ['ii', 'i', (at, buf) => stringList(call.args, at, buf)],
+  args_sizes_get: ['ii', 'i', (count, size) => sizes(call.args, count, size)],
+  environ_get: ['ii', 'i', (at, buf) => stringList([], at, buf)],
+  environ_sizes_get: ['ii', 'i', (count, size) => sizes([], count, size)],
+  clock_res_get: ['ii', 'i', (id, at) => id === 0 || id === 1 ? put64(at, 1000n) : E.inval],
+  clock_time_get: ['ili', 'i', (id, _, at) => id === 0 || id === 1 ? put64(at, clock()) : E.inval],
+  random_get: ['ii', 'i', random, true],
+  sched_yield: ['', 'i', () => E.ok],
+  proc_exit: ['i', '', (code) => {
+    call.exited = true
+    call.code = code
+    throw unwound
+  }],
+  proc_raise: ['i', 'i', () => E.nosys],
+  poll_oneoff: ['iiii', 'i', poll, true],
+
+  fd_advise: ['illi', 'i', (fd, _, __, advice) => !file(fd) ? E.badf : (advice & 255) > 5 ? E.inval : E.ok],
+  fd_allocate: ['ill', 'i', allocate, true],
+  fd_close: ['i', 'i', close, true],
+  fd_datasync: ['i', 'i', sync, true],
+  fd_sync: ['i', 'i', sync, true],
+  fd_fdstat_get: ['ii', 'i', fdstat],
+  fd_fdstat_set_flags: ['ii', 'i', setFlags],
+  fd_fdstat_set_rights: ['ill', 'i', () => E.nosys],
+  fd_filestat_get: ['ii', 'i', fdFilestat, true],
+  fd_filestat_set_size: ['il', 'i', (fd, size) => file(fd) ? truncate(file(fd), size) : E.badf, true],
+  fd_filestat_set_times: ['illi', 'i', (fd, _, __, which) => !file(fd) ? E.badf : badTimes(which) ? E.inval : file(fd).kind === 'file' ? E.notsup : E.nosys],
+  fd_pread: ['iiili', 'i', (fd, iovs, count, offset, result) => read(fd, iovs, count, result, Number(offset)), true],
+  fd_pwrite: ['iiili', 'i', (fd, iovs, count, offset, result) => write(fd, iovs, count, result, Number(offset)), true],
+  fd_read: ['iiii', 'i', (fd, iovs, count, result) => read(fd, iovs, count, result), true],
+  fd_write: ['iiii', 'i', (fd, iovs, count, result) => write(fd, iovs, count, result), true],
+  fd_prestat_get: ['ii', 'i', prestat],
+  fd_prestat_dir_name: ['iii', 'i', prestatName],
+  fd_readdir: ['iiili', 'i', readdir, true],
+  fd_renumber: ['ii', 'i', () => E.notsup],
+  fd_seek: ['ilii', 'i', seek, true],
+  fd_tell: ['ii', 'i', (fd, result) => seek(fd, 0n, 1, result), true],
+
+  path_create_directory: ['iii', 'i', (fd, at, n) => after(path('mkdir', fd, at, n), () => E.ok), true],
+  path_filestat_get: ['iiiii', 'i', (fd, _, at, n, result) => after(path('stat', fd, at, n), (a) => filestat(result, a.dir ? 3 : 4, sized(a))), true],
+  path_filestat_set_times: ['iiiilli', 'i', setTimes, true],
+  path_link: ['iiiiiii', 'i', (fd, _, at, n, toFd, to, toN) => after(path('at', fd, at, n), () => after(path('at', toFd, to, toN), () => E.nosys)), true],
+  path_open: ['iiiiillii', 'i', (fd, _, at, n, oflags, rights, __, fdflags, result) => open(fd, at, n, oflags, rights, fdflags, result), true],
+  path_readlink: ['iiiiii', 'i', readlink, true],
+  path_remove_directory: ['iii', 'i', (fd, at, n) => remove('rmdir', fd, at, n), true],
+  path_rename: ['iiiiii', 'i', (fd, at, n, toFd, to, toN) => after(path('at', fd, at, n), (a) => after(path('at', toFd, to, toN), (b) => move(a.name, b.name))), true],
+  path_symlink: ['iiiii', 'i', symlink, true],
+  path_unlink_file: ['iii', 'i', (fd, at, n) => remove('unlink', fd, at, n), true],
+
+  sock_accept: ['iii', 'i', () => E.badf],
+  sock_recv: ['iiiiii', 'i', () => E.badf],
+  sock_send: ['iiiii', 'i', () => E.badf],
+  sock_shutdown: ['ii', 'i', () => E.badf],
+}

@@ -1,0 +1,215 @@
+// A worker that runs guarded modules on the browser's own engine, one call at
+// a time. cmd/wasm/toolworker_js.go is the other side: it posts {prepare} and
+// {call}, answers what a call asks for, and terminates the worker where a call
+// goes on too long. web/build puts kernel.js and wasi.js before it.
+
+/** Standard output: what is beyond the limit ends the call. */
+class Output {
+  data = new Uint8Array(1024)
+  size = 0
+
+  constructor(keep) {
+    this.keep = keep // the end is kept, of stderr; else it is bounded by the call
+  }
+
+  add(b) {
+    if (!this.keep && this.size + b.length > call.outputLimit) tooMuch()
+    if (this.keep && b.length > this.keep) b = b.subarray(b.length - this.keep)
+    if (this.keep && this.size + b.length > 2 * this.keep) {
+      this.data.copyWithin(0, this.size - this.keep, this.size)
+      this.size = this.keep
+    }
+    if (this.size + b.length > this.data.length) {
+      const grown = new Uint8Array(Math.max(this.size + b.length, 2 * this.data.length))
+      grown.set(this.data.subarray(0, this.size))
+      this.data = grown
+    }
+    this.data.set(b, this.size)
+    this.size += b.length
+  }
+
+  bytes() {
+    return this.data.slice(this.keep ? Math.max(0, this.size - this.keep) : 0, this.size)
+  }
+}
+
+const suspends = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
+
+/** A host function that may wait: the module is suspended meanwhile. */
+function waits(f) {
+  if (suspends) return new WebAssembly.Suspending(f)
+  return (...args) => {
+    const r = f(...args)
+    if (!(r instanceof Promise)) return r
+    r.catch(() => {}) // nobody waits for it
+    end('E_PLATFORM', 'the module asks its host for something that takes time, and this browser cannot suspend it (WebAssembly Promise Integration)',
+      'use a newer browser, or a tool that needs no files, network or callbacks')
+  }
+}
+
+const own = {
+  golem: { tick: ['l', 'l', (left) => call.meter.tick(left)] },
+  'extism:host/env': extism,
+  'extism:host/user': extismUser,
+  wasi_snapshot_preview1: wasi,
+}
+
+/** The imports of a module. What it wants otherwise than we have it ends the call that calls it. */
+function imports(list) {
+  const out = Object.create(null)
+  let waiting = false
+  for (const { module, name, type } of list) {
+    const have = Object.hasOwn(own, module) && Object.hasOwn(own[module], name) ? own[module][name] : null
+    let f
+    if (have && have[0] + ':' + have[1] === type) {
+      // A call whose time is over ends at every host function: fuel counts
+      // calls, and one can move 60 MiB.
+      const timed = (...args) => {
+        call.meter.check()
+        return have[2](...args)
+      }
+      f = module === 'golem' ? have[2] : have[3] ? waits(timed) : timed
+      waiting ||= have[3] === true
+    } else {
+      f = () => {
+        call.missing = { module, name }
+        throw unwound
+      }
+    }
+    ;(out[module] ??= Object.create(null))[name] = f
+  }
+  return { out, waiting }
+}
+
+function instantiate(m) {
+  const { out, waiting } = imports(m.imports)
+  box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0 }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
+  const instance = new WebAssembly.Instance(m.module, out)
+  box.exports = instance.exports
+  box.memory = Object.values(instance.exports).find((e) => e instanceof WebAssembly.Memory)
+}
+
+/** An engine's words as wazero says them. */
+const words = {
+  'memory access out of bounds': 'out of bounds memory access', 'divide by zero': 'integer divide by zero', 'remainder by zero': 'integer divide by zero',
+  'divide result unrepresentable': 'integer overflow', 'float unrepresentable in integer range': 'integer overflow',
+  'table index is out of bounds': 'invalid table access', 'table access out of bounds': 'invalid table access', 'null function or function signature mismatch': 'indirect call type mismatch',
+}
+
+function trapped(e) {
+  if (e === unwound) return true
+  if (e instanceof RangeError) {
+    if (/call stack/i.test(e.message)) call.fault ??= { code: 'E_TOOL_STACK', message: "the module's calls are nested too deep", hint: 'call it with less to do; it recurses without end, or nearly' }
+    else call.fault ??= { code: 'E_TOOL_MEMORY', message: 'the page has no memory left for the module', hint: 'close other tabs, or call it with less to do' }
+    return true
+  }
+  if (!(e instanceof WebAssembly.RuntimeError)) {
+    call.trap = 'a function of its host failed' // its words are about golem
+    return true
+  }
+  const said = e.message.split('\n')[0]
+  call.trap = words[said] ?? (said || 'it failed')
+  return true
+}
+
+/** Calls into the module; false if that was the end. */
+async function invoke(f, args) {
+  try {
+    const result = box.waits ? await WebAssembly.promising(f)(...args) : f(...args)
+    call.result = result
+    return true
+  } catch (e) {
+    trapped(e)
+    return false
+  }
+}
+
+async function run(m) {
+  if (!box) {
+    try {
+      instantiate(m)
+    } catch (e) {
+      box = null
+      if (e instanceof RangeError) call.retry = true // memory of earlier instances is not free yet
+      call.trap = String(e?.message ?? e).split('\n')[0] || 'it cannot be instantiated'
+      return
+    }
+    enter()
+    for (const s of m.starts) {
+      if (s.imported) {
+        call.handedOn = s.name
+        return
+      }
+      if (s.refused) {
+        call.trap = `its ${s.name} takes parameters`
+        return
+      }
+      const zeros = [...s.params].map((p) => (p === 'l' ? 0n : 0))
+      if (!(await invoke(box.exports[s.name], zeros))) return
+    }
+  } else {
+    if (!m.granted) forget('.') // what an earlier call could see
+    enter()
+  }
+  if (m.contract) {
+    call.contract = true // told by who knows what the module exports
+    return
+  }
+  if ((await invoke(box.exports[m.export], [])) && m.result) call.code = call.result | 0
+}
+
+/** Begins the account of the call in its instance. */
+function enter() {
+  box.exports['golem:fuel'].value = 0n
+  box.exports['golem:flags'].value = 0
+  box.kernel.reset()
+  call.inputAt = 0n
+  call.inputSize = BigInt(call.input.length)
+  if (call.input.length) call.inputAt = box.kernel.put(call.input)
+}
+
+/** Writes what the module left open; whether all of it could be. */
+async function flush() {
+  for (const c of box?.open ?? []) {
+    if (await commit(c)) return false
+  }
+  return true
+}
+
+async function begin(m) {
+  if (m.fresh) box = null
+  call = {
+    meter: new Meter(m.fuel, m.limit, m.limitWords), input: m.input, args: m.args, stdin: m.stdin, config: new Map(m.config), outputLimit: m.output,
+    clock: m.clock === null ? null : BigInt(m.clock), chance: m.chance, logs: m.logs, lines: 0,
+    fault: null, trap: '', exited: false, code: 0, message: null, out: none, status: 0, headers: 0n, stdout: new Output(0), stderr: new Output(most),
+  }
+  try {
+    await run(m)
+  } catch (e) {
+    trapped(e)
+  }
+  const left = box?.exports ? BigInt(box.exports['golem:fuel'].value) : 0n
+  const output = m.command ? call.stdout.bytes() : call.out
+  const stderr = call.stderr.bytes()
+  postMessage({
+    done: true, fault: call.fault ?? undefined, atHost: call.atHost === true, missing: call.missing, contract: call.contract === true, handedOn: call.handedOn, retry: call.retry === true,
+    trap: call.trap, exited: call.exited, code: call.code, flags: box?.exports ? box.exports['golem:flags'].value : 0, left: String(left), fuel: String(call.meter.granted - left),
+    output, stderr, message: call.message ?? none, dirty: !!box?.open.some((c) => c.dirty && !c.gone), heldTooMuch: call.heldTooMuch === true,
+  })
+}
+
+onmessage = ({ data }) => {
+  if (data.answer !== undefined) {
+    const f = waiting.get(data.answer)
+    waiting.delete(data.answer)
+    f?.(data)
+  } else if (data.call) {
+    begin(data)
+  } else if (data.flush) {
+    flush().then((whole) => postMessage({ flushed: true, whole }), () => postMessage({ flushed: true, whole: false }))
+  } else if (data.drop) {
+    box = null
+    call = null
+    waiting.clear()
+  }
+}
