@@ -55,7 +55,7 @@ func TestReadmeSession(t *testing.T) {
 	for _, b := range block.FindAllStringSubmatch(string(data), -1) {
 		switch kind, text := b[1], b[2]; kind {
 		case "sh":
-			last = shell(t, dir, strings.ReplaceAll(text, "make build\n", ""))
+			last = shell(t, dir, offline(t)+strings.ReplaceAll(text, "make build\n", ""))
 			ran++
 		case "text":
 			if !strings.Contains(last, strings.TrimSpace(text)) {

@@ -31,16 +31,23 @@ func guide(t *testing.T, section string) []guideBlock {
 	return out
 }
 
-// runGuide types a guide into one shell, and holds what it shows against what
-// golem says. The Go toolchain keeps its own cache, and reaches no network.
-func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
+// offline are commands that let Go build in a shell of its own: from the cache
+// that this test has, without a network.
+func offline(t *testing.T) string {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return "export GOPROXY=off GOFLAGS= GOTOOLCHAIN=local GOCACHE='" + strings.TrimSpace(string(cache)) + "'\n"
+}
+
+// runGuide types a guide into one shell, and holds what it shows against what
+// golem says. The Go toolchain keeps its own cache, and reaches no network.
+func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
+	t.Helper()
 	const mark = "-- end of block --"
-	script := "export GOPROXY=off GOFLAGS= GOTOOLCHAIN=local GOCACHE='" + strings.TrimSpace(string(cache)) + "'\n"
+	script := offline(t)
 	for _, b := range blocks {
 		script += b.commands + "echo '" + mark + "'\n"
 	}
