@@ -104,13 +104,13 @@ func TestDeathWhileRunning(t *testing.T) {
 // The tab dies while a project is made: it is not there, and can be made again.
 func TestDeathWhileMaking(t *testing.T) {
 	site := webtest.Serve(t, embedding(t), "/")
-	for _, ms := range []int{0, 5, 20, 60, 150} {
+	two := browser.Open(t, site.URL+"embedded.html")
+	for _, ms := range []int{0, 2, 5, 20, 60, 150} {
 		one := browser.Open(t, site.URL+"embedded.html")
 		talk(one, `const files = {}; for (let i = 0; i < 300; i++) files['d/f' + i] = 'x'.repeat(100);
 			golem.create('many', files).catch(() => {}); await new Promise((f) => setTimeout(f, %d)); golem.close(); return 1`, ms)
-		two := browser.Open(t, site.URL+"embedded.html")
-		got := talk(two, `await new Promise((f) => setTimeout(f, 50)); const before = (await golem.list()).map((p) => p.name + p.files);
-			for (let i = 0; ; i++) try { await golem.create('many', {a: 'x'}); break } catch (e) { if (i > 20) throw e; await new Promise((f) => setTimeout(f, 50)) }
+		got := talk(two, `const before = (await golem.list()).map((p) => p.name + p.files);
+			for (let i = 0; ; i++) try { await golem.create('many', {a: 'x'}); break } catch (e) { if (i > 200) throw e; await new Promise((f) => setTimeout(f, 50)) }
 			const after = (await golem.list()).map((p) => p.name + p.files); await golem.remove('many'); return before + '|' + after`)
 		if got != "|many1" {
 			t.Errorf("killed after %d ms: %s", ms, got)

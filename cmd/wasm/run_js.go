@@ -90,6 +90,7 @@ type about struct {
 	Description string     `json:"description,omitempty"`
 	Mode        string     `json:"mode,omitempty"`
 	Model       string     `json:"model,omitempty"`
+	Tool        bool       `json:"tool,omitempty"`  // the entry is a tool, which needs no model
 	Input       any        `json:"input,omitempty"` // the entry's input schema
 	EmptyInput  bool       `json:"emptyInput,omitempty"`
 	Faults      fault.List `json:"faults"`
@@ -104,6 +105,7 @@ func openProject(c *call) (any, []byte, error) {
 	entry, err := inst.Entry()
 	if err == nil {
 		out.Entry, out.Mode, out.Model, out.EmptyInput, out.Description = entry.ID, entry.Mode, entry.Model, entry.AllowEmptyInput, entry.Description
+		out.Tool = entry.Tool != ""
 		if entry.Input != nil {
 			out.Input = entry.Input
 		}

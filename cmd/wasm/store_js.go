@@ -15,10 +15,11 @@ import (
 )
 
 // Where the page keeps things in the Origin Private File System. A project
-// that is being made is marked until it is whole: what a tab that died left
-// half-made goes at the next look.
+// that is being made has a file of its name in makingDir, from before its first
+// sign until it is whole: what a tab that died left half-made goes at the next
+// look.
 const (
-	unfinished  = ".golem/unfinished"
+	makingDir   = "making"
 	projectsDir = "projects"
 	stateDir    = ".golem"
 	runsDir     = ".golem/runs"
@@ -43,13 +44,16 @@ type hold struct {
 
 // hold keeps a project from other tabs until released, or fails with E_BUSY.
 // In this tab it may be held several times.
-func (s *stores) hold(project *opfs.FS) (release func(), err error) {
+func (s *stores) hold(project *opfs.FS) (release func(), err error) { return s.holdAt(project, ".") }
+
+// holdAt is hold for a project that need not be there yet.
+func (s *stores) holdAt(under *opfs.FS, dir string) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := project.Source()
+	name := path.Join(under.Source(), dir)
 	h := s.held[name]
 	if h == nil {
-		free, err := project.Lock()
+		free, err := under.LockAt(dir)
 		if err != nil {
 			return nil, fault.New(fault.Busy, "the project %s is in use in another tab", path.Base(name)).
 				Hinting("close the other tab, or wait until its run has ended")
@@ -146,8 +150,8 @@ func (s *stores) project(name string) (*opfs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := dir.Stat(unfinished); err == nil {
-		s.sweep(root, dir, name)
+	if _, err := root.Stat(path.Join(makingDir, name)); err == nil {
+		s.sweep(root, name)
 		return nil, noProject(name)
 	}
 	return dir, nil
@@ -158,17 +162,26 @@ func noProject(name string) error {
 }
 
 // sweep removes a half-made project, unless somebody is making it now.
-func (s *stores) sweep(root, dir *opfs.FS, name string) {
+func (s *stores) sweep(root *opfs.FS, name string) {
+	place := path.Join(projectsDir, name)
 	s.mu.Lock()
-	mine := s.held[dir.Source()] != nil
+	mine := s.held[path.Join(root.Source(), place)] != nil
 	s.mu.Unlock()
 	if mine {
 		return
 	}
-	if free, err := dir.Lock(); err == nil {
-		_ = root.RemoveAll(path.Join(projectsDir, name)) // the next look tries again
+	if free, err := root.LockAt(place); err == nil {
+		_ = unmake(root, name) // the next look tries again
 		free()
 	}
+}
+
+// unmake removes a half-made project and then its mark.
+func unmake(root *opfs.FS, name string) error {
+	if err := root.RemoveAll(path.Join(projectsDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return root.Remove(path.Join(makingDir, name))
 }
 
 // sub is a nested handle.
@@ -190,37 +203,46 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err != nil {
 		return err
 	}
+	taken := fault.New(fault.Conflict, "there is a project %q already", name).Hinting("choose another name")
 	if _, err := s.project(name); err == nil {
-		return fault.New(fault.Conflict, "there is a project %q already", name).Hinting("choose another name")
+		return taken
 	}
-	place := path.Join(projectsDir, name)
-	for _, dir := range []string{projectsDir, place} {
-		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	dir, err := sub(root, place)
-	if err != nil {
-		return err
-	}
-	release, err := s.hold(dir)
+	release, err := s.holdAt(root, path.Join(projectsDir, name))
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err = dir.WriteFile(unfinished, nil); err == nil {
+	if _, err := s.project(name); err == nil { // another tab was faster
+		return taken
+	}
+	mark := path.Join(makingDir, name)
+	if err := root.WriteFile(mark, nil); err != nil {
+		return err
+	}
+	dir, err := begin(root, path.Join(projectsDir, name))
+	if err == nil {
 		err = fill(dir)
 	}
 	if err == nil {
-		err = dir.Remove(unfinished)
+		err = root.Remove(mark)
 	}
-	if err != nil {
-		if again := root.RemoveAll(place); again != nil {
-			return fault.Of(err, fault.Path).Hinting("what was written of %s goes when the page is opened again", name)
+	if err != nil && unmake(root, name) != nil {
+		return fault.Of(err, fault.Path).Hinting("what was written of %s goes when the page is opened again", name)
+	}
+	return err
+}
+
+// begin makes a project's directory, empty.
+func begin(root *opfs.FS, place string) (*opfs.FS, error) {
+	if err := root.RemoveAll(place); err != nil && !errors.Is(err, fs.ErrNotExist) { // what a tab that died left
+		return nil, err
+	}
+	for _, dir := range []string{projectsDir, place} {
+		if err := root.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
 		}
-		return err
 	}
-	return nil
+	return sub(root, place)
 }
 
 // remove deletes a project with everything in it.

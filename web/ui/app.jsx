@@ -12,9 +12,11 @@ import { Files } from './files.jsx'
 import { Traces } from './traces.jsx'
 import { Settings } from './settingsview.jsx'
 import { Approval } from './approval.jsx'
+import { Ask } from './ask.jsx'
+import { ModelChoice } from './modelchoice.jsx'
 
 const tabs = [
-  ['run', 'Run'], ['files', 'Files'], ['trace', 'Trace'], ['settings', 'Settings'],
+  ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
 const loading = signal('Starting golem')
@@ -36,9 +38,7 @@ function App() {
           <button class="button quiet ellipsis project" onClick={() => (view.value = 'run')} title={`the open project, ${project.value}`}>{project.value}</button>
         )}
         <nav class="tabs" aria-label="Views">
-          {project.value
-            ? tabs.map(([name, title]) => <Tab key={name} name={name} title={title} />)
-            : <><Tab name="projects" title="Projects" icon="home" /><Tab name="trace" title="Trace" /><Tab name="settings" title="Settings" /></>}
+          {tabs.filter(([name]) => project.value || !['run', 'files'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
         <button class="button quiet square" onClick={() => store.setTheme(dark ? 'light' : 'dark')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
@@ -47,6 +47,8 @@ function App() {
       </header>
       <main id="main" tabIndex={-1}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <View /> : <Starting />}</main>
       <Approval />
+      <ModelChoice />
+      <Ask />
       {toast.value && (
         <div class={`note toast ${toast.value.level}`} role={toast.value.level === 'error' ? 'alert' : 'status'}>
           <span class="grow">{toast.value.text}</span>
@@ -105,6 +107,7 @@ async function main() {
     ])
     await store.start(made, shipped.examples)
     await incoming()
+    addEventListener('hashchange', incoming)
   } catch (e) {
     store.failure.value = e.hint ? `${e.message}. ${e.hint}` : e.message
   }

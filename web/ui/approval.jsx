@@ -3,6 +3,7 @@
 // before the dialog stood can answer it (SECURITY 9).
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, counts, visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
 import { asked } from './store.js'
 
 const settle = 400 // ms in which a click or key cannot have been meant for this dialog
@@ -50,7 +51,7 @@ function Question({ question, waiting }) {
           </div>
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
-        <footer>
+        <footer class="answers">
           <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>
           <button class="button" data-first onClick={() => answer('no')}>No</button>
           <span class="grow" />
@@ -86,7 +87,7 @@ function Arguments({ args, diff }) {
         if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
         return (
           <details class="call" key={name} open={!diff}>
-            <summary><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
+            <summary><span class="chev"><Icon name="chevron" /></span><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
             <div class="detail"><pre class="block" tabIndex={0} role="region" aria-label={`argument ${label}`}>{visible(text)}</pre></div>
           </details>
         )

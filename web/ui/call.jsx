@@ -7,6 +7,13 @@ import { faultText, isOver, plain, seconds, shown, tokens } from './run.js'
 import { tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
+/** How long a call took, or has taken up to now; "" before a second is over. */
+export function took(call) {
+  if (isOver(call.status)) return seconds(call.ms)
+  const since = call.begun ? Math.floor((Date.now() - call.begun) / 1000) : 0
+  return since > 0 ? seconds(since * 1000).replace('.0', '') : ''
+}
+
 const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted' }
 
 /** How a call stands, as a sign and as a word for those who cannot see it. */
@@ -30,7 +37,7 @@ export function CallCard({ run, id, open = false }) {
   const call = run.calls.get(id)
   const [seen, setSeen] = useState(open)
   if (!call) return null
-  const meta = [isOver(call.status) ? seconds(call.ms) : '', call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')
+  const meta = [took(call), call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')
   return (
     <details class="call" open={open} onToggle={(e) => setSeen(e.target.open)}>
       <summary>
@@ -46,7 +53,7 @@ export function CallCard({ run, id, open = false }) {
 }
 
 /** Everything the trace knows of a call. */
-export function Detail({ run, call }) {
+export function Detail({ run, call, whole = false }) {
   tick.value
   const args = shown(call.args)
   return (
@@ -56,15 +63,25 @@ export function Detail({ run, call }) {
       {args && <Block title="Arguments" text={args} />}
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}
       {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
-      {call.id !== '0' && call.says.filter((s) => s.text).map((s, i) => (
+      {(whole || call.id !== '0') && call.says.filter((s) => s.text && !repeats(s.text, call.result)).map((s, i) => (
         <div key={i}><h3>{visible(call.name)} says</h3><Markdown text={s.text} /></div>
       ))}
       {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
       {call.diffs.map((d, i) => <div key={i}><h3>{visible(d.path)}</h3><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
       {call.error && <div class="note error small">{visible(faultText(call.error))}</div>}
-      {call.result !== undefined && call.id !== '0' && <Block title="Result" text={shown(call.result)} />}
+      {call.result !== undefined && (whole || call.id !== '0') && <Block title="Result" text={shown(call.result)} />}
     </div>
   )
+}
+
+/** Whether what a worker said last is its result, which stands below. */
+function repeats(text, result) {
+  if (result === undefined) return false
+  try {
+    return text === plain(result) || JSON.stringify(JSON.parse(text)) === JSON.stringify(result)
+  } catch {
+    return false // it is no JSON
+  }
 }
 
 function approvalText(a) {

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
+import { chooseModel, lacking } from './modelchoice.jsx'
 import { faultText, seconds, tokens } from './run.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
@@ -18,8 +19,10 @@ export function Conversation() {
     <div class="split">
       <section class="pane" aria-label="Conversation" data-away={side.value !== 'talk'}>
         <header>
-          <h2 class="ellipsis grow">{store.about.value?.description || store.project.value}</h2>
-          <Summary run={run} />
+          <div class="titles grow">
+            <h2 class="ellipsis">{store.about.value?.description || store.project.value}</h2>
+            <Summary run={run} />
+          </div>
           <button class="button phone-only" onClick={() => (side.value = 'tree')}>Workers</button>
         </header>
         <Talk run={run} />
@@ -93,10 +96,13 @@ function Start() {
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
   const example = store.examples.value.find((e) => e.name === settings.project(store.project.value).example)
+  const lacks = lacking(about)
   return (
     <div class="empty">
-      <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>
-      <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}</p>
+      {lacks
+        ? <><h3>One thing is missing</h3><p>{lacks}</p><button class="button primary" onClick={chooseModel}>Choose a model</button></>
+        : <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>}
+      {!lacks && <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}</p>}
       <div class="row">
         {(example?.inputs ?? []).map((text) => (
           <button class="button" key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
@@ -192,26 +198,25 @@ function Choices({ disabled }) {
   }
   const model = (e) => {
     if (e.target.value !== 'other') return set({ model: e.target.value })
-    const typed = prompt('Model, as provider:name', mine.model || 'openai:gpt-5-mini')
-    if (typed) set({ model: typed.trim() })
+    chooseModel()
     again((n) => n + 1)
   }
   return (
     <>
       <label class="sr" for="model">Model</label>
       <select id="model" class="input pick" value={mine.model ?? ''} onChange={model} disabled={disabled}>
-        <option value="">{about?.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
+        <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
         {known.map((m) => <option key={m} value={m}>{m}</option>)}
         <option value="other">another model…</option>
       </select>
       <label class="sr" for="approval">Approvals</label>
       <select id="approval" class="input pick" value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
-        <option value="">ask as the project says</option>
-        <option value="interactive">ask me</option>
-        <option value="auto_deny">deny what would ask</option>
-        <option value="approve_all">approve everything</option>
+        <option value="">approvals: as set</option>
+        <option value="interactive">approvals: ask me</option>
+        <option value="auto_deny">approvals: deny</option>
+        <option value="approve_all">approvals: yes to all</option>
       </select>
-      <label class="row small"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>
+      <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>
     </>
   )
 }

@@ -19,13 +19,47 @@ export function counts(patch) {
 
 const kinds = { '+': 'add', '-': 'del', '@': 'hunk', '\\': 'note' }
 
+/** For each line the one that it replaces or that replaces it: as many removed as added ones belong together. */
+function partners(lines) {
+  const out = []
+  const end = (i, sign) => {
+    while (lines[i]?.[0] === sign) i++
+    return i
+  }
+  for (let i = 0; i < lines.length; i++) {
+    if (lines[i][0] !== '-') continue
+    const removed = end(i, '-')
+    const added = end(removed, '+')
+    for (let k = 0; added - removed === removed - i && k < removed - i; k++) {
+      out[i + k] = lines[removed + k]
+      out[removed + k] = lines[i + k]
+    }
+    i = added - 1
+  }
+  return out
+}
+
+/** A line with the part marked in which it differs from its partner. */
+function changed(line, other) {
+  if (!other) return undefined
+  const [a, b] = [[...line.slice(1)], [...other.slice(1)]]
+  let start = 0
+  while (start < a.length && start < b.length && a[start] === b[start]) start++
+  let end = 0
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  if (start + end === 0 || start + end < a.length / 4) return undefined // another line altogether
+  const part = (from, to) => visible(a.slice(from, to).join(''))
+  return <>{line[0]}{part(0, start)}<mark>{part(start, a.length - end)}</mark>{part(a.length - end)}</>
+}
+
 /** @param {{patch: string, label?: string}} props */
 export function Diff({ patch, label = 'changes' }) {
   const lines = patch.replace(/\n$/, '').split('\n').filter((l) => !l.startsWith('--- ') && !l.startsWith('+++ '))
+  const other = partners(lines)
   return (
     <pre class="diff" tabIndex={0} role="region" aria-label={label}>
       {lines.map((line, i) => (
-        <span key={i} class={`diff-line ${kinds[line[0]] ?? ''}`}>{visible(line) || ' '}{'\n'}</span>
+        <span key={i} class={`diff-line ${kinds[line[0]] ?? ''}`}>{changed(line, other[i]) ?? (visible(line) || ' ')}{'\n'}</span>
       ))}
     </pre>
   )

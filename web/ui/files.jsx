@@ -6,6 +6,7 @@ import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { faultText } from './run.js'
+import { askText, askYes } from './ask.jsx'
 
 /** Texts that are not saved, by project and path. */
 const drafts = signal(new Map())
@@ -21,7 +22,7 @@ export function Files() {
   return (
     <div class="split files">
       <section class="pane side" aria-label="Files" data-away={path !== ''}>
-        <header><h2 class="grow">Files</h2><NewFile /></header>
+        <header><h2 class="grow">Files</h2><Upload /><NewFile /></header>
         <List />
         <Checks />
       </section>
@@ -65,12 +66,12 @@ function List() {
 export function bytes(n) {
   if (n < 1000) return `${n} B`
   if (n < 1e6) return `${(n / 1e3).toFixed(n < 1e4 ? 1 : 0)} kB`
-  return `${(n / 1e6).toFixed(1)} MB`
+  return n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`
 }
 
 function NewFile() {
   const make = async () => {
-    const name = prompt('Name of the new file, e.g. workers/helper.worker')
+    const name = await askText('New file', { label: 'Name, with its folders: workers/helper.worker', action: 'Make it' })
     if (!name) return
     const path = name.replace(/^\/+/, '')
     await store.attempt(`making ${path}`, async () => {
@@ -81,7 +82,22 @@ function NewFile() {
       store.editing.value = path
     })
   }
-  return <button class="button quiet square" aria-label="new file" onClick={make}><Icon name="plus" /></button>
+  return <button class="button quiet square" aria-label="new file" title="new file" onClick={make}><Icon name="plus" /></button>
+}
+
+function Upload() {
+  const take = async (e) => {
+    const picked = [...e.target.files]
+    e.target.value = ''
+    await store.attempt('taking files in', async () => {
+      for (const f of picked) {
+        if (store.files.value.some((x) => x.path === f.name) && !(await askYes(`Replace ${visible(f.name)}?`, 'The project has a file of this name.', 'Replace it', true))) continue
+        await store.golem.files(store.project.value).write(f.name, new Uint8Array(await f.arrayBuffer()))
+      }
+      await Promise.all([store.listFiles(), store.inspect()])
+    })
+  }
+  return <label class="button quiet square" title="put files of this computer into the project"><Icon name="up" /><span class="sr">put files into the project</span><input class="sr" type="file" multiple onChange={take} /></label>
 }
 
 /** What golem check says of the project. */
@@ -120,12 +136,26 @@ function Open({ path }) {
     drafts.value = next
     await Promise.all([store.listFiles(), store.inspect()])
   })
-  const remove = () => confirm(`Delete ${path}? This cannot be undone.`) && store.attempt(`deleting ${path}`, async () => {
-    await files.remove(path)
+  const keep = (to) => { // the draft goes with its file, or away
     const next = new Map(drafts.value)
+    const text = next.get(key)
     next.delete(key)
+    if (to && text !== undefined) next.set(draftKey(to), text)
     drafts.value = next
-    store.editing.value = ''
+    store.editing.value = to
+  }
+  const rename = () => store.attempt(`renaming ${path}`, async () => {
+    const to = (await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' }))?.replace(/^\/+/, '')
+    if (!to || to === path) return
+    if (store.files.value.some((f) => f.path === to)) throw new Error(`there is a ${to} already`)
+    await files.move(path, to)
+    await Promise.all([store.listFiles(), store.inspect()])
+    keep(to)
+  })
+  const remove = () => store.attempt(`deleting ${path}`, async () => {
+    if (!(await askYes(`Delete ${visible(path)}?`, 'This cannot be undone.', 'Delete', true))) return
+    await files.remove(path)
+    keep('')
     await Promise.all([store.listFiles(), store.inspect()])
   })
   const changed = (text) => {
@@ -139,6 +169,7 @@ function Open({ path }) {
       <header>
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="folder" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
+        <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
         <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={() => store.download(path.split('/').at(-1), state.data)}><Icon name="down" /></button>
         <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
         <button class="button primary" disabled={!dirty} onClick={save}><Icon name="save" />Save</button>

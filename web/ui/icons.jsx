@@ -19,6 +19,7 @@ const paths = {
   sun: 'M12 8a4 4 0 100 8 4 4 0 000-8zM12 2v3M12 19v3M2 12h3M19 12h3M5 5l2 2M17 17l2 2M5 19l2-2M17 7l2-2',
   moon: 'M20 14A8 8 0 1110 4a7 7 0 0010 10z',
   check: 'M5 12l5 5 9-10',
+  pen: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   chevron: 'M9 6l6 6-6 6',
   save: 'M5 5h11l3 3v11H5zM8 5v5h7V5M8 19v-6h8v6',
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',

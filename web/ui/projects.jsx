@@ -6,6 +6,7 @@ import { settings } from './settings.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
+import { askText, askYes } from './ask.jsx'
 
 export function Projects() {
   const list = store.projects.value
@@ -38,7 +39,8 @@ function Card({ project }) {
     await navigator.clipboard.writeText(url)
     store.tell(`a link that carries ${name} is in the clipboard (${bytes(url.length)}); whoever opens it gets a copy`)
   })
-  const remove = () => confirm(`Delete the project ${name} with all its files? This cannot be undone.`) && store.attempt(`deleting ${name}`, async () => {
+  const remove = () => store.attempt(`deleting ${name}`, async () => {
+    if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces go. This cannot be undone.', 'Delete', true))) return
     await store.golem.remove(name)
     settings.forgetProject(name)
     if (store.project.value === name) store.project.value = ''
@@ -92,15 +94,16 @@ const projectName = (s) => s.replace(/\.zip$/i, '').replace(/[^\p{L}\p{N}._ -]+/
 
 function Make() {
   const folder = useRef(null)
-  const fresh = () => {
-    const name = prompt('Name of the new project', free('project'))
-    if (!name) return
-    store.attempt(`making ${name}`, async () => {
-      await store.golem.create(projectName(name), {
+  const fresh = async () => {
+    const given = await askText('New project', { label: 'Name', value: free('project'), action: 'Make it' })
+    if (!given) return
+    const name = projectName(given)
+    await store.attempt(`making ${name}`, async () => {
+      await store.golem.create(name, {
         'main.worker': '---\ndescription: Answers one task\ntoolsets:\n  filesystem: {}\n---\nYou are careful and brief. Use the tools when a task needs files.\n',
       })
       await store.refresh()
-      await store.open(projectName(name), 'files')
+      await store.open(name, 'files')
       store.edit('main.worker')
     })
   }
@@ -154,7 +157,7 @@ export async function incoming() {
   if (given.has('zip')) {
     history.replaceState(null, '', location.pathname + location.search)
     const name = free(projectName(given.get('project') || 'shared'))
-    if (confirm(`This link carries a project, ${name}. Put a copy of it into this browser? It runs only when you say so.`)) {
+    if (await askYes('Take this project?', `This link carries a project, ${name}. A copy of it would be put into this browser. It runs only when you say so.`, 'Take it')) {
       await store.attempt(name, async () => {
         const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
         await store.golem.importZip(name, Uint8Array.from(text, (c) => c.charCodeAt(0)))

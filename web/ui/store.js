@@ -4,6 +4,7 @@
 import { signal, computed, batch } from '@preact/signals'
 import { emptyRun, apply, faultText } from './run.js'
 import { settings } from './settings.js'
+import { askYes } from './ask.jsx'
 
 /** The golem.js object; set once by start. */
 export let golem = null
@@ -126,7 +127,7 @@ export async function send(text, attachments = []) {
     return
   }
   const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
-  const started = { ...options(), attachments, approve }
+  const started = { ...options(), attachments, approve, confirm: elsewhere }
   batch(() => {
     run.value = emptyRun()
     chosen.value = ''
@@ -140,6 +141,7 @@ export async function send(text, attachments = []) {
 /** Takes the events of a run until it has ended. */
 async function follow(handle) {
   const shown = run.value
+  const clock = setInterval(schedule, 1000) // what runs shows how long
   try {
     for await (const e of handle) {
       apply(shown, e)
@@ -152,6 +154,7 @@ async function follow(handle) {
     shown.error ??= { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
     tell(e.code ? faultText(e) : e.message, 'error')
   }
+  clearInterval(clock)
   if (current === handle) {
     batch(() => {
       current = null
@@ -205,6 +208,9 @@ function approve(request) {
     asked.value = [...asked.value, question]
   })
 }
+
+/** golem's question whether a key may go to an address that a project names. */
+const elsewhere = ({ variable, host }) => askYes('Send a key elsewhere?', `The project wants to send the key in ${variable} to ${host}, which is not its provider’s address.`, 'Send it', true)
 
 /** Light or dark; the page remembers. */
 export function setTheme(to) {

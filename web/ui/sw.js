@@ -13,7 +13,8 @@ addEventListener('install', (event) => {
 addEventListener('activate', (event) => {
   event.waitUntil(
     caches.keys()
-      .then((all) => Promise.all(all.filter((n) => n.startsWith('golem-') && n !== name).map((n) => caches.delete(n))))
+      // The build before stays: a page that is open still loads parts of it.
+      .then((all) => Promise.all(all.filter((n) => n.startsWith('golem-') && n !== name).slice(0, -1).map((n) => caches.delete(n))))
       .then(() => clients.claim()),
   )
 })
@@ -23,6 +24,7 @@ addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== location.origin) return
   event.respondWith(
-    caches.open(name).then((cache) => cache.match(request, { ignoreSearch: true })).then((kept) => kept ?? fetch(request)),
+    caches.open(name).then((cache) => cache.match(request, { ignoreSearch: true }))
+      .then((kept) => kept ?? caches.match(request, { ignoreSearch: true })).then((kept) => kept ?? fetch(request)),
   )
 })

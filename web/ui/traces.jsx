@@ -4,7 +4,8 @@ import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
-import { Status, Detail } from './call.jsx'
+import { Status, brief } from './call.jsx'
+import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { byID, faultText, readTrace, seconds, shown, tokens } from './run.js'
@@ -24,6 +25,9 @@ export function Traces() {
     </div></div>
   )
 }
+
+/** A moment as this browser's person writes it. */
+const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? String(t) : new Date(t).toLocaleString())
 
 async function openFile(e) {
   const file = e.target.files[0]
@@ -48,11 +52,12 @@ function Runs() {
     <details class="call" open={!shownTrace.value}>
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
       <div class="detail"><table class="list">
-        <thead><tr><th>Run</th><th>Size</th><th /></tr></thead>
+        <thead><tr><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Size</th><td /></tr></thead>
         <tbody>{runs.slice(0, 100).map((r) => (
           <tr key={r.name}>
             <td><button class="button quiet mono" onClick={() => read(r)}>{visible(r.name)}</button></td>
-            <td>{bytes(r.size)}</td>
+            <td class="wide-only">{when(r.modified)}</td>
+            <td class="nowrap">{bytes(r.size)}</td>
             <td><button class="button quiet square" aria-label={`download ${r.name}`} onClick={() => store.attempt(r.name, async () => store.download(r.name, await store.golem.readRun(name, r.name)))}><Icon name="down" /></button></td>
           </tr>
         ))}</tbody>
@@ -63,62 +68,63 @@ function Runs() {
 
 function Shown({ trace }) {
   const [as, setAs] = useState('tree')
-  const [id, setID] = useState('0')
+  const [id, setID] = useState('')
+  const pick = (to) => setID(to === id ? '' : to)
   const { run } = trace
   const calls = [...run.calls.values()].sort((a, b) => byID(a.id, b.id))
-  const call = run.calls.get(id) ?? calls[0]
   return (
     <div class="stack">
       <dl class="facts">
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
-        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${run.header.started}`)}</dd>
+        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
         <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${seconds(run.ms)}, ${tokens(run.usage)}`}</dd>
       </dl>
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
-      {run.output !== undefined && <details class="call"><summary><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
+      {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label={as}>
-        {as === 'tree' ? <TraceTree calls={calls} id={call?.id} pick={setID} /> : <Timeline calls={calls} id={call?.id} pick={setID} />}
+        {as === 'tree' ? <TraceTree run={run} calls={calls} id={id} pick={pick} /> : <Timeline run={run} calls={calls} id={id} pick={pick} />}
       </div>
-      {call && <section class="call" aria-label="The chosen call"><Detail run={run} call={{ ...call, children: [] }} /></section>}
     </div>
   )
 }
 
-function TraceTree({ calls, id, pick }) {
+function TraceTree({ run, calls, id, pick }) {
   return (
     <ul class="tree">
       {calls.map((c) => (
         <li key={c.id}>
-          <button class="node" style={{ paddingLeft: `${8 + (c.id.split('.').length - 1) * 18}px` }} aria-current={c.id === id ? 'true' : undefined} onClick={() => pick(c.id)}>
+          <button class="node" style={{ paddingLeft: `${8 + (c.id.split('.').length - 1) * 18}px` }} aria-expanded={c.id === id} onClick={() => pick(c.id)}>
             <Status call={c} /><span class="name">{visible(c.name)}</span>
-            <span class="args">{c.error ? c.error.code : ''}</span>
+            <span class="args">{[c.error?.code, brief(c)].filter(Boolean).join(' ')}</span>
             <span class="meta">{[seconds(c.ms), tokens(c.usage)].filter(Boolean).join(' · ')}</span>
           </button>
+          {c.id === id && <Chosen run={run} call={c} whole />}
         </li>
       ))}
     </ul>
   )
 }
 
-function Timeline({ calls, id, pick }) {
+function Timeline({ run, calls, id, pick }) {
   const timed = calls.filter((c) => c.begun)
   const first = Math.min(...timed.map((c) => c.begun))
   const last = Math.max(...timed.map((c) => c.ended || c.begun), first + 1)
   const at = (t) => `${(100 * (t - first)) / (last - first)}%`
   return (
     <div class="lanes">
+      <div class="lane scale" aria-hidden="true"><span /><span class="track">{[0, 0.25, 0.5, 0.75, 1].map((part) => <span key={part} style={{ left: `${100 * part}%` }}>{seconds(part * (last - first))}</span>)}</span></div>
       {timed.map((c) => (
-        <button class="lane" key={c.id} aria-current={c.id === id ? 'true' : undefined} onClick={() => pick(c.id)}>
+        <div key={c.id}><button class="lane" aria-expanded={c.id === id} onClick={() => pick(c.id)}>
           <span class="ellipsis" style={{ paddingLeft: `${(c.id.split('.').length - 1) * 12}px` }}>{visible(c.name)}</span>
           <span class="track" role="img" aria-label={`${visible(c.name)}: from ${seconds(c.begun - first)} for ${seconds(c.ms)}`}>
             <span class={`bar ${c.kind} ${c.status}`} style={{ left: at(c.begun), width: at(Math.max((c.ended || last) - c.begun, 0) + first) }} />
           </span>
-        </button>
+        </button>{c.id === id && <Chosen run={run} call={c} whole />}</div>
       ))}
     </div>
   )
