@@ -106,6 +106,10 @@ var plays = []play{
 		writes: map[string][]string{"output/sales.md": {"# sales", "| west | 2026-01 – 2026-04 | 4 | 11172 | 2026-03 |", "south: \"one month is missing\"", "2026-02 is negative"}},
 	},
 	{name: "calculator", dir: "calculator", text: "What is 17.5 times 3?", says: []string{"The result is 52.5."}},
+	{name: "calculator, approval per tool: free", dir: "calculator", entry: "./careful.worker", text: "9 plus 4", answer: approval.No, says: []string{"The result is 13."}},
+	{name: "calculator, approval per tool: asks", dir: "calculator", entry: "./careful.worker", text: "9 minus 4", answer: approval.Yes, asks: []string{"subtract"}, says: []string{"The result is 5."}},
+	{name: "calculator, approval per tool: refused", dir: "calculator", entry: "./careful.worker", text: "9 minus 4", answer: approval.No, asks: []string{"subtract"}, says: []string{"I was not allowed"}},
+	{name: "calculator, not selected", dir: "calculator", entry: "./careful.worker", text: "9 times 4", answer: approval.Yes, says: []string{"I have no tool for that."}},
 	{name: "calculator, by zero", dir: "calculator", text: "1 divided by 0", says: []string{"division by zero"}},
 	{
 		name: "pitch-deck, code as the entry", dir: "pitch-deck", entry: "publish", object: "{}", answer: approval.Yes, asks: []string{"write_file", "write_file", "write_file"},

@@ -28,6 +28,28 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
+// The calculator's numbers are those of other calculators.
+func TestCalculator(t *testing.T) {
+	module := bind(t, "calculator/tools/calculator")
+	for _, c := range []struct{ name, args, want string }{
+		{"add", `{"a":0.1,"b":0.2}`, "0.3"},
+		{"add", `{"a":1e-9,"b":1e-9}`, "2e-9"},
+		{"add", `{"a":100,"b":23.25}`, "123.25"},
+		{"add", `{"a":0.00001,"b":0}`, "0.00001"},
+		{"subtract", `{"a":1,"b":1}`, "0"},
+		{"subtract", `{"a":1,"b":1000000}`, "-999999"},
+		{"multiply", `{"a":1e15,"b":1e5}`, "100000000000000000000"},
+		{"multiply", `{"a":1.5e15,"b":1e15}`, "1.5e+30"},
+		{"multiply", `{"a":1e-100,"b":1e-10}`, "1e-110"},
+		{"divide", `{"a":2,"b":3}`, "0.666666666666667"},
+		{"divide", `{"a":1e15,"b":3}`, "333333333333333"},
+	} {
+		if got := callTool(t, module, c.name, c.args); got != c.want {
+			t.Errorf("%s %s is %s, want %s", c.name, c.args, got, c.want)
+		}
+	}
+}
+
 // bind is a module of this directory with its sidecar.
 func bind(t *testing.T, stem string) *wasmtool.Bound {
 	t.Helper()

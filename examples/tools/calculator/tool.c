@@ -1,24 +1,41 @@
 /* Four operations on numbers: the tool of examples/calculator. */
 
-/* A number as people write it: six digits after the point at most. */
+static void put_digits(const char *digits, int from, int to) {
+  for (int i = from; i < to; i++) put_bytes(i < 15 ? digits + i : "0", 1);
+}
+
+/* A number as JSON writes it, with 15 digits that count at most. */
 static void put_number(double n) {
-  if (n != n) { fail("the result is no number"); return; }
+  char digits[15];
+  int point = 15, count = 15; /* the point stands after so many digits */
+  if (n - n != 0) { fail("the result is too large"); return; }
   if (n < 0) { put("-"); n = -n; }
-  if (n >= 1e15) { fail("the result is too large"); return; }
-  u64 big = (u64)n;
-  double rest = (n - (double)big) * 1e6 + 0.5;
-  u64 six = (u64)rest;
-  if (six >= 1000000) { six -= 1000000; big++; }
-  char digits[24];
-  int i = 24;
-  do digits[--i] = (char)('0' + big % 10); while (big /= 10);
-  put_bytes(digits + i, 24 - i);
-  if (!six) return;
-  char point[8] = ".000000";
-  for (int k = 6; k > 0; k--) { point[k] = (char)('0' + six % 10); six /= 10; }
-  int n2 = 7;
-  while (point[n2 - 1] == '0') n2--;
-  put_bytes(point, n2);
+  if (n == 0) { put("0"); return; }
+  while (n >= 1e15) n /= 10, point++;
+  while (n < 1e14) n *= 10, point--;
+  u64 whole = (u64)(n + 0.5);
+  if (whole >= 1000000000000000) whole /= 10, point++;
+  for (int i = 14; i >= 0; whole /= 10) digits[i--] = (char)('0' + whole % 10);
+  while (count > 1 && digits[count - 1] == '0') count--;
+  if (point > 21 || point < -5) { /* 1.5e+30 */
+    put_digits(digits, 0, 1);
+    if (count > 1) put(".");
+    put_digits(digits, 1, count);
+    put(point > 0 ? "e+" : "e-");
+    int e = point > 0 ? point - 1 : 1 - point, size = e > 99 ? 3 : e > 9 ? 2 : 1;
+    char power[3] = {(char)('0' + e / 100), (char)('0' + e / 10 % 10), (char)('0' + e % 10)};
+    put_bytes(power + 3 - size, size);
+    return;
+  }
+  if (point <= 0) {
+    put("0.");
+    for (int i = point; i < 0; i++) put("0");
+    put_digits(digits, 0, count);
+    return;
+  }
+  put_digits(digits, 0, point);
+  if (count > point) put(".");
+  put_digits(digits, point, count);
 }
 
 void tool(text name) {
