@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// checkout makes a directory that looks like a built checkout: the examples
-// and bin/golem.
+// checkout makes a directory that looks like a built checkout: the examples,
+// package sdk and bin/golem.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -18,7 +18,16 @@ func checkout(t *testing.T) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../examples")); err != nil {
+	for _, part := range []string{"examples", "sdk"} {
+		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS("../"+part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir

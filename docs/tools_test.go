@@ -71,7 +71,13 @@ func TestToolsGuideInGo(t *testing.T) {
 	if len(blocks) < 6 {
 		t.Fatalf("only %d blocks of commands", len(blocks))
 	}
-	said := runGuide(t, checkout(t), blocks)
+	sdk := guide(t, "In Go, with package sdk")
+	if len(sdk) != 1 {
+		t.Fatalf("%d blocks of commands with package sdk", len(sdk))
+	}
+	// What the scaffold's Makefile offers beside.
+	try := guideBlock{"make -C tools/wordcount try ARGS='{\"path\":\"/today.txt\"}' GRANTS=--fs=../..:ro\n", `{"words":4}`}
+	said := runGuide(t, checkout(t), append(append(blocks, try), sdk...))
 	// The page quotes the refusal in its text.
 	const refusal = "E_GRANT: the module asks for the file /today.txt, and it was granted no files"
 	if !strings.Contains(page(t, "tools.md"), refusal) || !strings.Contains(said, refusal) {

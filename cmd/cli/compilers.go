@@ -47,6 +47,9 @@ func missingRust() []string {
 	}
 	dir := ask("rustc", "--print", "target-libdir", "--target", "wasm32-wasip1")
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if _, no := lookUp("rustup"); no {
+			return withMake([]string{"Rust's target wasm32-wasip1: take Rust from " + install + ", then rustup target add wasm32-wasip1"})
+		}
 		return withMake([]string{"Rust's target wasm32-wasip1: rustup target add wasm32-wasip1"})
 	}
 	return withMake(nil)

@@ -47,6 +47,8 @@ func TestMissingCompilers(t *testing.T) {
 	hold("Go", missingGo())
 	hold("npm", missingJS())
 	hold("a clang without the target", missingC(), "a clang with the target wasm32")
+	hold("a Rust of the system's, without the target", missingRust(), "https://rustup.rs, then rustup target add wasm32-wasip1")
+	program("rustup", "exit 0")
 	hold("a Rust without the target", missingRust(), "rustup target add wasm32-wasip1")
 	program("clang", "echo '    wasm32 - WebAssembly 32-bit'")
 	program("rustc", "echo "+bin)
