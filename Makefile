@@ -20,11 +20,12 @@ web:
 setup:
 	@.ci/setup.sh check
 
-# A whole project from start to end, offline.
+# A whole project from start to end, offline; EXAMPLE=calculator and others.
+EXAMPLE ?= pitch-deck
 run:
 	@.ci/setup.sh build
 	@$(MAKE) --no-print-directory build
-	@.ci/demo.sh
+	@.ci/demo.sh $(EXAMPLE)
 
 test: setup check
 
