@@ -51,7 +51,7 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool wasmtool/wazeroengine",
+	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"web/webtest":              "",
 
 	// The page as files, and the program that makes them.
@@ -61,7 +61,11 @@ var arrows = map[string]string{
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
 	"cmd/cli":      "everything sandbox/osfs web",
-	"cmd/wasm":     "everything sandbox/opfs",
+	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
+
+	// What the page's programs share, and the one that runs tools on wazero.
+	"cmd/wasm/jsbytes": "",
+	"cmd/wasm/wazero":  "sandbox wasmtool wasmtool/wazeroengine cmd/wasm/jsbytes",
 
 	// Measuring: programs that drive the built binary, and one that links core.
 	"bench/mock":    "",

@@ -11,7 +11,8 @@
  *   console.log((await run.result).text)
  *
  * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
- * and, for custom tools, golem-tool.js beside it. Everything it throws is a GolemError with a stable code.
+ * and, for custom tools, golem-tool.js beside it, in browsers without JavaScript
+ * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz). Everything it throws is a GolemError with a stable code.
  * @module
  */
 
@@ -43,7 +44,7 @@ export async function createGolem(options = {}) {
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
   const worker = new Worker(url, { name: 'golem' })
   const golem = new Golem(worker)
-  worker.postMessage({ wasm, tools: new URL('golem-tool.js', base).href })
+  worker.postMessage({ wasm, base: base.href })
   try {
     await golem.started
     Object.assign(golem, await golem.ask('hello'))

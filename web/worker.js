@@ -14,10 +14,29 @@ globalThis.golemTurn = (() => {
   })
 })()
 
+let base = ''
+
+/** A script of golem's own, as text. */
+globalThis.golemText = (name) => file(name).then((r) => r.text())
+
+/** A program of golem's own, compiled; shipped compressed, unless the server has it so too. */
+globalThis.golemProgram = async (name) => {
+  const packed = await file(name + '.gz').then((r) => r.arrayBuffer(), () => null)
+  let data = new Uint8Array(packed ?? await file(name).then((r) => r.arrayBuffer()))
+  if (data[0] === 0x1f && data[1] === 0x8b) data = await new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
+  return WebAssembly.compile(data)
+}
+
+async function file(name) {
+  const response = await fetch(new URL(name, base))
+  if (!response.ok) throw new Error('HTTP status ' + response.status)
+  return response
+}
+
 onmessage = async ({ data }) => {
   if (!data.wasm) return
   onmessage = null
-  globalThis.golemTools = data.tools
+  base = data.base
   const go = new Go()
   try {
     const { instance } = await WebAssembly.instantiate(data.wasm, go.importObject).then((r) => (r instanceof WebAssembly.Instance ? { instance: r } : r))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 )
 
@@ -52,7 +53,7 @@ func send(r *http.Request, headers js.Value) (*http.Response, error) {
 		options.Set("body", array)
 	}
 	stop := afterFunc(r, func() { abort.Call("abort") })
-	res, err := await(js.Global().Call("fetch", r.URL.String(), options))
+	res, err := jsbytes.Await(js.Global().Call("fetch", r.URL.String(), options))
 	if err != nil {
 		stop()
 		if r.Context().Err() != nil {
@@ -123,7 +124,7 @@ func (b *fetchBody) Read(p []byte) (int, error) {
 		if b.reader.IsUndefined() {
 			return 0, io.EOF
 		}
-		chunk, err := await(b.reader.Call("read"))
+		chunk, err := jsbytes.Await(b.reader.Call("read"))
 		switch {
 		case err != nil && b.request.Context().Err() != nil:
 			b.err = b.request.Context().Err()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
@@ -164,7 +165,7 @@ func create(c *call) (any, []byte, error) {
 			}
 		}
 		for i, name := range n.Names {
-			if err := put(dir, name, bytesOf(c.bytes.Index(i))); err != nil {
+			if err := put(dir, name, jsbytes.Bytes(c.bytes.Index(i))); err != nil {
 				return err
 			}
 		}
@@ -223,7 +224,7 @@ func given(c *call) ([]byte, error) {
 	if c.bytes.IsUndefined() || !c.bytes.InstanceOf(js.Global().Get("Uint8Array")) {
 		return nil, fault.New(fault.Usage, "the message has no bytes")
 	}
-	return bytesOf(c.bytes), nil
+	return jsbytes.Bytes(c.bytes), nil
 }
 
 func exportZip(c *call) (any, []byte, error) {

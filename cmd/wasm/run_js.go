@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
@@ -247,7 +248,7 @@ func input(c *call, a asked) (run.Input, error) {
 		return in, fault.New(fault.Usage, "the attachments have no content")
 	}
 	for i, name := range a.Names {
-		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: bytesOf(c.bytes.Index(i))})
+		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: jsbytes.Bytes(c.bytes.Index(i))})
 	}
 	return in, nil
 }

@@ -20,10 +20,10 @@ type server struct {
 	scope  js.Value // the worker's global
 	stores *stores
 
-	mu       sync.Mutex
-	calls    map[int]*call // under way
-	breathed time.Time     // when JavaScript could run last, as far as is known
-	library  *wasmtool.Library
+	mu        sync.Mutex
+	calls     map[int]*call                // under way
+	breathed  time.Time                    // when JavaScript could run last, as far as is known
+	libraries map[string]*wasmtool.Library // by engine
 }
 
 // call is one message of the page under way.
@@ -43,7 +43,7 @@ type call struct {
 }
 
 func newServer(scope js.Value) *server {
-	return &server{scope: scope, stores: &stores{}, calls: map[int]*call{}}
+	return &server{scope: scope, stores: &stores{}, calls: map[int]*call{}, libraries: map[string]*wasmtool.Library{}}
 }
 
 // receive takes a message. It must not wait: it runs in JavaScript's turn.

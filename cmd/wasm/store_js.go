@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/sandbox/opfs"
@@ -88,7 +89,7 @@ func openRoot() (*opfs.FS, error) {
 	if storage.IsUndefined() || storage.Get("getDirectory").IsUndefined() {
 		return nil, noStorage("this browser lends no file system")
 	}
-	dir, err := await(storage.Call("getDirectory"))
+	dir, err := jsbytes.Await(storage.Call("getDirectory"))
 	if err != nil {
 		return nil, noStorage(err.Error())
 	}
@@ -98,32 +99,6 @@ func openRoot() (*opfs.FS, error) {
 func noStorage(why string) error {
 	return fault.New(fault.Platform, "this page cannot keep files: %s", why).
 		Hinting("open it over https or on localhost, and not in a private window")
-}
-
-// await waits for a promise.
-func await(p js.Value) (js.Value, error) {
-	type outcome struct {
-		value js.Value
-		err   error
-	}
-	ch := make(chan outcome, 1)
-	yes := js.FuncOf(func(_ js.Value, a []js.Value) any { ch <- outcome{value: first(a)}; return nil })
-	no := js.FuncOf(func(_ js.Value, a []js.Value) any {
-		ch <- outcome{err: errors.New(js.Global().Get("String").Invoke(first(a)).String())}
-		return nil
-	})
-	defer yes.Release()
-	defer no.Release()
-	p.Call("then", yes, no)
-	o := <-ch
-	return o.value, o.err
-}
-
-func first(a []js.Value) js.Value {
-	if len(a) == 0 {
-		return js.Undefined()
-	}
-	return a[0]
 }
 
 // projectName tells whether a project may have that name: one plain element.

@@ -7,6 +7,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/wasmtool"
 )
@@ -62,7 +63,7 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 				}
 			case m.Get("log").Truthy():
 				if c.host.Log != nil {
-					c.host.Log(m.Get("log").String(), string(bytesOf(m.Get("text"))))
+					c.host.Log(m.Get("log").String(), string(jsbytes.Bytes(m.Get("text"))))
 				}
 			case m.Get("broke").Truthy():
 				c.worker.kill()
@@ -86,47 +87,77 @@ func endedBy(ctx context.Context) error {
 func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 	switch op := m.Get("op").String(); op {
 	case "call":
-		return map[string]any{"data": arrayOf(c.host.CallBack(ctx, m.Get("name").String(), bytesOf(m.Get("data"))))}
+		return map[string]any{"data": jsbytes.Array(c.host.CallBack(ctx, m.Get("name").String(), jsbytes.Bytes(m.Get("data"))))}
 	case "http":
 		left := time.Duration(m.Get("left").Float() * float64(time.Millisecond))
-		res, head, err := c.host.Exchange(ctx, bytesOf(m.Get("data")), bytesOf(m.Get("body")), left)
+		res, head, err := c.host.Exchange(ctx, jsbytes.Bytes(m.Get("data")), jsbytes.Bytes(m.Get("body")), left)
 		if err != nil {
-			c.fault = fault.Of(err, fault.Network)
-			return map[string]any{"ended": true}
+			return c.ended(fault.Of(err, fault.Network))
 		}
-		return map[string]any{"status": res.Status, "head": arrayOf(head), "data": arrayOf(res.Body)}
+		return map[string]any{"status": res.Status, "head": jsbytes.Array(head), "data": jsbytes.Array(res.Body)}
 	case "random":
 		b := make([]byte, min(max(m.Get("size").Int(), 0), 1<<20))
 		if err := c.host.Random(b); err != nil {
-			c.fault = fault.Of(err, fault.Tool)
-			return map[string]any{"ended": true}
+			return c.ended(fault.Of(err, fault.Tool))
 		}
-		return map[string]any{"data": arrayOf(b)}
+		return map[string]any{"data": jsbytes.Array(b)}
+	case "view":
+		return c.files.lend(m)
 	default:
 		return c.files.answer(op, m)
 	}
 }
 
+// ended is the answer that ends the call.
+func (c *toolCall) ended(why *fault.Fault) map[string]any {
+	c.fault = why
+	out := failed(why)
+	out["ended"] = true
+	return out
+}
+
+// number is an int64 as the workers write it.
+func number(v js.Value) int64 {
+	n, err := strconv.ParseInt(v.String(), 10, 64)
+	if err != nil {
+		return 0 // not reached: they write whole numbers
+	}
+	return n
+}
+
+// told is a fault as the workers write it.
+func told(f js.Value) *fault.Fault {
+	out := fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String())
+	if hint := f.Get("hint").String(); hint != "" {
+		out = out.Hinting("%s", hint)
+	}
+	return out
+}
+
+// judged is how a call ended that its engine has judged itself.
+func judged(done js.Value) (wasmtool.Result, error) {
+	res := wasmtool.Result{
+		Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")), Exit: done.Get("code").Int(), Fuel: number(done.Get("fuel")),
+	}
+	if f := done.Get("fault"); f.Truthy() {
+		return res, told(f)
+	}
+	return res, nil
+}
+
 // ending is what the worker saw, with what only this side knows.
 func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Value) wasmtool.Ending {
-	number := func(name string) int64 {
-		n, err := strconv.ParseInt(done.Get(name).String(), 10, 64)
-		if err != nil {
-			return 0 // not reached: the worker writes whole numbers
-		}
-		return n
-	}
 	e := wasmtool.Ending{
 		Trap: done.Get("trap").String(), Exited: done.Get("exited").Bool(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
-		Left: number("left"), Fuel: number("fuel"), Output: bytesOf(done.Get("output")), Stderr: bytesOf(done.Get("stderr")),
-		Message: bytesOf(done.Get("message")), Refused: c.files.refused,
+		Left: number(done.Get("left")), Fuel: number(done.Get("fuel")), Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")),
+		Message: jsbytes.Bytes(done.Get("message")), Refused: c.files.refused,
 	}
 	if e.Refused == nil && done.Get("heldTooMuch").Bool() {
 		e.Refused = wasmtool.HeldTooMuch()
 	}
 	switch f, missing := done.Get("fault"), done.Get("missing"); {
 	case f.Truthy():
-		e.Fault = fault.New(fault.Code(f.Get("code").String()), "%s", f.Get("message").String()).Hinting("%s", f.Get("hint").String())
+		e.Fault = told(f)
 	case done.Get("atHost").Bool() && c.fault != nil:
 		e.Fault = c.fault
 	case missing.Truthy():

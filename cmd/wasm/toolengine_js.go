@@ -7,6 +7,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
@@ -15,21 +16,48 @@ import (
 // browserEngine runs guarded modules on the browser's own engine, each call in
 // a nested worker of its own (web/tool). A call that goes on too long loses its
 // worker; nothing here ever waits for a module.
-type browserEngine struct{ pool *toolPool }
+//
+// Where the browser cannot suspend a module while it waits for its host, or a
+// project wants it, the worker's engine is wazero's interpreter (cmd/wasm/wazero).
+type browserEngine struct {
+	pool   *toolPool
+	wazero bool
+}
 
 var _ wasmtool.Engine = (*browserEngine)(nil)
 
 // newBrowserEngine starts a first worker, so that it is there once a module is compiled.
 func newBrowserEngine() (wasmtool.Engine, error) {
-	pool, err := newToolPool()
+	pool, err := newToolPool("golem-tool.js", "")
 	if err != nil {
 		return nil, err
 	}
 	return &browserEngine{pool: pool}, nil
 }
 
-// Name is "browser".
-func (e *browserEngine) Name() string { return "browser" }
+// newWazeroEngine is the same with wazero in the workers.
+func newWazeroEngine() (wasmtool.Engine, error) {
+	pool, err := newToolPool("golem-wazero.js", "golem-wazero.wasm")
+	if err != nil {
+		return nil, err
+	}
+	return &browserEngine{pool: pool, wazero: true}, nil
+}
+
+// suspends tells whether the browser can suspend a module (JavaScript Promise
+// Integration).
+func suspends() bool {
+	w := js.Global().Get("WebAssembly")
+	return w.Get("Suspending").Type() == js.TypeFunction && w.Get("promising").Type() == js.TypeFunction
+}
+
+// Name is "browser" or "wazero".
+func (e *browserEngine) Name() string {
+	if e.wazero {
+		return "wazero"
+	}
+	return "browser"
+}
 
 // Close ends all workers that are not in a call.
 func (e *browserEngine) Close() error {
@@ -40,23 +68,27 @@ func (e *browserEngine) Close() error {
 // browserModule is a compiled module; workers get it posted.
 type browserModule struct {
 	pool    *toolPool
-	code    js.Value // WebAssembly.Module
+	digest  string
+	code    js.Value // WebAssembly.Module; for wazero the bytes
 	imports js.Value
 	exports map[string]guard.Export // functions
 }
 
 // Compile compiles off this thread.
-func (e *browserEngine) Compile(_ context.Context, guarded []byte, _ string) (wasmtool.Compiled, error) {
+func (e *browserEngine) Compile(_ context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
 	info, err := guard.Woven(guarded)
 	if err != nil {
 		return nil, err
 	}
-	code, err := await(js.Global().Get("WebAssembly").Call("compile", arrayOf(guarded)))
+	code, err := jsbytes.Await(js.Global().Get("WebAssembly").Call("compile", jsbytes.Array(guarded)))
 	if err != nil {
 		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", wasmtool.Escape([]byte(err.Error()), 200)).
 			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
 	}
-	m := &browserModule{pool: e.pool, code: code, exports: map[string]guard.Export{}}
+	if e.wazero { // the browser has only looked whether it is valid
+		code = jsbytes.Array(guarded)
+	}
+	m := &browserModule{pool: e.pool, digest: digest, code: code, exports: map[string]guard.Export{}}
 	var imports []any
 	for _, im := range info.Imports {
 		imports = append(imports, map[string]any{"module": im.Module, "name": im.Name, "type": letters(im.Params) + ":" + letters(im.Results)})
@@ -107,20 +139,21 @@ func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host
 	for again := false; ; again = true {
 		fresh := i.worker == nil
 		if fresh {
-			w, err := i.module.pool.take()
+			w, err := i.module.pool.take(i.module.digest)
 			if err != nil {
 				return wasmtool.Result{}, err
 			}
 			i.worker = w
 		}
 		c := &toolCall{worker: i.worker, host: host, files: &toolFiles{files: host.Files}, limit: in.Limits.Time}
-		i.worker.post(i.module.message(in, host, fresh))
+		i.worker.post(i.module.message(in, host, fresh, i.worker.module))
+		i.worker.module = i.module.digest
 		done, err := c.until(ctx, "done")
 		if err != nil {
 			i.worker = nil
 			return wasmtool.Result{}, err
 		}
-		if done.Get("retry").Bool() && !again {
+		if done.Get("retry").Truthy() && !again {
 			// A worker's earlier instances may hold memory until they are collected.
 			i.worker.kill()
 			i.worker = nil
@@ -132,6 +165,14 @@ func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host
 
 // finish judges the call, and has a good one write what it left unwritten.
 func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.Invocation, done js.Value) (wasmtool.Result, error) {
+	if done.Get("judged").Truthy() {
+		res, err := judged(done)
+		if err != nil || !i.kept {
+			i.module.pool.give(i.worker)
+			i.worker = nil
+		}
+		return res, err
+	}
 	e := c.ending(i.module, in, done)
 	res, err := wasmtool.Judge(in.Form, e)
 	if err == nil && done.Get("dirty").Bool() {
@@ -167,7 +208,7 @@ func (i *browserInstance) Close() error {
 const someChance = 256
 
 // message is one call as the worker takes it.
-func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool) map[string]any {
+func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool, has string) map[string]any {
 	if in.Limits.Fuel <= 0 {
 		in.Limits.Fuel = wasmtool.DefaultFuel
 	}
@@ -182,7 +223,7 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 		config = append(config, []any{k, v})
 	}
 	out := map[string]any{
-		"call": true, "fresh": fresh, "command": in.Form == wasmtool.Command, "input": arrayOf(in.Input), "stdin": arrayOf(in.Stdin), "args": args, "config": config,
+		"call": true, "fresh": fresh, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
 		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output),
 		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
 		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,
@@ -195,7 +236,7 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 		if err := host.Random(some); err != nil {
 			some = nil // it is asked for again, and then fails
 		}
-		out["chance"] = arrayOf(some)
+		out["chance"] = jsbytes.Array(some)
 	}
 	name := exportOf(in)
 	x, ok := m.exports[name]
@@ -203,7 +244,10 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 	out["contract"] = !ok || x.Imported || x.Params != "" || x.Results != "" && x.Results != "i32"
 	out["result"] = x.Results != ""
 	if fresh {
-		out["module"], out["imports"], out["starts"] = m.code, m.imports, m.starts(in.Form)
+		out["digest"], out["imports"], out["starts"] = m.digest, m.imports, m.starts(in.Form)
+		if has != m.digest || m.code.InstanceOf(js.Global().Get("WebAssembly").Get("Module")) {
+			out["module"] = m.code
+		}
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
@@ -57,9 +58,9 @@ func (f *toolFiles) answer(op string, m js.Value) map[string]any {
 	switch op {
 	case "read":
 		data, err := sandbox.ReadFile(f.files, m.Get("name").String(), wasiFileSize)
-		out["errno"], out["data"] = f.errno(err), arrayOf(data)
+		out["errno"], out["data"] = f.errno(err), jsbytes.Array(data)
 	case "write":
-		f.lost = f.files.WriteFile(m.Get("name").String(), bytesOf(m.Get("data")))
+		f.lost = f.files.WriteFile(m.Get("name").String(), jsbytes.Bytes(m.Get("data")))
 		out["errno"] = f.errno(f.lost)
 	case "move":
 		out["errno"] = f.errno(f.files.Rename(m.Get("from").String(), m.Get("name").String()))
@@ -77,7 +78,7 @@ func (f *toolFiles) answer(op string, m js.Value) map[string]any {
 
 // at is the path that a message names below a directory.
 func (f *toolFiles) at(m js.Value) (string, int) {
-	name := path.Clean(string(bytesOf(m.Get("data"))))
+	name := path.Clean(string(jsbytes.Bytes(m.Get("data"))))
 	if !fs.ValidPath(name) {
 		return "", wasiPerm
 	}

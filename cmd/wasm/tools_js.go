@@ -3,26 +3,28 @@ package main
 import (
 	"context"
 
-	"golem/core/fault"
 	"golem/core/wasmtool"
 )
 
-// tools lends the page's one library to a project; its manifest may insist on
-// an engine.
+// tools lends the page's library to a project, whose manifest may insist on an
+// engine: the browser's own, or wazero, which is also what a browser gets that
+// cannot suspend a module.
 func (s *server) tools(engine string) (*wasmtool.Library, error) {
-	if engine == "wazero" {
-		return nil, fault.New(fault.Platform, "tools.engine is wazero, and the page has the browser's own engine alone").
-			Hinting("write engine: auto, which takes what a platform has")
+	open := newBrowserEngine
+	if engine == "wazero" || engine != "browser" && !suspends() {
+		engine, open = "wazero", newWazeroEngine
+	} else {
+		engine = "browser"
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.library == nil {
-		s.library = &wasmtool.Library{
-			Name:  "browser",
-			Open:  func(context.Context) (wasmtool.Engine, error) { return newBrowserEngine() },
+	if s.libraries[engine] == nil {
+		s.libraries[engine] = &wasmtool.Library{
+			Name:  engine,
+			Open:  func(context.Context) (wasmtool.Engine, error) { return open() },
 			Cache: &toolCache{stores: s.stores},
 			Fetch: moduleFetch,
 		}
 	}
-	return s.library, nil
+	return s.libraries[engine], nil
 }

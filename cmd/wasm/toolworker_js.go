@@ -1,10 +1,11 @@
 package main
 
 import (
-	"errors"
+	"slices"
 	"sync"
 	"syscall/js"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/wasmtool"
 )
@@ -13,6 +14,7 @@ import (
 // How many work at once is bounded by the runs that call them.
 type toolPool struct {
 	address js.Value // of the script
+	program js.Value // WebAssembly.Module that the script starts, or undefined
 
 	mu     sync.Mutex
 	idle   []*toolWorker
@@ -21,35 +23,37 @@ type toolPool struct {
 
 const idleWorkers = 3
 
-// newToolPool loads the script, whose address the page told golem-worker.js,
-// and starts the first worker. It starts from a blob: such a worker has the
-// page's content security policy.
-func newToolPool() (*toolPool, error) {
-	at := js.Global().Get("golemTools")
-	if at.Type() != js.TypeString || js.Global().Get("Worker").IsUndefined() {
+// newToolPool loads the script, and the program if there is one, and starts the
+// first worker. It starts from a blob: such a worker has the page's content
+// security policy.
+func newToolPool(script, program string) (*toolPool, error) {
+	if js.Global().Get("Worker").IsUndefined() {
 		return nil, fault.New(fault.Platform, "this browser lends golem no workers for tools")
 	}
-	source, err := text(at)
+	source, err := beside("golemText", script)
 	if err != nil {
-		return nil, fault.New(fault.Platform, "golem-tool.js cannot be loaded: %s", wasmtool.Escape([]byte(err.Error()), 200)).
-			Hinting("it belongs beside golem-worker.js")
+		return nil, err
+	}
+	p := &toolPool{}
+	if program != "" {
+		if p.program, err = beside("golemProgram", program); err != nil {
+			return nil, err
+		}
 	}
 	blob := js.Global().Get("Blob").New([]any{source}, map[string]any{"type": "text/javascript"})
-	p := &toolPool{address: js.Global().Get("URL").Call("createObjectURL", blob)}
+	p.address = js.Global().Get("URL").Call("createObjectURL", blob)
 	p.idle = append(p.idle, p.start())
 	return p, nil
 }
 
-// text is what lies at an address.
-func text(at js.Value) (js.Value, error) {
-	res, err := await(js.Global().Call("fetch", at))
+// beside loads a file of golem's own: how names a function of web/worker.js.
+func beside(how, name string) (js.Value, error) {
+	v, err := jsbytes.Await(js.Global().Call(how, name))
 	if err != nil {
-		return js.Undefined(), err
+		return v, fault.New(fault.Platform, "%s cannot be loaded: %s", name, wasmtool.Escape([]byte(err.Error()), 200)).
+			Hinting("it belongs beside golem-worker.js; without a network it is there once it was needed before")
 	}
-	if !res.Get("ok").Bool() {
-		return js.Undefined(), errors.New("HTTP status " + res.Get("status").String())
-	}
-	return await(res.Call("text"))
+	return v, nil
 }
 
 func (p *toolPool) close() {
@@ -63,16 +67,21 @@ func (p *toolPool) close() {
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
 
-// take lends a worker that has no instance. It must be given back or killed.
-func (p *toolPool) take() (*toolWorker, error) {
+// take lends a worker that has no instance, if possible one that had the module
+// before. It must be given back or killed.
+func (p *toolPool) take(digest string) (*toolWorker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
 		return nil, fault.New(fault.Interrupted, "the tool engine is closed")
 	}
 	if n := len(p.idle); n > 0 {
-		w := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+		i := slices.IndexFunc(p.idle, func(w *toolWorker) bool { return w.module == digest })
+		if i < 0 {
+			i = n - 1
+		}
+		w := p.idle[i]
+		p.idle = slices.Delete(p.idle, i, i+1)
 		return w, nil
 	}
 	return p.start(), nil
@@ -93,6 +102,7 @@ func (p *toolPool) give(w *toolWorker) {
 // toolWorker is one nested worker.
 type toolWorker struct {
 	worker   js.Value
+	module   string // digest of the one it was given last
 	messages chan js.Value
 	hear     js.Func
 	broke    js.Func
@@ -117,6 +127,9 @@ func (p *toolPool) start() *toolWorker {
 	})
 	w.worker.Set("onmessage", w.hear)
 	w.worker.Set("onerror", w.broke)
+	if !p.program.IsUndefined() {
+		w.post(map[string]any{"program": p.program})
+	}
 	return w
 }
 
@@ -133,21 +146,4 @@ func (w *toolWorker) kill() {
 	w.worker.Call("terminate")
 	w.hear.Release()
 	w.broke.Release()
-}
-
-// arrayOf copies data into a Uint8Array.
-func arrayOf(data []byte) js.Value {
-	v := js.Global().Get("Uint8Array").New(len(data))
-	js.CopyBytesToJS(v, data)
-	return v
-}
-
-// bytesOf copies a Uint8Array; nil for anything else.
-func bytesOf(v js.Value) []byte {
-	if !v.InstanceOf(js.Global().Get("Uint8Array")) {
-		return nil
-	}
-	data := make([]byte, v.Length())
-	js.CopyBytesToGo(data, v)
-	return data
 }

@@ -7,6 +7,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/sandbox/opfs"
 )
@@ -91,7 +92,7 @@ func (s *server) breathe() {
 	}
 	s.mu.Unlock()
 	if due {
-		_, _ = await(js.Global().Call("golemTurn")) // it never rejects
+		_, _ = jsbytes.Await(js.Global().Call("golemTurn")) // it never rejects
 	}
 }
 

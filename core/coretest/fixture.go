@@ -10,6 +10,7 @@ import (
 
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
 	"golem/core/wasmtool/wazeroengine"
 )
 
@@ -32,6 +33,13 @@ func (c *Case) fixture(line string) error {
 	module, err := Fixture(name, how != "bare")
 	if err != nil {
 		return err
+	}
+	if how == "bare" {
+		// Bytes of its own: whoever keeps what modules said of themselves has not
+		// heard this one in another case.
+		if module, err = guard.AppendCustom(module, "of", []byte(to)); err != nil {
+			return err
+		}
 	}
 	if how == "home" {
 		c.Home[to] = module

@@ -52,8 +52,12 @@ func (v *view) target(op, name string) (place, error) {
 }
 
 // CanWrite tells whether a view would let a name be changed at all, so that
-// nobody is asked about what cannot be done. nil for any other tree.
+// nobody is asked about what cannot be done. nil for any other tree, but one
+// that can be asked.
 func CanWrite(fsys FS, name string) error {
+	if a, ok := fsys.(Asked); ok {
+		return a.CanWrite(name)
+	}
 	v, ok := fsys.(*view)
 	if !ok {
 		return nil

@@ -42,6 +42,13 @@ type SubFS interface {
 	SubFS(dir string) (FS, error)
 }
 
+// Asked is an FS that knows itself what CanWrite wants to know: a view that
+// lies elsewhere.
+type Asked interface {
+	FS
+	CanWrite(name string) error
+}
+
 // Identifier is an FS that can tell whether two names are one file (hard
 // links, case-folding). Protection uses it; without it names are folded.
 type Identifier interface {

@@ -44,7 +44,7 @@ func build() error {
 		name string
 		do   func() error
 	}{
-		{"golem.wasm", wasm}, {"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
+		{"golem.wasm", programs}, {"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -82,14 +82,22 @@ func write(name string, data []byte) error {
 // which reads modules of megabytes: 0.25 MB less to load, compressed.
 var plain = []string{"-gcflags=all=-l", "-gcflags=std=", "-gcflags=golem/core/wasmtool/guard="}
 
-// wasm builds the core and compresses it.
-func wasm() error {
-	out := filepath.Join("build", "golem.wasm")
+// programs builds the core, and what runs tools where a browser cannot.
+func programs() error {
+	if err := program("golem.wasm", "./cmd/wasm"); err != nil {
+		return err
+	}
+	return program("golem-wazero.wasm", "./cmd/wasm/wazero")
+}
+
+// program builds for js/wasm and compresses.
+func program(name, source string) error {
+	out := filepath.Join("build", name)
 	if err := os.MkdirAll("build", 0o755); err != nil {
 		return err
 	}
 	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w -X main.version=" + version(), "-o", out}, plain...)
-	cmd := exec.Command("go", append(args, "./cmd/wasm")...)
+	cmd := exec.Command("go", append(args, source)...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
@@ -103,7 +111,7 @@ func wasm() error {
 	if err != nil {
 		return err
 	}
-	return write("golem.wasm.gz", packed)
+	return write(name+".gz", packed)
 }
 
 func version() string {
@@ -142,8 +150,16 @@ func worker() error {
 	if err := minified("golem-tool.js", tool, api.LoaderJS); err != nil {
 		return err
 	}
-	own, err := joined(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"), "sandbox/opfs/opfs.js", "web/worker.js")
+	support := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
+	own, err := joined(support, "sandbox/opfs/opfs.js", "web/worker.js")
 	if err != nil {
+		return err
+	}
+	wazero, err := joined(support, "web/tool/wazero.js")
+	if err != nil {
+		return err
+	}
+	if err := minified("golem-wazero.js", wazero, api.LoaderJS); err != nil {
 		return err
 	}
 	if err := minified("golem-worker.js", own, api.LoaderJS); err != nil {
@@ -263,14 +279,18 @@ func serviceWorker() error {
 	if err != nil {
 		return err
 	}
-	var files []string
+	var files, later []string
 	sum := sha256.New()
 	err = fs.WalkDir(os.DirFS(dist), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || name == "placeholder.html" || path.Ext(name) == ".txt" {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))
-		files = append(files, name)
+		if strings.HasPrefix(name, "golem-wazero") {
+			later = append(later, name)
+		} else {
+			files = append(files, name)
+		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(data))
 		sum.Write(data)
 		return err
@@ -283,7 +303,12 @@ func serviceWorker() error {
 	if err != nil {
 		return err
 	}
+	rest, err := json.Marshal(later)
+	if err != nil {
+		return err
+	}
 	out := strings.Replace(string(source), "VERSION", `"`+hex.EncodeToString(sum.Sum(nil))[:16]+`"`, 1)
+	out = strings.Replace(out, "LATER", string(rest), 1)
 	return write("sw.js", []byte(strings.Replace(out, "FILES", string(listed), 1)))
 }
 

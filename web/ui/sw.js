@@ -2,6 +2,7 @@
 // kept together: a page never gets parts of two builds.
 const version = VERSION
 const files = FILES
+const later = LATER // what few need: kept once it was asked for
 const name = `golem-${version}`
 
 addEventListener('install', (event) => {
@@ -24,7 +25,16 @@ addEventListener('fetch', (event) => {
   const url = new URL(request.url)
   if (request.method !== 'GET' || url.origin !== location.origin) return
   event.respondWith(
-    caches.open(name).then((cache) => cache.match(request, { ignoreSearch: true }))
-      .then((kept) => kept ?? caches.match(request, { ignoreSearch: true })).then((kept) => kept ?? fetch(request)),
+    caches.open(name).then((cache) => cache.match(request, { ignoreSearch: true })).then((kept) => kept ?? other(request, url)),
   )
 })
+
+/** What this build does not keep: of its own what few need, or a part of the build that an open page is of. */
+async function other(request, url) {
+  if (!later.some((f) => new URL(f, registration.scope).href === url.href)) {
+    return (await caches.match(request, { ignoreSearch: true })) ?? fetch(request)
+  }
+  const response = await fetch(request)
+  if (response.ok) await (await caches.open(name)).put(request, response.clone())
+  return response
+}

@@ -3,6 +3,7 @@ package webtest
 import (
 	"embed"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ type Suite struct {
 	Args    []string      // flags of the test program
 	Timeout time.Duration // 0: two minutes
 	Quota   float64       // bytes the page may store; 0: as much as the browser says
+	Files   fstest.MapFS  // served beside the program, for what it fetches
 }
 
 // Run builds and runs the suite, and reports each of its tests as a subtest.
@@ -39,6 +41,7 @@ func (s Suite) Output(t testing.TB, b *Browser) (out string, code int) {
 		"program.wasm": {Data: Build(t, "test", "-c", "-o", "OUT", s.Package)},
 		"worker.js":    {Data: s.worker(t)},
 	}
+	maps.Copy(files, s.Files)
 	page, err := suiteFiles.ReadFile("suite.html")
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"strconv"
+	"syscall/js"
+
+	"golem/cmd/wasm/jsbytes"
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// lend does one operation of the run's sandbox view for cmd/wasm/wazero, which
+// is Go like this: its names are io/fs names, its errors are told apart there.
+func (f *toolFiles) lend(m js.Value) map[string]any {
+	if f.files == nil {
+		return map[string]any{"failed": "denied"}
+	}
+	out := map[string]any{}
+	var err error
+	switch name := m.Get("name").String(); m.Get("what").String() {
+	case "open":
+		err = f.whole(name, out)
+	case "stat":
+		var info fs.FileInfo
+		if info, err = fs.Stat(f.files, name); err == nil {
+			tell(info, out)
+		}
+	case "list":
+		err = f.list(name, out)
+	case "may":
+		err = sandbox.CanWrite(f.files, name)
+	case "write":
+		err = f.files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
+	case "remove":
+		err = f.files.Remove(name)
+	case "move":
+		err = f.files.Rename(name, m.Get("to").String())
+	case "mkdir":
+		err = f.files.Mkdir(name, 0o755)
+	default:
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return failed(err)
+	}
+	return out
+}
+
+func (f *toolFiles) whole(name string, out map[string]any) error {
+	info, err := fs.Stat(f.files, name)
+	if err != nil {
+		return err
+	}
+	tell(info, out)
+	if info.IsDir() {
+		return nil
+	}
+	data, err := sandbox.ReadFile(f.files, name, wasiFileSize)
+	out["data"], out["size"] = jsbytes.Array(data), len(data)
+	return err
+}
+
+func (f *toolFiles) list(name string, out map[string]any) error {
+	entries, err := fs.ReadDir(f.files, name)
+	list := []any{}
+	for _, e := range entries {
+		list = append(list, map[string]any{"name": e.Name(), "dir": e.IsDir(), "size": 0, "modified": "0"})
+	}
+	out["entries"] = list
+	return err
+}
+
+func tell(info fs.FileInfo, out map[string]any) {
+	at := int64(0)
+	if !info.ModTime().IsZero() {
+		at = info.ModTime().UnixNano()
+	}
+	out["dir"], out["size"], out["modified"] = info.IsDir(), float64(info.Size()), strconv.FormatInt(at, 10)
+}
+
+// failed is an error as an answer.
+func failed(err error) map[string]any {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return map[string]any{"fault": map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}}
+	}
+	for word, is := range map[string]error{"missing": fs.ErrNotExist, "exists": fs.ErrExist, "denied": fs.ErrPermission, "invalid": fs.ErrInvalid} {
+		if errors.Is(err, is) {
+			return map[string]any{"failed": word}
+		}
+	}
+	return map[string]any{"failed": "other"}
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"syscall/js"
+	"time"
+
+	"golem/cmd/wasm/jsbytes"
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func parsed(v js.Value) int64 {
+	n, err := strconv.ParseInt(v.String(), 10, 64)
+	if err != nil {
+		return 0 // not reached: both sides write whole numbers
+	}
+	return n
+}
+
+// invocation is a call as it came.
+func invocation(m js.Value) wasmtool.Invocation {
+	in := wasmtool.Invocation{
+		Form: wasmtool.Extism, Export: m.Get("export").String(), Input: jsbytes.Bytes(m.Get("input")), Stdin: jsbytes.Bytes(m.Get("stdin")), Config: map[string]string{},
+		Limits: wasmtool.Limits{
+			Fuel: parsed(m.Get("fuel")), Output: int64(m.Get("output").Float()), Time: time.Duration(m.Get("limit").Float() * float64(time.Millisecond)),
+		},
+	}
+	if m.Get("command").Bool() {
+		in.Form = wasmtool.Command
+	}
+	for i := range m.Get("args").Length() {
+		in.Args = append(in.Args, m.Get("args").Index(i).String())
+	}
+	for i := range m.Get("config").Length() {
+		pair := m.Get("config").Index(i)
+		in.Config[pair.Index(0).String()] = pair.Index(1).String()
+	}
+	return in
+}
+
+// link asks the core for what only it has.
+type link struct {
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan js.Value
+}
+
+// ask posts a question and waits for its answer.
+func (l *link) ask(question map[string]any) (js.Value, error) {
+	ch := make(chan js.Value, 1)
+	l.mu.Lock()
+	l.last++
+	question["ask"] = l.last
+	l.waiting[l.last] = ch
+	l.mu.Unlock()
+	js.Global().Call("postMessage", question)
+	answer := <-ch
+	return answer, failure(answer)
+}
+
+func (l *link) answered(m js.Value) {
+	id := m.Get("answer").Int()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if ch := l.waiting[id]; ch != nil {
+		delete(l.waiting, id)
+		ch <- m
+	}
+}
+
+// host is what the call was granted, the other side of the link.
+func (l *link) host(m js.Value) wasmtool.Host {
+	h := wasmtool.Host{
+		HTTP: l.http,
+		Call: func(_ context.Context, name string, args []byte) []byte {
+			a, err := l.ask(map[string]any{"op": "call", "name": name, "data": jsbytes.Array(args)})
+			if err != nil {
+				return fault.Of(err, fault.Tool).Result()
+			}
+			return jsbytes.Bytes(a.Get("data"))
+		},
+	}
+	if m.Get("granted").Bool() {
+		h.Files = view{l}
+	}
+	if m.Get("logs").Bool() {
+		h.Log = func(level, text string) {
+			js.Global().Call("postMessage", map[string]any{"log": level, "text": jsbytes.Array([]byte(text))})
+		}
+	}
+	if clock := m.Get("clock"); clock.Type() == js.TypeString {
+		begun, there := time.Now(), time.Unix(0, parsed(clock))
+		h.Clock = func() time.Time { return there.Add(time.Since(begun)) }
+	}
+	if chance := m.Get("chance"); !chance.IsNull() {
+		h.Random = (&pool{link: l, some: jsbytes.Bytes(chance)}).read
+	}
+	return h
+}
+
+// http makes a module's request.
+func (l *link) http(ctx context.Context, r wasmtool.HTTPRequest) (wasmtool.HTTPResponse, error) {
+	request, err := json.Marshal(r)
+	if err != nil {
+		return wasmtool.HTTPResponse{}, err
+	}
+	until, _ := ctx.Deadline() // a session sets one
+	a, err := l.ask(map[string]any{"op": "http", "data": jsbytes.Array(request), "body": jsbytes.Array(r.Body), "left": float64(time.Until(until).Milliseconds())})
+	if err != nil {
+		return wasmtool.HTTPResponse{}, err
+	}
+	res := wasmtool.HTTPResponse{Status: a.Get("status").Int(), Body: jsbytes.Bytes(a.Get("data"))}
+	return res, json.Unmarshal(jsbytes.Bytes(a.Get("head")), &res.Header)
+}
+
+// pool is chance: some came with the call, more is asked for.
+type pool struct {
+	link *link
+	some []byte
+}
+
+func (p *pool) read(b []byte) error {
+	if n := len(b); n <= len(p.some) {
+		copy(b, p.some)
+		p.some = p.some[n:]
+		return nil
+	}
+	for len(b) > 0 {
+		a, err := p.link.ask(map[string]any{"op": "random", "size": min(len(b), 1<<20)})
+		if err != nil {
+			return err
+		}
+		n := copy(b, jsbytes.Bytes(a.Get("data")))
+		b = b[max(n, 1):] // the core gives as many as were asked for
+	}
+	return nil
+}
