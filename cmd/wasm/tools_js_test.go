@@ -1,0 +1,28 @@
+package main
+
+import (
+	"syscall/js"
+	"testing"
+)
+
+// The page's engine is the browser's own where it can suspend a module, else
+// wazero; a project may insist on either (SPEC §6).
+func TestEngineOfAProject(t *testing.T) {
+	s := newServer(js.Global())
+	engine := func(word, want string) {
+		t.Helper()
+		l, err := s.tools(word)
+		if err != nil || l.Name != want {
+			t.Errorf("tools.engine %s: %v, %v; want %s", word, l, err, want)
+		}
+	}
+	engine("auto", "browser")
+	engine("wazero", "wazero")
+	wasm := js.Global().Get("WebAssembly")
+	suspending := wasm.Get("Suspending")
+	wasm.Set("Suspending", js.Undefined())
+	defer wasm.Set("Suspending", suspending)
+	engine("auto", "wazero")
+	engine("", "wazero")
+	engine("browser", "browser")
+}
