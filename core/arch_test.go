@@ -186,7 +186,7 @@ func allowed(pkg string) []string {
 			}
 		case name == "core":
 			out = append(out, "golem/core")
-		case strings.HasPrefix(name, "sandbox/"), name == "web", name == "sdk":
+		case strings.HasPrefix(name, "sandbox/"), strings.HasPrefix(name, "cmd/"), name == "web", name == "sdk":
 			out = append(out, "golem/"+name)
 		default:
 			out = append(out, "golem/core/"+name)

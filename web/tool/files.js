@@ -1,0 +1,308 @@
+// Files as WASI sees them: a file is read whole at its first use and written
+// whole, when it is closed or synced, or with the call's good end. It follows
+// its name; its handles share it. core/wasmtool/wazeroengine does the same.
+
+const fileSize = 64 << 20
+const mostHeld = 128 << 20 // of all open files together, as wasmtool.MaxHeld
+
+/** Takes one more handle of an open file: its handles share what it holds. */
+function hold(name) {
+  let c = box.open.find((o) => !o.gone && o.name === name)
+  if (!c) {
+    c = { name, data: null, size: 0, dirty: false, gone: false, used: 0 }
+    box.open.push(c)
+  }
+  c.used++
+  return c
+}
+
+function release(c) {
+  if (--c.used) return
+  box.open.splice(box.open.indexOf(c), 1)
+  box.held -= c.size
+}
+
+/** Books content of another size. */
+function account(c, size) {
+  if (box.held + size - c.size > mostHeld) {
+    call.heldTooMuch = true
+    return E.io
+  }
+  box.held += size - c.size
+  return E.ok
+}
+
+/** Reads an open file if its content is not here yet. */
+function load(c) {
+  if (c.data) return null
+  if (c.gone) return Promise.resolve(E.noent)
+  return ask({ op: 'read', name: c.name }).then((a) => {
+    const e = a.errno || account(c, a.data.length)
+    if (e) return e
+    c.data = a.data
+    c.size = a.data.length
+    return E.ok
+  })
+}
+
+/** With the content of an open file: at once if it is here. */
+const loaded = (c, next) => {
+  const p = load(c)
+  return p ? p.then((e) => e || next()) : next()
+}
+
+/** Writes what has changed. */
+function commit(c) {
+  if (!c.dirty || c.gone) return E.ok
+  const data = c.data.slice(0, c.size)
+  return ask({ op: 'write', name: c.name, data }, [data.buffer]).then((a) => {
+    if (!a.errno) c.dirty = false
+    return a.errno
+  })
+}
+
+function resize(c, size) {
+  const e = account(c, size)
+  if (e) return e
+  c.data ??= none
+  if (size > c.data.length) {
+    const grown = new Uint8Array(Math.min(fileSize, Math.max(size, 2 * c.data.length)))
+    grown.set(c.data.subarray(0, c.size))
+    c.data = grown
+  }
+  if (size < c.size) c.data.fill(0, size, c.size)
+  c.size = size
+  c.dirty = true
+  return E.ok
+}
+
+const within = (name, dir) => dir === '.' || name === dir || name.startsWith(dir + '/')
+
+/** Cuts open files off from a name that is theirs no longer. */
+function forget(name) {
+  for (const c of box.open) if (within(c.name, name)) c.gone = true
+}
+
+/** Renames, with what is open: what has changed is written first. */
+async function move(from, to) {
+  for (const c of box.open) {
+    const e = within(c.name, from) && await commit(c)
+    if (e) return e
+  }
+  const a = await ask({ op: 'move', from, name: to })
+  if (a.errno || from === to) return a.errno
+  forget(to)
+  for (const c of box.open) if (!c.gone && within(c.name, from)) c.name = to + c.name.slice(from.length)
+  return E.ok
+}
+
+/** Removes a name. */
+const remove = (op, fd, at, n) => after(path(op, fd, at, n), (a) => {
+  forget(a.name)
+  return E.ok
+})
+
+/** The buffers of a vector, or an error's number; over is where it stops. */
+function vectors(at, count) {
+  const b = range(at, count << 3)
+  if (!b) return E.fault
+  const v = new DataView(b.buffer, b.byteOffset, b.length)
+  const out = []
+  for (let i = 0; i < b.length; i += 8) out.push([v.getUint32(i, true), v.getUint32(i + 4, true)])
+  return out
+}
+
+/** fd_read and fd_pread. */
+function read(fd, iovs, count, result, offset) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const list = vectors(iovs, count)
+  if (typeof list === 'number') return list
+  if (f.kind === 'dir' || f.kind === 'out' || f.kind === 'err' || f.kind === 'in' && offset !== undefined) {
+    for (const [at, n] of list) {
+      if (n) return range(at, n) ? E.badf : E.fault
+    }
+    return put32(result, 0)
+  }
+  const fill = () => {
+    const c = f.content ?? f // standard input has its own
+    let pos = offset ?? f.pos
+    let total = 0
+    for (const [at, n] of list) {
+      if (!n) continue
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (pos < 0) return E.inval
+      const part = c.data.subarray(Math.min(pos, c.size), Math.min(pos + n, c.size))
+      b.set(part)
+      pos += part.length
+      total += part.length
+      if (offset === undefined) f.pos = pos
+      if (part.length < n) break
+    }
+    return put32(result, total)
+  }
+  if (!list.some(([, n]) => n)) return put32(result, 0)
+  return f.kind === 'in' ? fill() : loaded(f.content, fill)
+}
+
+/** fd_write and fd_pwrite. */
+function write(fd, iovs, count, result, offset) {
+  const f = file(fd)
+  if (!f) return E.badf
+  const list = vectors(iovs, count)
+  if (typeof list === 'number') return list
+  if (f.kind === 'out' || f.kind === 'err') {
+    let total = 0
+    for (const [at, n] of list) {
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (offset !== undefined && n) return E.badf
+      if (f.kind === 'out') call.stdout.add(b)
+      else call.stderr.add(b)
+      total += n
+    }
+    return put32(result, total)
+  }
+  if (f.kind !== 'file') {
+    for (const [at, n] of list) {
+      if (!range(at, n)) return E.fault
+      if (n || offset === undefined) return E.badf
+    }
+    return put32(result, 0)
+  }
+  const take = () => {
+    const c = f.content
+    let pos = offset
+    let total = 0
+    for (const [at, n] of list) {
+      const b = range(at, n)
+      if (!b) return E.fault
+      if (offset === undefined) pos = f.app ? c.size : f.pos
+      else if (!n) continue
+      if (!f.write) return E.badf
+      if (pos < 0 || pos > fileSize || pos + n > fileSize) return E.inval
+      const e = pos + n > c.size ? resize(c, pos + n) : E.ok
+      if (e) return e
+      c.dirty = true
+      c.data.set(b, pos)
+      pos += n
+      total += n
+      if (offset === undefined) f.pos = pos
+    }
+    return put32(result, total)
+  }
+  return list.length ? loaded(f.content, take) : put32(result, 0)
+}
+
+function truncate(f, size) {
+  if (f.kind !== 'file') return E.nosys
+  if (!f.write) return E.badf
+  return loaded(f.content, () => size < 0n || size > BigInt(fileSize) ? E.inval : resize(f.content, Number(size)))
+}
+
+function seek(fd, offset, whence, result) {
+  const f = file(fd)
+  if (!f) return E.badf
+  if (f.kind === 'dir') return E.isdir
+  if (f.kind !== 'file') return E.nosys
+  return loaded(f.content, () => {
+    if (whence >>> 0 > 2) return E.inval
+    const to = offset + BigInt([0, f.pos, f.content.size][whence])
+    if (to < 0n) return E.inval
+    f.pos = Number(to)
+    return put64(result, to)
+  })
+}
+
+/** What an open file or directory is, asked of the core by its name. */
+function statOf(f) {
+  const c = f.content
+  if (c?.gone) return { errno: E.ok, size: c.size }
+  const asked = ask({ op: 'stat', data: encoder.encode((c ?? f).name || '.'), dir: '', wrong: 0 })
+  return asked.then((a) => a.errno ? a : { ...a, size: c?.data ? c.size : a.size })
+}
+
+/** The size of what is open goes before the file's. */
+function sized(a) {
+  const c = box.open.find((o) => !o.gone && o.name === a.name)
+  return c?.data ? { ...a, size: c.size } : a
+}
+
+function readdir(fd, buf, length, cookie, used) {
+  length >>>= 0
+  if (length < 24) return E.inval
+  const d = file(fd)
+  if (d?.kind !== 'dir') return E.badf
+  const from = BigInt.asUintN(64, cookie)
+  if (from > BigInt(d.entries?.length ?? 0)) return E.noent
+  const emit = () => {
+    let left = length
+    let to = buf >>> 0
+    let filled = false
+    for (let i = Number(from); i < d.entries.length && !filled && left > 0; i++) {
+      const e = d.entries[i]
+      const name = encoder.encode(e.name)
+      const head = new DataView(new ArrayBuffer(24))
+      head.setBigUint64(0, BigInt(i + 1), true)
+      head.setBigUint64(8, BigInt(e.inode), true)
+      head.setUint32(16, name.length, true)
+      head.setUint32(20, e.dir ? 3 : 4, true)
+      filled = 24 + name.length > left
+      const part = filled && left < 24 ? left : filled ? 24 : 24 + name.length
+      const b = range(to, part)
+      if (!b) return E.fault
+      if (part >= 24) {
+        b.set(new Uint8Array(head.buffer))
+        if (!filled) b.set(name, 24)
+      }
+      to += part
+      left -= part
+    }
+    return put32(used, filled ? length : length - left)
+  }
+  if (from > 0n) return emit()
+  return ask({ op: 'readdir', name: d.name || '.' }).then((a) => {
+    if (a.errno) return a.errno
+    d.entries = [{ name: '.', inode: a.inode, dir: true }, { name: '..', inode: 0, dir: true }, ...a.entries]
+    return emit()
+  })
+}
+
+function open(dir, at, n, oflags, rights, fdflags, result) {
+  const more = { oflags: oflags & 0xffff, fdflags: fdflags & 0xffff, rights: Number(BigInt.asUintN(32, rights)), open: openFiles(), empty: n === 0 }
+  return after(path('open', dir, at, n, more), (a) => {
+    let entry = { kind: 'dir', name: a.name }
+    if (!a.dir) {
+      const content = hold(a.name)
+      entry = { kind: 'file', content, write: a.write, app: a.app, pos: 0 }
+      if (a.empty) {
+        resize(content, 0)
+        content.dirty = !a.made // a new file is there already
+      }
+    }
+    const fd = insert(entry)
+    if (fd < 0) return E.badf
+    const e = put32(result, fd)
+    return e ? after(close(fd), () => e) : E.ok
+  })
+}
+
+function close(fd) {
+  const f = file(fd)
+  if (!f) return E.badf
+  box.files[fd] = undefined
+  if (f.kind !== 'file') return E.ok
+  const e = commit(f.content)
+  if (typeof e === 'number') {
+    release(f.content)
+    return e
+  }
+  return e.finally(() => release(f.content))
+}
+
+function sync(fd) {
+  const f = file(fd)
+  if (!f) return E.badf
+  return f.kind === 'file' ? commit(f.content) : E.ok
+}
