@@ -82,7 +82,11 @@ func (h *host) resolve(word string) (place, error) {
 	case err == nil && isWorkerFile(word):
 		return h.workerFile(word)
 	case err == nil:
-		return place{}, usage("%s is neither a directory nor a worker file", word).Hinting("worker files end in .worker, .yaml or .yml")
+		hint := "worker files end in .worker, .yaml or .yml"
+		if filepath.Ext(word) == ".wasm" {
+			hint = "a tool is called with golem tool call " + word + " NAME JSON"
+		}
+		return place{}, usage("%s is neither a directory nor a worker file", word).Hinting("%s", hint)
 	case isWorkerFile(word):
 		return place{}, fault.New(fault.WorkerNotFound, "there is no worker file %s", word).Hinting("the path is relative to the working directory")
 	case strings.ContainsAny(word, `/\`):
