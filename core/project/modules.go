@@ -153,7 +153,9 @@ func (p *Project) wasmIn(dir string) []string {
 	return append(out, p.filesIn(path.Join(dir, "tools"), isModule)...)
 }
 
-func isModule(name string) bool { return path.Ext(name) == ".wasm" }
+// isModule tells whether a file's name is one of tools/*.wasm. A hidden file is
+// none: people would not see what is offered.
+func isModule(name string) bool { return path.Ext(name) == ".wasm" && !strings.HasPrefix(name, ".") }
 
 func isToolSource(name string) bool {
 	return slices.Contains(sources, path.Ext(name)) && name != "__init__.py"

@@ -51,6 +51,8 @@ m
 -- tools/b.wasm --
 -- tools/a.wasm --
 -- tools/a.tools.yaml --
+-- tools/.hidden.wasm --
+-- tools/.wasm --
 -- tools/notes.md --
 -- tools/internal/z.wasm --
 -- more/c.wasm --
