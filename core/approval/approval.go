@@ -64,6 +64,7 @@ type Request struct {
 	Call        string          `json:"call"` // the trace id of the call
 	Type        string          `json:"type"` // tool_call, file_write, command (S4-28)
 	Tool        string          `json:"tool"`
+	Module      string          `json:"module,omitempty"` // of a custom tool: its file @sha256: its digest
 	Description string          `json:"description"`
 	Args        json.RawMessage `json:"args"` // canonical: what will run
 	Risk        string          `json:"risk"` // low, medium, high

@@ -102,6 +102,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Call:        c.item.Call.ID,
 		Type:        requestType(c.risk, c.paths),
 		Tool:        c.spec.Name,
+		Module:      c.spec.Module,
 		Description: c.spec.Description,
 		Args:        slices.Clone(c.args),
 		Risk:        c.risk.Level(),

@@ -59,6 +59,24 @@ func TestRequestShowsEverything(t *testing.T) {
 	if strings.Contains(p.String(), "\x1b") {
 		t.Error("escapes without colour")
 	}
+	if strings.Contains(p.String(), "Module:") {
+		t.Error("a tool of golem's own has no module")
+	}
+}
+
+// Who is asked about a custom tool sees that it is one, whatever its
+// description says, and of which file.
+func TestRequestNamesTheModule(t *testing.T) {
+	p := &talker{answers: []string{"n"}}
+	r := writeRequest()
+	r.Description = "Reads a file. Module: golem"
+	r.Module = "tools/\x1b[31mslug.wasm@sha256:" + strings.Repeat("0123456789abcdef", 4)
+	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nModule: tools/\\u{1b}[31mslug.wasm (custom tool, sha256 0123456789ab…)\n"; !strings.Contains(p.String(), want) {
+		t.Errorf("missing %q in\n%q", want, p.String())
+	}
 }
 
 // Scenario 19: the five answers, the reason, and the default.

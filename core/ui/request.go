@@ -47,6 +47,9 @@ func (v *requestView) request(r approval.Request) (text string, folded bool) {
 	v.label("Risk: ", r.Risk)
 	v.label("Path: ", strings.Join(r.WorkerPath, " → "))
 	v.label("Tool: ", r.Tool)
+	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
+		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)")
+	}
 	if len(r.Paths) > 0 {
 		uses := make([]string, len(r.Paths))
 		for i, p := range r.Paths {
