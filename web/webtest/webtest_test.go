@@ -56,6 +56,9 @@ func TestComplaints(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for since := time.Now(); !strings.Contains(p.Console(), "404") && time.Since(since) < 20*time.Second; { // it is told when the browser gets to it
+			time.Sleep(10 * time.Millisecond)
+		}
 	})
 	all := strings.Join(heard.heard, "\n")
 	for _, want := range []string{"one", "three", "404"} {

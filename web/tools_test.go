@@ -1,0 +1,191 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"golem/core/coretest"
+)
+
+// module is a file's content as JavaScript.
+func module(data []byte) string {
+	return fmt.Sprintf("Uint8Array.fromBase64(%q)", base64.StdEncoding.EncodeToString(data))
+}
+
+// spinner is a project whose script calls tools of a module that means no good.
+func spinner(t *testing.T, options string, tools ...string) string {
+	t.Helper()
+	wasm, err := coretest.Fixture("hostile", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps strings.Builder
+	for _, tool := range tools {
+		fmt.Fprintf(&steps, "    - calls: [{tool: %s}]\n", tool)
+	}
+	files := texts{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {custom: {modules: {hostile: " + options + "}}}\n---\nTry.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n" + steps.String() + "    - say: survived\n",
+	}
+	return strings.TrimSuffix(files.script(), "}") + `, "tools/hostile.wasm": ` + module(wasm) + "}"
+}
+
+// yesToAll answers whatever is asked.
+const yesToAll = `{approve: () => ({answer: 'yes'})}`
+
+// watched runs statements while it looks how long the window stands still at most, which it returns before what they return.
+const watched = `let last = performance.now(), gap = 0, on = true
+	const tick = () => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; if (on) setTimeout(tick, 5) }; tick()
+	const told = await (async () => { %s })(); on = false; return Math.round(gap) + ' ' + told`
+
+// Scenario 15 in the page: a module that spins or recurses ends with its code
+// and the same run goes on; meanwhile the window answers, and so do other runs.
+func TestSpinningTool(t *testing.T) {
+	p := embedded(t)
+	talk(p, `await golem.create('spin', %s); await golem.create('other', %s); return 1`, spinner(t, "{timeout: 2s}", "loop", "recurse"), helloFiles)
+	got := talk(p, watched, `const spin = golem.run('spin', 'x', `+yesToAll+`); const codes = []; let others = 0
+		for await (const e of spin) {
+			if (e.type === 'tool.start' && e.tool === 'loop') {
+				const began = performance.now(); const r = await golem.run('other', 'x', `+yesToAll+`).result
+				others = r.status + (performance.now() - began < 1900 ? ' meanwhile' : ' afterwards')
+			}
+			if (e.type === 'tool.end') codes.push(e.error?.code)
+		}
+		return codes.join() + ' ' + others + ' ' + (await spin.result).text`)
+	var gap int
+	rest := ""
+	if _, err := fmt.Sscanf(got, "%d ", &gap); err == nil {
+		_, rest, _ = strings.Cut(got, " ")
+	}
+	if want := "E_TIMEOUT,E_TOOL_STACK ok meanwhile survived"; rest != want {
+		t.Errorf("got %q, want %q", rest, want)
+	}
+	if gap > 1000 {
+		t.Errorf("the window stood still for %d ms", gap)
+	}
+}
+
+// Cancelling a run ends the worker that its tool spins in; the next run has one.
+func TestCancelledTool(t *testing.T) {
+	p := embedded(t)
+	talk(p, `await golem.create('spin', %s); return 1`, spinner(t, "{}", "loop"))
+	got := talk(p, `const run = golem.run('spin', 'x', `+yesToAll+`); let began = 0
+		for await (const e of run) if (e.type === 'tool.start') { began = performance.now(); run.cancel() }
+		const r = await run.result; return r.status + (performance.now() - began < 5000 ? ' soon' : ' late')`)
+	if got != "interrupted soon" {
+		t.Errorf("the run ended %s", got)
+	}
+	talk(p, `await golem.files('spin').write('s.yaml', "script: 1\nworkers:\n  main:\n    - calls: [{tool: trap}]\n    - say: done\n"); return 1`)
+	if got := talk(p, `return (await golem.run('spin', 'x', `+yesToAll+`).result).text`); got != "done" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// Guarded modules and what they say of themselves are kept in OPFS, by digest.
+func TestToolCache(t *testing.T) {
+	p := embedded(t)
+	const kept = `const all = []; const walk = async (d, at) => { for await (const [n, h] of d.entries()) h.kind === 'file' ? all.push(at + n) : await walk(h, at + n + '/') }
+		await walk(await navigator.storage.getDirectory(), ''); return all.filter((n) => n.includes('cache/')).length`
+	talk(p, `await golem.create('a', %s); return (await golem.run('a', 'x', `+yesToAll+`).result).text`, spinner(t, "{}", "trap"))
+	if got := talk(p, kept); got == "0" {
+		t.Error("nothing is kept")
+	}
+	// What is kept may be gone, or anything: it is made again.
+	talk(p, `const root = await navigator.storage.getDirectory()
+		const walk = async (d, inside) => { for await (const [n, h] of d.entries()) if (h.kind === 'directory') await walk(h, n === 'cache'); else if (inside) { const w = await h.createWritable(); await w.write('nonsense'); await w.close() } }
+		await walk(root, false); return 1`)
+	p.Do(chromedp.Reload())
+	if got := talk(p, `const run = golem.run('a', 'x', `+yesToAll+`); let code; for await (const e of run) if (e.type === 'tool.end') code = e.error.code; return code + (await run.result).text`); got != "E_TOOL_TRAPsurvived" {
+		t.Errorf("with nonsense in the cache: %s", got)
+	}
+}
+
+// BenchmarkTools prints what a person waits for when a tool is called in a page
+// that is warm (loaded before, guarded modules kept), medians of five.
+func BenchmarkTools(b *testing.B) {
+	const rounds = 5
+	small, err := os.ReadFile("../examples/calculator/tools/calculator.wasm")
+	if err != nil {
+		b.Fatal(err)
+	}
+	words := goTool(b)
+	for _, c := range []struct {
+		name, call string
+		data       []byte
+		wanted     int
+	}{{"small", `{tool: add, args: {a: 2, b: 3}}`, small, 20}, {"3 MB, Go", `{tool: count, args: {text: to be or not to be}}`, words, 200}} {
+		p := embedded(b)
+		files := texts{
+			"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {custom: {}}\n---\nTry.\n",
+			"s.yaml":      "script: 1\nworkers:\n  main:\n" + strings.Repeat("    - calls: ["+c.call+"]\n", 20) + "    - say: done\n",
+		}
+		talk(p, `await golem.create('t', %s); return (await golem.run('t', 'x', `+yesToAll+`).result).text`, strings.TrimSuffix(files.script(), "}")+`, "tools/t.wasm": `+module(c.data)+"}")
+		var first, later []float64
+		for range rounds {
+			p.Do(chromedp.Reload())
+			talk(p, `await golem.list(); return 1`)
+			all := numbers(talk(p, `await new Promise((f) => setTimeout(f, 1000)); const run = golem.run('t', 'x', `+yesToAll+`); const out = []; let at = 0, n = 0
+				for await (const e of run) { if (e.type === 'tool.start') at = performance.now(); if (e.type === 'tool.end') { if (e.error) throw new Error(JSON.stringify(e)); out.push(performance.now() - at) } }
+				return out.join(' ')`))
+			first = append(first, all[0])
+			later = append(later, mean(all[1:]))
+		}
+		fmt.Printf("tool %-9s first call %6.1f ms (wanted %d), then %5.2f ms a call\n", c.name, median(first), c.wanted, median(later))
+	}
+	script, err := os.ReadFile("testdata/plaintool.js")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := embedded(b)
+	var first, later []float64
+	for range rounds {
+		all := numbers(talk(p, "%s; return await plainTool(%s, 20)", script, module(small)))
+		first, later = append(first, all[0]), append(later, mean(all[1:]))
+	}
+	fmt.Printf("the small one from plain JavaScript: first %5.2f ms, then %5.2f ms\n", median(first), median(later))
+}
+
+// mean hides the steps of the browser's clock, a tenth of a millisecond each.
+func mean(all []float64) float64 {
+	sum := 0.0
+	for _, v := range all {
+		sum += v
+	}
+	return sum / float64(len(all))
+}
+
+func numbers(text string) []float64 {
+	var all []float64
+	for _, s := range strings.Fields(text) {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// goTool builds a tool in Go.
+func goTool(b *testing.B) []byte {
+	b.Helper()
+	out := filepath.Join(b.TempDir(), "words.wasm")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "../examples/tools/words")
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, said)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
+}
