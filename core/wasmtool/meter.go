@@ -28,10 +28,12 @@ type Meter struct {
 }
 
 // A slice of fuel lasts about sliceTime, so that a call notices its end soon
-// and asks seldom.
+// and asks seldom. However quick a module has been, what it does next may take
+// a hundred nanoseconds a unit (reads all over its memory), and until the next
+// tick nothing ends it and no garbage is collected: so mostSlice.
 const (
 	firstSlice = 20_000
-	mostSlice  = 2_000_000_000
+	mostSlice  = 2_000_000
 	sliceTime  = 10 * time.Millisecond
 )
 

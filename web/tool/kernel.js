@@ -132,7 +132,7 @@ class Kernel {
 
 /** The account behind a call's fuel and time. */
 const firstSlice = 20_000n
-const mostSlice = 2_000_000_000n
+const mostSlice = 2_000_000n
 const sliceTime = 10 // milliseconds
 
 class Meter {

@@ -163,6 +163,10 @@ func lies() map[string]runs {
 		"locals of 4 GiB":        function(raw(2, 0xff, 0xff, 0xff, 0xff, 7, 0x7f, 0xff, 0xff, 0xff, 0xff, 7, 0x7f)),
 		"50,000 locals":          function(join(raw(1), raw(number(50_000)...), raw(0x7e))),
 		"30,000 blocks":          function(none, again(30_000, 0x02, 0x40), again(30_000, 0x0b)),
+		"20,000 loops in a row":  function(none, again(20_000, 0x03, 0x40, 0x0b)),
+		"20,000 ifs in a row":    function(none, again(20_000, 0x41, 0, 0x04, 0x40, 0, 0x0b)),
+		"20,000 br_if in a row":  function(none, raw(0x02, 0x40), again(20_000, 0x41, 0, 0x0d, 0), raw(0x0b)),
+		"20,000 memory.fill":     function(none, again(20_000, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x0b, 0)),
 		"100,000 branch targets": function(none, raw(0x02, 0x40, 0x41, 0, 0x0e), vector(100_000, 0), raw(0, 0x0b)),
 		"a function of 5 MB":     function(none, again(1_700_000, 0x41, 1, 0x1a)),
 		"a million functions":    join(magic, types, section(3, vector(1_000_000, 1)), section(10, vector(1_000_000, 2, 0, 0x0b))),
@@ -177,13 +181,41 @@ func lies() map[string]runs {
 	}
 }
 
+// sluggish are modules that use few units of fuel for much time, so that ticks
+// would come late: they read all over 64 MiB, each address from the one before.
+func sluggish() map[string]runs {
+	big := section(5, raw(1, 0), raw(number(1024)...))
+	// i32.store (i << 2) (((i * 1103515245 + 12345) & 0xffffff) << 2), for all i below 1 << 24
+	index := raw(0x20, 0, 0x41, 2, 0x74)
+	next := raw(0x20, 0, 0x41, 0xed, 0x9c, 0x99, 0x8e, 4, 0x6c, 0x41, 0xb9, 0xe0, 0, 0x6a, 0x41, 0xff, 0xff, 0xff, 7, 0x71, 0x41, 2, 0x74)
+	round := func(most ...byte) runs {
+		return join(raw(0x20, 0, 0x41, 1, 0x6a, 0x22, 0, 0x41), raw(most...), raw(0x49, 0x0d, 0, 0x0b))
+	} // br_if (++i < most)
+	shuffle := join(raw(0x03, 0x40), index, next, raw(0x36, 2, 0), round(0x80, 0x80, 0x80, 8))
+	leaf := join(raw(0, 0x23, 0), again(980, 0x28, 2, 0), raw(0x24, 0, 0x0b))
+	spin := func(code ...runs) runs { return join(raw(0x03, 0x40), join(code...), raw(0x0c, 0, 0x0b)) }
+	whole := func(code ...runs) runs {
+		all := join(raw(1, 1, 0x7f), shuffle, join(code...), zero)
+		return join(magic, types, section(3, raw(2, 0, 1)), big, section(6, raw(1, 0x7f, 1, 0x41, 0, 0x0b)), exports,
+			section(10, raw(2), raw(number(all.size())...), all, raw(number(leaf.size())...), leaf))
+	}
+	table := join(magic, types, section(3, raw(2, 0, 1)), section(4, raw(1, 0x70, 0, 1)), big, section(6, raw(1, 0x7f, 1, 0x41, 0, 0x0b)), exports, section(9, raw(1, 0, 0x41, 0, 0x0b, 1, 1)))
+	indirect := join(raw(1, 1, 0x7f), shuffle, spin(again(100_000, 0x41, 0, 0x11, 1, 0)), zero)
+	return map[string]runs{
+		"calls of leaves":          whole(spin(again(200_000, 0x10, 1))),
+		"calls of leaves by table": join(table, section(10, raw(2), raw(number(indirect.size())...), indirect, raw(number(leaf.size())...), leaf)),
+		// Instructions that cost nothing first, so that slices grow.
+		"quick, then slow": whole(raw(0x41, 0, 0x21, 0, 0x03, 0x40), again(20_000, 0x41, 0, 0x1a), round(0xe0, 0xa7, 0x12), spin(raw(0x10, 1))),
+	}
+}
+
 // made are the cases of modules that text cannot express, in a fixed order.
 func made() (out []Case) {
-	for i, set := range []map[string]runs{bombs(), lies()} {
+	for i, set := range []map[string]runs{bombs(), lies(), sluggish()} {
 		for name, r := range set {
-			c := Case{Name: "bytes: " + name, Bytes: r.parts()}
-			if i == 1 {
-				c.Want.Code = "E_TOOL_MODULE"
+			c := Case{Name: "bytes: " + name, Bytes: r.parts(), Want: Want{Code: []string{"", "E_TOOL_MODULE", "E_TIMEOUT"}[i]}}
+			if c.Want.Code == "E_TIMEOUT" {
+				c.Limits.Time = 500
 			}
 			out = append(out, c)
 		}
@@ -200,7 +232,7 @@ func TestBytes(t *testing.T) {
 	}
 	for _, want := range made() {
 		i := slices.IndexFunc(cases, func(c Case) bool { return c.Name == want.Name })
-		if i < 0 || !reflect.DeepEqual(cases[i].Bytes, want.Bytes) || cases[i].Want.Code != want.Want.Code {
+		if i < 0 || !reflect.DeepEqual(cases[i].Bytes, want.Bytes) || cases[i].Want.Code != want.Want.Code || cases[i].Limits != want.Limits {
 			t.Errorf("%s is not in cases.json as it is made", want.Name)
 		}
 	}

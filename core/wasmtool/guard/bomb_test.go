@@ -207,3 +207,28 @@ func TestCustom(t *testing.T) {
 		t.Errorf("a description changes what is woven, or %v", err)
 	}
 }
+
+// Branches that are never taken do not make a long row look short to the guard.
+func TestRowsBehindDeadBranches(t *testing.T) {
+	row := bytes.Repeat([]byte{opI32Const, 0, opIf, 0x40, opUnreachable, opEnd}, 10)
+	for name, detour := range map[string][]byte{
+		"none":                   nil,
+		"behind a branch":        {opBlock, 0x40, opBr, 0, opBr, 1, opEnd},
+		"in a block behind it":   {opBlock, 0x40, opBr, 0, opBlock, 0x40, opBr, 2, opEnd, opEnd},
+		"in an if behind it":     {opBlock, 0x40, opBr, 0, opI32Const, 0, opIf, 0x40, opElse, opBr, 2, opEnd, opEnd},
+		"behind a block's trap":  {opBlock, 0x40, opI32Const, 0, opBrIf, 0, opBlock, 0x40, opUnreachable, opEnd, opBr, 1, opEnd},
+		"behind two traps":       {opBlock, 0x40, opI32Const, 0, opBrIf, 0, opI32Const, 0, opIf, 0x40, opUnreachable, opElse, opUnreachable, opEnd, opBr, 1, opEnd},
+		"by a table never read":  {opBlock, 0x40, opBr, 0, opI32Const, 0, opBrTable, 1, 1, 1, opEnd},
+		"behind a loop's return": {opBlock, 0x40, opI32Const, 0, opBrIf, 0, opLoop, 0x40, opReturn, opEnd, opBr, 1, opEnd},
+	} {
+		part := join([]byte{opBlock, 0x40}, detour, row, []byte{opEnd})
+		if _, err := Weave(one(append(bytes.Repeat(part, 700), opEnd)...)); !errors.Is(err, fault.ToolModule) || !strings.Contains(err.Error(), "in time") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// One that is taken does: what lies behind it is not deep.
+	part := join([]byte{opBlock, 0x40, opI32Const, 0, opBrIf, 0}, row, []byte{opEnd})
+	if _, err := Weave(one(append(bytes.Repeat(part, 500), opEnd)...)); err != nil {
+		t.Error(err)
+	}
+}

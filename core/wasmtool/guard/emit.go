@@ -7,7 +7,7 @@ func (w *weaver) body(i int) error {
 		return err
 	}
 	e := emitter{w: w, b: &s.out, results: s.typ.results, weight: weight(&s.out)}
-	e.counted = e.b.calls || e.weight > 8*frameLeast
+	e.counted = e.b.calls > 0 || e.weight > 8*frameLeast
 	e.fuel = uint32(e.b.locals) // the local that holds the counter
 	buf := e.write(w.spare[:0])
 	w.code = appendU32(w.code, uint32(len(buf)))
@@ -34,7 +34,7 @@ type emitter struct {
 func (e *emitter) write(out []byte) []byte {
 	b, data := e.b, e.w.data
 	out = e.locals(out)
-	cheap := !b.calls && !b.loops && b.total() <= cheapLeaf
+	cheap := b.calls == 0 && !b.loops && b.total() <= cheapLeaf
 	out = e.charge(out, b.points[0].cost, !cheap)
 	if e.counted {
 		out = e.enter(out)
@@ -101,11 +101,22 @@ func (e *emitter) addDepth(out []byte, by int64) []byte {
 	return appendU32(append(out, opI32Add, opGlobalSet), depth)
 }
 
+// look has the counter looked at, in a function of so many calls that what they
+// call may run on for long.
+func (e *emitter) look(out []byte) []byte {
+	if e.b.calls <= manyCalls {
+		return out
+	}
+	return appendU32(append(out, opCall), e.w.helper(helpOwed))
+}
+
 func (e *emitter) edit(out []byte, ed *edit) []byte {
 	w := e.w
 	switch ed.kind {
 	case editCall:
-		return appendU32(append(out, opCall), w.moved(ed.arg))
+		return appendU32(append(e.look(out), opCall), w.moved(ed.arg))
+	case editIndirect:
+		return e.look(out)
 	case editTailCall:
 		return appendU32(append(e.leave(out), opReturnCall), w.moved(ed.arg))
 	case editTailDepth:
@@ -165,6 +176,9 @@ func (w *weaver) helperBodies() {
 	// helpRefill: fuel += tick(fuel)
 	b := appendU32(append(get([]byte{0}, fuel), opCall), tick)
 	w.addBody(append(set(append(get(b, fuel), opI64Add), fuel), opEnd))
+
+	// helpOwed: refills if something is owed
+	w.addBody(append(owed([]byte{0}), opEnd))
 
 	// helpDeep: flags |= FlagDepth, trap
 	w.addBody(append(raise([]byte{0}, FlagDepth), opUnreachable, opEnd))

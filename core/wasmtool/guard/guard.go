@@ -8,10 +8,10 @@
 // and loop heads, and in branches that are not short, each time for the
 // instructions up to the next such point (see point). Bulk operations pay by
 // their length, growing memory by its pages, calls of imports a surcharge. At
-// function entries and loop heads the module looks whether its counter has
-// fallen below zero, and calls the tick import, which grants more or ends the
-// call. The amount is a property of the module and its input: every engine
-// charges the same.
+// function entries and loop heads, and at each call in a function of very many,
+// the module looks whether its counter has fallen below zero, and calls the tick
+// import, which grants more or ends the call. The amount is a property of the
+// module and its input: every engine charges the same.
 //
 // Depth is counted in bytes of an assumed frame, so that recursion ends at the
 // same call everywhere, before any engine's own stack does.
@@ -25,7 +25,7 @@ import (
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
-const Version = 2
+const Version = 3
 
 // What a woven module has in common with its engine. A module that uses one
 // of these names itself is refused.
@@ -79,7 +79,7 @@ const (
 
 	// MaxWork bounds what all functions together may cost a compiler beyond
 	// their size; see body.work.
-	MaxWork = 3_000_000_000
+	MaxWork = 4_000_000_000
 )
 
 // Depth: a frame is assumed to take frameBase and frameValue for each of its
@@ -100,6 +100,10 @@ const (
 	// cheapLeaf is what a function without calls and loops may cost and still
 	// leave the check to its caller.
 	cheapLeaf = 1_000
+	// manyCalls is how many calls a function may have and still look at the
+	// counter only at its beginning and in its loops: beside each of them a
+	// cheap leaf may run.
+	manyCalls = 2_000
 )
 
 // Weave checks a module and returns the guarded one. What it refuses is

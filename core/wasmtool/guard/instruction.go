@@ -94,6 +94,7 @@ func (s *scanner) control(op byte, from int) {
 		s.pop(1 + n)
 		s.push(n)
 		s.out.blocks++
+		s.branch()
 		s.split()
 	case opBrTable:
 		s.brTable()
@@ -139,9 +140,11 @@ func (s *scanner) indirect(op byte, from int) {
 	}
 	s.charge(costEnter)
 	s.pop(1)
+	kind := editIndirect
 	if op == opReturnCallIndirect {
-		s.edit(editTailDepth, from, from, 0)
+		kind = editTailDepth
 	}
+	s.edit(kind, from, from, 0)
 	s.call(s.m.types[typ])
 	if op == opReturnCallIndirect {
 		s.leaves(0)
@@ -293,6 +296,7 @@ func (s *scanner) bulk(from int) {
 	case 11: // memory.fill
 		s.zero()
 		s.pop(3)
+		s.filled()
 	case 12: // table.init
 		r.index("element segment", s.m.elements)
 		r.index("table", len(s.m.tables))
@@ -314,6 +318,7 @@ func (s *scanner) bulk(from int) {
 	case 17: // table.fill
 		r.index("table", len(s.m.tables))
 		s.pop(3)
+		s.filled()
 	default:
 		r.fail("instruction 0xfc %d is not of WebAssembly 2.0", op)
 	}

@@ -16,9 +16,9 @@ import (
 // however it was made: these take wazero's compiler the most. It logs how long.
 func TestLargestAccepted(t *testing.T) {
 	m := newMachine(t, false)
-	deep := 16_000
+	deep := 10_000
 	locals := append(appendU32([]byte{1}, MaxLocals-10), typeI32)
-	blocks := 9_000
+	blocks := 3_500
 	var touched []byte // each block writes another local
 	for i := range blocks {
 		touched = append(touched, opI32Const, 1, opIf, 0x40, opI32Const, 2, opLocalSet)
@@ -27,13 +27,17 @@ func TestLargestAccepted(t *testing.T) {
 	bodies := map[string][]byte{
 		"nesting":      slices.Concat([]byte{0}, slices.Repeat([]byte{opBlock, 0x40}, deep), slices.Repeat([]byte{opEnd}, deep+1)),
 		"locals":       slices.Concat(locals, touched, []byte{opEnd}),
+		"calls":        slices.Concat([]byte{0}, slices.Repeat([]byte{opCall, 0}, MaxBody/2-10), []byte{opEnd}),
+		"branches":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 0, opIf, 0x40, opUnreachable, opEnd}, 5_000), []byte{opEnd}),
+		"loops":        slices.Concat([]byte{0}, slices.Repeat([]byte{opLoop, 0x40, opEnd}, 3_500), []byte{opEnd}),
 		"straight":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1, opDrop}, MaxBody/3-10), []byte{opEnd}),
 		"branch table": slices.Concat([]byte{0, opBlock, 0x40, opI32Const, 0, opBrTable}, vec(50_000, 0), []byte{0, opEnd, opEnd}),
+		"kept":         slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 0, 0x28, 2, 0}, 3_000), slices.Repeat([]byte{opI32Const, 0, opIf, 0x40, opEnd}, 1_500), slices.Repeat([]byte{opI32Add}, 2_999), []byte{opDrop, opEnd}),
 		"operands":     slices.Concat([]byte{0}, slices.Repeat([]byte{opI32Const, 1}, MaxOperands), slices.Repeat([]byte{opDrop}, MaxOperands), []byte{opEnd}),
 	}
 	for name, body := range bodies {
 		code := append(appendU32([]byte{1}, uint32(len(body))), body...)
-		module := assemble(sec(secType, 1, 0x60, 0, 0), sec(secFunction, 1, 0), sec(secCode, code...))
+		module := assemble(sec(secType, 1, 0x60, 0, 0), sec(secFunction, 1, 0), sec(secMemory, 1, 0, 1), sec(secCode, code...))
 		woven, err := Weave(module)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -20,6 +20,7 @@ const (
 	editGrow                       // memory.grow
 	editTableGrown                 // after table.grow
 	editRefFunc                    // arg: function
+	editIndirect                   // before call_indirect
 )
 
 // label is one open block.
@@ -27,9 +28,14 @@ type label struct {
 	op          byte // 0 for the function itself
 	base        int  // operands below it
 	params, res int
-	dead        bool // what follows cannot be reached
+	dead        bool // what follows cannot be reached, says its last instruction
 	point       int  // where its next instruction is charged
 	reach       int  // the outermost label that it branches to, itself at most
+	depth       int  // of dominators, where it was opened
+	near        int  // the least from which what follows it is reached; 0: none yet
+	arm         bool // the first branch of an if comes to its end
+	lost        bool // what follows cannot be reached
+	within      bool // and neither could its beginning
 }
 
 // body is what scanning a function finds.
@@ -40,19 +46,24 @@ type body struct {
 	edits   []edit
 	points  []point // the first is the function's entry
 	peak    int     // highest operand stack
-	calls   bool
+	calls   int     // how many there are
 	loops   bool
 	blocks  int // blocks, branches and targets of branch tables
 	nesting int // blocks within blocks, at most
+	climb   int64
+	held    int64 // operands that wait on the stack while blocks begin, of all blocks
 }
 
 // work is what compiling the function costs beyond its size, in units of about
 // a third of a nanosecond: edges of the control flow by values that may change
-// on each, and, in wazero's compiler, by themselves. Measured with the modules
-// of TestLargestAccepted.
+// or are kept on each, and, in wazero's compiler, by themselves and by how deep
+// they lie. Measured with the modules of TestLargestAccepted.
 func (b *body) work() int64 {
-	blocks, nesting := int64(b.blocks), int64(b.nesting)
-	return 80*blocks*int64(b.locals) + blocks*blocks + 10*nesting*nesting
+	blocks, nesting, calls := int64(b.blocks), int64(b.nesting), int64(b.calls)
+	if calls <= manyCalls {
+		calls = 0 // they are in the size
+	}
+	return 80*blocks*int64(b.locals) + blocks*blocks + 10*nesting*nesting + climbed*b.climb + 600*b.held + 3000*calls
 }
 
 // scanner reads one function body after another; its slices are reused.
@@ -62,6 +73,7 @@ type scanner struct {
 	typ    funcType
 	labels []label
 	height int
+	depth  int // of dominators, at most
 	out    body
 	work   int64 // of all bodies so far
 }
@@ -73,7 +85,7 @@ func (s *scanner) scan(fn int) error {
 	s.r = &reader{data: s.m.data, pos: at.from, end: at.to}
 	s.typ = s.m.types[s.m.functions[fn]]
 	s.labels = append(s.labels[:0], label{res: len(s.typ.results)})
-	s.height = 0
+	s.height, s.depth = 0, 3 // the guard begins it with branches of its own
 	s.out = body{edits: s.out.edits[:0], points: append(s.out.points[:0], point{kept: true, cost: costEnter})}
 	s.readLocals()
 	s.out.code.from = s.r.pos
@@ -153,6 +165,7 @@ func (s *scanner) leaves(index int) {
 func (s *scanner) open(op byte) {
 	params, results := s.blockType()
 	s.pop(params)
+	lost := !s.live()
 	at := s.labels[len(s.labels)-1].point
 	switch op {
 	case opLoop:
@@ -166,6 +179,7 @@ func (s *scanner) open(op byte) {
 	}
 	s.out.nesting = max(s.out.nesting, len(s.labels))
 	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, point: at, reach: len(s.labels)})
+	s.descend(&s.labels[len(s.labels)-1], lost)
 	s.push(params)
 }
 
@@ -202,6 +216,7 @@ func (s *scanner) otherwise() {
 	if s.height != top.base && s.r.err == nil {
 		s.r.fail("operands are left at the end of a block")
 	}
+	s.turn(top)
 	top.op, top.dead = opElse, false
 	top.point = s.newPoint(s.labels[len(s.labels)-2].point, editPoint)
 	s.height = top.base
@@ -218,8 +233,10 @@ func (s *scanner) close() {
 		s.r.fail("operands are left at the end of a block")
 	}
 	s.height = top.base
+	reached := s.ascend(&s.labels[len(s.labels)-1])
 	s.labels = s.labels[:len(s.labels)-1]
 	if n := len(s.labels); n > 0 {
+		s.labels[n-1].lost = s.labels[n-1].lost || !reached
 		s.push(top.res)
 		s.leaves(top.reach)
 		if top.reach < n { // what follows may be passed over
@@ -236,15 +253,17 @@ func (s *scanner) target() int {
 	}
 	at := len(s.labels) - 1 - int(i)
 	s.leaves(at)
-	l := s.labels[at]
+	l := &s.labels[at]
 	if l.op == opLoop {
+		s.climb(2)
 		return l.params
 	}
+	s.comes(l)
 	return l.res
 }
 
 func (s *scanner) call(t funcType) {
-	s.out.calls = true
+	s.out.calls++
 	s.pop(len(t.params))
 	s.push(len(t.results))
 }
@@ -259,6 +278,7 @@ func (s *scanner) brTable() {
 		}
 	}
 	s.out.blocks += int(n) // each is an edge for the compiler
+	s.climb(2 * int(n))
 	s.pop(1 + operands)
 	s.unreachable()
 }

@@ -35,6 +35,7 @@ const (
 
 const (
 	helpRefill = iota
+	helpOwed
 	helpDeep
 	helpCharge
 	helpGrow
@@ -159,7 +160,7 @@ func (w *weaver) importSection() []byte {
 func (w *weaver) functionSection() []byte {
 	out := appendU32(nil, uint32(len(w.functions)+helpers))
 	out = append(out, w.tail(secFunction)...)
-	for _, t := range [helpers]uint32{helpRefill: ownVoid, helpDeep: ownVoid, helpCharge: ownLength, helpGrow: ownLength, helpGrown: ownLength} {
+	for _, t := range [helpers]uint32{helpRefill: ownVoid, helpOwed: ownVoid, helpDeep: ownVoid, helpCharge: ownLength, helpGrow: ownLength, helpGrown: ownLength} {
 		out = appendU32(out, w.fixed+t)
 	}
 	return out

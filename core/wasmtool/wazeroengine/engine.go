@@ -26,7 +26,8 @@ type Options struct {
 	// Cache is a directory for compiled code; "": none. It is wazero's own
 	// format, named by its version, safe for several processes.
 	Cache string
-	// Workers compile beside each other; 0: as many as there are processors, 4 at most.
+	// Workers compile beside each other; 0: as many as there are processors, 2 at
+	// least, so that wazero heeds its context between functions, and 4 at most.
 	Workers int
 	// Yield lets others run while a module does; nil: the Go scheduler does.
 	Yield func()
@@ -51,7 +52,7 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 		config = wazero.NewRuntimeConfigInterpreter()
 	}
 	if o.Workers == 0 {
-		o.Workers = min(4, runtime.GOMAXPROCS(0))
+		o.Workers = min(4, max(2, runtime.GOMAXPROCS(0)))
 	}
 	if o.Yield == nil {
 		o.Yield = runtime.Gosched
