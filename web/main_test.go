@@ -14,9 +14,10 @@ import (
 	"golem/web/webtest"
 )
 
-var browser webtest.Browser
+// outward is a browser for which every host of the world is this test's.
+var browser, outward webtest.Browser
 
-func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &outward)) }
 
 // built is what make web wrote, as embedded in this test.
 func built(t testing.TB) fs.FS {

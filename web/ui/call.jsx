@@ -45,6 +45,7 @@ export function CallCard({ run, id, open = false }) {
         <Status call={call} />
         <strong>{visible(call.name)}</strong>
         <span class="args ellipsis grow">{brief(call)}</span>
+        {call.error && <span class="small bad">{call.error.code}</span>}
         <span class="small muted">{meta}</span>
       </summary>
       {seen && <Detail run={run} call={call} />}

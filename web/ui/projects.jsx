@@ -75,7 +75,7 @@ function Example({ example }) {
 export async function take(example) {
   const response = await fetch(`examples/${example.name}.zip`)
   if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
-  const name = free(example.name)
+  const name = free(example.name.split('/')[0])
   await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
   settings.setProject(name, { model: example.model ?? '', example: example.name })
   await store.refresh()

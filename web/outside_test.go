@@ -1,0 +1,128 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golem/web/webtest"
+)
+
+// world is every host but this machine: it writes down what it is asked, and
+// answers all of it, so that nothing fails by itself.
+type world struct {
+	mu    sync.Mutex
+	asked []string // host and path, in order
+	model []any    // what the model does, turn by turn
+}
+
+func (o *world) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Access-Control-Allow-Headers", "authorization, content-type, x-key")
+	if r.Method == http.MethodOptions {
+		o.note(r)
+		return
+	}
+	body, _ := io.ReadAll(r.Body) // what was asked counts, not the rest
+	turn := o.note(r)
+	switch {
+	case r.Host != "model.example":
+		fmt.Fprintf(w, "hello from %s", r.Host)
+	case turn == nil:
+		w.WriteHeader(http.StatusInternalServerError)
+	default:
+		if !strings.Contains(string(body), `"stream":true`) || r.Header.Get("Authorization") != "Bearer sk-the-key" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		data, err := json.Marshal(map[string]any{"choices": []any{turn}})
+		if err == nil {
+			fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", data)
+		}
+	}
+}
+
+// own are hosts that Chromium asks for itself; what a page asks of them is cross-site.
+var own = regexp.MustCompile(`\.(google|googleapis|gvt1|googleusercontent)\.com$`)
+
+// note writes a request down, and returns the model's next turn if it is the model that is asked.
+func (o *world) note(r *http.Request) any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if own.MatchString(r.Host) && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		return nil
+	}
+	if line := r.Host + r.URL.Path; len(o.asked) == 0 || o.asked[len(o.asked)-1] != line {
+		o.asked = append(o.asked, line)
+	}
+	if r.Host != "model.example" || r.Method == http.MethodOptions || len(o.model) == 0 {
+		return nil
+	}
+	turn := o.model[0]
+	o.model = o.model[1:]
+	return turn
+}
+
+func says(text string) any {
+	return map[string]any{"index": 0, "delta": map[string]any{"content": text}, "finish_reason": "stop"}
+}
+
+func calls(id, tool string, args map[string]any) any {
+	data, err := json.Marshal(args)
+	if err != nil {
+		return nil // unreachable: a map of strings has JSON
+	}
+	return map[string]any{"index": 0, "finish_reason": "tool_calls", "delta": map[string]any{"tool_calls": []any{
+		map[string]any{"index": 0, "id": id, "type": "function", "function": map[string]any{"name": tool, "arguments": string(data)}},
+	}}}
+}
+
+// Of all the world the page asks the model's endpoint and the host that a tool
+// was granted: not for a visit, nor for what a model writes, nor for a host
+// that was not granted. Every name leads to this test's own server, whoever
+// asks for it: the page, its workers, its service worker.
+func TestNothingLeaves(t *testing.T) {
+	t.Parallel()
+	o := &world{model: []any{
+		calls("a", "fetch", map[string]any{"url": "https://granted.example/data"}),
+		calls("b", "fetch", map[string]any{"url": "https://refused.example/data"}),
+		says(hostile + " [click me](https://evil.example/clicked) <link rel=prefetch href=https://evil.example/p>\n\n![a](https://evil.example/a.png)\n"),
+	}}
+	outward.Outside = o
+	module, err := os.ReadFile("../cmd/cli/testdata/modules/fetch.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := webtest.Serve(t, built(t), "/")
+	p := outward.Open(t, site.URL)
+	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({OPENAI_API_KEY: 'sk-the-key', OPENAI_BASE_URL: 'https://model.example/v1'}))`)
+	project(t, p, "asks", map[string]string{
+		"main.worker":      "---\nmodel: openai:gpt-5-mini\nsandbox: {network_enabled: true}\ntoolsets: {custom: {modules: {fetch: {allowed_hosts: [granted.example]}}}}\n---\nFetch.\n",
+		"tools/fetch.wasm": string(module),
+	})
+	do(p, `await type("go"); document.querySelector('textarea').form.requestSubmit(); await text("Allow this call?")`)
+	yes(p)
+	do(p, `await text("click me"); await text("E_NETWORK"); await click("granted.example/data"); await text("hello from granted.example")`)
+	do(p, `await click("Files"); await click("main.worker"); await click("Trace"); await click("Settings"); await click("Projects"); await navigator.serviceWorker.ready;
+		await (await fetch('https://control.example/')).text()`) // the test can see what a page asks for
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	slices.Sort(o.asked)
+	want := []string{"control.example/", "granted.example/data", "model.example/v1/chat/completions"}
+	if got := slices.Compact(o.asked); !slices.Equal(got, want) {
+		t.Errorf("the world was asked for %q, want %q", got, want)
+	}
+	if len(o.model) != 0 {
+		t.Errorf("%d turns of the model are left", len(o.model))
+	}
+}

@@ -1,0 +1,79 @@
+//go:build !js
+
+package web_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golem/web/webtest"
+)
+
+// A custom tool runs in the page as a person finds it, and says why it cannot.
+func TestCalculator(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); await click("Projects");
+		(await until("the example", () => [...document.querySelectorAll('.card')].find((c) => c.innerText.startsWith('Calculator')))).querySelector('button').click();
+		await click("What is 17.5 times 4?"); await text("The result is 70.")`)
+	finished(p, "ok")
+	do(p, `await type("What is 1 divided by 0?"); document.querySelector('textarea').form.requestSubmit(); await text("That cannot be calculated")`)
+	finished(p, "ok")
+}
+
+// spinning is a project whose root calls a tool that never ends beside two
+// workers, and goes on after it.
+func spinning(t *testing.T, p *webtest.Page, limits string) {
+	t.Helper()
+	talk(p, `await golem.create('spins', {
+		'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {custom: {approval: {default: preApproved}%s}, workers: {allowed_workers: [helper]}}\n---\nSpin.\n',
+		'workers/helper.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nRead.\n',
+		's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: loop}, {tool: helper, args: {input: a}}, {tool: helper, args: {input: b}}]\n    - say: survived\n  helper:\n    - calls: [{tool: list_files}]\n    - say: helped\n',
+		'tools/hostile.wasm': %s,
+		'tools/hostile.tools.yaml': 'tools:\n  - {name: loop, description: Never ends.}\n'}); return 1`, limits, module(t, hostileModule))
+}
+
+// A tool that spins ends with its code, by its fuel or its time; meanwhile the
+// window answers and the run's other workers go on; the run continues.
+func TestSpinningBesideWorkers(t *testing.T) {
+	for name, c := range map[string]struct{ limits, code string }{
+		"fuel": {`, modules: {hostile: {fuel: 2000000000}}`, "E_TOOL_FUEL"},
+		"time": {`, modules: {hostile: {timeout: 2s}}`, "E_TIMEOUT"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := embedded(t)
+			spinning(t, p, c.limits)
+			got := talk(p, watched, `const run = golem.run('spins', 'x'); const order = []; let code = ''
+				for await (const e of run) if (e.type === 'tool.end') { order.push(e.tool); if (e.tool === 'loop') code = e.error?.code }
+				const r = await run.result; return [r.status, r.text, code, order.sort((a, b) => (b === 'loop') - (a === 'loop')).length, order.join(' ')].join('|')`)
+			_, rest, _ := strings.Cut(got, " ")
+			if want := "ok|survived|" + c.code; !strings.HasPrefix(rest, want) {
+				t.Errorf("got %s, want %s", rest, want)
+			}
+		})
+	}
+}
+
+// What the guard made of a module is kept: a second visit reads it and writes nothing.
+func TestSecondVisit(t *testing.T) {
+	t.Parallel()
+	site := webtest.Serve(t, embedding(t), "/")
+	one := browser.Open(t, site.URL+"embedded.html")
+	const kept = `const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle('cache'); const all = [];
+		for await (const [name, h] of dir) if (h.kind === 'file') { const f = await h.getFile(); all.push(name + ' ' + f.size + ' ' + f.lastModified) }
+		return all.sort().join('\n')`
+	spinning(t, one, `, modules: {hostile: {fuel: 1000000}}`)
+	talk(one, `return (await golem.run('spins', 'x').result).status`)
+	before := talk(one, kept)
+	if before == "" {
+		t.Fatal("nothing is kept")
+	}
+	two := browser.Open(t, site.URL+"embedded.html")
+	if got := talk(two, `return (await golem.run('spins', 'x').result).status`); got != "ok" {
+		t.Errorf("the second visit's run ended %s", got)
+	}
+	if after := talk(two, kept); after != before {
+		t.Errorf("kept before:\n%s\nafter:\n%s", before, after)
+	}
+}
