@@ -14,34 +14,55 @@ import (
 	"golem/web/webtest"
 )
 
-// scene is a view of the page as a person comes to it.
-type scene struct {
-	name string
-	way  string // statements that lead there from a page that is ready
+// scene is a view of the page, and the statements that lead to it from the one before.
+type scene struct{ name, way string }
+
+// walks are ways through the page, each on a page of its own.
+var walks = map[string][]scene{
+	"run": {
+		{"run-empty", `await text("is ready")`},
+		{"approval", `await click("Put the sources in order"); await text("Change a file?"); await until("a possible yes", yes)`},
+		{"run", `await answered()`},
+		{"run-call", `(await until("a call", () => document.querySelectorAll('.node')[1])).click(); [...document.querySelectorAll('button')].find((b) => b.innerText === 'Workers' || b.textContent === 'Workers').click()`},
+		{"trace-runs", `await click("Trace"); await until("the run", () => button(".jsonl"))`},
+		{"trace", `await click(".jsonl"); await text("Timeline"); await click("analyzer")`},
+		{"trace-timeline", `await click("Timeline")`},
+	},
+	"projects": {
+		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
+		{"project-delete", `await click("delete orchestrator"); await text("cannot be undone")`},
+		{"files-list", `await click("Cancel"); await click("Files"); await until("a file", () => button("main.worker"))`},
+		{"files", `await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
+		{"settings", `await click("Settings"); await text("Model providers")`},
+		{"settings-end", `document.querySelector('.page').scrollTop = 1e6`},
+		{"project-new", `await click("Projects"); await click("New project"); await until("the dialog", () => document.querySelector('dialog[open] input'))`},
+		{"run-lacks", `await click("Make it"); await until("the file", () => document.querySelector('h2.mono')); await click("Run"); await text("names no model")`},
+		{"model", `await click("Choose a model"); await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`},
+	},
+	"faults": {
+		{"faults", `await text("is ready")`}, // the test puts a broken project there
+		{"failed", ``},                       // and one whose tools fail
+	},
 }
 
-var scenes = []scene{
-	{"run-empty", `await text("is ready")`},
-	{"approval", `await text("is ready"); await click("Put the sources in order"); await text("Change a file?"); await new Promise((f) => setTimeout(f, 600))`},
-	{"run", `await answered()`},
-	{"run-call", `await answered(); const node = await until("a call", () => document.querySelectorAll('.node')[1]); node.click()`},
-	{"files", `await text("is ready"); await click("Files"); await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
-	{"trace", `await answered(); await click("Trace"); await click(".jsonl"); await text("Timeline")`},
-	{"trace-timeline", `await answered(); await click("Trace"); await click(".jsonl"); await click("Timeline")`},
-	{"settings", `await text("is ready"); await click("Settings"); await text("Model providers")`},
-	{"projects", `await text("is ready"); document.querySelector('.brand').click(); await text("Examples")`},
-}
+// broken cannot run; failing runs, and what it calls fails.
+var (
+	broken  = map[string]string{"main.worker": "---\nmodle: openai:gpt-5-mini\ntoolsets: {filesystem: {readonly: maybe}}\n---\nHello.\n"}
+	failing = map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nTry.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: \"I **look** at `missing.txt` first:\\n\\n1. read it\\n2. [tell](https://example.com/) what is in it\"\n      calls: [{tool: read_file, args: {path: /missing.txt}}, {tool: nope, args: {a: b}}]\n    - fail: {status: 401}\n",
+	}
+)
 
-// answered runs the example, saying yes to everything.
+// answered says yes to everything until the run ends.
 const answered = `
+	const yes = () => [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes' && !b.disabled);
 	const answered = async () => {
-		await text("is ready"); await click("Put the sources in order");
 		for (;;) {
-			await until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')), 20000)
+			await until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')), 45000)
 			if (!document.querySelector('dialog[open]')) return
-			await new Promise((f) => setTimeout(f, 500))
 			const shown = document.querySelector('dialog[open]').innerText
-			;[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click()
+			;(await until("a possible yes", yes)).click()
 			await until("the next moment", () => document.querySelector('dialog[open]')?.innerText !== shown)
 		}
 	};`
@@ -60,23 +81,31 @@ func TestViews(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: make web installs it", err)
 	}
-	site := built(t)
-	for _, s := range scenes {
-		t.Run(s.name, func(t *testing.T) {
+	for name, walk := range walks {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			site := webtest.Serve(t, site, "/") // storage of its own
-			p := browser.Open(t, site.URL)
-			if _, err := chromedp.Call(p.Context(), emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 1280, Height: 800, DeviceScaleFactor: 1}); err != nil {
+			p, _ := visit(t, "/")
+			still := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
+			if _, err := chromedp.Call(p.Context(), emulation.SetEmulatedMedia, still); err != nil {
 				t.Fatal(err)
 			}
-			do(p, "%s", answered+s.way)
 			if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", time.Minute); err != nil {
 				t.Fatal(err)
 			}
-			for _, theme := range []string{"light", "dark"} {
-				webtest.Eval[string](p, fmt.Sprintf(`(document.documentElement.dataset.theme = %q)`, theme))
-				for _, w := range widths {
-					look(t, p, s.name+"-"+w.name+"-"+theme, w.width, w.height)
+			for _, s := range walk {
+				do(p, "%s", answered+s.way)
+				switch s.name {
+				case "faults":
+					project(t, p, "broken", broken)
+				case "failed":
+					project(t, p, "failing", failing)
+					do(p, `await type("go"); document.querySelector('textarea').form.requestSubmit(); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)
+				}
+				for _, theme := range []string{"light", "dark"} {
+					webtest.Eval[string](p, fmt.Sprintf(`(document.documentElement.dataset.theme = %q)`, theme))
+					for _, w := range widths {
+						look(t, p, s.name+"-"+w.name+"-"+theme, w.width, w.height)
+					}
 				}
 			}
 		})
@@ -90,7 +119,6 @@ func look(t *testing.T, p *webtest.Page, name string, width, height int64) {
 	if _, err := chromedp.Call(p.Context(), emulation.SetDeviceMetricsOverride, size); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(150 * time.Millisecond) // transitions
 	found := webtest.Eval[[]string](p, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.flatMap((v) =>
 		v.nodes.map((n) => v.id + " (" + v.impact + "): " + n.target.join(" ") + ": " + (n.any[0] ?? n.all[0] ?? n.none[0] ?? {message: v.help}).message)))`)
 	for _, f := range found {

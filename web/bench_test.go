@@ -43,14 +43,10 @@ func BenchmarkPage(b *testing.B) {
 	talk(p, `await golem.create('reads', %s); return 1`, files.script())
 	var page, home []float64
 	dir := files.write(b)
-	binary := filepath.Join(b.TempDir(), "golem")
-	if said, err := exec.Command("go", "build", "-o", binary, "../cmd/cli").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, said)
-	}
 	for range rounds {
 		page = append(page, webtest.Eval[float64](p, `(async () => { const golem = await window.golem; const t = performance.now(); const r = await golem.run('reads', 'x').result; if (r.status !== 'ok') throw new Error(JSON.stringify(r)); return performance.now() - t })()`))
 		begun := time.Now()
-		cmd := exec.Command(binary, "run", dir, "x")
+		cmd := exec.Command(cli(b), "run", dir, "x")
 		cmd.Env = append(os.Environ(), "GOLEM_HOME="+b.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, said)

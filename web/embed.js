@@ -7,7 +7,7 @@ const golem = await createGolem()
 const project = 'embedded'
 const files = {
   'main.worker': '---\nmodel: script:script.yaml\n---\nGreet the person.\n',
-  'script.yaml': 'script: 1\nworkers:\n  main:\n    - when: {text: "(.+)"}\n      say: "Hello, $1!"\n',
+  'script.yaml': 'script: 1\nworkers:\n  main:\n    - when: {match: "(?P<name>.+)"}\n      say: "Hello, ${name}!"\n',
 }
 if (!(await golem.list()).some((p) => p.name === project)) await golem.create(project, files)
 out.textContent = `golem ${golem.version} is ready`
@@ -16,6 +16,6 @@ button.onclick = async () => {
   out.textContent = ''
   const run = golem.run(project, document.getElementById('text').value, { approve: async (r) => ({ answer: confirm(`${r.tool}?`) ? 'yes' : 'no' }) })
   for await (const event of run) if (event.type === 'delta') out.textContent += event.text
-  const { status, text } = await run.result
-  out.textContent = `${status}: ${text}`
+  const { status, text, error } = await run.result
+  out.textContent = `${status}: ${error?.message ?? text}`
 }

@@ -16,6 +16,7 @@ import (
 // TestExamplesParity plays every example that the page offers, with every
 // input it suggests, natively and in Chromium.
 func TestExamplesParity(t *testing.T) {
+	t.Parallel()
 	raw, err := os.ReadFile("examples.json")
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,7 @@ const helloFiles = `{'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {files
 
 // golem.js: projects and files, and the faults of both.
 func TestProjectsAndFiles(t *testing.T) {
+	t.Parallel()
 	p := embedded(t)
 	for _, c := range []struct{ do, want string }{
 		{`await golem.create('a', ` + helloFiles + `); return (await golem.list()).map((p) => p.name + p.files)`, "a2"},
@@ -58,6 +59,7 @@ func TestProjectsAndFiles(t *testing.T) {
 
 // A project that another tab runs cannot be changed from here; reading goes on.
 func TestTwoTabs(t *testing.T) {
+	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
 	one := browser.Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
@@ -84,6 +86,7 @@ func TestTwoTabs(t *testing.T) {
 
 // The tab dies in the middle of a run: the trace has every line up to then, and the project works.
 func TestDeathWhileRunning(t *testing.T) {
+	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
 	one := browser.Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
@@ -103,6 +106,7 @@ func TestDeathWhileRunning(t *testing.T) {
 
 // The tab dies while a project is made: it is not there, and can be made again.
 func TestDeathWhileMaking(t *testing.T) {
+	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
 	two := browser.Open(t, site.URL+"embedded.html")
 	for _, ms := range []int{0, 2, 5, 20, 60, 150} {
@@ -141,6 +145,7 @@ func TestResponsive(t *testing.T) {
 
 // A project goes home as a zip; the command line runs it with the same trace.
 func TestZipGoesHome(t *testing.T) {
+	t.Parallel()
 	p := embedded(t)
 	talk(p, `await golem.create('hello', %s); await golem.files('hello').write('.env', 'OPENAI_API_KEY=sk-secret'); return 1`, helloFiles)
 	zipped := talk(p, `const blob = await golem.exportZip('hello');
@@ -152,12 +157,8 @@ func TestZipGoesHome(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".env")); err == nil {
 		t.Error("the keys went along")
 	}
-	binary := filepath.Join(t.TempDir(), "golem")
-	if said, err := exec.Command("go", "build", "-o", binary, "../cmd/cli").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
 	file := filepath.Join(t.TempDir(), "t.jsonl")
-	cmd := exec.Command(binary, "run", dir, "x", "--approve-all", "--trace", file)
+	cmd := exec.Command(cli(t), "run", dir, "x", "--approve-all", "--trace", file)
 	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -251,6 +252,7 @@ func say(w http.ResponseWriter, text, finish string) {
 // and nothing that a strict endpoint refuses; cancelling ends the request; a
 // redirect to elsewhere is not followed; no key stays anywhere.
 func TestFetch(t *testing.T) {
+	t.Parallel()
 	gone := make(chan bool, 1)
 	wait := make(chan bool)
 	site := provider(t, func(w http.ResponseWriter, r *http.Request, body string) {

@@ -3,10 +3,14 @@
 package web_test
 
 import (
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -17,7 +21,39 @@ import (
 // outward is a browser for which every host of the world is this test's.
 var browser, outward webtest.Browser
 
-func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &outward)) }
+// scratch outlives single tests: what they share lies there.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
+		panic(err)
+	}
+	code := webtest.Main(m, &browser, &outward)
+	if err := os.RemoveAll(scratch); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
+}
+
+var buildCLI = sync.OnceValues(func() (string, error) {
+	file := filepath.Join(scratch, "golem")
+	said, err := exec.Command("go", "build", "-o", file, "../cmd/cli").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, said)
+	}
+	return file, err
+})
+
+// cli is the command line, built once for all tests.
+func cli(t testing.TB) string {
+	t.Helper()
+	file, err := buildCLI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
 
 // built is what make web wrote, as embedded in this test.
 func built(t testing.TB) fs.FS {

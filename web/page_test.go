@@ -36,6 +36,7 @@ const written = `[...document.querySelectorAll('[aria-label=Files] button')].fil
 
 // The dialog: Escape is no, the focus is on No, and the keyboard alone says yes.
 func TestApprovalByKeyboard(t *testing.T) {
+	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
 	if got := webtest.Eval[string](p, `document.activeElement.innerText`); got != "No" {
@@ -68,6 +69,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 
 // What was made is there after a reload, and the project that was open is.
 func TestReload(t *testing.T) {
+	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
 	before := webtest.Eval[string](p, `document.title`)
@@ -81,6 +83,7 @@ func TestReload(t *testing.T) {
 
 // A run that hangs is stopped; its trace has an end.
 func TestStop(t *testing.T) {
+	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); await click("Files")`)
 	do(p, `
@@ -106,6 +109,7 @@ func project(t *testing.T, p *webtest.Page, name string, files map[string]string
 
 // After the first load the page opens and runs without a network.
 func TestOffline(t *testing.T) {
+	t.Parallel()
 	p, site := visit(t, "/")
 	do(p, `await text("is ready");
 		await navigator.serviceWorker.ready;
@@ -120,6 +124,7 @@ func TestOffline(t *testing.T) {
 
 // The page's policy holds in a worker that is started as golem's is.
 func TestPolicyHoldsInWorkers(t *testing.T) {
+	t.Parallel()
 	p, _ := visit(t, "/")
 	p.Expect("Content Security Policy")
 	p.Expect("violates")
@@ -150,6 +155,7 @@ const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</s
 
 // Text of models and names of files are never markup, and lead nowhere by themselves.
 func TestHostileText(t *testing.T) {
+	t.Parallel()
 	p, site := visit(t, "/")
 	do(p, `await text("is ready")`)
 	project(t, p, "hostile", map[string]string{

@@ -82,6 +82,7 @@ func ask(c coretest.Case) asked {
 // compares normalised traces, what the models were sent, results, faults and
 // file trees, byte for byte (scenario 40). The table goes to build/parity.txt.
 func TestParity(t *testing.T) {
+	t.Parallel()
 	cases, err := coretest.Cases()
 	if err != nil {
 		t.Fatal(err)

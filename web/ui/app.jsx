@@ -106,8 +106,8 @@ async function main() {
       fetch('examples/index.json').then((r) => r.json()),
     ])
     await store.start(made, shipped.examples)
-    await incoming()
     addEventListener('hashchange', incoming)
+    await incoming()
   } catch (e) {
     store.failure.value = e.hint ? `${e.message}. ${e.hint}` : e.message
   }

@@ -119,7 +119,7 @@ function Faults({ faults }) {
       {faults.map((f, i) => (
         <div class="note error" key={i}>
           {faultText(f)}{' '}
-          {f.where?.file && <button class="button quiet" onClick={() => { store.edit(f.where.file) }}>Open {f.where.file}</button>}
+          {f.where?.file && <button class="button" onClick={() => store.edit(f.where.file)}>Open {f.where.file}</button>}
         </div>
       ))}
     </div>
@@ -204,7 +204,7 @@ function Choices({ disabled }) {
   return (
     <>
       <label class="sr" for="model">Model</label>
-      <select id="model" class="input pick" value={mine.model ?? ''} onChange={model} disabled={disabled}>
+      <select id="model" class="input pick" title={about?.model} value={mine.model ?? ''} onChange={model} disabled={disabled}>
         <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
         {known.map((m) => <option key={m} value={m}>{m}</option>)}
         <option value="other">another model…</option>

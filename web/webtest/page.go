@@ -64,7 +64,7 @@ func newPage(t testing.TB, ctx context.Context, url string) *Page {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.judge)
-	if err := p.within(30*time.Second, chromedp.Navigate(url)); err != nil {
+	if err := p.within(time.Minute, chromedp.Navigate(url)); err != nil {
 		t.Fatalf("open %s: %v\n%s", url, err, p.Console())
 	}
 	return p

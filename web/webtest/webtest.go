@@ -76,7 +76,7 @@ func (b *Browser) start() (context.Context, error) {
 			return
 		}
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
-			chromedp.ExecPath(path), chromedp.UserDataDir(b.dir),
+			chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.WindowSize(1280, 800),
 			chromedp.Flag("disable-component-update", true),
 			chromedp.Flag("disable-domain-reliability", true),
 			chromedp.Flag("disable-gpu", true),

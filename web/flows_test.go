@@ -1,0 +1,221 @@
+//go:build !js
+
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"golem/web/webtest"
+)
+
+// A project of one's own: made, its model chosen with a key, its worker
+// written, all in the page and all of it there after a reload.
+func TestNewProject(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); await click("Projects"); await click("New project"); await until("the dialog", () => document.querySelector('dialog[open] input'))`)
+	if got := webtest.Eval[string](p, `document.activeElement.value`); got != "project" {
+		t.Errorf("the focus is on %q", got)
+	}
+	p.Do(chromedp.KeyEvent("mine"), chromedp.KeyEvent("\r"))
+	do(p, `await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('careful'));
+		await click("Run"); await text("names no model"); await click("Choose a model"); await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`)
+	p.Do(chromedp.KeyEvent("gpt-5-mini"), chromedp.KeyEvent("\t"), chromedp.KeyEvent("sk-mine"), chromedp.KeyEvent("\r"))
+	do(p, `await text("main is ready"); await click("Files"); await click("main.worker");
+		(await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))).focus()`)
+	p.Do(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("# mine"))
+	do(p, `await click("Save"); await until("it to be saved", () => [...document.querySelectorAll('header button')].find((b) => b.innerText === 'Save').disabled)`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("main is ready"); await text("openai:gpt-5-mini"); await click("Files"); await click("main.worker");
+		await until("what was written", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('# mine'))`)
+	do(p, `await click("rename main.worker"); const field = await until("the dialog", () => document.querySelector('dialog[open] input')); field.value = 'workers/other.worker'; field.form.requestSubmit();
+		await until("the new name", () => button("other.worker")); await click("delete workers/other.worker"); await text("cannot be undone")`)
+	p.Do(chromedp.KeyEvent("\r")) // the focus is on Cancel
+	do(p, `await until("the dialog to go", () => !document.querySelector('dialog[open]')); await click("delete workers/other.worker"); await text("cannot be undone"); await click("Delete");
+		await until("the file to go", () => !button("other.worker"))`)
+	if got := webtest.Eval[string](p, `JSON.parse(localStorage.getItem('golem.keys')).OPENAI_API_KEY`); got != "sk-mine" {
+		t.Errorf("the key is %q", got)
+	}
+	do(p, `await click("Settings"); await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys'))`)
+}
+
+// A link carries a project; whoever opens it is asked, also in a page that is open.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	p, site := visit(t, "/under/")
+	do(p, `await text("is ready"); navigator.clipboard.writeText = async (text) => { window.copied = text };
+		await click("Projects"); await click("copy a link that carries orchestrator"); await until("the link", () => window.copied)`)
+	link := webtest.Eval[string](p, `window.copied`)
+	if !strings.HasPrefix(link, site.URL+"#project=orchestrator&zip=") {
+		t.Fatalf("the link is %.80s", link)
+	}
+	two := browser.Open(t, link)
+	do(two, `await text("Take this project?"); await click("Take it"); await until("the copy", () => document.title.startsWith('orchestrator-2')); await until("its files", () => button("main.worker"));
+		if (location.hash) throw new Error('the address still carries it')`)
+	do(two, `location.hash = %q; await text("Take this project?")`, link[strings.Index(link, "#"):])
+	two.Do(chromedp.KeyEvent(kb.Escape))
+	do(two, `await until("the dialog to go", () => !document.querySelector('dialog[open]')); location.hash = 'project=x&zip=UEsDBAAA'; await text("Take this project?"); await click("Take it"); await text("E_PATH");
+		await click("Projects"); await until("two projects", () => document.querySelectorAll('[aria-labelledby=mine] .card').length === 2)`)
+}
+
+// The trace view opens a file that the command line wrote, as tree and
+// timeline, and says what is no trace.
+func TestTraceFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	cmd := exec.Command(cli(t), "run", "../examples/code-analyzer", "Review the code", "--approve-all", "--model", "script:../examples/code-analyzer/script.yaml", "--trace", file)
+	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := visit(t, "/")
+	const open = `await click("Trace"); const input = await until("the field", () => document.querySelector('input[accept*=jsonl]'));
+		const list = new DataTransfer(); list.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q)); input.files = list.files; input.dispatchEvent(new Event('change', {bubbles: true}));`
+	do(p, `await text("is ready"); `+open+`await text("ok, exit 0"); await click("read_file"); await text("Result"); await click("Timeline"); await until("the bars", () => document.querySelectorAll('.bar').length > 3)`,
+		base64.StdEncoding.EncodeToString(data), "t.jsonl")
+	do(p, open+`await text("not a golem trace")`, base64.StdEncoding.EncodeToString([]byte("{\"a\":1}\n")), "bad.jsonl")
+	torn := data[:bytes.LastIndex(data[:len(data)-1], []byte("\n"))+20]
+	do(p, open+`await text("the run was cut off")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
+}
+
+// What was approved for a session ends with its page; files stay (Scenario 40).
+func TestApprovalsEndWithThePage(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "writes", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written again\n",
+	})
+	const send = `await type("go"); document.querySelector('textarea').form.requestSubmit(); `
+	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes, remember'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
+	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
+	p.Do(chromedp.KeyEvent(kb.Escape))
+}
+
+// A toolset that no page has fails at load, as golem check says it (Scenario 40).
+func TestNativeToolset(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	got := talk(p, `await golem.create('sh', {'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {shell: {}}\n---\nRun.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - say: no\n'});
+		const run = await golem.run('sh', 'x').result.catch((e) => e.code); return [(await golem.check('sh')).map((f) => f.code), run.error?.code ?? run, (await golem.check('sh', {platform: 'native'})).length].join('|')`)
+	if got != "E_PLATFORM|E_PLATFORM|0" {
+		t.Errorf("check, run, and check for the command line: %s", got)
+	}
+}
+
+// The page that embeds golem in thirty lines does what it says.
+func TestEmbed(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("embed.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(source, []byte("\n")); n > 30 {
+		t.Errorf("embed.js has %d lines", n)
+	}
+	p := browser.Open(t, webtest.Serve(t, built(t), "/").URL+"embed.html")
+	do(p, `await text("is ready"); await click("Run"); await text("ok: Hello, golem!")`)
+}
+
+// servers are what files lie on: golem.wasm.gz comes as it is, or unpacked by
+// the server, or there is only golem.wasm.
+var servers = map[string]func(next http.Handler, packed []byte) http.Handler{
+	"unpacked by the server": func(next http.Handler, packed []byte) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, ".gz") {
+				w.Header().Set("Content-Encoding", "gzip")
+				w.Header().Set("Content-Type", "application/wasm")
+			}
+			next.ServeHTTP(w, r)
+		})
+	},
+	"golem.wasm alone": func(next http.Handler, packed []byte) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, ".gz"):
+				http.NotFound(w, r)
+			case strings.HasSuffix(r.URL.Path, "golem.wasm"):
+				z, err := gzip.NewReader(bytes.NewReader(packed))
+				if err == nil {
+					w.Header().Set("Content-Type", "text/plain")
+					_, _ = io.Copy(w, z) // the page says what it lacks
+				}
+			default:
+				next.ServeHTTP(w, r)
+			}
+		})
+	},
+}
+
+// The page starts from whatever server it lies on, under any path.
+func TestServers(t *testing.T) {
+	t.Parallel()
+	site := built(t)
+	packed, err := fs.ReadFile(site, "golem.wasm.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		t.Run(name, func(t *testing.T) {
+			p := browser.Open(t, webtest.ServeHandler(t, servers[name](http.FileServerFS(site), packed), "/a/b/").URL)
+			p.Expect("404")
+			do(p, `await text("is ready")`)
+		})
+	}
+}
+
+// The policies admit no inline script or style, no eval, nobody else's script.
+func TestPolicies(t *testing.T) {
+	for _, name := range []string{"index.html", "embed.html"} {
+		page, err := fs.ReadFile(built(t), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := regexp.MustCompile(`http-equiv="Content-Security-Policy" content="([^"]*)"`).FindSubmatch(page)
+		if m == nil {
+			t.Fatalf("%s has no policy", name)
+		}
+		rules := map[string]string{}
+		for _, rule := range strings.Split(string(m[1]), "; ") {
+			what, whom, _ := strings.Cut(rule, " ")
+			rules[what] = whom
+		}
+		if rules["default-src"] != "'none'" || rules["script-src"] != "'self' blob: 'wasm-unsafe-eval'" || strings.Contains(string(m[1]), "'unsafe-") {
+			t.Errorf("%s: %s", name, m[1])
+		}
+		if regexp.MustCompile(`(?i)<style|\son\w+=|\sstyle=|<script>`).Match(page) {
+			t.Errorf("%s has something inline", name)
+		}
+	}
+}
+
+// Settings tell what is stored, and ask the browser to keep it.
+func TestStorage(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); navigator.storage.persist = async () => { window.persisted = true; return true }; await click("Settings"); await text("that the browser lends");
+		await click("Ask the browser to keep them"); await text("the browser will keep your projects"); if (!window.persisted) throw new Error("nobody asked")`)
+}
