@@ -99,7 +99,7 @@ func TestViews(t *testing.T) {
 					project(t, p, "broken", broken)
 				case "failed":
 					project(t, p, "failing", failing)
-					do(p, `await type("go"); document.querySelector('textarea').form.requestSubmit(); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)
+					do(p, `await say("go"); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)
 				}
 				for _, theme := range []string{"light", "dark"} {
 					webtest.Eval[string](p, fmt.Sprintf(`(document.documentElement.dataset.theme = %q)`, theme))

@@ -107,7 +107,7 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written again\n",
 	})
-	const send = `await type("go"); document.querySelector('textarea').form.requestSubmit(); `
+	const send = `await say("go"); `
 	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes, remember'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
 	p.Do(chromedp.Reload())

@@ -17,7 +17,7 @@ var hands string
 // do runs asynchronous statements in the page, with hands at hand.
 func do(p *webtest.Page, format string, args ...any) string {
 	p.Helper()
-	return webtest.Eval[string](p, hands+"(async () => { const {click, text, until, button, type} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
+	return webtest.Eval[string](p, hands+"(async () => { const {click, text, until, button, type, say} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
 }
 
 // visit opens the built page as a person does for the first time.

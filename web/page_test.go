@@ -89,7 +89,7 @@ func TestStop(t *testing.T) {
 	do(p, `
 		await until("the script", () => button("script.yaml")); await click("script.yaml")`)
 	project(t, p, "hangs", map[string]string{"main.worker": "---\nmodel: script:s.yaml\n---\nHang.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - hang: true\n"})
-	do(p, `await type("go"); document.querySelector('form textarea, textarea').form.requestSubmit(); await click("Stop")`)
+	do(p, `await say("go"); await click("Stop")`)
 	finished(p, "interrupted")
 	do(p, `await click("Trace"); await until("a run", () => button(".jsonl")); await click(".jsonl"); await text("interrupted, exit 130")`)
 }
@@ -164,7 +164,7 @@ func TestHostileText(t *testing.T) {
 			"    - say: '" + hostile + "'\n",
 		"notes/' onclick='window.hacked=7.md": hostile,
 	})
-	do(p, `await type(%q); document.querySelector('textarea').form.requestSubmit(); await text("Change a file?")`, hostile)
+	do(p, `await say(%q); await text("Change a file?")`, hostile)
 	yes(p)
 	do(p, `await click("Files"); await until("the file", () => button("onclick")); await click("onclick");
 		await until("the text", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes("onerror"))`)

@@ -14,16 +14,23 @@ window.hands ??= (() => {
   }
   const button = (wanted) => [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e) === wanted)
     ?? [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e).includes(wanted))
+  const type = async (text) => {
+    const field = await until('a field', () => document.querySelector('form textarea, .composer textarea, textarea'))
+    field.focus()
+    field.value = text
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  }
   return {
+    type,
+    // say sends a text as soon as nothing runs.
+    say: async (text) => {
+      const send = await until('the turn', () => [...document.querySelectorAll('.composer button')].find((b) => ['Run', 'Send'].includes(b.innerText) && !b.disabled))
+      await type(text)
+      send.form.requestSubmit()
+    },
     until,
     button,
     click: async (wanted) => { (await until(`the button ${wanted}`, () => button(wanted))).click() },
     text: (wanted, ms) => until(`the text ${wanted}`, () => document.body.innerText.includes(wanted), ms),
-    type: async (text) => {
-      const field = await until('a field', () => document.querySelector('form textarea, .composer textarea, textarea'))
-      field.focus()
-      field.value = text
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-    },
   }
 })();
