@@ -3,10 +3,11 @@
 package web_test
 
 import (
-	"os"
+	"strconv"
 	"strings"
 	"testing"
 
+	"golem/core/coretest"
 	"golem/web/webtest"
 )
 
@@ -26,12 +27,16 @@ func TestCalculator(t *testing.T) {
 // workers, and goes on after it.
 func spinning(t *testing.T, p *webtest.Page, limits string) {
 	t.Helper()
+	wasm, err := coretest.Fixture("hostile", true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	talk(p, `await golem.create('spins', {
 		'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {custom: {approval: {default: preApproved}%s}, workers: {allowed_workers: [helper]}}\n---\nSpin.\n',
 		'workers/helper.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nRead.\n',
 		's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: loop}, {tool: helper, args: {input: a}}, {tool: helper, args: {input: b}}]\n    - say: survived\n  helper:\n    - calls: [{tool: list_files}]\n    - say: helped\n',
 		'tools/hostile.wasm': %s,
-		'tools/hostile.tools.yaml': 'tools:\n  - {name: loop, description: Never ends.}\n'}); return 1`, limits, module(t, hostileModule))
+		'tools/hostile.tools.yaml': 'tools:\n  - {name: loop, description: Never ends.}\n'}); return 1`, limits, module(wasm))
 }
 
 // A tool that spins ends with its code, by its fuel or its time; meanwhile the
@@ -46,10 +51,13 @@ func TestSpinningBesideWorkers(t *testing.T) {
 			spinning(t, p, c.limits)
 			got := talk(p, watched, `const run = golem.run('spins', 'x'); const order = []; let code = ''
 				for await (const e of run) if (e.type === 'tool.end') { order.push(e.tool); if (e.tool === 'loop') code = e.error?.code }
-				const r = await run.result; return [r.status, r.text, code, order.sort((a, b) => (b === 'loop') - (a === 'loop')).length, order.join(' ')].join('|')`)
-			_, rest, _ := strings.Cut(got, " ")
-			if want := "ok|survived|" + c.code; !strings.HasPrefix(rest, want) {
-				t.Errorf("got %s, want %s", rest, want)
+				const r = await run.result; return [r.status, r.text, code, order.join(' ')].join('|')`)
+			stood, rest, _ := strings.Cut(got, " ")
+			if gap, err := strconv.Atoi(stood); err != nil || gap > 2000 {
+				t.Errorf("the window stood still for %s ms", stood)
+			}
+			if want := "ok|survived|" + c.code + "|"; !strings.HasPrefix(rest, want) || !strings.HasSuffix(rest, " loop") {
+				t.Errorf("got %s, want %s and loop last", rest, want)
 			}
 		})
 	}
