@@ -79,7 +79,7 @@ var sources = map[string]string{
 	"section": "described in the module",
 	"sidecar": "described beside the module",
 	"run":     "described by running it",
-	"":        "not described: golem runs it to ask, or --run; golem tool pack embeds a description",
+	"":        "not described: --run asks the module, golem tool pack embeds a description",
 }
 
 // forms say how a module is called.

@@ -221,5 +221,5 @@ func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
 
 // instead is what helps where a module cannot tell its tools.
 func (m *Module) instead() string {
-	return "describe its tools in " + sidecarName(m.source.Path) + " or with golem tool pack; it is not run for that"
+	return "describe its tools in " + sidecarName(m.source.Path) + ", or in the module with golem tool pack"
 }

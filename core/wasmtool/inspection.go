@@ -80,8 +80,8 @@ func (m *Module) outside(out *Inspection) {
 // needs tells in words what the imports mean.
 func needs(imports []guard.Import) []string {
 	words := map[string]string{
-		"http_request": "network: it can make HTTP requests to allowed_hosts",
-		"config_get":   "config: it reads values of config",
+		"http_request": "network: it can make HTTP requests to the hosts that allowed_hosts names",
+		"config_get":   "config: it can read the values that config gives it",
 		"golem_call":   "callbacks: it can call tools and workers that its caller may call",
 	}
 	seen := map[string]bool{}
