@@ -25,4 +25,13 @@ func TestEngineOfAProject(t *testing.T) {
 	engine("auto", "wazero")
 	engine("", "wazero")
 	engine("browser", "browser")
+	for name, l := range s.libraries { // which have begun to start
+		e, err := l.Open(t.Context())
+		if err != nil || e.Name() != name {
+			t.Fatalf("%s: %v, %v", name, e, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
