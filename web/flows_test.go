@@ -219,3 +219,30 @@ func TestStorage(t *testing.T) {
 	do(p, `await text("is ready"); navigator.storage.persist = async () => { window.persisted = true; return true }; await click("Settings"); await text("that the browser lends");
 		await click("Ask the browser to keep them"); await text("the browser will keep your projects"); if (!window.persisted) throw new Error("nobody asked")`)
 }
+
+// Where nothing can be kept, and where there is no room, the page says what to do.
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	site := built(t)
+	private := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "golem-worker.js") { // as some browsers are in a private window
+				_, _ = io.WriteString(w, "navigator.storage.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));\n")
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	t.Run("private", func(t *testing.T) {
+		p := browser.Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
+		do(p, `await text("golem cannot start here"); await text("not in a private window")`)
+	})
+	t.Run("full", func(t *testing.T) {
+		p, at := visit(t, "/")
+		p.Expect("Quota")
+		do(p, `await text("is ready"); await navigator.serviceWorker.ready; await click("Files"); await until("the field", () => document.querySelector('.pane.side input[type=file]'))`)
+		p.Quota(at.Origin, 12<<20)
+		do(p, `const list = new DataTransfer(); list.items.add(new File([new Uint8Array(40e6)], 'big.bin')); const input = document.querySelector('.pane.side input[type=file]'); input.files = list.files;
+			input.dispatchEvent(new Event('change', {bubbles: true})); await text("E_QUOTA"); await click("Projects"); await text("orchestrator")`)
+		p.Quota(at.Origin, -1)
+	})
+}

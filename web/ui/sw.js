@@ -3,7 +3,8 @@
 const version = VERSION
 const files = FILES
 const later = LATER // what few need: kept once it was asked for
-const name = `golem-${version}`
+const mine = `golem ${registration.scope} ` // several golems may lie on one origin
+const name = mine + version
 
 addEventListener('install', (event) => {
   event.waitUntil(
@@ -15,7 +16,7 @@ addEventListener('activate', (event) => {
   event.waitUntil(
     caches.keys()
       // The build before stays: a page that is open still loads parts of it.
-      .then((all) => Promise.all(all.filter((n) => n.startsWith('golem-') && n !== name).slice(0, -1).map((n) => caches.delete(n))))
+      .then((all) => Promise.all(all.filter((n) => n.startsWith(mine) && n !== name).slice(0, -1).map((n) => caches.delete(n))))
       .then(() => clients.claim()),
   )
 })
