@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures tools run test check quick bench cover fuzz setup clean
+.PHONY: build web fixtures tools plugins run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -56,6 +56,11 @@ fuzz:
 # For developers: the modules of the example projects, from examples/tools.
 tools: build
 	examples/tools/build.sh
+
+# For developers: the plug-ins over public Extism PDKs, from npm and from the Go proxy.
+plugins:
+	cd examples/tools/vowels && npm ci && npm run build
+	cd examples/tools/shout && go mod tidy && GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o shout.wasm .
 
 # For developers: the hostile modules from their sources; needs wat2wasm (wabt).
 fixtures:

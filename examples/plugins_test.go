@@ -13,8 +13,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Plug-ins made with public Extism PDKs, in AssemblyScript and C, run as they
-// stand (SPEC §6).
+// Plug-ins that know nothing of golem run as they stand: one made with a public
+// Extism PDK, in AssemblyScript, and one in C over the same functions (SPEC §6).
 func TestPlugins(t *testing.T) {
 	for _, c := range []struct{ module, name, args, want string }{
 		{"tools/vowels/vowels", "count_vowels", `{"text":"golem"}`, `{"count":3,"unit":"letters","kept":"one"}`},

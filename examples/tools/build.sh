@@ -20,6 +20,9 @@ tool() { # SOURCE TARGET…
   done
 }
 
+# An export that is a tool: its description lies beside it.
+clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/tools/letters/letters.wasm examples/tools/letters/tool.c
+
 tool calculator examples/calculator/tools/calculator.wasm
 tool sanitize examples/file-organizer/tools/sanitize.wasm
 tool slugify examples/slugify/with-tool/tools/slugify.wasm

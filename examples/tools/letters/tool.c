@@ -1,0 +1,27 @@
+/* A plug-in of the third kind golem takes: no describe, no call, just an export
+   that reads its input and sets its output through Extism's functions, declared
+   here by hand. Plug-ins built with a C PDK look like this inside. Its
+   description lies beside the module. Counts a and e. */
+typedef unsigned long long u64;
+
+#define HOST(NAME) __attribute__((import_module("extism:host/env"), import_name(#NAME)))
+HOST(input_length) u64 input_length(void);
+HOST(input_load_u8) int input_load_u8(u64 at);
+HOST(alloc) u64 alloc(u64 size);
+HOST(store_u8) void store_u8(u64 at, int value);
+HOST(output_set) void output_set(u64 at, u64 size);
+
+__attribute__((export_name("count_letters"))) int count_letters(void) {
+  u64 n = input_length();
+  unsigned count = 0;
+  for (u64 i = 0; i < n; i++) {
+    int c = input_load_u8(i);
+    count += c == 'a' || c == 'e';
+  }
+  unsigned digits = 1;
+  for (unsigned rest = count; rest >= 10; rest /= 10) digits++;
+  u64 out = alloc(digits);
+  for (unsigned i = digits; i > 0; count /= 10) store_u8(out + --i, '0' + (int)(count % 10));
+  output_set(out, digits);
+  return 0;
+}
