@@ -147,5 +147,5 @@ func failedRequest(ctx context.Context, u *url.URL, err error) error {
 	if errors.As(err, &ue) {
 		err = ue.Err
 	}
-	return fault.New(fault.Network, "the request to %s failed: %s", u.Host, oneLine(err.Error()))
+	return fault.New(fault.Network, "the request to %s failed: %s", u.Host, wasmtool.Escape([]byte(oneLine(err.Error())), 300)) // it may quote the server
 }

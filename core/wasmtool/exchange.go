@@ -7,11 +7,21 @@ import (
 	"time"
 
 	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Bounds of what a module asks for, in bytes.
+const (
+	maxAsked  = 512 << 10 // a request as JSON: address and headers, escaped
+	maxCallee = 256       // a tool's or worker's name
 )
 
 // Exchange makes the HTTP request that a module wrote as JSON, within left. It
 // returns the response and its headers as the JSON that http_headers gives.
 func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Duration) (HTTPResponse, []byte, error) {
+	if len(request) > maxAsked { // before it is read: what is made of it is larger yet
+		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has %d bytes beside its body, at most %d are allowed", len(request), maxAsked)
+	}
 	var r HTTPRequest
 	if err := json.Unmarshal(request, &r); err != nil {
 		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request is no JSON object with url, method and headers")
@@ -36,10 +46,15 @@ func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Dura
 }
 
 // CallBack is golem_call: the result, or {"error":…} also where nobody can be
-// called.
+// called. What is too large goes no further, where it would be shown and traced.
 func (h Host) CallBack(ctx context.Context, name string, args []byte) []byte {
-	if h.Call == nil {
+	switch {
+	case h.Call == nil:
 		return []byte(fault.New(fault.Grant, "this call has nobody to call back").Result())
+	case len(name) > maxCallee:
+		return []byte(fault.New(fault.UnknownTool, "there is no tool whose name has %d bytes", len(name)).Result())
+	case len(args) > tool.MaxArgs:
+		return []byte(fault.New(fault.ToolInput, "the arguments have %d bytes; at most %d are allowed", len(args), tool.MaxArgs).Result())
 	}
 	return h.Call(ctx, name, args)
 }
