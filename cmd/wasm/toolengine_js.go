@@ -145,7 +145,7 @@ func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host
 			}
 			i.worker = w
 		}
-		c := &toolCall{worker: i.worker, host: host, files: &toolFiles{files: host.Files}, limit: in.Limits.Time}
+		c := &toolCall{worker: i.worker, host: host, files: newToolFiles(host.Files), limit: in.Limits.Time}
 		i.worker.post(i.module.message(in, host, fresh, i.worker.module))
 		i.worker.module = i.module.digest
 		done, err := c.until(ctx, "done")

@@ -9,12 +9,13 @@ import (
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 // lend does one operation of the run's sandbox view for cmd/wasm/wazero, which
 // is Go like this: its names are io/fs names, its errors are told apart there.
 func (f *toolFiles) lend(m js.Value) map[string]any {
-	if f.files == nil {
+	if f.Files == nil {
 		return map[string]any{"failed": "denied"}
 	}
 	out := map[string]any{}
@@ -24,21 +25,21 @@ func (f *toolFiles) lend(m js.Value) map[string]any {
 		err = f.whole(name, out)
 	case "stat":
 		var info fs.FileInfo
-		if info, err = fs.Stat(f.files, name); err == nil {
+		if info, err = fs.Stat(f.Files, name); err == nil {
 			tell(info, out)
 		}
 	case "list":
 		err = f.list(name, out)
 	case "may":
-		err = sandbox.CanWrite(f.files, name)
+		err = sandbox.CanWrite(f.Files, name)
 	case "write":
-		err = f.files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
+		err = f.Files.WriteFile(name, jsbytes.Bytes(m.Get("data")))
 	case "remove":
-		err = f.files.Remove(name)
+		err = f.Files.Remove(name)
 	case "move":
-		err = f.files.Rename(name, m.Get("to").String())
+		err = f.Files.Rename(name, m.Get("to").String())
 	case "mkdir":
-		err = f.files.Mkdir(name, 0o755)
+		err = f.Files.Mkdir(name, 0o755)
 	default:
 		err = fs.ErrInvalid
 	}
@@ -49,7 +50,7 @@ func (f *toolFiles) lend(m js.Value) map[string]any {
 }
 
 func (f *toolFiles) whole(name string, out map[string]any) error {
-	info, err := fs.Stat(f.files, name)
+	info, err := fs.Stat(f.Files, name)
 	if err != nil {
 		return err
 	}
@@ -57,13 +58,13 @@ func (f *toolFiles) whole(name string, out map[string]any) error {
 	if info.IsDir() {
 		return nil
 	}
-	data, err := sandbox.ReadFile(f.files, name, wasiFileSize)
+	data, err := sandbox.ReadFile(f.Files, name, wasmtool.MaxFile)
 	out["data"], out["size"] = jsbytes.Array(data), len(data)
 	return err
 }
 
 func (f *toolFiles) list(name string, out map[string]any) error {
-	entries, err := fs.ReadDir(f.files, name)
+	entries, err := fs.ReadDir(f.Files, name)
 	list := []any{}
 	for _, e := range entries {
 		list = append(list, map[string]any{"name": e.Name(), "dir": e.IsDir(), "size": 0, "modified": "0"})

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"golem/core/fault"
-	"golem/core/sandbox"
 )
 
 // The modules that host functions are imported from.
@@ -52,19 +51,4 @@ func NotCallable(name string, exported bool) *fault.Fault {
 	}
 	return fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
 		Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
-}
-
-// NoFiles is what a module without files is told of a path.
-func NoFiles(path string) *fault.Fault {
-	return fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", Escape([]byte(sandbox.Abs(path)), 200)).
-		Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox")
-}
-
-// MaxHeld is how many bytes of files a module may hold open, all together.
-const MaxHeld = 128 << 20
-
-// HeldTooMuch is what a module is told that holds more.
-func HeldTooMuch() *fault.Fault {
-	return fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", MaxHeld>>20).
-		Hinting("let it close files before it opens others")
 }

@@ -62,7 +62,7 @@ func (c *wasiContent) load() sys.Errno {
 	if c.gone {
 		return sys.ENOENT
 	}
-	data, err := sandbox.ReadFile(c.fs.files, c.name, wasiFileSize)
+	data, err := sandbox.ReadFile(c.fs.Files, c.name, wasmtool.MaxFile)
 	if err != nil {
 		return c.fs.errno(err)
 	}
@@ -78,7 +78,7 @@ func (c *wasiContent) load() sys.Errno {
 func (c *wasiContent) account(size int64) sys.Errno {
 	held := c.fs.held + size - int64(len(c.data))
 	if held > wasmtool.MaxHeld {
-		c.fs.refuse(wasmtool.HeldTooMuch())
+		c.fs.Refuse(wasmtool.HeldTooMuch())
 		return sys.EIO
 	}
 	c.fs.held = held
@@ -110,7 +110,7 @@ func (c *wasiContent) save() error {
 	if !c.dirty || c.gone || c.fs.abandoned {
 		return nil
 	}
-	err := c.fs.files.WriteFile(c.name, c.data)
+	err := c.fs.Files.WriteFile(c.name, c.data)
 	c.dirty = err != nil
 	return err
 }
@@ -134,7 +134,7 @@ func (f *wasiFS) move(from, to string) sys.Errno {
 			}
 		}
 	}
-	if errno := f.errno(f.files.Rename(from, to)); errno != 0 || from == to {
+	if errno := f.errno(f.Files.Rename(from, to)); errno != 0 || from == to {
 		return errno
 	}
 	f.forget(to)

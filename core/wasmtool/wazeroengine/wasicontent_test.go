@@ -9,6 +9,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 const create = sys.O_RDWR | sys.O_CREAT
@@ -92,7 +93,7 @@ func TestOpenedTwice(t *testing.T) {
 func TestHandlesAreBounded(t *testing.T) {
 	f := newWasiFS(sandbox.Memory(), func(*fault.Fault) {})
 	var last sys.File
-	for range wasiHandles {
+	for range wasmtool.MaxHandles {
 		last = opened(t, f, ".", sys.O_RDONLY, "")
 	}
 	if _, errno := f.OpenFile(".", sys.O_RDONLY, 0); errno != sys.EAGAIN {

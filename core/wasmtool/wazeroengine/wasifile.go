@@ -8,6 +8,7 @@ import (
 	wsys "github.com/tetratelabs/wazero/sys"
 
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 // wasiFile is one handle of an open file.
@@ -25,13 +26,8 @@ func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
 	if !isNew && flag&(sys.O_CREAT|sys.O_EXCL) == sys.O_CREAT|sys.O_EXCL {
 		return sys.EEXIST
 	}
-	if isNew {
-		if err := sandbox.ValidNew(h.name); err != nil {
-			return h.fs.errno(err)
-		}
-	}
-	if err := sandbox.CanWrite(h.fs.files, h.name); err != nil {
-		return h.fs.errno(err)
+	if errno := h.fs.CanWrite(h.name, isNew); errno != 0 {
+		return errnoOf(errno)
 	}
 	h.write = true
 	if isNew || flag&sys.O_TRUNC != 0 {
@@ -48,7 +44,7 @@ func (h *wasiFile) writable(isNew bool, flag sys.Oflag) sys.Errno {
 
 func (h *wasiFile) Dev() (uint64, sys.Errno) { return 1, 0 }
 
-func (h *wasiFile) Ino() (uint64, sys.Errno) { return inode(h.name), 0 }
+func (h *wasiFile) Ino() (uint64, sys.Errno) { return wasmtool.Inode(h.name), 0 }
 
 func (h *wasiFile) IsDir() (bool, sys.Errno) { return false, 0 }
 
@@ -136,7 +132,7 @@ func (h *wasiFile) Pwrite(b []byte, off int64) (int, sys.Errno) {
 	if errno := h.load(); errno != 0 {
 		return 0, errno
 	}
-	if off < 0 || off > wasiFileSize || off+int64(len(b)) > wasiFileSize {
+	if off < 0 || off > wasmtool.MaxFile || off+int64(len(b)) > wasmtool.MaxFile {
 		return 0, sys.EINVAL
 	}
 	if end := off + int64(len(b)); end > int64(len(h.data)) {
@@ -155,7 +151,7 @@ func (h *wasiFile) Truncate(size int64) sys.Errno {
 	if errno := h.load(); errno != 0 {
 		return errno
 	}
-	if size < 0 || size > wasiFileSize {
+	if size < 0 || size > wasmtool.MaxFile {
 		return sys.EINVAL
 	}
 	if errno := h.resize(size); errno != 0 {
@@ -194,7 +190,7 @@ type wasiDir struct {
 
 func (d *wasiDir) Dev() (uint64, sys.Errno) { return 1, 0 }
 
-func (d *wasiDir) Ino() (uint64, sys.Errno) { return inode(d.name), 0 }
+func (d *wasiDir) Ino() (uint64, sys.Errno) { return wasmtool.Inode(d.name), 0 }
 
 func (d *wasiDir) IsDir() (bool, sys.Errno) { return true, 0 }
 
@@ -209,17 +205,13 @@ func (d *wasiDir) Seek(offset seekOffset, whence int) (int64, sys.Errno) {
 }
 
 func (d *wasiDir) Readdir(n int) ([]sys.Dirent, sys.Errno) {
-	if d.fs.files == nil {
-		_, errno := d.fs.name("any")
-		return nil, errno
-	}
 	if !d.read {
-		entries, err := fs.ReadDir(d.fs.files, d.name)
-		if err != nil {
-			return nil, d.fs.errno(err)
+		entries, errno := d.fs.Entries(d.name)
+		if errno != 0 {
+			return nil, errnoOf(errno)
 		}
 		for _, e := range entries {
-			d.entries = append(d.entries, sys.Dirent{Name: e.Name(), Ino: inode(d.name + "/" + e.Name()), Type: e.Type() & fs.ModeDir})
+			d.entries = append(d.entries, sys.Dirent{Name: e.Name(), Ino: wasmtool.Inode(d.name + "/" + e.Name()), Type: e.Type() & fs.ModeDir})
 		}
 		d.read = true
 	}

@@ -1,11 +1,7 @@
 package wazeroengine
 
 import (
-	"errors"
-	"hash/fnv"
 	"io/fs"
-	"path"
-	"strings"
 
 	"github.com/tetratelabs/wazero/experimental/sys"
 	wsys "github.com/tetratelabs/wazero/sys"
@@ -21,8 +17,7 @@ import (
 // is noted, so that a module that fails because of it fails with that fault.
 type wasiFS struct {
 	sys.UnimplementedFS
-	files     sandbox.FS // nil: not granted
-	refuse    func(*fault.Fault)
+	wasmtool.WASIView
 	open      []*wasiContent // in the order of opening
 	handles   int
 	held      int64 // bytes of the open files' contents
@@ -31,22 +26,15 @@ type wasiFS struct {
 
 var _ sys.FS = (*wasiFS)(nil)
 
-// Bounds of what one instance holds of files.
-const (
-	wasiHandles  = 128
-	wasiFileSize = 64 << 20
-	wasiName     = 4096 // bytes of a path
-)
-
 func newWasiFS(files sandbox.FS, refuse func(*fault.Fault)) *wasiFS {
-	return &wasiFS{files: files, refuse: refuse}
+	return &wasiFS{WASIView: wasmtool.WASIView{Files: files, Refuse: refuse}}
 }
 
 // lend is the start of a call, with the view that is granted to it. Files that
 // an earlier call left open are read and written through it; without one they
 // are cut off.
 func (f *wasiFS) lend(files sandbox.FS) {
-	if f.files = files; files == nil {
+	if f.Files = files; files == nil {
 		f.forget(".")
 	}
 }
@@ -54,70 +42,30 @@ func (f *wasiFS) lend(files sandbox.FS) {
 // abandon drops what is not written yet.
 func (f *wasiFS) abandon() { f.abandoned = true }
 
-// name is a WASI path as an io/fs name.
-func (f *wasiFS) name(p string) (string, sys.Errno) {
-	if len(p) > wasiName {
-		return "", sys.ENAMETOOLONG
-	}
-	p = path.Clean(strings.TrimSuffix(p, "/"))
-	if f.files == nil {
-		if p == "." {
-			return p, 0
-		}
-		f.refuse(wasmtool.NoFiles(p))
-		return "", sys.EACCES
-	}
-	if !fs.ValidPath(p) {
-		return "", sys.EPERM
-	}
-	if err := sandbox.Valid(p); err != nil {
-		return "", f.errno(err)
-	}
-	return p, 0
+// errnos are WASI's errors as wazero writes them.
+var errnos = map[wasmtool.Errno]sys.Errno{
+	wasmtool.ErrnoAccess: sys.EACCES, wasmtool.ErrnoAgain: sys.EAGAIN, wasmtool.ErrnoExists: sys.EEXIST, wasmtool.ErrnoInvalid: sys.EINVAL, wasmtool.ErrnoIO: sys.EIO, wasmtool.ErrnoIsDir: sys.EISDIR,
+	wasmtool.ErrnoNameTooLong: sys.ENAMETOOLONG, wasmtool.ErrnoNoEntry: sys.ENOENT, wasmtool.ErrnoNotDir: sys.ENOTDIR, wasmtool.ErrnoNotEmpty: sys.ENOTEMPTY, wasmtool.ErrnoPermission: sys.EPERM, wasmtool.ErrnoReadOnly: sys.EROFS,
 }
 
-// errno is an error of the sandbox as a number; what it refuses is noted.
-func (f *wasiFS) errno(err error) sys.Errno {
-	var flt *fault.Fault
-	if errors.As(err, &flt) {
-		switch flt.Code {
-		case fault.NotFound:
-			return sys.ENOENT
-		case fault.ReadOnly:
-			f.refuse(flt)
-			return sys.EROFS
-		case fault.Quota:
-			f.refuse(flt)
-			return sys.EIO
-		case fault.Path, fault.Protected, fault.Limit, fault.Escalation:
-			f.refuse(flt)
-			return sys.EPERM
-		}
-	}
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, fs.ErrNotExist):
-		return sys.ENOENT
-	case errors.Is(err, fs.ErrExist):
-		return sys.EEXIST
-	case errors.Is(err, fs.ErrPermission):
-		return sys.EACCES
-	case errors.Is(err, fs.ErrInvalid):
-		return sys.EINVAL
+func errnoOf(e wasmtool.Errno) sys.Errno {
+	if own, ok := errnos[e]; ok || e == 0 {
+		return own
 	}
 	return sys.EIO
 }
 
+// name is a WASI path as an io/fs name.
+func (f *wasiFS) name(p string) (string, sys.Errno) {
+	name, errno := f.Name(p)
+	return name, errnoOf(errno)
+}
+
+func (f *wasiFS) errno(err error) sys.Errno { return errnoOf(f.Errno(err)) }
+
 func (f *wasiFS) info(name string) (fs.FileInfo, sys.Errno) {
-	if f.files == nil { // the root alone
-		return sandbox.Info{Base: ".", Perm: fs.ModeDir | 0o555}, 0
-	}
-	info, err := fs.Stat(f.files, name)
-	if err != nil {
-		return nil, f.errno(err)
-	}
-	return info, 0
+	info, errno := f.Info(name)
+	return info, errnoOf(errno)
 }
 
 func (f *wasiFS) Stat(p string) (wsys.Stat_t, sys.Errno) {
@@ -150,13 +98,7 @@ func stat(name string, info fs.FileInfo) wsys.Stat_t {
 	if info.ModTime().IsZero() {
 		at = 0
 	}
-	return wsys.Stat_t{Dev: 1, Ino: inode(name), Mode: mode, Nlink: 1, Size: info.Size(), Atim: at, Mtim: at, Ctim: at}
-}
-
-func inode(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64() | 1
+	return wsys.Stat_t{Dev: 1, Ino: wasmtool.Inode(name), Mode: mode, Nlink: 1, Size: info.Size(), Atim: at, Mtim: at, Ctim: at}
 }
 
 const wasiWrites = sys.O_WRONLY | sys.O_RDWR | sys.O_APPEND | sys.O_CREAT | sys.O_TRUNC
@@ -168,7 +110,7 @@ func (f *wasiFS) OpenFile(p string, flag sys.Oflag, _ fs.FileMode) (sys.File, sy
 	if errno != 0 {
 		return nil, errno
 	}
-	if f.handles >= wasiHandles {
+	if f.handles >= wasmtool.MaxHandles {
 		return nil, sys.EAGAIN
 	}
 	info, errno := f.info(name)
@@ -201,7 +143,7 @@ func (f *wasiFS) Mkdir(p string, _ fs.FileMode) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	return f.errno(f.files.Mkdir(name, 0o755))
+	return f.errno(f.Files.Mkdir(name, 0o755))
 }
 
 // Rename moves a file or directory.
@@ -228,22 +170,8 @@ func (f *wasiFS) remove(p string, dir bool) sys.Errno {
 	if errno != 0 {
 		return errno
 	}
-	info, errno := f.info(name)
-	switch {
-	case errno != 0:
-		return errno
-	case dir && !info.IsDir():
-		return sys.ENOTDIR
-	case !dir && info.IsDir():
-		return sys.EISDIR
-	}
-	if dir {
-		if entries, err := fs.ReadDir(f.files, name); err == nil && len(entries) > 0 {
-			return sys.ENOTEMPTY
-		}
-	}
-	if errno := f.errno(f.files.Remove(name)); errno != 0 {
-		return errno
+	if errno := f.Remove(name, dir); errno != 0 {
+		return errnoOf(errno)
 	}
 	f.forget(name)
 	return 0
