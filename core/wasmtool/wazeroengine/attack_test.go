@@ -13,6 +13,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/wasmtool"
 )
 
 //go:embed *.go
@@ -211,7 +212,7 @@ func TestModulesKeepToTheView(t *testing.T) {
 				t.Errorf("%s is gone", name)
 			}
 		}
-		if m.fs.held < 0 || m.fs.handles < 0 || m.fs.handles > wasiHandles {
+		if m.fs.held < 0 || m.fs.handles < 0 || m.fs.handles > wasmtool.MaxHandles {
 			t.Errorf("%d bytes and %d handles are held", m.fs.held, m.fs.handles)
 		}
 		for _, text := range m.read {
@@ -277,7 +278,7 @@ func (m *moves) one(t *rapid.T) {
 }
 
 func (m *moves) use(t *rapid.T, h sys.File) {
-	off := rapid.SampledFrom([]int64{0, 1, 100, 3000, -1, wasiFileSize, 1 << 62}).Draw(t, "offset")
+	off := rapid.SampledFrom([]int64{0, 1, 100, 3000, -1, wasmtool.MaxFile, 1 << 62}).Draw(t, "offset")
 	switch rapid.SampledFrom([]string{"read", "write", "write", "pwrite", "truncate", "seek", "sync", "close", "readdir", "append"}).Draw(t, "use") {
 	case "read":
 		b := make([]byte, 200)
