@@ -94,6 +94,18 @@ func (s *scanner) branch() {
 	s.out.held += int64(s.height)
 }
 
+// fork is a branch back to a loop, which the guard makes several of: behind a
+// br_if, what follows is two steps deeper, and branch has booked one of them.
+func (s *scanner) fork(op byte) {
+	s.out.blocks++
+	s.climb(6)
+	s.out.held += 2 * int64(s.height)
+	if op == opBrIf {
+		s.climb(5)
+		s.depth++
+	}
+}
+
 // filled is an instruction that is a loop of its own once it is compiled.
 func (s *scanner) filled() {
 	s.out.blocks++

@@ -34,12 +34,15 @@ type emitter struct {
 func (e *emitter) write(out []byte) []byte {
 	b, data := e.b, e.w.data
 	out = e.locals(out)
-	cheap := b.calls == 0 && !b.loops && b.total() <= cheapLeaf
-	out = e.charge(out, b.points[0].cost, !cheap)
-	if e.counted {
-		out = e.enter(out)
-		out = append(out, opBlock)
+	cost := b.points[0].cost
+	switch {
+	case e.counted:
+		out = append(e.enter(out, cost), opBlock)
 		out = append(out, e.w.blockType(e.results)...)
+	case b.total() > cheapLeaf:
+		out = e.check(out, cost)
+	default:
+		out = e.charge(out, cost)
 	}
 	at := b.code.from
 	for i := range b.edits {
@@ -64,41 +67,76 @@ func (e *emitter) locals(out []byte) []byte {
 	return append(out, 1, typeI64)
 }
 
-// charge takes cost from the counter and, where it checks, refills it.
-func (e *emitter) charge(out []byte, cost int64, check bool) []byte {
+// charge takes cost from the counter.
+func (e *emitter) charge(out []byte, cost int64) []byte {
 	fuel := e.w.global(globalFuel)
 	out = appendU32(append(out, opGlobalGet), fuel)
 	out = appendS64(append(out, opI64Const), cost)
-	out = append(out, opI64Sub)
-	if !check {
-		return appendU32(append(out, opGlobalSet), fuel)
+	return appendU32(append(out, opI64Sub, opGlobalSet), fuel)
+}
+
+// takeFuel takes cost from the counter and leaves it in the local.
+func (e *emitter) takeFuel(out []byte, cost int64) []byte {
+	fuel := e.w.global(globalFuel)
+	out = appendU32(append(out, opGlobalGet), fuel)
+	out = appendS64(append(out, opI64Const), cost)
+	out = appendU32(append(out, opI64Sub, opLocalTee), e.fuel)
+	return appendU32(append(out, opGlobalSet), fuel)
+}
+
+// chargeAnd takes cost from the counter and compares what is left with zero.
+func (e *emitter) chargeAnd(out []byte, cost int64, compare byte) []byte {
+	out = appendU32(append(e.takeFuel(out, cost), opLocalGet), e.fuel)
+	return append(out, opI64Const, 0, compare)
+}
+
+func (e *emitter) refill(out []byte) []byte {
+	return appendU32(append(out, opCall), e.w.helper(helpRefill))
+}
+
+// check takes cost from the counter and refills it if it was too little.
+func (e *emitter) check(out []byte, cost int64) []byte {
+	out = append(e.chargeAnd(out, cost, opI64LtS), opIf, 0x40)
+	return append(e.refill(out), opEnd)
+}
+
+// back is a branch to a loop's head, which pays for the next round. Both ways
+// branch there, so that no engine has to bring them together before.
+func (e *emitter) back(out []byte, ed *edit) []byte {
+	cost := e.b.points[ed.arg].cost
+	r := &reader{data: e.w.data, pos: ed.from + 1, end: ed.to}
+	label := r.u32()
+	conditional := e.w.data[ed.from] == opBrIf
+	if conditional {
+		label++
+		out = append(out, opIf, 0x40)
 	}
-	out = appendU32(append(out, opLocalTee), e.fuel)
-	out = appendU32(append(out, opGlobalSet), fuel)
+	out = appendU32(append(e.chargeAnd(out, cost, opI64GeS), opBrIf), label)
+	out = appendU32(append(e.refill(out), opBr), label)
+	if conditional {
+		out = append(out, opEnd)
+	}
+	return out
+}
+
+// enter takes cost and counts the frame, and refills the counter or ends the
+// call if either is below zero then.
+func (e *emitter) enter(out []byte, cost int64) []byte {
+	out = e.takeFuel(out, cost)
+	out = e.addRoom(out, -e.weight)
 	out = appendU32(append(out, opLocalGet), e.fuel)
-	out = append(out, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
-	out = appendU32(out, e.w.helper(helpRefill))
-	return append(out, opEnd)
+	out = appendU32(append(out, opGlobalGet), e.w.global(globalRoom))
+	out = append(out, opI64Or, opI64Const, 0, opI64LtS, opIf, 0x40, opCall)
+	return append(appendU32(out, e.w.helper(helpEnter)), opEnd)
 }
 
-// enter counts the frame and ends the call if all are too deep.
-func (e *emitter) enter(out []byte) []byte {
-	depth := e.w.global(globalDepth)
-	out = e.addDepth(out, e.weight)
-	out = appendU32(append(out, opGlobalGet), depth)
-	out = appendS64(append(out, opI32Const), frameLimit)
-	out = append(out, opI32GtU, opIf, 0x40, opCall)
-	out = appendU32(out, e.w.helper(helpDeep))
-	return append(out, opEnd)
-}
+func (e *emitter) leave(out []byte) []byte { return e.addRoom(out, e.weight) }
 
-func (e *emitter) leave(out []byte) []byte { return e.addDepth(out, -e.weight) }
-
-func (e *emitter) addDepth(out []byte, by int64) []byte {
-	depth := e.w.global(globalDepth)
-	out = appendU32(append(out, opGlobalGet), depth)
-	out = appendS64(append(out, opI32Const), by)
-	return appendU32(append(out, opI32Add, opGlobalSet), depth)
+func (e *emitter) addRoom(out []byte, by int64) []byte {
+	room := e.w.global(globalRoom)
+	out = appendU32(append(out, opGlobalGet), room)
+	out = appendS64(append(out, opI64Const), by)
+	return appendU32(append(out, opI64Add, opGlobalSet), room)
 }
 
 // look has the counter looked at, in a function of so many calls that what they
@@ -127,10 +165,17 @@ func (e *emitter) edit(out []byte, ed *edit) []byte {
 		}
 		return appendU32(append(out, opBr), ed.arg)
 	case editLoop:
-		return e.charge(out, e.b.points[ed.arg].cost, true)
+		if p := &e.b.points[ed.arg]; p.head {
+			return e.check(out, p.cost)
+		}
+	case editBack:
+		if p := &e.b.points[ed.arg]; !p.head {
+			return e.back(out, ed)
+		}
+		return append(out, w.data[ed.from:ed.to]...)
 	case editPoint:
-		if p := e.b.points[ed.arg]; p.kept {
-			return e.charge(out, p.cost, false)
+		if p := &e.b.points[ed.arg]; p.kept && !p.head {
+			return e.charge(out, p.cost)
 		}
 	case editBulk:
 		return appendU32(append(out, opCall), w.helper(helpCharge))
@@ -149,10 +194,12 @@ const (
 	opI32Eq        = 0x46
 	opI32GtU       = 0x4b
 	opI64LtS       = 0x53
+	opI64GeS       = 0x59
 	opI32Add       = 0x6a
 	opI32Or        = 0x72
 	opI64Add       = 0x7c
 	opI64Sub       = 0x7d
+	opI64Or        = 0x84
 	opI64Mul       = 0x7e
 	opI64ShrU      = 0x88
 	opI64ExtendI32 = 0xad // unsigned
@@ -180,8 +227,9 @@ func (w *weaver) helperBodies() {
 	// helpOwed: refills if something is owed
 	w.addBody(append(owed([]byte{0}), opEnd))
 
-	// helpDeep: flags |= FlagDepth, trap
-	w.addBody(append(raise([]byte{0}, FlagDepth), opUnreachable, opEnd))
+	// helpEnter: a refill if fuel is owed; without room flags |= FlagDepth, trap
+	b = append(get(owed([]byte{0}), w.global(globalRoom)), opI64Const, 0, opI64LtS, opIf, 0x40)
+	w.addBody(append(raise(b, FlagDepth), opUnreachable, opEnd, opEnd))
 
 	// helpCharge: n → n, fuel -= n >> bulkShift
 	b = append(get([]byte{0}, fuel), opLocalGet, 0, opI64ExtendI32, opI64Const, bulkShift, opI64ShrU, opI64Sub)

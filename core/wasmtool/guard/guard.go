@@ -4,14 +4,15 @@
 // lacks), clamps memory and tables, and weaves in fuel and a depth counter,
 // so that a call ends at the same instruction on every engine.
 //
-// Fuel is charged where a run may have gone another way: at function entries
-// and loop heads, and in branches that are not short, each time for the
-// instructions up to the next such point (see point). Bulk operations pay by
-// their length, growing memory by its pages, calls of imports a surcharge. At
-// function entries and loop heads, and at each call in a function of very many,
-// the module looks whether its counter has fallen below zero, and calls the tick
-// import, which grants more or ends the call. The amount is a property of the
-// module and its input: every engine charges the same.
+// Fuel is charged where a run may have gone another way: at function entries,
+// before loops and with each branch back to one, and in branches that are not
+// short, each time for the instructions up to the next such point (see point).
+// Bulk operations pay by their length, growing memory by its pages, calls of
+// imports a surcharge. At the entries of functions that call others, where a
+// loop goes back, and at each call in a function of very many, the module looks
+// whether its counter has fallen below zero, and calls the tick import, which
+// grants more or ends the call. The amount is a property of the module and its
+// input: every engine charges the same.
 //
 // Depth is counted in bytes of an assumed frame, so that recursion ends at the
 // same call everywhere, before any engine's own stack does.
@@ -25,7 +26,7 @@ import (
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
-const Version = 3
+const Version = 4
 
 // What a woven module has in common with its engine. A module that uses one
 // of these names itself is refused.
@@ -97,8 +98,8 @@ const (
 	costEnter  = 5
 	costPage   = 1024
 	bulkShift  = 3 // a unit for 8 bytes or entries
-	// cheapLeaf is what a function without calls and loops may cost and still
-	// leave the check to its caller.
+	// cheapLeaf is what a function without calls may cost, its loops' further
+	// rounds apart, and still leave the check to its caller.
 	cheapLeaf = 1_000
 	// manyCalls is how many calls a function may have and still look at the
 	// counter only at its beginning and in its loops: beside each of them a

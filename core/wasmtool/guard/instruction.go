@@ -78,19 +78,19 @@ func (s *scanner) control(op byte, from int) {
 		s.unreachable()
 	case opNop:
 	case opBlock, opLoop:
-		s.open(op)
+		s.open(op, from)
 	case opIf:
 		s.pop(1)
-		s.open(op)
+		s.open(op, from)
 	case opElse:
 		s.otherwise()
 	case opEnd:
 		s.close()
 	case opBr:
-		s.pop(s.target())
+		s.pop(s.target(op, from))
 		s.unreachable()
 	case opBrIf:
-		n := s.target()
+		n := s.target(op, from)
 		s.pop(1 + n)
 		s.push(n)
 		s.out.blocks++

@@ -212,20 +212,51 @@ func (g *generator) nested(loops int) {
 	g.depth--
 }
 
-// loop runs a few rounds, counted in a local of its own.
+// loop runs a few rounds, counted in a local of its own, and goes back to its
+// head in one of the ways there are: with br_if, br, br_table, from several
+// places, with operands.
 func (g *generator) loop(loops int) {
 	if loops == genLoops {
 		return
 	}
 	counter := byte(genLocals + loops)
-	g.op(opI32Const, byte(g.n(1, 5)), opLocalSet, counter, opBlock, 0x40, opLoop, 0x40)
+	g.op(opI32Const, byte(g.n(1, 5)), opLocalSet, counter, opBlock, 0x40)
 	saved := g.depth
 	g.depth = 0 // no branch leaves the count out
+	form := g.n(0, 5)
+	if form == 5 {
+		g.value(1)
+		g.value(1)
+		g.op(opLoop, 0, 0x6a, opLocalSet, 2) // with two operands: the type of every function
+	} else {
+		g.op(opLoop, 0x40)
+	}
+	g.op(opLocalGet, counter, opI32Const, 1, 0x6b, opLocalSet, counter)
 	for range g.n(0, 3) {
 		g.statement(loops + 1)
 	}
+	switch form {
+	case 0, 1:
+		g.op(opLocalGet, counter, opBrIf, 0)
+	case 2:
+		g.op(opLocalGet, counter, opI32Eqz, opBrIf, 1, opBr, 0)
+	case 3:
+		g.op(opLocalGet, counter, opI32Eqz, opBrTable, 1, 0, 1)
+	case 4:
+		for range g.n(1, backsMost+1) {
+			g.op(opLocalGet, counter, opIf, 0x40)
+			g.value(1)
+			g.op(opBrIf, 1, opEnd)
+		}
+	case 5:
+		g.op(opLocalGet, 2, opI32Const, 3, opLocalGet, counter, opBrIf, 0, opDrop)
+	}
+	g.op(opEnd)
+	if form == 5 {
+		g.op(opLocalSet, 2)
+	}
+	g.op(opEnd)
 	g.depth = saved
-	g.op(opLocalGet, counter, opI32Const, 1, 0x6b, opLocalTee, counter, opBrIf, 0, opEnd, opEnd)
 }
 
 // branch leaves a block, perhaps; or returns, or traps, seldom.

@@ -14,7 +14,8 @@ const (
 	editTailCall                   // arg: function
 	editTailDepth                  // before return_call_indirect
 	editReturn                     // arg: label
-	editLoop                       // after a loop's head; arg: point
+	editLoop                       // behind a loop's head; arg: point
+	editBack                       // br or br_if to a loop's head; arg: point
 	editPoint                      // where a segment begins; arg: point
 	editBulk                       // before an operation with a length on top
 	editGrow                       // memory.grow
@@ -30,6 +31,7 @@ type label struct {
 	params, res int
 	dead        bool // what follows cannot be reached, says its last instruction
 	point       int  // where its next instruction is charged
+	first       int  // where its first one is
 	reach       int  // the outermost label that it branches to, itself at most
 	depth       int  // of dominators, where it was opened
 	near        int  // the least from which what follows it is reached; 0: none yet
@@ -47,9 +49,8 @@ type body struct {
 	points  []point // the first is the function's entry
 	peak    int     // highest operand stack
 	calls   int     // how many there are
-	loops   bool
-	blocks  int // blocks, branches and targets of branch tables
-	nesting int // blocks within blocks, at most
+	blocks  int     // blocks, branches and targets of branch tables
+	nesting int     // blocks within blocks, at most
 	climb   int64
 	held    int64 // operands that wait on the stack while blocks begin, of all blocks
 }
@@ -162,23 +163,24 @@ func (s *scanner) leaves(index int) {
 }
 
 // open begins a block whose type is read from the body.
-func (s *scanner) open(op byte) {
+func (s *scanner) open(op byte, from int) {
 	params, results := s.blockType()
 	s.pop(params)
 	lost := !s.live()
 	at := s.labels[len(s.labels)-1].point
 	switch op {
 	case opLoop:
-		s.out.loops = true
-		at = s.newPoint(at, editLoop)
+		at = s.newPoint(at, from)
+		s.out.points[at].head = params > 0
+		s.edit(editLoop, s.r.pos, s.r.pos, uint32(at))
 	case opIf:
-		at = s.newPoint(at, editPoint)
+		at = s.newPoint(at, s.r.pos)
 	}
 	if s.out.blocks++; len(s.labels) >= MaxNesting {
 		s.r.fail("blocks nested more than %d deep", MaxNesting)
 	}
 	s.out.nesting = max(s.out.nesting, len(s.labels))
-	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, point: at, reach: len(s.labels)})
+	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, point: at, reach: len(s.labels), first: at})
 	s.descend(&s.labels[len(s.labels)-1], lost)
 	s.push(params)
 }
@@ -218,7 +220,7 @@ func (s *scanner) otherwise() {
 	}
 	s.turn(top)
 	top.op, top.dead = opElse, false
-	top.point = s.newPoint(s.labels[len(s.labels)-2].point, editPoint)
+	top.point = s.newPoint(s.labels[len(s.labels)-2].point, s.r.pos)
 	s.height = top.base
 	s.push(top.params)
 }
@@ -246,7 +248,7 @@ func (s *scanner) close() {
 }
 
 // target reads a branch's label and returns how many operands it takes.
-func (s *scanner) target() int {
+func (s *scanner) target(op byte, from int) int {
 	i := s.r.index("label", len(s.labels))
 	if s.r.err != nil {
 		return 0
@@ -255,7 +257,7 @@ func (s *scanner) target() int {
 	s.leaves(at)
 	l := &s.labels[at]
 	if l.op == opLoop {
-		s.climb(2)
+		s.back(op, from, l.first)
 		return l.params
 	}
 	s.comes(l)
@@ -272,7 +274,7 @@ func (s *scanner) brTable() {
 	n := s.r.count("branch targets", MaxBranches)
 	operands := 0
 	for range n + 1 {
-		operands = s.target()
+		operands = s.target(opBrTable, 0)
 		if s.r.err != nil {
 			return
 		}

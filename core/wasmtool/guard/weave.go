@@ -29,14 +29,14 @@ const (
 
 const (
 	globalFuel = iota
-	globalDepth
+	globalRoom
 	globalFlags
 )
 
 const (
 	helpRefill = iota
 	helpOwed
-	helpDeep
+	helpEnter
 	helpCharge
 	helpGrow
 	helpGrown
@@ -160,7 +160,7 @@ func (w *weaver) importSection() []byte {
 func (w *weaver) functionSection() []byte {
 	out := appendU32(nil, uint32(len(w.functions)+helpers))
 	out = append(out, w.tail(secFunction)...)
-	for _, t := range [helpers]uint32{helpRefill: ownVoid, helpOwed: ownVoid, helpDeep: ownVoid, helpCharge: ownLength, helpGrow: ownLength, helpGrown: ownLength} {
+	for _, t := range [helpers]uint32{helpRefill: ownVoid, helpOwed: ownVoid, helpEnter: ownVoid, helpCharge: ownLength, helpGrow: ownLength, helpGrown: ownLength} {
 		out = appendU32(out, w.fixed+t)
 	}
 	return out
@@ -233,7 +233,8 @@ func (w *weaver) globalSection() ([]byte, error) {
 		}
 	}
 	out = append(out, typeI64, 1, opI64Const, 0, opEnd)
-	out = append(out, typeI32, 1, opI32Const, 0, opEnd)
+	out = appendS64(append(out, typeI64, 1, opI64Const), frameLimit)
+	out = append(out, opEnd)
 	return append(out, typeI32, 1, opI32Const, 0, opEnd), nil
 }
 
