@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -227,7 +228,12 @@ func TestNoRoom(t *testing.T) {
 	private := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, "golem-worker.js") { // as some browsers are in a private window
-				_, _ = io.WriteString(w, "navigator.storage.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));\n")
+				script, err := fs.ReadFile(site, "golem-worker.js")
+				if err != nil {
+					t.Error(err)
+				}
+				fmt.Fprintf(w, "navigator.storage.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));\n%s", script)
+				return
 			}
 			next.ServeHTTP(w, r)
 		})

@@ -10,7 +10,7 @@ const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupte
 /** How long a call took, or has taken up to now; "" before a second is over. */
 export function took(call) {
   if (isOver(call.status)) return seconds(call.ms)
-  const since = call.begun ? Math.floor((Date.now() - call.begun) / 1000) : 0
+  const since = call.begun && call.status === 'running' ? Math.floor((Date.now() - call.begun) / 1000) : 0
   return since > 0 ? seconds(since * 1000).replace('.0', '') : ''
 }
 

@@ -42,7 +42,7 @@ export function Conversation() {
 function Summary({ run }) {
   store.tick.value
   if (run.status === 'idle') return null
-  const text = run.status === 'running' ? 'running' : `${run.status}, ${seconds(run.ms)}`
+  const text = run.status === 'running' ? 'running' : run.status === 'waiting' ? 'your turn' : `${run.status}, ${seconds(run.ms)}`
   return <span class="small muted" role="status">{[text, tokens(run.usage)].filter(Boolean).join(' · ')}</span>
 }
 
@@ -77,8 +77,7 @@ function Item({ item, run }) {
       return (
         <div class="bubble golem">
           <div class="who">Golem</div>
-          <Markdown text={item.said.text} />
-          {item.said.live && <span class="caret" aria-hidden="true" />}
+          <Markdown text={item.said.text} live={item.said.live} />
         </div>
       )
     case 'call':
@@ -169,10 +168,10 @@ function Composer() {
         </ul>
       )}
       <div class="row">
-        <Choices disabled={busy || talking} />
-        <label class="button quiet" title="give files to the worker">
-          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy || talking} />
-        </label>
+        <Choices disabled={busy || talking} talking={talking} />
+        {!talking && <label class="button quiet" title="give files to the worker">
+          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy} />
+        </label>}
         <span class="grow" />
         {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
         {busy
@@ -184,7 +183,7 @@ function Composer() {
 }
 
 /** The model and the approval mode of the next run. */
-function Choices({ disabled }) {
+function Choices({ disabled, talking }) {
   const name = store.project.value
   const [, again] = useState(0)
   const mine = settings.project(name)
@@ -216,7 +215,7 @@ function Choices({ disabled }) {
         <option value="auto_deny">approvals: deny</option>
         <option value="approve_all">approvals: yes to all</option>
       </select>
-      <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>
+      {!talking && <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>}
     </>
   )
 }

@@ -16,17 +16,17 @@ export function inline(text, label = false) {
   const unclosed = new Set() // lengths of backtick runs that nothing ends
   let plain = ''
   const flush = () => {
-    if (plain) list.add({ value: plain })
+    if (plain) list.add({ value: plain, plain })
     plain = ''
   }
-  const put = (value) => {
+  const put = (value, source) => {
     flush()
-    list.add({ value })
+    list.add({ value, plain: source })
   }
   for (let i = 0; i < text.length;) {
     const c = text[i]
     if (c === '\\' && i + 1 < text.length && (punctuation.test(text[i + 1]) || text[i + 1] === '\n')) {
-      if (text[i + 1] === '\n') put(<br />)
+      if (text[i + 1] === '\n') put(<br />, ' ')
       else plain += text[i + 1]
       i += 2
       continue
@@ -34,7 +34,7 @@ export function inline(text, label = false) {
     if (c === '\n') {
       const hard = plain.endsWith('  ')
       plain = plain.trimEnd()
-      if (hard) put(<br />)
+      if (hard) put(<br />, ' ')
       else plain += '\n'
       i++
       continue
@@ -47,7 +47,7 @@ export function inline(text, label = false) {
               : c === 'h' ? bare(text, i) : null
     if (found) {
       if (found.text !== undefined) plain += found.text
-      else put(found.value)
+      else put(found.value, text.slice(i, found.end))
       i = found.end
     } else if (c === '*' || c === '_' || c === '~') {
       const n = run(text, i)
@@ -158,10 +158,11 @@ function outside(address, label, kind) {
   )
 }
 
-/** Values in order, of which neighbours can be put together. */
+/** Values in order, of which neighbours can be put together, and the delimiters among them. */
 class List {
   first = null
   last = null
+  marks = null // the last delimiter
 
   add(node) {
     node.prev = this.last
@@ -169,20 +170,26 @@ class List {
     if (this.last) this.last.next = node
     else this.first = node
     this.last = node
+    if (!node.mark) return
+    node.up = this.marks
+    if (node.up) node.up.down = node
+    this.marks = node
   }
 
-  /** Puts what stands between two nodes into one; what is nested too deeply stays as it is. */
+  /** Puts what stands between two delimiters into one; what is nested too deeply is its text. */
   wrap(from, to, make) {
     const inner = []
     let depth = 0
+    let plain = ''
     for (let n = from.next; n !== to; n = n.next) {
       inner.push(shown(n))
+      plain += n.mark ? shown(n) : n.plain
       depth = Math.max(depth, n.depth ?? 0)
     }
-    if (depth >= deepest) return
-    const node = { value: make(inner), depth: depth + 1, prev: from, next: to }
-    from.next = node
-    to.prev = node
+    const node = depth < deepest ? { value: make(inner), plain, depth: depth + 1 } : { value: plain, plain, depth }
+    from.next = to.prev = Object.assign(node, { prev: from, next: to })
+    from.down = to
+    to.up = from
   }
 
   values() {
@@ -205,33 +212,43 @@ function delimiter(text, i, n) {
   const left = !space.test(after) && (!mark.test(after) || space.test(before) || mark.test(before))
   const right = !space.test(before) && (!mark.test(before) || space.test(after) || mark.test(after))
   const strict = c === '_'
-  if (c === '~' && n !== 2) return { value: text.slice(i, i + n) }
+  if (c === '~' && n !== 2) return { value: c.repeat(n), plain: c.repeat(n) }
   return { mark: c, count: n, size: n, opens: left && (!strict || !right || mark.test(before)), closes: right && (!strict || !left || mark.test(after)) }
 }
 
 /** Pairs the delimiters. What opened nothing is not looked at twice. */
 function emphasise(list) {
   const bottom = new Map()
-  let closer = list.first
+  let closer = list.marks
+  while (closer?.up) closer = closer.up
   while (closer) {
-    if (!closer.mark || !closer.closes || !closer.count) {
-      closer = closer.next
+    if (!closer.closes || !closer.count) {
+      closer = closer.down
       continue
     }
     const kind = `${closer.mark}${closer.opens}${closer.size % 3}`
     const stop = bottom.get(kind)
-    let opener = closer.prev
-    while (opener && opener !== stop && !(opener.mark === closer.mark && opener.opens && opener.count && fits(opener, closer))) opener = opener.prev
+    let opener = closer.up
+    while (opener && opener !== stop && !(opener.mark === closer.mark && opener.opens && fits(opener, closer))) opener = opener.up
     if (!opener || opener === stop) {
-      bottom.set(kind, closer.prev)
-      closer = closer.next
+      bottom.set(kind, closer.up)
+      closer = closer.down
       continue
     }
     const n = opener.count >= 2 && closer.count >= 2 ? 2 : 1
     opener.count -= n
     closer.count -= n
     list.wrap(opener, closer, (inner) => (closer.mark === '~' ? <del>{inner}</del> : n === 2 ? <strong>{inner}</strong> : <em>{inner}</em>))
+    if (!opener.count) drop(opener)
+    if (!closer.count) closer = drop(closer)
   }
+}
+
+/** Takes a spent delimiter out of those that pair, and returns the next one. */
+function drop(mark) {
+  if (mark.up) mark.up.down = mark.down
+  if (mark.down) mark.down.up = mark.up
+  return mark.down
 }
 
 const fits = (opener, closer) => opener.mark === '~' || !(opener.closes || closer.opens) || (opener.size + closer.size) % 3 !== 0 || (opener.size % 3 === 0 && closer.size % 3 === 0)

@@ -13,8 +13,8 @@ const bullet = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/
 const quote = /^ {0,3}> ?/
 const blank = /^[ \t]*$/
 
-/** @param {{text: string}} props */
-export const Markdown = ({ text }) => <div class="md">{blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)}</div>
+/** @param {{text: string, live?: boolean}} props live: more is coming */
+export const Markdown = ({ text, live }) => <div class={live ? 'md live' : 'md'}>{blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)}</div>
 
 /** Lines as blocks. */
 function blocks(lines, depth) {

@@ -130,6 +130,12 @@ const handlers = {
       for (const s of c.says) s.live = false
     }
   },
+  // A conversation waits for the person.
+  prompt(run) {
+    const root = run.calls.get('0')
+    if (root) root.status = 'pending'
+    run.status = 'waiting'
+  },
   message(run, e) {
     // A conversation's first message is the run's input, told already.
     const last = run.transcript.at(-1)
@@ -154,6 +160,7 @@ const handlers = {
   'model.start'(run, e) {
     const c = call(run, e.id, e)
     c.turns = e.turn
+    c.status = 'running'
     c.thinking = true
   },
   delta(run, e) {
