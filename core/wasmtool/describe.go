@@ -37,6 +37,9 @@ func (m *Module) Describe(ctx context.Context, run bool) ([]Description, error) 
 	if m.tools != nil {
 		return m.tools, nil
 	}
+	if err := m.locked(ctx); err != nil {
+		return nil, err
+	}
 	ds, _, err := m.written()
 	if ds == nil && err == nil {
 		ds, err = m.told(ctx, run)
@@ -46,6 +49,20 @@ func (m *Module) Describe(ctx context.Context, run bool) ([]Description, error) 
 	}
 	m.tools = ds
 	return ds, nil
+}
+
+// locked holds a module that tools.lock names against it before a word of its
+// description is believed. What was read for that is let go: most modules of a
+// project are not called.
+func (m *Module) locked(ctx context.Context) error {
+	if m.source.Pinned == "" {
+		return nil
+	}
+	_, err := m.Digest(ctx)
+	m.mu.Lock()
+	m.data = nil
+	m.mu.Unlock()
+	return err
 }
 
 // told is the description that a module gives when it is run, now or before.
