@@ -124,3 +124,50 @@ func heldIn(t *testing.T, dir string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// SECURITY 4: a module that a worker lends its files changes nothing that
+// defines the project, though everything is approved; other files it does.
+func TestModuleChangesNoControlFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "tools"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	moduleIn(t, filepath.Join(dir, "tools"), "write_where")
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("tools/write_where.tools.yaml", "tools:\n  - {name: probe, description: Tries., inputSchema: {type: object, properties: {p: {type: string}}}}\n")
+	put("project.yaml", "entry: main\n")
+	put("main.worker", "---\nmodel: script:script.yaml\ntoolsets: {custom: {modules: {write_where: {fs: true}}}}\n---\ngo\n")
+	put(".env", "KEY=x\n")
+	put(".git/config", "[core]\n")
+	put("prompts/p.md", "hello\n")
+	put("other.worker", "---\nmodel: script:script.yaml\n---\nother\n")
+	for path, want := range map[string]string{
+		"free.txt": "done", "d/free.txt": "done",
+		"project.yaml": "E_PROTECTED", "Project.YAML": "E_PROTECTED", "main.worker": "E_PROTECTED", "other.worker": "E_PROTECTED", "Other.WORKER": "E_PROTECTED",
+		"project.yml": "E_PROTECTED", "llm-do.yaml": "E_PROTECTED", "tools.lock": "E_PROTECTED", "tools/tools.lock": "E_PROTECTED", "prompts/p.md": "E_PROTECTED", "new.worker": "E_PROTECTED", "d/new.worker": "E_PROTECTED", ".env": "E_PROTECTED", ".ENV": "E_PROTECTED", "d/.env": "E_PROTECTED",
+		".git/config": "E_PROTECTED", ".git/hooks/pre-commit": "E_PROTECTED", ".GIT/config": "E_PROTECTED", ".golem/allow": "E_PROTECTED",
+		"tools/write_where.wasm": "E_PROTECTED", "tools/new.wasm": "E_PROTECTED", "tools/write_where.tools.yaml": "E_PROTECTED", "d/../.env": "E_PROTECTED", "new.wasm": "E_PROTECTED",
+	} {
+		put("script.yaml", "script: 1\nworkers:\n  main:\n    - calls: [{tool: probe, args: {p: "+path+"}}]\n    - when: {error: E_PROTECTED}\n      say: E_PROTECTED\n    - when: {tool: probe}\n      say: done\n")
+		before, had := os.ReadFile(filepath.Join(dir, path))
+		out, bad, exit := golem(t, dir, ".", "go", "--approve-all")
+		if exit != exitOK || strings.TrimSpace(out) != want {
+			t.Errorf("%s: exit %d, %q\n%s", path, exit, out, bad)
+		}
+		after, has := os.ReadFile(filepath.Join(dir, path))
+		if want != "done" && (string(before) != string(after) || (had == nil) != (has == nil)) {
+			t.Errorf("%s: %q became %q", path, before, after)
+		}
+		if want == "done" && string(after) != "new" {
+			t.Errorf("%s: %q", path, after)
+		}
+	}
+}
