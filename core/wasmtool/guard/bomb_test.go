@@ -58,6 +58,7 @@ func refusals() map[string]struct {
 		"section without content":          {assemble([]byte{1, 200, 1}), "ends too early"},
 		"section 13 (tags)":                {assemble([]byte{13, 1, 0}), "no section 13"},
 		"sections out of order":            {assemble(sec(secFunction, 0), sec(secType, 0)), "out of order"},
+		"too many sections":                {assemble(bytes.Repeat([]byte{0, 1, 0}, MaxSections+1)), "sections"},
 		"a section twice":                  {assemble(sec(secType, 0), sec(secType, 0)), "out of order or there twice"},
 		"data count after code":            {assemble(sec(secCode, 0), sec(secDataCount, 0)), "out of order"},
 		"an overlong number":               {assemble([]byte{1, 0x80, 0x80, 0x80, 0x80, 0x80, 0}), "too long"},

@@ -57,6 +57,7 @@ const (
 // an instance holds.
 const (
 	MaxSize        = 32 << 20 // bytes of the file
+	MaxSections    = 1_000    // each is a read of its own where a description is looked for
 	MaxTypes       = 20_000
 	MaxParams      = 256
 	MaxResults     = 64

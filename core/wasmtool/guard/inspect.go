@@ -136,7 +136,11 @@ func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
 		return nil, noModule(head[:n])
 	}
 	var found []byte
+	sections := 0
 	for at := int64(8); at < size; {
+		if sections++; sections > MaxSections {
+			return nil, fault.New(fault.ToolModule, "the module has more than %d sections", MaxSections)
+		}
 		n, err := r.ReadAt(head[:min(int64(len(head)), size-at)], at)
 		if n == 0 {
 			return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)

@@ -177,7 +177,11 @@ func sections(data []byte) (*module, error) {
 	r := newReader(data)
 	r.pos = len(header)
 	last := 0
-	for r.more() {
+	for n := 1; r.more(); n++ {
+		if n > MaxSections {
+			r.fail("more than %d sections", MaxSections)
+			return nil, r.err
+		}
 		id := r.byte()
 		size := r.u32()
 		from := r.pos
