@@ -72,6 +72,7 @@ func refusals() map[string]struct {
 		"too many parameters":              {assemble(sec(secType, join([]byte{1, 0x60}, vec(MaxParams+1, typeI32), []byte{0})...)), "parameters"},
 		"too many results":                 {assemble(sec(secType, join([]byte{1, 0x60, 0}, vec(MaxResults+1, typeI32))...)), "results"},
 		"too many types":                   {assemble(sec(secType, vec(MaxTypes+1, 0x60, 0, 0)...)), "types"},
+		"types of too many values":         {assemble(sec(secType, vec(MaxTypeValues/200+1, append([]byte{0x60}, append(vec(200, typeI32), 0)...)...)...)), "parameters and results"},
 		"too many functions":               {assemble(void, funcs(MaxFunctions+1)), "functions"},
 		"too many globals":                 {assemble(sec(secGlobal, vec(MaxGlobals+1, typeI32, 0, opI32Const, 0, opEnd)...)), "globals"},
 		"too many tables":                  {assemble(sec(secTable, vec(MaxTables+1, typeFuncref, 0, 0)...)), "tables"},
@@ -123,6 +124,36 @@ func refusals() map[string]struct {
 		"a name that is no text":           {assemble(void, sec(secImport, 1, 1, 0xff, 1, 'b', 0, 0)), "no UTF-8"},
 		"an element that is not":           {assemble(void, funcs(1), sec(secTable, 1, typeFuncref, 0, 9), sec(secElement, 1, 0, opI32Const, 0, opEnd, 1, 5), bodies(1)), "no function 5"},
 		"elements beyond a table":          {assemble(void, funcs(1), sec(secTable, 1, typeFuncref, 0, 1), sec(secElement, 1, 0, opI32Const, 1, opEnd, 1, 0), bodies(1)), "of a table that has 1"},
+	}
+}
+
+// small are modules of many small functions, of this type among as many.
+func small(types, functions int, typ []byte, body ...byte) []byte {
+	b := append(appendU32(nil, uint32(len(body))), body...)
+	return assemble(sec(secType, vec(types, typ...)...), sec(secFunction, vec(functions, 0)...), sec(secCode, vec(functions, b...)...))
+}
+
+// A file of a megabyte can be two hundred thousand functions: what each costs the
+// compiler counts, not only what is in it.
+func TestManyFunctions(t *testing.T) {
+	void := []byte{0x60, 0, 0}
+	params := append([]byte{0x60}, append(vec(MaxParams, typeI32), 0)...)
+	locals := append(append([]byte{1}, appendU32(nil, MaxLocals)...), typeV128, opEnd)
+	for name, c := range map[string]struct {
+		module []byte
+		ok     bool
+	}{
+		"empty ones":               {small(1, MaxFunctions, void, 0, opEnd), true},
+		"of ordinary modules":      {small(300, 100_000, void, 0, opEnd), true},
+		"among many types":         {small(MaxTypes, MaxFunctions, void, 0, opEnd), false},
+		"of many parameters":       {small(1, MaxFunctions, params, 0, opEnd), false},
+		"of many locals":           {small(1, MaxFunctions, void, locals...), false},
+		"some of them, many types": {small(MaxTypes, 4_000, void, 0, opEnd), true},
+	} {
+		_, err := Weave(c.module)
+		if c.ok != (err == nil) || !c.ok && !errors.Is(err, fault.ToolModule) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -59,6 +59,7 @@ const (
 	MaxSize        = 32 << 20 // bytes of the file
 	MaxSections    = 1_000    // each is a read of its own where a description is looked for
 	MaxTypes       = 20_000
+	MaxTypeValues  = 500_000 // parameters and results of all types
 	MaxParams      = 256
 	MaxResults     = 64
 	MaxImports     = 1_000

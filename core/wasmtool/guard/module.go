@@ -71,6 +71,7 @@ type module struct {
 	woven    bool // it is what Weave returned: golem's own names are no offence
 
 	types     []funcType
+	values    int // parameters and results of all types
 	imports   []imported
 	functions []uint32 // type of each of the module's own functions
 	tables    []table

@@ -24,6 +24,10 @@ func (m *module) readTypes(r *reader) {
 			return
 		}
 		m.types = append(m.types, t)
+		if m.values += len(t.params) + len(t.results); m.values > MaxTypeValues {
+			r.fail("types of more than %d parameters and results", MaxTypeValues)
+			return
+		}
 	}
 }
 

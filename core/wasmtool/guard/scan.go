@@ -64,7 +64,14 @@ func (b *body) work() int64 {
 	if calls <= manyCalls {
 		calls = 0 // they are in the size
 	}
-	return 80*blocks*int64(b.locals) + blocks*blocks + 10*nesting*nesting + climbed*b.climb + 600*b.held + 3000*calls
+	return 80*blocks*int64(b.locals) + blocks*blocks + 10*nesting*nesting + climbed*b.climb + 600*b.held + 3000*calls + 50*int64(b.locals)
+}
+
+// typing is what a function costs by its own type, and by all the others: for
+// each function wazero's compiler goes through the types of the module.
+func (s *scanner) typing() int64 {
+	own := int64(len(s.typ.params) + len(s.typ.results))
+	return 300*own + 40*int64(len(s.m.types)) + int64(s.m.values)/2
 }
 
 // scanner reads one function body after another; its slices are reused.
@@ -96,7 +103,7 @@ func (s *scanner) scan(fn int) error {
 	if s.r.err == nil && s.r.pos != s.r.end {
 		s.r.fail("a function goes on after its end")
 	}
-	if s.work += s.out.work(); s.work > MaxWork {
+	if s.work += s.out.work() + s.typing(); s.work > MaxWork {
 		s.r.fail("functions of so many blocks and locals (here %d and %d) that they cannot be compiled in time", s.out.blocks, s.out.locals)
 	}
 	s.out.code.to = s.r.pos
