@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures tools plugins run test check quick bench cover fuzz setup clean
+.PHONY: build web fixtures spec tools plugins run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -72,6 +72,11 @@ fixtures:
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32-wasi -O2 -s -Wall -o words.wasm words.c
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -O2 -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o sum.wasm sum.c
 	GOLEM_UPDATE=1 go test -count=1 -run TestUpdate ./core/wasmtool/enginetest/
+
+# For developers: the WebAssembly specification's tests, with the guard and
+# without, from wazero's source as go keeps it. About a minute.
+spec:
+	go test -count=1 -tags spec -run Spec ./core/wasmtool/guard
 
 clean:
 	rm -rf bin build
