@@ -75,6 +75,24 @@ func TestLink(t *testing.T) {
 		await click("Projects"); await until("two projects", () => document.querySelectorAll('[aria-labelledby=mine] .card').length === 2)`)
 }
 
+// hostileTrace is a file that somebody sent: it has the form of a trace, not its values.
+const hostileTrace = `{"golem":"trace","v":1,"run":"hostile-run","project":{"a":1},"entry":["<img src=x onerror=window.hacked=1>"],"platform":null,"version":5,"started":"never"}
+{"type":"run.start","id":7,"seq":"x","ts":"soon","input":{"head":5,"cut":"x"}}
+{"type":"worker.start","id":"0","worker":{"x":1},"model":["a"],"ts":null}
+{"type":"tool.start","id":"0.1","tool":"<script>window.hacked=2</script>","kind":3,"args":"\u202egnp.exe","ts":"2026-01-01T00:00:00Z"}
+{"type":"tool.end","id":"0.1","status":["ok"],"ms":"long","result":{"head":"a","cut":{}},"error":"not a fault","fuel":"much"}
+{"type":"diff","id":"0.1","patch":5,"path":["a"]}
+{"type":"approval","id":"0.1","source":{},"decision":null,"rule":[1]}
+{"type":"tool.start","id":"__proto__.constructor","tool":null,"args":null}
+{"type":"tool.start","id":"0.1.a.-1.1e9","tool":"x","args":[[[]]]}
+{"type":"model.end","id":"0","turn":{},"text":{"a":1},"usage":"none","ms":null}
+{"type":"worker.end","id":"0","usage":5}
+{"type":"toString","id":"0"}
+{"type":"warning","id":"0","message":{"b":2}}
+{"type":"ask","id":"0.1","request":"x"}
+{"type":"run.end","status":{"x":1},"exit":"none","error":{"code":5,"message":["a"],"where":7},"denied":4,"output":[1],"usage":null,"ms":{}}
+`
+
 // The trace view opens a file that the command line wrote, as tree and
 // timeline, and says what is no trace.
 func TestTraceFromTheCommandLine(t *testing.T) {
@@ -95,6 +113,11 @@ func TestTraceFromTheCommandLine(t *testing.T) {
 	do(p, `await text("is ready"); `+open+`await text("ok, exit 0"); await click("read_file"); await text("Result"); await click("Timeline"); await until("the bars", () => document.querySelectorAll('.bar').length > 3)`,
 		base64.StdEncoding.EncodeToString(data), "t.jsonl")
 	do(p, open+`await text("not a golem trace")`, base64.StdEncoding.EncodeToString([]byte("{\"a\":1}\n")), "bad.jsonl")
+	do(p, open+`await text("hostile-run"); await until("the calls", () => document.querySelectorAll('.node').length > 3);
+		for (const b of document.querySelectorAll('.node')) { b.click(); await new Promise((f) => setTimeout(f, 20)) }
+		await click("Timeline"); for (const b of document.querySelectorAll('.lane')) { b.click(); await new Promise((f) => setTimeout(f, 20)) }
+		await click("Tree"); if (window.hacked || document.querySelector('main img, main script') || document.body.innerText.includes('cannot be shown')) throw new Error(document.body.innerText)`,
+		base64.StdEncoding.EncodeToString([]byte(hostileTrace)), "hostile.jsonl")
 	torn := data[:bytes.LastIndex(data[:len(data)-1], []byte("\n"))+20]
 	do(p, open+`await text("the run was cut off")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
 }

@@ -1,6 +1,6 @@
 // The page: a frame with four views of one project, and the list of projects.
 import { signal } from '@preact/signals'
-import { render } from 'preact'
+import { Component, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { createGolem } from './golem.js'
 import * as store from './store.js'
@@ -45,7 +45,7 @@ function App() {
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
-      <main id="main" tabIndex={-1}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <View /> : <Starting />}</main>
+      <main id="main" tabIndex={-1}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <Boundary key={view.value + project.value}><View /></Boundary> : <Starting />}</main>
       <Approval />
       <ModelChoice />
       <Ask />
@@ -77,6 +77,17 @@ function View() {
     case 'settings': return <Settings />
   }
   return <Projects />
+}
+
+/** What a view cannot show must not take the others with it. */
+class Boundary extends Component {
+  componentDidCatch(error) {
+    this.setState({ failed: error.message })
+  }
+
+  render({ children }, { failed }) {
+    return failed ? <div class="empty" role="alert"><h2>This cannot be shown</h2><p>{failed}</p></div> : children
+  }
 }
 
 function Starting() {

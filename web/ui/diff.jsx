@@ -4,7 +4,7 @@
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
 /** Control, bidirectional and invisible characters as escapes (SECURITY 9). */
-export const visible = (s) => s.replace(hidden, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** How many lines a patch adds and removes. */
 export function counts(patch) {
@@ -54,7 +54,7 @@ function changed(line, other) {
 
 /** @param {{patch: string, label?: string}} props */
 export function Diff({ patch, label = 'changes' }) {
-  const lines = patch.replace(/\n$/, '').split('\n').filter((l) => !l.startsWith('--- ') && !l.startsWith('+++ '))
+  const lines = String(patch).replace(/\n$/, '').split('\n').filter((l) => !l.startsWith('--- ') && !l.startsWith('+++ '))
   const other = partners(lines)
   return (
     <pre class="diff" tabIndex={0} role="region" aria-label={label}>

@@ -1,6 +1,7 @@
 // Model output as a page can show it without trusting it: Markdown made into
 // elements of a fixed set. HTML in it stays text, images are not loaded, links
 // are not followed without a click (SECURITY 15).
+import { useMemo } from 'preact/hooks'
 import { inline } from './inline.jsx'
 
 const deepest = 12 // lists and quotations within each other; beyond it, text
@@ -14,7 +15,11 @@ const quote = /^ {0,3}> ?/
 const blank = /^[ \t]*$/
 
 /** @param {{text: string, live?: boolean}} props live: more is coming */
-export const Markdown = ({ text, live }) => <div class={live ? 'md live' : 'md'}>{blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)}</div>
+export function Markdown({ text, live }) {
+  // Lists of messages are drawn often, their texts change seldom.
+  const made = useMemo(() => blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0), [text])
+  return <div class={live ? 'md live' : 'md'}>{made}</div>
+}
 
 /** Lines as blocks. */
 function blocks(lines, depth) {

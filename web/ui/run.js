@@ -48,8 +48,8 @@ export function apply(run, e) {
     run.header = e
     return run
   }
-  const how = handlers[e.type]
-  if (how) how(run, e, e.ts ? Date.parse(e.ts) : Date.now())
+  const how = Object.hasOwn(handlers, e.type) && handlers[e.type]
+  if (how && ['string', 'undefined'].includes(typeof e.id)) how(run, e, e.ts ? Date.parse(e.ts) : Date.now())
   return run
 }
 
@@ -67,6 +67,7 @@ export function readTrace(text) {
       if (i >= lines.length - 2) break
       throw new Error(`line ${i + 1} is no JSON: this is not a golem trace`)
     }
+    if (event === null || typeof event !== 'object') throw new Error(`line ${i + 1} is no event: this is not a golem trace`)
     if (!header && event.golem !== 'trace') throw new Error('the first line is no trace header: this is not a golem trace')
     header = true
     apply(run, event)
@@ -75,7 +76,7 @@ export function readTrace(text) {
   return run
 }
 
-function call(run, id, e) {
+function call(run, id = '0', e) {
   let c = run.calls.get(id)
   if (!c) {
     c = {
@@ -87,8 +88,9 @@ function call(run, id, e) {
     run.calls.set(id, c)
     const up = run.calls.get(c.parent)
     if (up) {
+      const before = up.children.at(-1)
       up.children.push(id)
-      up.children.sort(byID)
+      if (before !== undefined && byID(before, id) > 0) up.children.sort(byID)
     }
   }
   return c
@@ -176,7 +178,7 @@ const handlers = {
     c.usage = { in: c.usage.in + (e.usage?.in ?? 0), out: c.usage.out + (e.usage?.out ?? 0), estimated: c.usage.estimated || e.usage?.estimated }
     if (e.text) {
       const s = speaking(run, c, e.turn)
-      s.text = plain(e.text)
+      s.text = shown(e.text)
       s.live = false
     }
   },

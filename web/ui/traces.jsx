@@ -66,12 +66,15 @@ function Runs() {
   )
 }
 
+const most = 2000 // calls that are drawn
+
 function Shown({ trace }) {
   const [as, setAs] = useState('tree')
   const [id, setID] = useState('')
   const pick = (to) => setID(to === id ? '' : to)
   const { run } = trace
-  const calls = [...run.calls.values()].sort((a, b) => byID(a.id, b.id))
+  const all = [...run.calls.values()].sort((a, b) => byID(a.id, b.id))
+  const calls = all.slice(0, most)
   return (
     <div class="stack">
       <dl class="facts">
@@ -82,6 +85,7 @@ function Shown({ trace }) {
       </dl>
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
       {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
+      {all.length > most && <p class="note">The first {most.toLocaleString()} of {all.length.toLocaleString()} calls are shown.</p>}
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
