@@ -16,7 +16,7 @@ export function Settings() {
           {['light', 'dark'].map((t) => <button key={t} class="button" aria-pressed={store.theme.value === t} onClick={() => store.setTheme(t)}>{t}</button>)}
         </div>
       </section>
-      <p class="small muted">golem {store.golem.version}. Tools run on this browser’s own engine.</p>
+      <p class="small muted">golem {store.golem.version}. Custom tools run on {'Suspending' in WebAssembly ? 'this browser’s own engine' : 'wazero, because this browser cannot suspend a module'}.</p>
     </div></div>
   )
 }
