@@ -127,6 +127,17 @@ func refusals() map[string]struct {
 	}
 }
 
+// So do tables of branches back to a loop, one behind the other.
+func TestRowsOfTables(t *testing.T) {
+	part := []byte{opBlock, 0x40, opI32Const, 0, opBrTable, 1, 1, 0, opEnd}
+	for n, ok := range map[int]bool{2_000: true, 8_000: false} {
+		loop := join([]byte{opLoop, 0x40}, bytes.Repeat(part, n), []byte{opEnd, opEnd})
+		if _, err := Weave(one(loop...)); ok != (err == nil) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+}
+
 // small are modules of many small functions, of this type among as many.
 func small(types, functions int, typ []byte, body ...byte) []byte {
 	b := append(appendU32(nil, uint32(len(body))), body...)

@@ -280,7 +280,9 @@ func (s *scanner) call(t funcType) {
 func (s *scanner) brTable() {
 	n := s.r.count("branch targets", MaxBranches)
 	operands := 0
+	s.depth++ // each way has a block of its own
 	for range n + 1 {
+		s.climb(4)
 		operands = s.target(opBrTable, 0)
 		if s.r.err != nil {
 			return
