@@ -265,6 +265,19 @@ func TestNoRoom(t *testing.T) {
 		p := browser.Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
 		do(p, `await text("golem cannot start here"); await text("not in a private window")`)
 	})
+	t.Run("cut off", func(t *testing.T) {
+		cut := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, ".gz") {
+				w.Header().Set("Content-Length", "1000000")
+				_, _ = w.Write([]byte("\x1f\x8b\x08 and no more")) // the connection ends here
+				return
+			}
+			http.FileServerFS(site).ServeHTTP(w, r)
+		})
+		p := browser.Open(t, webtest.ServeHandler(t, cut, "/").URL)
+		p.Expect("ERR_CONTENT_LENGTH_MISMATCH")
+		do(p, `await text("golem cannot start here"); await text("reload the page")`)
+	})
 	t.Run("full", func(t *testing.T) {
 		p, at := visit(t, "/")
 		p.Expect("Quota")

@@ -39,7 +39,9 @@ export async function createGolem(options = {}) {
   const [script, wasm] = await Promise.all([
     fetch(new URL('golem-worker.js', base)).then(ok).then((r) => r.text()),
     compiled(base, options.progress),
-  ])
+  ]).catch((e) => {
+    throw e instanceof GolemError ? e : new GolemError({ code: 'E_PLATFORM', message: `golem cannot be loaded: ${e.message}`, hint: 'check the connection and reload the page' })
+  })
   options.progress?.('starting golem')
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
   const worker = new Worker(url, { name: 'golem' })
@@ -59,21 +61,37 @@ function ok(response) {
   return response
 }
 
-/** The module: compressed where the server has it so, unpacked here. */
+/** The module, compiled as it comes: compressed where the server leaves it so, unpacked here. */
 async function compiled(base, progress) {
   progress?.('loading golem')
   let response = await fetch(new URL('golem.wasm.gz', base)).catch(() => null)
-  if (response?.ok) {
-    // Some servers unpack .gz themselves: look at the first bytes.
-    const data = new Uint8Array(await response.arrayBuffer())
-    if (data[0] === 0x1f && data[1] === 0x8b) {
-      const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))
-      return WebAssembly.compileStreaming(new Response(stream, { headers: { 'Content-Type': 'application/wasm' } }))
-    }
-    return WebAssembly.compile(data)
+  if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base)))
+  const length = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length'))
+  const { packed, stream } = await looked(response.body, (got) => length && progress?.(`loading golem, ${Math.floor((100 * got) / length)} %`))
+  return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))
+}
+
+/** A stream, and whether it is packed: some servers unpack .gz themselves, so its first bytes tell. */
+async function looked(body, told) {
+  const reader = body.getReader()
+  let head = new Uint8Array()
+  let got = 0
+  const more = async () => {
+    const { done, value } = await reader.read()
+    if (!done) told((got += value.length))
+    return done ? null : value
   }
-  response = ok(await fetch(new URL('golem.wasm', base)))
-  return WebAssembly.compile(await response.arrayBuffer())
+  for (let next; head.length < 2 && (next = await more()); ) head = new Uint8Array([...head, ...next])
+  const stream = new ReadableStream({
+    start: (to) => to.enqueue(head),
+    async pull(to) {
+      const next = await more()
+      if (next) to.enqueue(next)
+      else to.close()
+    },
+    cancel: (why) => reader.cancel(why),
+  })
+  return { packed: head[0] === 0x1f && head[1] === 0x8b, stream }
 }
 
 /** golem, started. Made by createGolem. */
