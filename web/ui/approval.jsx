@@ -2,8 +2,8 @@
 // it changes. The default is no; leaving the dialog is no; nothing typed
 // before the dialog stood can answer it (SECURITY 9).
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
-import { Icon } from './icons.jsx'
 import { asked } from './store.js'
 
 const settle = 400 // ms in which a click or key cannot have been meant for this dialog
@@ -43,7 +43,7 @@ function Question({ question, waiting }) {
         </header>
         <div class="body">
           <Facts request={request} />
-          <Arguments args={request.args} diff={request.diff} />
+          <Arguments args={request.args} closed={!!request.diff} />
           {request.diff && <Changes patch={request.diff} />}
           <div class="field">
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
@@ -73,27 +73,6 @@ function Facts({ request }) {
       {(request.paths ?? []).map((p) => <><dt>{p.op}</dt><dd class="mono">{visible(p.path)}</dd></>)}
       {request.rule && <><dt>Asks because</dt><dd class="small">{visible(request.rule)}</dd></>}
     </dl>
-  )
-}
-
-/** Every argument whole; long ones scroll, none is cut. */
-function Arguments({ args, diff }) {
-  const entries = args && typeof args === 'object' ? Object.entries(args) : [['value', args]]
-  return (
-    <div class="stack">
-      {entries.map(([name, v]) => {
-        const text = typeof v === 'string' ? v : JSON.stringify(v, null, 2)
-        const long = text.length > 120 || text.includes('\n')
-        const label = visible(name)
-        if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
-        return (
-          <details class="call" key={name} open={!diff}>
-            <summary><span class="chev"><Icon name="chevron" /></span><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
-            <div class="detail"><pre class="block" tabIndex={0} role="region" aria-label={`argument ${label}`}>{visible(text)}</pre></div>
-          </details>
-        )
-      })}
-    </div>
   )
 }
 

@@ -1,5 +1,6 @@
 // One call as a card: a line that says what happens, the rest on demand.
 import { useState } from 'preact/hooks'
+import { Arguments } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
@@ -56,12 +57,11 @@ export function CallCard({ run, id, open = false }) {
 /** Everything the trace knows of a call. */
 export function Detail({ run, call, whole = false }) {
   tick.value
-  const args = shown(call.args)
   return (
     <div class="detail">
       {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {call.turns} turn{call.turns === 1 ? '' : 's'}</p>}
       {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
-      {args && <Block title="Arguments" text={args} />}
+      {call.args !== undefined && call.args !== null && <><h3>Arguments</h3><Arguments args={recorded(call.args)} closed={call.diffs.length > 0} /></>}
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}
       {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
       {(whole || call.id !== '0') && call.says.filter((s) => s.text && !repeats(s.text, call.result)).map((s, i) => (
@@ -74,6 +74,9 @@ export function Detail({ run, call, whole = false }) {
     </div>
   )
 }
+
+/** Arguments as a trace has them: long strings are cut in it. */
+const recorded = (args) => (args && typeof args === 'object' && plain(args) === args ? Object.fromEntries(Object.entries(args).map(([k, v]) => [k, plain(v)])) : plain(args))
 
 /** Whether what a worker said last is its result, which stands below. */
 function repeats(text, result) {

@@ -253,7 +253,7 @@ function notice(run, e, level, text) {
 
 /** A string that the trace may have cut (SPEC §16). */
 export function plain(v) {
-  if (v && typeof v === 'object' && typeof v.head === 'string' && 'cut' in v) return v.head + `… (${v.cut} bytes in all)`
+  if (v && typeof v === 'object' && typeof v.head === 'string' && 'cut' in v && Object.keys(v).every((k) => ['cut', 'head', 'sha256'].includes(k))) return v.head + `… (${v.cut} bytes in all)`
   return v
 }
 
@@ -261,7 +261,7 @@ export function plain(v) {
 export function shown(v) {
   const p = plain(v)
   if (p === undefined || p === null) return ''
-  return typeof p === 'string' ? p : JSON.stringify(p, null, 2)
+  return typeof p === 'string' ? p : JSON.stringify(p, (_, inner) => plain(inner), 2)
 }
 
 /** A fault on one line: code, what, what to do. */

@@ -1,0 +1,24 @@
+// The arguments of a call: every one whole; long ones scroll, none is cut.
+import { visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+
+/** @param {{args: any, closed: boolean}} props closed: long ones open on demand, as a diff tells what they do */
+export function Arguments({ args, closed }) {
+  const entries = args && typeof args === 'object' ? Object.entries(args) : [['value', args]]
+  return (
+    <div class="stack">
+      {entries.map(([name, v]) => {
+        const text = typeof v === 'string' ? v : JSON.stringify(v, null, 2)
+        const long = text.length > 120 || text.includes('\n')
+        const label = visible(name)
+        if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
+        return (
+          <details class="call" key={name} open={!closed}>
+            <summary><span class="chev"><Icon name="chevron" /></span><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
+            <div class="detail"><pre class="block" tabIndex={0} role="region" aria-label={`argument ${label}`}>{visible(text)}</pre></div>
+          </details>
+        )
+      })}
+    </div>
+  )
+}
