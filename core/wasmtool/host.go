@@ -40,15 +40,15 @@ func NotOffered(module, name string) *fault.Fault {
 // HandedOn is why an export cannot be called that is one of the imports: called
 // from outside, a host function could not tell whose call it is in.
 func HandedOn(name string) *fault.Fault {
-	return fault.New(fault.ToolContract, "what the module exports as %q is a function that it imports", name)
+	return fault.New(fault.ToolContract, "what the module exports as %.100q is a function that it imports", name)
 }
 
 // NotCallable is why an export cannot be called as a tool: there is none of
 // that name, or it has the wrong type.
 func NotCallable(name string, exported bool) *fault.Fault {
 	if !exported {
-		return fault.New(fault.ToolContract, "the module exports no function %q", name)
+		return fault.New(fault.ToolContract, "the module exports no function %.100q", name)
 	}
-	return fault.New(fault.ToolContract, "the module's function %q takes parameters or returns no i32", name).
+	return fault.New(fault.ToolContract, "the module's function %.100q takes parameters or returns no i32", name).
 		Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
 }

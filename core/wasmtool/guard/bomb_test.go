@@ -275,3 +275,19 @@ func TestRowsBehindDeadBranches(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is said of a name is short, however long the name (SECURITY 16).
+func TestNamesAreCut(t *testing.T) {
+	long := appendName(nil, "\x1b[2J"+strings.Repeat("n", MaxName-10))
+	void := sec(secType, 1, 0x60, 0, 0)
+	for name, module := range map[string][]byte{
+		"exported twice":        assemble(void, sec(secFunction, 1, 0), sec(secExport, join([]byte{2}, long, []byte{0, 0}, long, []byte{0, 0})...), sec(secCode, 1, 2, 0, opEnd)),
+		"a memory imported":     assemble(sec(secImport, join([]byte{1}, long, long, []byte{2, 0, 1})...)),
+		"from a module without": assemble(void, sec(secImport, join([]byte{1, 0}, long, []byte{0, 0})...)),
+	} {
+		_, err := Weave(module)
+		if err == nil || len(err.Error()) > 700 || strings.Contains(err.Error(), "\x1b") {
+			t.Errorf("%s: %.300q", name, err)
+		}
+	}
+}

@@ -51,12 +51,12 @@ func (m *module) readImports(r *reader) {
 			im.typ = r.index("type", len(m.types))
 		case 1, 2, 3:
 			kind := [...]string{"function", "table", "memory", "global"}[im.kind]
-			r.fail("it imports the %s %q of %q: a tool brings its own", kind, im.name, im.module)
+			r.fail("it imports the %s %.100q of %.100q: a tool brings its own", kind, im.name, im.module)
 		default:
 			r.fail("import kind %#x is not of WebAssembly 2.0", im.kind)
 		}
 		if im.module == "" && r.err == nil {
-			r.fail("it imports %q from a module without a name", im.name)
+			r.fail("it imports %.100q from a module without a name", im.name)
 		}
 		if im.module == TickModule && !m.woven {
 			r.fail("it imports from %q, which is golem's own", TickModule)
@@ -168,7 +168,7 @@ func (m *module) readExports(r *reader) {
 		}
 		e.index = r.index("exported item", counts[e.kind])
 		if seen[e.name] {
-			r.fail("%q is exported twice", e.name)
+			r.fail("%.100q is exported twice", e.name)
 		}
 		if !m.woven && (e.name == FuelExport || e.name == FlagsExport || e.name == StartExport) {
 			r.fail("the export name %q is golem's own", e.name)
