@@ -116,6 +116,9 @@ func TestFuelFollowsTheRun(t *testing.T) {
 		{"back with an operand", slices.Concat([]byte{opI32Const, 1, opI32Const, 2, opLoop, 0, opDrop, opDrop, opI32Const, 1, opI32Const, 2}, down, []byte{opBrIf, 0, opDrop, opEnd, opDrop}), 1000, 1998},
 		{"a loop in a loop", slices.Concat([]byte{opLoop, 0x40, opLoop, 0x40}, down, []byte{opI32Const, 3, 0x71, opBrIf, 0, opEnd, opLocalGet, 0, opBrIf, 0, opEnd}), 1000, 999},
 		{"a loop that is not come to", slices.Concat([]byte{opLocalGet, 0, opIf, 0x40, opLoop, 0x40}, long(300), down, []byte{opBrIf, 0, opEnd, opEnd}), 0, 2},
+		{"code behind a way out, taken", slices.Concat([]byte{opBlock, 0x40, opBlock, 0x40, opLocalGet, 0, opBrIf, 1}, long(200), []byte{opEnd, opEnd}), 1, 202},
+		{"much code behind a way out, taken", slices.Concat([]byte{opBlock, 0x40, opBlock, 0x40, opLocalGet, 0, opBrIf, 1}, long(300), []byte{opEnd, opEnd}), 1, 1},
+		{"code behind a way back, taken", slices.Concat([]byte{opLoop, 0x40}, down, []byte{opBrIf, 0}, long(100), []byte{opEnd}), 1000, 0},
 		{"a loop that goes one round", slices.Concat([]byte{opLoop, 0x40}, long(300), []byte{opEnd}), 0, 0},
 		{"a branch out of a long loop", slices.Concat([]byte{opBlock, 0x40, opLoop, 0x40, opLocalGet, 0, opI32Eqz, opBrIf, 1}, long(300), down, []byte{opDrop, opBr, 0, opEnd, opEnd}), 1000, 1},
 	} {

@@ -26,7 +26,7 @@ import (
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
-const Version = 4
+const Version = 5
 
 // What a woven module has in common with its engine. A module that uses one
 // of these names itself is refused.

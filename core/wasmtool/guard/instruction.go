@@ -87,15 +87,16 @@ func (s *scanner) control(op byte, from int) {
 	case opEnd:
 		s.close()
 	case opBr:
-		s.pop(s.target(op, from))
+		n, _ := s.target(op, from)
+		s.pop(n)
 		s.unreachable()
 	case opBrIf:
-		n := s.target(op, from)
+		n, forward := s.target(op, from)
 		s.pop(1 + n)
 		s.push(n)
 		s.out.blocks++
 		s.branch()
-		s.split()
+		s.split(forward)
 	case opBrTable:
 		s.brTable()
 	case opReturn:

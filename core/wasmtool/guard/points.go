@@ -12,8 +12,11 @@ package guard
 type point struct {
 	before int // every run to this point passes that one, once for each time
 	cost   int64
-	folded int64 // how much of cost is of points folded into this
-	backs  int   // branches back to it, if it is a loop's
+	folded int64 // how much of cost is perhaps not run
+	// likely says that runs mostly come from the point before to this one: it
+	// lies behind what may leave, forward.
+	likely bool
+	backs  int // branches back to it, if it is a loop's
 	// head says that a loop is charged at its head, every round: some branch
 	// back to it can carry no charge, or they are many.
 	head bool
@@ -21,8 +24,10 @@ type point struct {
 }
 
 const (
-	// foldMost is how much a point may charge for what is perhaps not run.
-	foldMost = 64
+	// foldMost is how much a point may charge for what is perhaps not run;
+	// foldLikely with what is likely.
+	foldMost   = 64
+	foldLikely = 256
 	// backsMost is how many branches back to a loop are charged one by one.
 	backsMost = 3
 )
@@ -36,17 +41,17 @@ func (s *scanner) charge(n int64) {
 
 // newPoint begins a segment at a place in the file, which runs come to through
 // that other point.
-func (s *scanner) newPoint(before, pos int) int {
+func (s *scanner) newPoint(before int, likely bool, pos int) int {
 	i := len(s.out.points)
-	s.out.points = append(s.out.points, point{before: before})
+	s.out.points = append(s.out.points, point{before: before, likely: likely})
 	s.edit(editPoint, pos, pos, uint32(i))
 	return i
 }
 
 // split begins a segment in the innermost block.
-func (s *scanner) split() {
+func (s *scanner) split(likely bool) {
 	if top := &s.labels[len(s.labels)-1]; !top.dead {
-		top.point = s.newPoint(top.point, s.r.pos)
+		top.point = s.newPoint(top.point, likely, s.r.pos)
 	}
 }
 
@@ -72,8 +77,11 @@ func (b *body) fold() {
 			p.kept = true
 			continue
 		}
-		to := &b.points[p.before]
-		if p.kept = to.folded+p.cost > foldMost; !p.kept {
+		to, most := &b.points[p.before], int64(foldMost)
+		if p.likely {
+			most = foldLikely
+		}
+		if p.kept = to.folded+p.cost > most; !p.kept {
 			to.folded += p.cost
 			to.cost += p.cost
 		}

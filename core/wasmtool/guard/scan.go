@@ -177,11 +177,11 @@ func (s *scanner) open(op byte, from int) {
 	at := s.labels[len(s.labels)-1].point
 	switch op {
 	case opLoop:
-		at = s.newPoint(at, from)
+		at = s.newPoint(at, false, from)
 		s.out.points[at].head = params > 0
 		s.edit(editLoop, s.r.pos, s.r.pos, uint32(at))
 	case opIf:
-		at = s.newPoint(at, s.r.pos)
+		at = s.newPoint(at, false, s.r.pos)
 	}
 	if s.out.blocks++; len(s.labels) >= MaxNesting {
 		s.r.fail("blocks nested more than %d deep", MaxNesting)
@@ -227,7 +227,7 @@ func (s *scanner) otherwise() {
 	}
 	s.turn(top)
 	top.op, top.dead = opElse, false
-	top.point = s.newPoint(s.labels[len(s.labels)-2].point, s.r.pos)
+	top.point = s.newPoint(s.labels[len(s.labels)-2].point, false, s.r.pos)
 	s.height = top.base
 	s.push(top.params)
 }
@@ -249,26 +249,28 @@ func (s *scanner) close() {
 		s.push(top.res)
 		s.leaves(top.reach)
 		if top.reach < n { // what follows may be passed over
-			s.split()
+			on := top.op == opIf || !top.dead // without a branch to its end
+			s.split(on && s.labels[top.reach].op != opLoop)
 		}
 	}
 }
 
-// target reads a branch's label and returns how many operands it takes.
-func (s *scanner) target(op byte, from int) int {
+// target reads a branch's label and returns how many operands it takes, and
+// whether it goes forward.
+func (s *scanner) target(op byte, from int) (operands int, forward bool) {
 	i := s.r.index("label", len(s.labels))
 	if s.r.err != nil {
-		return 0
+		return 0, false
 	}
 	at := len(s.labels) - 1 - int(i)
 	s.leaves(at)
 	l := &s.labels[at]
 	if l.op == opLoop {
 		s.back(op, from, l.first)
-		return l.params
+		return l.params, false
 	}
 	s.comes(l)
-	return l.res
+	return l.res, true
 }
 
 func (s *scanner) call(t funcType) {
@@ -283,7 +285,7 @@ func (s *scanner) brTable() {
 	s.depth++ // each way has a block of its own
 	for range n + 1 {
 		s.climb(4)
-		operands = s.target(opBrTable, 0)
+		operands, _ = s.target(opBrTable, 0)
 		if s.r.err != nil {
 			return
 		}
