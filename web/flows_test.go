@@ -56,6 +56,26 @@ func TestNewProject(t *testing.T) {
 	do(p, `await click("Settings"); await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys'))`)
 }
 
+// A folder becomes a project, without its keys and git's files.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "from here")
+	for name, text := range map[string]string{"main.worker": "---\nmodel: script:s.yaml\n---\nHello.\n", "s.yaml": "script: 1\nworkers:\n  main:\n    - say: hello\n", "d/e.txt": "x", ".env": "OPENAI_API_KEY=sk-x", ".git/config": "x"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); await click("Projects"); await until("the field", () => document.querySelector('input[webkitdirectory]'))`)
+	p.Do(chromedp.SetUploadFiles(`input[webkitdirectory]`, []string{dir}))
+	do(p, `await until("the project", () => document.title.startsWith("from here")); await text("main is ready"); await click("Files"); await until("a file", () => button("e.txt"));
+		if (button(".env") || button(".git") || button("config")) throw new Error(document.body.innerText)`)
+}
+
 // A link carries a project; whoever opens it is asked, also in a page that is open.
 func TestLink(t *testing.T) {
 	t.Parallel()

@@ -99,30 +99,38 @@ export class Golem {
   #worker
   #last = 0
   #calls = new Map()
+  #over = null // why there is no golem any more
+  #tell
 
   constructor(worker) {
     this.#worker = worker
     /** @type {string} golem's version */ this.version = ''
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = []
+    /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */
+    this.ended = new Promise((resolve) => (this.#tell = resolve))
     this.started = new Promise((resolve, reject) => {
+      this.ended.then(reject)
       worker.onmessage = ({ data }) => {
-        if (data.ready) return resolve()
-        if (data.fatal) {
-          const error = new GolemError({ code: 'E_PLATFORM', message: data.fatal, hint: 'reload the page' })
-          reject(error)
-          for (const c of this.#calls.values()) c.reject(error)
-          this.#calls.clear()
-          return
-        }
-        this.#calls.get(data.id)?.take(data)
+        if (data.ready) resolve()
+        else if (data.fatal) this.#end(data.fatal, 'reload the page')
+        else this.#calls.get(data.id)?.take(data)
       }
-      worker.onerror = (e) => reject(new GolemError({ code: 'E_PLATFORM', message: e.message || 'the worker could not start' }))
+      worker.onerror = (e) => this.#end(e.message || 'the worker could not start', 'reload the page')
     })
+  }
+
+  /** Fails what is open and all that comes. */
+  #end(message, hint) {
+    this.#over ??= new GolemError({ code: hint ? 'E_PLATFORM' : 'E_INTERRUPTED', message, hint })
+    for (const c of this.#calls.values()) c.reject(this.#over)
+    this.#calls.clear()
+    this.#tell(this.#over)
   }
 
   /** Sends a message of its own kind; used by this module. */
   ask(method, params = {}, bytes = undefined, transfer = []) {
     const id = ++this.#last
+    if (this.#over) return Promise.reject(this.#over)
     return new Promise((resolve, reject) => {
       this.#calls.set(id, {
         reject,
@@ -233,6 +241,10 @@ export class Golem {
     const id = ++this.#last
     const post = (m) => this.#worker.postMessage({ id, ...m })
     const run = new Run(post, options)
+    if (this.#over) {
+      run.fail(this.#over)
+      return run
+    }
     this.#calls.set(id, {
       reject: (e) => run.fail(e),
       take: (m) => {
@@ -253,8 +265,7 @@ export class Golem {
   /** Ends golem at once, whatever it does. */
   close() {
     this.#worker.terminate()
-    for (const c of this.#calls.values()) c.reject(new GolemError({ code: 'E_INTERRUPTED', message: 'golem was closed' }))
-    this.#calls.clear()
+    this.#end('golem was closed')
   }
 }
 

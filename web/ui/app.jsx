@@ -116,6 +116,7 @@ async function main() {
       createGolem({ progress: (text) => (loading.value = text) }),
       fetch('examples/index.json').then((r) => r.json()),
     ])
+    made.ended.then((e) => store.tell(`golem has stopped: ${e.message}. ${e.hint}.`, 'error'))
     await store.start(made, shipped.examples)
     addEventListener('hashchange', incoming)
     await incoming()

@@ -92,6 +92,9 @@ function free(name) {
 /** A folder's or file's name as a project's. */
 const projectName = (s) => s.replace(/\.zip$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
+/** What of a folder does not come along, as from a zip: git's, golem's own state, keys. */
+const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
+
 function Make() {
   const folder = useRef(null)
   const fresh = async () => {
@@ -126,7 +129,10 @@ function Make() {
     await store.attempt(top, async () => {
       const name = free(projectName(top))
       const files = {}
-      for (const f of picked) files[f.webkitRelativePath.slice(top.length + 1)] = new Uint8Array(await f.arrayBuffer())
+      for (const f of picked) {
+        const path = f.webkitRelativePath.slice(top.length + 1)
+        if (!stays.test(path)) files[path] = new Uint8Array(await f.arrayBuffer())
+      }
       await store.golem.create(name, files)
       await store.refresh()
       await store.open(name)
