@@ -118,7 +118,28 @@ func Build(t testing.TB, args ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	look(t, cmd.Env, args[len(args)-1])
 	return data
+}
+
+// look looks at the sources that were built, so that go test does not take an
+// earlier pass for one of these: it knows of what a test itself looks at.
+func look(t testing.TB, env []string, pkg string) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-test", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", pkg)
+	cmd.Env = env
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v", pkg, err)
+	}
+	for name := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
+		if name = strings.TrimSpace(name); name == "" || !filepath.IsAbs(name) {
+			continue // the test's own main
+		}
+		if _, err := os.Stat(name); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // WasmExec is the JavaScript that Go programs need, of the Go in use.
