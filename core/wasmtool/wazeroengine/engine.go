@@ -39,7 +39,8 @@ type engine struct {
 	options Options
 	runtime wazero.Runtime
 	cache   wazero.CompilationCache
-	hosts   map[string]api.Module // tick, wasmtool.Extism, golem_call, WASI
+	linking sync.Mutex
+	hosts   map[string]api.Module // by name, once a module imports from them
 	running sync.Map              // api.Module → *instance
 }
 
@@ -70,13 +71,6 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 		config = config.WithCompilationCache(cache)
 	}
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, config)
-	for _, name := range []string{guard.TickModule, wasmtool.ExtismEnv, wasmtool.ExtismUser, wasmtool.WASI} {
-		h, err := e.host(ctx, name, nil)
-		if err != nil {
-			return nil, err
-		}
-		e.hosts[name] = h
-	}
 	return e, nil
 }
 
@@ -127,7 +121,10 @@ func (m *module) link(ctx context.Context) error {
 		wanted[module] = append(wanted[module], d)
 	}
 	for module, defs := range wanted {
-		shared := m.engine.hosts[module]
+		shared, err := m.engine.shared(ctx, module)
+		if err != nil {
+			return err
+		}
 		if missing := missing(shared, defs); shared == nil || len(missing) > 0 {
 			h, err := m.engine.host(ctx, module, missing)
 			if err != nil {
@@ -139,6 +136,27 @@ func (m *module) link(ctx context.Context) error {
 		m.hosts[module] = shared
 	}
 	return nil
+}
+
+// shared is the host module that all modules import from by that name, nil if
+// the name is none of golem's. It is made when the first does: each takes as
+// long to make as a small module takes to start.
+func (e *engine) shared(ctx context.Context, name string) (api.Module, error) {
+	switch name {
+	case guard.TickModule, wasmtool.ExtismEnv, wasmtool.ExtismUser, wasmtool.WASI:
+	default:
+		return nil, nil
+	}
+	e.linking.Lock()
+	defer e.linking.Unlock()
+	if h := e.hosts[name]; h != nil {
+		return h, nil
+	}
+	h, err := e.host(context.WithoutCancel(ctx), name, nil)
+	if err == nil {
+		e.hosts[name] = h
+	}
+	return h, err
 }
 
 // missing are the wanted functions that a host module does not have so.
