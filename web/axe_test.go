@@ -85,10 +85,6 @@ func TestViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _ := visit(t, "/")
-			still := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
-			if _, err := chromedp.Call(p.Context(), emulation.SetEmulatedMedia, still); err != nil {
-				t.Fatal(err)
-			}
 			if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", time.Minute); err != nil {
 				t.Fatal(err)
 			}

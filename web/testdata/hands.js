@@ -9,7 +9,7 @@ window.hands ??= (() => {
       const v = await f()
       if (v) return v
       if (performance.now() > end) throw new Error(`waited for ${what}; the page shows: ${document.body.innerText.slice(0, 1500)}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setTimeout(resolve, 60))
     }
   }
   const button = (wanted) => [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e) === wanted)

@@ -202,7 +202,7 @@ function Editor({ path, text, onChange, onSave }) {
     let view = null
     let gone = false
     import('./editor.js').then(({ open }) => {
-      if (gone) return
+      if (gone || !box.current) return
       view = open(box.current, field.current?.value ?? text, path, (t) => calls.current.onChange(t), () => calls.current.onSave())
       setRich(true)
     }, () => {}) // offline and not cached yet: the plain field stays

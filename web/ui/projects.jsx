@@ -14,7 +14,7 @@ export function Projects() {
     <div class="page"><div class="inner">
       <section class="hero">
         <h2>Workers that run in this tab</h2>
-        <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose. The examples need no key.</p>
+        <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose and to hosts that you grant a tool. The examples need no key.</p>
         <Make />
       </section>
       {list.length > 0 && (

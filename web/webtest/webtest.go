@@ -81,6 +81,8 @@ func (b *Browser) start() (context.Context, error) {
 			chromedp.Flag("disable-domain-reliability", true),
 			chromedp.Flag("disable-gpu", true),
 			chromedp.Flag("no-pings", true),
+			// Without a graphics card each frame of an animation costs a processor's time.
+			chromedp.Flag("force-prefers-reduced-motion", true),
 			chromedp.Flag("host-resolver-rules", "MAP * "+b.outside()+", EXCLUDE localhost, EXCLUDE 127.0.0.1"),
 			chromedp.Flag("ignore-certificate-errors", b.Outside != nil),
 		)
