@@ -30,7 +30,8 @@ func (h *host) webCommand() *cobra.Command {
 		Use: "web", Short: "serve the page, golem in a browser tab", Args: words(0, 0),
 		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
 golem in the browser tab: projects are kept in the browser, and nothing is sent
-to this server but requests for the page's own files.`,
+to this server but requests for the page's own files. A browser keeps them for each
+address apart: with --addr 127.0.0.1:8420 they are there again the next time.`,
 		RunE: func(*cobra.Command, []string) error { return h.web(addr, open) },
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "a loopback address with a port; port 0 takes a free one")
