@@ -17,13 +17,14 @@ type Meter struct {
 	Limit time.Duration
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// Yield, if set, lets others run at each tick.
+	// Yield, if set, lets others run at ticks, every few milliseconds.
 	Yield func()
 
 	granted int64
 	slice   int64
 	begun   time.Time
 	last    time.Time
+	yielded time.Time
 	away    time.Duration // spent in callbacks
 }
 
@@ -62,9 +63,7 @@ func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	if err := m.Check(ctx); err != nil {
 		return 0, err
 	}
-	if m.Yield != nil {
-		m.Yield()
-	}
+	m.yield()
 	debt := max(-left, 0)
 	rest := m.Budget - m.granted
 	if rest < debt {
@@ -78,6 +77,18 @@ func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	}
 	m.granted += grant
 	return grant, nil
+}
+
+// yield lets others run, but not at every tick of a quick module: the way back
+// may take longer than its slice.
+func (m *Meter) yield() {
+	if m.Yield == nil {
+		return
+	}
+	if now := m.now(); now.Sub(m.yielded) >= sliceTime/2 {
+		m.Yield()
+		m.yielded = m.now()
+	}
 }
 
 // adapt brings a slice nearer to sliceTime.
