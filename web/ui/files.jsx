@@ -167,7 +167,7 @@ function Open({ path }) {
   return (
     <>
       <header>
-        <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="folder" /></button>
+        <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
         <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
         <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={() => store.download(path.split('/').at(-1), state.data)}><Icon name="down" /></button>

@@ -20,6 +20,7 @@ const paths = {
   moon: 'M20 14A8 8 0 1110 4a7 7 0 0010 10z',
   check: 'M5 12l5 5 9-10',
   pen: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
+  back: 'M15 6l-6 6 6 6',
   chevron: 'M9 6l6 6-6 6',
   save: 'M5 5h11l3 3v11H5zM8 5v5h7V5M8 19v-6h8v6',
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
