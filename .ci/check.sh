@@ -67,6 +67,14 @@ test_js() {
   js go test -timeout 5m -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./core/...
 }
 
+# What drives Chromium: its Go side only asks and compares, the rest runs in the
+# browser, where the race detector does not look.
+chromium='/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
+
+test_race() { go test -race -timeout 5m $(go list ./... | grep -vE "$chromium"); }
+
+test_chromium() { go test -timeout 10m $(go list ./... | grep -E "$chromium"); }
+
 # Every system golem is built for. Only Linux is tested.
 cross() {
   local os arch suffix
@@ -166,7 +174,8 @@ check)
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
   step "the page: packages, bundle, sizes" web_page
-  step "tests with the race detector" go test -race -timeout 5m ./...
+  step "tests with the race detector" test_race
+  step "tests in Chromium" test_chromium
   step "tests of core, js/wasm in Node" test_js
   step "cross-builds" cross
   step "binary size" binary_size

@@ -31,10 +31,10 @@ func (h *host) webCommand() *cobra.Command {
 		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
 golem in the browser tab: projects are kept in the browser, and nothing is sent
 to this server but requests for the page's own files. A browser keeps them for each
-address apart: with --addr 127.0.0.1:8420 they are there again the next time.`,
+address apart, so the port is the same each time, unless another program has it.`,
 		RunE: func(*cobra.Command, []string) error { return h.web(addr, open) },
 	}
-	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "a loopback address with a port; port 0 takes a free one")
+	cmd.Flags().StringVar(&addr, "addr", "", "a loopback address with a port, 0 for a free one (default "+usualAddr+")")
 	cmd.Flags().BoolVar(&open, "open", false, "open it in the browser")
 	return cmd
 }
@@ -44,14 +44,9 @@ func (h *host) web(addr string, open bool) error {
 	if !built {
 		return fault.New(fault.Platform, "the page is not in this golem").Hinting("build it with its source: make web build")
 	}
-	host, _, err := net.SplitHostPort(addr)
-	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
-		return usage("--addr %s is no loopback address with a port", addr).
-			Hinting("write 127.0.0.1:8080; to serve others, put the files of web/dist on a file server with https")
-	}
-	listener, err := net.Listen("tcp", addr)
+	listener, err := h.listen(addr)
 	if err != nil {
-		return fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port with --addr, or 0 for a free one")
+		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -78,6 +73,32 @@ func (h *host) web(addr string, open bool) error {
 		return fault.Of(err, fault.Platform)
 	}
 	return nil
+}
+
+// usualAddr is where the page is served unless a person says otherwise: a
+// browser keeps projects for each address, its port included (SPEC §12 has a
+// free port each time, where a second start would find none of them).
+const usualAddr = "127.0.0.1:8420"
+
+// listen takes the address, or without one the usual one, or a free port.
+func (h *host) listen(addr string) (net.Listener, error) {
+	if addr == "" {
+		if l, err := net.Listen("tcp", usualAddr); err == nil {
+			return l, nil
+		}
+		h.say("%s is taken: serving on a free port, where the browser shows other projects", usualAddr)
+		addr = "127.0.0.1:0"
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
+		return nil, usage("--addr %s is no loopback address with a port", addr).
+			Hinting("write 127.0.0.1:8080; to serve others, put the files of web/dist on a file server with https")
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port with --addr, or 0 for a free one")
+	}
+	return l, nil
 }
 
 // pages serves the site's files to pages of this machine alone: a request

@@ -3,6 +3,8 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -37,6 +39,37 @@ func TestPages(t *testing.T) {
 		}
 		if w.Code == 200 && (w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Content-Encoding") != "") {
 			t.Errorf("%s: headers %v", c.path, w.Header())
+		}
+	}
+}
+
+// The usual port is taken first, so that a browser finds its projects again;
+// another one only where it is taken, and not without a word.
+func TestListen(t *testing.T) {
+	told, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer told.Close()
+	h := &host{err: told}
+	one, err := h.listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	two, err := h.listen("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer two.Close()
+	said, err := os.ReadFile(told.Name())
+	if err != nil || two.Addr().String() == usualAddr || !strings.Contains(string(said), usualAddr+" is taken") {
+		t.Errorf("%s: %q, %v", two.Addr(), said, err)
+	}
+	for _, bad := range []string{"0.0.0.0:0", "example.com:80", "127.0.0.1", ":0", two.Addr().String()} {
+		if l, err := h.listen(bad); err == nil {
+			l.Close()
+			t.Errorf("it listens on %s", bad)
 		}
 	}
 }
