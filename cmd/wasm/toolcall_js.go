@@ -26,6 +26,10 @@ type toolCall struct {
 // notice by itself.
 const toolGrace = 2 * time.Second
 
+// toolStart is how long a worker may take to be there and ready, which is not
+// the module's time: wazero may have to compile it.
+const toolStart = time.Minute
+
 // until serves the call until the worker says the word. If it never does, or
 // ctx ends, the worker is gone.
 func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
@@ -34,6 +38,9 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 	var watch *time.Timer
 	if c.limit > 0 {
 		watch = time.NewTimer(c.limit + toolGrace)
+		if word == "done" {
+			watch.Reset(toolStart + c.limit + toolGrace)
+		}
 		defer watch.Stop()
 		late = watch.C
 	}
@@ -52,6 +59,11 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 			switch {
 			case m.Get(word).Truthy():
 				return m, nil
+			case m.Get("begins").Truthy():
+				if watch != nil {
+					begun = time.Now()
+					watch.Reset(c.limit + toolGrace)
+				}
 			case m.Get("ask").Truthy():
 				asked := time.Now()
 				answer := c.answer(ctx, m)
@@ -87,7 +99,7 @@ func endedBy(ctx context.Context) error {
 func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 	switch op := m.Get("op").String(); op {
 	case "call":
-		return map[string]any{"data": jsbytes.Array(c.host.CallBack(ctx, m.Get("name").String(), jsbytes.Bytes(m.Get("data"))))}
+		return map[string]any{"data": jsbytes.Array(c.host.CallBack(ctx, string(jsbytes.Bytes(m.Get("name"))), jsbytes.Bytes(m.Get("data"))))}
 	case "http":
 		left := time.Duration(m.Get("left").Float() * float64(time.Millisecond))
 		res, head, err := c.host.Exchange(ctx, jsbytes.Bytes(m.Get("data")), jsbytes.Bytes(m.Get("body")), left)
@@ -148,21 +160,21 @@ func judged(done js.Value) (wasmtool.Result, error) {
 // ending is what the worker saw, with what only this side knows.
 func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Value) wasmtool.Ending {
 	e := wasmtool.Ending{
-		Trap: done.Get("trap").String(), Exited: done.Get("exited").Bool(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
+		Trap: done.Get("trap").String(), Exited: done.Get("exited").Truthy(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
 		Left: number(done.Get("left")), Fuel: number(done.Get("fuel")), Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")),
 		Message: jsbytes.Bytes(done.Get("message")), Refused: c.files.refused,
 	}
-	if e.Refused == nil && done.Get("heldTooMuch").Bool() {
+	if e.Refused == nil && done.Get("heldTooMuch").Truthy() {
 		e.Refused = wasmtool.HeldTooMuch()
 	}
 	switch f, missing := done.Get("fault"), done.Get("missing"); {
 	case f.Truthy():
 		e.Fault = told(f)
-	case done.Get("atHost").Bool() && c.fault != nil:
+	case done.Get("atHost").Truthy() && c.fault != nil:
 		e.Fault = c.fault
 	case missing.Truthy():
 		e.Fault = wasmtool.NotOffered(missing.Get("module").String(), missing.Get("name").String())
-	case done.Get("contract").Bool():
+	case done.Get("contract").Truthy():
 		x, exported := m.exports[exportOf(in)]
 		e.Fault = wasmtool.NotCallable(exportOf(in), exported)
 		if x.Imported {

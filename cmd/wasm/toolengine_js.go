@@ -153,6 +153,7 @@ func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host
 			i.worker = nil
 			return wasmtool.Result{}, err
 		}
+		i.worker.large = done.Get("large").Truthy()
 		if done.Get("retry").Truthy() && !again {
 			// A worker's earlier instances may hold memory until they are collected.
 			i.worker.kill()
@@ -175,14 +176,14 @@ func (i *browserInstance) finish(ctx context.Context, c *toolCall, in wasmtool.I
 	}
 	e := c.ending(i.module, in, done)
 	res, err := wasmtool.Judge(in.Form, e)
-	if err == nil && done.Get("dirty").Bool() {
+	if err == nil && done.Get("dirty").Truthy() {
 		c.worker.post(map[string]any{"flush": true})
 		m, ferr := c.until(ctx, "flushed")
 		if ferr != nil {
 			i.worker = nil
 			return wasmtool.Result{}, ferr
 		}
-		if !m.Get("whole").Bool() {
+		if !m.Get("whole").Truthy() {
 			res.Output, err = nil, fault.Of(c.files.lost, fault.Tool)
 		}
 	}

@@ -123,7 +123,7 @@ const (
 func (f *toolFiles) open(name string, m js.Value, out map[string]any) wasmtool.Errno {
 	oflags, app := m.Get("oflags").Int(), m.Get("fdflags").Int()&openAppend != 0
 	create, truncate, dir := oflags&openCreate != 0, oflags&openTruncate != 0, oflags&openDir != 0
-	if m.Get("empty").Bool() || dir && create {
+	if m.Get("empty").Truthy() || dir && create {
 		return wasmtool.ErrnoInvalid
 	}
 	if m.Get("open").Int() >= wasmtool.MaxHandles {

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall/js"
 
 	"golem/cmd/wasm/jsbytes"
@@ -11,7 +12,6 @@ import (
 )
 
 // toolPool starts workers for tools and keeps a few that have nothing to do.
-// How many work at once is bounded by the runs that call them.
 type toolPool struct {
 	address js.Value // of the script
 	program js.Value // WebAssembly.Module that the script starts, or undefined
@@ -19,9 +19,15 @@ type toolPool struct {
 	mu     sync.Mutex
 	idle   []*toolWorker
 	closed bool
+
+	alive atomic.Int32 // workers
 }
 
 const idleWorkers = 3
+
+// mostWorkers is how many there are in the tab at most, each with up to 256 MiB.
+// What needs more fails: one that waited could wait for the one that called it.
+const mostWorkers = 64
 
 // newToolPool loads the script, and the program if there is one, and starts the
 // first worker. It starts from a blob: such a worker has the page's content
@@ -75,23 +81,32 @@ func (p *toolPool) take(digest string) (*toolWorker, error) {
 	if p.closed {
 		return nil, fault.New(fault.Interrupted, "the tool engine is closed")
 	}
-	if n := len(p.idle); n > 0 {
+	for len(p.idle) > 0 {
+		n := len(p.idle)
 		i := slices.IndexFunc(p.idle, func(w *toolWorker) bool { return w.module == digest })
 		if i < 0 {
 			i = n - 1
 		}
 		w := p.idle[i]
 		p.idle = slices.Delete(p.idle, i, i+1)
-		return w, nil
+		if len(w.messages) == 0 {
+			return w, nil
+		}
+		w.kill() // nothing was asked of it: it broke
+	}
+	if p.alive.Load() >= mostWorkers {
+		return nil, fault.New(fault.Platform, "%d tools are being called in this tab, which is the most at once", mostWorkers).
+			Hinting("call it again when others have ended, or lower delegation.parallel")
 	}
 	return p.start(), nil
 }
 
-// give takes a worker back; its instance goes.
+// give takes a worker back; its instance goes. One whose memory has grown large
+// goes with it: it would be free only when somebody else uses the worker.
 func (p *toolPool) give(w *toolWorker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.idle) >= idleWorkers {
+	if p.closed || w.large || len(p.idle) >= idleWorkers {
 		w.kill()
 		return
 	}
@@ -101,16 +116,20 @@ func (p *toolPool) give(w *toolWorker) {
 
 // toolWorker is one nested worker.
 type toolWorker struct {
+	pool     *toolPool
 	worker   js.Value
 	module   string // digest of the one it was given last
 	messages chan js.Value
 	hear     js.Func
 	broke    js.Func
+	large    bool // its last call held much memory
 	dead     bool
 }
 
 func (p *toolPool) start() *toolWorker {
+	p.alive.Add(1)
 	w := &toolWorker{
+		pool:   p,
 		worker: js.Global().Get("Worker").New(p.address, map[string]any{"name": "golem tool"}),
 		// More than a call says without being answered: a few lines of its log,
 		// a question, its end.
@@ -141,6 +160,7 @@ func (w *toolWorker) kill() {
 		return
 	}
 	w.dead = true
+	w.pool.alive.Add(-1)
 	w.worker.Set("onmessage", js.Null())
 	w.worker.Set("onerror", js.Null())
 	w.worker.Call("terminate")

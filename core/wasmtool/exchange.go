@@ -17,10 +17,11 @@ const (
 )
 
 // Exchange makes the HTTP request that a module wrote as JSON, within left. It
-// returns the response and its headers as the JSON that http_headers gives.
+// returns the response and its headers as the JSON that http_headers gives. What
+// it says of sizes holds where an engine cut what was too large already.
 func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Duration) (HTTPResponse, []byte, error) {
 	if len(request) > maxAsked { // before it is read: what is made of it is larger yet
-		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has %d bytes beside its body, at most %d are allowed", len(request), maxAsked)
+		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has more than %d bytes beside its body", maxAsked)
 	}
 	var r HTTPRequest
 	if err := json.Unmarshal(request, &r); err != nil {
@@ -52,9 +53,9 @@ func (h Host) CallBack(ctx context.Context, name string, args []byte) []byte {
 	case h.Call == nil:
 		return []byte(fault.New(fault.Grant, "this call has nobody to call back").Result())
 	case len(name) > maxCallee:
-		return []byte(fault.New(fault.UnknownTool, "there is no tool whose name has %d bytes", len(name)).Result())
+		return []byte(fault.New(fault.UnknownTool, "there is no tool whose name has more than %d bytes", maxCallee).Result())
 	case len(args) > tool.MaxArgs:
-		return []byte(fault.New(fault.ToolInput, "the arguments have %d bytes; at most %d are allowed", len(args), tool.MaxArgs).Result())
+		return []byte(fault.New(fault.ToolInput, "the arguments have more than %d bytes", tool.MaxArgs).Result())
 	}
 	return h.Call(ctx, name, args)
 }

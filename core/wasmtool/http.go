@@ -34,7 +34,7 @@ func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
 	}
 	r.Method = method
 	if len(r.Body) > MaxRequest {
-		return r, fault.New(fault.Network, "the module sends %d bytes, at most %d are allowed", len(r.Body), MaxRequest)
+		return r, fault.New(fault.Network, "the module sends more than %d bytes", MaxRequest)
 	}
 	if len(r.Body) > 0 && (method == "GET" || method == "HEAD") {
 		return r, fault.New(fault.Network, "the module sends %d bytes with %s, which takes none", len(r.Body), method)

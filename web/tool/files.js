@@ -102,14 +102,21 @@ const remove = (op, fd, at, n) => after(path(op, fd, at, n), (a) => {
   return E.ok
 })
 
-/** The buffers of a vector, or an error's number; over is where it stops. */
+/**
+ * The buffers of a vector, or null where it is outside. Each is looked up when
+ * its turn comes: what is read may lie over the vector itself.
+ */
 function vectors(at, count) {
-  const b = range(at, count << 3)
-  if (!b) return E.fault
-  const v = new DataView(b.buffer, b.byteOffset, b.length)
-  const out = []
-  for (let i = 0; i < b.length; i += 8) out.push([v.getUint32(i, true), v.getUint32(i + 4, true)])
-  return out
+  const size = (count << 3) >>> 0
+  if (!range(at, size)) return null
+  return {
+    * [Symbol.iterator]() {
+      for (let i = at >>> 0; i < (at >>> 0) + size; i += 8) {
+        memory()
+        yield [box.view.getUint32(i, true), box.view.getUint32(i + 4, true)]
+      }
+    },
+  }
 }
 
 /** fd_read and fd_pread. */
@@ -117,7 +124,7 @@ function read(fd, iovs, count, result, offset) {
   const f = file(fd)
   if (!f) return E.badf
   const list = vectors(iovs, count)
-  if (typeof list === 'number') return list
+  if (!list) return E.fault
   if (f.kind === 'dir' || f.kind === 'out' || f.kind === 'err' || f.kind === 'in' && offset !== undefined) {
     for (const [at, n] of list) {
       if (n) return range(at, n) ? E.badf : E.fault
@@ -126,7 +133,7 @@ function read(fd, iovs, count, result, offset) {
   }
   const fill = () => {
     const c = f.content ?? f // standard input has its own
-    let pos = offset ?? f.pos
+    let pos = Number(offset ?? f.pos)
     let total = 0
     for (const [at, n] of list) {
       if (!n) continue
@@ -137,13 +144,15 @@ function read(fd, iovs, count, result, offset) {
       b.set(part)
       pos += part.length
       total += part.length
-      if (offset === undefined) f.pos = pos
+      if (offset === undefined) f.pos += BigInt(part.length)
       if (part.length < n) break
     }
     return put32(result, total)
   }
-  if (!list.some(([, n]) => n)) return put32(result, 0)
-  return f.kind === 'in' ? fill() : loaded(f.content, fill)
+  for (const [, n] of list) {
+    if (n) return f.kind === 'in' ? fill() : loaded(f.content, fill)
+  }
+  return put32(result, 0)
 }
 
 /** fd_write and fd_pwrite. */
@@ -151,13 +160,14 @@ function write(fd, iovs, count, result, offset) {
   const f = file(fd)
   if (!f) return E.badf
   const list = vectors(iovs, count)
-  if (typeof list === 'number') return list
+  if (!list) return E.fault
   if (f.kind === 'out' || f.kind === 'err') {
     let total = 0
     for (const [at, n] of list) {
       const b = range(at, n)
       if (!b) return E.fault
       if (offset !== undefined && n) return E.badf
+      call.meter.check() // one call may write millions of times
       if (f.kind === 'out') call.stdout.add(b)
       else call.stderr.add(b)
       total += n
@@ -173,12 +183,12 @@ function write(fd, iovs, count, result, offset) {
   }
   const take = () => {
     const c = f.content
-    let pos = offset
+    let pos = Number(offset)
     let total = 0
     for (const [at, n] of list) {
       const b = range(at, n)
       if (!b) return E.fault
-      if (offset === undefined) pos = f.app ? c.size : f.pos
+      if (offset === undefined) pos = f.app ? c.size : Number(f.pos)
       else if (!n) continue
       if (!f.write) return E.badf
       if (pos < 0 || pos > fileSize || pos + n > fileSize) return E.inval
@@ -188,11 +198,11 @@ function write(fd, iovs, count, result, offset) {
       c.data.set(b, pos)
       pos += n
       total += n
-      if (offset === undefined) f.pos = pos
+      if (offset === undefined) f.pos = BigInt(pos)
     }
     return put32(result, total)
   }
-  return list.length ? loaded(f.content, take) : put32(result, 0)
+  return count ? loaded(f.content, take) : put32(result, 0)
 }
 
 function truncate(f, size) {
@@ -208,9 +218,9 @@ function seek(fd, offset, whence, result) {
   if (f.kind !== 'file') return E.nosys
   return loaded(f.content, () => {
     if (whence >>> 0 > 2) return E.inval
-    const to = offset + BigInt([0, f.pos, f.content.size][whence])
+    const to = BigInt.asIntN(64, offset + BigInt([0, f.pos, f.content.size][whence]))
     if (to < 0n) return E.inval
-    f.pos = Number(to)
+    f.pos = to
     return put64(result, to)
   })
 }
@@ -275,7 +285,7 @@ function open(dir, at, n, oflags, rights, fdflags, result) {
     let entry = { kind: 'dir', name: a.name }
     if (!a.dir) {
       const content = hold(a.name)
-      entry = { kind: 'file', content, write: a.write, app: a.app, pos: 0 }
+      entry = { kind: 'file', content, write: a.write, app: a.app, pos: 0n }
       if (a.empty) {
         resize(content, 0)
         content.dirty = !a.made // a new file is there already

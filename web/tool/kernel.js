@@ -19,6 +19,13 @@ function end(code, message, hint = '') {
   throw unwound
 }
 
+const suspends = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
+
+function cannotSuspend() {
+  end('E_PLATFORM', 'the module asks its host for something that takes time, and this browser cannot suspend it (WebAssembly Promise Integration)',
+    'use a newer browser, or a tool that needs no files, network or callbacks')
+}
+
 const unsigned = (n) => BigInt.asUintN(64, BigInt(n))
 
 const kernelBytes = 64 << 20
@@ -44,13 +51,14 @@ class Kernel {
     this.free = new Map()
   }
 
-  /** Makes a block of zeros. n and what it returns are numbers. */
-  alloc(n) {
+  /** Makes a block of zeros, of size bytes. It returns a number. */
+  alloc(size) {
+    const n = Number(size)
     if (n === 0) return 0
     const room = n > 0 && n <= kernelBytes ? roomFor(n) : -1
     const list = this.free.get(room)
     if (room < 0 || (room > kernelBytes - this.length && !list?.length) || this.sizes.size >= kernelBlocks) {
-      end('E_TOOL_MEMORY', `the module asks for ${unsigned(n)} more bytes to exchange with its host, and at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
+      end('E_TOOL_MEMORY', `the module asks for ${unsigned(size)} more bytes to exchange with its host, and at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
         'call it with less to do, or have it free what it no longer needs')
     }
     if (list?.length) {
@@ -184,16 +192,15 @@ class Meter {
   }
 
   /** Waits, but no longer than the call may last. */
-  sleep(ms) {
-    if (ms <= 0) return this.check()
-    const until = performance.now() + ms // timers may be early
-    const wait = () => {
+  async sleep(ms) {
+    const until = performance.now() + ms
+    for (;;) { // timers may be early
       this.last = performance.now()
       this.check()
-      const rest = Math.min(until - this.last, this.left())
-      return rest > 0 && until > this.last ? new Promise((f) => setTimeout(f, Math.min(Math.ceil(rest), 1 << 30))).then(wait) : undefined
+      if (this.last >= until) return
+      const rest = Math.min(until - this.last, this.left(), 1 << 30)
+      await new Promise((f) => setTimeout(f, Math.ceil(rest)))
     }
-    return wait()
   }
 }
 
@@ -202,6 +209,7 @@ const waiting = new Map()
 
 /** Asks the core for what only it has. The answer comes as a message. */
 function ask(question, transfer = []) {
+  if (!suspends) cannotSuspend() // before anything comes of it
   const id = ++asked
   postMessage({ ...question, ask: id }, transfer)
   return new Promise((f) => waiting.set(id, f)).then((a) => {
@@ -214,13 +222,18 @@ function ask(question, transfer = []) {
   })
 }
 
-const characters = (bytes) => {
-  let out = ''
-  for (const b of bytes) out += String.fromCharCode(b)
-  return out
-}
+const oneByOne = new TextDecoder('latin1')
 
-const logLines = 150 // more than any host passes on
+/** Bytes as text with a character for each: a module's names need not be UTF-8. */
+const characters = (bytes) => oneByOne.decode(bytes)
+
+// More than the core takes (core/wasmtool's log lines, exchange.go and
+// MaxRequest): it refuses that; what is beyond stays here.
+const logLines = 150
+const mostName = 256 + 1
+const mostArgs = (1 << 20) + 1
+const mostAsked = (512 << 10) + 1
+const mostBody = (4 << 20) + 1
 
 function log(level) {
   return ['l', '', (at) => {
@@ -232,7 +245,7 @@ function log(level) {
 
 /** extism:host/env: name → parameters, results (i = i32, l = i64), function. */
 const extism = {
-  alloc: ['l', 'l', (n) => BigInt(box.kernel.alloc(Number(n)))],
+  alloc: ['l', 'l', (n) => BigInt(box.kernel.alloc(n))],
   free: ['l', '', (at) => box.kernel.drop(at)],
   length: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
   length_unsafe: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
@@ -286,8 +299,8 @@ const extism = {
   http_request: ['ll', 'l', (request, body) => {
     call.status = 0
     call.headers = 0n
-    const raw = box.kernel.bytes(request).slice()
-    const content = body === 0n ? none : box.kernel.bytes(body).slice()
+    const raw = box.kernel.bytes(request).slice(0, mostAsked)
+    const content = body === 0n ? none : box.kernel.bytes(body).slice(0, mostBody)
     box.kernel.drop(request)
     box.kernel.drop(body)
     return ask({ op: 'http', data: raw, body: content, left: call.meter.left() }, [raw.buffer, ...(content.length ? [content.buffer] : [])]).then((a) => {
@@ -310,8 +323,8 @@ const extism = {
 
 const extismUser = {
   golem_call: ['ll', 'l', (name, args) => {
-    const who = decoder.decode(box.kernel.bytes(name))
-    const what = box.kernel.bytes(args).slice()
+    const who = box.kernel.bytes(name).slice(0, mostName)
+    const what = box.kernel.bytes(args).slice(0, mostArgs)
     const start = performance.now()
     return ask({ op: 'call', name: who, data: what }).then((a) => {
       call.meter.last = performance.now()

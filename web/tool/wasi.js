@@ -5,8 +5,7 @@ const E = { ok: 0, acces: 2, again: 6, badf: 8, fault: 21, inval: 28, io: 29, is
 const descriptors = 4096
 
 const memory = () => {
-  const buffer = box.memory?.buffer
-  if (!buffer) end('E_TOOL_TRAP', 'the module has no memory to exchange with WASI')
+  const { buffer } = box.memory
   if (box.bytes?.buffer !== buffer) {
     box.bytes = new Uint8Array(buffer)
     box.view = new DataView(buffer)
@@ -270,8 +269,8 @@ const wasi = {
   fd_filestat_get: ['ii', 'i', fdFilestat, true],
   fd_filestat_set_size: ['il', 'i', (fd, size) => file(fd) ? truncate(file(fd), size) : E.badf, true],
   fd_filestat_set_times: ['illi', 'i', (fd, _, __, which) => !file(fd) ? E.badf : badTimes(which) ? E.inval : file(fd).kind === 'file' ? E.notsup : E.nosys],
-  fd_pread: ['iiili', 'i', (fd, iovs, count, offset, result) => read(fd, iovs, count, result, Number(offset)), true],
-  fd_pwrite: ['iiili', 'i', (fd, iovs, count, offset, result) => write(fd, iovs, count, result, Number(offset)), true],
+  fd_pread: ['iiili', 'i', (fd, iovs, count, offset, result) => read(fd, iovs, count, result, offset), true],
+  fd_pwrite: ['iiili', 'i', (fd, iovs, count, offset, result) => write(fd, iovs, count, result, offset), true],
   fd_read: ['iiii', 'i', (fd, iovs, count, result) => read(fd, iovs, count, result), true],
   fd_write: ['iiii', 'i', (fd, iovs, count, result) => write(fd, iovs, count, result), true],
   fd_prestat_get: ['ii', 'i', prestat],

@@ -1,6 +1,8 @@
 // The worker that golem-wazero.wasm runs in: cmd/wasm/wazero. web/build puts
 // Go's wasm_exec.js before it. The first message brings the program; calls that
 // come before it listens wait.
+onmessageerror = () => postMessage({ broke: true })
+
 onmessage = ({ data }) => {
   const early = []
   onmessage = (m) => early.push(m.data)
@@ -10,6 +12,9 @@ onmessage = ({ data }) => {
   }
   const go = new Go()
   WebAssembly.instantiate(data.program, go.importObject)
-    .then((instance) => go.run(instance))
+    .then((instance) => {
+      globalThis.golemMemory = () => instance.exports.mem.buffer.byteLength
+      return go.run(instance)
+    })
     .then(() => postMessage({ broke: true }), () => postMessage({ broke: true }))
 }

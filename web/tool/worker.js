@@ -33,8 +33,6 @@ class Output {
   }
 }
 
-const suspends = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
-
 /** A host function that may wait: the module is suspended meanwhile. */
 function waits(f) {
   if (suspends) return new WebAssembly.Suspending(f)
@@ -42,8 +40,7 @@ function waits(f) {
     const r = f(...args)
     if (!(r instanceof Promise)) return r
     r.catch(() => {}) // nobody waits for it
-    end('E_PLATFORM', 'the module asks its host for something that takes time, and this browser cannot suspend it (WebAssembly Promise Integration)',
-      'use a newer browser, or a tool that needs no files, network or callbacks')
+    cannotSuspend()
   }
 }
 
@@ -83,7 +80,7 @@ function imports(list) {
 
 function instantiate(m) {
   const { out, waiting } = imports(m.imports)
-  box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0 }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
+  box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0n }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
   const instance = new WebAssembly.Instance(m.module, out)
   box.exports = instance.exports
   box.memory = Object.values(instance.exports).find((e) => e instanceof WebAssembly.Memory)
@@ -93,23 +90,28 @@ function instantiate(m) {
 const words = {
   'memory access out of bounds': 'out of bounds memory access', 'divide by zero': 'integer divide by zero', 'remainder by zero': 'integer divide by zero',
   'divide result unrepresentable': 'integer overflow', 'float unrepresentable in integer range': 'integer overflow',
-  'table index is out of bounds': 'invalid table access', 'table access out of bounds': 'invalid table access', 'null function or function signature mismatch': 'indirect call type mismatch',
+  'table index is out of bounds': 'invalid table access', 'table access out of bounds': 'invalid table access', 'null function': 'invalid table access', 'function signature mismatch': 'indirect call type mismatch', 'null function or function signature mismatch': 'indirect call type mismatch',
 }
 
+const worded = (message) => {
+  const said = message.split('\n')[0]
+  const segment = /data segment (\d+) is out of bounds/.exec(said)
+  return segment ? `data[${segment[1]}]: out of bounds memory access` : words[said] ?? (said || 'it failed')
+}
+
+/** Notes why the module did not return. */
 function trapped(e) {
-  if (e === unwound) return true
+  if (e === unwound) return
   if (e instanceof RangeError) {
     if (/call stack/i.test(e.message)) call.fault ??= { code: 'E_TOOL_STACK', message: "the module's calls are nested too deep", hint: 'call it with less to do; it recurses without end, or nearly' }
     else call.fault ??= { code: 'E_TOOL_MEMORY', message: 'the page has no memory left for the module', hint: 'close other tabs, or call it with less to do' }
-    return true
+    return
   }
   if (!(e instanceof WebAssembly.RuntimeError)) {
     call.trap = 'a function of its host failed' // its words are about golem
-    return true
+    return
   }
-  const said = e.message.split('\n')[0]
-  call.trap = words[said] ?? (said || 'it failed')
-  return true
+  call.trap = worded(e.message)
 }
 
 /** Calls into the module; false if that was the end. */
@@ -131,8 +133,7 @@ async function run(m) {
     } catch (e) {
       box = null
       if (e instanceof RangeError) call.retry = true // memory of earlier instances is not free yet
-      call.trap = String(e?.message ?? e).split('\n')[0] || 'it cannot be instantiated'
-      return
+      return trapped(e)
     }
     enter()
     for (const s of m.starts) {
@@ -176,7 +177,11 @@ async function flush() {
   return true
 }
 
+/** What an instance may leave to the collector, in bytes: one that held more goes with its worker. */
+const large = 32 << 20
+
 async function begin(m) {
+  postMessage({ begins: true })
   if (m.fresh) box = null
   call = {
     meter: new Meter(m.fuel, m.limit, m.limitWords), input: m.input, args: m.args, stdin: m.stdin, config: new Map(m.config), outputLimit: m.output,
@@ -195,8 +200,13 @@ async function begin(m) {
     done: true, fault: call.fault ?? undefined, atHost: call.atHost === true, missing: call.missing, contract: call.contract === true, handedOn: call.handedOn, retry: call.retry === true,
     trap: call.trap, exited: call.exited, code: call.code, flags: box?.exports ? box.exports['golem:flags'].value : 0, left: String(left), fuel: String(call.meter.granted - left),
     output, stderr, message: call.message ?? none, dirty: !!box?.open.some((c) => c.dirty && !c.gone), heldTooMuch: call.heldTooMuch === true,
+    large: !!box?.exports && (box.memory?.buffer.byteLength ?? 0) + box.kernel.data.length + box.held > large,
   })
 }
+
+const broke = () => postMessage({ broke: true })
+
+onmessageerror = broke
 
 onmessage = ({ data }) => {
   if (data.answer !== undefined) {
@@ -204,7 +214,7 @@ onmessage = ({ data }) => {
     waiting.delete(data.answer)
     f?.(data)
   } else if (data.call) {
-    begin(data)
+    begin(data).catch(broke)
   } else if (data.flush) {
     flush().then((whole) => postMessage({ flushed: true, whole }), () => postMessage({ flushed: true, whole: false }))
   } else if (data.drop) {

@@ -44,6 +44,9 @@ func invocation(m js.Value) wasmtool.Invocation {
 	return in
 }
 
+// logLines is more than any host passes on of one call.
+const logLines = 150
+
 // link asks the core for what only it has.
 type link struct {
 	mu      sync.Mutex
@@ -79,7 +82,7 @@ func (l *link) host(m js.Value) wasmtool.Host {
 	h := wasmtool.Host{
 		HTTP: l.http,
 		Call: func(_ context.Context, name string, args []byte) []byte {
-			a, err := l.ask(map[string]any{"op": "call", "name": name, "data": jsbytes.Array(args)})
+			a, err := l.ask(map[string]any{"op": "call", "name": jsbytes.Array([]byte(name)), "data": jsbytes.Array(args)})
 			if err != nil {
 				return fault.Of(err, fault.Tool).Result()
 			}
@@ -90,7 +93,11 @@ func (l *link) host(m js.Value) wasmtool.Host {
 		h.Files = view{l}
 	}
 	if m.Get("logs").Bool() {
+		lines := 0
 		h.Log = func(level, text string) {
+			if lines++; lines > logLines {
+				return
+			}
 			js.Global().Call("postMessage", map[string]any{"log": level, "text": jsbytes.Array([]byte(text))})
 		}
 	}

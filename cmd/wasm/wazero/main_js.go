@@ -78,11 +78,15 @@ func (w *worker) module(m js.Value) error {
 	return nil
 }
 
+// large is a memory that is not kept for the next module: it never shrinks.
+const large = 256 << 20
+
 // call runs one export and posts what came of it.
 func (w *worker) call(m js.Value) {
 	res, err := w.run(m)
 	done := map[string]any{
 		"done": true, "judged": true, "output": jsbytes.Array(res.Output), "stderr": jsbytes.Array(res.Stderr), "code": res.Exit, "fuel": number(res.Fuel),
+		"large": js.Global().Call("golemMemory").Int() > large,
 	}
 	if err != nil {
 		f := fault.Of(err, fault.ToolTrap)
@@ -99,5 +103,6 @@ func (w *worker) run(m js.Value) (wasmtool.Result, error) {
 		}
 		w.instance = w.code.Keep()
 	}
+	js.Global().Call("postMessage", map[string]any{"begins": true})
 	return w.instance.Call(context.Background(), invocation(m), w.link.host(m))
 }

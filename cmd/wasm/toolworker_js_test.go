@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"syscall/js"
+	"testing"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/enginetest"
+	"golem/core/wasmtool/guard"
+)
+
+// changed is the browser's engine with another script in its workers.
+func changed(t *testing.T, change func(script string) string) *browserEngine {
+	t.Helper()
+	load := js.Global().Get("golemText")
+	then := js.FuncOf(func(_ js.Value, args []js.Value) any { return change(args[0].String()) })
+	other := js.FuncOf(func(_ js.Value, args []js.Value) any { return load.Invoke(args[0]).Call("then", then) })
+	defer then.Release()
+	defer other.Release()
+	js.Global().Set("golemText", other)
+	defer js.Global().Set("golemText", load)
+	e, err := newBrowserEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e.(*browserEngine)
+}
+
+// only is a script in place of the other.
+func only(script string) func(string) string { return func(string) string { return script } }
+
+// compiled is the module of a case of enginetest.
+func compiled(t *testing.T, e wasmtool.Engine, name string) (enginetest.Case, wasmtool.Compiled) {
+	t.Helper()
+	cases, err := enginetest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[slices.IndexFunc(cases, func(c enginetest.Case) bool { return c.Name == name })]
+	module, err := c.Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if module, err = guard.Weave(module); err != nil {
+		t.Fatal(err)
+	}
+	code, err := e.Compile(t.Context(), module, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, code
+}
+
+// called is the code that calling a case within a limit comes to.
+func called(t *testing.T, e wasmtool.Engine, name string, limit time.Duration, host wasmtool.Host) fault.Code {
+	t.Helper()
+	c, code := compiled(t, e, name)
+	in := c.Invocation()
+	in.Limits.Time = limit
+	_, err := code.Call(t.Context(), in, host)
+	if err == nil {
+		return ""
+	}
+	t.Log(err)
+	return fault.Of(err, "no fault").Code
+}
+
+// says tells that a call has ended, as the worker would.
+const says = `postMessage({ done: true, fault: undefined, missing: undefined, trap: '', exited: false, code: 0, flags: 0, left: '0', fuel: '1',
+	output: new Uint8Array(), stderr: new Uint8Array(), message: new Uint8Array(), dirty: false })`
+
+// What a worker needs until it is ready is not the module's time; what it takes
+// from then on is.
+func TestWorkerStartsSlowly(t *testing.T) {
+	slow := changed(t, only("onmessage = ({ data }) => setTimeout(() => { postMessage({ begins: true }); "+says+" }, 3000)"))
+	if code := called(t, slow, "echo", 100*time.Millisecond, wasmtool.Host{}); code != "" {
+		t.Errorf("a worker that is ready after three seconds: %s", code)
+	}
+	silent := changed(t, only("onmessage = () => postMessage({ begins: true })"))
+	begun := time.Now()
+	if code := called(t, silent, "echo", 100*time.Millisecond, wasmtool.Host{}); code != fault.Timeout || time.Since(begun) > 10*time.Second {
+		t.Errorf("a module that says nothing: %q after %v", code, time.Since(begun))
+	}
+}
+
+// A worker that breaks while nobody uses it breaks no call.
+func TestWorkerBreaksIdle(t *testing.T) {
+	e := changed(t, only("onmessage = ({ data }) => { if (data.call) "+says+"; if (data.drop) throw new Error('broken') }"))
+	for range 3 {
+		if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" {
+			t.Fatalf("it fails with %s", code)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// A worker that breaks down in the middle of a call says so.
+func TestWorkerBreaksInCall(t *testing.T) {
+	e := changed(t, func(script string) string {
+		return script + ";Output.prototype.bytes = () => { throw new RangeError('no memory') }"
+	})
+	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != fault.ToolTrap {
+		t.Errorf("code %q", code)
+	}
+}
+
+// Where a module cannot be suspended nothing comes of what it asks for.
+func TestWorkerCannotSuspend(t *testing.T) {
+	e := changed(t, func(script string) string { return "delete WebAssembly.Suspending;" + script })
+	files := sandbox.Memory()
+	if err := files.Mkdir("sub", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if code := called(t, e, "mkdir", 10*time.Second, wasmtool.Host{Files: files}); code != fault.Platform {
+		t.Errorf("code %q", code)
+	}
+	if code := called(t, e, "callback", 10*time.Second, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
+		t.Error("it is called")
+		return nil
+	}}); code != fault.Platform {
+		t.Errorf("code %q", code)
+	}
+}
+
+// Workers whose last call held much memory are not kept, and there are not
+// more of them than is sane.
+func TestWorkerBounds(t *testing.T) {
+	e := changed(t, func(script string) string { return script })
+	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" || len(e.pool.idle) != 1 {
+		t.Fatalf("code %q, %d idle workers", code, len(e.pool.idle))
+	}
+	if code := called(t, e, "var_key", 10*time.Second, wasmtool.Host{}); code != fault.ToolMemory || len(e.pool.idle) != 0 {
+		t.Errorf("after much memory: code %q, %d idle workers", code, len(e.pool.idle))
+	}
+	_, code := compiled(t, e, "echo")
+	var kept []wasmtool.Instance
+	for range mostWorkers {
+		i := code.Keep()
+		if _, err := i.Call(t.Context(), wasmtool.Invocation{Form: wasmtool.Extism, Export: "run"}, wasmtool.Host{}); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, i)
+	}
+	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != fault.Platform {
+		t.Errorf("one worker more: code %q", code)
+	}
+	for _, i := range kept {
+		if err := i.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" || e.pool.alive.Load() != idleWorkers {
+		t.Errorf("afterwards: code %q, %d workers", code, e.pool.alive.Load())
+	}
+}
