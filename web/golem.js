@@ -121,6 +121,7 @@ export class Golem {
 
   /** Fails what is open and all that comes. */
   #end(message, hint) {
+    this.#worker.terminate() // with the workers that tools run in
     this.#over ??= new GolemError({ code: hint ? 'E_PLATFORM' : 'E_INTERRUPTED', message, hint })
     for (const c of this.#calls.values()) c.reject(this.#over)
     this.#calls.clear()
@@ -264,7 +265,6 @@ export class Golem {
 
   /** Ends golem at once, whatever it does. */
   close() {
-    this.#worker.terminate()
     this.#end('golem was closed')
   }
 }
@@ -330,7 +330,7 @@ export class Run {
     } else if (m.ask) {
       this.#answer(m.ask)
     } else {
-      Promise.resolve(this.#options.confirm?.(m.confirm) ?? false).then((yes) => this.#post({ confirmed: yes === true }), () => this.#post({ confirmed: false }))
+      this.#confirm(m.confirm)
     }
   }
 
@@ -343,6 +343,16 @@ export class Run {
     }
     if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
     else this.#post({ answer: { answer: decision.answer, reason: decision.reason, id: request.id } })
+  }
+
+  async #confirm(key) {
+    let yes = false // as above
+    try {
+      yes = await this.#options.confirm?.(key)
+    } catch {
+      // It is told where it broke.
+    }
+    this.#post({ confirmed: yes === true })
   }
 
   /** Ends it: model, tools and children stop, the trace ends properly. */

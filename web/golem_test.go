@@ -61,14 +61,14 @@ func TestProjectsAndFiles(t *testing.T) {
 func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
-	if got := talk(p, `const made = []; const Real = window.Worker; window.Worker = class extends Real { constructor(...a) { super(...a); made.push(this) } };
+	if got := talk(p, `const made = []; const Real = window.Worker; window.Worker = class extends Real { constructor(...a) { super(...a); made.push(this) } terminate() { over++; super.terminate() } }; let over = 0;
 		const { createGolem } = await import('./golem.js'); const g = await createGolem();
 		await g.create('dies', %s); const run = g.run('dies', 'x', {approve: () => new Promise(() => {})}); for await (const e of run) if (e.type === 'ask') break;
 		made[0].onmessage({data: {fatal: 'golem has ended'}}); const codes = [];
 		for (const p of [run.result, g.list(), g.run('dies', 'x').result]) codes.push(await p.then(() => 'ok', (e) => e.code));
 		for await (const e of g.run('dies', 'x')) codes.push(e.type);
-		codes.push((await g.ended).hint); made[0].terminate();
-		golem.close(); codes.push(await golem.list().catch((e) => e.code)); return codes`, helloFiles); got != "E_PLATFORM,E_PLATFORM,E_PLATFORM,reload the page,E_INTERRUPTED" {
+		codes.push((await g.ended).hint, over);
+		golem.close(); codes.push(await golem.list().catch((e) => e.code)); return codes`, helloFiles); got != "E_PLATFORM,E_PLATFORM,E_PLATFORM,reload the page,1,E_INTERRUPTED" {
 		t.Error(got)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"syscall/js"
@@ -135,7 +136,23 @@ type browserInstance struct {
 }
 
 // Call runs one export. A call that fails discards the instance.
-func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
+func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (res wasmtool.Result, err error) {
+	defer func() {
+		// What JavaScript throws is a panic here: as a rule the tab has no memory
+		// left for a copy. It must not be the end of golem.
+		if p := recover(); p != nil {
+			if i.worker != nil {
+				i.worker.kill()
+				i.worker = nil
+			}
+			res, err = wasmtool.Result{}, fault.New(fault.ToolMemory, "the page cannot pass on what the module and golem say to each other: %s", wasmtool.Escape(fmt.Append(nil, p), 200)).
+				Hinting("close other tabs, or call it with less to do")
+		}
+	}()
+	return i.call(ctx, in, host)
+}
+
+func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	for again := false; ; again = true {
 		fresh := i.worker == nil
 		if fresh {

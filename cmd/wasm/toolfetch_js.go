@@ -27,7 +27,7 @@ func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy)
 	if len(r.Body) > 0 {
 		req.Body = io.NopCloser(bytes.NewReader(r.Body))
 	}
-	headers := js.Global().Get("Object").New()
+	headers := js.Global().Get("Object").Call("create", js.Null()) // __proto__ is a name like any other
 	for name, value := range r.Header {
 		headers.Set(strings.ToLower(name), value)
 	}

@@ -163,3 +163,41 @@ func TestWorkerBounds(t *testing.T) {
 		t.Errorf("afterwards: code %q, %d workers", code, e.pool.alive.Load())
 	}
 }
+
+// What JavaScript throws in the middle of a call ends that call, not golem: the
+// engine works on.
+func TestWorkerCannotBeTold(t *testing.T) {
+	e := changed(t, func(script string) string { return script })
+	proto := js.Global().Get("Worker").Get("prototype")
+	post := proto.Get("postMessage")
+	defer proto.Set("postMessage", post)
+	code := called(t, e, "callback", 10*time.Second, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
+		proto.Set("postMessage", js.Null()) // it throws, as where there is no memory for a copy
+		return []byte("x")
+	}})
+	proto.Set("postMessage", post)
+	if code != fault.ToolMemory || e.pool.alive.Load() != 0 {
+		t.Errorf("code %q, %d workers", code, e.pool.alive.Load())
+	}
+	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" {
+		t.Errorf("afterwards: code %q", code)
+	}
+}
+
+// A header is sent under the name that the module gave it, whatever that name
+// means to JavaScript.
+func TestModuleHeaders(t *testing.T) {
+	fetch := js.Global().Get("fetch")
+	defer js.Global().Set("fetch", fetch)
+	var sent string
+	stub := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		sent = js.Global().Get("Object").Call("keys", args[1].Get("headers")).Call("join").String()
+		return js.Global().Get("Promise").Call("reject", "enough")
+	})
+	defer stub.Release()
+	js.Global().Set("fetch", stub)
+	_, err := moduleFetch(t.Context(), wasmtool.HTTPRequest{URL: "https://example.com/", Method: "GET", Header: map[string]string{"__proto__": "x"}}, wasmtool.Policy{Hosts: []string{"example.com"}})
+	if err == nil || sent != "__proto__" {
+		t.Errorf("sent %q (%v)", sent, err)
+	}
+}
