@@ -83,7 +83,7 @@ function instantiate(m) {
   box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0n }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
   const instance = new WebAssembly.Instance(m.module, out)
   box.exports = instance.exports
-  box.memory = Object.values(instance.exports).find((e) => e instanceof WebAssembly.Memory)
+  box.memory = instance.exports['golem:memory']
 }
 
 /** An engine's words as wazero says them. */

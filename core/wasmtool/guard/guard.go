@@ -26,7 +26,7 @@ import (
 
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
-const Version = 5
+const Version = 6
 
 // What a woven module has in common with its engine. A module that uses one
 // of these names itself is refused.
@@ -45,6 +45,9 @@ const (
 	// instead of run at instantiation, where a browser could not suspend it.
 	// The engine calls it first.
 	StartExport = "golem:start"
+	// MemoryExport is the module's memory, if it has one, also where the module
+	// itself does not export it: WASI reaches it there on every engine.
+	MemoryExport = "golem:memory"
 )
 
 // Bits of the global FlagsExport.

@@ -170,7 +170,7 @@ func (m *module) readExports(r *reader) {
 		if seen[e.name] {
 			r.fail("%.100q is exported twice", e.name)
 		}
-		if !m.woven && (e.name == FuelExport || e.name == FlagsExport || e.name == StartExport) {
+		if !m.woven && (e.name == FuelExport || e.name == FlagsExport || e.name == StartExport || e.name == MemoryExport) {
 			r.fail("the export name %q is golem's own", e.name)
 		}
 		if r.err != nil {

@@ -192,6 +192,9 @@ func (w *weaver) exportSection() []byte {
 	if w.start >= 0 {
 		n++
 	}
+	if w.memory != nil {
+		n++
+	}
 	out := appendU32(nil, uint32(n))
 	for _, e := range w.exports {
 		index := e.index
@@ -204,6 +207,9 @@ func (w *weaver) exportSection() []byte {
 	out = appendU32(append(appendName(out, FlagsExport), 3), w.global(globalFlags))
 	if w.start >= 0 {
 		out = appendU32(append(appendName(out, StartExport), 0), w.moved(uint32(w.start)))
+	}
+	if w.memory != nil {
+		out = appendU32(append(appendName(out, MemoryExport), 2), 0)
 	}
 	return out
 }
