@@ -190,12 +190,12 @@ func TestModuleHeaders(t *testing.T) {
 	fetch := js.Global().Get("fetch")
 	defer js.Global().Set("fetch", fetch)
 	var sent string
-	stub := js.FuncOf(func(_ js.Value, args []js.Value) any {
+	refusing := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		sent = js.Global().Get("Object").Call("keys", args[1].Get("headers")).Call("join").String()
 		return js.Global().Get("Promise").Call("reject", "enough")
 	})
-	defer stub.Release()
-	js.Global().Set("fetch", stub)
+	defer refusing.Release()
+	js.Global().Set("fetch", refusing)
 	_, err := moduleFetch(t.Context(), wasmtool.HTTPRequest{URL: "https://example.com/", Method: "GET", Header: map[string]string{"__proto__": "x"}}, wasmtool.Policy{Hosts: []string{"example.com"}})
 	if err == nil || sent != "__proto__" {
 		t.Errorf("sent %q (%v)", sent, err)

@@ -10,10 +10,14 @@ package opfs
 
 import _ "embed" // for Script
 
+//go:embed handles.js
+var handles string
+
+//go:embed opfs.js
+var tree string
+
 // Script is the JavaScript half: it defines golemOPFS. A host puts it into
 // the worker's script, before the program starts. If the host also defines
 // golemMemory, a function that returns the program's WebAssembly.Memory, big
 // files are not copied on their way.
-//
-//go:embed opfs.js
-var Script string
+var Script = handles + tree
