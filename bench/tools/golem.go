@@ -73,14 +73,19 @@ func check(text string, err error) error {
 	return err
 }
 
-// pluginCall calls the small tool on golem's engine, guarded and limited, with
-// the JSON around its arguments and its answer: what bare.plugin does.
-func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool) (func(context.Context) error, error) {
+// compiled is a module under the guard, ready to be called.
+func compiled(ctx context.Context, e wasmtool.Engine, module []byte) (wasmtool.Compiled, error) {
 	guarded, err := guard.Weave(module)
 	if err != nil {
 		return nil, err
 	}
-	code, err := e.Compile(ctx, guarded, "")
+	return e.Compile(ctx, guarded, "")
+}
+
+// pluginCall calls the small tool on golem's engine, guarded and limited, with
+// the JSON around its arguments and its answer: what bare.plugin does.
+func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool) (func(context.Context) error, error) {
+	code, err := compiled(ctx, e, module)
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +109,7 @@ func pluginCall(ctx context.Context, e wasmtool.Engine, module []byte, kept bool
 
 // woven is a module under golem's guard and engine, without anything else.
 func woven(ctx context.Context, e wasmtool.Engine, module []byte, in wasmtool.Invocation) (func(context.Context) error, error) {
-	guarded, err := guard.Weave(module)
-	if err != nil {
-		return nil, err
-	}
-	code, err := e.Compile(ctx, guarded, "")
+	code, err := compiled(ctx, e, module)
 	if err != nil {
 		return nil, err
 	}

@@ -16,29 +16,22 @@ import (
 // one tool, into a directory.
 func moduleIn(t *testing.T, dir, name string) string {
 	t.Helper()
-	cases, err := enginetest.Cases()
+	c, err := enginetest.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cases {
-		if c.Name != name {
-			continue
-		}
-		module, err := c.Source()
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, name+".wasm")
-		if err := os.WriteFile(path, module, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+".tools.yaml"), []byte("tools:\n  - {name: probe, description: Tries.}\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
+	module, err := c.Source()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("there is no case %s", name)
-	return ""
+	path := filepath.Join(dir, name+".wasm")
+	if err := os.WriteFile(path, module, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".tools.yaml"), []byte("tools:\n  - {name: probe, description: Tries.}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // SECURITY 1, 2 and 6: a module that was granted a directory does not get out of

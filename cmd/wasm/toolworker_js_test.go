@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 	"syscall/js"
 	"testing"
 	"time"
@@ -42,11 +41,10 @@ func only(script string) func(string) string { return func(string) string { retu
 // compiled is the module of a case of enginetest.
 func compiled(t *testing.T, e wasmtool.Engine, name string) (enginetest.Case, wasmtool.Compiled) {
 	t.Helper()
-	cases, err := enginetest.Cases()
+	c, err := enginetest.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := cases[slices.IndexFunc(cases, func(c enginetest.Case) bool { return c.Name == name })]
 	module, err := c.Source()
 	if err != nil {
 		t.Fatal(err)

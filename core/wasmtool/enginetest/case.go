@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,19 @@ func Cases() ([]Case, error) {
 		return nil, fmt.Errorf("cases.json: %w", err)
 	}
 	return doc.Cases, nil
+}
+
+// Named is one case, for tests of something else that want its module.
+func Named(name string) (Case, error) {
+	cases, err := Cases()
+	if err != nil {
+		return Case{}, err
+	}
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name })
+	if i < 0 {
+		return Case{}, fmt.Errorf("there is no case %s", name)
+	}
+	return cases[i], nil
 }
 
 // Source is the module of a case, not yet guarded.

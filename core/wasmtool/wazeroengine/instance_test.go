@@ -16,7 +16,7 @@ import (
 // compiled is the module of a conformance case, and its call.
 func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation) {
 	t.Helper()
-	cases, err := enginetest.Cases()
+	c, err := enginetest.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,25 +29,18 @@ func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation
 			t.Error(err)
 		}
 	})
-	for _, c := range cases {
-		if c.Name != name {
-			continue
-		}
-		module, err := c.Source()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if module, err = guard.Weave(module); err != nil {
-			t.Fatal(err)
-		}
-		code, err := e.Compile(context.Background(), module, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return code, c.Invocation()
+	module, err := c.Source()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("there is no case %s", name)
-	return nil, wasmtool.Invocation{}
+	if module, err = guard.Weave(module); err != nil {
+		t.Fatal(err)
+	}
+	code, err := e.Compile(context.Background(), module, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code, c.Invocation()
 }
 
 func memory(t *testing.T, name, text string) sandbox.FS {
