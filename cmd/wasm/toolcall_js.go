@@ -108,6 +108,9 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 		}
 		return map[string]any{"status": res.Status, "head": jsbytes.Array(head), "data": jsbytes.Array(res.Body)}
 	case "random":
+		if c.host.Random == nil { // not reached: a worker asks only if it was lent some
+			return c.ended(fault.New(fault.Tool, "there is no chance here"))
+		}
 		b := make([]byte, min(max(m.Get("size").Int(), 0), 1<<20))
 		if err := c.host.Random(b); err != nil {
 			return c.ended(fault.Of(err, fault.Tool))

@@ -1,7 +1,8 @@
 // A worker that runs guarded modules on the browser's own engine, one call at
-// a time. cmd/wasm/toolworker_js.go is the other side: it posts {prepare} and
-// {call}, answers what a call asks for, and terminates the worker where a call
-// goes on too long. web/build puts kernel.js and wasi.js before it.
+// a time. cmd/wasm/toolcall_js.go is the other side: it posts {call}, answers
+// what a call asks for, has what is left open written by {flush}, and ends the
+// worker where a call goes on too long. web/build puts kernel.js, wasi.js and
+// files.js before it.
 
 /** Standard output: what is beyond the limit ends the call. */
 class Output {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// golem web --open hands the address to the person's browser, and says where
+// there is none.
+func TestBrowse(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	if err := browse("http://127.0.0.1:1/"); err == nil {
+		t.Error("it opened a browser that is not there")
+	}
+	told := filepath.Join(dir, "told")
+	script := "#!/bin/sh\nprintf %s \"$*\" > " + told + ".new && /bin/mv " + told + ".new " + told + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := browse("http://127.0.0.1:1/"); err != nil {
+		t.Fatal(err)
+	}
+	for since := time.Now(); time.Since(since) < 20*time.Second; time.Sleep(5 * time.Millisecond) {
+		if got, err := os.ReadFile(told); err == nil {
+			if string(got) != "http://127.0.0.1:1/" {
+				t.Errorf("it was told %q", got)
+			}
+			return
+		}
+	}
+	t.Error("the browser was told nothing")
+}
