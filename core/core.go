@@ -71,6 +71,9 @@ type Options struct {
 	MemorySandbox     bool
 	NoImportTools     bool
 	AllowModuleImport bool
+	// Trust is a person's yes, for this run, to all that the project's files
+	// widen beyond its sandbox (--trust, SPEC §3).
+	Trust bool
 }
 
 // RunOptions are what one run keeps. Nil fields keep nothing.

@@ -195,7 +195,7 @@ func TestNetworkIsOffByDefault(t *testing.T) {
 		var ran atomic.Int32
 		files := project(`calls: [{tool: net, args: {}}]`, "say: done")
 		files["main.worker"] = "---\ntoolsets: {lab: {approval: {default: preApproved}}}\n" + front + "---\nM.\n"
-		res, events := play(t, t.Context(), files, core.Options{}, &ui.Script{}, &ran, nil)
+		res, events := play(t, t.Context(), files, core.Options{Trust: true}, &ui.Script{}, &ran, nil)
 		if res.Output.Text != "done" || ends(events) != want || (ran.Load() == 1) != (front != "") {
 			t.Errorf("%q: %v\n%s", front, res.Error, ends(events))
 		}

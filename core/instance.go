@@ -239,6 +239,7 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 	g := approval.NewGate(mode, person)
 	g.SandboxOnly = !trusted
 	g.TaintAsk = i.project.TaintAsk()
+	g.Trusts = func(approval.Widening) bool { return i.options.Trust }
 	return g
 }
 

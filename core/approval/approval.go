@@ -37,7 +37,7 @@ type Rule struct {
 	Tool   string            `json:"tool"`
 	When   map[string]string `json:"when,omitempty"`
 	Decide Setting           `json:"decide"`
-	Origin string            `json:"origin,omitempty"` // where it stands, "project.yaml:12"
+	Origin Origin            `json:"-"`
 }
 
 // Policy is the merged configuration for one worker (SPEC §7's order). The
@@ -49,9 +49,23 @@ type Policy struct {
 	ProjectDefault Setting            // manifest approval.default
 	Rules          []Rule             // manifest approval.rules
 	Mounts         map[string]MountPolicy
-	// Origins tells where each setting stands, keyed "worker.tool:NAME",
-	// "worker.toolset:NAME", "project.tool:NAME", "project.default".
-	Origins map[string]string
+	// Origins tells where each setting stands and who wrote it, keyed
+	// "worker.tool:NAME", "worker.toolset:NAME", "project.tool:NAME",
+	// "project.default", "mount:NAME:OP".
+	Origins map[string]Origin
+	// Reach is how far the settings above are believed without trust.
+	Reach Reach
+	// Here is what the person's config says for this project, Everywhere what
+	// it says for all. Their ask and blocked are ceilings over every file.
+	Here, Everywhere Personal
+}
+
+// Personal are a person's own settings: $GOLEM_HOME/config.yaml (SPEC §3).
+type Personal struct {
+	Tools   map[string]Setting
+	Default Setting
+	Rules   []Rule
+	Origins map[string]Origin // keyed "tool:NAME", "default"
 }
 
 // MountPolicy is a mount's own approval: per operation (read, write, delete).

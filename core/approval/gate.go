@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"golem/core/fault"
@@ -20,6 +21,10 @@ type Gate struct {
 	// write, destructive); network and command still ask. It is for a mode
 	// that a manifest chose, not a person (SPEC §3).
 	SandboxOnly bool
+	// Trusts says whether a person trusted a widening: then a project's own
+	// preApproved counts although it reaches beyond the sandbox. nil: nobody did,
+	// and such a setting counts as ask (SPEC §3, SECURITY 17).
+	Trusts func(Widening) bool
 	// TaintAsk makes tainted calls that can reach the network ask even if
 	// preApproved (SECURITY 13).
 	TaintAsk bool
@@ -98,16 +103,72 @@ func forModels(e tool.Exec) bool {
 func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	s := newSubject(spec)
 	s.previewed = true // of no call yet, so paths decide nothing
-	v := settle(p, s)
+	v := g.believe(settle(p, s), p.Reach, s)
 	return v.setting, v.rule
+}
+
+// believe takes a preApproved back to ask where a project or library says it
+// of more than it may decide by itself and no person trusted it.
+func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
+	if v.setting != PreApproved || reach.reaches(v.origin.By, s.risk, s.spec) {
+		return v
+	}
+	if g.Trusts != nil && g.Trusts(v.widening(s)) {
+		return v
+	}
+	return verdict{setting: Ask, rule: v.rule + ", which nobody trusted", origin: v.origin}
+}
+
+func (v verdict) widening(s subject) Widening {
+	w := Widening{Origin: v.origin, Setting: v.setting, Rule: v.matched}
+	if s.spec.Kind == tool.Wasm {
+		w.Module = s.spec.Provider // its digest, once the gate has identified it
+	}
+	return w
+}
+
+// Widens returns the widenings that settings of p make for a tool: each
+// preApproved, in a rule whatever its arguments too, that would let calls of
+// the tool run and is more than its author may decide (SPEC §3). Trust is not
+// looked at.
+func Widens(spec tool.Spec, p Policy) []Widening {
+	s := newSubject(spec)
+	s.previewed = true
+	var out []Widening
+	add := func(v verdict) {
+		if v.setting == PreApproved && !p.Reach.reaches(v.origin.By, s.risk, spec) {
+			out = append(out, v.widening(s))
+		}
+	}
+	if v := settle(p, s); v.setting == Blocked {
+		return nil
+	} else if v.setting == PreApproved {
+		add(v)
+	}
+	for i, r := range p.Rules {
+		if slices.Contains(s.names, r.Tool) {
+			add(verdict{setting: r.Decide.known(), origin: r.Origin, matched: &p.Rules[i]})
+		}
+	}
+	if p.Reach == WithinSandbox || escapes(s.risk, spec) {
+		return out // a mount's setting is of files in the sandbox
+	}
+	for name, ops := range p.Mounts {
+		for op, set := range ops {
+			if op != "read" {
+				add(verdict{setting: set.known(), origin: p.Origins["mount:"+name+":"+op]})
+			}
+		}
+	}
+	return out
 }
 
 // decide settles a prepared call. The record is complete; err is set when
 // nobody decided anything: ctx ended, or the call no longer holds.
 func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
-	v := settle(c.item.Policy, c.subject)
+	v := g.believe(settle(c.item.Policy, c.subject), c.item.Policy.Reach, c.subject)
 	if v.setting == PreApproved && g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk) {
-		v = verdict{Ask, "untrusted content was read (approval.taint)"}
+		v = builtin(Ask, "untrusted content was read (approval.taint)")
 	}
 	rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting"}
 	switch v.setting {

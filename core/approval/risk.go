@@ -45,6 +45,19 @@ func leavesSandbox(r tool.Risk) bool {
 	return true
 }
 
+// escapes says whether a call can do more than its sandbox holds: run a
+// command, or reach the network. A module can reach what it was granted and
+// no more, whatever risk it is of.
+func escapes(r tool.Risk, spec tool.Spec) bool {
+	switch {
+	case r == tool.Network, r == tool.Command, len(spec.Hosts) > 0:
+		return true
+	case spec.Kind == tool.Wasm:
+		return spec.Network
+	}
+	return leavesSandbox(r)
+}
+
 // widens says whether "any arguments" may be remembered for calls of this
 // risk: never for destructive or command (SECURITY 8).
 func widens(r tool.Risk) bool {

@@ -39,13 +39,13 @@ func ruleSetting(rules []Rule, s subject) verdict {
 		if m == no {
 			continue
 		}
-		v := verdict{r.Decide.known(), r.label(i)}
+		v := verdict{setting: r.Decide.known(), rule: r.label(i), origin: r.Origin, matched: &rules[i]}
 		if v.setting == "" {
 			v.setting = Blocked // a rule that decides nothing is broken
 		}
 		switch {
 		case m == unsure && maybe.setting == "":
-			maybe = verdict{Ask, v.rule + ": cannot be told"}
+			maybe = builtin(Ask, v.rule+": cannot be told")
 		case m == unsure:
 		case maybe.setting == "" || v.setting == Blocked:
 			return v
@@ -57,8 +57,8 @@ func ruleSetting(rules []Rule, s subject) verdict {
 }
 
 func (r Rule) label(index int) string {
-	if r.Origin != "" {
-		return fmt.Sprintf("rule for %s (%s)", r.Tool, r.Origin)
+	if r.Origin.At != "" {
+		return fmt.Sprintf("rule for %s (%s)", r.Tool, r.Origin.At)
 	}
 	return fmt.Sprintf("rule %d for %s", index+1, r.Tool)
 }

@@ -42,7 +42,9 @@ func TestMatrix(t *testing.T) {
 		t.Run(string(c.setting)+"/"+string(c.mode), func(t *testing.T) {
 			she := says(t, Yes)
 			tl := plainTool("t", tool.Command)
-			o := do(t, NewGate(c.mode, she), tl, Policy{WorkerTools: map[string]Setting{"t": c.setting}}, `{}`)
+			o := do(t, NewGate(c.mode, she), tl, Policy{
+				WorkerTools: map[string]Setting{"t": c.setting}, Origins: map[string]Origin{"worker.tool:t": {By: Person}},
+			}, `{}`)
 			if o.ran() != c.run || tl.ran() > 1 || (tl.ran() == 1) != c.run {
 				t.Errorf("ran %v (%d times), want %v: %v", o.ran(), tl.ran(), c.run, o.err)
 			}

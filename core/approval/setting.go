@@ -30,28 +30,83 @@ func newSubject(spec tool.Spec) subject {
 // verdict is a setting and where it stands.
 type verdict struct {
 	setting Setting
-	rule    string
+	rule    string // for people
+	origin  Origin
+	matched *Rule // the rule that decided, if one did
 }
 
 // settle finds the setting of a call, in this order (SPEC §7):
 //
-//  1. blocked, wherever it stands: worker, manifest, their defaults, mounts
-//  2. the manifest's rules, first match: they name tool and arguments
-//  3. per-mount approvals, the strictest of the paths used
-//  4. worker per-tool; worker toolset default; manifest per-tool; manifest default
-//  5. the tool's own NeedsApproval
-//  6. the risk default; delegation is preApproved
+//  1. blocked, wherever it stands: person, worker, manifest, their defaults, mounts
+//  2. the person's ask, and the person's preApproved for this very project
+//  3. the manifest's rules, first match: they name tool and arguments
+//  4. per-mount approvals, the strictest of the paths used
+//  5. worker per-tool; worker toolset default; manifest per-tool; manifest default
+//  6. the person's preApproved for all projects
+//  7. the tool's own NeedsApproval
+//  8. the risk default; delegation is preApproved
 //
 // Rules and mounts stand before the per-tool settings because they are more
 // specific: they speak of this call, not of the tool.
 func settle(p Policy, s subject) verdict {
+	here, everywhere := p.Here.setting("your setting for this project", s), p.Everywhere.setting("your setting", s)
+	if here.setting == Blocked {
+		return here
+	}
+	if everywhere.setting == Blocked {
+		return everywhere
+	}
+	v := settleFiles(p, s)
+	switch {
+	case v.setting == Blocked:
+		return v
+	case here.setting != "":
+		return here
+	case everywhere.setting == Ask:
+		return everywhere
+	case v.setting == PreApproved && everywhere.setting == PreApproved:
+		return everywhere // it needs no trust
+	case v.setting != "":
+		return v
+	case everywhere.setting != "":
+		return everywhere
+	}
+	if v := ownSetting(s); v.setting != "" {
+		return v
+	}
+	return riskSetting(s)
+}
+
+// setting is what a person's config says for a call: rules, tool, default.
+func (p Personal) setting(what string, s subject) verdict {
+	if v := ruleSetting(p.Rules, s); v.setting != "" {
+		return v
+	}
+	for _, n := range s.names {
+		if set := p.Tools[n].known(); set != "" {
+			return said(set, what+" for "+n, p.Origins["tool:"+n])
+		}
+	}
+	return said(p.Default.known(), what, p.Origins["default"])
+}
+
+// said is a configured verdict with its place in the label.
+func said(set Setting, what string, o Origin) verdict {
+	if o.At != "" {
+		what += " (" + o.At + ")"
+	}
+	return verdict{setting: set, rule: what, origin: o}
+}
+
+// settleFiles is what the worker and the manifest say; "" if nothing.
+func settleFiles(p Policy, s subject) verdict {
 	configured := configuredSettings(p, s)
 	for _, v := range configured {
 		if v.setting == Blocked {
 			return v
 		}
 	}
-	mount := mountSetting(p.Mounts, s)
+	mount := mountSetting(p, s)
 	if mount.setting == Blocked {
 		return mount
 	}
@@ -66,10 +121,7 @@ func settle(p Policy, s subject) verdict {
 			return v
 		}
 	}
-	if v := ownSetting(s); v.setting != "" {
-		return v
-	}
-	return riskSetting(s)
+	return verdict{}
 }
 
 // configuredSettings are worker per-tool, worker toolset default, manifest
@@ -78,11 +130,7 @@ func settle(p Policy, s subject) verdict {
 func configuredSettings(p Policy, s subject) []verdict {
 	var out []verdict
 	add := func(set Setting, key, what string) {
-		rule := what
-		if at := p.Origins[key]; at != "" {
-			rule += " (" + at + ")"
-		}
-		out = append(out, verdict{set.known(), rule})
+		out = append(out, said(set.known(), what, p.Origins[key]))
 	}
 	for _, n := range s.names {
 		add(p.WorkerTools[n], "worker.tool:"+n, "worker's setting for "+n)
@@ -104,7 +152,7 @@ func ownSetting(s subject) (v verdict) {
 	}
 	defer func() {
 		if recover() != nil {
-			v = verdict{Ask, "the tool's own setting failed"}
+			v = builtin(Ask, "the tool's own setting failed")
 		}
 	}()
 	args := s.args
@@ -112,9 +160,14 @@ func ownSetting(s subject) (v verdict) {
 		args = json.RawMessage("{}")
 	}
 	if s.spec.NeedsApproval(slices.Clone(args)) {
-		return verdict{Ask, "the tool asks"}
+		return builtin(Ask, "the tool asks")
 	}
-	return verdict{PreApproved, "the tool needs no approval"}
+	return builtin(PreApproved, "the tool needs no approval")
+}
+
+// builtin is a verdict that no file and no person gave.
+func builtin(set Setting, rule string) verdict {
+	return verdict{setting: set, rule: rule, origin: Origin{By: Golem}}
 }
 
 func riskSetting(s subject) verdict {
@@ -122,33 +175,36 @@ func riskSetting(s subject) verdict {
 	case s.spec.Kind == tool.Worker, s.spec.Target != "" && s.spec.Confined:
 		// A module without grants that stands for a worker does no more than
 		// the worker's own calls would (S3-24).
-		return verdict{PreApproved, "delegation to an allowed worker"}
+		return builtin(PreApproved, "delegation to an allowed worker")
 	case s.risk == tool.Read:
-		return verdict{PreApproved, "risk read"}
+		return builtin(PreApproved, "risk read")
 	case s.risk == "":
-		return verdict{Ask, "risk unknown"}
+		return builtin(Ask, "risk unknown")
 	}
-	return verdict{Ask, fmt.Sprintf("risk %s", s.risk)}
+	return builtin(Ask, fmt.Sprintf("risk %s", s.risk))
 }
 
 // mountSetting is the strictest approval of the mounts a call touches. A
 // preApproved counts only if it covers every path. Without a preview a tool
 // may touch any mount: it asks where one of them says more than preApproved
 // for what the tool's risk can do.
-func mountSetting(mounts map[string]MountPolicy, s subject) verdict {
+func mountSetting(p Policy, s subject) verdict {
 	if !s.previewed {
-		return unseenMounts(mounts, s)
+		return unseenMounts(p.Mounts, s)
 	}
 	var out verdict
 	covered := 0
 	for _, use := range s.paths {
-		set := mountOp(mounts[use.Mount], use.Op)
+		set := mountOp(p.Mounts[use.Mount], use.Op)
 		if set == "" {
 			continue
 		}
 		covered++
 		if out.setting == "" || strictness(set) > strictness(out.setting) {
-			out = verdict{set, fmt.Sprintf("mount %s: %s", use.Mount, use.Op)}
+			out = verdict{
+				setting: set, rule: fmt.Sprintf("mount %s: %s", use.Mount, use.Op),
+				origin: p.Origins["mount:"+use.Mount+":"+use.Op],
+			}
 		}
 	}
 	if out.setting == PreApproved && covered < len(s.paths) {
@@ -172,7 +228,7 @@ func unseenMounts(mounts map[string]MountPolicy, s subject) verdict {
 				continue
 			}
 			if set := set.known(); set == Ask || set == Blocked {
-				return verdict{Ask, fmt.Sprintf("mount %s has approvals and the tool's paths are unknown", name)}
+				return builtin(Ask, fmt.Sprintf("mount %s has approvals and the tool's paths are unknown", name))
 			}
 		}
 	}

@@ -23,9 +23,9 @@ func TestOrder(t *testing.T) {
 	}{
 		{"blocked by the project's default", Policy{WorkerTools: pre, ProjectDefault: Blocked, Rules: []Rule{{Tool: "write_file", Decide: PreApproved}}}, no, Blocked, "project's default"},
 		{"blocked by a mount", Policy{WorkerTools: pre, Rules: []Rule{{Tool: "write_file", Decide: PreApproved}}, Mounts: mounts(Blocked)}, no, Blocked, "mount root: write"},
-		{"rule", Policy{Rules: []Rule{{Tool: "write_file", Decide: PreApproved, Origin: "project.yaml:3"}, {Tool: "write_file", Decide: Blocked}}, Mounts: mounts(Ask), WorkerTools: ask}, yes, PreApproved, "project.yaml:3"},
+		{"rule", Policy{Rules: []Rule{{Tool: "write_file", Decide: PreApproved, Origin: Origin{At: "project.yaml:3"}}, {Tool: "write_file", Decide: Blocked}}, Mounts: mounts(Ask), WorkerTools: ask}, yes, PreApproved, "project.yaml:3"},
 		{"mount", Policy{Mounts: mounts(PreApproved), WorkerTools: ask}, yes, PreApproved, "mount"},
-		{"worker tool", Policy{WorkerTools: pre, WorkerDefaults: map[string]Setting{"filesystem": Ask}, Origins: map[string]string{"worker.tool:write_file": "main.worker:4"}}, yes, PreApproved, "main.worker:4"},
+		{"worker tool", Policy{WorkerTools: pre, WorkerDefaults: map[string]Setting{"filesystem": Ask}, Origins: map[string]Origin{"worker.tool:write_file": {At: "main.worker:4"}}}, yes, PreApproved, "main.worker:4"},
 		{"worker default", Policy{WorkerDefaults: map[string]Setting{"filesystem": PreApproved}, ProjectTools: ask}, yes, PreApproved, "filesystem"},
 		{"project tool", Policy{ProjectTools: pre, ProjectDefault: Ask}, yes, PreApproved, "project's setting"},
 		{"project default", Policy{ProjectDefault: PreApproved}, yes, PreApproved, "project's default"},

@@ -94,6 +94,7 @@ func (b *built) mount(m Mount, keys, source *node) {
 		m.Approval = approval.MountPolicy{}
 		for _, f := range settings.fields {
 			m.Approval[f.name] = f.value.setting()
+			b.w.Policy.Origins["mount:"+m.Name+":"+f.name] = b.origin(f.value.at, "sandbox.paths."+m.Name+".approval."+f.name)
 		}
 		b.w.Policy.Mounts[m.Name] = m.Approval
 	}

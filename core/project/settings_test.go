@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -126,12 +127,19 @@ hi
 		WorkerDefaults: map[string]approval.Setting{"shell": "blocked"},
 		ProjectTools:   map[string]approval.Setting{"read_file": "preApproved"},
 		ProjectDefault: "ask",
-		Rules:          []approval.Rule{{Tool: "write_file", When: map[string]string{"path": "/output/**"}, Decide: "preApproved", Origin: "project.yaml:5"}},
+		Rules:          []approval.Rule{{Tool: "write_file", When: map[string]string{"path": "/output/**"}, Decide: "preApproved", Origin: origin("project.yaml", 5, "approval.rules")}},
 		Mounts:         map[string]approval.MountPolicy{"out": {"write": "preApproved", "delete": "blocked"}},
-		Origins: map[string]string{
-			"worker.tool:write_file": "main.worker:4", "worker.tool:worker.call": "main.worker:5", "worker.tool:list_files": "main.worker:6",
-			"worker.tool:edit_file": "main.worker:7", "worker.tool:delete_file": "project.yaml:7", "worker.toolset:shell": "main.worker:2",
-			"project.tool:read_file": "project.yaml:3", "project.default": "project.yaml:2",
+		Origins: map[string]approval.Origin{
+			"worker.tool:write_file":  origin("main.worker", 4, "tool_rules.write_file.allowed"),
+			"worker.tool:worker.call": origin("main.worker", 5, "tool_rules.worker.call.approval_required"),
+			"worker.tool:list_files":  origin("main.worker", 6, "tool_rules.list_files.approval_required"),
+			"worker.tool:edit_file":   origin("main.worker", 7, "tool_rules.edit_file.approval_required"),
+			"worker.tool:delete_file": origin("project.yaml", 7, "toolsets.filesystem.approval.tools.delete_file"),
+			"worker.toolset:shell":    origin("main.worker", 2, "toolsets.shell.approval.default"),
+			"project.tool:read_file":  origin("project.yaml", 3, "approval.tools.read_file"),
+			"project.default":         origin("project.yaml", 2, "approval.default"),
+			"mount:out:write":         origin("project.yaml", 8, "sandbox.paths.out.approval.write"),
+			"mount:out:delete":        origin("project.yaml", 8, "sandbox.paths.out.approval.delete"),
 		},
 	}
 	if diff := cmp.Diff(want, w.Policy); diff != "" {
@@ -139,6 +147,10 @@ hi
 	}
 	_, err = entryOf(inMain("toolsets: {filesystem: {approval: {tools: {x: ask}}}}\ntool_rules: {x: {approval_required: false}}"))
 	wantFault(t, err, fault.Config, "main.worker:3:", `"x" is preApproved here and ask at main.worker:2`)
+}
+
+func origin(file string, line int, path string) approval.Origin {
+	return approval.Origin{By: approval.Project, At: fmt.Sprintf("%s:%d", file, line), File: file, Path: path}
 }
 
 func TestModeAliases(t *testing.T) {

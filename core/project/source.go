@@ -3,6 +3,8 @@ package project
 import (
 	"encoding/json"
 	"io/fs"
+
+	"golem/core/approval"
 )
 
 // Source is where a project comes from and what the host says about it. Only
@@ -16,6 +18,9 @@ type Source struct {
 	Env        map[string]string
 	Flags      Flags
 	Builtin    fs.FS // built-in workers by ID in its root; nil for none
+	// Reach is how far the project's own settings may pre-approve without a
+	// person's trust; the zero value is all that stays in its sandbox.
+	Reach approval.Reach
 	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil:
 	// there is none.
 	ToolFiles fs.FS

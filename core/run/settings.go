@@ -54,13 +54,13 @@ func (f *frame) settings(ctx context.Context) fault.List {
 	}
 	named := map[string]string{} // name → origin
 	for name := range p.ProjectTools {
-		named[name] = p.Origins["project.tool:"+name]
+		named[name] = p.Origins["project.tool:"+name].At
 	}
 	for name := range p.WorkerTools {
-		named[name] = p.Origins["worker.tool:"+name]
+		named[name] = p.Origins["worker.tool:"+name].At
 	}
 	for _, r := range p.Rules {
-		named[r.Tool] = r.Origin
+		named[r.Tool] = r.Origin.At
 	}
 	var out fault.List
 	var known []string

@@ -82,6 +82,8 @@ type Spec struct {
 	// Confined says that the tool holds no files, no network and no secrets: it
 	// changes nothing by itself, and what it calls meets the gate for itself.
 	Confined bool
+	// Hosts are the hosts that a module was granted; none: it reaches no network.
+	Hosts []string
 	// Stateful tools remember between calls: theirs keep their order, and do
 	// not nest.
 	Stateful bool

@@ -108,6 +108,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 		return made
 	}
 	spec := inner.Spec()
+	spec.Hosts = b.Grants.Hosts
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
 		// Its own word, which may only make golem stricter: it needs the
