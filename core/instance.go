@@ -136,7 +136,7 @@ func (i *Instance) modelConfig() model.Config {
 	i.redactor = trace.NewRedactor(secrets)
 	return model.Config{
 		HTTP: i.platform.HTTP, Env: func(k string) string { return i.platform.Env[k] }, Providers: rows,
-		Embedded: i.platform.Scripts, Confirm: i.platform.Confirm, Redact: i.redactor.String, Now: i.platform.Now,
+		Embedded: i.platform.Scripts, Redact: i.redactor.String, Now: i.platform.Now,
 	}
 }
 
@@ -279,7 +279,7 @@ func (i *Instance) WouldAsk() ([]string, error) {
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
-		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now,
+		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now, Confirm: i.platform.Confirm,
 	}
 }
 

@@ -1,10 +1,9 @@
 package model
 
 import (
-	"context"
 	"net/url"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"golem/core/fault"
 )
@@ -12,20 +11,17 @@ import (
 // endpoint is where a provider's requests go and with which key. The key is
 // kept out of every message.
 type endpoint struct {
-	row      Provider
-	url      *url.URL
-	key      string
-	keyVar   string // where the key came from
-	foreign  bool   // a manifest chose the host: the key needs a person's word
-	confirm  func(ctx context.Context, variable, host string) error
-	mu       sync.Mutex // guards what follows, and lets one question be asked at a time
-	answered bool
-	refused  error
+	row     Provider
+	url     *url.URL
+	key     string
+	keyVar  string // where the key came from
+	foreign bool   // a manifest chose the host: the key needs a person's word
+	allowed atomic.Bool
 }
 
 // endpoint resolves a row: address, key, and whether the key may go there.
 func (c Config) endpoint(row Provider) (*endpoint, error) {
-	e := &endpoint{row: row, confirm: c.Confirm}
+	e := &endpoint{row: row}
 	baseVar := envName(row.Name) + "_BASE_URL"
 	address, own := c.env(baseVar), true
 	if address == "" {
@@ -108,29 +104,37 @@ func checkHeaders(row Provider) error {
 	return nil
 }
 
-// permit asks, once, whether the key may go to a host that a manifest chose
-// (SPEC §3). Without somebody to ask, or without a yes, the answer is E_MODEL.
-func (e *endpoint) permit(ctx context.Context) error {
-	if !e.foreign {
+// ForeignKey is a key that a project's files send to a host of their choice
+// (SPEC §3). No request goes there before Allow; asking a person is the
+// caller's, so that no request waits for an answer.
+type ForeignKey struct {
+	Provider string
+	Variable string // where the key came from
+	Host     string
+	end      *endpoint
+}
+
+// AsksFor is what a person must confirm before m is used; nil: nothing.
+func AsksFor(m Model) *ForeignKey {
+	r, ok := bare(m).(*remote)
+	if !ok || !r.end.foreign || r.end.allowed.Load() {
 		return nil
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.answered {
-		return e.refused
+	return &ForeignKey{Provider: r.end.row.Name, Variable: r.end.keyVar, Host: r.end.url.Host, end: r.end}
+}
+
+// Allow lets the model send its key, for as long as the model lives.
+func (k *ForeignKey) Allow() { k.end.allowed.Store(true) }
+
+// Refused is the fault of a key that was not confirmed; why says by whom.
+func (k *ForeignKey) Refused(why string) error { return k.end.refusal(why) }
+
+// permit refuses to send a key that nobody has confirmed.
+func (e *endpoint) permit() error {
+	if e.foreign && !e.allowed.Load() {
+		return e.refusal("not confirmed")
 	}
-	if e.confirm == nil {
-		return e.refusal("nobody could be asked")
-	}
-	err := e.confirm(ctx, e.keyVar, e.url.Host)
-	if ctx.Err() != nil {
-		return ended(ctx, e.row.Name)
-	}
-	e.answered = true
-	if err != nil {
-		e.refused = e.refusal("not confirmed")
-	}
-	return e.refused
+	return nil
 }
 
 func (e *endpoint) refusal(why string) error {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"strings"
@@ -27,9 +26,6 @@ type Config struct {
 	ReadFile func(name string) ([]byte, error)
 	// Embedded holds the scripts of script:NAME as NAME.yaml. nil: none.
 	Embedded fs.FS
-	// Confirm asks a person whether the key in variable may go to a host that a
-	// manifest chose. nil, or an error, refuses.
-	Confirm func(ctx context.Context, variable, host string) error
 	// Redact removes known secrets: from what providers say, and from what a
 	// replay's keys are made of, as the recording did. nil: only the key itself.
 	Redact func(string) string

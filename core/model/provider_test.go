@@ -122,13 +122,12 @@ func TestAddressesThatAreNone(t *testing.T) {
 	}
 }
 
-// SPEC §3: a key goes to a host that a manifest chose only after a person agreed.
+// SPEC §3: a key goes to a host that a manifest chose only after a person
+// agreed. No request waits for that (review B3, B13): it is refused at once.
 func TestKeyToForeignHost(t *testing.T) {
 	own := env(map[string]string{"OPENAI_API_KEY": "sk-secret", "ACME_KEY": "k2"})
-	agree := func(context.Context, string, string) error { return nil }
-	refuse := func(context.Context, string, string) error { return errors.New("no") }
 	rows := map[string]Provider{
-		"acme":   {BaseURL: "https://acme.example/v1", KeyVar: "ACME_KEY"},
+		"acme":   {BaseURL: "https://acme.example:8443/v1", KeyVar: "ACME_KEY"},
 		"openai": {BaseURL: "https://evil.example/v1"},
 		"thief":  {BaseURL: "https://evil.example/v1", KeyVar: "OPENAI_API_KEY"},
 		"plain":  {BaseURL: "http://api.openai.com/v1", KeyVar: "OPENAI_API_KEY"},
@@ -136,45 +135,32 @@ func TestKeyToForeignHost(t *testing.T) {
 		"free":   {BaseURL: "https://free.example/v1"},
 	}
 	for _, name := range []string{"acme", "openai", "thief", "plain"} {
-		for _, confirm := range []func(context.Context, string, string) error{nil, refuse} {
-			p, err := ask(t, name+":m", Config{Env: own, Providers: rows, Confirm: confirm})
-			fails(t, err, fault.Model, "key in", "_BASE_URL=")
-			if len(p.requests) != 0 {
-				t.Fatalf("%s: a request went out", name)
+		p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
+		m := WithRetry(open(t, name+":m", Config{HTTP: p, Env: own, Providers: rows}), RetryPolicy{}, nil)
+		_, err := m.Generate(context.Background(), request(), nil)
+		fails(t, err, fault.Model, "key in", "not confirmed", "_BASE_URL=")
+		if len(p.requests) != 0 {
+			t.Fatalf("%s: a request went out", name)
+		}
+		k := AsksFor(m)
+		if k == nil || k.Provider != name || k.Variable == "" || k.Host == "" {
+			t.Fatalf("%s asks for %+v", name, k)
+		}
+		fails(t, k.Refused("you said no"), fault.Model, k.Variable, k.Host, "you said no")
+		k.Allow()
+		for range 2 {
+			if _, err := m.Generate(context.Background(), request(), nil); err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := ask(t, name+":m", Config{Env: own, Providers: rows, Confirm: agree}); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if AsksFor(m) != nil {
+			t.Errorf("%s asks again", name)
 		}
 	}
 	for _, name := range []string{"alias", "free"} {
 		if _, err := ask(t, name+":m", Config{Env: own, Providers: rows}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// One question, with the pair, for any number of requests.
-func TestConfirmIsAskedOnce(t *testing.T) {
-	asked := 0
-	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
-	m := open(t, "acme:m", Config{
-		HTTP: p, Env: env(map[string]string{"K": "v"}), Providers: map[string]Provider{"acme": {BaseURL: "https://acme.example:8443/v1", KeyVar: "K"}},
-		Confirm: func(_ context.Context, variable, host string) error {
-			asked++
-			if variable != "K" || host != "acme.example:8443" {
-				t.Errorf("asked for %s, %s", variable, host)
-			}
-			return nil
-		},
-	})
-	for range 3 {
-		if _, err := m.Generate(context.Background(), request(), nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if asked != 1 {
-		t.Fatalf("asked %d times", asked)
 	}
 }
 

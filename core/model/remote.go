@@ -61,7 +61,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if err := m.check(r); err != nil {
 		return Turn{}, err
 	}
-	if err := m.end.permit(ctx); err != nil {
+	if err := m.end.permit(); err != nil {
 		return Turn{}, err
 	}
 	g := newGuard(ctx, m.config.Idle)

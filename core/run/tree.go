@@ -26,6 +26,8 @@ type tree struct {
 	// not allowed is told apart from a name that nobody has.
 	loaded []string
 
+	confirming chan struct{} // one slot: one confirmation of a key at a time
+
 	emitting sync.Mutex
 	asking   int           // questions open: other events wait
 	held     []trace.Event // in order, until the person has answered
@@ -46,7 +48,7 @@ type openMount struct {
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), mounts: map[string]openMount{}, models: map[string]model.Model{}, quota: sandbox.NewQuota(r.Quota)}
+	return &tree{r: r, sched: newSchedule(), confirming: make(chan struct{}, 1), mounts: map[string]openMount{}, models: map[string]model.Model{}, quota: sandbox.NewQuota(r.Quota)}
 }
 
 // emit sends an event on. While a person is asked, the events of the rest of
@@ -153,6 +155,38 @@ func (t *tree) model(ctx context.Context, w *project.Worker) (model.Model, error
 		t.models[key] = m
 	}
 	return m, err
+}
+
+// confirm asks, before the first request of a model, whether its key may go to
+// the host that the project chose. One question at a time, and none twice.
+func (t *tree) confirm(ctx context.Context, m model.Model) error {
+	if model.AsksFor(m) == nil {
+		return nil
+	}
+	select {
+	case t.confirming <- struct{}{}:
+		defer func() { <-t.confirming }()
+	case <-ctx.Done():
+		return cause(ctx)
+	}
+	key := model.AsksFor(m)
+	if key == nil {
+		return nil // answered while this waited
+	}
+	if t.r.Confirm == nil {
+		return key.Refused("nobody could be asked")
+	}
+	done := t.ask()
+	err := t.r.Confirm(ctx, key.Variable, key.Host)
+	done()
+	if c := cause(ctx); c != nil {
+		return c
+	}
+	if err != nil {
+		return key.Refused("not confirmed")
+	}
+	key.Allow()
+	return nil
 }
 
 // cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or
