@@ -90,6 +90,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":            "cmd/cli",
 	"golang.org/x/term":                 "cmd/cli",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
+	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
@@ -47,45 +45,6 @@ func TestValidNew(t *testing.T) {
 			t.Errorf("ValidNew(%q) = %v", in, err)
 		}
 	}
-}
-
-// SPEC §8: protection compares folded names.
-func TestFold(t *testing.T) {
-	for in, want := range map[string]string{
-		".": ".", "..": "..", "../X": "../x", ".ENV": ".env", ".env.": ".env", ".env . .": ".env", ".env::$DATA": ".env", ".env .:x": ".env",
-		"Main.WORKER": "main.worker", "WORKERS/A": "workers/a", "wor\u212aers": "workers", "tool\u017f": "tools", ".ｅｎｖ": ".env", ".env．": ".env",
-		"a／b": "a／b", ".gi\u200ct": ".git", ".e\ufeffnv": ".env",
-		"golem-forge.con\ufb01g.yaml": "golem-forge.config.yaml", "cla\u00dfes": "classes", "a\u1e9e\ufb06": "assst", "\ufb00\ufb02\ufb03\ufb04\ufb05": "ffflffifflst",
-	} {
-		if got := sandbox.Fold(in); got != want {
-			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestFoldProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.String(), rapid.StringMatching(`[.A-Za-zſK：． :/]{0,12}`)).Draw(t, "name")
-		once := sandbox.Fold(name)
-		if twice := sandbox.Fold(once); twice != once {
-			t.Fatalf("Fold(%q) = %q, and again %q", name, once, twice)
-		}
-		if strings.Count(once, "/") != strings.Count(name, "/") {
-			t.Fatalf("Fold(%q) = %q has other elements", name, once)
-		}
-		if a, b := sandbox.Fold(strings.ToUpper(asciiOnly(name))), sandbox.Fold(asciiOnly(name)); a != b {
-			t.Fatalf("case shows: %q, %q", a, b)
-		}
-	})
-}
-
-func asciiOnly(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r > 0x7e {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 func FuzzClean(f *testing.F) {
