@@ -17,7 +17,7 @@ type flags struct {
 	trace, artifacts, record                        string
 	lib, attach                                     []string
 	noProject, noImportTools, allowModules          bool
-	approveAll, denyAll, allowOutside               bool
+	approveAll, denyAll, allowOutside, trust        bool
 	json, headless, quiet, verbose, noColor         bool
 	check, listWorkers                              bool
 	maxDepth                                        int
@@ -44,6 +44,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.BoolVar(&f.denyAll, "deny-all", false, "short for --approval auto_deny")
 	s.IntVar(&f.maxDepth, "max-depth", 0, "the deepest permitted delegation; the root is 0")
 	s.BoolVar(&f.allowOutside, "allow-outside", false, "let the manifest mount directories outside the project")
+	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files widen beyond its sandbox")
 	s.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
 	s.BoolVar(&f.noColor, "no-color", false, "no colours (NO_COLOR does the same)")
 }
@@ -95,6 +96,7 @@ func (f *flags) options() core.Options {
 	o := core.Options{
 		Entry: f.entry, NoProject: f.noProject, Model: f.model, Approval: f.approval, AllowOutside: f.allowOutside,
 		MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
+		Trust: f.trust,
 	}
 	switch {
 	case f.approveAll:
