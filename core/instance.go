@@ -73,30 +73,20 @@ func (i *Instance) Check(platform string) fault.List {
 	if platform != i.platform.Name {
 		return faults
 	}
-	r := i.runner(trace.Sinks(nil), i.gate(nil))
+	c := i.runner(trace.Sinks(nil), i.gate(nil)).Checker()
 	listed, _ := i.project.List()
 	for _, l := range listed {
 		w, err := i.project.Worker("./" + l.Path)
 		if err != nil {
 			continue // its faults are told already
 		}
-		faults = addNew(faults, r.CheckTools(context.Background(), w))
+		faults = append(faults, c.Tools(context.Background(), w)...)
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
-		faults = addNew(faults, r.CheckTools(context.Background(), entry))
+		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
 	faults.Sort()
-	return faults
-}
-
-// addNew appends the faults that are not said yet.
-func addNew(faults, more fault.List) fault.List {
-	for _, f := range more {
-		if !slices.ContainsFunc(faults, func(o *fault.Fault) bool { return o.Error() == f.Error() }) {
-			faults = append(faults, f)
-		}
-	}
-	return faults
+	return faults.Compact()
 }
 
 // library is what runs the project's tool modules.

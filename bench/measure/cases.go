@@ -2,7 +2,10 @@
 
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // A benchCase is one command line in one project, and what its standard
 // output must hold.
@@ -62,8 +65,15 @@ func cases() []benchCase {
 		c.name, c.fresh = "tool call, module of "+m.name+", cached", false
 		list = append(list, c)
 	}
-	return append(list, benchCase{
+	list = append(list, benchCase{
 		name: "list 5,000 workers", project: testProject{workers: 5000},
 		args: []string{"workers", "."}, want: "area", times: 5000,
 	})
+	for _, n := range []int{100, 200, 400, 800} {
+		list = append(list, benchCase{
+			name: fmt.Sprintf("check %d workers", n), project: testProject{workers: n},
+			args: []string{"check", "."}, want: "0 errors, 0 warnings", times: 1,
+		})
+	}
+	return list
 }

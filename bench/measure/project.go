@@ -28,6 +28,9 @@ func (p testProject) write(dir string) error {
 	for i := range p.dataFiles {
 		files[fmt.Sprintf("data/%d.txt", i)] = strings.Repeat(fmt.Sprintf("line %d\n", i), 20)
 	}
+	if p.workers > 0 { // a setting that the child has no tool for, as manifests have them
+		files["project.yaml"] += "approval: {tools: {write_file: ask}}\n"
+	}
 	for i := range p.workers {
 		name := fmt.Sprintf("workers/area%d/w%04d.worker", i/100+3, i)
 		files[name] = fmt.Sprintf("---\ndescription: Worker %d of many\ntoolsets:\n  filesystem: {}\n---\nAnswer question %d.\n", i, i)

@@ -21,6 +21,17 @@ func (l List) Sort() {
 	})
 }
 
+// Compact returns the list without the faults that read like another in it.
+func (l List) Compact() List {
+	said := make(map[string]bool, len(l))
+	return slices.DeleteFunc(slices.Clone(l), func(f *Fault) bool {
+		text := f.Error()
+		again := said[text]
+		said[text] = true
+		return again
+	})
+}
+
 func (f *Fault) where() Where {
 	if f.Where == nil {
 		return Where{}
@@ -83,6 +94,9 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// maxKnown is how many names a hint lists at most.
+const maxKnown = 30
+
 // DidYouMean is the hint for an unknown name: the nearest known one, else all of them.
 func DidYouMean(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
@@ -92,6 +106,9 @@ func DidYouMean(name string, known []string) string {
 		return "there are none"
 	}
 	sorted := slices.Sorted(slices.Values(known))
+	if more := len(sorted) - maxKnown; more > 1 {
+		return fmt.Sprintf("known: %s and %d more", strings.Join(sorted[:maxKnown], ", "), more)
+	}
 	return fmt.Sprintf("known: %s", strings.Join(sorted, ", "))
 }
 

@@ -2,6 +2,7 @@ package project
 
 import (
 	"slices"
+	"strings"
 
 	"golem/core/fault"
 )
@@ -110,6 +111,21 @@ func (p *Project) Worker(ref string) (*Worker, error) {
 		return nil, f
 	}
 	return p.runnable(l)
+}
+
+// HasWorker tells whether an ID, or the name of the tool that offers it, is
+// that of a worker. No file is opened and no directory listed.
+func (p *Project) HasWorker(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, id := range []string{name, strings.ReplaceAll(name, "__", "/")} {
+		if r, f := parseReference(id); f == nil && r.id != "" {
+			if l, _, f := p.resolveID(id); f != nil || l.name != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Delegates returns the workers that w may call, in the order they are

@@ -76,7 +76,7 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	}
 	err = f.openTools(ctx)
 	if err == nil {
-		err = f.settings(ctx).Err()
+		err = f.settings(ctx)
 	}
 	if err != nil {
 		f.close()

@@ -34,6 +34,7 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 	if err != nil {
 		return nil, err
 	}
+	s.tree.closure = closure
 	for _, c := range closure {
 		s.tree.loaded = append(s.tree.loaded, c.ID)
 	}

@@ -18,10 +18,20 @@ import (
 // ruleNames are names under which settings address groups of tools (SPEC §7).
 var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker_call", requestInput, readResult}
 
-// CheckTools returns what is wrong with a worker's tools and the settings
-// that name them, without opening a file or running anything.
-func (r *Runner) CheckTools(ctx context.Context, w *project.Worker) fault.List {
-	f := &frame{tree: newTree(r), worker: w, id: rootID, chain: []string{w.ID}, files: sandbox.Memory(), inert: true}
+// Checker judges the tools of a project's workers for golem check. What it
+// learns of the whole project it learns once. Use it from one goroutine.
+type Checker struct {
+	r     *Runner
+	known *known
+}
+
+// Checker returns one that has looked at nothing yet.
+func (r *Runner) Checker() *Checker { return &Checker{r: r} }
+
+// Tools returns what is wrong with a worker's tools and the settings that
+// name them. Of modules only descriptions are read, and nothing is run.
+func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
+	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, files: sandbox.Memory(), inert: true}
 	defer f.close()
 	err := f.openTools(ctx)
 	out := slices.Clone(f.warnings)
@@ -41,13 +51,40 @@ func (r *Runner) CheckTools(ctx context.Context, w *project.Worker) fault.List {
 			out = append(out, fault.Of(err, fault.Config))
 		}
 	}
-	return append(out, f.settings(ctx)...)
+	for _, s := range f.strangers() {
+		if c.known == nil {
+			c.known = c.r.knownTools(ctx, c.everyone())
+		}
+		if len(f.undescribed) == 0 && !c.known.has(s.name) {
+			out = append(out, s.fault(c.known.names))
+		}
+	}
+	return out
 }
 
-// settings are faults for approval settings that name a tool which nobody
-// has: a misspelt "blocked" must not be without effect. A tool that exists but
-// is not this worker's is fine: the manifest speaks for all workers.
-func (f *frame) settings(ctx context.Context) fault.List {
+// everyone are the workers of the project that can be loaded.
+func (c *Checker) everyone() []*project.Worker {
+	var out []*project.Worker
+	listed, _ := c.r.Project.List()
+	for _, l := range listed {
+		if w, err := c.r.Project.Worker("./" + l.Path); err == nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// stranger is an approval setting for a tool that its worker does not have.
+type stranger struct{ name, origin string }
+
+func (s stranger) fault(known []string) *fault.Fault {
+	file, line := position(s.origin)
+	return fault.New(fault.Config, "an approval setting names %q, and there is no such tool", s.name).
+		At(file, line, 0).Hinting("%s", fault.DidYouMean(s.name, known))
+}
+
+// strangers are the settings that name no tool of this worker, by name.
+func (f *frame) strangers() []stranger {
 	p := f.worker.Policy
 	if f.tree.r.Project.WithoutModules() {
 		return nil // they may name tools that nobody looked for
@@ -62,50 +99,83 @@ func (f *frame) settings(ctx context.Context) fault.List {
 	for _, r := range p.Rules {
 		named[r.Tool] = r.Origin.At
 	}
-	var out fault.List
-	var known []string
+	var out []stranger
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		if _, ok := f.tools.Get(name); ok || slices.Contains(ruleNames, name) || name == "*" {
-			continue
+		if _, ok := f.tools.Get(name); !ok && !slices.Contains(ruleNames, name) && name != "*" {
+			out = append(out, stranger{name, named[name]})
 		}
-		if known == nil {
-			known = f.everyTool(ctx)
-		}
-		if slices.Contains(known, name) || len(f.undescribed) > 0 {
-			continue // or it may be a tool that is not known here
-		}
-		file, line := position(named[name])
-		out = append(out, fault.New(fault.Config, "an approval setting names %q, and there is no such tool", name).
-			At(file, line, 0).Hinting("%s", fault.DidYouMean(name, known)))
 	}
 	return out
 }
 
-// everyTool are the names of all tools this platform could offer the worker,
-// the workers of the root's closure among them.
-func (f *frame) everyTool(ctx context.Context) []string {
-	names := slices.Concat(ruleNames, f.tools.Names())
-	names = append(names, f.tree.loaded...)
-	modules := f.tree.r.modulesOf(f.worker)
-	if listed, _ := f.tree.r.Project.List(); listed != nil {
-		for _, l := range listed {
-			names = append(names, l.ID, tool.ToolName(l.ID))
-			if w, err := f.tree.r.Project.Worker("./" + l.Path); err == nil {
-				modules = append(modules, f.tree.r.modulesOf(w)...)
-			}
+// settings refuses approval settings that misspell a tool of this run: a
+// misspelt "blocked" must not be without effect. A name that is near none may
+// be a tool of a worker outside the run, which nobody looks for here (SPEC §2,
+// S2-42): it is a warning, and golem check judges it.
+func (f *frame) settings(ctx context.Context) error {
+	var out fault.List
+	for _, s := range f.strangers() {
+		known := f.tree.known(ctx, f.worker)
+		switch {
+		case known.has(s.name), len(f.undescribed) > 0, f.tree.r.Project.HasWorker(s.name):
+		case fault.Nearest(s.name, known.names) != "":
+			out = append(out, s.fault(known.names))
+		default:
+			file, line := position(s.origin)
+			f.warnings = append(f.warnings, fault.Warn(fault.Config, "an approval setting names %q, and no worker of this run has such a tool", s.name).
+				At(file, line, 0).Hinting("golem check looks for it in the whole project"))
 		}
 	}
-	for _, m := range modules { // one at a time: here it is no matter whose name wins
-		names = append(names, f.toolsOf(ctx, "custom", toolset.Env{
-			Worker: f.worker.ID, Modules: []toolset.Module{m}, Inert: true,
-			Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
-		})...)
+	return out.Err()
+}
+
+// known is which tools exist.
+type known struct {
+	names  []string // sorted
+	untold bool     // a module's tools are not known: any name may be one of them
+}
+
+func (k *known) has(name string) bool {
+	_, found := slices.BinarySearch(k.names, name)
+	return found || k.untold
+}
+
+// known are the tools of the root's closure, learned when they are first
+// asked for. first stands for the closure where no root was opened.
+func (t *tree) known(ctx context.Context, first *project.Worker) *known {
+	t.knowing.Do(func() {
+		closure := t.closure
+		if len(closure) == 0 {
+			closure = []*project.Worker{first}
+		}
+		t.knows = t.r.knownTools(ctx, closure)
+	})
+	return t.knows
+}
+
+// knownTools are the names of all tools that this platform could offer the
+// given workers, the workers themselves among them. No module runs.
+func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *known {
+	k := &known{names: slices.Clone(ruleNames)}
+	seen := map[string]bool{}
+	for _, w := range workers {
+		k.names = append(k.names, w.ID, tool.ToolName(w.ID))
+		for _, m := range r.modulesOf(w) {
+			if seen[m.Path] {
+				continue
+			}
+			seen[m.Path] = true // one at a time: here it is no matter whose name wins
+			k.names = append(k.names, r.toolsOf(ctx, "custom", toolset.Env{
+				Worker: w.ID, Modules: []toolset.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
+			})...)
+		}
 	}
-	for _, set := range f.tree.r.Toolsets.Names() {
-		names = append(names, f.toolsOf(ctx, set, toolset.Env{Worker: f.worker.ID, Files: sandbox.Memory()})...)
+	for _, set := range r.Toolsets.Names() {
+		k.names = append(k.names, r.toolsOf(ctx, set, toolset.Env{Files: sandbox.Memory()})...)
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	slices.Sort(k.names)
+	k.names = slices.Compact(k.names)
+	return k
 }
 
 // modulesOf are a worker's modules; none if there is something wrong with them,
@@ -119,8 +189,8 @@ func (r *Runner) modulesOf(w *project.Worker) []toolset.Module {
 }
 
 // toolsOf are the names of a toolset's tools; none if it cannot be made.
-func (f *frame) toolsOf(ctx context.Context, set string, env toolset.Env) []string {
-	opened, err := f.tree.r.Toolsets.Open(ctx, set, nil, env)
+func (r *Runner) toolsOf(ctx context.Context, set string, env toolset.Env) []string {
+	opened, err := r.Toolsets.Open(ctx, set, nil, env)
 	if err != nil {
 		return nil
 	}

@@ -24,7 +24,10 @@ type tree struct {
 	quota *sandbox.Quota
 	// loaded are the IDs of the root's import closure: a call of one that is
 	// not allowed is told apart from a name that nobody has.
-	loaded []string
+	loaded  []string
+	closure []*project.Worker // of the root; empty where none was opened
+	knowing sync.Once
+	knows   *known // its tools, for names in approval settings
 
 	confirming chan struct{} // one slot: one confirmation of a key at a time
 
