@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/ui"
 )
@@ -63,11 +64,15 @@ func (c *consent) key(ctx context.Context, variable, hostName string) error {
 	if c.questions.Person == nil {
 		return refused.Hinting("run once on a terminal and answer yes; it is kept in %s", c.shown)
 	}
-	yes, err := c.questions.Confirm(ctx, fmt.Sprintf("This project wants the key in %s sent to %s.\nThat is not the provider's built-in address. Send it there, now and from now on?", variable, hostName))
+	rec, err := approval.NewGate("", c.questions).Ask(ctx, approval.Question{
+		Kind:  approval.KindKey,
+		Title: fmt.Sprintf("Send the key in %s to %s, now and from now on?", variable, hostName),
+		Lines: []approval.Line{{Path: variable, Value: hostName, Means: "the project chose this host; it is not the provider's built-in address"}},
+	})
 	if err != nil {
 		return fault.New(fault.Model, "%s: %w", refused.Message, err).Hinting("answer yes when golem asks")
 	}
-	if !yes {
+	if !rec.Run {
 		return fault.New(fault.Model, "the key in %s was not sent to %s: you said no", variable, hostName).Hinting("use another model, or answer yes")
 	}
 	known.Confirmed = append(known.Confirmed, pair)

@@ -140,7 +140,7 @@ func TestConsentIsAskedOnceAndKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(yes.String(), "KEY"); n != 1 || !strings.Contains(yes.String(), "a.example") {
+	if n := strings.Count(yes.String(), "Send the key in KEY"); n != 1 || !strings.Contains(yes.String(), "a.example") {
 		t.Errorf("asked %d times: %s", n, yes.String())
 	}
 	nobody := h.newConsent(ui.Questions{})

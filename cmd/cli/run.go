@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +135,7 @@ func (h *host) warnNobody(inst *core.Instance, f *flags) {
 }
 
 func (h *host) questions(f *flags, person ui.Person) ui.Questions {
-	q := ui.Questions{Person: person, Turn: &sync.Mutex{}}
+	q := ui.Questions{Person: person}
 	if t, ok := person.(*terminal); ok {
 		q.Width = func() int { return columns(t.out) }
 		q.Color = h.colors(t.out, f)

@@ -6,6 +6,7 @@ package approval
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"golem/core/tool"
 )
@@ -72,24 +73,33 @@ type Personal struct {
 type MountPolicy map[string]Setting
 
 // Request is what a person is asked. It is complete: a front end may fold
-// long values but never drop them.
+// long values but never drop them. A tool call has Tool and what follows it; a
+// question of another kind has Title and Lines.
 type Request struct {
-	ID          string          `json:"id"`   // answers are bound to it
-	Call        string          `json:"call"` // the trace id of the call
-	Type        string          `json:"type"` // tool_call, file_write, command (S4-28)
-	Tool        string          `json:"tool"`
+	ID         string   `json:"id"` // answers are bound to it
+	Kind       Kind     `json:"kind"`
+	Call       string   `json:"call,omitempty"` // the trace id of the call
+	Risk       string   `json:"risk"`           // low, medium, high
+	WorkerPath []string `json:"workerPath,omitempty"`
+	// Answers are those that are offered. Always is among them only where it
+	// may cover other arguments: never for destructive or command (SECURITY 8).
+	Answers []Answer `json:"answers"`
+
+	Title string `json:"title,omitempty"`
+	Lines []Line `json:"lines,omitempty"`
+
+	Type        string          `json:"type,omitempty"` // tool_call, file_write, command (S4-28)
+	Tool        string          `json:"tool,omitempty"`
 	Module      string          `json:"module,omitempty"` // of a custom tool: its file @sha256: its digest
-	Description string          `json:"description"`
-	Args        json.RawMessage `json:"args"` // canonical: what will run
-	Risk        string          `json:"risk"` // low, medium, high
-	WorkerPath  []string        `json:"workerPath"`
+	Description string          `json:"description,omitempty"`
+	Args        json.RawMessage `json:"args,omitempty"` // canonical: what will run
 	Paths       []tool.PathUse  `json:"paths,omitempty"`
 	Diff        string          `json:"diff,omitempty"`
 	Rule        string          `json:"rule,omitempty"` // the setting that asks
-	// Always says whether the answer "a" is offered (never for destructive
-	// or command, SECURITY 8).
-	Always bool `json:"always"`
 }
+
+// Offers reports whether a is among the answers offered.
+func (r Request) Offers(a Answer) bool { return slices.Contains(r.Answers, a) }
 
 // Answer is what a person said (S4-30).
 type Answer string

@@ -2,8 +2,6 @@ package approval
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -16,15 +14,11 @@ const maxReason = 4 << 10
 // ask puts the call before a person, one question at a time. After waiting
 // for its turn it looks at the memory again: the answer may be there by now.
 func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) {
-	select {
-	case <-ctx.Done():
-		return gone(ctx, rec)
-	case <-g.turn:
-	}
-	defer func() { g.turn <- struct{}{} }()
-	if ctx.Err() != nil {
+	done, err := g.take(ctx)
+	if err != nil {
 		return gone(ctx, rec)
 	}
+	defer done()
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
@@ -33,22 +27,11 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 		return rec, err
 	}
 	rec.Source = "user"
-	r := g.request(c, rec.Rule)
-	d, err := g.question(ctx, c.item, r)
-	if ctx.Err() != nil {
-		return gone(ctx, rec)
-	}
-	switch {
-	case errors.Is(err, ErrNobody):
-		rec.Nobody, rec.Reason = true, ErrNobody.Error()
-	case err != nil:
-		rec.Reason = "the question could not be put to a person"
-	case d.ID != r.ID:
-		rec.Reason = "the answer was meant for another question"
-	default:
+	d, ok, err := g.put(ctx, g.request(c, rec.Rule), c.item.Asking, c.item.Shown, &rec)
+	if ok {
 		g.answer(c, d, &rec)
 	}
-	return rec, nil
+	return rec, err
 }
 
 // answer does what the person said. What is no answer is a no.
@@ -97,8 +80,13 @@ func gone(ctx context.Context, rec Record) (Record, error) {
 
 // request is all a person is told. Its id is used once.
 func (g *Gate) request(c *pending, rule string) Request {
+	answers := []Answer{Yes, No, Session, Never}
+	if g.coversAny(c) {
+		answers = append(answers, Always)
+	}
 	return Request{
-		ID:          fmt.Sprintf("%s-%d", g.nonce, g.asked.Add(1)),
+		ID:          g.newID(),
+		Kind:        KindTool,
 		Call:        c.item.Call.ID,
 		Type:        requestType(c.risk, c.paths),
 		Tool:        c.spec.Name,
@@ -110,28 +98,6 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Paths:       slices.Clone(c.paths),
 		Diff:        c.diff,
 		Rule:        rule,
-		Always:      g.coversAny(c),
+		Answers:     answers,
 	}
-}
-
-// question asks the approver between the caller's brackets. A panic in a
-// front end is an error, thus a no.
-func (g *Gate) question(ctx context.Context, it Item, r Request) (d Decision, err error) {
-	if g.approver == nil {
-		return Decision{}, ErrNobody
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			d, err = Decision{}, errors.New("the user interface failed")
-		}
-	}()
-	if it.Asking != nil {
-		if done := it.Asking(); done != nil {
-			defer done()
-		}
-	}
-	if it.Shown != nil {
-		it.Shown(r)
-	}
-	return g.approver.Approve(ctx, r)
 }

@@ -186,7 +186,7 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	}
 	switch {
 	case g.mode == AutoDeny:
-		rec.Source, rec.Reason = "mode", "the approval mode auto_deny refuses what would ask"
+		rec.Source, rec.Reason = "mode", autoDenied
 		return rec, nil
 	case g.mode == ApproveAll && !(g.SandboxOnly && leavesSandbox(c.risk)):
 		rec.Source, rec.Run = "mode", true
@@ -203,7 +203,7 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 	}
 	rec.Source, rec.Run = "cache", run
 	if !run {
-		rec.Reason = "denied earlier for the rest of the session"
+		rec.Reason = deniedEarlier
 	}
 	return true
 }

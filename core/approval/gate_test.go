@@ -26,7 +26,7 @@ func TestOneDecodedValue(t *testing.T) {
 	if string(r.Args) != tl.args[0] || string(r.Args) != "{\"content\":\"xA\u2028\",\"path\":\"/a/b.md\"}" {
 		t.Errorf("shown %s, run %s", r.Args, tl.args[0])
 	}
-	if r.Type != "file_write" || r.Diff == "" || len(r.Paths) != 1 || r.Risk != "medium" || !r.Always || !contains(r.Rule, "write") {
+	if r.Type != "file_write" || r.Diff == "" || len(r.Paths) != 1 || r.Risk != "medium" || !r.Offers(Always) || !contains(r.Rule, "write") {
 		t.Errorf("request %+v", r)
 	}
 }
@@ -171,7 +171,7 @@ func TestTaint(t *testing.T) {
 	doItem(t, g, clean) // asked: always
 	doItem(t, g, clean) // remembered
 	doItem(t, g, tainted)
-	if she.questions() != 2 || she.asked[1].Always {
+	if she.questions() != 2 || she.asked[1].Offers(Always) {
 		t.Fatalf("asked %+v", she.asked)
 	}
 	doItem(t, g, tainted) // this exact call was approved knowing of it

@@ -52,7 +52,7 @@ func TestDecisionsAreForAModulesDigest(t *testing.T) {
 	if err := call(module("bbbb", nil)); !errors.Is(err, fault.Denied) {
 		t.Errorf("other bytes: %v, want a question and its no", err)
 	}
-	if len(p.asked) != 2 || first.ran() != 2 || p.asked[0].Type != "tool_call" || p.asked[0].Risk != "high" || p.asked[0].Always ||
+	if len(p.asked) != 2 || first.ran() != 2 || p.asked[0].Type != "tool_call" || p.asked[0].Risk != "high" || p.asked[0].Offers(Always) ||
 		p.asked[0].Module != "tools/a.wasm@sha256:aaaa" {
 		t.Errorf("asked %d times, ran %d", len(p.asked), first.ran())
 	}

@@ -63,7 +63,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 			switch {
 			case last == Session:
 				granted[string(r.Args)] = true
-			case last == Always && r.Always:
+			case last == Always && r.Offers(Always):
 				granted["*"] = true
 			}
 			return Decision{ID: r.ID, Answer: last}, nil

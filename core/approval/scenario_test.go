@@ -150,7 +150,7 @@ func TestAlwaysIsNotForDangerousCalls(t *testing.T) {
 		if o := do(t, g, tl, Policy{}, `{"a":1}`); !o.ran() || o.record(t).Remember != "" {
 			t.Errorf("%q: %+v", risk, o)
 		}
-		if she.asked[0].Always {
+		if she.asked[0].Offers(Always) {
 			t.Errorf("%q: a was offered", risk)
 		}
 		do(t, g, tl, Policy{}, `{"a":1}`)

@@ -2,23 +2,20 @@ package ui
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"strings"
-	"sync"
 
 	"golem/core/approval"
 	"golem/core/fault"
 )
 
 // Questions asks a Person for approval in the words of S4 §3. The default is
-// no; a person who vanishes has said no (SECURITY 9).
+// no; a person who vanishes has said no (SECURITY 9). A gate asks one question
+// at a time; who lets several gates share a Person sees to that himself.
 type Questions struct {
 	Person Person // nil: nobody
 	Width  func() int
 	Color  bool
-	// Turn keeps questions from mixing where several share a Person; nil: the
-	// caller sees to it.
-	Turn *sync.Mutex
 }
 
 var _ approval.Approver = Questions{}
@@ -33,7 +30,6 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	if q.Person == nil {
 		return approval.Decision{}, approval.ErrNobody
 	}
-	defer q.turn()()
 	view := requestView{width: q.columns(), color: q.Color}
 	text, folded := view.request(r)
 	if err := q.say(text + view.help(r, folded)); err != nil {
@@ -44,7 +40,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		if err != nil {
 			return approval.Decision{}, err
 		}
-		answer, reason, ok := ParseAnswer(line, r.Always)
+		answer, reason, ok := ParseAnswer(line, r.Answers)
 		switch {
 		case ok:
 			return approval.Decision{ID: r.ID, Answer: answer, Reason: reason}, nil
@@ -63,15 +59,6 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "the answers could not be read"}, nil
 }
 
-// turn waits for one's turn to ask.
-func (q Questions) turn() (done func()) {
-	if q.Turn == nil {
-		return func() {}
-	}
-	q.Turn.Lock()
-	return q.Turn.Unlock
-}
-
 func (q Questions) columns() int {
 	if q.Width == nil {
 		return 0
@@ -87,40 +74,48 @@ func (q Questions) say(text string) error {
 	return nil
 }
 
-// prompt is the last line of the question (S4-35).
-func prompt(r approval.Request) string {
-	if r.Always {
-		return "[y]es / [n]o / [a]lways / [s]ession: "
-	}
-	return "[y]es / [n]o / [s]ession: "
+// letters are how answers are offered and typed, in the order of S4-35.
+var letters = []struct {
+	answer approval.Answer
+	prompt string
+	words  []string
+}{
+	{approval.Yes, "[y]es", []string{"y", "yes"}},
+	{approval.No, "[n]o", []string{"n", "no"}},
+	{approval.Always, "[a]lways", []string{"a", "always"}},
+	{approval.Session, "[s]ession", []string{"s", "session"}},
+	{approval.Never, "", []string{"d", "deny", "never"}}, // named by help alone
 }
 
-// ParseAnswer reads an answer to an approval request: y, n, a, s or d, as a
-// letter or a word, n and d optionally followed by a reason. An empty line is
-// no. always says whether a was offered; ok is false for anything else.
-func ParseAnswer(line string, always bool) (answer approval.Answer, reason string, ok bool) {
+// prompt is the last line of the question (S4-35).
+func prompt(r approval.Request) string {
+	var parts []string
+	for _, l := range letters {
+		if l.prompt != "" && r.Offers(l.answer) {
+			parts = append(parts, l.prompt)
+		}
+	}
+	return strings.Join(parts, " / ") + ": "
+}
+
+// ParseAnswer reads an answer to a request: y, n, a, s or d, as a letter or a
+// word, n and d optionally followed by a reason. An empty line is no. ok is
+// false for anything else, and for an answer that is not among those offered.
+func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	word, rest = strings.ToLower(strings.TrimRight(word, ",:")), strings.TrimSpace(rest)
-	switch word {
-	case "":
+	if word == "" {
 		return approval.No, "", true
-	case "n", "no":
-		return approval.No, rest, true
-	case "d", "deny", "never":
-		return approval.Never, rest, true
 	}
-	if rest != "" {
-		return "", "", false
-	}
-	switch word {
-	case "y", "yes":
-		return approval.Yes, "", true
-	case "s", "session":
-		return approval.Session, "", true
-	case "a", "always":
-		if always {
-			return approval.Always, "", true
+	for _, l := range letters {
+		if !slices.Contains(l.words, word) || !slices.Contains(offered, l.answer) {
+			continue
 		}
+		takesReason := l.answer == approval.No || l.answer == approval.Never
+		if rest != "" && !takesReason {
+			return "", "", false
+		}
+		return l.answer, rest, true
 	}
 	return "", "", false
 }
@@ -131,22 +126,4 @@ func isView(line string) bool {
 		return true
 	}
 	return false
-}
-
-// Confirm asks a yes-or-no question about what is not a tool call. Only yes
-// is yes.
-func (q Questions) Confirm(ctx context.Context, question string) (bool, error) {
-	if q.Person == nil {
-		return false, approval.ErrNobody
-	}
-	defer q.turn()()
-	if err := q.say("\n" + safe(question) + "\n"); err != nil {
-		return false, err
-	}
-	line, err := q.Person.Ask(ctx, "[y]es / [n]o: ")
-	if err != nil {
-		return false, fmt.Errorf("no answer: %w", err)
-	}
-	answer, _, ok := ParseAnswer(line, false)
-	return ok && answer == approval.Yes, nil
 }

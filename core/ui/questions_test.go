@@ -32,7 +32,7 @@ func (p *talker) Ask(_ context.Context, prompt string) (string, error) {
 
 func writeRequest() approval.Request {
 	return approval.Request{
-		ID: "r1", Call: "0.1.1", Type: "file_write", Tool: "write_file", Description: "write a file", Risk: "medium", Always: true,
+		ID: "r1", Kind: approval.KindTool, Call: "0.1.1", Type: "file_write", Tool: "write_file", Description: "write a file", Risk: "medium", Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Never, approval.Always},
 		WorkerPath: []string{"root", "a", "b"},
 		Args:       json.RawMessage(`{"content":"one\ntwo","path":"/o.txt"}`),
 		Paths:      []tool.PathUse{{Op: "write", Mount: "out", Path: "/o.txt"}},
@@ -97,7 +97,7 @@ func TestAnswers(t *testing.T) {
 // SECURITY 8, 9: nothing but a clear yes is one.
 func TestOnlyYesIsYes(t *testing.T) {
 	r := writeRequest()
-	r.Always = false
+	r.Answers = r.Answers[:4]
 	for _, lines := range [][]string{
 		{"a", "always", "a"}, {"yep", "ok", "sure"}, {"y y", "yes please", "y\x00"}, {"", "y"}, {"v", "n"}, {"x", ""}, {"session now", "s s", "true"},
 	} {
@@ -119,8 +119,36 @@ func TestSomebodyWhoVanishesIsAnError(t *testing.T) {
 	if _, err := (Questions{}).Approve(t.Context(), writeRequest()); !errors.Is(err, approval.ErrNobody) {
 		t.Error(err)
 	}
-	if ok, err := (Questions{Person: &talker{answers: []string{""}}}).Confirm(t.Context(), "sure?"); ok || err != nil {
-		t.Error(ok, err)
+}
+
+// SECURITY 19: a question that is no tool call shows each line that a yes
+// covers, and takes yes and no alone.
+func TestQuestionsOfOtherKinds(t *testing.T) {
+	r := approval.Request{
+		ID: "q1", Kind: approval.KindTrust, Title: "Trust what this project's files widen?", Answers: []approval.Answer{approval.Yes, approval.No},
+		Lines: []approval.Line{
+			{Path: "toolsets.shell.approval.default", Value: "preApproved", Means: "commands run without a question", Where: "main.worker:4"},
+			{Path: "providers.acme.base_url", Value: "https://evil.example\n[y]es / [n]o: \x1b[2J"},
+		},
+	}
+	for line, want := range map[string]approval.Answer{"y": approval.Yes, "": approval.No, "n": approval.No, "s": approval.No, "a": approval.No, "d": approval.No, "always": approval.No} {
+		p := &talker{answers: []string{line, line, line}}
+		d, err := Questions{Person: p}.Approve(t.Context(), r)
+		if err != nil || d.Answer != want || d.ID != "q1" {
+			t.Errorf("%q: %+v %v", line, d, err)
+		}
+		for _, want := range []string{
+			"[Approval Required] Trust what this project's files widen?\n",
+			"  toolsets.shell.approval.default (main.worker:4): preApproved\n    → commands run without a question\n",
+			"  │ [y]es / [n]o: \\u{1b}[2J\n", "\n[y]es / [n]o: ",
+		} {
+			if !strings.Contains(p.String(), want) {
+				t.Errorf("missing %q in\n%s", want, p.String())
+			}
+		}
+		if strings.Contains(p.String(), "[a]lways") || strings.Contains(p.String(), "[s]ession") {
+			t.Errorf("more than yes and no is offered:\n%s", p.String())
+		}
 	}
 }
 

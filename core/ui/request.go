@@ -38,11 +38,48 @@ type requestView struct {
 func (v *requestView) request(r approval.Request) (text string, folded bool) {
 	v.b.Reset()
 	v.escaped, v.folded = false, false
+	v.b.WriteString("\n")
+	if r.Kind == approval.KindTool {
+		v.call(r)
+	} else {
+		v.question(r)
+	}
+	if v.escaped {
+		v.b.WriteString("Note: control, invisible or text-direction characters are shown as escapes.\n")
+	}
+	return v.b.String(), v.folded
+}
+
+// question is a question that is no tool call: its title, and what a yes covers.
+func (v *requestView) question(r approval.Request) {
+	v.label("[Approval Required] ", r.Title)
+	if len(r.WorkerPath) > 0 {
+		v.label("Path: ", strings.Join(r.WorkerPath, " → "))
+	}
+	for _, l := range r.Lines {
+		name := "  " + v.visible(l.Path)
+		if l.Where != "" {
+			name += " (" + v.visible(l.Where) + ")"
+		}
+		shown := v.lines(l.Value)
+		if len(shown) == 1 && len(shown[0]) <= foldBytes {
+			v.label(name+": ", shown[0])
+		} else {
+			v.b.WriteString(fmt.Sprintf("%s (%d bytes, %d lines):\n", name, len(l.Value), len(shown)))
+			v.content(v.fold(shown, foldLines))
+		}
+		if l.Means != "" {
+			v.label("    → ", l.Means)
+		}
+	}
+}
+
+// call is a tool call, every argument of it.
+func (v *requestView) call(r approval.Request) {
 	description := strings.Join(strings.Fields(r.Description), " ")
 	if description == "" {
 		description = r.Tool
 	}
-	v.b.WriteString("\n")
 	v.label("[Approval Required] ", description)
 	v.label("Risk: ", r.Risk)
 	v.label("Path: ", strings.Join(r.WorkerPath, " → "))
@@ -69,17 +106,17 @@ func (v *requestView) request(r approval.Request) (text string, folded bool) {
 	if r.Diff != "" {
 		v.diff(r.Diff)
 	}
-	if v.escaped {
-		v.b.WriteString("Note: control, invisible or text-direction characters are shown as escapes.\n")
-	}
-	return v.b.String(), v.folded
 }
 
 // help explains the answers.
 func (v *requestView) help(r approval.Request, folded bool) string {
 	var b strings.Builder
-	b.WriteString("y: once · n, or n WHY: no (WHY is told to the model) · s: exactly this, for the session · d: no to exactly this, for the session\n")
-	if r.Always {
+	if r.Offers(approval.Session) {
+		b.WriteString("y: once · n, or n WHY: no (WHY is told to the model) · s: exactly this, for the session · d: no to exactly this, for the session\n")
+	} else {
+		b.WriteString("y: yes to all of this · n, or Enter: no\n")
+	}
+	if r.Offers(approval.Always) {
 		b.WriteString("a: " + v.visible(r.Tool) + " with ANY arguments, for the session\n")
 	}
 	if folded {

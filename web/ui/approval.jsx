@@ -1,5 +1,6 @@
-// The question before a side effect (SPEC §7): what will run, whole, and what
-// it changes. The default is no; leaving the dialog is no; nothing typed
+// A question to the person (SPEC §7, SECURITY 19): before a side effect what
+// will run, whole, and what it changes; of any other kind its title and each
+// line that a yes covers. The default is no; leaving the dialog is no; nothing typed
 // before the dialog stood can answer it (SECURITY 9).
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Arguments } from './arguments.jsx'
@@ -33,7 +34,9 @@ function Question({ question, waiting }) {
     dialog.current?.close()
     question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '' })
   }
-  const title = request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
+  const offers = (a) => request.answers.includes(a)
+  const call = request.kind === 'tool'
+  const title = !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
     <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}>
       <div class="dialog">
@@ -42,25 +45,40 @@ function Question({ question, waiting }) {
           <span class={`risk ${request.risk}`}>{request.risk} risk</span>
         </header>
         <div class="body">
-          <Facts request={request} />
-          <Arguments args={request.args} closed={!!request.diff} />
+          {call ? <Facts request={request} /> : <Lines request={request} />}
+          {call && <Arguments args={request.args} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
-          <div class="field">
+          {call && <div class="field">
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
             <input id="reason" class="input" value={reason} onInput={(e) => setReason(e.target.value)} />
-          </div>
+          </div>}
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <footer class="answers">
-          <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>
+          {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>}
           <button class="button" data-first onClick={() => answer('no')}>No</button>
           <span class="grow" />
-          {request.always && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
-          <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>
+          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
+          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>}
           <button class="button primary" disabled={!calm} onClick={() => answer('yes')}>Yes</button>
         </footer>
       </div>
     </dialog>
+  )
+}
+
+/** What a yes covers, of a question that is no call. */
+function Lines({ request }) {
+  return (
+    <div class="stack">
+      {request.workerPath && <dl class="facts"><dt>Path</dt><dd>{request.workerPath.map(visible).join(' → ')}</dd></dl>}
+      {(request.lines ?? []).map((l, i) => (
+        <dl class="facts" key={i}>
+          <dt class="mono">{visible(l.path)}</dt>
+          <dd><span class="mono">{visible(l.value)}</span>{l.where && <span class="small muted"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
+        </dl>
+      ))}
+    </div>
   )
 }
 

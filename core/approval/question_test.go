@@ -1,0 +1,143 @@
+package approval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+func keyQuestion() Question {
+	return Question{
+		Kind: KindKey, Title: "Send the key in K to h.example?", Call: "0.1", WorkerPath: []string{"main", "a"},
+		Lines: []Line{{Path: "providers.acme.base_url", Value: "https://h.example/v1", Means: "the key leaves this machine", Where: "project.yaml:3"}},
+	}
+}
+
+// SECURITY 19: a question that is no tool call carries an id, its kind and what
+// a yes covers; only yes is yes.
+func TestQuestion(t *testing.T) {
+	for answer, run := range map[Answer]bool{Yes: true, No: false, Session: false, Always: false, Never: false, "": false, "YES": false} {
+		she := says(t, answer)
+		rec, err := NewGate(Interactive, she).Ask(t.Context(), keyQuestion())
+		if err != nil || rec.Run != run || rec.Source != "user" || run == (rec.Reason != "") || rec.Remember != "" {
+			t.Errorf("%q: %+v %v", answer, rec, err)
+		}
+		r := she.asked[0]
+		if r.ID == "" || r.Kind != KindKey || r.Call != "0.1" || len(r.Lines) != 1 || r.Lines[0].Where != "project.yaml:3" ||
+			r.Offers(Session) || r.Offers(Always) || !r.Offers(Yes) || !r.Offers(No) || r.Risk != "high" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// The modes: auto_deny is a no that asks nobody; approve_all speaks of tool
+// calls, not of keys; nobody is a no that the run lists.
+func TestQuestionAndModes(t *testing.T) {
+	if rec, err := NewGate(AutoDeny, says(t)).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || rec.Nobody || rec.Source != "mode" {
+		t.Errorf("%+v %v", rec, err)
+	}
+	she := says(t, Yes)
+	if rec, err := NewGate(ApproveAll, she).Ask(t.Context(), keyQuestion()); err != nil || !rec.Run || she.questions() != 1 {
+		t.Errorf("%+v %v", rec, err)
+	}
+	if rec, err := NewGate(ApproveAll, nil).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || !rec.Nobody {
+		t.Errorf("%+v %v", rec, err)
+	}
+	broken := approverFunc(func(context.Context, Request) (Decision, error) { panic("gone") })
+	if rec, err := NewGate("", broken).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || rec.Nobody {
+		t.Errorf("%+v %v", rec, err)
+	}
+}
+
+// Scenario 44: a key needs confirming while a tool asks. One question at a
+// time; an answer to the wrong one, late or early, is a no to the open one.
+func TestQuestionsNeverMix(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		open, most := 0, 0
+		var mu sync.Mutex
+		var ids []string
+		first := make(chan Decision)
+		g := NewGate(Interactive, approverFunc(func(ctx context.Context, r Request) (Decision, error) {
+			mu.Lock()
+			open++
+			most = max(most, open)
+			ids = append(ids, r.ID)
+			mu.Unlock()
+			defer func() { mu.Lock(); open--; mu.Unlock() }()
+			if r.Kind == KindTool {
+				return <-first, nil
+			}
+			return Decision{ID: ids[0], Answer: Yes}, nil // late: it answers the first question
+		}))
+		var tool1, key Record
+		tl := plainTool("t", tool.Write)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Observe: func(r Record) { tool1 = r }})
+		})
+		synctest.Wait()
+		wg.Go(func() { key, _ = g.Ask(t.Context(), keyQuestion()) })
+		synctest.Wait()
+		if len(ids) != 1 {
+			t.Errorf("%d questions at once", len(ids))
+		}
+		first <- Decision{ID: ids[0], Answer: Yes}
+		wg.Wait()
+		if most != 1 || !tool1.Run || key.Run || !strings.Contains(key.Reason, "another question") {
+			t.Errorf("%d open at once, tool %+v, key %+v", most, tool1, key)
+		}
+	})
+}
+
+// What was settled while one waited for the turn is not asked again; a
+// context that ends while waiting is no answer.
+func TestQuestionSettledMeanwhile(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		q := keyQuestion()
+		q.Settled = func() (bool, bool) { return yes, true }
+		rec, err := NewGate("", says(t)).Ask(t.Context(), q)
+		if err != nil || rec.Run != yes || rec.Source != "cache" {
+			t.Errorf("%+v %v", rec, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if rec, err := NewGate("", says(t)).Ask(ctx, keyQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
+		t.Errorf("%+v %v", rec, err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	g := NewGate("", approverFunc(func(ctx context.Context, r Request) (Decision, error) {
+		cancel()
+		return Decision{ID: r.ID, Answer: Yes}, nil
+	}))
+	if rec, err := g.Ask(ctx, keyQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
+		t.Errorf("a yes after the end: %+v %v", rec, err)
+	}
+	if rec, err := g.Ask(t.Context(), keyQuestion()); err != nil || !rec.Run {
+		t.Errorf("later questions: %+v %v", rec, err)
+	}
+}
+
+// The brackets are around the wait for the person alone, and what is shown is
+// the request that is asked.
+func TestQuestionBrackets(t *testing.T) {
+	var order []string
+	var shown Request
+	q := keyQuestion()
+	q.Asking = func() func() {
+		order = append(order, "asking")
+		return func() { order = append(order, "done") }
+	}
+	q.Shown = func(r Request) { shown = r; order = append(order, "shown") }
+	she := says(t, Yes)
+	if _, err := NewGate("", she).Ask(t.Context(), q); err != nil || strings.Join(order, " ") != "asking shown done" || shown.ID != she.asked[0].ID {
+		t.Errorf("%v %q %+v", err, order, shown)
+	}
+}
