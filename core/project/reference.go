@@ -56,6 +56,20 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	return r, nil
 }
 
+// Named reports whether a reference (SPEC §2) stands for this worker: its ID,
+// or the path of its file or directory. It touches no file.
+func (w *Worker) Named(ref string) bool {
+	r, f := parseReference(ref)
+	if f != nil {
+		return false
+	}
+	if r.path == "" {
+		return r.id == w.ID
+	}
+	return w.Source == "project" &&
+		(r.path == w.File || slices.Contains(stems(r.path), w.File) || path.Join(r.path, "worker.worker") == w.File)
+}
+
 // identity is the ID of a definition file and whether a workers root gives it
 // (S2-27): the path below the root without extension, the directory of the
 // directory form; elsewhere the file's stem.

@@ -36,6 +36,7 @@ func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
 			n := servedName{name: a.Name, tool: tool.ToolName(a.Name), place: place, missing: a.Missing}
 			served = append(served, n)
 			out = append(out, toolset.Delegate{ID: n.name, Tool: n.tool, Served: true, Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
+				f.reached(c.ID, callee{id: n.name})
 				return c.Host.Call(ctx, n.tool, c.Args)
 			}})
 			continue
@@ -43,7 +44,10 @@ func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
 		w := a.Worker
 		out = append(out, toolset.Delegate{
 			ID: w.ID, Tool: names[0], Description: w.Description, Input: w.Input, Output: w.Output,
-			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) { return f.delegate(ctx, w, c) },
+			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
+				f.reached(c.ID, callee{id: w.ID, worker: w})
+				return f.delegate(ctx, w, c)
+			},
 		})
 		names = names[1:]
 	}

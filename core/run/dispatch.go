@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/prompt"
 	"golem/core/tool"
 )
 
@@ -20,55 +18,20 @@ type callResult struct {
 	fault *fault.Fault
 }
 
-// dispatch runs the calls of one turn. Workers and reads run beside each
-// other, delegation.parallel at most; a call that can change something waits
-// for the reads before it, the reads after it wait for it, and such calls
-// keep their order. Results come back in call order.
+// dispatch runs the calls of one turn beside each other, as far as their order
+// and delegation.parallel admit. Results come back in call order.
 func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
-	results := make([]callResult, len(calls))
-	slots := make(chan struct{}, max(1, f.worker.Delegation.Parallel))
-	var (
-		wg    sync.WaitGroup
-		write <-chan struct{}   // end of the last changing call
-		reads []<-chan struct{} // ends of the reads since
-	)
+	results, orders := make([]callResult, len(calls)), make([]order, len(calls))
 	for i, c := range calls {
 		f.calls++
-		req := callRequest{id: childID(f.id, f.calls), parent: f.id, name: c.Name, args: c.Args, model: true}
-		done := make(chan struct{})
-		var after []<-chan struct{}
-		switch f.order(c.Name) {
-		case orderRead:
-			after = []<-chan struct{}{write}
-			reads = append(reads, done)
-		case orderWrite:
-			after = append(reads, write)
-			write, reads = done, nil
-		}
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { close(done); <-slots }()
-			for _, ch := range after {
-				if ch != nil {
-					<-ch
-				}
-			}
-			out, flt := f.call(ctx, req)
-			results[i] = callResult{id: req.id, out: out, fault: flt}
-		})
+		results[i].id, orders[i] = childID(f.id, f.calls), f.order(c.Name)
 	}
-	wg.Wait()
+	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) {
+		r, c := &results[i], calls[i]
+		r.out, r.fault = f.call(ctx, callRequest{id: r.id, parent: f.id, name: c.Name, args: c.Args, model: true})
+	})
 	return results
 }
-
-// order is how a call stands to its neighbours in a turn.
-type order int
-
-const (
-	orderFree  order = iota // workers, and names nobody has
-	orderRead               // read-only tools, and modules that hold nothing
-	orderWrite              // everything else
-)
 
 func (f *frame) order(name string) order {
 	tl, ok := f.tools.Get(name)
@@ -94,58 +57,36 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 		if flt != nil {
 			msg.Text, msg.Error = string(flt.Result()), flt.Code
 		} else {
-			msg.Text = f.fit(r.id, r.out.String())
-			f.remember(call.Name, r)
+			var cut bool
+			msg.Text, cut = f.fit(r.id, r.out.String())
+			f.keep(r.id, call.Name, r.out, cut)
 		}
 		f.messages = append(f.messages, msg)
 		if flt == nil && r.out.NeedsInput && call.Name == requestInput && !asked {
 			answer, asked = r.out, true
 		}
 	}
+	f.settled()
 	return answer, asked
 }
 
 // requestInput is the built-in through which a child asks (SPEC §5).
 const requestInput = "request_input"
 
-// remember keeps a result for prior, under the tool's name and the call's id.
-func (f *frame) remember(name string, r callResult) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	text := r.out.String()
-	f.results = append(f.results, prompt.Labelled{Name: name, Text: text}, prompt.Labelled{Name: r.id, Text: text})
-}
-
-// prior finds the results of that name, in call order.
-func (f *frame) prior(name string) []prompt.Labelled {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []prompt.Labelled
-	for _, r := range f.results {
-		if r.Name == name {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // fit cuts a result to limits.tool_output; the rest stays readable through
 // read_result, which is offered from then on.
-func (f *frame) fit(id, text string) string {
+func (f *frame) fit(id, text string) (shown string, cut bool) {
 	limit := int(f.worker.Limits.ToolOutput)
 	if limit <= 0 || len(text) <= limit {
-		return text
+		return text, false
 	}
-	f.mu.Lock()
-	f.long[id] = text
-	f.mu.Unlock()
 	if _, ok := f.tools.Get(readResult); !ok {
 		// The name is reserved, so adding it cannot collide.
 		if err := f.tools.Add(f.readResultTool()); err != nil {
-			return head(text, limit)
+			return head(text, limit), true
 		}
 	}
-	return page(id, text, 0, limit)
+	return page(id, text, 0, limit), true
 }
 
 const readResult = "read_result"
@@ -161,9 +102,7 @@ func (f *frame) readResultTool() tool.Tool {
 		Name: readResult, Description: "Reads on in a tool result that was cut because of its size.", Risk: tool.Read,
 		Toolset: "golem", Provider: "builtin",
 	}, func(_ context.Context, in readResultArgs) (tool.Output, error) {
-		f.mu.Lock()
-		text, ok := f.long[in.Call]
-		f.mu.Unlock()
+		text, ok := f.rest(in.Call)
 		if !ok {
 			return tool.Output{}, fault.New(fault.NotFound, "no cut result has the call id %q", in.Call).
 				Hinting("use the call id that the cut result names")

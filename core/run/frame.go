@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
-	"golem/core/prompt"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/trace"
@@ -36,28 +34,20 @@ type frame struct {
 	tools  *tool.Set
 	budget *budget
 	model  model.Model
-	conv   string // the conversation's name, for script sequences
+	calls  int // calls made so far: the next one's index is calls+1
 
-	messages []model.Message
-	turns    int
-	calls    int // calls made so far: the next one's index is calls+1
+	*conversation
 
 	inert       bool           // only looked at: nothing may be run
 	warnings    []*fault.Fault // of making the tools; told when the worker begins
 	undescribed []string       // modules whose tools are not known, because nothing may be run
-
-	mu      sync.Mutex
-	results []prompt.Labelled // by tool name and call id, for prior
-	long    map[string]string // results that were cut, by call id
-	repeat  repeats
 }
 
 // frame makes a worker ready to run under parent (nil: as the root).
 func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
 	f := &frame{
-		tree: t, worker: w, id: id, parent: parent, conv: id,
+		tree: t, worker: w, id: id, parent: parent, conversation: newConversation(id),
 		budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money},
-		long:   map[string]string{},
 	}
 	if parent != nil {
 		f.depth = parent.depth + 1
@@ -101,7 +91,7 @@ func (f *frame) openModel(ctx context.Context) error {
 
 func (f *frame) close() {
 	if f.model != nil {
-		model.Forget(f.model, f.conv)
+		model.Forget(f.model, f.conversation.name)
 	}
 	for _, s := range f.sets {
 		if err := s.Close(); err != nil {

@@ -188,7 +188,7 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 	mctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the model request")
 	defer stop()
 	turn, err := f.model.Generate(mctx, model.Request{
-		Worker: f.worker.ID, Conversation: f.conv, ID: f.id, Turn: f.turns,
+		Worker: f.worker.ID, Conversation: f.conversation.name, ID: f.id, Turn: f.turns,
 		Messages: f.messages, Tools: f.offered(), OutputSchema: f.worker.Output,
 	}, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {

@@ -47,15 +47,19 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 	return s, nil
 }
 
-// Reset forgets the conversation (/new): what is left is the system prompt.
+// Reset forgets the conversation and its results (/new): what is left is the
+// system prompt.
 func (s *Session) Reset() {
 	if s.begun {
 		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
 	}
+	f := s.frame
+	if f.model != nil {
+		model.Forget(f.model, f.conversation.name)
+	}
 	s.talks++
-	s.frame.conv = fmt.Sprintf("%s#%d", rootID, s.talks)
-	s.frame.messages = []model.Message{{Role: model.System, Text: prompt.System(s.frame.worker, "")}}
-	s.frame.turns = 0
+	f.conversation = newConversation(fmt.Sprintf("%s#%d", rootID, s.talks),
+		model.Message{Role: model.System, Text: prompt.System(f.worker, "")})
 }
 
 // Say shows a line to the person; level is info, warn or error.

@@ -1,0 +1,66 @@
+package run
+
+import "slices"
+
+// order is how a call stands to the other calls of its turn.
+type order int
+
+const (
+	orderFree  order = iota // workers, and names nobody has
+	orderRead               // read-only tools, and modules that are granted nothing
+	orderWrite              // everything else
+)
+
+// waitsFor gives for each call of a turn the calls that must end before it
+// starts: one that can change something waits for the reads and changes before
+// it, a read for the changes before it, a worker for nothing (SPEC §5). Of
+// what the latest change waited for already, nothing is listed again.
+func waitsFor(calls []order) [][]int {
+	out := make([][]int, len(calls))
+	var change, reads []int // the latest change; the reads since
+	for i, o := range calls {
+		switch o {
+		case orderRead:
+			out[i] = change
+			reads = append(reads, i)
+		case orderWrite:
+			out[i] = slices.Concat(change, reads)
+			change, reads = []int{i}, nil
+		}
+	}
+	return out
+}
+
+// together runs calls beside each other, limit of them at most, and returns
+// when all have ended. Of those that have nothing to wait for, the first in
+// order starts first; a call that waits takes no place.
+func together(limit int, after [][]int, do func(i int)) {
+	ended := make(chan int)
+	started, done := make([]bool, len(after)), make([]bool, len(after))
+	ready := func(i int) bool {
+		for _, j := range after[i] {
+			if !done[j] {
+				return false
+			}
+		}
+		return !started[i]
+	}
+	first, running := 0, 0
+	for left := len(after); left > 0; left-- {
+		for first < len(after) && started[first] {
+			first++
+		}
+		for i := first; i < len(after) && running < max(1, limit); i++ {
+			if ready(i) {
+				started[i] = true
+				running++
+				go func() {
+					defer func() { ended <- i }()
+					do(i)
+				}()
+			}
+		}
+		done[<-ended] = true
+		running--
+	}
+}
