@@ -61,7 +61,7 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 			At(w.File, 0, 0).Hinting("set template: false to use the text as it is")
 	}
 	var err error
-	if f.view, f.files, err = t.view(w, parent); err != nil {
+	if f.view, f.files, err = t.view(ctx, w, parent); err != nil {
 		return nil, fault.Of(err, fault.Config).InChain(f.chain)
 	}
 	err = f.openTools(ctx)

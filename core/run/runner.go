@@ -64,7 +64,8 @@ func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 		return r.Run(ctx, w, in)
 	}
 	if errors.Is(err, fault.WorkerNotFound) {
-		if s, terr := r.entry(ctx); terr == nil {
+		s, terr := r.entry(ctx)
+		if terr == nil {
 			if _, has := s.frame.tools.Get(name); has {
 				args, err := toolArgs(s.frame, name, in)
 				if err == nil {
@@ -74,6 +75,8 @@ func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 				return r.Refuse(in, err)
 			}
 			s.frame.close()
+		} else if !errors.Is(terr, fault.Project) { // without an entry there are no tools to call
+			err = terr
 		}
 	}
 	return r.Refuse(in, err)

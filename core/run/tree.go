@@ -40,18 +40,13 @@ type tree struct {
 	warned  bool     // the depth warning is given once
 	noticed []string // warnings of making tools, given once
 	tainted bool     // untrusted content was read (SECURITY 13)
-	mounts  map[string]openMount
-	models  map[string]model.Model
-}
 
-// openMount is a directory opened once for the whole tree.
-type openMount struct {
-	fs  sandbox.FS
-	err error
+	mounts onces[sandbox.FS] // by source
+	models onces[model.Model]
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), confirming: make(chan struct{}, 1), mounts: map[string]openMount{}, models: map[string]model.Model{}, quota: sandbox.NewQuota(r.Quota)}
+	return &tree{r: r, sched: newSchedule(), confirming: make(chan struct{}, 1), quota: sandbox.NewQuota(r.Quota)}
 }
 
 // emit sends an event on. While a person is asked, the events of the rest of
@@ -132,32 +127,15 @@ func (t *tree) isTainted() bool {
 	return t.tainted
 }
 
-// mount opens a source once; all frames share the handle.
-func (t *tree) mount(source string) (sandbox.FS, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	m, ok := t.mounts[source]
-	if !ok {
-		m.fs, m.err = t.r.Mount(source)
-		t.mounts[source] = m
-	}
-	return m.fs, m.err
+// mount opens a source once; all worker runs share the handle.
+func (t *tree) mount(ctx context.Context, source string) (sandbox.FS, error) {
+	return t.mounts.get(ctx, source, false, func() (sandbox.FS, error) { return t.r.Mount(source) })
 }
 
 // model opens each model once for the whole tree: scripts keep their place in
 // it. Where its name was given decides where a script is read from.
 func (t *tree) model(ctx context.Context, w *project.Worker) (model.Model, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	key := w.Model + "\x00" + w.Origins["model"]
-	if m, ok := t.models[key]; ok {
-		return m, nil
-	}
-	m, err := t.r.Model(ctx, w)
-	if err == nil {
-		t.models[key] = m
-	}
-	return m, err
+	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) { return t.r.Model(ctx, w) })
 }
 
 // confirm asks, before the first request of a model, whether its key may go to

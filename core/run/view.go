@@ -1,6 +1,8 @@
 package run
 
 import (
+	"context"
+
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/sandbox"
@@ -18,7 +20,7 @@ type viewSpec struct {
 // ancestor's restrictions and modes, then its own (SPEC §8; S0-49, S1-78).
 // A worker without a sandbox, without file tools and without a module that is
 // lent the files sees only attachments.
-func (t *tree) view(w *project.Worker, parent *frame) (viewSpec, sandbox.FS, error) {
+func (t *tree) view(ctx context.Context, w *project.Worker, parent *frame) (viewSpec, sandbox.FS, error) {
 	spec := viewSpec{extra: sandbox.Memory()}
 	if parent != nil {
 		p := parent.view
@@ -37,7 +39,7 @@ func (t *tree) view(w *project.Worker, parent *frame) (viewSpec, sandbox.FS, err
 		}
 		spec.restricts = append(spec.restricts, name)
 	}
-	files, err := t.build(w, &spec)
+	files, err := t.build(ctx, w, &spec)
 	return spec, files, err
 }
 
@@ -73,11 +75,11 @@ func (v viewSpec) escalates(w *project.Worker) error {
 }
 
 // build opens the mounts and wraps them, innermost protection first.
-func (t *tree) build(w *project.Worker, spec *viewSpec) (sandbox.FS, error) {
+func (t *tree) build(ctx context.Context, w *project.Worker, spec *viewSpec) (sandbox.FS, error) {
 	var mounts []sandbox.Mount
 	if w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") {
 		for _, m := range w.Sandbox.Mounts {
-			fsys, err := t.mount(m.Source)
+			fsys, err := t.mount(ctx, m.Source)
 			if err != nil {
 				return nil, fault.Of(err, fault.NotFound).At(w.File, 0, 0)
 			}

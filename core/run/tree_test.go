@@ -1,0 +1,67 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/sandbox"
+)
+
+// Review B11: while a model or a mount is opened, which may read much, the rest
+// of the tree goes on; who waits for the same one waits no longer than its own
+// context; and each is opened once.
+func TestOpeningHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		var opened atomic.Int32
+		r := &Runner{
+			Model: func(context.Context, *project.Worker) (model.Model, error) {
+				opened.Add(1)
+				<-release
+				return nil, nil
+			},
+			Mount: func(string) (sandbox.FS, error) {
+				opened.Add(1)
+				<-release
+				return sandbox.Memory(), nil
+			},
+		}
+		tr := newTree(r)
+		w := &project.Worker{Model: "replay:big.jsonl"}
+		var first, second error
+		go func() { _, first = tr.model(t.Context(), w) }()
+		go func() { _, _ = tr.mount(t.Context(), ".") }()
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := false
+		go func() {
+			_, second = tr.model(ctx, w)
+			ended = true
+		}()
+		others := false
+		go func() {
+			tr.deny(Denial{ID: "0.1"})
+			others = !tr.isTainted() && len(tr.denials()) == 1
+		}()
+		synctest.Wait()
+		if !others || ended {
+			t.Fatalf("others went on: %v; the second had the model: %v", others, ended)
+		}
+		cancel()
+		synctest.Wait()
+		if !ended || !errors.Is(second, fault.Interrupted) {
+			t.Fatalf("who waits for a model is not stopped: %v, %v", ended, second)
+		}
+		close(release)
+		synctest.Wait()
+		if _, err := tr.model(t.Context(), w); err != nil || first != nil || opened.Load() != 2 {
+			t.Fatalf("%v, %v, opened %d times", err, first, opened.Load())
+		}
+	})
+}
