@@ -32,8 +32,12 @@ func (i Info) IsDir() bool { return i.Perm.IsDir() }
 // Sys is nil.
 func (i Info) Sys() any { return nil }
 
+// What an FS says, beside the errors of io/fs, when the kind of a file does
+// not fit. The words are the same on every platform.
 var (
-	errIsDir    = errors.New("is a directory")
-	errNotDir   = errors.New("is not a directory")
-	errNotEmpty = errors.New("the directory is not empty")
+	ErrIsDir = errors.New("is a directory")
+	// ErrNotDir is for a file where a directory is needed, and for every name
+	// below a file: nothing can be there, so it is not fs.ErrNotExist.
+	ErrNotDir   = errors.New("not a directory, or below a file")
+	ErrNotEmpty = errors.New("the directory is not empty")
 )

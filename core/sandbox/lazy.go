@@ -2,12 +2,10 @@ package sandbox
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
 	"sync"
-	"time"
 
 	"golem/core/fault"
 )
@@ -88,7 +86,7 @@ func (d *lazy) Open(name string) (fs.File, error) {
 	case real != nil:
 		return real.Open(name)
 	case name == ".":
-		return &emptyDir{}, nil
+		return openDir(emptyInfo, nil), nil
 	}
 	return nil, missing("open", name)
 }
@@ -102,7 +100,7 @@ func (d *lazy) Stat(name string) (fs.FileInfo, error) {
 	case real != nil:
 		return fs.Stat(real, name)
 	case name == ".":
-		return emptyInfo{}, nil
+		return emptyInfo, nil
 	}
 	return nil, missing("stat", name)
 }
@@ -198,26 +196,5 @@ func (d *lazy) SameFile(a, b fs.FileInfo) bool {
 	return err == nil && ok && id.SameFile(a, b)
 }
 
-// emptyDir is the root of a directory that does not exist yet.
-type emptyDir struct{}
-
-func (*emptyDir) Stat() (fs.FileInfo, error) { return emptyInfo{}, nil }
-func (*emptyDir) Close() error               { return nil }
-func (*emptyDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: ".", Err: errors.New("is a directory")}
-}
-func (*emptyDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n > 0 {
-		return nil, io.EOF
-	}
-	return nil, nil
-}
-
-type emptyInfo struct{}
-
-func (emptyInfo) Name() string       { return "." }
-func (emptyInfo) Size() int64        { return 0 }
-func (emptyInfo) Mode() fs.FileMode  { return fs.ModeDir | 0o700 }
-func (emptyInfo) ModTime() time.Time { return time.Time{} }
-func (emptyInfo) IsDir() bool        { return true }
-func (emptyInfo) Sys() any           { return nil }
+// emptyInfo describes the root of a directory that does not exist yet.
+var emptyInfo = Info{Base: ".", Perm: fs.ModeDir | 0o700}

@@ -1,9 +1,9 @@
 package sandbox
 
 import (
-	"bytes"
-	"io"
+	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,15 +14,15 @@ import (
 // memory is a tree held in memory: for tests, for --sandbox memory, and for
 // what a run is handed (attachments).
 type memory struct {
-	mu    sync.RWMutex
-	nodes map[string]*node // by io/fs name; "." is the root
+	mu   sync.RWMutex // guards every node of the tree
+	root *node
 }
 
 // node is a file or a directory. A file's data is replaced, never changed.
 type node struct {
-	dir  bool
-	data []byte
-	when time.Time
+	entries map[string]*node // of a directory, by name; nil for a file
+	data    []byte
+	when    time.Time
 }
 
 var (
@@ -33,73 +33,98 @@ var (
 	_ SubFS         = (*memory)(nil)
 )
 
-// Memory makes an empty tree in memory.
-func Memory() FS {
-	return &memory{nodes: map[string]*node{".": {dir: true, when: time.Now()}}}
-}
+// Memory makes an empty tree in memory. Finding a name costs its depth, listing
+// a directory what is in it.
+func Memory() FS { return newMemory() }
+
+func newMemory() *memory { return &memory{root: newDir()} }
+
+func newDir() *node { return &node{entries: map[string]*node{}, when: time.Now()} }
+
+func (n *node) isDir() bool { return n.entries != nil }
 
 func perr(op, name string, err error) error { return &fs.PathError{Op: op, Path: Abs(name), Err: err} }
 
+// find is the node of a valid name. The caller holds mu.
+func (m *memory) find(name string) (*node, error) {
+	at := m.root
+	if name == "." {
+		return at, nil
+	}
+	for elem := range strings.SplitSeq(name, "/") {
+		if !at.isDir() {
+			return nil, ErrNotDir
+		}
+		next, ok := at.entries[elem]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// look is find with the name checked and the error complete. The caller holds mu.
+func (m *memory) look(op, name string) (*node, error) {
+	if err := Valid(name); err != nil {
+		return nil, perr(op, name, err)
+	}
+	n, err := m.find(name)
+	if err != nil {
+		return nil, perr(op, name, err)
+	}
+	return n, nil
+}
+
 // Open opens a file or directory for reading.
 func (m *memory) Open(name string) (fs.File, error) {
-	if err := Valid(name); err != nil {
-		return nil, perr("open", name, err)
-	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	n, ok := m.nodes[name]
-	if !ok {
-		return nil, perr("open", name, fs.ErrNotExist)
+	n, err := m.look("open", name)
+	if err != nil {
+		return nil, err
 	}
-	f := &memFile{info: n.info(name)}
-	if n.dir {
-		return &memDir{memFile: f, entries: m.list(name)}, nil
+	if n.isDir() {
+		return openDir(n.info(name), n.list()), nil
 	}
-	f.Reader = bytes.NewReader(n.data)
-	return f, nil
+	return openBytes(n.info(name), n.data), nil
 }
 
 // Stat describes a file or directory.
 func (m *memory) Stat(name string) (fs.FileInfo, error) {
-	if err := Valid(name); err != nil {
-		return nil, perr("stat", name, err)
-	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	n, ok := m.nodes[name]
-	if !ok {
-		return nil, perr("stat", name, fs.ErrNotExist)
+	n, err := m.look("stat", name)
+	if err != nil {
+		return nil, err
 	}
 	return n.info(name), nil
 }
 
 // ReadDir lists a directory, sorted by name.
 func (m *memory) ReadDir(name string) ([]fs.DirEntry, error) {
-	info, err := m.Stat(name)
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	n, err := m.look("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() {
-		return nil, perr("readdir", name, errNotDir)
+	if !n.isDir() {
+		return nil, perr("readdir", name, ErrNotDir)
 	}
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.list(name), nil
+	return n.list(), nil
 }
 
 // ReadFile returns a copy of a file's bytes.
 func (m *memory) ReadFile(name string) ([]byte, error) {
-	if err := Valid(name); err != nil {
-		return nil, perr("read", name, err)
-	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	n, ok := m.nodes[name]
-	switch {
-	case !ok:
-		return nil, perr("read", name, fs.ErrNotExist)
-	case n.dir:
-		return nil, perr("read", name, errIsDir)
+	n, err := m.look("read", name)
+	if err != nil {
+		return nil, err
+	}
+	if n.isDir() {
+		return nil, perr("read", name, ErrIsDir)
 	}
 	return slices.Clone(n.data), nil
 }
@@ -111,89 +136,97 @@ func (m *memory) WriteFile(name string, data []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n, ok := m.nodes[name]; ok && n.dir {
-		return perr("write", name, errIsDir)
+	switch n, err := m.find(name); {
+	case err == nil && n.isDir():
+		return perr("write", name, ErrIsDir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return perr("write", name, err)
 	}
-	if err := m.parents(name); err != nil {
+	dir, err := m.makeAll(path.Dir(name))
+	if err != nil {
 		return err
 	}
-	m.nodes[name] = &node{data: slices.Clone(data), when: time.Now()}
+	dir.entries[path.Base(name)] = &node{data: slices.Clone(data), when: time.Now()}
 	return nil
 }
 
-// parents makes the directories above name. The caller holds mu.
-func (m *memory) parents(name string) error {
-	dir := path.Dir(name)
-	if n, ok := m.nodes[dir]; ok {
-		if !n.dir {
-			return perr("mkdir", dir, errNotDir)
+// makeAll is a directory, made with its parents if need be. The caller holds mu.
+func (m *memory) makeAll(name string) (*node, error) {
+	at := m.root
+	if name == "." {
+		return at, nil
+	}
+	for elem := range strings.SplitSeq(name, "/") {
+		next, ok := at.entries[elem]
+		if !ok {
+			next = newDir()
+			at.entries[elem] = next
 		}
-		return nil
+		if !next.isDir() {
+			return nil, perr("mkdir", name, ErrNotDir)
+		}
+		at = next
 	}
-	if err := m.parents(dir); err != nil {
-		return err
-	}
-	m.nodes[dir] = &node{dir: true, when: time.Now()}
-	return nil
+	return at, nil
 }
 
 // Remove deletes a file or an empty directory.
 func (m *memory) Remove(name string) error {
-	if err := Valid(name); err != nil {
-		return perr("remove", name, err)
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, ok := m.nodes[name]
+	n, err := m.look("remove", name)
 	switch {
+	case err != nil:
+		return err
 	case name == ".":
 		return perr("remove", name, fs.ErrPermission)
-	case !ok:
-		return perr("remove", name, fs.ErrNotExist)
-	case n.dir && len(m.list(name)) > 0:
-		return perr("remove", name, errNotEmpty)
+	case len(n.entries) > 0:
+		return perr("remove", name, ErrNotEmpty)
 	}
-	delete(m.nodes, name)
-	return nil
+	return m.unlink("remove", name)
+}
+
+// unlink takes a name out of its directory. The caller holds mu.
+func (m *memory) unlink(op, name string) error {
+	dir, err := m.look(op, path.Dir(name))
+	if err == nil {
+		delete(dir.entries, path.Base(name))
+	}
+	return err
 }
 
 // Rename moves a file or directory, replacing a file that is there.
 func (m *memory) Rename(oldName, newName string) error {
-	if err := Valid(oldName); err != nil {
-		return perr("rename", oldName, err)
-	}
 	if err := ValidNew(newName); err != nil {
 		return perr("rename", newName, err)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, ok := m.nodes[oldName]
+	n, err := m.look("rename", oldName)
+	if err != nil {
+		return err
+	}
+	there, err := m.find(newName)
 	switch {
-	case !ok:
-		return perr("rename", oldName, fs.ErrNotExist)
 	case oldName == "." || newName == ".":
 		return perr("rename", oldName, fs.ErrPermission)
 	case oldName == newName:
 		return nil
-	case n.dir && Within(newName, oldName):
+	case n.isDir() && Within(newName, oldName):
 		return perr("rename", newName, fs.ErrInvalid)
-	}
-	if old, ok := m.nodes[newName]; ok && (old.dir || n.dir) {
+	case err == nil && (there.isDir() || n.isDir()):
 		return perr("rename", newName, fs.ErrExist)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return perr("rename", newName, err)
 	}
-	if err := m.parents(newName); err != nil {
+	dir, err := m.makeAll(path.Dir(newName))
+	if err != nil {
 		return err
 	}
-	moved := map[string]*node{}
-	for k, v := range m.nodes {
-		if Within(k, oldName) {
-			delete(m.nodes, k)
-			moved[join(newName, below(k, oldName))] = v
-		}
+	if err := m.unlink("rename", oldName); err != nil {
+		return err
 	}
-	for k, v := range moved {
-		m.nodes[k] = v
-	}
+	dir.entries[path.Base(newName)] = n
 	return nil
 }
 
@@ -204,13 +237,17 @@ func (m *memory) Mkdir(name string, _ fs.FileMode) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if _, ok := m.nodes[name]; ok {
+	switch _, err := m.find(name); {
+	case err == nil:
 		return perr("mkdir", name, fs.ErrExist)
+	case !errors.Is(err, fs.ErrNotExist):
+		return perr("mkdir", name, err)
 	}
-	if n, ok := m.nodes[path.Dir(name)]; !ok || !n.dir {
-		return perr("mkdir", path.Dir(name), fs.ErrNotExist)
+	dir, err := m.look("mkdir", path.Dir(name))
+	if err != nil {
+		return err
 	}
-	m.nodes[name] = &node{dir: true, when: time.Now()}
+	dir.entries[path.Base(name)] = newDir()
 	return nil
 }
 
@@ -221,7 +258,7 @@ func (m *memory) SubFS(dir string) (FS, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, perr("sub", dir, errNotDir)
+		return nil, perr("sub", dir, ErrNotDir)
 	}
 	if dir == "." {
 		return m, nil
@@ -229,62 +266,19 @@ func (m *memory) SubFS(dir string) (FS, error) {
 	return &subtree{base: m, dir: dir}, nil
 }
 
-// list is a directory's entries. The caller holds mu.
-func (m *memory) list(dir string) []fs.DirEntry {
-	var out []fs.DirEntry
-	for name, n := range m.nodes {
-		if name != "." && path.Dir(name) == dir {
-			out = append(out, fs.FileInfoToDirEntry(n.info(name)))
-		}
+// list is a directory's entries, sorted by name. The caller holds the tree's mu.
+func (n *node) list() []fs.DirEntry {
+	out := make([]fs.DirEntry, 0, len(n.entries))
+	for _, name := range slices.Sorted(maps.Keys(n.entries)) {
+		out = append(out, fs.FileInfoToDirEntry(n.entries[name].info(name)))
 	}
-	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return out
 }
 
 func (n *node) info(name string) fs.FileInfo {
 	mode := fs.FileMode(0o644)
-	if n.dir {
+	if n.isDir() {
 		mode = fs.ModeDir | 0o755
 	}
 	return Info{Base: path.Base(name), Bytes: int64(len(n.data)), Perm: mode, When: n.when}
-}
-
-// memFile is an open file: it reads the bytes it was opened on.
-type memFile struct {
-	info fs.FileInfo
-	*bytes.Reader
-}
-
-func (f *memFile) Stat() (fs.FileInfo, error) { return f.info, nil }
-
-// Close frees nothing.
-func (f *memFile) Close() error { return nil }
-
-// memDir is an open directory.
-type memDir struct {
-	*memFile
-	entries []fs.DirEntry
-	at      string
-}
-
-// Place is where the directory lies in its tree; "" if that is not known.
-func (d *memDir) Place() string { return d.at }
-
-// Read fails: a directory has no bytes.
-func (d *memDir) Read([]byte) (int, error) { return 0, perr("read", d.info.Name(), errIsDir) }
-
-// ReadDir gives the next n entries, or all that are left.
-func (d *memDir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if n <= 0 {
-		out := d.entries
-		d.entries = nil
-		return out, nil
-	}
-	if len(d.entries) == 0 {
-		return nil, io.EOF
-	}
-	n = min(n, len(d.entries))
-	out := d.entries[:n:n]
-	d.entries = d.entries[n:]
-	return out, nil
 }

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"testing"
 
@@ -30,6 +31,65 @@ func view(t *testing.T, spec sandbox.ViewSpec) sandbox.FS {
 
 func TestLazy(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return sandbox.Lazy(sandbox.Memory().(sandbox.SubFS), "a/b") })
+}
+
+// wide is a tree of many directories with a file in each, and what stands over it.
+func wide(t testing.TB, dirs int) map[string]sandbox.FS {
+	t.Helper()
+	tree := sandbox.Memory()
+	for i := range dirs {
+		if err := tree.WriteFile(fmt.Sprintf("d%d/e%d/f", i%100, i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: tree, Source: ".", Mode: sandbox.ReadWrite}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]sandbox.FS{"memory": tree, "overlay": sandbox.Overlay(tree), "view": v}
+}
+
+func count(t testing.TB, f sandbox.FS) (n int) {
+	t.Helper()
+	err := fs.WalkDir(f, ".", func(_ string, _ fs.DirEntry, err error) error { n++; return err })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Listing a directory costs what is in it, not what is in the tree: 40,000
+// directories would else be looked through 40,000 times, which takes longer
+// than a test may run.
+func TestMemoryIsIndexedByDirectory(t *testing.T) {
+	for name, f := range wide(t, 40_000) {
+		if n := count(t, f); n != 1+100+2*40_000 {
+			t.Errorf("%s: %d entries", name, n)
+		}
+		if err := f.Rename("d7", "moved"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if entries, err := fs.ReadDir(f, "moved"); err != nil || len(entries) != 400 {
+			t.Errorf("%s: %d entries were moved, %v", name, len(entries), err)
+		}
+		if err := f.Rename("moved", "d7"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// BenchmarkWalk tells the time for each directory of a walk.
+func BenchmarkWalk(b *testing.B) {
+	for _, dirs := range []int{1000, 8000, 64_000} {
+		for name, f := range wide(b, dirs) {
+			b.Run(fmt.Sprintf("%s/%d", name, dirs), func(b *testing.B) {
+				for b.Loop() {
+					count(b, f)
+				}
+				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*dirs), "µs/dir")
+			})
+		}
+	}
 }
 
 // A lazy directory is made by the first write.

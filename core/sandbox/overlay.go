@@ -28,17 +28,18 @@ type changes struct {
 func (o *overlay) up(name string) string { return join(o.at, name) }
 
 var (
-	_ FS         = (*overlay)(nil)
-	_ fs.StatFS  = (*overlay)(nil)
-	_ SubFS      = (*overlay)(nil)
-	_ Resolver   = (*overlay)(nil)
-	_ Identifier = (*overlay)(nil)
+	_ FS           = (*overlay)(nil)
+	_ fs.StatFS    = (*overlay)(nil)
+	_ fs.ReadDirFS = (*overlay)(nil)
+	_ SubFS        = (*overlay)(nil)
+	_ Resolver     = (*overlay)(nil)
+	_ Identifier   = (*overlay)(nil)
 )
 
 // Overlay lays a memory tree over base: reads see base and the changes,
 // nothing is ever written to base.
 func Overlay(base FS) FS {
-	upper := &memory{nodes: map[string]*node{".": {dir: true}}}
+	upper := newMemory()
 	return &overlay{changes: &changes{upper: upper, gone: map[string]bool{}}, base: base, at: ".", source: SourceOf(base, "")}
 }
 
@@ -85,6 +86,9 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err == nil && (!info.IsDir() || name != ".") {
 		return o.upper, info, nil
 	}
+	if errors.Is(err, ErrNotDir) { // a file of this layer lies over what the base has
+		return nil, nil, perr(op, name, ErrNotDir)
+	}
 	if name != "." && o.hidden(name) {
 		return nil, nil, perr(op, name, fs.ErrNotExist)
 	}
@@ -115,7 +119,9 @@ func (o *overlay) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &memDir{memFile: &memFile{info: info}, entries: entries, at: at}, nil
+	d := openDir(info, entries)
+	d.at = at
+	return d, nil
 }
 
 // Stat describes a file or directory.
@@ -124,6 +130,21 @@ func (o *overlay) Stat(name string) (fs.FileInfo, error) {
 	defer o.mu.RUnlock()
 	_, info, err := o.layer("stat", name)
 	return info, err
+}
+
+// ReadDir lists a directory, sorted by name.
+func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	_, info, err := o.layer("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, perr("readdir", name, ErrNotDir)
+	}
+	entries, _, err := o.entries(name)
+	return entries, err
 }
 
 // entries merges both layers; at is where the base's directory lies, if the
@@ -159,7 +180,7 @@ func (o *overlay) write(name string, data []byte) error {
 		return perr("write", name, err)
 	}
 	if _, info, err := o.layer("write", name); err == nil && info.IsDir() {
-		return perr("write", name, errIsDir)
+		return perr("write", name, ErrIsDir)
 	}
 	if err := o.above("write", name); err != nil {
 		return err
@@ -171,7 +192,7 @@ func (o *overlay) write(name string, data []byte) error {
 func (o *overlay) above(op, name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if _, info, err := o.layer(op, at); err == nil && !info.IsDir() {
-			return perr(op, at, errNotDir)
+			return perr(op, at, ErrNotDir)
 		}
 	}
 	return nil
@@ -198,7 +219,7 @@ func (o *overlay) remove(name string) error {
 			return err
 		}
 		if len(entries) > 0 {
-			return perr("remove", name, errNotEmpty)
+			return perr("remove", name, ErrNotEmpty)
 		}
 	}
 	if err := o.upper.Remove(o.up(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -300,8 +321,11 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 	if _, _, err := o.layer("mkdir", name); err == nil {
 		return perr("mkdir", name, fs.ErrExist)
 	}
-	if _, info, err := o.layer("mkdir", path.Dir(name)); err != nil || !info.IsDir() {
-		return perr("mkdir", path.Dir(name), fs.ErrNotExist)
+	switch _, info, err := o.layer("mkdir", path.Dir(name)); {
+	case err != nil:
+		return perr("mkdir", path.Dir(name), plain(err))
+	case !info.IsDir():
+		return perr("mkdir", path.Dir(name), ErrNotDir)
 	}
 	return o.mkdirs(name)
 }
@@ -310,7 +334,8 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 func (o *overlay) mkdirs(name string) error {
 	o.upper.mu.Lock()
 	defer o.upper.mu.Unlock()
-	return o.upper.parents(join(o.up(name), "x"))
+	_, err := o.upper.makeAll(o.up(name))
+	return err
 }
 
 // SubFS narrows to a directory: a handle on the base's, or on nothing where
@@ -321,7 +346,7 @@ func (o *overlay) SubFS(dir string) (FS, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return nil, perr("sub", dir, errNotDir)
+		return nil, perr("sub", dir, ErrNotDir)
 	}
 	if dir, err = o.Resolve(dir); err != nil {
 		return nil, err

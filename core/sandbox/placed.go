@@ -29,7 +29,7 @@ func list(fsys FS, dir string) (entries []fs.DirEntry, at string, err error) {
 	}
 	rd, ok := f.(fs.ReadDirFile)
 	if !ok {
-		return nil, "", errors.Join(perr("readdir", dir, errNotDir), f.Close())
+		return nil, "", errors.Join(perr("readdir", dir, ErrNotDir), f.Close())
 	}
 	entries, err = rd.ReadDir(-1)
 	return entries, at, errors.Join(err, f.Close())

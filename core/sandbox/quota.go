@@ -65,7 +65,7 @@ func ReadFile(fsys fs.FS, name string, limit int64) (data []byte, err error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, perr("read", name, errIsDir)
+		return nil, perr("read", name, ErrIsDir)
 	}
 	if info.Size() > limit {
 		return nil, tooLarge(name, limit)

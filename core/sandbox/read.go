@@ -68,7 +68,7 @@ func (v *view) Open(name string) (fs.File, error) {
 		return nil, perr("open", name, plain(err))
 	}
 	if way {
-		return &memDir{memFile: &memFile{info: wayInfo(name)}, entries: v.mountPoints(name)}, nil
+		return openDir(wayInfo(name), v.mountPoints(name)), nil
 	}
 	f, info, err := v.open("open", &p)
 	if err != nil {
@@ -79,7 +79,7 @@ func (v *view) Open(name string) (fs.File, error) {
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}
-		return &memDir{memFile: &memFile{info: plainInfo(info, name)}, entries: entries}, nil
+		return openDir(plainInfo(info, name), entries), nil
 	}
 	if err := p.mount.readable(p, info.Size()); err != nil {
 		return nil, errors.Join(perr("open", name, err), f.Close())
@@ -176,7 +176,7 @@ func (v *view) mountPoints(name string) []fs.DirEntry {
 func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 	rd, ok := f.(fs.ReadDirFile)
 	if !ok {
-		return nil, perr("readdir", p.name, errNotDir)
+		return nil, perr("readdir", p.name, ErrNotDir)
 	}
 	listed, err := rd.ReadDir(-1)
 	if err != nil {
