@@ -218,7 +218,7 @@ func explain(err error) error {
 		what = pe.Path + ": " + pe.Err.Error()
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, sandbox.ErrNotDir):
 		return fault.New(fault.NotFound, "%s", what).Hinting("list_files shows what is there")
 	case errors.Is(err, fs.ErrExist):
 		return fault.New(fault.Conflict, "%s", what).Hinting("choose another path, or delete what is there first")

@@ -171,7 +171,7 @@ func (f *files) exists(_ context.Context, _ string, in pathArgs) (tool.Output, e
 		return tool.Output{}, err
 	}
 	_, err = fs.Stat(f.fs, name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, sandbox.ErrNotDir) {
 		return tool.Output{}, explain(err)
 	}
 	return tool.Text("%t", err == nil), nil

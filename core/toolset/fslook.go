@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"sync"
 
@@ -85,13 +86,15 @@ func (p place) mark() string {
 }
 
 // look tells what is at a path. Nothing there is no error, and neither is a
-// file too large to be held.
+// file too large to be held. A path below a file is one.
 func (f *files) look(name string) (p place, err error) {
 	info, err := fs.Stat(f.fs, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return p, nil
-	}
-	if err != nil {
+	case errors.Is(err, sandbox.ErrNotDir):
+		return p, isFile(f.fileAbove(name))
+	case err != nil:
 		return p, explain(err)
 	}
 	p.info = info
@@ -104,6 +107,16 @@ func (f *files) look(name string) (p place, err error) {
 	}
 	p.digest = digestOf(p.data)
 	return p, nil
+}
+
+// fileAbove is the file that a name is below: nothing can ever be there.
+func (f *files) fileAbove(name string) string {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if info, err := fs.Stat(f.fs, at); err == nil && !info.IsDir() {
+			return at
+		}
+	}
+	return name
 }
 
 // current is a file's content and digest; neither if it does not exist.

@@ -99,10 +99,11 @@ func (f *files) previewMkdir(_ string, in *pathArgs) (tool.Preview, error) {
 	if err != nil {
 		return p, err
 	}
-	if info, err := fs.Stat(f.fs, nameOf(in.Path)); err == nil && !info.IsDir() {
-		return p, isFile(nameOf(in.Path))
+	at, err := f.look(nameOf(in.Path))
+	if err == nil && at.info != nil && !at.isDir() {
+		err = isFile(nameOf(in.Path))
 	}
-	return p, nil
+	return p, err
 }
 
 // mkdir makes a directory and its parents; one that is there is fine.

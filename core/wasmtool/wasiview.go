@@ -93,6 +93,12 @@ func (v WASIView) Errno(err error) Errno {
 		return ErrnoNoEntry
 	case errors.Is(err, fs.ErrExist):
 		return ErrnoExists
+	case errors.Is(err, sandbox.ErrNotDir):
+		return ErrnoNotDir
+	case errors.Is(err, sandbox.ErrIsDir):
+		return ErrnoIsDir
+	case errors.Is(err, sandbox.ErrNotEmpty):
+		return ErrnoNotEmpty
 	case errors.Is(err, fs.ErrPermission):
 		return ErrnoAccess
 	case errors.Is(err, fs.ErrInvalid):

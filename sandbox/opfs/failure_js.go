@@ -1,7 +1,6 @@
 package opfs
 
 import (
-	"errors"
 	"io/fs"
 
 	"golem/core/fault"
@@ -13,9 +12,9 @@ import (
 var failures = map[string]error{
 	"NotFoundError": fs.ErrNotExist,
 	"Exists":        fs.ErrExist,
-	"IsDirectory":   errors.New("is a directory"),
-	"NotDirectory":  errors.New("not a directory"),
-	"NotEmpty":      errors.New("directory not empty"),
+	"IsDirectory":   sandbox.ErrIsDir,
+	"NotDirectory":  sandbox.ErrNotDir,
+	"NotEmpty":      sandbox.ErrNotEmpty,
 	"TooLarge":      fault.New(fault.Limit, "the file has more than 1 GiB"),
 	"QuotaExceededError": fault.New(fault.Quota, "the browser's storage for this page is full").
 		Hinting("delete projects or files that are not needed, or free some space on the disk"),
@@ -45,9 +44,6 @@ func (f *FS) failed(op, name string, a answer) error {
 	err, ok := failures[a.failure]
 	if !ok {
 		err = fault.New(fault.Platform, "the browser's storage failed: %s", sandbox.Abs(a.failure)[1:])
-	}
-	if a.failure == "NotDirectory" && (op == "open" || op == "read" || op == "stat") {
-		err = fs.ErrNotExist // below a file there is nothing
 	}
 	return failed(op, name, err)
 }

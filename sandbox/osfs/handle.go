@@ -69,6 +69,9 @@ type dir struct {
 
 // ReadDir gives the next n entries, sorted by name, or all that are left.
 func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
+	if _, err := d.file.Stat(); err != nil { // os says of a closed directory what errors.Is does not know
+		return nil, failed("readdir", d.name, err)
+	}
 	if !d.read {
 		entries, err := d.file.ReadDir(-1)
 		if err != nil {

@@ -279,6 +279,12 @@ func reason(err error) error {
 		err = le.Err
 	}
 	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return sandbox.ErrNotDir
+	case errors.Is(err, syscall.EISDIR):
+		return sandbox.ErrIsDir
+	case errors.Is(err, syscall.ENOTEMPTY):
+		return sandbox.ErrNotEmpty
 	case errors.Is(err, syscall.ENOSPC), isQuota(err):
 		return fault.New(fault.Quota, "the disk is full: %w", err).Hinting("free some space and try again")
 	case errors.Is(err, syscall.EROFS):
