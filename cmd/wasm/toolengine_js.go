@@ -277,25 +277,17 @@ func exportOf(in wasmtool.Invocation) string {
 	return in.Export
 }
 
-// starts are what runs before the first call: the start function, then what
-// the form's tool chain calls.
+// starts are what runs before the first call (wasmtool.Starts).
 func (m *browserModule) starts(form wasmtool.Form) []any {
-	names := []string{guard.StartExport}
-	if form == wasmtool.Extism {
-		for _, n := range []string{"_initialize", "hs_init", "__wasm_call_ctors"} {
-			if _, ok := m.exports[n]; ok {
-				names = append(names, n)
-				break
-			}
-		}
-	}
+	names := wasmtool.Starts(form, func(name string) (wasmtool.Signature, bool) {
+		x, ok := m.exports[name]
+		return wasmtool.Signature{Params: x.Params, Results: x.Results}, ok
+	})
 	out := []any{}
 	for _, n := range names {
-		if x, ok := m.exports[n]; ok {
-			params := letters(x.Params)
-			refused := len(params) > 2 || params != "" && n != "hs_init"
-			out = append(out, map[string]any{"name": n, "params": params, "refused": refused, "imported": x.Imported})
-		}
+		x := m.exports[n]
+		params := letters(x.Params)
+		out = append(out, map[string]any{"name": n, "params": params, "refused": !wasmtool.Starter(n, len(params)), "imported": x.Imported})
 	}
 	return out
 }

@@ -25,9 +25,9 @@ type Ending struct {
 // Result judges how the session's call ended.
 func (s *Session) Result(e Ending) (Result, error) {
 	if s.In.Form != Command {
-		e.Output = s.out
+		e.Output = s.Output()
 	}
-	e.Message, e.Refused, e.Fuel = s.message, s.refused, s.Meter.Used(e.Left)
+	e.Message, e.Refused, e.Fuel = s.Message(), s.refused, s.Meter.Used(e.Left)
 	return Judge(s.In.Form, e)
 }
 

@@ -1,6 +1,7 @@
 package wasmtool
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"unicode/utf8"
@@ -20,8 +21,10 @@ type Session struct {
 	ctx     context.Context
 	input   int64
 	inLen   int64
-	out     []byte
-	message []byte // what error_set said
+	out     int64 // where the output lies; it is read when the call has ended
+	outLen  int64
+	failed  int64  // the block that error_set named; 0: none
+	said    []byte // what it held then, for a block that is freed
 	status  int32
 	header  int64
 	refused *fault.Fault // the first thing that was asked for and not granted
@@ -65,14 +68,54 @@ func (s *Session) InputOffset() int64 { return s.input }
 // InputLength is the input's size in bytes.
 func (s *Session) InputLength() int64 { return s.inLen }
 
-// Output is what was set as the result so far.
-func (s *Session) Output() []byte { return s.out }
+// OutputOffset is where output_set said the result is; 0: nowhere.
+func (s *Session) OutputOffset() int64 { return s.out }
 
-// Message is the error that was set, nil if there is none.
-func (s *Session) Message() []byte { return s.message }
+// OutputLength is how many bytes it said.
+func (s *Session) OutputLength() int64 { return s.outLen }
 
-// Input is where the input lies, and its length.
-func (s *Session) Input() (at, n int64) { return s.input, s.inLen }
+// ErrorHandle is the block that error_set named last; 0: none.
+func (s *Session) ErrorHandle() int64 { return s.failed }
+
+// Output is the result as it stands in the kernel's memory now: plug-ins may
+// fill it, or free it, after they have set it. It is the caller's to keep.
+func (s *Session) Output() []byte {
+	b, err := s.Kernel.Range(s.out, s.outLen)
+	if err != nil { // unreachable: the memory does not shrink without Reset
+		return nil
+	}
+	return bytes.Clone(b)
+}
+
+// Message is the text of the error that was set as it stands now, nil if there
+// is none. Of a block that was freed it is what the block held when it was set.
+func (s *Session) Message() []byte {
+	if s.failed == 0 {
+		return nil
+	}
+	b := s.Kernel.Bytes(s.failed)
+	if b == nil {
+		b = s.said
+	}
+	if len(b) == 0 {
+		return []byte("it failed without a message")
+	}
+	return bytes.Clone(b[:min(len(b), StderrLimit)])
+}
+
+// Reset forgets every block, and with them input, output and error.
+func (s *Session) Reset() {
+	s.Kernel.Reset()
+	s.input, s.inLen, s.out, s.outLen, s.failed, s.said = 0, 0, 0, 0, 0, nil
+}
+
+// Free gives a block back. An input that is freed has no length.
+func (s *Session) Free(at int64) {
+	if at == s.input {
+		s.inLen = 0
+	}
+	s.Kernel.Free(at)
+}
 
 // InputLoad reads size bytes (1 or 8) of the input.
 func (s *Session) InputLoad(at, size int64) (uint64, error) {
@@ -87,9 +130,11 @@ func (s *Session) OutputSet(at, n int64) error {
 	if n > s.In.Limits.Output {
 		return OutputTooLarge(s.In.Limits.Output)
 	}
-	b, err := s.Kernel.Range(at, n)
-	s.out = append(s.out[:0], b...)
-	return err
+	if _, err := s.Kernel.Range(at, n); err != nil {
+		return err
+	}
+	s.out, s.outLen = at, n
+	return nil
 }
 
 // OutputTooLarge is the fault of a result beyond its limit, in bytes.
@@ -100,13 +145,8 @@ func OutputTooLarge(limit int64) error {
 
 // ErrorSet makes a block the error that the call ends with; 0 takes it back.
 func (s *Session) ErrorSet(at int64) {
-	s.message = nil
-	if at != 0 {
-		s.message = append([]byte{}, s.Kernel.Bytes(at)...)
-		if s.message = s.message[:min(len(s.message), StderrLimit)]; len(s.message) == 0 {
-			s.message = []byte("it failed without a message")
-		}
-	}
+	b := s.Kernel.Bytes(at)
+	s.failed, s.said = at, bytes.Clone(b[:min(len(b), StderrLimit)])
 }
 
 // ConfigGet looks a key up; 0 if there is none.

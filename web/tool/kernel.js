@@ -243,10 +243,23 @@ function log(level) {
   }]
 }
 
+/** What a call has said of input, output and error: nothing. Output and error are where they lie. */
+const blank = { inputAt: 0n, inputSize: 0n, outputAt: 0n, outputSize: 0n, failed: 0n, said: none }
+
+/** The error's text as it stands at the call's end; of a block that was freed, what it held when it was set. */
+function message() {
+  if (call.failed === 0n) return none
+  const b = box.kernel.sizes.has(Number(call.failed)) ? box.kernel.bytes(call.failed) : call.said
+  return b.length ? b.slice(0, most) : encoder.encode('it failed without a message')
+}
+
 /** extism:host/env: name → parameters, results (i = i32, l = i64), function. */
 const extism = {
   alloc: ['l', 'l', (n) => BigInt(box.kernel.alloc(n))],
-  free: ['l', '', (at) => box.kernel.drop(at)],
+  free: ['l', '', (at) => {
+    if (at === call.inputAt) call.inputSize = 0n
+    box.kernel.drop(at)
+  }],
   length: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
   length_unsafe: ['l', 'l', (at) => BigInt(box.kernel.size(at))],
   load_u8: ['l', 'i', (at) => box.kernel.load(at, 1n)],
@@ -254,7 +267,10 @@ const extism = {
   store_u8: ['li', '', (at, v) => box.kernel.store(at, 1n, v)],
   store_u64: ['ll', '', (at, v) => box.kernel.store(at, 8n, v)],
   memory_bytes: ['', 'l', () => BigInt(box.kernel.length)],
-  reset: ['', '', () => box.kernel.reset()],
+  reset: ['', '', () => {
+    box.kernel.reset()
+    Object.assign(call, blank)
+  }],
 
   input_length: ['', 'l', () => call.inputSize],
   input_offset: ['', 'l', () => call.inputAt],
@@ -267,18 +283,18 @@ const extism = {
   }],
   output_set: ['ll', '', (at, n) => {
     if (n > BigInt(call.outputLimit)) tooMuch()
-    call.out = box.kernel.range(at, n).slice()
+    box.kernel.range(at, n)
+    call.outputAt = at
+    call.outputSize = n
   }],
-  output_length: ['', 'l', () => BigInt(call.out.length)],
-  output_offset: ['', 'l', () => box.kernel.put(call.out)],
+  output_length: ['', 'l', () => call.outputSize],
+  output_offset: ['', 'l', () => call.outputAt],
 
   error_set: ['l', '', (at) => {
-    call.message = null
-    if (at === 0n) return
-    call.message = box.kernel.bytes(at).slice(0, most)
-    if (!call.message.length) call.message = encoder.encode('it failed without a message')
+    call.failed = at
+    call.said = box.kernel.bytes(at).slice(0, most)
   }],
-  error_get: ['', 'l', () => box.kernel.put(call.message ?? none)],
+  error_get: ['', 'l', () => call.failed],
   config_get: ['l', 'l', (key) => {
     const v = call.config.get(decoder.decode(box.kernel.bytes(key)))
     box.kernel.drop(key)

@@ -187,7 +187,7 @@ async function begin(m) {
   call = {
     meter: new Meter(m.fuel, m.limit, m.limitWords), input: m.input, args: m.args, stdin: m.stdin, config: new Map(m.config), outputLimit: m.output,
     clock: m.clock === null ? null : BigInt(m.clock), chance: m.chance, logs: m.logs, lines: 0,
-    fault: null, trap: '', exited: false, code: 0, message: null, out: none, status: 0, headers: 0n, stdout: new Output(0), stderr: new Output(most),
+    ...blank, fault: null, trap: '', exited: false, code: 0, status: 0, headers: 0n, stdout: new Output(0), stderr: new Output(most),
   }
   try {
     await run(m)
@@ -195,12 +195,12 @@ async function begin(m) {
     trapped(e)
   }
   const left = box?.exports ? BigInt(box.exports['golem:fuel'].value) : 0n
-  const output = m.command ? call.stdout.bytes() : call.out
+  const output = m.command ? call.stdout.bytes() : box?.kernel.data ? box.kernel.range(call.outputAt, call.outputSize).slice() : none
   const stderr = call.stderr.bytes()
   postMessage({
     done: true, fault: call.fault ?? undefined, atHost: call.atHost === true, missing: call.missing, contract: call.contract === true, handedOn: call.handedOn, retry: call.retry === true,
     trap: call.trap, exited: call.exited, code: call.code, flags: box?.exports ? box.exports['golem:flags'].value : 0, left: String(left), fuel: String(call.meter.granted - left),
-    output, stderr, message: call.message ?? none, dirty: !!box?.open.some((c) => c.dirty && !c.gone), heldTooMuch: call.heldTooMuch === true,
+    output, stderr, message: message(), dirty: !!box?.open.some((c) => c.dirty && !c.gone), heldTooMuch: call.heldTooMuch === true,
     large: !!box?.exports && (box.memory?.buffer.byteLength ?? 0) + box.kernel.data.length + box.held > large,
   })
 }

@@ -42,6 +42,11 @@ type engine struct {
 	linking sync.Mutex
 	hosts   map[string]api.Module // by name, once a module imports from them
 	running sync.Map              // api.Module → *instance
+
+	life   context.Context // ends with the engine, and what runs in it
+	finish context.CancelCauseFunc
+	gate   sync.Mutex // no one enters while it is closed
+	work   sync.WaitGroup
 }
 
 var _ wasmtool.Engine = (*engine)(nil)
@@ -59,6 +64,7 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 		o.Yield = runtime.Gosched
 	}
 	e := &engine{options: o, hosts: map[string]api.Module{}}
+	e.life, e.finish = context.WithCancelCause(context.Background())
 	// No WithCloseOnContextDone: the guard's ticks end a call (SECURITY 7).
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
 		WithMemoryLimitPages(guard.MaxMemoryPages).WithDebugInfoEnabled(false)
@@ -77,8 +83,33 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 // Name is "wazero".
 func (e *engine) Name() string { return "wazero" }
 
-// Close frees the runtime with every module.
+var errClosed = fault.New(fault.Interrupted, "the tool engine is closed")
+
+// enter begins a compilation or a call. Its context ends with the engine, which
+// is open until leave: wazero breaks where its runtime is closed meanwhile.
+func (e *engine) enter(ctx context.Context) (inside context.Context, leave func(), err error) {
+	e.gate.Lock()
+	defer e.gate.Unlock()
+	if e.life.Err() != nil {
+		return nil, nil, errClosed
+	}
+	e.work.Add(1)
+	inside, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(e.life, func() { cancel(errClosed) })
+	return inside, func() {
+		stop()
+		cancel(nil)
+		e.work.Done()
+	}, nil
+}
+
+// Close ends the compilations and calls under way and frees the runtime with
+// every module.
 func (e *engine) Close() error {
+	e.gate.Lock()
+	e.finish(errClosed)
+	e.gate.Unlock()
+	e.work.Wait()
 	ctx := context.Background()
 	err := e.runtime.Close(ctx)
 	if e.cache != nil {
@@ -97,9 +128,17 @@ type module struct {
 	own    []api.Module // made for this module alone
 }
 
-// Compile hands the bytes to wazero. wazero does not heed ctx.
+// Compile hands the bytes to wazero, which heeds ctx between two functions.
 func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtool.Compiled, error) {
+	ctx, leave, err := e.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	code, err := e.runtime.CompileModule(experimental.WithCompilationWorkers(ctx, e.options.Workers), guarded)
+	if err != nil && ctx.Err() != nil {
+		return nil, fault.Of(context.Cause(ctx), fault.Interrupted)
+	}
 	if err != nil {
 		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", firstLine(err)).
 			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")

@@ -169,7 +169,7 @@ func logAt(level string) hostFunc {
 // extismFuncs is the whole of extism:host/env.
 var extismFuncs = map[string]hostFunc{
 	"alloc":         handle(func(s *wasmtool.Session, n int64) (int64, error) { return s.Kernel.Alloc(n) }),
-	"free":          take("l", func(s *wasmtool.Session, at, _ int64) error { s.Kernel.Free(at); return nil }),
+	"free":          take("l", func(s *wasmtool.Session, at, _ int64) error { s.Free(at); return nil }),
 	"length":        handle(func(s *wasmtool.Session, at int64) (int64, error) { return s.Kernel.Length(at), nil }),
 	"length_unsafe": handle(func(s *wasmtool.Session, at int64) (int64, error) { return s.Kernel.Length(at), nil }),
 	"load_u8":       load("i", 1, func(s *wasmtool.Session, at, n int64) (uint64, error) { return s.Kernel.Load(at, n) }),
@@ -177,7 +177,7 @@ var extismFuncs = map[string]hostFunc{
 	"store_u8":      take("li", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 1, uint64(v)) }),
 	"store_u64":     take("ll", func(s *wasmtool.Session, at, v int64) error { return s.Kernel.Store(at, 8, uint64(v)) }),
 	"memory_bytes":  value("l", func(s *wasmtool.Session) uint64 { return uint64(len(s.Kernel.All())) }),
-	"reset":         {"", "", func(i *instance, _ []uint64) error { i.session.Kernel.Reset(); return nil }},
+	"reset":         {"", "", func(i *instance, _ []uint64) error { i.session.Reset(); return nil }},
 
 	"input_length":   value("l", func(s *wasmtool.Session) uint64 { return uint64(s.InputLength()) }),
 	"input_offset":   value("l", func(s *wasmtool.Session) uint64 { return uint64(s.InputOffset()) }),
@@ -185,11 +185,11 @@ var extismFuncs = map[string]hostFunc{
 	"input_load_u64": load("l", 8, (*wasmtool.Session).InputLoad),
 	"input_set":      take("ll", (*wasmtool.Session).InputSet),
 	"output_set":     take("ll", (*wasmtool.Session).OutputSet),
-	"output_length":  value("l", func(s *wasmtool.Session) uint64 { return uint64(len(s.Output())) }),
-	"output_offset":  handleOut,
+	"output_length":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.OutputLength()) }),
+	"output_offset":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.OutputOffset()) }),
 
 	"error_set":  take("l", func(s *wasmtool.Session, at, _ int64) error { s.ErrorSet(at); return nil }),
-	"error_get":  errorGet,
+	"error_get":  value("l", func(s *wasmtool.Session) uint64 { return uint64(s.ErrorHandle()) }),
 	"config_get": handle((*wasmtool.Session).ConfigGet),
 	"var_get":    handle((*wasmtool.Session).VarGet),
 	"var_set":    take("ll", (*wasmtool.Session).VarSet),
@@ -205,19 +205,6 @@ var extismFuncs = map[string]hostFunc{
 	"log_warn":      logAt("warn"),
 	"log_error":     logAt("error"),
 }
-
-// handleOut puts the result into a block of its own: it was copied when set.
-var handleOut = hostFunc{"", "l", func(i *instance, st []uint64) error {
-	at, err := i.session.Kernel.Put(i.session.Output())
-	st[0] = uint64(at)
-	return err
-}}
-
-var errorGet = hostFunc{"", "l", func(i *instance, st []uint64) error {
-	at, err := i.session.Kernel.Put(i.session.Message())
-	st[0] = uint64(at)
-	return err
-}}
 
 func httpRequest(i *instance, st []uint64) error {
 	at, err := i.session.HTTPRequest(int64(st[0]), int64(st[1]))

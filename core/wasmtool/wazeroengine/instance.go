@@ -38,6 +38,11 @@ type instance struct {
 // Call runs one export. A call that fails or exits discards the instance; what
 // one that ends well has left unwritten in open files is written with it.
 func (i *instance) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
+	ctx, leave, err := i.module.engine.enter(ctx)
+	if err != nil {
+		return wasmtool.Result{}, err
+	}
+	defer leave()
 	i.meter.Yield = i.module.engine.options.Yield
 	i.fault, i.exited = nil, false
 	s, err := wasmtool.NewSession(ctx, &i.kernel, &i.meter, in, host)
@@ -154,28 +159,16 @@ func (i *instance) instantiate(ctx context.Context) error {
 	return nil
 }
 
-// start runs what a module wants to have run before its first call: its start
-// function, then what its form's tool chain calls (FACTS, start-up).
+// start runs what a module wants to have run before its first call
+// (wasmtool.Starts).
 func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
-	names := []string{guard.StartExport}
-	if i.session.In.Form == wasmtool.Extism {
-		for _, n := range []string{"_initialize", "hs_init", "__wasm_call_ctors"} {
-			if i.mod.ExportedFunction(n) != nil {
-				names = append(names, n)
-				break
-			}
-		}
-	}
-	for _, n := range names {
+	for _, n := range wasmtool.Starts(i.session.In.Form, i.signature) {
 		fn := i.mod.ExportedFunction(n)
-		if fn == nil {
-			continue
-		}
 		if i.imported(n) {
 			return true
 		}
 		params := len(fn.Definition().ParamTypes())
-		if params > 2 || params > 0 && n != "hs_init" {
+		if !wasmtool.Starter(n, params) {
 			e.Trap = "its " + n + " takes parameters"
 			return true
 		}
@@ -184,6 +177,23 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 		}
 	}
 	return false
+}
+
+// signature is the type of an exported function.
+func (i *instance) signature(name string) (wasmtool.Signature, bool) {
+	d := i.module.code.ExportedFunctions()[name]
+	if d == nil {
+		return wasmtool.Signature{}, false
+	}
+	return wasmtool.Signature{Params: typeNames(d.ParamTypes()), Results: typeNames(d.ResultTypes())}, true
+}
+
+func typeNames(types []api.ValueType) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = api.ValueTypeName(t)
+	}
+	return strings.Join(names, " ")
 }
 
 // imported notes that an export is one of the imports, handed on: called from

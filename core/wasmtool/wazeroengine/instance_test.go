@@ -16,10 +16,6 @@ import (
 // compiled is the module of a conformance case, and its call.
 func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation) {
 	t.Helper()
-	c, err := enginetest.Named(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	e, err := New(context.Background(), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +25,15 @@ func compiled(t *testing.T, name string) (wasmtool.Compiled, wasmtool.Invocation
 			t.Error(err)
 		}
 	})
+	return compiledBy(t, e, name)
+}
+
+func compiledBy(t *testing.T, e wasmtool.Engine, name string) (wasmtool.Compiled, wasmtool.Invocation) {
+	t.Helper()
+	c, err := enginetest.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	module, err := c.Source()
 	if err != nil {
 		t.Fatal(err)
