@@ -106,8 +106,11 @@ func TestWorkersPageProject(t *testing.T) {
 	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "0 errors, 0 warnings") {
 		t.Errorf("golem check says\n%s", out)
 	}
-	out := shell(t, dir, `cd minutes; golem run . "Please write up notes.txt" --approve-all; cat minutes.md`)
-	for _, want := range []string{"The minutes are in /minutes.md.", "Agreed: Friday."} {
+	out := shell(t, dir, `cd minutes; golem run . "Please write up notes.txt" --approve-all; cat minutes.md; golem trace export .golem/runs/*.jsonl --format normal`)
+	for _, want := range []string{
+		"The minutes are in /minutes.md.", "Agreed: Friday.",
+		`"worker":"summarizer","depth":1,"status":"ok","output":"The meeting agreed on Friday."`, // the child answered, by its caller's model
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the run does not say %q:\n%s", want, out)
 		}

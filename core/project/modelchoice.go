@@ -32,11 +32,29 @@ func (b *built) model() {
 		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("for example openai:gpt-5-mini")))
 		return
 	}
-	patterns := b.d.node.get("compatible_models")
-	if patterns != nil && !matchesAny(b.w.CompatibleModels, name) {
-		b.add(patterns.at.fault(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
-			quoted(name), origin, strings.Join(b.w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:"))
+	if patterns := b.d.node.get("compatible_models"); patterns != nil {
+		if f := b.w.unfit(name, origin); f != nil {
+			b.add(patterns.at.orNowhere(f))
+		}
 	}
+}
+
+// unfit tells that compatible_models do not admit a model.
+func (w *Worker) unfit(name, origin string) *fault.Fault {
+	if w.CompatibleModels == nil || matchesAny(w.CompatibleModels, name) {
+		return nil
+	}
+	return fault.New(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
+		quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:")
+}
+
+// FitsModel is nil if the worker may run with a model that its own
+// configuration does not name: its caller's. origin is for the message.
+func (w *Worker) FitsModel(name, origin string) error {
+	if f := w.unfit(name, origin); f != nil {
+		return f.At(w.File, 0, 0)
+	}
+	return nil
 }
 
 // orNowhere gives a fault its place if there is one: a flag has none.
@@ -66,6 +84,6 @@ func (w *Worker) NeedModel() error {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
-		"in the environment (GOLEM_MODEL) or in the manifest (model:), and there is no default", quoted(w.ID), w.File).
+		"in the environment (GOLEM_MODEL) or in the manifest (model:), no caller has one, and there is no default", quoted(w.ID), w.File).
 		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
 }

@@ -75,10 +75,32 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	return f, nil
 }
 
+// modelChoice is the worker whose configuration names the model: this one, or
+// else the nearest caller that has one (SPEC §5); nil: none has. from is what
+// the trace tells of it.
+func (f *frame) modelChoice() (by *project.Worker, from string) {
+	if f.worker.Model != "" {
+		return f.worker, f.worker.Origins["model"]
+	}
+	for n := f.parent; n != nil; n = n.parent {
+		if n.worker.Model != "" {
+			return n.worker, "caller " + n.worker.ID
+		}
+	}
+	return nil, ""
+}
+
 // openModel settles the model, so that a missing key or name fails before
 // anything is spent.
 func (f *frame) openModel(ctx context.Context) error {
-	m, err := f.tree.model(ctx, f.worker)
+	by, from := f.modelChoice()
+	if by == nil {
+		return fault.Of(f.worker.NeedModel(), fault.Model).InChain(f.chain)
+	}
+	if err := f.worker.FitsModel(by.Model, from); err != nil {
+		return fault.Of(err, fault.Model).InChain(f.chain)
+	}
+	m, err := f.tree.model(ctx, by)
 	if err != nil {
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}

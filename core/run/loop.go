@@ -22,7 +22,11 @@ func (f *frame) begin() {
 	for i, s := range specs {
 		names[i] = s.Name
 	}
-	f.emit(trace.WorkerStart{Source: f.worker.File, Digest: f.worker.Digest, Model: f.worker.Model, Tools: names})
+	start := trace.WorkerStart{Source: f.worker.File, Digest: f.worker.Digest, Tools: names}
+	if by, from := f.modelChoice(); by != nil {
+		start.Model, start.ModelFrom = by.Model, from
+	}
+	f.emit(start)
 	f.notices()
 }
 

@@ -27,7 +27,7 @@ func TestLineFormat(t *testing.T) {
 		{RunStart{Input: raw(`{"b":1, "a":"<&>"}`)}, `"run.start",…,"input":{"b":1,"a":"<&>"}`},
 		{RunEnd{Status: "ok", Exit: 3, Output: raw(`"x"`), Error: flt, Denied: []string{"0.1"}, Opened: []string{"a"}, Usage: u, MS: 4}, `"run.end",…,"status":"ok","exit":3,"output":"x","error":{"code":"E_TOOL","message":"m","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h","severity":"error"},"denied":["0.1"],"opened":["a"],"usage":{"in":1,"out":2,"estimated":true},"ms":4`},
 		{RunEnd{Status: "ok"}, `"run.end",…,"status":"ok","exit":0,"usage":{"in":0,"out":0},"ms":0`},
-		{WorkerStart{"main.worker", "ab", "script:x", []string{"t"}}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","tools":["t"]`},
+		{WorkerStart{"main.worker", "ab", "script:x", "caller main", []string{"t"}}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","model_from":"caller main","tools":["t"]`},
 		{WorkerEnd{Status: "needs_input", Output: raw(`{}`), MS: 1}, `"worker.end",…,"status":"needs_input","output":{},"usage":{"in":0,"out":0},"ms":1`},
 		{ModelStart{2, 5}, `"model.start",…,"turn":2,"messages":5`},
 		{ModelEnd{2, "m", "stop", "hi", []CallRef{{"0.1", "t"}}, u, 1, 3}, `"model.end",…,"turn":2,"model":"m","finish":"stop","text":"hi","calls":[{"id":"0.1","name":"t"}],"usage":{"in":1,"out":2,"estimated":true},"attempts":1,"ms":3`},
@@ -176,7 +176,7 @@ func TestRoundTrip(t *testing.T) {
 		body := rapid.SampledFrom([]Body{
 			RunStart{anyRaw(t, "input")},
 			RunEnd{Status: text("s"), Exit: 3, Output: anyRaw(t, "o"), Error: &fault.Fault{Code: fault.Tool, Message: text("m"), Hint: text("h"), Where: &fault.Where{File: text("f")}}, Denied: []string{text("d")}, MS: int64(n.Draw(t, "ms"))},
-			WorkerStart{text("a"), text("b"), text("c"), []string{text("d")}},
+			WorkerStart{text("a"), text("b"), text("c"), "", []string{text("d")}},
 			ModelEnd{Turn: 1, Text: text("t"), Calls: []CallRef{{text("i"), text("n")}}, Usage: Usage{In: n.Draw(t, "in")}},
 			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
 			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},

@@ -61,10 +61,13 @@ type RunEnd struct {
 
 // WorkerStart opens a worker run.
 type WorkerStart struct {
-	Source string   `json:"source"` // project-relative file, or "builtin:…"
-	Digest string   `json:"digest"` // SHA-256 of the definition, hex
-	Model  string   `json:"model"`
-	Tools  []string `json:"tools"` // offered to the model, in order
+	Source string `json:"source"` // project-relative file, or "builtin:…"
+	Digest string `json:"digest"` // SHA-256 of the definition, hex
+	Model  string `json:"model"`
+	// ModelFrom is who chose the model: "command line", "main.worker:3",
+	// "environment GOLEM_MODEL", "project.yaml:4", "caller main".
+	ModelFrom string   `json:"model_from,omitempty"`
+	Tools     []string `json:"tools"` // offered to the model, in order
 }
 
 // WorkerEnd closes a worker run.
