@@ -56,6 +56,15 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	return r, nil
 }
 
+// CheckReference tells what no reference may look like: ../, absolute paths,
+// libraries that this version does not have. It touches no file.
+func CheckReference(ref string) error {
+	if _, f := parseReference(ref); f != nil {
+		return f
+	}
+	return nil
+}
+
 // Named reports whether a reference (SPEC §2) stands for this worker: its ID,
 // or the path of its file or directory. It touches no file.
 func (w *Worker) Named(ref string) bool {

@@ -74,32 +74,49 @@ func (c *conversation) keep(id, name string, out tool.Output, cut bool) {
 	}
 }
 
-// prior finds the results that a name or a reference stands for, in call order.
-func (c *conversation) prior(name string) []prompt.Labelled {
+// prior finds the results that names and references stand for, name by name, in
+// call order and each once. missing is a name that stands for none.
+func (c *conversation) prior(names []string) (found []prompt.Labelled, missing string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var out []prompt.Labelled
-	for _, k := range c.results {
-		if label, ok := k.goesBy(name); ok {
-			out = append(out, prompt.Labelled{Name: label, Text: k.text})
+	taken := map[string]bool{} // by call id
+	for _, name := range names {
+		known := false
+		for _, k := range c.results {
+			if !k.goesBy(name) {
+				continue
+			}
+			known = true
+			if !taken[k.id] {
+				taken[k.id] = true
+				found = append(found, prompt.Labelled{Name: k.label(), Text: k.text})
+			}
+		}
+		if !known {
+			return nil, name
 		}
 	}
-	return out
+	return found, ""
 }
 
-// goesBy tells whether a name in prior stands for the result, and what its
-// reader is told as its name: the call's id, the tool's name, or a reference to
-// the worker, however it was called (SPEC §5).
-func (k kept) goesBy(name string) (label string, ok bool) {
+// goesBy tells whether a name in prior stands for the result: the call's id, the
+// tool's name, or a reference to the worker, however it was called (SPEC §5).
+func (k kept) goesBy(name string) bool {
 	switch {
-	case name == k.id, name == k.name:
-		return name, true
-	case tool.ToolName(name) == k.name, k.callee.id != "" && (name == k.callee.id || name == tool.ToolName(k.callee.id)):
-		return name, true
-	case k.callee.worker != nil && k.callee.worker.Named(name):
-		return k.callee.id, true
+	case name == k.id, name == k.name, tool.ToolName(name) == k.name:
+		return true
+	case k.callee.id == "":
+		return false
 	}
-	return "", false
+	return name == k.callee.id || name == tool.ToolName(k.callee.id) || k.callee.worker != nil && k.callee.worker.Named(name)
+}
+
+// label is what the result is called where it is passed on.
+func (k kept) label() string {
+	if k.callee.id != "" {
+		return k.callee.id
+	}
+	return k.name
 }
 
 // rest is the whole text of a result that was cut.

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +45,7 @@ func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
 		}
 		w := a.Worker
 		out = append(out, toolset.Delegate{
-			ID: w.ID, Tool: names[0], Description: w.Description, Input: w.Input, Output: w.Output,
+			ID: w.ID, Tool: names[0], Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
 			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
 				f.reached(c.ID, callee{id: w.ID, worker: w})
 				return f.delegate(ctx, w, c)
@@ -52,6 +54,25 @@ func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
 		names = names[1:]
 	}
 	return out, served, nil
+}
+
+// stranger is what is wrong with a reference that stands for no worker this one
+// may call. Whether there is such a worker it does not tell.
+func (f *frame) stranger(ref string) error {
+	if err := project.CheckReference(ref); err != nil {
+		return err
+	}
+	ids := f.allowed()
+	not := fault.New(fault.NotAllowed, "the worker %q may not be called", ref)
+	for _, id := range ids {
+		if path.Base(id) == ref {
+			return not.Hinting("did you mean %s", id)
+		}
+	}
+	if near := fault.Nearest(ref, ids); near != "" {
+		return not.Hinting("did you mean %s", near)
+	}
+	return not.Hinting("allowed workers: %s", listOr(ids, "none"))
 }
 
 // allowed are the IDs of the workers this one may call.
@@ -165,16 +186,12 @@ func (f *frame) allowsItself(w *project.Worker) bool {
 
 // priors finds the earlier results a call passes on.
 func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
-	var out []prompt.Labelled
-	for _, n := range names {
-		found := f.prior(n)
-		if len(found) == 0 {
-			return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", n).
-				Hinting("name a tool or worker whose result is already here, or leave prior out")
-		}
-		out = append(out, found...)
+	found, missing := f.prior(names)
+	if missing != "" {
+		return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", missing).
+			Hinting("name a tool or worker whose result is already here, or leave prior out")
 	}
-	return out, nil
+	return found, nil
 }
 
 func (f *frame) progress(w *project.Worker, status string) {
@@ -226,12 +243,15 @@ func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
 // input settles the task's text or object.
 func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own map[string]bool) error {
 	if own == nil {
-		var text string
-		if err := json.Unmarshal(fields["input"], &text); err != nil {
+		input := bytes.TrimSpace(fields["input"])
+		if w.Input == nil && len(input) > 0 && input[0] == '{' { // worker_call takes one (S1-84)
+			t.object = input
+			return nil
+		}
+		if err := json.Unmarshal(input, &t.text); err != nil {
 			return fault.New(fault.ToolInput, "input of %s must be a string", w.ID)
 		}
-		t.text = text
-		return checkInput(w, Input{Text: text}, len(t.Attachments) > 0)
+		return checkInput(w, Input{Text: t.text}, len(t.Attachments) > 0)
 	}
 	object, err := json.Marshal(fields)
 	if err != nil {

@@ -151,6 +151,7 @@ func (f *frame) env() (toolset.Env, []servedName, error) {
 		Files:       f.files,
 		Mounts:      func(name string) string { return sandbox.MountOf(f.files, name) },
 		Delegates:   delegates,
+		Stranger:    f.stranger,
 		Style:       f.worker.Delegates.Style,
 		Network:     f.worker.Sandbox.Network,
 		OutputLimit: int(f.worker.Limits.ToolOutput),

@@ -56,12 +56,12 @@ func TestWorkerCallRefuses(t *testing.T) {
 	p := &person{}
 	g := approval.NewGate(approval.Interactive, p)
 	for args, want := range map[string]string{
-		`{"worker":"typed/x","input":{"n":1},"prior":["a"]}`:                             "give it inside input",
-		`{"worker":"plain","input":{"input":"x","instructions":"a"},"instructions":"b"}`: "given twice",
-		`{"worker":"typed/x","input":"text"}`:                                            "typed/x",
-		`{"worker":"typed__x","input":{"n":1}}`:                                          "allowed workers: plain, typed/x",
-		`{"worker":"plain"}`:                                                             "input",
-		`{"worker":"plain","input":"x","more":1}`:                                        "more",
+		`{"worker":"typed/x","input":{"n":1},"prior":["a"]}`:                         "give it inside input",
+		`{"worker":"typed/x","input":{"n":1,"instructions":"a"},"instructions":"b"}`: "given twice",
+		`{"worker":"typed/x","input":"text"}`:                                        "typed/x",
+		`{"worker":"x","input":{"n":1}}`:                                             "allowed workers: plain, typed/x",
+		`{"worker":"plain"}`:                                                         "input",
+		`{"worker":"plain","input":"x","more":1}`:                                    "more",
 	} {
 		_, err := g.Call(t.Context(), approval.Item{
 			Tool: generic, Call: tool.Call{ID: "0.1", Name: "worker_call", Args: []byte(args)}, FromModel: true,

@@ -23,6 +23,9 @@ type Env struct {
 	Mounts func(name string) (mount string)
 	// Delegates are the workers this one may call, resolved and in order.
 	Delegates []Delegate
+	// Stranger is what is wrong with a reference in worker_call that stands for
+	// no delegate; nil: E_NOT_ALLOWED.
+	Stranger func(ref string) error
 	// Style is how workers are offered: tools (or ""), call, both.
 	Style   string
 	Network bool // sandbox.network_enabled, effective
@@ -63,6 +66,9 @@ type Delegate struct {
 	Description string
 	Input       json.RawMessage // its input schema; nil: one string "input"
 	Output      json.RawMessage
+	// Named reports whether a reference (SPEC §2) stands for the worker; nil:
+	// only its ID does, and the tool's name.
+	Named func(ref string) bool
 	// Served says that a module's tool stands in the worker's place. Toolset
 	// custom offers it; here only worker_call reaches it.
 	Served bool

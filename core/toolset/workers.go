@@ -54,7 +54,7 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 	}
 	if style == "call" || style == "both" {
 		if len(env.Delegates) > 0 {
-			out = append(out, newGeneric(env.Delegates))
+			out = append(out, newGeneric(env))
 		}
 	}
 	return out, nil
@@ -146,23 +146,24 @@ func mustJSON(v any) json.RawMessage {
 // generic is worker_call: the worker is an argument.
 type generic struct {
 	delegates []Delegate
+	stranger  func(ref string) error
 	spec      tool.Spec
 }
 
-func newGeneric(ds []Delegate) *generic {
+func newGeneric(env Env) *generic {
 	var b strings.Builder
 	b.WriteString("Calls a worker and returns its answer. Workers:")
-	for _, d := range ds {
+	for _, d := range env.Delegates {
 		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
 	}
-	return &generic{delegates: ds, spec: tool.Spec{
+	return &generic{delegates: env.Delegates, stranger: env.Stranger, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
 		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"},
 		Input: mustJSON(map[string]any{
 			"type": "object", "required": []any{"worker", "input"}, "additionalProperties": false,
 			"properties": map[string]any{
-				"worker":       map[string]any{"type": "string", "description": "the worker's ID"},
-				"input":        map[string]any{"type": []any{"string", "object"}, "description": "the task, or an object if the worker takes one"},
+				"worker":       map[string]any{"type": "string", "description": "the worker's ID, or ./path of its file"},
+				"input":        map[string]any{"type": []any{"string", "object"}, "description": "the task: a text or an object"},
 				"instructions": json.RawMessage(extras[0].schema),
 				"attachments":  json.RawMessage(extras[1].schema),
 				"prior":        json.RawMessage(extras[2].schema),
@@ -214,6 +215,12 @@ func (g *generic) find(raw json.RawMessage) (d Delegate, args map[string]json.Ra
 	}
 	i := slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.ID == id })
 	if i < 0 {
+		i = slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.Tool == id || d.Named != nil && d.Named(id) })
+	}
+	if i < 0 && g.stranger != nil {
+		return d, nil, g.stranger(id)
+	}
+	if i < 0 {
 		ids := make([]string, len(g.delegates))
 		for j, d := range g.delegates {
 			ids[j] = d.ID
@@ -240,12 +247,13 @@ func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 }
 
 // flatten gives the arguments the form of the worker's named tool and holds
-// them against its schema.
+// them against its schema. A worker without an input schema takes an object as
+// its whole input (S1-84).
 func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, error) {
-	_, fields, _ := objectInput(d.Input)
+	_, fields, typed := objectInput(d.Input)
 	flat := map[string]json.RawMessage{}
 	var object map[string]json.RawMessage
-	if json.Unmarshal(args["input"], &object) == nil && object != nil {
+	if typed && json.Unmarshal(args["input"], &object) == nil && object != nil {
 		flat = object
 	} else {
 		flat["input"] = args["input"]
@@ -264,6 +272,9 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 		flat[e.name] = v
 	}
 	raw := mustJSON(flat)
+	if len(d.Input) == 0 && !d.Served {
+		return raw, nil // worker_call's own schema says all there is to say
+	}
 	schema, err := tool.Compile(parameters(d.Input))
 	if err != nil {
 		return nil, err
