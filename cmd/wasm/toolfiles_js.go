@@ -99,7 +99,7 @@ func (f *toolFiles) do(op, given string, m js.Value, out map[string]any) wasmtoo
 			if !info.ModTime().IsZero() {
 				at = info.ModTime().UnixNano()
 			}
-			out["dir"], out["size"], out["modified"], out["inode"] = info.IsDir(), float64(info.Size()), strconv.FormatInt(at, 10), inode(name)
+			out["dir"], out["size"], out["modified"], out["inode"] = info.IsDir(), float64(wasmtool.FileSize(info)), strconv.FormatInt(at, 10), inode(name)
 		}
 		return errno
 	case "open":

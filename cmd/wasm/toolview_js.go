@@ -87,7 +87,7 @@ func failed(err error) map[string]any {
 	if errors.As(err, &f) {
 		return map[string]any{"fault": map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}}
 	}
-	for word, is := range map[string]error{"missing": fs.ErrNotExist, "exists": fs.ErrExist, "denied": fs.ErrPermission, "invalid": fs.ErrInvalid} {
+	for word, is := range map[string]error{"missing": fs.ErrNotExist, "exists": fs.ErrExist, "denied": fs.ErrPermission, "invalid": fs.ErrInvalid, "notdir": sandbox.ErrNotDir, "isdir": sandbox.ErrIsDir, "notempty": sandbox.ErrNotEmpty} {
 		if errors.Is(err, is) {
 			return map[string]any{"failed": word}
 		}

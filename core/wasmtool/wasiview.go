@@ -107,7 +107,16 @@ func (v WASIView) Errno(err error) Errno {
 	return ErrnoIO
 }
 
-// Info is what stands at a name; of the host it tells size, kind and time.
+// FileSize is a file's size in bytes. A directory has none: what a disk says
+// of one is different from disk to disk, and a page's storage says nothing.
+func FileSize(info fs.FileInfo) int64 {
+	if info.IsDir() {
+		return 0
+	}
+	return info.Size()
+}
+
+// Info is what stands at a name; of the host it tells FileSize, kind and time.
 func (v WASIView) Info(name string) (fs.FileInfo, Errno) {
 	if v.Files == nil { // the root alone
 		return sandbox.Info{Base: ".", Perm: fs.ModeDir | 0o555}, 0

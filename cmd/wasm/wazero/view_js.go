@@ -31,6 +31,12 @@ func failure(answer js.Value) error {
 		return fs.ErrPermission
 	case "invalid":
 		return fs.ErrInvalid
+	case "notdir":
+		return sandbox.ErrNotDir
+	case "isdir":
+		return sandbox.ErrIsDir
+	case "notempty":
+		return sandbox.ErrNotEmpty
 	case "other":
 		return errors.New("the file system failed")
 	}

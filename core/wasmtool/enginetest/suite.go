@@ -167,7 +167,7 @@ func (c Case) host() (wasmtool.Host, sandbox.FS) {
 		},
 	}
 	if c.Files != nil {
-		h.Files = sandbox.Memory()
+		h.Files = onDisk{sandbox.Memory()}
 		for name, text := range c.Files {
 			if err := h.Files.WriteFile(name, []byte(text)); err != nil {
 				return h, h.Files
@@ -189,6 +189,18 @@ func (c Case) host() (wasmtool.Host, sandbox.FS) {
 		}
 	}
 	return h, h.Files
+}
+
+// onDisk is a tree whose directories have a size, as on a disk, which modules
+// do not get to see: in a page they have none.
+type onDisk struct{ sandbox.FS }
+
+func (d onDisk) Stat(name string) (fs.FileInfo, error) {
+	info, err := fs.Stat(d.FS, name)
+	if err == nil && info.IsDir() {
+		info = sandbox.Info{Base: info.Name(), Bytes: 4096, Perm: info.Mode(), When: info.ModTime()}
+	}
+	return info, err
 }
 
 func contents(files sandbox.FS) map[string]string {

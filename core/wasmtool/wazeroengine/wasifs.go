@@ -98,7 +98,7 @@ func stat(name string, info fs.FileInfo) wsys.Stat_t {
 	if info.ModTime().IsZero() {
 		at = 0
 	}
-	return wsys.Stat_t{Dev: 1, Ino: wasmtool.Inode(name), Mode: mode, Nlink: 1, Size: info.Size(), Atim: at, Mtim: at, Ctim: at}
+	return wsys.Stat_t{Dev: 1, Ino: wasmtool.Inode(name), Mode: mode, Nlink: 1, Size: wasmtool.FileSize(info), Atim: at, Mtim: at, Ctim: at}
 }
 
 const wasiWrites = sys.O_WRONLY | sys.O_RDWR | sys.O_APPEND | sys.O_CREAT | sys.O_TRUNC

@@ -1,0 +1,13 @@
+;; Does with a path what the first letter of standard input says: stat, open, create, directory (open it), mkdir, rmdir, unlink. It exits with the error's number.
+(module (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_filestat_get" (func $stat (param i32 i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_create_directory" (func $mkdir (param i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_remove_directory" (func $rmdir (param i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_unlink_file" (func $unlink (param i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 1) (data (i32.const 32) "\00\01\00\00\00\04\00\00") (global $n (mut i32) (i32.const 0))
+  (func $as (param $letter i32) (result i32) (i32.eq (i32.load8_u (i32.const 256)) (local.get $letter)))
+  (func $opened (param $flags i32) (param $rights i64) (call $exit (call $open (i32.const 3) (i32.const 0) (i32.const 257) (global.get $n) (local.get $flags) (local.get $rights) (i64.const 0) (i32.const 0) (i32.const 64))))
+  (func (export "_start") (drop (call $read (i32.const 0) (i32.const 32) (i32.const 1) (i32.const 48))) (global.set $n (i32.sub (i32.load (i32.const 48)) (i32.const 1)))
+    (if (call $as (i32.const 115)) (then (call $exit (call $stat (i32.const 3) (i32.const 0) (i32.const 257) (global.get $n) (i32.const 128)))))
+    (if (call $as (i32.const 111)) (then (call $opened (i32.const 0) (i64.const 2))))
+    (if (call $as (i32.const 99)) (then (call $opened (i32.const 9) (i64.const 64))))
+    (if (call $as (i32.const 100)) (then (call $opened (i32.const 2) (i64.const 2))))
+    (if (call $as (i32.const 109)) (then (call $exit (call $mkdir (i32.const 3) (i32.const 257) (global.get $n)))))
+    (if (call $as (i32.const 114)) (then (call $exit (call $rmdir (i32.const 3) (i32.const 257) (global.get $n)))))
+    (if (call $as (i32.const 117)) (then (call $exit (call $unlink (i32.const 3) (i32.const 257) (global.get $n))))) unreachable))

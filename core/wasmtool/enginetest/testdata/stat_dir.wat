@@ -1,0 +1,11 @@
+;; A directory has no size, by its name and by its descriptor, and neither has an open one; a file has its own.
+(module (import "wasi_snapshot_preview1" "path_filestat_get" (func $stat (param i32 i32 i32 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "fd_filestat_get" (func $fstat (param i32 i32) (result i32))) (import "wasi_snapshot_preview1" "path_open" (func $open (param i32 i32 i32 i32 i32 i64 i64 i32 i32) (result i32))) (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 1) (data (i32.const 0) "d") (data (i32.const 8) "in.txt")
+  (func $must (param $e i32) (if (local.get $e) (then (call $exit (local.get $e)))))
+  (func $size (param $n i64) (param $code i32) (if (i64.ne (i64.load offset=32 (i32.const 64)) (local.get $n)) (then (call $exit (local.get $code)))))
+  (func (export "_start")
+    (call $must (call $stat (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 64))) (call $size (i64.const 0) (i32.const 101))
+    (call $must (call $fstat (i32.const 3) (i32.const 64))) (call $size (i64.const 0) (i32.const 102))
+    (call $must (call $open (i32.const 3) (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 2) (i64.const 2) (i64.const 0) (i32.const 0) (i32.const 128)))
+    (call $must (call $fstat (i32.load (i32.const 128)) (i32.const 64))) (call $size (i64.const 0) (i32.const 103))
+    (call $must (call $stat (i32.const 3) (i32.const 0) (i32.const 8) (i32.const 6) (i32.const 64))) (call $size (i64.const 3) (i32.const 104))))
