@@ -98,6 +98,7 @@ func (h *host) check(inst *core.Instance, f *flags, opened error) error {
 		faults = append(faults, inst.Check(f.platform)...)
 	}
 	faults.Sort()
+	faults = faults.Compact() // what was wrong on opening, check finds again
 	errs, warnings := faults.Counts()
 	var b strings.Builder
 	if f.json {

@@ -51,6 +51,7 @@ type definition struct {
 	text   string // the instructions
 	textAt at     // where they begin
 	hashed []byte // all bytes that define the worker
+	fences fenced
 }
 
 // define reads and checks one worker file. Faults do not stop it: what could
@@ -63,10 +64,10 @@ func (p *Project) define(l location) (*definition, fault.List) {
 		return nil, fault.List{f}
 	}
 	d.hashed = data
-	front, body, bodyLine := data, []byte(nil), 0
+	front, body, bodyLine, closed := data, []byte(nil), 0, false
 	if path.Ext(l.name) == ".worker" {
 		if head, tail, line, ok := split(data); ok {
-			front, body, bodyLine = head, tail, line
+			front, body, bodyLine, closed = head, tail, line, true
 			if len(front) > maxFrontMatter {
 				return nil, fault.List{at{l.String(), 1, 1}.fault(fault.Config, "front matter is longer than %d KB", maxFrontMatter>>10)}
 			}
@@ -75,20 +76,28 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	if f := plainText(l.String(), data); f != nil { // the body too, with its own lines
 		return nil, fault.List{f}
 	}
+	d.fences = newFenced(l, data, closed)
 	tree, faults := parseYAML(l.String(), front)
 	if len(faults) > 0 {
+		if f := d.fences.fault(faults[0].Where.Line); f != nil {
+			return nil, fault.List{f}
+		}
 		return nil, faults
 	}
 	if tree == nil {
 		if bodyLine == 0 {
-			return nil, fault.List{at{l.String(), 1, 1}.fault(fault.Config, "the file is empty").
-				Hinting("a worker is YAML with instructions:, or front matter between --- lines and a prompt")}
+			return nil, fault.List{at{l.String(), 1, 1}.fault(fault.Config, "the file is empty").Hinting("%s", workerForms)}
 		}
 		tree = &node{at: at{l.String(), 1, 1}, kind: dict}
 	}
 	if tree.kind != dict {
-		return nil, fault.List{tree.at.fault(fault.Config, "expected a mapping, found %s", tree.found()).
-			Hinting("a worker is YAML with instructions:, or front matter between --- lines and a prompt")}
+		if f := d.fences.fault(tree.line); f != nil {
+			return nil, fault.List{f}
+		}
+		return nil, fault.List{tree.at.fault(fault.Config, "expected a mapping, found %s", tree.found()).Hinting("%s", workerForms)}
+	}
+	if f := d.fences.sentence(tree); f != nil {
+		return nil, fault.List{f}
 	}
 	c := &conformer{}
 	d.node = c.conform(tree, workerShape, "")
@@ -183,6 +192,10 @@ func (p *Project) prompt(d *definition) fault.List {
 		d.hashed = append(append(d.hashed[:len(d.hashed):len(d.hashed)], 0), data...)
 		return nil
 	}
+	hint := "write instructions: or a body after the second ---"
+	if d.fences.open() {
+		hint = "end the front matter with a line that is exactly ---, and write the prompt below it"
+	}
 	return fault.List{d.node.at.fault(fault.Config, "worker %s has no instructions: no key, no body, and no prompt file (tried %s)",
-		quoted(d.id), strings.Join(tried, ", ")).Hinting("write instructions: or a body after the second ---")}
+		quoted(d.id), strings.Join(tried, ", ")).Hinting("%s", hint)}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -113,6 +114,45 @@ func FuzzManifest(f *testing.F) {
 		for _, root := range p.Manifest().WorkersRoots {
 			if _, ok := inside(root); !ok {
 				t.Errorf("root %q", root)
+			}
+		}
+	})
+}
+
+// yamlBreak is what ends a line in YAML.
+var yamlBreak = regexp.MustCompile("\r\n|[\n\r\u0085\u2028\u2029]")
+
+// A fault of YAML names a line and a column that the file has.
+func FuzzYAMLPlace(f *testing.F) {
+	for _, c := range yamlFaults {
+		f.Add([]byte(c.text), true)
+		f.Add([]byte("---\n"+c.text), false)
+	}
+	for _, text := range hostile() {
+		f.Add([]byte(text), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, front bool) {
+		if front {
+			data = append(append([]byte("---\n"), data...), "\n---\nhi\n"...)
+		}
+		_, err := entryOf(Source{FS: fstest.MapFS{"main.worker": {Data: data}}})
+		if err == nil {
+			return
+		}
+		sound(t, err)
+		lines := yamlBreak.Split(strings.TrimPrefix(string(data), "\ufeff"), -1)
+		for _, f := range listOfFaults(err) {
+			if f.Code != fault.Config || f.Where == nil || f.Where.File != "main.worker" {
+				continue
+			}
+			if len(lines) != 1+strings.Count(string(data), "\n") {
+				continue // other breaks too: bytes that are no text are placed by \n alone
+			}
+			if f.Where.Line > len(lines) || f.Where.Column > len([]rune(lines[f.Where.Line-1]))+2 {
+				t.Errorf("%v: of %d lines in %q", f, len(lines), data)
+			}
+			if len(f.Message) > 2000 || len(f.Hint) > 2000 {
+				t.Errorf("a fault of %d bytes", len(f.Error()))
 			}
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,22 +33,23 @@ func parseYAML(file string, data []byte) (n *node, faults fault.List) {
 	if f := plainText(file, data); f != nil {
 		return nil, fault.List{f}
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fault.List{syntaxFault(file, err)}
+		return nil, fault.List{syntaxFault(file, data, err)}
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		f := at{file, max(1, second.Line), max(1, second.Column)}.fault(fault.Config, "a second YAML document: only one is allowed")
 		return nil, fault.List{f.Hinting("front matter and a prompt body belong in a .worker file whose first line is ---")}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, fault.List{syntaxFault(file, err)}
+		return nil, fault.List{syntaxFault(file, data, err)}
 	}
-	if len(doc.Content) == 0 {
-		return nil, nil
+	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" && doc.Content[0].Value == "" && doc.Content[0].Style&yaml.TaggedStyle == 0 {
+		return nil, nil // nothing but comments and ---
 	}
 	c := &yamlReader{file: file, left: maxValues}
 	n = c.node(doc.Content[0], 0)
@@ -61,6 +61,9 @@ func parseYAML(file string, data []byte) (n *node, faults fault.List) {
 
 // plainText refuses bytes that are not UTF-8 text.
 func plainText(file string, data []byte) *fault.Fault {
+	if wide(data) {
+		return at{file, 1, 1}.fault(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8")
+	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		return place(file, data, i).fault(fault.Config, "a NUL byte: this is not a text file")
 	}
@@ -79,29 +82,25 @@ func plainText(file string, data []byte) *fault.Fault {
 	return nil
 }
 
+// wide tells whether a file is UTF-16: it has the mark of it, or every other of
+// its first bytes is zero.
+func wide(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return true
+	}
+	if len(data) < 6 {
+		return false
+	}
+	return data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0 && data[5] == 0 ||
+		data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0 && data[4] == 0
+}
+
 // place turns a byte offset into line and column (in characters).
 func place(file string, data []byte, offset int) at {
 	offset = min(max(offset, 0), len(data))
 	before := data[:offset]
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return at{file, 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])}
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
-
-func syntaxFault(file string, err error) *fault.Fault {
-	where, what := at{file, 1, 1}, err.Error()
-	if m := yamlLine.FindStringSubmatch(what); m != nil {
-		if line, e := strconv.Atoi(m[1]); e == nil && line > 0 {
-			where.line = line
-		}
-		what = m[2]
-	}
-	f := where.fault(fault.Config, "malformed YAML: %s", brief(what))
-	if strings.Contains(what, "cannot start any token") {
-		f = f.Hinting("indent with spaces, and put text that starts with a special character in quotes")
-	}
-	return f
 }
 
 // yamlReader turns yaml.v3's tree into nodes within bounds.

@@ -1,0 +1,105 @@
+package project
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// fenced is what a .worker file has of the lines that enclose front matter.
+type fenced struct {
+	file  string
+	lines []string // nil in any other file, and where the front matter is closed
+}
+
+func newFenced(l location, data []byte, closed bool) fenced {
+	f := fenced{file: l.String()}
+	if path.Ext(l.name) != ".worker" || closed {
+		return f
+	}
+	text := bytes.TrimPrefix(data[:min(len(data), maxFrontMatter)], []byte("\ufeff"))
+	for line := range strings.Lines(string(text)) {
+		f.lines = append(f.lines, strings.TrimRight(line, "\r\n"))
+	}
+	return f
+}
+
+// open says that front matter was begun and not closed.
+func (f fenced) open() bool { return len(f.lines) > 0 && f.lines[0] == "---" }
+
+const exactFence = "write exactly ---, nothing before or after it"
+
+// fault says what is wrong with the fences of a file that is no worker
+// otherwise; bad is the line at which it stops to be one, 0 if none does. nil
+// if the fences are not to blame.
+func (f fenced) fault(bad int) *fault.Fault {
+	if len(f.lines) == 0 {
+		return nil
+	}
+	if first := f.lines[0]; first != "---" {
+		if fenceLike(first) {
+			return at{f.file, 1, 1}.fault(fault.Config, "the first line is %s", quoted(first)).Hinting("%s", exactFence)
+		}
+		if bad > 0 && bad <= len(f.lines) && f.prose(bad) {
+			return at{f.file, bad, 1}.fault(fault.Config, "this line is no key: value").Hinting("%s", workerForms)
+		}
+		return nil
+	}
+	for i, line := range f.lines[1:] {
+		if fenceLike(line) {
+			return f.unclosed(i+2, "this line is "+quoted(line)).Hinting("%s", exactFence)
+		}
+	}
+	if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
+		return nil
+	}
+	first := bad
+	for i := bad - 1; i > 1 && (f.prose(i) || strings.TrimSpace(f.lines[i-1]) == ""); i-- {
+		if f.prose(i) {
+			first = i
+		}
+	}
+	return f.unclosed(first, "this line is no YAML").Hinting("%s", missingFence)
+}
+
+const (
+	missingFence = "write a line that is exactly --- before the prompt"
+	workerForms  = "a worker is YAML with instructions:, or front matter between --- lines and a prompt"
+)
+
+func (f fenced) unclosed(line int, why string) *fault.Fault {
+	return at{f.file, line, 1}.fault(fault.Config, "the front matter has no closing ---: %s", why)
+}
+
+// prose tells whether a line reads like a prompt: no indented line, no list
+// item and no key. A heading of Markdown is a comment to YAML.
+func (f fenced) prose(line int) bool {
+	text := f.lines[line-1]
+	if text == "" || text[0] == ' ' || text[0] == '\t' || text[0] == '-' {
+		return false
+	}
+	m := keyLine.FindStringSubmatch(text)
+	return m == nil && !tightColon.MatchString(text) || m != nil && strings.Contains(m[1], " ")
+}
+
+// sentence is a key that reads like the beginning of a prompt: it is unknown,
+// and the front matter was never closed.
+func (f fenced) sentence(tree *node) *fault.Fault {
+	if !f.open() {
+		return nil
+	}
+	for _, field := range tree.fields {
+		if strings.Contains(field.name, " ") {
+			return f.unclosed(field.at.line, "unknown key "+quoted(field.name)).Hinting("%s", missingFence)
+		}
+	}
+	return nil
+}
+
+// fenceLike tells whether a line was meant to be ---.
+func fenceLike(line string) bool {
+	text := strings.Trim(line, " \t")
+	return line != "---" && (len(text) >= 3 && strings.Trim(text, "-") == "" || text == "—" || text == "–")
+}

@@ -1,0 +1,237 @@
+package project
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"golem/core/fault"
+)
+
+// yaml.v3 names the line where a construct began, one line off or none at all.
+// The true line is found by parsing again: the first whose addition makes what
+// stands above it no YAML any more.
+
+// maxSearched is how many bytes are parsed at most to find a line.
+const maxSearched = 1 << 20
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
+
+// syntaxFault says where YAML breaks and, where it can be told, what the
+// person did.
+func syntaxFault(file string, data []byte, err error) *fault.Fault {
+	what, reported := err.Error(), 1
+	if m := yamlLine.FindStringSubmatch(what); m != nil {
+		if line, e := strconv.Atoi(m[1]); e == nil && line > 0 {
+			reported = line
+		}
+		what = m[2]
+	}
+	lines := strings.Split(string(data[:min(len(data), maxFrontMatter)]), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+	}
+	bad := firstBad(data, len(lines))
+	if bad < 0 || bad >= len(lines) {
+		return at{file, reported, 1}.fault(fault.Config, "malformed YAML: %s", brief(what))
+	}
+	d := &diagnosis{lines: lines, bad: bad, line: lines[bad], what: what}
+	column, problem, hint := d.explain()
+	f := at{file, bad + 1, 1 + utf8.RuneCountInString(d.line[:min(column, len(d.line))])}.fault(fault.Config, "malformed YAML: %s", problem)
+	if hint != "" {
+		f = f.Hinting("%s", hint)
+	}
+	return f
+}
+
+// firstBad is the index of the line that no longer follows from those above
+// it, among the first n lines; -1 if they are fine.
+func firstBad(data []byte, n int) int {
+	ends := make([]int, 0, n+1)
+	ends = append(ends, 0)
+	for end := 0; len(ends) <= n; {
+		i := bytes.IndexByte(data[end:], '\n')
+		if i < 0 {
+			ends = append(ends, len(data))
+			break
+		}
+		end += i + 1
+		ends = append(ends, end)
+	}
+	good := func(k int) bool {
+		var doc yaml.Node
+		if yaml.Unmarshal(data[:ends[k]], &doc) != nil {
+			return false
+		}
+		return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.MappingNode
+	}
+	left, k := maxSearched, len(ends)-1
+	for ; k > 0 && left > 0; k-- {
+		if left -= ends[k]; good(k) {
+			break
+		}
+	}
+	low := 0 // of a long file the rest is halved: a list over many lines may mislead it
+	for k > 0 && left <= 0 && low+1 < k {
+		if mid := (low + k) / 2; good(mid) {
+			low = mid
+		} else {
+			k = mid
+		}
+	}
+	if left <= 0 {
+		k = low
+	}
+	if k == len(ends)-1 {
+		return -1
+	}
+	return k
+}
+
+// diagnosis guesses from one line and those above it what a person did.
+type diagnosis struct {
+	lines []string
+	bad   int
+	line  string
+	what  string // the library's words
+}
+
+var (
+	keyLine     = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
+	tightColon  = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
+	tightDash   = regexp.MustCompile(`^ *-([^\s-].*)$`)
+	notFirst    = "*&@`%]},|>!?"
+	openedLists = map[string]string{"',' or ']'": "[", "',' or '}'": "{"}
+)
+
+// explain returns the byte offset in the line, the problem and the remedy.
+func (d *diagnosis) explain() (column int, problem, hint string) {
+	indent := len(d.line) - len(strings.TrimLeft(d.line, " "))
+	if indent < len(d.line) && d.line[indent] == '\t' {
+		return indent, "a tab indents this line", "indent with spaces: YAML takes no tabs"
+	}
+	for words, open := range openedLists {
+		if i := strings.LastIndex(d.line, open); i >= 0 && strings.Contains(d.what, words) {
+			what, end := "list", "]"
+			if open == "{" {
+				what, end = "mapping", "}"
+			}
+			return i, fmt.Sprintf("the %s that begins with %s has no comma or %s where one is needed", what, open, end),
+				fmt.Sprintf("close it with %s, and put a comma between two items", end)
+		}
+	}
+	key, value := d.value()
+	if column, problem, hint = d.quotes(value); problem != "" {
+		return column, problem, hint
+	}
+	switch m := tightColon.FindStringSubmatchIndex(d.line); {
+	case value < len(d.line) && strings.IndexByte(notFirst, d.line[value]) >= 0:
+		return value, fmt.Sprintf("a value that begins with %c must be in quotes", d.line[value]),
+			fmt.Sprintf("write '%s'", brief(strings.ReplaceAll(d.line[value:], "'", "''")))
+	case tightDash.MatchString(d.line) && key == "":
+		return indent, "no space after the - of a list item", "write - " + brief(tightDash.FindStringSubmatch(d.line)[1])
+	case m != nil && key == "":
+		return m[3], "no space after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], brief(d.line[m[4]:m[5]]))
+	}
+	if problem, hint = d.indentation(indent); problem != "" {
+		return indent, problem, hint
+	}
+	second := strings.Index(d.line[min(value, len(d.line)):], ": ")
+	switch {
+	case key != "" && second >= 0:
+		return value + second, "a second colon in one line", fmt.Sprintf("put the text in quotes: %s: %s", brief(key), strconv.Quote(brief(d.line[value:])))
+	case strings.HasPrefix(d.line[indent:]+" ", "- "):
+		return indent, "a list item where a key must be", "indent the item below its key, or write key: value"
+	case key == "":
+		return indent, "this line is no key: value, no list item and no text of the line above", "write key: value"
+	}
+	return value, brief(d.what), ""
+}
+
+// value is the line's key, "" if it has none, and where its value begins.
+func (d *diagnosis) value() (key string, offset int) {
+	m := keyLine.FindStringSubmatchIndex(d.line)
+	if m == nil {
+		rest := strings.TrimLeft(d.line, " ")
+		for strings.HasPrefix(rest, "- ") {
+			rest = strings.TrimLeft(rest[2:], " ")
+		}
+		if rest != strings.TrimLeft(d.line, " ") {
+			return "", len(d.line) - len(rest)
+		}
+		return "", len(d.line)
+	}
+	rest := strings.TrimLeft(d.line[m[1]:], " \t")
+	return d.line[m[2]:m[3]], len(d.line) - len(rest)
+}
+
+// quotes explains a quoted value that never ends, or ends too early.
+func (d *diagnosis) quotes(value int) (column int, problem, hint string) {
+	if value >= len(d.line) || d.line[value] != '\'' && d.line[value] != '"' {
+		return 0, "", ""
+	}
+	quote, rest := d.line[value:value+1], d.line[value+1:]
+	end := strings.Index(rest, quote)
+	switch {
+	case strings.Contains(d.what, "unexpected end of stream") || strings.Contains(d.what, "document indicator") || end < 0:
+		return value, fmt.Sprintf("the text that begins with %s has no second %s", quote, quote), "end it with " + quote
+	case strings.Trim(rest[end+1:], " ,]}") == "" || strings.HasPrefix(strings.TrimLeft(rest[end+1:], " "), "#"):
+		return 0, "", ""
+	case strings.Contains(d.what, "escape"):
+		return 0, "", ""
+	case quote == "'":
+		return value + 1 + end + 1, "more text after the closing '", "write '' for a ' within the text"
+	}
+	return value + 1 + end + 1, `more text after the closing "`, `write \" for a " within the text`
+}
+
+// indentation explains a line that stands at no level of those above it, or
+// below a line that has a value already.
+func (d *diagnosis) indentation(indent int) (problem, hint string) {
+	levels, last := []int{0}, -1
+	for i, line := range d.lines[:d.bad] {
+		text := strings.TrimLeft(line, " ")
+		if text == "" || text[0] == '#' || text == "---" {
+			continue
+		}
+		here := len(line) - len(text)
+		for len(levels) > 1 && levels[len(levels)-1] > here {
+			levels = levels[:len(levels)-1]
+		}
+		if here > levels[len(levels)-1] {
+			levels = append(levels, here)
+		}
+		last = i
+	}
+	if last < 0 {
+		return "", ""
+	}
+	above := d.lines[last]
+	stands := len(above) - len(strings.TrimLeft(above, " "))
+	if indent < levels[len(levels)-1] && !slices.Contains(levels, indent) {
+		words := make([]string, len(levels))
+		for i, l := range levels {
+			words[i] = strconv.Itoa(l)
+		}
+		return fmt.Sprintf("the indentation of %s matches no line above", spaces(indent)),
+			fmt.Sprintf("indent by %s spaces", strings.Join(words, " or "))
+	}
+	if m := keyLine.FindStringIndex(above); m != nil && indent > stands && strings.TrimSpace(above[m[1]:]) != "" && keyLine.MatchString(d.line) {
+		return fmt.Sprintf("this line is indented more than line %d, which has a value already", last+1),
+			fmt.Sprintf("indent it as line %d, by %s", last+1, spaces(stands))
+	}
+	return "", ""
+}
+
+func spaces(n int) string {
+	if n == 1 {
+		return "1 space"
+	}
+	return strconv.Itoa(n) + " spaces"
+}
