@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golem/core/sandbox"
 )
@@ -51,11 +50,12 @@ func TestSwappingLink(t *testing.T) {
 			}
 		})
 	}
-	deadline := time.Now().Add(2 * time.Second)
+	// by count, so that a busy machine takes longer and tries as much
+	enough := func() bool { return swaps.Load() >= 2000 && tries.Load() >= 500 && inside.Load() >= 20 }
 	for i, f := range views {
 		users.Go(func() {
 			real := prefix[i] + "real"
-			for n := 0; time.Now().Before(deadline); n++ {
+			for !enough() {
 				tries.Add(1)
 				if data, err := fs.ReadFile(f, real+"/secret"); err == nil {
 					inside.Add(1)
@@ -98,8 +98,5 @@ func TestSwappingLink(t *testing.T) {
 	}
 	if data, err := os.ReadFile(filepath.Join(outside, "secret")); err != nil || string(data) != "secret" {
 		t.Errorf("the secret is %q, %v", data, err)
-	}
-	if swaps.Load() < 1000 || tries.Load() < 500 || inside.Load() == 0 {
-		t.Errorf("too little was tried: %d swaps, %d tries, %d reads inside", swaps.Load(), tries.Load(), inside.Load())
 	}
 }

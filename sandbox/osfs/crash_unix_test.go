@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(rewriting); dir != "" {
 		rewrite(dir)
 	}
+	if dir := os.Getenv(deepening); dir != "" {
+		deepProcess(dir)
+	}
 	os.Exit(m.Run())
 }
 
@@ -67,6 +70,9 @@ func TestKilledWriter(t *testing.T) {
 		entries, err := fs.ReadDir(f, "d")
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("kill %d: list = %v, %v", kill, entries, err)
+		}
+		if left := unfinished(t, dir); len(left) > 0 {
+			t.Fatalf("kill %d left %v", kill, left)
 		}
 	}
 }

@@ -63,6 +63,7 @@ func (h *handle) failed(op string, err error) error {
 // dir is an open directory whose listing leaves out what is not for workers.
 type dir struct {
 	*handle
+	fs   *FS
 	rest []fs.DirEntry
 	read bool
 }
@@ -76,6 +77,9 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 		entries, err := d.file.ReadDir(-1)
 		if err != nil {
 			return nil, failed("readdir", d.name, err)
+		}
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return isTemp(e.Name()) }) {
+			d.fs.sweepAt(d.place)
 		}
 		d.rest = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
 			t := e.Type()

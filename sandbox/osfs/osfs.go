@@ -25,8 +25,8 @@ import (
 // the handle; nested trees have handles of their own.
 type FS struct {
 	root   *os.Root
-	source string // real path, slashes
-	swept  sync.Map
+	source string   // real path, slashes
+	swept  sync.Map // places of directories, see sweepOnce
 }
 
 var (
@@ -57,7 +57,7 @@ func Open(dir string) (*FS, error) {
 		return nil, fault.New(fault.NotFound, "the directory cannot be opened: %w", reason(err))
 	}
 	f := &FS{root: root, source: filepath.ToSlash(real)}
-	f.sweep(f.root, ".")
+	f.sweepOnce(f.root, ".")
 	return f, nil
 }
 
@@ -125,7 +125,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 		case err != nil:
 			return nil, failed("open", name, err)
 		case i.IsDir():
-			return &dir{handle: &handle{file, name, i.place}}, nil
+			return &dir{handle: &handle{file, name, i.place}, fs: f}, nil
 		}
 		return &handle{file, name, i.place}, nil
 	}

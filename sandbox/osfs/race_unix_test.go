@@ -9,14 +9,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golem/core/sandbox"
 )
 
 // swapped runs use while "real", a directory of dir, keeps turning into a
-// link to target and back.
-func swapped(t *testing.T, dir, target string, use func(deadline time.Time)) {
+// link to target and back. use goes on until enough was swapped and it has
+// itself done what it wants: by count, so that a busy machine takes longer and
+// tries as much.
+func swapped(t *testing.T, dir, target string, use func(enough func() bool)) {
 	t.Helper()
 	at := func(n string) string { return filepath.Join(dir, n) }
 	must(t, os.Symlink(target, at("link")))
@@ -41,12 +42,9 @@ func swapped(t *testing.T, dir, target string, use func(deadline time.Time)) {
 			}
 		}
 	})
-	use(time.Now().Add(1500 * time.Millisecond))
+	use(func() bool { return swaps.Load() >= 1000 })
 	close(stop)
 	attacker.Wait()
-	if swaps.Load() < 300 {
-		t.Errorf("only %d swaps", swaps.Load())
-	}
 }
 
 // SECURITY 2, 4: a link put in between does not lead to what is unreadable
@@ -58,8 +56,8 @@ func TestSwappingLinkToProtected(t *testing.T) {
 		dir, _ := host(t, "real/config", "real/deep/x", ".git/config", ".git/deep/secret")
 		v := whole(t, wrap(open(t, dir)))
 		fine := 0
-		swapped(t, dir, ".git", func(deadline time.Time) {
-			for time.Now().Before(deadline) {
+		swapped(t, dir, ".git", func(enough func() bool) {
+			for fine < 20 || !enough() {
 				if data, err := fs.ReadFile(v, "real/config"); err == nil {
 					fine++
 					if string(data) != "real/config" {
@@ -80,9 +78,6 @@ func TestSwappingLinkToProtected(t *testing.T) {
 				}
 			}
 		})
-		if fine == 0 {
-			t.Errorf("%s: nothing was read", kind)
-		}
 	}
 }
 
@@ -92,8 +87,8 @@ func TestSwappingLinkIsNotWrittenThrough(t *testing.T) {
 	dir, _ := host(t, "real/a", "workers/w.md", "spare")
 	f := open(t, dir)
 	done := 0
-	swapped(t, dir, "workers", func(deadline time.Time) {
-		for time.Now().Before(deadline) {
+	swapped(t, dir, "workers", func(enough func() bool) {
+		for done < 20 || !enough() {
 			for _, err := range []error{
 				f.Mkdir("real/d", 0o755), f.Rename("spare", "real/spare"), f.Rename("real/spare", "spare"), f.Remove("real/w.md"),
 				f.Rename("real/w.md", "spare2"), f.Remove("real/d"), f.WriteFile("real/deep/er", nil), f.Remove("real/deep/er"), f.Remove("real/deep"),
@@ -112,7 +107,4 @@ func TestSwappingLinkIsNotWrittenThrough(t *testing.T) {
 			}
 		}
 	})
-	if done == 0 {
-		t.Error("nothing was done")
-	}
 }

@@ -153,35 +153,6 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// What a dead writer left is never listed, not writable, and goes after an hour.
-func TestTemporaryFiles(t *testing.T) {
-	dir, _ := host(t, ".golem-tmp-old", "d/.golem-tmp-old", ".golem-tmp-new", "e/.golem-tmp-old", "keep")
-	for _, n := range []string{".golem-tmp-old", "d/.golem-tmp-old", "e/.golem-tmp-old", "keep"} {
-		then := time.Now().Add(-2 * time.Hour)
-		must(t, os.Chtimes(filepath.Join(dir, n), then, then))
-	}
-	f := open(t, dir)
-	for at, want := range map[string]int{".": 3, "d": 0} {
-		if entries, err := fs.ReadDir(f, at); err != nil || len(entries) != want {
-			t.Errorf("list %s = %v, %v", at, entries, err)
-		}
-	}
-	for _, n := range []string{".golem-tmp-new", "d/.golem-tmp-old"} {
-		refused(t, dir, "read "+n, reads(f, n), fs.ErrNotExist)
-		refused(t, dir, "stat "+n, stats(f, n), fs.ErrNotExist)
-	}
-	for _, n := range []string{".golem-tmp-x", ".golem-tmp-x/y", "d/.golem-tmp-old"} {
-		refused(t, dir, "write "+n, f.WriteFile(n, nil), fault.Path)
-	}
-	must(t, f.WriteFile("d/x", nil))
-	must(t, f.Remove("e")) // empty, as far as anyone can see
-	for n, stays := range map[string]bool{".golem-tmp-old": false, "d/.golem-tmp-old": false, ".golem-tmp-new": true, "keep": true} {
-		if _, err := os.Lstat(filepath.Join(dir, n)); (err == nil) != stays {
-			t.Errorf("%s: %v, want it there: %v", n, err, stays)
-		}
-	}
-}
-
 // No error after opening shows a host path either.
 func TestHandlesShowNoHostPath(t *testing.T) {
 	dir, _ := host(t, "a", "d/b")

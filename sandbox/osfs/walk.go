@@ -16,28 +16,62 @@ import (
 // element in it. What is done to a spot is done in that directory, whatever
 // becomes of the names on the way to it (SECURITY 2).
 type spot struct {
-	dirs []level     // from the tree's root to the directory
+	tree *os.Root
+	dirs []level     // from below the tree's root to the directory
 	base string      // the last element; "." is the directory itself
 	info fs.FileInfo // of base, never of what a link leads to; nil if there is nothing
 	rest []string    // what was to come below base, where there is nothing
 }
 
-// level is one directory on the way, opened from the one above it.
+// level is one directory on the way, opened from the one above it. Only the
+// last few stay open: a name may have 2,047 levels, and many names are looked
+// at at once.
 type level struct {
-	root *os.Root
 	name string
+	root *os.Root // nil once it was closed
 }
 
+// maxOpen is how many directories of one way are open at once.
+const maxOpen = 16
+
 // dir is the handle of the directory that holds base.
-func (s *spot) dir() *os.Root { return s.dirs[len(s.dirs)-1].root }
+func (s *spot) dir() *os.Root {
+	if len(s.dirs) == 0 {
+		return s.tree
+	}
+	return s.dirs[len(s.dirs)-1].root // the last one is always open
+}
+
+// down enters a directory.
+func (s *spot) down(name string, root *os.Root) {
+	s.dirs = append(s.dirs, level{name, root})
+	if i := len(s.dirs) - 1 - maxOpen; i >= 0 {
+		s.dirs[i].close()
+	}
+}
+
+func (l *level) close() {
+	if l.root != nil {
+		_ = l.root.Close() // nothing was written through it
+		l.root = nil
+	}
+}
+
+// names are the names of the directories on the way.
+func (s *spot) names() []string {
+	out := make([]string, len(s.dirs))
+	for i, l := range s.dirs {
+		out[i] = l.name
+	}
+	return out
+}
 
 // parent is the directory's place in the tree.
 func (s *spot) parent() string {
-	at := "."
-	for _, l := range s.dirs[1:] {
-		at = path.Join(at, l.name)
+	if len(s.dirs) == 0 {
+		return "."
 	}
-	return at
+	return path.Join(s.names()...)
 }
 
 // place is where the name lies, links followed.
@@ -47,10 +81,10 @@ func (s *spot) place() string {
 
 // close frees the handles; the tree's own root stays open.
 func (s *spot) close() {
-	for _, l := range s.dirs[1:] {
-		_ = l.root.Close() // nothing was written through it
+	for i := range s.dirs {
+		s.dirs[i].close()
 	}
-	s.dirs = s.dirs[:1]
+	s.dirs = nil
 }
 
 // way is how a walk treats what it meets.
@@ -63,23 +97,23 @@ const (
 )
 
 const (
-	maxHops  = 40  // links followed for one name
-	maxTries = 200 // repetitions while someone else swaps what is looked at
+	maxHops  = 40      // links followed for one name
+	maxTries = 200     // repetitions while someone else swaps what is looked at
+	maxSteps = 100_000 // elements looked at for one name: its own, those of links, and again after steps up
 )
 
 // walker goes from the tree's root to a name, element by element, each
 // directory opened by its handle and compared with what its name stood for.
 type walker struct {
 	spot
-	how         way
-	todo        []string
-	hops, tries int
+	how                way
+	todo               []string
+	hops, tries, steps int
 }
 
 // walk settles a valid name. The caller closes the spot.
 func (f *FS) walk(name string, how way) (*spot, error) {
-	w := &walker{spot: spot{dirs: make([]level, 1, 8)}, how: how, todo: elements(name)}
-	w.dirs[0].root = f.root
+	w := &walker{spot: spot{tree: f.root}, how: how, todo: elements(name)}
 	for len(w.todo) > 0 && w.base == "" {
 		if err := w.step(); err != nil {
 			w.close()
@@ -114,6 +148,9 @@ func elements(p string) []string {
 
 // step settles the next element, or finds that it has to be looked at again.
 func (w *walker) step() error {
+	if w.steps++; w.steps > maxSteps {
+		return errLoop
+	}
 	elem := w.todo[0]
 	if elem == ".." {
 		return w.up()
@@ -121,8 +158,8 @@ func (w *walker) step() error {
 	info, err := w.dir().Lstat(elem)
 	switch last := len(w.todo) == 1; {
 	case errors.Is(err, fs.ErrNotExist) && w.how == making && !last:
-		if err := w.dir().Mkdir(elem, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+		if err := w.dir().Mkdir(elem, 0o755); !errors.Is(err, fs.ErrExist) {
+			return err // nil: the next step enters it
 		}
 		return w.again()
 	case errors.Is(err, fs.ErrNotExist):
@@ -148,7 +185,8 @@ func (w *walker) step() error {
 	if err != nil {
 		return err
 	}
-	w.dirs, w.todo = append(w.dirs, level{root, elem}), w.todo[1:]
+	w.down(elem, root)
+	w.todo = w.todo[1:]
 	return nil
 }
 
@@ -160,14 +198,20 @@ func (w *walker) again() error {
 	return nil
 }
 
-// up goes to the directory that this one was opened from.
+// up goes to the directory that this one was opened from. Where that was
+// closed again, the walk begins anew at the tree's root: all that it passed is
+// looked at as if for the first time.
 func (w *walker) up() error {
 	top := len(w.dirs) - 1
-	if top == 0 {
+	if top < 0 {
 		return errEscapes
 	}
-	_ = w.dirs[top].root.Close()
+	w.dirs[top].close()
 	w.dirs, w.todo = w.dirs[:top], w.todo[1:]
+	if top > 0 && w.dirs[top-1].root == nil {
+		w.todo = append(w.names(), w.todo...)
+		w.close()
+	}
 	return nil
 }
 

@@ -2,29 +2,14 @@ package osfs
 
 import (
 	"cmp"
-	"crypto/rand"
-	"encoding/hex"
 	"io"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
 	"syscall"
-	"time"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
-
-// tempPrefix marks files that a write has not finished. They are never listed.
-const tempPrefix = ".golem-tmp-"
-
-func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
-
-// temporary reports whether a name is, or lies below, an unfinished write.
-func temporary(name string) bool {
-	return strings.Contains(name, tempPrefix) && slices.ContainsFunc(strings.Split(name, "/"), isTemp)
-}
 
 // WriteFile replaces a file atomically: a temporary file in the same
 // directory, fsync, rename, fsync of the directory. A crash leaves the old
@@ -42,45 +27,21 @@ func (f *FS) WriteFile(name string, data []byte) error {
 		}
 		perm = s.info.Mode().Perm()
 	}
-	f.sweep(s.dir(), s.parent())
-	temp, err := writeTemp(s.dir(), data, perm)
+	f.sweepOnce(s.dir(), s.parent())
+	t, err := newTemp(s.dir(), perm)
 	if err != nil {
 		return failed("write", name, err)
 	}
-	if err := s.dir().Rename(temp, s.base); err != nil {
-		_ = s.dir().Remove(temp) // what matters is why the write failed
+	err = t.fill(data, perm)
+	if err == nil {
+		err = t.place(s.base)
+	}
+	if err != nil {
+		t.discard()
 		return failed("write", name, err)
 	}
 	syncDir(s.dir())
 	return nil
-}
-
-// writeTemp writes and syncs a temporary file in dir; perm 0 is a new file's.
-func writeTemp(dir *os.Root, data []byte, perm fs.FileMode) (string, error) {
-	var nonce [8]byte
-	if _, err := rand.Read(nonce[:]); err != nil {
-		return "", err
-	}
-	temp := tempPrefix + hex.EncodeToString(nonce[:])
-	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o644))
-	if err != nil {
-		return "", err
-	}
-	_, err = file.Write(data)
-	if err == nil && perm != 0 && !windows {
-		err = file.Chmod(perm) // the old file's, whatever the umask says
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if cerr := file.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		_ = dir.Remove(temp)
-		return "", err
-	}
-	return temp, nil
 }
 
 // target settles a name for changing. Names that may not be written are
@@ -149,7 +110,7 @@ func (f *FS) Remove(name string) error {
 	defer s.close()
 	if s.info.IsDir() {
 		if d, err := enter(s.dir(), s.base, s.info); err == nil {
-			f.sweep(d, name)
+			sweep(d) // it may look empty to everybody
 			_ = d.Close()
 		}
 	}
@@ -213,33 +174,6 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 		return failed("mkdir", name, err)
 	}
 	return nil
-}
-
-// sweep removes the temporary files in a directory that a dead writer left
-// more than an hour ago. It looks at a directory once.
-func (f *FS) sweep(dir *os.Root, name string) {
-	if _, done := f.swept.LoadOrStore(name, true); done {
-		return
-	}
-	d, err := dir.Open(".")
-	if err != nil {
-		return
-	}
-	defer func() { _ = d.Close() }()
-	for {
-		entries, err := d.ReadDir(256)
-		for _, e := range entries {
-			if !isTemp(e.Name()) {
-				continue
-			}
-			if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Hour {
-				_ = dir.Remove(e.Name())
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
 }
 
 // take is the next n of a listing, or all of it.
