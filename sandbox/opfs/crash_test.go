@@ -17,7 +17,8 @@ import (
 var crash string
 
 // A worker that dies in the middle of a write leaves the old file or the new
-// one, whole (SECURITY 14).
+// one, whole (SECURITY 14). What it left behind is swept beside a worker that
+// writes, which is not disturbed.
 func TestDeathWhileWriting(t *testing.T) {
 	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="crash.js"></script>`)},
 		"crash.js": {Data: []byte(crash)}}, "/")
@@ -26,5 +27,8 @@ func TestDeathWhileWriting(t *testing.T) {
 		if got := webtest.Eval[string](p, fmt.Sprintf("dies(%s, %d)", strconv.Quote(opfs.Script), i)); got != "" {
 			t.Errorf("killed after %d ms: %s", i, got)
 		}
+	}
+	if got := webtest.Eval[string](p, fmt.Sprintf("sweeps(%s)", strconv.Quote(opfs.Script))); got != "" {
+		t.Errorf("sweeping: %s", got)
 	}
 }

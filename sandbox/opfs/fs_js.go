@@ -33,12 +33,9 @@ var (
 // maxWhole is the most that ReadFile holds, in bytes.
 const maxWhole = 1 << 30
 
-// leftover is the age from which an unfinished write is nobody's any more.
-const leftover = time.Hour
-
 // Open makes an FS of a FileSystemDirectoryHandle. source is where the
 // directory lies, an absolute slash path, for comparing mounts. What unfinished
-// writes left behind more than an hour ago is removed.
+// writes of tabs and workers that ended left behind is removed.
 func Open(directory js.Value, source string) (*FS, error) {
 	trees, memory := js.Global().Get("golemOPFS"), js.Global().Get("golemMemory")
 	if trees.Type() != js.TypeFunction {
@@ -46,7 +43,7 @@ func Open(directory js.Value, source string) (*FS, error) {
 	}
 	b := newBridge()
 	f := &FS{tree: trees.Invoke(directory, b.done, memory), bridge: b, direct: memory.Truthy(), source: source}
-	if a := b.call(f.tree, "sweep", leftover.Milliseconds()); a.failure != "" {
+	if a := b.call(f.tree, "sweep"); a.failure != "" {
 		return nil, f.failed("open", ".", a)
 	}
 	return f, nil

@@ -33,7 +33,7 @@ globalThis.golemHandles = (() => {
 			this.root = root;
 			// shared by all trees of one root: the room for unfinished writes,
 			// and the order of changes.
-			this.shared = shared || { home: root, temp: null, order: Promise.resolve(), count: 0, moves: 0, moving: null };
+			this.shared = shared || { home: root, temp: null, order: Promise.resolve(), moves: 0, moving: null };
 			this.known = new Map([[".", root]]); // directories' handles by path
 			this.files = new Map(); // files' handles by path
 		}

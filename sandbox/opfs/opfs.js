@@ -13,6 +13,15 @@ globalThis.golemOPFS = (() => {
 	const FIRST = 256 << 10; // bytes of a file that come with opening it
 	const { Handles, Refusal, changing, cut } = globalThis.golemHandles;
 
+	// owner is a name for this worker in the names of its unfinished writes. The
+	// browser keeps a lock of that name until the worker ends, however it ends.
+	let owner, count = 0;
+	const lockOf = (name) => "golem-write:" + name.split("-")[0];
+	const own = () => owner ||= new Promise((resolve, reject) => {
+		const name = crypto.randomUUID().replaceAll("-", "");
+		navigator.locks.request(lockOf(name), () => new Promise(() => resolve(name))).catch(reject);
+	});
+
 	class Tree extends Handles {
 		constructor(root, done, memory, shared) {
 			super(root, shared);
@@ -112,7 +121,7 @@ globalThis.golemOPFS = (() => {
 				const dir = await this.dir(up, true);
 				await this.notDirectory(dir, base);
 				const room = await this.temp();
-				const name = `${Date.now()}-${this.shared.count++}-${Math.random().toString(36).slice(2)}`;
+				const name = `${await own()}-${count++}`;
 				const file = await room.getFileHandle(name, { create: true });
 				try {
 					const out = await file.createSyncAccessHandle();
@@ -221,17 +230,22 @@ globalThis.golemOPFS = (() => {
 			return new Tree(handle, this.done, this.memory, this.shared);
 		}
 
-		// sweep removes what writes that never ended left behind.
-		async sweep(age) {
+		// sweep removes what the writes of dead workers left behind. The names are
+		// taken first: who lives now and wrote one of them has its lock by then.
+		async sweep() {
 			let room;
 			try {
 				room = await this.shared.home.getDirectoryHandle(TEMP);
 			} catch {
 				return;
 			}
-			for await (const [name] of room.entries()) {
-				if (Date.now() - parseInt(name, 10) < age) continue;
-				await room.removeEntry(name, { recursive: true }).catch(() => {}); // someone writes it
+			const names = [];
+			for await (const name of room.keys()) names.push(name);
+			if (names.length === 0) return;
+			const alive = new Set((await navigator.locks.query()).held.map((lock) => lock.name));
+			for (const name of names) {
+				if (alive.has(lockOf(name))) continue;
+				await room.removeEntry(name, { recursive: true }).catch(() => {}); // its worker is just ending
 			}
 		}
 

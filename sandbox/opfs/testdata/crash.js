@@ -1,6 +1,16 @@
 // dies starts a worker that writes one file again and again, old content and
 // new in turn, kills it in the middle of it, and tells what is there then.
 async function dies(opfs, ms) {
+	const { worker, wrote, count } = writer(opfs, "dir/file");
+	await wrote(2);
+	await new Promise((resolve) => setTimeout(resolve, ms));
+	worker.terminate();
+	return whole("dir", "file", count);
+}
+
+// writer starts a worker that writes one file until it is ended; wrote(n) waits
+// for its nth write and fails with the first that fails.
+function writer(opfs, path) {
 	const source = opfs + `;
 		(async () => {
 			const root = await navigator.storage.getDirectory();
@@ -10,35 +20,84 @@ async function dies(opfs, ms) {
 			for (let id = 1; ; id++) {
 				const error = await new Promise((resolve) => {
 					waiting.set(id, resolve);
-					tree.run(id, "write", "dir/file", contents[id % 2]);
+					tree.run(id, "write", ${JSON.stringify(path)}, contents[id % 2]);
 				});
 				postMessage(error);
 			}
 		})();`;
 	const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-	let writes = 0;
-	const begun = new Promise((resolve, reject) => {
-		worker.onmessage = ({ data }) => {
-			if (data) reject(new Error("a write failed: " + data));
-			else if (++writes === 2) resolve();
+	let writes = 0, failed = null;
+	const waiting = new Set();
+	const look = () => { for (const w of waiting) w(); };
+	worker.onmessage = ({ data }) => {
+		if (data) failed ||= new Error("a write failed: " + data);
+		else writes++;
+		look();
+	};
+	worker.onerror = (e) => { failed ||= new Error(e.message); look(); };
+	const wrote = (n) => new Promise((resolve, reject) => {
+		const w = () => {
+			if (failed) reject(failed);
+			else if (writes >= n) resolve();
+			else return;
+			waiting.delete(w);
 		};
-		worker.onerror = (e) => reject(new Error(e.message));
+		waiting.add(w);
+		w();
 	});
-	await begun;
-	await new Promise((resolve) => setTimeout(resolve, ms));
-	worker.terminate();
+	return { worker, wrote, count: () => writes };
+}
+
+// whole tells whether the file has one of the writer's contents: "" if it has.
+async function whole(dirName, name, count) {
 	const root = await navigator.storage.getDirectory();
-	const dir = await root.getDirectoryHandle("dir");
+	const dir = await root.getDirectoryHandle(dirName);
 	for (let tries = 0; ; tries++) {
 		try {
-			const file = await (await dir.getFileHandle("file")).getFile();
+			const file = await (await dir.getFileHandle(name)).getFile();
 			const data = new Uint8Array(await file.arrayBuffer());
-			const whole = data.length === 300000 && data.every((b) => b === 97) || data.length === 500000 && data.every((b) => b === 98);
-			return whole ? "" : `a mix of ${data.length} bytes after ${writes} writes`;
+			const good = data.length === 300000 && data.every((b) => b === 97) || data.length === 500000 && data.every((b) => b === 98);
+			return good ? "" : `a mix of ${data.length} bytes after ${count()} writes`;
 		} catch (e) {
 			// The last operation of the dead worker may still be under way.
-			if (tries === 20) return e.name;
+			if (tries === 200) return e.name;
 			await new Promise((resolve) => setTimeout(resolve, 20));
 		}
 	}
+}
+
+// sweeps kills writers beside one that lives, and sweeps until nothing of the
+// dead ones is left; the living one goes on writing meanwhile.
+async function sweeps(opfs) {
+	(0, eval)(opfs);
+	const root = await navigator.storage.getDirectory();
+	const waiting = new Map();
+	let id = 0;
+	const tree = golemOPFS(root, (id, error) => waiting.get(id)(error));
+	const sweep = () => new Promise((resolve, reject) => {
+		waiting.set(++id, (error) => error ? reject(new Error(error)) : resolve());
+		tree.run(id, "sweep");
+	});
+	const room = await root.getDirectoryHandle(".golem-tmp-opfs");
+	const owners = async () => {
+		const out = new Set();
+		for await (const name of room.keys()) out.add(name.split("-")[0]);
+		return out;
+	};
+	await room.getFileHandle("dead-1", { create: true }); // whatever the moments of the kills were
+	const living = writer(opfs, "dir/living");
+	await living.wrote(1);
+	for (let i = 0; i < 5; i++) {
+		const failure = await dies(opfs, i);
+		if (failure) return failure;
+		await sweep();
+	}
+	// The locks of the dead are freed in the browser's own time.
+	for (let left = await owners(); left.size > 1 || left.has("dead"); left = await owners()) await sweep();
+	let enough = false;
+	const wrote = living.wrote(living.count() + 60).finally(() => { enough = true; });
+	while (!enough) await sweep();
+	await wrote;
+	living.worker.terminate();
+	return "";
 }
