@@ -1,12 +1,19 @@
 package model
 
-import "golem/core/tool"
+import (
+	"encoding/json"
+
+	"golem/core/tool"
+)
+
+// BytesToken is how many bytes of text an estimate counts as one token.
+const BytesToken = 4
 
 // Rough costs, in tokens, of what is no text.
 const (
 	tokensMessage = 4    // the protocol's own words around a message
 	tokensImage   = 1000 // an image, whatever its size
-	bytesToken    = 4    // bytes of text in a token
+	bytesToken    = BytesToken
 )
 
 // EstimateTokens guesses what messages cost, for providers that do not say and
@@ -30,14 +37,21 @@ func EstimateTokens(messages []Message) int {
 	return total
 }
 
+// EstimateRequest guesses what a whole request costs: messages, tools and the
+// schema of the answer.
+func EstimateRequest(messages []Message, tools []tool.Spec, output json.RawMessage) int {
+	total := EstimateTokens(messages) + tokens(len(output))
+	for _, s := range tools {
+		total += toolTokens(s)
+	}
+	return total
+}
+
 func tokens(bytes int) int { return (bytes + bytesToken - 1) / bytesToken }
 
 // estimate is the usage of a turn whose provider reported none.
 func estimate(r Request, text string, calls []Call) Usage {
-	in := EstimateTokens(r.Messages)
-	for _, s := range r.Tools {
-		in += toolTokens(s)
-	}
+	in := EstimateRequest(r.Messages, r.Tools, r.OutputSchema)
 	out := len(text)
 	for _, c := range calls {
 		out += len(c.Name) + len(c.Args)

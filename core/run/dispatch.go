@@ -21,6 +21,7 @@ type callResult struct {
 // dispatch runs the calls of one turn beside each other, as far as their order
 // and delegation.parallel admit. Results come back in call order.
 func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
+	f.shown = f.resultLimit(len(calls))
 	results, orders := make([]callResult, len(calls)), make([]order, len(calls))
 	for i, c := range calls {
 		f.calls++
@@ -73,10 +74,10 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 // requestInput is the built-in through which a child asks (SPEC §5).
 const requestInput = "request_input"
 
-// fit cuts a result to limits.tool_output; the rest stays readable through
-// read_result, which is offered from then on.
+// fit cuts a result to what the model is shown of it; the rest stays readable
+// through read_result, which is offered from then on.
 func (f *frame) fit(id, text string) (shown string, cut bool) {
-	limit := int(f.worker.Limits.ToolOutput)
+	limit := f.shown
 	if limit <= 0 || len(text) <= limit {
 		return text, false
 	}
@@ -110,7 +111,7 @@ func (f *frame) readResultTool() tool.Tool {
 		if in.Offset < 0 || in.Offset > len(text) {
 			return tool.Output{}, fault.New(fault.ToolInput, "offset %d is outside the result's %d bytes", in.Offset, len(text))
 		}
-		return tool.Output{Text: page(in.Call, text, in.Offset, int(f.worker.Limits.ToolOutput))}, nil
+		return tool.Output{Text: page(in.Call, text, in.Offset, f.shown)}, nil
 	})
 }
 

@@ -166,6 +166,9 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
 	f.inject()
+	if err := f.trim(); err != nil {
+		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
+	}
 	f.turns++
 	start := f.tree.r.now()
 	f.emit(trace.ModelStart{Turn: f.turns, Messages: len(f.messages)})

@@ -127,45 +127,8 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	f.messages = append(f.messages, model.Message{
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
 	})
-	f.trim()
 	f.budget.renew()
 	return f.exchange(ctx)
-}
-
-// trim drops the oldest exchanges whole while the next request is larger than
-// max_context_tokens; a tool call never loses its result (S0-59).
-func (f *frame) trim() {
-	limit, dropped := f.worker.MaxContextTokens, 0
-	if limit <= 0 {
-		return
-	}
-	for model.EstimateTokens(f.messages) > limit {
-		next := nextExchange(f.messages)
-		if next < 0 {
-			break
-		}
-		f.messages = append(f.messages[:1:1], f.messages[next:]...)
-		dropped++
-	}
-	if dropped > 0 {
-		f.emit(trace.Warning{Code: fault.Limit, Message: fmt.Sprintf("dropped the oldest %d exchange(s): max_context_tokens is %d", dropped, limit)})
-	}
-}
-
-// nextExchange is the index where the second exchange of the history begins,
-// -1 if there is only one. Repairs and injected text are user messages too,
-// but follow an answer or stand right before the person's.
-func nextExchange(ms []model.Message) int {
-	seen := false
-	for i := 1; i < len(ms); i++ {
-		if ms[i].Role == model.User && !ms[i].Inner {
-			if seen {
-				return i
-			}
-			seen = true
-		}
-	}
-	return -1
 }
 
 // Close ends the session and its trace. Its result is that of the last exchange.

@@ -1,0 +1,117 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// Whatever a conversation holds: what is sent fits max_context_tokens with its
+// tools, or nothing is sent; prompt, last message and latest turn stay; every
+// call keeps its result; and nothing goes that would have fitted.
+func TestTrim(t *testing.T) {
+	refused, cut := 0, 0
+	for seed := range uint64(2000) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		tools := &tool.Set{}
+		for i := range random.IntN(4) {
+			addTool(t, tools, "tool"+strconv.Itoa(i), strings.Repeat("d", random.IntN(200)))
+		}
+		w := &project.Worker{ID: "main", MaxContextTokens: 1 + random.IntN(600)}
+		f := &frame{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w, tools: tools, conversation: newConversation("0")}
+		f.messages = randomTalk(random)
+		before := append([]model.Message(nil), f.messages...)
+		err := f.trim()
+		size := f.requestTokens(f.messages)
+		if err != nil {
+			if refused++; !errors.Is(err, fault.Limit) || size <= w.MaxContextTokens {
+				t.Fatalf("seed %d: %v at %d of %d", seed, err, size, w.MaxContextTokens)
+			}
+			continue
+		}
+		if size > w.MaxContextTokens {
+			t.Fatalf("seed %d: %d tokens are sent, limit %d", seed, size, w.MaxContextTokens)
+		}
+		if len(f.messages) < len(before) {
+			cut++
+		} else if f.requestTokens(before) > w.MaxContextTokens {
+			t.Fatalf("seed %d: nothing went", seed)
+		}
+		wellFormed(t, seed, before, f.messages)
+	}
+	if refused == 0 || cut == 0 {
+		t.Errorf("refused %d, cut %d: the test shows nothing", refused, cut)
+	}
+}
+
+func addTool(t *testing.T, set *tool.Set, name, description string) {
+	t.Helper()
+	if err := set.Add(tool.Func(tool.Spec{Name: name, Description: description, Risk: tool.Read}, func(context.Context, struct{}) (tool.Output, error) { return tool.Output{}, nil })); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// randomTalk is a conversation that waits for an answer.
+func randomTalk(random *rand.Rand) []model.Message {
+	text := func() string { return strings.Repeat("x", random.IntN(300)) }
+	out := []model.Message{{Role: model.System, Text: text()}}
+	call := 0
+	for exchange, last := 0, random.IntN(4); exchange <= last; exchange++ {
+		out = append(out, model.Message{Role: model.User, Text: text()})
+		for range random.IntN(4) {
+			turn := model.Message{Role: model.Assistant, Text: text()}
+			var results []model.Message
+			for range 1 + random.IntN(3) {
+				call++
+				id := strconv.Itoa(call)
+				turn.Calls = append(turn.Calls, model.Call{ID: id, Name: "t", Args: "{}"})
+				results = append(results, model.Message{Role: model.ToolRole, CallID: id, Tool: "t", Text: text()})
+			}
+			out = append(append(out, turn), results...)
+			if random.IntN(4) == 0 {
+				out = append(out, model.Message{Role: model.User, Text: "injected", Inner: true})
+			}
+		}
+		if exchange < last {
+			out = append(out, model.Message{Role: model.Assistant, Text: text()})
+		}
+	}
+	return out
+}
+
+func wellFormed(t *testing.T, seed uint64, before, after []model.Message) {
+	t.Helper()
+	lastAsked := func(ms []model.Message) string {
+		for i := len(ms) - 1; i >= 0; i-- {
+			if ms[i].Role == model.User && !ms[i].Inner {
+				return ms[i].Text
+			}
+		}
+		return "nothing"
+	}
+	if after[0].Text != before[0].Text || lastAsked(after) != lastAsked(before) || after[len(after)-1].Text != before[len(before)-1].Text {
+		t.Fatalf("seed %d: what must stay went", seed)
+	}
+	open := map[string]bool{}
+	for _, m := range after {
+		for _, c := range m.Calls {
+			open[c.ID] = true
+		}
+		if m.Role == model.ToolRole && !open[m.CallID] {
+			t.Fatalf("seed %d: a result without its call", seed)
+		}
+		delete(open, m.CallID)
+	}
+	if len(open) > 0 {
+		t.Fatalf("seed %d: calls without results: %v", seed, open)
+	}
+}
