@@ -52,6 +52,24 @@ func open(t *testing.T) sandbox.FS {
 // The suite that every file system passes, fstest within it.
 func TestConformance(t *testing.T) { sandboxtest.Test(t, open) }
 
+// SPEC §8: names that Windows cannot hold are created nowhere; where they are,
+// they are files like any other.
+func TestForeignNames(t *testing.T) {
+	dir := directory(t)
+	d := await(t, dir.Call("getDirectoryHandle", "d", map[string]any{"create": true}))
+	for _, name := range sandboxtest.Foreign {
+		file := await(t, d.Call("getFileHandle", name, map[string]any{"create": true}))
+		out := await(t, file.Call("createWritable"))
+		await(t, out.Call("write", name))
+		await(t, out.Call("close"))
+	}
+	f, err := opfs.Open(dir, "/foreign")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandboxtest.TestForeign(t, f)
+}
+
 // A nested tree is a tree.
 func TestConformanceOfNested(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {

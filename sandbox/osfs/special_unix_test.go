@@ -16,6 +16,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sandbox/sandboxtest"
 	"golem/sandbox/osfs"
 )
 
@@ -150,6 +151,20 @@ func TestPermissions(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Mode().Perm() != perm {
 			t.Errorf("permissions = %v, %v; want %v", info.Mode(), err, perm)
 		}
+	}
+}
+
+// SPEC §8: names that Windows cannot hold are created nowhere; where they are,
+// they are files like any other.
+func TestForeignNames(t *testing.T) {
+	for _, wrap := range []func(sandbox.FS) sandbox.FS{
+		func(f sandbox.FS) sandbox.FS { return f }, sandbox.Overlay, func(f sandbox.FS) sandbox.FS { return whole(t, f) },
+	} {
+		dir, _ := host(t)
+		for _, name := range sandboxtest.Foreign {
+			put(t, filepath.Join(dir, "d", name), name)
+		}
+		sandboxtest.TestForeign(t, wrap(open(t, dir)))
 	}
 }
 

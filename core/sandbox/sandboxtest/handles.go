@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
@@ -139,6 +140,37 @@ func deep(t *testing.T, f sandbox.FS) {
 	for at := dir + "/g"; at != "."; at = path.Dir(at) {
 		if err := f.Remove(at); err != nil {
 			t.Fatalf("remove %d bytes of name: %v", len(at), err)
+		}
+	}
+}
+
+// Foreign are names that golem creates nowhere, since Windows cannot hold them.
+// Elsewhere another program may have made them.
+var Foreign = []string{"what?.md", `say "hi".md`, "a:b.md", "star*.md", "dot.", "con"}
+
+// TestForeign runs on a tree in which the directory d holds a file with each of
+// the Foreign names and its name as content, made by other means: such files
+// are listed, read, moved away and removed like any other, on every platform.
+func TestForeign(t *testing.T, f sandbox.FS) {
+	entries, err := fs.ReadDir(f, "d")
+	if err != nil || len(entries) != len(Foreign) {
+		t.Errorf("list = %v, %v", entries, err)
+	}
+	for i, name := range Foreign {
+		want(t, f, "d/"+name, name)
+		if info, err := fs.Stat(f, "d/"+name); err != nil || info.Name() != name {
+			t.Errorf("stat %s = %v, %v", name, info, err)
+		}
+		if err := f.WriteFile("d/"+name, nil); !errors.Is(err, fault.Path) {
+			t.Errorf("write %s: %v, want E_PATH", name, err)
+		}
+		if i%2 == 0 {
+			if err := f.Rename("d/"+name, "plain"); err != nil {
+				t.Errorf("rename %s: %v", name, err)
+			}
+			want(t, f, "plain", name)
+		} else if err := f.Remove("d/" + name); err != nil {
+			t.Errorf("remove %s: %v", name, err)
 		}
 	}
 }

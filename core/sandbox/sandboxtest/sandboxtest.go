@@ -104,9 +104,21 @@ func names(t *testing.T, f sandbox.FS) {
 			t.Errorf("remove %q was allowed", name)
 		}
 	}
-	for _, name := range []string{"con", "NUL.txt", "a.", "b ", "x:y", "q?", "com1.log", "d/aux/e"} {
-		if err := f.WriteFile(name, nil); !errors.Is(err, fault.Path) {
-			t.Errorf("write %q: %v, want E_PATH: Windows cannot hold it", name, err)
+	for _, name := range []string{"con", "NUL.txt", "a.", "b ", "x:y", "q?", "say \"hi\"", "<a>", "a|b", "a*", "com1.log", "d/aux/e"} {
+		Put(t, f, "plain", "x")
+		for op, err := range map[string]error{"write": f.WriteFile(name, nil), "mkdir": f.Mkdir(name, 0o755), "rename to": f.Rename("plain", name)} {
+			if !errors.Is(err, fault.Path) {
+				t.Errorf("%s %q: %v, want E_PATH: Windows cannot hold it", op, name, err)
+			}
+		}
+		// such a file can be there all the same, from elsewhere: looking for one
+		// is no different from looking for any other
+		_, statErr := fs.Stat(f, name)
+		_, openErr := f.Open(name)
+		_, readErr := fs.ReadFile(f, name)
+		_, listErr := fs.ReadDir(f, name)
+		for op, err := range map[string]error{"stat": statErr, "open": openErr, "read": readErr, "list": listErr, "remove": f.Remove(name), "rename": f.Rename(name, "other")} {
+			missing(t, op+" "+name, err)
 		}
 	}
 	for _, name := range []string{"ünï/日本.txt", "with space.md", "-dash", "console", "a..b"} {
