@@ -3,6 +3,8 @@ package workspace
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"path"
@@ -53,6 +55,10 @@ func Unzip(dst sandbox.FS, data []byte) error {
 	return nil
 }
 
+// encryptedFlags mark an entry whose content, or whose place in the archive's
+// directory, is encrypted (APPNOTE 4.4.4, bits 0, 6 and 13).
+const encryptedFlags = 1<<0 | 1<<6 | 1<<13
+
 // member is one file of an archive under the name it will have.
 type member struct {
 	name string
@@ -69,10 +75,13 @@ func planned(z *zip.Reader) ([]member, error) {
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
 		if err := named(name); err != nil {
-			return nil, err
+			return nil, archiveFault("%s", fault.Of(err, fault.Path).Message)
 		}
 		if !f.Mode().IsDir() && !f.Mode().IsRegular() {
 			return nil, archiveFault("%s is a link or a device", shown(f.Name))
+		}
+		if f.Flags&encryptedFlags != 0 {
+			return nil, archiveFault("%s is encrypted, and golem asks for no password; pack it without one", shown(f.Name))
 		}
 		if f.Mode().IsDir() || strings.HasSuffix(f.Name, "/") {
 			continue
@@ -93,12 +102,9 @@ func planned(z *zip.Reader) ([]member, error) {
 // named refuses what is no plain relative name on every system.
 func named(name string) error {
 	if name == "" || !fs.ValidPath(name) || name == "." {
-		return archiveFault("%s is no name inside a project", shown(name))
+		return fault.New(fault.Path, "%s is no name inside a project", shown(name))
 	}
-	if err := sandbox.ValidNew(name); err != nil {
-		return archiveFault("%s: %s", shown(name), fault.Of(err, fault.Path).Message)
-	}
-	return nil
+	return sandbox.ValidNew(name)
 }
 
 // unwrapped takes one directory off that holds everything, as zips of folders have.
@@ -160,14 +166,22 @@ func collisions(plan []member) error {
 // read unpacks a member, no further than it said it would go.
 func (m member) read() ([]byte, error) {
 	r, err := m.file.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, archiveFault("%s is packed by a method that golem does not know (%d); pack it with deflate", shown(m.name), m.file.Method)
+	}
 	if err != nil {
-		return nil, archiveFault("%s cannot be unpacked: %v", shown(m.name), err)
+		return nil, archiveFault("%s is damaged: its content is not where the archive says", shown(m.name))
 	}
 	defer r.Close()
 	said := int64(m.file.UncompressedSize64)
 	data, err := io.ReadAll(io.LimitReader(r, said+1))
-	if err != nil || int64(len(data)) != said {
+	switch {
+	case errors.Is(err, zip.ErrChecksum), err == nil && int64(len(data)) == said && crc32.ChecksumIEEE(data) != m.file.CRC32:
+		return nil, archiveFault("%s is damaged: its content does not have the checksum that the archive says", shown(m.name))
+	case err == nil && int64(len(data)) != said, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrFormat):
 		return nil, archiveFault("%s does not have the size that the archive says", shown(m.name))
+	case err != nil:
+		return nil, archiveFault("%s is damaged: its content cannot be unpacked", shown(m.name))
 	}
 	return data, nil
 }
@@ -190,6 +204,9 @@ func Zip(src fs.FS, leave func(name string) bool) ([]byte, error) {
 			return nil
 		case !d.Type().IsRegular():
 			return nil
+		}
+		if err := named(name); err != nil { // it would be refused where it is taken in
+			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or move it out of the project")
 		}
 		data, err := fs.ReadFile(src, name)
 		if err != nil {

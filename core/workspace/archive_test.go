@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -95,6 +96,15 @@ func TestZipRoundTrip(t *testing.T) {
 	}
 }
 
+// What no import would take is not packed either.
+func TestZipRefusesNames(t *testing.T) {
+	for _, name := range []string{"what?.md", `say "hi".md`, "d/con", "a\\b"} {
+		if _, err := workspace.Zip(fstest.MapFS{name: {Data: []byte("x")}}, nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // What a code host packs lies in a directory of its own; a project's own
 // directories are no wrapper.
 func TestZipWrapper(t *testing.T) {
@@ -145,6 +155,8 @@ func TestZipRefuses(t *testing.T) {
 		{"case", pack(t, entry{name: "Read.me"}, entry{name: "read.ME"}), fault.Path},
 		{"case of directories", pack(t, entry{name: "d/a"}, entry{name: "D/a"}), fault.Path},
 		{"spelling of directories", pack(t, entry{name: "x/d/a"}, entry{name: "x/D/b"}, entry{name: "y"}), fault.Path},
+		{"NFC and NFD", pack(t, entry{name: "caf\u00e9.md"}, entry{name: "cafe\u0301.md"}), fault.Path},
+		{"NFC and NFD of directories", pack(t, entry{name: "caf\u00e9/a"}, entry{name: "cafe\u0301/b"}, entry{name: "y"}), fault.Path},
 		{"file and directory", pack(t, entry{name: "a"}, entry{name: "a/b"}), fault.Path},
 		{"many", pack(t, many...), fault.Path},
 		{"nothing", pack(t), fault.Path},
@@ -154,6 +166,7 @@ func TestZipRefuses(t *testing.T) {
 		{"says less", lie(t, good, 10), fault.Path},
 		{"says more", lie(t, good, 1<<30), fault.Path},
 		{"flipped", flip(good), fault.Path},
+		{"encrypted", encrypted(good), fault.Path},
 	} {
 		files, err := unpack(c.zip)
 		if !errors.Is(err, c.code) || len(files) > 0 {
@@ -162,8 +175,49 @@ func TestZipRefuses(t *testing.T) {
 	}
 }
 
+// What is wrong with an archive is said as it is, and with the file's name.
+func TestZipSaysWhatIsWrong(t *testing.T) {
+	good := pack(t, entry{name: "b", data: strings.Repeat("hello ", 1000)})
+	for _, c := range []struct {
+		name string
+		zip  []byte
+		want string
+	}{
+		{"checksum", checksum(good), "b is damaged: its content does not have the checksum that the archive says"},
+		{"encrypted", encrypted(good), "b is encrypted"},
+		{"says less", lie(t, good, 10), "b does not have the size that the archive says"},
+		{"says more", lie(t, good, 1<<20), "b does not have the size that the archive says"},
+		{"method", method(good), "b is packed by a method that golem does not know"},
+		{"cut content", flip(good), "b is damaged"},
+		{"traversal", pack(t, entry{name: "../b"}), "../b is no name inside a project"},
+		{"link", pack(t, entry{name: "b", mode: fs.ModeSymlink}), "b is a link or a device"},
+		{"NFC and NFD", pack(t, entry{name: "\u00e9"}, entry{name: "e\u0301"}), "are one file on some systems"},
+	} {
+		files, err := unpack(c.zip)
+		if err == nil || !strings.Contains(err.Error(), c.want) || len(files) > 0 {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// field changes a number of two or four bytes in the first file's header and
+// in its entry of the central directory.
+func field(data []byte, local, central int, change func(at []byte)) []byte {
+	out := bytes.Clone(data)
+	change(out[bytes.Index(out, []byte("PK\x03\x04"))+local:])
+	change(out[bytes.Index(out, []byte("PK\x01\x02"))+central:])
+	return out
+}
+
+func encrypted(data []byte) []byte { return field(data, 6, 8, func(at []byte) { at[0] |= 1 }) }
+
+func method(data []byte) []byte { return field(data, 8, 10, func(at []byte) { at[0] = 98 }) }
+
+// checksum changes what the central directory says of it, which is what counts.
+func checksum(data []byte) []byte { return field(data, 14, 16, func(at []byte) { at[0] ^= 0xff }) }
+
 // lie changes the unpacked size that the central directory tells.
-func lie(t *testing.T, data []byte, size uint32) []byte {
+func lie(t testing.TB, data []byte, size uint32) []byte {
 	t.Helper()
 	out := bytes.Clone(data)
 	at := bytes.Index(out, []byte("PK\x01\x02"))
@@ -185,6 +239,10 @@ func flip(data []byte) []byte {
 func FuzzZip(f *testing.F) {
 	f.Add(pack(f, entry{name: "a", data: "x"}, entry{name: "d/"}, entry{name: "d/b", data: "y"}))
 	f.Add(pack(f, entry{name: "../a"}))
+	good := pack(f, entry{name: "p/a", data: "hello hello hello"}, entry{name: "p/b"})
+	for _, seed := range [][]byte{encrypted(good), method(good), checksum(good), lie(f, good, 3), flip(good), good[:len(good)-9]} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		files, err := unpack(data)
 		for name := range files {
