@@ -78,8 +78,17 @@ type Options struct {
 
 // RunOptions are what one run keeps. Nil fields keep nothing.
 type RunOptions struct {
-	ID       string    // the run's name; "": made by the platform
-	Trace    io.Writer // JSON lines, SPEC §16
+	ID    string    // the run's name; "": made by the platform
+	Trace io.Writer // JSON lines, SPEC §16
+	// Texts keeps a text that is too long for a line of Trace, whole, under a
+	// name that is no path. nil: long texts stay in the lines.
+	Texts func(name string, data []byte) error
+	// Lines gets the lines of Trace with every text whole, as a front end shows
+	// them, and none while a person is asked.
+	Lines io.Writer
+	// Trouble hears when one of these three fails, once each. It does not end
+	// the run. nil: nobody does.
+	Trouble  func(error)
 	Record   io.Writer // a recording for replay:
 	Artifact func(name string, data []byte) error
 }

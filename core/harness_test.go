@@ -93,7 +93,7 @@ func play(t *testing.T, ctx context.Context, files map[string]string, o core.Opt
 		do = func(i *core.Instance, ro core.RunOptions) run.Result { return i.Run(ctx, run.Input{Text: "go"}, u, ro) }
 	}
 	res := do(inst, core.RunOptions{Trace: &file})
-	_, events, err := trace.Read(&file)
+	_, events, err := trace.Read(&file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

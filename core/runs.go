@@ -18,7 +18,7 @@ import (
 
 // Run runs the entry for one answer, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, entry, err := i.prepare(u, ro)
+	r, entry, err := i.prepare(u, ro, in)
 	if err != nil {
 		return failed(err)
 	}
@@ -28,7 +28,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 // Call runs any callable of the project: a worker by reference, or a tool of
 // the entry worker by name, as a person (S3-01, S4-04).
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, _, err := i.prepare(u, ro)
+	r, _, err := i.prepare(u, ro, in)
 	if err != nil {
 		return failed(err)
 	}
@@ -39,7 +39,11 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 // ctx ends. first, if given, is the first message. An exchange that fails is
 // told, and the conversation goes on; the result is that of the last one.
 func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, entry, err := i.prepare(u, ro)
+	var given run.Input
+	if first != nil {
+		given = *first
+	}
+	r, entry, err := i.prepare(u, ro, given)
 	if err != nil {
 		return failed(err)
 	}
@@ -54,7 +58,14 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	for ctx.Err() == nil {
 		in, err := next(ctx, u, &first)
 		if err != nil {
+			if !errors.Is(err, io.EOF) && ctx.Err() == nil {
+				s.Fail(fault.Of(err, fault.Usage))
+			}
 			break
+		}
+		if err := in.Check(); err != nil {
+			s.Fail(fault.Of(err, fault.Limit))
+			continue
 		}
 		cmd, err := ui.ParseCommand(in.Text)
 		if err != nil {
@@ -121,10 +132,14 @@ func failed(err error) run.Result {
 }
 
 // prepare makes the runner of one session, with its sinks and its gate. The
-// redactor stands before every consumer.
-func (i *Instance) prepare(u ui.UI, ro RunOptions) (r *run.Runner, entry *project.Worker, err error) {
+// redactor stands before every consumer. An input that is too large begins
+// nothing.
+func (i *Instance) prepare(u ui.UI, ro RunOptions, in run.Input) (r *run.Runner, entry *project.Worker, err error) {
 	if u == nil {
 		return nil, nil, errNoUI
+	}
+	if err := in.Check(); err != nil {
+		return nil, nil, err
 	}
 	entry, err = i.project.Entry()
 	if err != nil {
@@ -135,15 +150,25 @@ func (i *Instance) prepare(u ui.UI, ro RunOptions) (r *run.Runner, entry *projec
 			return nil, nil, err
 		}
 	}
-	var sinks trace.Sinks
-	if ro.Trace != nil {
-		sinks = append(sinks, trace.NewWriter(ro.Trace, i.header(ro.ID, entry), i.platform.now))
-	}
-	sinks = append(sinks, u)
+	// The trace has everything at once; the front end nothing but the question
+	// while a person is asked.
+	hold := &trace.Hold{}
+	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
 	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
+	r.Asking = hold.Asking
 	r.Notices = i.notices(entry)
 	i.keep(r, ro)
 	return r, entry, nil
+}
+
+// writer makes the lines of the run's trace.
+func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold) *trace.Writer {
+	w := trace.NewWriter(ro.Trace, i.header(ro.ID, entry), i.platform.now)
+	w.Texts, w.OnError = ro.Texts, ro.Trouble
+	if ro.Lines != nil {
+		w.Whole(hold.Writer(ro.Lines))
+	}
+	return w
 }
 
 // notices are what a person should know before the run begins: what the

@@ -76,7 +76,7 @@ func (w *workshop) run(t *testing.T, o core.Options, do func(*core.Instance, cor
 	inst := w.open(t, o)
 	var file bytes.Buffer
 	res := do(inst, core.RunOptions{Trace: &file})
-	_, events, err := trace.Read(&file)
+	_, events, err := trace.Read(&file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func callersTrace(t *testing.T, dir string) []string {
 	if res.Error != nil {
 		t.Fatal(res.Error)
 	}
-	_, events, err := trace.Read(&buf)
+	_, events, err := trace.Read(&buf, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

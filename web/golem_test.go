@@ -111,7 +111,7 @@ func TestDeathWhileRunning(t *testing.T) {
 		golem.close(); return 1`, helloFiles)
 	two := browser.Open(t, site.URL+"embedded.html")
 	got := talk(two, `const [r] = await golem.runs('a'); return new TextDecoder().decode(await golem.readRun('a', r.name))`)
-	_, events, err := trace.Read(strings.NewReader(got))
+	_, events, err := trace.Read(strings.NewReader(got), nil)
 	if err != nil || len(events) < 4 {
 		t.Fatalf("%d events, %v\n%s", len(events), err, got)
 	}
@@ -199,7 +199,7 @@ func TestZipGoesHome(t *testing.T) {
 // normal is a trace without what differs between two runs (SPEC §16).
 func normal(t *testing.T, text string) string {
 	t.Helper()
-	_, events, err := trace.Read(strings.NewReader(text))
+	_, events, err := trace.Read(strings.NewReader(text), nil)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

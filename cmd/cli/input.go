@@ -17,7 +17,7 @@ import (
 
 // What golem reads from outside at most, in bytes.
 const (
-	maxInput  = 16 << 20
+	maxInput  = run.MaxInput
 	maxAttach = 64 << 20
 	maxScript = 16 << 20
 )
@@ -77,6 +77,9 @@ func (h *host) stdin() (string, error) {
 // inputFile reads @FILE.
 func (h *host) inputFile(name string) (string, error) {
 	data, err := h.readFile(name, maxInput)
+	if errors.Is(err, errTooLarge) {
+		return "", run.TooLarge(name).Hinting("attach it with --attach")
+	}
 	if err != nil {
 		return "", usage("input file %s: %s", name, cause(err)).Hinting("to send a text that begins with @, use --input '\"@…\"'")
 	}
@@ -87,7 +90,7 @@ func (h *host) inputFile(name string) (string, error) {
 // echo put after the last line.
 func asText(name string, data []byte) (string, error) {
 	if len(data) > maxInput {
-		return "", usage("%s holds more than %d MiB", name, maxInput>>20).Hinting("attach it with --attach")
+		return "", run.TooLarge(name).Hinting("attach it with --attach")
 	}
 	if !utf8.Valid(data) {
 		return "", usage("%s is not UTF-8 text", name).Hinting("attach it with --attach")
@@ -116,6 +119,9 @@ func (h *host) attachments(names []string) ([]run.File, error) {
 	return files, nil
 }
 
+// errTooLarge is a file that is larger than was asked for.
+var errTooLarge = errors.New("too large")
+
 // readFile reads a regular file, never waiting for a FIFO or a device.
 func (h *host) readFile(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(h.path(name))
@@ -126,7 +132,7 @@ func (h *host) readFile(name string, limit int64) ([]byte, error) {
 		return nil, errors.New("not a regular file")
 	}
 	if info.Size() > limit {
-		return nil, errors.New("too large")
+		return nil, errTooLarge
 	}
 	file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
 	if err != nil {
@@ -138,7 +144,7 @@ func (h *host) readFile(name string, limit int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = errors.New("too large")
+		err = errTooLarge
 	}
 	return data, err
 }

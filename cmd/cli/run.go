@@ -174,27 +174,28 @@ func (s *session) open(chat bool) error {
 		s.options.Record = record
 		s.closers = append(s.closers, record)
 	}
-	out := &tee{failed: func(err error) { h.say("warning: a trace could not be written on: %s", cause(err)) }}
+	s.options.Trouble = func(err error) { h.say("warning: a trace could not be written on: %s", cause(err)) }
 	file, err := h.openTrace(f, s.place.root, s.options.ID)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		out.writers = append(out.writers, s.jsonLines(chat))
+		s.options.Lines = s.jsonLines(chat)
 	} else {
 		s.plain(chat)
 	}
 	if file != nil {
 		s.closers = append(s.closers, file)
-		out.writers = append(out.writers, file)
-	}
-	if len(out.writers) > 0 {
-		s.options.Trace = out
+		s.options.Trace = file
+		if file.folder != nil {
+			s.options.Texts = file.keep
+		}
 	}
 	return nil
 }
 
-// jsonLines is the front end of --json; the trace's lines go to the result.
+// jsonLines is the front end of --json; the trace's lines, whole, go to the
+// result.
 func (s *session) jsonLines(chat bool) io.Writer {
 	h := s.host
 	j := &ui.JSON{W: h.out, Approver: s.questions}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"golem/core/approval"
+	"golem/core/run"
 	"golem/core/ui"
 )
 
@@ -55,7 +56,7 @@ func (t *terminal) read() {
 }
 
 // maxLine bounds an answer or a chat message, in bytes.
-const maxLine = 1 << 20
+const maxLine = run.MaxInput
 
 // readLine reads up to the end of a line, which it takes off. io.EOF comes
 // only where there is no text before it.
@@ -70,7 +71,7 @@ func readLine(r *bufio.Reader) (string, error) {
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return "", err
 		case b.Len() > maxLine:
-			return "", errors.New("the line is too long")
+			return "", run.TooLarge("the line")
 		}
 	}
 }

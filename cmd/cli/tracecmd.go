@@ -55,9 +55,18 @@ func (h *host) traceExport() *cobra.Command {
 		Long: `Writes a trace in another format to standard output: json is one document with
 the tree of calls, md a report for people, chrome opens in Perfetto or
 chrome://tracing, normal is the form in which two runs can be compared: without
-run, seq, times and versions, sorted by call.`,
+run, seq, times and versions, sorted by call. jsonl is the trace itself with the
+long texts that lie beside it in their places: one file that can go elsewhere.`,
 		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if format == "jsonl" {
+				r, texts, err := h.traceInput(args[0])
+				if err != nil {
+					return err
+				}
+				defer r.Close()
+				return trace.Inline(h.out, r, texts)
+			}
 			header, events, err := h.readTrace(args[0])
 			if err != nil {
 				return err
@@ -68,24 +77,34 @@ run, seq, times and versions, sorted by call.`,
 			return trace.Export(h.out, format, header, events)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "json", strings.Join(append(trace.Formats(), "normal"), ", "))
+	cmd.Flags().StringVar(&format, "format", "json", strings.Join(append(trace.Formats(), "normal", "jsonl"), ", "))
 	return cmd
 }
 
 // readTrace reads a trace file, - for standard input.
 func (h *host) readTrace(name string) (trace.Header, []trace.Event, error) {
-	var r io.Reader = h.in
-	if name != "-" {
-		file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
-		if err != nil {
-			return trace.Header{}, nil, fault.New(fault.NotFound, "the trace %s cannot be read: %s", name, cause(err)).
-				Hinting("traces are kept in .golem/runs of the project")
-		}
-		defer file.Close()
-		if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-			return trace.Header{}, nil, usage("%s is not a regular file", name)
-		}
-		r = file
+	r, texts, err := h.traceInput(name)
+	if err != nil {
+		return trace.Header{}, nil, err
 	}
-	return trace.Read(r)
+	defer r.Close()
+	return trace.Read(r, texts)
+}
+
+// traceInput opens a trace file, and finds the texts beside it; - is standard
+// input, which has none.
+func (h *host) traceInput(name string) (io.ReadCloser, trace.Texts, error) {
+	if name == "-" {
+		return io.NopCloser(h.in), nil, nil
+	}
+	file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, fault.New(fault.NotFound, "the trace %s cannot be read: %s", name, cause(err)).
+			Hinting("traces are kept in .golem/runs of the project")
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, nil, usage("%s is not a regular file", name)
+	}
+	return file, textsOf(h.path(name)), nil
 }

@@ -8,41 +8,67 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 
 	"golem/core/fault"
+	"golem/core/trace"
 )
 
 // stateDir is what golem keeps of a project, in its root.
 const stateDir = ".golem"
 
-// keptRuns is how many trace files of a project are kept (SPEC §14).
-const keptRuns = 200
+// traceFile is the trace of a run and, beside it, the texts that are too long
+// for its lines (SPEC §14).
+type traceFile struct {
+	*os.File
+	folder *os.Root // that both lie in; nil: long texts stay in the lines
+	dir    string   // of the texts, in folder
+	texts  *os.Root // dir, once there is one
+}
 
 // openTrace opens the trace of a run: the file of --trace, or a new one below
 // .golem/runs. Where the latter cannot be written there is a warning and no
 // file.
-func (h *host) openTrace(f *flags, root, id string) (io.WriteCloser, error) {
+func (h *host) openTrace(f *flags, root, id string) (*traceFile, error) {
 	if f.given("trace") {
-		file, err := os.OpenFile(h.path(f.trace), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		t, err := newTraceFile(h.path(f.trace))
 		if err != nil {
 			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("name a file in an existing directory that you may write")
 		}
-		return file, nil
+		return t, nil
 	}
-	file, err := newRunFile(root, id)
+	t, err := newRunFile(root, id)
 	if err != nil {
 		h.say("warning: the trace cannot be kept in %s/runs: %s (--trace FILE writes it elsewhere)", stateDir, cause(err))
 		return nil, nil
 	}
-	return file, nil
+	return t, nil
+}
+
+// newTraceFile opens the file of --trace, emptied, and removes the texts of a
+// trace that was there before. What is no regular file, or a link, gets whole
+// lines.
+func newTraceFile(name string) (*traceFile, error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	t := &traceFile{File: file, dir: trace.TextsDir(filepath.Base(name))}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() { // /dev/stderr is a link
+		return t, nil
+	}
+	if t.folder, err = os.OpenRoot(filepath.Dir(name)); err != nil {
+		return t, nil // a file that may be written in a directory that may not be read
+	}
+	if info, err := t.folder.Lstat(t.dir); err == nil && info.IsDir() {
+		trace.RemoveTexts(folder{t.folder.FS(), t.folder}, t.dir)
+	}
+	return t, nil
 }
 
 // newRunFile makes .golem/runs/<id>.jsonl. All of it goes through one handle of
 // the project, so that no link in a cloned project leads the trace elsewhere.
-func newRunFile(root, id string) (*os.File, error) {
+func newRunFile(root, id string) (*traceFile, error) {
 	project, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
@@ -50,65 +76,97 @@ func newRunFile(root, id string) (*os.File, error) {
 	defer project.Close()
 	runs := path.Join(stateDir, "runs")
 	for _, dir := range []string{stateDir, runs} {
-		if err := project.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := ownDir(project, dir); err != nil {
 			return nil, err
-		}
-		info, err := project.Lstat(dir)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			return nil, fmt.Errorf("%s is not a directory", dir)
 		}
 	}
 	dir, err := project.OpenRoot(runs)
 	if err != nil {
 		return nil, err
 	}
-	defer dir.Close()
-	prune(dir, keptRuns-1)
-	return dir.OpenFile(id+".jsonl", os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-}
-
-// prune removes all but the newest trace files. Names begin with the time of
-// the run; what has another name is not golem's and stays.
-func prune(dir *os.Root, keep int) {
-	list, err := fs.ReadDir(dir.FS(), ".")
+	trace.Prune(folder{dir.FS(), dir}, trace.KeptRuns-1)
+	name := id + ".jsonl"
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
-		return // there is always the next run
+		dir.Close()
+		return nil, err
 	}
-	var names []string
-	for _, e := range list {
-		if ok, _ := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-*.jsonl", e.Name()); ok && e.Type().IsRegular() {
-			names = append(names, e.Name())
-		}
-	}
-	slices.Sort(names)
-	for len(names) > keep {
-		dir.Remove(names[0]) // another golem may have been faster
-		names = names[1:]
-	}
+	return &traceFile{File: file, folder: dir, dir: trace.TextsDir(name)}, nil
 }
 
-// tee writes each line to all its writers; one that fails is left out from
-// then on, and told about once.
-type tee struct {
-	mu      sync.Mutex
-	writers []io.Writer
-	failed  func(error)
+// ownDir makes a directory that only its owner reads, unless it is there. A
+// link is none.
+func ownDir(in *os.Root, name string) error {
+	if err := in.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := in.Lstat(name)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", name)
+	}
+	return err
 }
 
-func (t *tee) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.writers = slices.DeleteFunc(t.writers, func(w io.Writer) bool {
-		if _, err := w.Write(p); err != nil {
-			t.failed(err)
-			return true
+// folder is a directory with traces.
+type folder struct {
+	fs.FS
+	root *os.Root
+}
+
+// Remove removes a file or an empty directory.
+func (f folder) Remove(name string) error { return f.root.Remove(name) }
+
+// keep writes one long text. What could not be written whole is removed, so
+// that it takes no room on a full disk.
+func (t *traceFile) keep(name string, data []byte) (err error) {
+	if t.texts == nil {
+		if err := ownDir(t.folder, t.dir); err != nil {
+			return err
 		}
-		return false
-	})
-	return len(p), nil
+		if t.texts, err = t.folder.OpenRoot(t.dir); err != nil {
+			return err
+		}
+	}
+	file, err := t.texts.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = t.texts.Remove(name) // what matters is why the write failed
+	}
+	return err
+}
+
+// Close closes the file and the handles of what lies beside it.
+func (t *traceFile) Close() error {
+	err := t.File.Close()
+	for _, root := range []*os.Root{t.texts, t.folder} {
+		if root != nil {
+			err = errors.Join(err, root.Close())
+		}
+	}
+	return err
+}
+
+// textsOf reads the long texts beside a trace file.
+func textsOf(name string) trace.Texts {
+	return func(text string, size int64) ([]byte, error) {
+		dir, err := os.OpenRoot(trace.TextsDir(name))
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		file, err := dir.OpenFile(text, os.O_RDONLY|openNonblock, 0)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+			return nil, errors.New("not a regular file")
+		}
+		return io.ReadAll(io.LimitReader(file, size+1))
+	}
 }
 
 // artifacts keeps whole prompts, inputs and outputs in a directory (S3-22).

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"maps"
 	"path"
@@ -12,6 +13,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
+	"golem/core/trace"
 	"golem/core/workspace"
 	"golem/sandbox/opfs"
 )
@@ -299,6 +301,7 @@ func listRuns(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
+// readRun is a trace with its long texts in their places.
 func readRun(c *call) (any, []byte, error) {
 	n, fsys, err := target(c)
 	if err != nil {
@@ -307,6 +310,14 @@ func readRun(c *call) (any, []byte, error) {
 	if strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil {
 		return nil, nil, fault.New(fault.Path, "%q is no run", n.Name)
 	}
-	data, err := sandbox.ReadFile(fsys, path.Join(runsDir, n.Name), workspace.MaxFile)
-	return nil, data, err
+	name := path.Join(runsDir, n.Name)
+	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	var whole bytes.Buffer
+	if trace.Inline(&whole, bytes.NewReader(data), textsOf(fsys, name)) != nil {
+		return nil, data, nil // no trace: the page says so
+	}
+	return nil, whole.Bytes(), nil
 }

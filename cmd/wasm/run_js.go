@@ -196,9 +196,14 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	defer release()
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: newRunID()}
-	file := c.openTrace(fsys, ro.ID, a.Keep == nil || *a.Keep)
-	ro.Trace = io.MultiWriter(p.Lines(), file)
+	ro := core.RunOptions{ID: newRunID(), Lines: p.Lines(), Trouble: c.warn}
+	var file *traceFile
+	if a.Keep == nil || *a.Keep {
+		file = c.openTrace(fsys, ro.ID)
+	}
+	if file != nil {
+		ro.Trace, ro.Texts = file, file.keep
+	}
 	if a.Artifacts {
 		ro.Artifact = c.artifact
 	}
@@ -207,7 +212,11 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 		ro.Record = &recording
 	}
 	res := do(c.ctx, inst, a, in, p, ro)
-	file.close()
+	if file != nil {
+		if err := file.Close(); err != nil {
+			c.warn(err)
+		}
+	}
 	if a.Record != "" {
 		name, err := sandbox.Clean(a.Record)
 		if err == nil {
@@ -241,8 +250,8 @@ func input(c *call, a asked) (run.Input, error) {
 			return in, fault.New(fault.Usage, "the input is neither text nor an object")
 		}
 	}
-	if len(a.Names) == 0 {
-		return in, nil
+	if err := in.Check(); err != nil || len(a.Names) == 0 {
+		return in, err
 	}
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(a.Names) {
 		return in, fault.New(fault.Usage, "the attachments have no content")

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"syscall/js"
@@ -24,7 +23,6 @@ const (
 	projectsDir = "projects"
 	stateDir    = ".golem"
 	runsDir     = ".golem/runs"
-	keptRuns    = 200
 )
 
 // stores opens the page's file system once.
@@ -275,18 +273,4 @@ func list(fsys fs.FS) ([]entry, error) {
 		return nil
 	})
 	return out, err
-}
-
-// keepNewest removes the oldest traces beyond keptRuns.
-func keepNewest(fsys sandbox.FS) {
-	entries, err := fs.ReadDir(fsys, runsDir)
-	if err != nil || len(entries) <= keptRuns {
-		return
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	for _, e := range entries[:len(entries)-keptRuns] {
-		if fsys.Remove(path.Join(runsDir, e.Name())) != nil {
-			return
-		}
-	}
 }

@@ -3,66 +3,50 @@ package main
 import (
 	"encoding/json"
 	"path"
-	"sync"
 	"syscall/js"
 	"time"
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/trace"
 	"golem/sandbox/opfs"
 )
 
 // traceFile keeps a run's trace in its project, a line a write: a tab that
-// dies loses none. What cannot be kept is told once and is no failure of the
-// run (SPEC §14).
+// dies loses none. The texts that are too long for a line lie beside it. What
+// cannot be kept is no failure of the run (SPEC §14).
 type traceFile struct {
-	call *call
-
-	mu  sync.Mutex
-	log *opfs.Log // nil: nothing is kept, any more
+	*opfs.Log
+	fs  *opfs.FS
+	dir string // of the texts
 }
 
-// openTrace makes the file of a run and removes the oldest ones.
-func (c *call) openTrace(fsys *opfs.FS, id string, keep bool) *traceFile {
-	t := &traceFile{call: c}
-	if !keep {
-		return t
+// openTrace makes the file of a run and removes the oldest ones; nil if it
+// cannot be kept, which is told.
+func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
+	if runs, err := sub(fsys, runsDir); err == nil {
+		trace.Prune(runs, trace.KeptRuns-1)
 	}
-	log, err := fsys.Append(path.Join(runsDir, id+".jsonl"))
+	name := path.Join(runsDir, id+".jsonl")
+	log, err := fsys.Append(name)
 	if err != nil {
 		c.warn(err)
-		return t
+		return nil
 	}
-	t.log = log
-	keepNewest(fsys)
-	return t
+	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
 }
 
-// Write adds a line. It never fails: other writers of the same lines go on.
-func (t *traceFile) Write(line []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.log == nil {
-		return len(line), nil
-	}
-	if _, err := t.log.Write(line); err != nil {
-		t.call.warn(err)
-		_ = t.log.Close() // it cannot be written: told already
-		t.log = nil
-	}
-	return len(line), nil
+// keep writes one long text.
+func (t *traceFile) keep(name string, data []byte) error {
+	return t.fs.WriteFile(path.Join(t.dir, name), data)
 }
 
-func (t *traceFile) close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.log == nil {
-		return
+// textsOf reads the long texts beside a trace of a project.
+func textsOf(fsys *opfs.FS, name string) trace.Texts {
+	return func(text string, size int64) ([]byte, error) {
+		return sandbox.ReadFile(fsys, path.Join(trace.TextsDir(name), text), size)
 	}
-	if err := t.log.Close(); err != nil {
-		t.call.warn(err)
-	}
-	t.log = nil
 }
 
 // warn tells the page that the trace is not kept.

@@ -47,7 +47,7 @@ func (e Elsewhere) Outcome() Outcome {
 		}
 	}
 	o.Requests = kept.String()
-	_, events, err := trace.Read(strings.NewReader(string(e.Trace)))
+	_, events, err := trace.Read(strings.NewReader(string(e.Trace)), nil)
 	if err == nil {
 		o.Problems = append(o.Problems, sound(events)...)
 		o.Trace, err = compact(events)

@@ -174,7 +174,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 // trace reads the file back, holds it against what the front end saw, and
 // makes it compact.
 func (c Case) trace(file []byte, seen []trace.Event, o *Outcome) {
-	_, events, err := trace.Read(bytes.NewReader(file))
+	_, events, err := trace.Read(bytes.NewReader(file), nil)
 	if err != nil {
 		o.Problems = append(o.Problems, "the trace: "+err.Error())
 	}

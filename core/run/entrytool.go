@@ -133,7 +133,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		s.err = f
 	}
 	res := s.result()
-	s.end(res, s.r.now().Sub(s.started).Milliseconds())
 	s.frame.close()
+	s.end(res, s.r.now().Sub(s.started).Milliseconds())
 	return res
 }

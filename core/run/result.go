@@ -21,6 +21,23 @@ type File struct {
 	Data []byte
 }
 
+// MaxInput is the largest input of a run, or message of a chat, in bytes.
+const MaxInput = 16 << 20
+
+// Check fails with E_LIMIT if the input has more than MaxInput bytes.
+func (in Input) Check() error {
+	if max(len(in.Text), len(in.JSON)) > MaxInput {
+		return TooLarge("the input")
+	}
+	return nil
+}
+
+// TooLarge is the fault of an input beyond MaxInput.
+func TooLarge(what string) *fault.Fault {
+	return fault.New(fault.Limit, "%s has more than %d bytes (%d MiB)", what, MaxInput, MaxInput>>20).
+		Hinting("give it as an attachment, or as a file of the project")
+}
+
 // Raw is the input as JSON: the object, or the text as a JSON string.
 func (in Input) Raw() json.RawMessage {
 	if len(in.JSON) > 0 {

@@ -32,6 +32,9 @@ type Runner struct {
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate
 	Sink  trace.Sink
+	// Asking, if set, brackets each question to a person, so that the front end
+	// shows nothing else meanwhile; Sink goes on getting every event.
+	Asking func() (done func())
 	// Protection guards the definition files in every view; zero: none.
 	Protection sandbox.Protection
 	// Quota bounds what one run may write; zero: no bound.

@@ -137,7 +137,9 @@ func (s *Session) Close() Result {
 	if s.begun {
 		ms := s.r.now().Sub(s.started).Milliseconds()
 		s.frame.end(s.out, s.err, ms)
+		s.frame.close()
 		s.end(res, ms)
+		return res
 	}
 	s.frame.close()
 	return res

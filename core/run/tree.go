@@ -31,10 +31,6 @@ type tree struct {
 
 	confirming chan struct{} // one slot: one confirmation of a key at a time
 
-	emitting sync.Mutex
-	asking   int           // questions open: other events wait
-	held     []trace.Event // in order, until the person has answered
-
 	mu      sync.Mutex
 	denied  []Denial
 	warned  bool     // the depth warning is given once
@@ -49,49 +45,32 @@ func newTree(r *Runner) *tree {
 	return &tree{r: r, sched: newSchedule(), confirming: make(chan struct{}, 1), quota: sandbox.NewQuota(r.Quota)}
 }
 
-// emit sends an event on. While a person is asked, the events of the rest of
-// the tree wait, so that nothing comes between question and answer (S4-45).
-func (t *tree) emit(e trace.Event) {
-	t.emitting.Lock()
-	defer t.emitting.Unlock()
-	if t.asking > 0 {
-		t.held = append(t.held, e)
-		return
-	}
-	t.r.Sink.Emit(e)
-}
+// emit sends an event on.
+func (t *tree) emit(e trace.Event) { t.r.Sink.Emit(e) }
 
-// ask brackets a question: deadlines stand still, no call starts, events wait.
+// ask brackets a question: deadlines stand still, no call starts, a front end
+// gets nothing else (S4-45).
 func (t *tree) ask() (done func()) {
 	open, resume := t.sched.ask(), t.clock.pause()
-	t.emitting.Lock()
-	t.asking++
-	t.emitting.Unlock()
+	show := func() {}
+	if t.r.Asking != nil {
+		show = t.r.Asking()
+	}
 	return sync.OnceFunc(func() {
-		t.emitting.Lock()
-		t.asking--
-		if t.asking == 0 {
-			for _, e := range t.held {
-				t.r.Sink.Emit(e)
-			}
-			t.held = nil
-		}
-		t.emitting.Unlock()
+		show()
 		resume()
 		open()
 	})
 }
 
-// shown announces the question itself, past the events that wait.
+// shown announces the question itself.
 func (t *tree) shown(e trace.Event, r approval.Request) {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return // a request is strings and valid JSON; nothing to announce otherwise
 	}
 	e.Body = trace.Ask{Request: data}
-	t.emitting.Lock()
-	defer t.emitting.Unlock()
-	t.r.Sink.Emit(e)
+	t.emit(e)
 }
 
 func (t *tree) deny(d Denial) {

@@ -9,8 +9,8 @@ import (
 
 // Bounds on the arguments of one call (SPEC §7, S0-35).
 const (
-	MaxArgs  = 1 << 20 // bytes
-	MaxDepth = 64      // nested arrays and objects
+	MaxArgs  = 16 << 20 // bytes: a file that a tool writes is one argument
+	MaxDepth = 64       // nested arrays and objects
 )
 
 // canonicalDepth bounds Canonical, which also serves whole requests: a
@@ -26,10 +26,11 @@ const canonicalDepth = 512
 // What comes back is compact and normalised as in RFC 8785 except that keys
 // keep their order, so Canonical never fails on it: strings have one
 // spelling, decimals are the double they will be read as, and integers beyond
-// 2^53 keep every digit. Errors are E_TOOL_INPUT and tell byte, line and column.
+// 2^53 keep every digit. Errors are E_TOOL_INPUT and tell byte, line and column; too
+// many bytes are E_LIMIT.
 func Decode(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxArgs {
-		return nil, fault.New(fault.ToolInput, "the arguments have %d bytes; at most %d are allowed", len(raw), MaxArgs).
+		return nil, fault.New(fault.Limit, "the arguments have %d bytes; at most %d are allowed", len(raw), MaxArgs).
 			Hinting("send less, for example a path to a file instead of its content")
 	}
 	if len(bytes.Trim(raw, " \t\r\n")) == 0 {

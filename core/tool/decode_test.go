@@ -14,11 +14,14 @@ func TestDecodeRefuses(t *testing.T) {
 	for name, raw := range map[string]string{
 		"duplicate": `{"a":1,"a":2}`, "case": `{"path":"/a","Path":"/b"}`, "escaped": `{"a":1,"\u0061":2}`, "kelvin": `{"k":1,"K":2}`,
 		"trailing": `{} {}`, "bad": `{bad`, "depth": strings.Repeat("[", 100) + strings.Repeat("]", 100),
-		"size": `{"a":"` + strings.Repeat("x", 2<<20) + `"}`, "utf8": "{\"a\":\"\xff\"}", "lone": `{"a":"\ud800"}`, "number": `{"a":01}`, "comma": `{"a":1,}`,
+		"utf8": "{\"a\":\"\xff\"}", "lone": `{"a":"\ud800"}`, "number": `{"a":01}`, "comma": `{"a":1,}`,
 	} {
 		if out, err := tool.Decode([]byte(raw)); !errors.Is(err, fault.ToolInput) {
 			t.Errorf("%s: %.40s, %v; want E_TOOL_INPUT", name, out, err)
 		}
+	}
+	if _, err := tool.Decode([]byte(`{"a":"` + strings.Repeat("x", tool.MaxArgs) + `"}`)); !errors.Is(err, fault.Limit) {
+		t.Errorf("size: %v; want E_LIMIT", err)
 	}
 	_, err := tool.Decode([]byte("{\"a\":1,\n  bad}"))
 	if err == nil || !strings.Contains(err.Error(), "line 2") {

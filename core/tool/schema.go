@@ -52,11 +52,14 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
+// maxSchema is the largest schema, in bytes.
+const maxSchema = 1 << 20
+
 // readSchema parses a schema under Decode's rules, except that its names may
 // differ in letter case only ($defs Node and node).
 func readSchema(raw json.RawMessage) (whole any, err error) {
-	if len(raw) > MaxArgs {
-		return nil, fault.New(fault.Schema, "the schema has %d bytes; at most %d are allowed", len(raw), MaxArgs)
+	if len(raw) > maxSchema {
+		return nil, fault.New(fault.Schema, "the schema has %d bytes; at most %d are allowed", len(raw), maxSchema)
 	}
 	s := scanner{in: raw, maxDepth: MaxDepth}
 	if err := s.document(); err != nil {

@@ -39,7 +39,7 @@ func (a *Artifacts) Keep(name string, v any) error {
 	if err != nil {
 		return fault.New(fault.Config, "the artifact %s cannot be written as JSON: %w", name, err)
 	}
-	data = appendJSON(nil, a.Redact.JSON(data), false)
+	data = appendJSON(nil, a.Redact.JSON(data), nil)
 	if err := a.Put(name, append(data, '\n')); err != nil {
 		return fault.Of(err, fault.Quota)
 	}

@@ -34,7 +34,7 @@ func exportChrome(w io.Writer, h Header, root *Node) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(appendJSON(nil, data, false), '\n'))
+	_, err = w.Write(append(appendJSON(nil, data, nil), '\n'))
 	return err
 }
 

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,25 +10,36 @@ import (
 )
 
 const (
-	maxString = 4096 // bytes; longer strings are cut in a trace (SPEC §16)
-	headBytes = 1024 // how much of a cut string is kept
+	maxString = 4096      // bytes; longer strings lie beside a trace (SPEC §16)
+	maxValue  = 256 << 10 // bytes of a field of any JSON; a longer value lies beside a trace as a whole
+	headBytes = 1024      // how much of a cut string is kept in the line
 )
 
-// cutString stands for a string that was too long to keep whole.
+// cutString stands for a text that is too long for a line. The text itself
+// lies beside the trace, see Texts.
 type cutString struct {
-	Cut    int    `json:"cut"` // bytes of the whole string
+	Cut    int64  `json:"cut"` // bytes of the whole text
 	SHA256 string `json:"sha256"`
 	Head   string `json:"head"`
+	JSON   bool   `json:"json,omitempty"` // the text is a JSON value, not a string
 }
 
 func cutOf(s string) cutString {
 	sum := sha256.Sum256([]byte(s))
-	return cutString{len(s), hex.EncodeToString(sum[:]), head(s, headBytes)}
+	return cutString{Cut: int64(len(s)), SHA256: hex.EncodeToString(sum[:]), Head: head(s, headBytes)}
 }
 
-// String is how a cut string reads where only text fits.
+// name is the text's file beside the trace.
+func (c cutString) name() string {
+	if c.JSON {
+		return c.SHA256 + jsonSuffix
+	}
+	return c.SHA256 + textSuffix
+}
+
+// String is how a text reads that is not beside the trace any more.
 func (c cutString) String() string {
-	return fmt.Sprintf("%s… [cut: %d bytes, sha256 %s]", c.Head, c.Cut, c.SHA256)
+	return fmt.Sprintf("%s [the first %d of %d bytes; the rest, %s, is not beside the trace]", c.Head, len(c.Head), c.Cut, c.name())
 }
 
 // head is the first n bytes, less what would break a character.
@@ -41,11 +53,73 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
+// cutter takes what is too long out of lines. A nil cutter leaves it in.
+type cutter struct {
+	took []taken // from the line at hand
+}
+
+// taken is a text that lies beside the trace.
+type taken struct{ name, text string }
+
+// fields appends a body's fields, valid JSON without the braces.
+func (c *cutter) fields(dst, src []byte) []byte {
+	if c != nil {
+		c.took = nil
+	}
+	if c == nil || len(src) <= maxValue {
+		return appendJSON(dst, src, c)
+	}
+	for i, m := range members(src, 0) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(quote(dst, m.name), ':')
+		from := len(dst)
+		strings := &cutter{}
+		dst = appendJSON(dst, m.raw, strings)
+		if len(dst)-from > maxValue && rawFields[m.name] {
+			dst = c.value(dst[:from], m.raw)
+			continue
+		}
+		c.took = append(c.took, strings.took...)
+	}
+	return dst
+}
+
+// value appends what stands for a long JSON value.
+func (c *cutter) value(dst, src []byte) []byte {
+	whole := string(appendJSON(nil, src, nil))
+	cut := cutOf(whole)
+	cut.JSON = true
+	return c.put(dst, cut, whole)
+}
+
+// text appends what stands for a long string; as a key it can only be text.
+func (c *cutter) text(dst []byte, s string, key bool) []byte {
+	cut := cutOf(s)
+	if key {
+		c.took = append(c.took, taken{cut.name(), s})
+		return quote(dst, cut.Head+keyMark+cut.SHA256)
+	}
+	return c.put(dst, cut, s)
+}
+
+func (c *cutter) put(dst []byte, cut cutString, whole string) []byte {
+	c.took = append(c.took, taken{cut.name(), whole})
+	data, err := json.Marshal(cut)
+	if err != nil { // unreachable: strings, a number and a boolean always encode
+		return append(dst, `""`...)
+	}
+	return appendSafe(dst, data)
+}
+
+// keyMark stands in a long key between its head and its digest.
+const keyMark = "… sha256 "
+
 // appendJSON appends valid JSON to dst as a trace line holds it: strings over
-// maxString bytes are replaced by a cutString (a key by its head and
-// digest), if cut is set; and what a terminal or a line reader could take for
-// more than text is escaped.
-func appendJSON(dst, src []byte, cut bool) []byte {
+// maxString bytes are taken out by c, if there is one; and what a terminal or
+// a line reader could take for more than text is escaped.
+func appendJSON(dst, src []byte, c *cutter) []byte {
 	for i := 0; i < len(src); {
 		if src[i] != '"' {
 			dst = append(dst, src[i])
@@ -54,9 +128,9 @@ func appendJSON(dst, src []byte, cut bool) []byte {
 		}
 		end := stringEnd(src, i)
 		raw := src[i:end]
-		if cut && len(raw) > maxString+2 {
+		if c != nil && len(raw) > maxString+2 {
 			if s := unquote(raw); len(s) > maxString {
-				dst = appendCut(dst, s, isKey(src, end))
+				dst = c.text(dst, s, isKey(src, end))
 				i = end
 				continue
 			}
@@ -67,17 +141,15 @@ func appendJSON(dst, src []byte, cut bool) []byte {
 	return dst
 }
 
-func appendCut(dst []byte, s string, key bool) []byte {
-	c := cutOf(s)
-	var v any = c
-	if key {
-		v = c.Head + "… sha256 " + c.SHA256
-	}
-	data, err := json.Marshal(v)
-	if err != nil { // unreachable: strings and a number always encode
+// quote appends a string as a trace line holds it.
+func quote(dst []byte, s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(s) != nil { // unreachable: a string always encodes
 		return append(dst, `""`...)
 	}
-	return appendSafe(dst, data)
+	return appendSafe(dst, bytes.TrimSuffix(b.Bytes(), []byte{'\n'}))
 }
 
 const hexDigits = "0123456789abcdef"
@@ -119,15 +191,11 @@ func unsafeRune(r rune) bool {
 // hold nothing else. Raw JSON fields keep them as they are.
 func textual(line []byte, raw func(field string) bool) []byte {
 	out := []byte{'{'}
-	for i, m := range members(line) {
+	for i, m := range members(line, 1) {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			continue // unreachable: a string always encodes
-		}
-		out = append(append(out, name...), ':')
+		out = append(quote(out, m.name), ':')
 		if raw(m.name) {
 			out = append(out, m.raw...)
 		} else {
@@ -164,7 +232,7 @@ func uncut(dst, src []byte) []byte {
 	return dst
 }
 
-// asCut reads a cutString at src[i]: its three fields in their order.
+// asCut reads a cutString at src[i]: its fields in their order.
 func asCut(src []byte, i int) (c cutString, end int, ok bool) {
 	j := space(src, i+1)
 	const first = `"cut"`
@@ -172,8 +240,8 @@ func asCut(src []byte, i int) (c cutString, end int, ok bool) {
 		return c, 0, false
 	}
 	end = valueEnd(src, i)
-	fields := members(src[i:end])
-	if len(fields) != 3 || fields[1].name != "sha256" || fields[2].name != "head" {
+	fields := members(src[i:end], 1)
+	if len(fields) < 3 || len(fields) > 4 || fields[1].name != "sha256" || fields[2].name != "head" || len(fields) == 4 && fields[3].name != "json" {
 		return c, 0, false
 	}
 	if json.Unmarshal(src[i:end], &c) != nil {

@@ -11,21 +11,25 @@ import (
 // Encode writes an event as one flat JSON object, without a line break:
 // seq, ts, type, id, parent, worker, depth, then the body's fields, always
 // in this order. Seq and TS are left out while they are unset, parent for
-// the root. Strings over 4096 bytes are cut, except in transient events,
-// which a person must see whole. JSON that a body carries and that is none
-// is kept as a string; Encode fails only for a body that no JSON can hold.
+// the root. Texts of any length stay whole. JSON that a body carries and that
+// is none is kept as a string; Encode fails only for a body that no JSON can
+// hold.
 func Encode(e Event) ([]byte, error) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
-	line, err := s.line(e)
-	return bytes.Clone(line), err
+	if err := s.prepare(e); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(s.line(nil)), nil
 }
 
 // scratch is what encoding one line after the other needs, reused.
 type scratch struct {
-	body bytes.Buffer
-	enc  *json.Encoder
-	out  []byte
+	front []byte       // the line up to the body's fields
+	body  bytes.Buffer // the fields, or a string of the front
+	all   []byte       // the body's fields as JSON, without the braces; part of body or the event
+	enc   *json.Encoder
+	out   []byte
 }
 
 var scratches = sync.Pool{New: func() any { return newScratch() }}
@@ -40,25 +44,32 @@ func newScratch() *scratch {
 	return s
 }
 
-// line encodes an event; the result is valid until the next call.
-func (s *scratch) line(e Event) ([]byte, error) {
+// prepare encodes an event; line makes lines of it until the next prepare.
+func (s *scratch) prepare(e Event) error {
 	if cap(s.out) > keepBuffer || s.body.Cap() > keepBuffer {
-		*s = *newScratch()
+		s.out, s.body = nil, bytes.Buffer{} // enc writes to the new buffer: its address is the same
 	}
 	if e.Body == nil {
-		return nil, fmt.Errorf("event %s has no body", e.ID)
+		return fmt.Errorf("event %s has no body", e.ID)
 	}
-	s.out = s.envelope(s.out[:0], e)
-	body, err := s.fields(e.Body)
-	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", e.Body.EventType(), err)
+	s.front = s.envelope(s.front[:0], e)
+	var err error
+	if s.all, err = s.fields(e.Body); err != nil {
+		return fmt.Errorf("event %s: %w", e.Body.EventType(), err)
 	}
-	if len(body) > 0 {
+	return nil
+}
+
+// line is the prepared event as one line, its long texts taken out by c; nil
+// leaves them in. It is valid until the next call.
+func (s *scratch) line(c *cutter) []byte {
+	s.out = append(s.out[:0], s.front...)
+	if len(s.all) > 0 {
 		s.out = append(s.out, ',')
-		s.out = appendJSON(s.out, body, !e.Body.Transient())
+		s.out = c.fields(s.out, s.all)
 	}
 	s.out = append(s.out, '}')
-	return s.out, nil
+	return s.out
 }
 
 func (s *scratch) envelope(out []byte, e Event) []byte {
@@ -136,7 +147,7 @@ func (u Unknown) fields() []byte {
 	if !json.Valid(u.Line) {
 		return nil
 	}
-	for _, m := range members(u.Line) {
+	for _, m := range members(u.Line, 1) {
 		if envelopeFields[m.name] {
 			continue
 		}

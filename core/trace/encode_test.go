@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -66,55 +64,6 @@ func TestLineFormat(t *testing.T) {
 	root, err := Encode(Event{ID: "0", Worker: "main", Body: ModelStart{1, 1}})
 	if err != nil || string(root) != `{"type":"model.start","id":"0","worker":"main","depth":0,"turn":1,"messages":1}` {
 		t.Errorf("unset seq, ts and parent: %s %v", root, err)
-	}
-}
-
-// Strings over 4096 bytes are cut, wherever they are; the trace stays whole
-// JSON and tells size and digest.
-func TestLongStringsAreCut(t *testing.T) {
-	long := strings.Repeat("é", 2500) // 5000 bytes
-	sum := sha256.Sum256([]byte(long))
-	quoted, _ := json.Marshal(long)
-	e := Event{ID: "0.1", Body: ToolStart{Tool: "t", Kind: "builtin", Args: raw(`{"deep":[{"text":` + string(quoted) + `}],"` + long + `":1,"short":"` + strings.Repeat("x", 4096) + `"}`)}}
-	line, err := Encode(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got struct {
-		Args map[string]any `json:"args"`
-	}
-	if err := json.Unmarshal(line, &got); err != nil {
-		t.Fatalf("%v: %s", err, line)
-	}
-	cut := got.Args["deep"].([]any)[0].(map[string]any)["text"].(map[string]any)
-	if cut["cut"] != 5000.0 || cut["sha256"] != hex.EncodeToString(sum[:]) || !strings.HasPrefix(long, cut["head"].(string)) || len(cut["head"].(string)) != 1024 {
-		t.Errorf("cut %v", cut)
-	}
-	if len(got.Args["short"].(string)) != 4096 {
-		t.Error("4096 bytes are not over 4096 bytes")
-	}
-	for k := range got.Args {
-		if len(k) > 4096 {
-			t.Error("a key was left long")
-		}
-	}
-	// A field that can only be text reads back as its head and a note.
-	line, err = Encode(Event{ID: "0", Body: ModelEnd{Text: long, Calls: []CallRef{{ID: "1", Name: long}}}})
-	if err != nil || len(line) > 4096 {
-		t.Fatalf("%d bytes, %v", len(line), err)
-	}
-	back, err := Decode(line)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := back.Body.(ModelEnd)
-	if !strings.Contains(m.Text, "cut: 5000 bytes") || !strings.Contains(m.Calls[0].Name, "cut: 5000 bytes") {
-		t.Errorf("%+v", m)
-	}
-	// What a person must see whole is not cut.
-	line, err = Encode(Event{ID: "0", Body: Diff{Patch: long}})
-	if err != nil || !strings.Contains(string(line), long) {
-		t.Errorf("a transient event was cut: %v", err)
 	}
 }
 

@@ -47,7 +47,7 @@ func exportJSON(w io.Writer, h Header, events []Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(appendJSON(nil, data, false), '\n'))
+	_, err = w.Write(append(appendJSON(nil, data, nil), '\n'))
 	return err
 }
 

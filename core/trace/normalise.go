@@ -58,7 +58,7 @@ func NormalText(h Header, events []Event) string {
 		Entry   string `json:"entry"`
 	}{"trace", Version, h.Project, h.Entry})
 	if err == nil {
-		out.Write(appendJSON(nil, head, true))
+		out.Write(appendJSON(nil, head, nil))
 		out.WriteByte('\n')
 	}
 	for _, e := range Normalise(events) {
@@ -75,7 +75,7 @@ func NormalText(h Header, events []Event) string {
 // withoutClock takes the fields of time out of a line.
 func withoutClock(line []byte) []byte {
 	out := []byte{'{'}
-	for _, m := range members(line) {
+	for _, m := range members(line, 1) {
 		if m.name == "ms" || m.name == "wait_ms" {
 			continue
 		}

@@ -12,13 +12,19 @@ import (
 
 // Bounds on what is read: a trace may come from anywhere.
 const (
-	maxLine   = 16 << 20 // bytes
-	maxEvents = 2 << 20  // for Read, which keeps them all
+	maxLine   = 256 << 20 // bytes: a line of --json holds its texts whole
+	maxEvents = 2 << 20   // for Read, which keeps them all
 )
 
 // Reader reads a trace, or the lines of --json, event by event. It holds one
 // line at a time.
 type Reader struct {
+	// Texts finds the long texts that lie beside the trace; nil: there are
+	// none, and each reads as its beginning. Set it before Next.
+	Texts Texts
+
+	texts  *inliner
+	max    int // bytes of a line
 	in     *bufio.Reader
 	buf    []byte
 	line   int
@@ -28,7 +34,7 @@ type Reader struct {
 
 // NewReader reads the header. Errors are E_CONFIG and name the line.
 func NewReader(r io.Reader) (*Reader, error) {
-	t := &Reader{in: bufio.NewReaderSize(r, 64<<10)}
+	t := &Reader{in: bufio.NewReaderSize(r, 64<<10), max: maxLine}
 	line, whole, err := t.next()
 	if errors.Is(err, io.EOF) {
 		return nil, t.bad("the file is empty")
@@ -67,7 +73,10 @@ func (t *Reader) Next() (Event, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		e, err := Decode(line)
+		if t.texts == nil {
+			t.texts = &inliner{texts: t.Texts, room: maxInline}
+		}
+		e, err := Decode(t.texts.line(line))
 		if err == nil {
 			return e, nil
 		}
@@ -85,8 +94,8 @@ func (t *Reader) next() (line []byte, whole bool, err error) {
 	t.line++
 	for {
 		part, err := t.in.ReadSlice('\n')
-		if len(t.buf)+len(part) > maxLine {
-			return nil, false, t.bad("the line has more than %d bytes", maxLine)
+		if len(t.buf)+len(part) > t.max {
+			return nil, false, t.bad("the line has more than %d bytes", t.max)
 		}
 		t.buf = append(t.buf, part...)
 		switch {
@@ -109,14 +118,15 @@ func (t *Reader) bad(format string, args ...any) error {
 	return f.Hinting("give a file that golem wrote with --trace")
 }
 
-// Read reads a whole trace. A last line that was torn is dropped without an
-// error; use a Reader to be told. On an error the events before it are
-// returned with it.
-func Read(r io.Reader) (Header, []Event, error) {
+// Read reads a whole trace with the long texts beside it; nil texts: there are
+// none. A last line that was torn is dropped without an error; use a Reader to
+// be told. On an error the events before it are returned with it.
+func Read(r io.Reader, texts Texts) (Header, []Event, error) {
 	t, err := NewReader(r)
 	if err != nil {
 		return Header{}, nil, err
 	}
+	t.Texts = texts
 	var events []Event
 	for {
 		e, err := t.Next()
@@ -144,12 +154,13 @@ type envelope struct {
 	Depth  int    `json:"depth"`
 }
 
-// rawFields hold any JSON; there a cut string stays the object it is.
+// rawFields hold any JSON; there what stands for a text that is not beside the
+// trace stays the object it is.
 var rawFields = map[string]bool{"input": true, "output": true, "args": true, "result": true, "request": true}
 
-// Decode reads one line of a trace, the inverse of Encode. A string that was
-// cut reads as its head and a note where a body has only room for text.
-// Unknown fields are ignored.
+// Decode reads one line of a trace, the inverse of Encode. What stands for a
+// long text reads as its beginning and a note where a body has only room for
+// text. Unknown fields are ignored.
 func Decode(line []byte) (Event, error) {
 	var v envelope
 	if err := json.Unmarshal(line, &v); err != nil {

@@ -12,7 +12,7 @@ import (
 
 func readAll(t *testing.T, data []byte) (Header, []Event) {
 	t.Helper()
-	h, events, err := Read(bytes.NewReader(data))
+	h, events, err := Read(bytes.NewReader(data), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,25 +71,32 @@ func TestTornAnywhere(t *testing.T) {
 func TestReaderRefuses(t *testing.T) {
 	head := `{"golem":"trace","v":1}` + "\n"
 	for name, c := range map[string][2]string{
-		"empty":          {"", "empty"},
-		"not a trace":    {"hello\n", "line 1"},
-		"another golem":  {`{"golem":"recording","v":1}` + "\n", "no trace"},
-		"newer":          {`{"golem":"trace","v":2}` + "\n", "version 2"},
-		"broken line":    {head + "{bad\n{}\n", "line 2"},
-		"no type":        {head + "\n\n{}\n", "line 4"},
-		"wrong type":     {head + `{"type":"model.start","id":"0","turn":"x"}` + "\n", "turn"},
-		"array":          {head + "[]\n", "line 2"},
-		"over-long line": {head + `{"type":"` + strings.Repeat("x", maxLine) + "\n", "more than"},
+		"empty":         {"", "empty"},
+		"not a trace":   {"hello\n", "line 1"},
+		"another golem": {`{"golem":"recording","v":1}` + "\n", "no trace"},
+		"newer":         {`{"golem":"trace","v":2}` + "\n", "version 2"},
+		"broken line":   {head + "{bad\n{}\n", "line 2"},
+		"no type":       {head + "\n\n{}\n", "line 4"},
+		"wrong type":    {head + `{"type":"model.start","id":"0","turn":"x"}` + "\n", "turn"},
+		"array":         {head + "[]\n", "line 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Read(strings.NewReader(c[0]))
+			_, _, err := Read(strings.NewReader(c[0]), nil)
 			if !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), c[1]) {
 				t.Errorf("%v, want E_CONFIG with %q", err, c[1])
 			}
 		})
 	}
+	long, err := NewReader(strings.NewReader(head + `{"type":"` + strings.Repeat("x", 200_000) + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long.max = 100_000
+	if _, err := long.Next(); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "more than 100000") {
+		t.Error(err)
+	}
 	// Newer additions are no error: unknown fields are ignored, unknown types kept.
-	_, events, err := Read(strings.NewReader(head + `{"type":"model.start","id":"0","turn":1,"new":1}` + "\n" + `{"type":"hologram","id":"0","x":[]}` + "\n"))
+	_, events, err := Read(strings.NewReader(head+`{"type":"model.start","id":"0","turn":1,"new":1}`+"\n"+`{"type":"hologram","id":"0","x":[]}`+"\n"), nil)
 	if err != nil || len(events) != 2 || events[1].Body.EventType() != "hologram" {
 		t.Errorf("%v %v", events, err)
 	}
@@ -110,7 +117,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, events, err := Read(bytes.NewReader(data))
+		h, events, err := Read(bytes.NewReader(data), nil)
 		if err != nil && fault.Of(err, fault.Tool).Code != fault.Config {
 			t.Fatalf("no fault of golem's: %v", err)
 		}

@@ -78,14 +78,18 @@ type member struct {
 	raw  []byte
 }
 
-// members returns the fields of an object in their order.
-func members(src []byte) []member {
+// members returns the fields of an object in their order. from is 1 where src
+// begins with the object's brace, 0 where the braces are left out.
+func members(src []byte, from int) []member {
 	i := space(src, 0)
-	if i >= len(src) || src[i] != '{' {
-		return nil
+	if from == 1 {
+		if i >= len(src) || src[i] != '{' {
+			return nil
+		}
+		i++
 	}
 	var out []member
-	for i++; ; {
+	for {
 		for i = space(src, i); i < len(src) && src[i] == ','; i = space(src, i) {
 			i++
 		}

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -10,15 +11,20 @@ import (
 // timeFormat is RFC 3339 with microseconds; times are UTC.
 const timeFormat = "2006-01-02T15:04:05.000000Z"
 
-// Writer is the Sink that keeps a trace: JSON lines, a header first. Kept
-// events get gapless numbers in the order they come; each line is one Write,
-// so that a run that is killed leaves whole lines and at most one torn one.
-// It may be used from many goroutines. Its cost is linear in the bytes it
-// writes; nothing is held back.
+// Writer is the Sink that keeps a trace: JSON lines, a header first. Transient
+// events are left out. Kept events get gapless numbers in the order they come;
+// each line is one Write, so that a run that is killed leaves whole lines and
+// at most one torn one. It may be used from many goroutines. Its cost is
+// linear in the bytes it writes; nothing is held back.
 type Writer struct {
-	// OnError hears of each output that fails, once; that output gets no
-	// further lines, and the run goes on. Set it before the first event. It
-	// is called while the Writer is locked and must not emit.
+	// Texts keeps a text that is too long for a line, whole, under a name that
+	// is no path and is used once. It is called before the line is written, and
+	// must not emit. nil: long texts stay in the lines. Set it before the first event.
+	Texts func(name string, data []byte) error
+	// OnError hears of each output that fails, once, and of the first text that
+	// cannot be kept; an output that fails gets no further lines, and the run
+	// goes on. Set it before the first event. It is called while the Writer is
+	// locked and must not emit.
 	OnError func(error)
 
 	mu      sync.Mutex
@@ -28,26 +34,28 @@ type Writer struct {
 	closed  bool
 	seq     int64
 	enc     *scratch
+	texts   keeper
+	lost    bool // a text could not be kept: told
 	outputs []*output
 	err     error
 }
 
 // output is one place the lines go to.
 type output struct {
-	w         io.Writer
-	transient bool // also what a trace file does not keep
-	failed    bool
+	w      io.Writer
+	whole  bool // long texts stay in its lines
+	failed bool
 }
 
-// NewWriter makes a writer of a trace file: transient events are left out. A
-// nil w writes nowhere, until Also. The header is written before the first
-// event, or at Close; its Golem, V and, if empty, Started are filled in.
+// NewWriter makes a writer of a trace file. A nil w writes nowhere, until
+// Whole. The header is written before the first event, or at Close; its Golem,
+// V and, if empty, Started are filled in.
 func NewWriter(w io.Writer, h Header, now func() time.Time) *Writer {
 	if now == nil {
 		now = time.Now
 	}
 	h.Golem, h.V = "trace", Version
-	tw := &Writer{now: now, header: h, enc: newScratch()}
+	tw := &Writer{now: now, header: h, enc: newScratch(), texts: keeper{max: maxBeside}}
 	if w != nil {
 		tw.outputs = []*output{{w: w}}
 	}
@@ -57,55 +65,61 @@ func NewWriter(w io.Writer, h Header, now func() time.Time) *Writer {
 // Version is the format's version; it rises only on an incompatible change.
 const Version = 1
 
-// NewStream makes a writer of the lines of --json: those of the trace, and
-// the transient ones without seq (SPEC §16).
-func NewStream(w io.Writer, h Header, now func() time.Time) *Writer {
-	tw := NewWriter(nil, h, now)
-	tw.Also(w, true)
-	return tw
-}
-
-// Also sends the same lines, byte for byte, to a further output, which fails
-// on its own. Call it before the first event.
-func (t *Writer) Also(w io.Writer, transient bool) {
+// Whole sends the same lines to a further output, which fails on its own: with
+// their long texts in them, for those who show them (--json, the page). Call
+// it before the first event.
+func (t *Writer) Whole(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.outputs = append(t.outputs, &output{w: w, transient: transient})
+	t.outputs = append(t.outputs, &output{w: w, whole: true})
 }
 
-// Emit writes one event. After Close it does nothing.
+// Emit writes one event, unless it is transient. After Close it does nothing.
 func (t *Writer) Emit(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.closed || e.Body == nil {
+	if t.closed || e.Body == nil || e.Body.Transient() {
 		return
 	}
 	t.begin()
-	transient := e.Body.Transient()
-	if transient && !t.streams() {
-		return
-	}
-	e.Seq = 0
-	e.TS = t.now().UTC().Format(timeFormat)
-	if !transient {
-		e.Seq = t.seq + 1
-	}
-	line, err := t.enc.line(e)
-	if err != nil {
+	e.Seq, e.TS = t.seq+1, t.now().UTC().Format(timeFormat)
+	if err := t.enc.prepare(e); err != nil {
 		// Say so in the trace itself: a body that cannot be written is a
 		// defect of golem, not a reason to lose the place in the order.
 		e.Body = Warning{Message: "an event could not be written: " + err.Error()}
-		if transient {
-			return
-		}
-		if line, err = t.enc.line(e); err != nil {
+		if t.enc.prepare(e) != nil {
 			return
 		}
 	}
-	if !transient {
-		t.seq++
+	t.seq++
+	t.lines()
+}
+
+// lines writes the prepared event: to files without its long texts, which are
+// kept first, then whole to those who show it.
+func (t *Writer) lines() {
+	if t.Texts == nil {
+		t.write(append(t.enc.line(nil), '\n'), true, true)
+		return
 	}
-	t.write(append(line, '\n'), transient)
+	c := &cutter{}
+	line := append(t.enc.line(c), '\n')
+	t.texts.put = t.Texts
+	for _, text := range c.took {
+		if err := t.texts.keep(text); err != nil && !t.lost {
+			t.lost = true
+			t.failed(err)
+		}
+	}
+	t.write(line, true, len(c.took) == 0)
+	if len(c.took) > 0 && t.shown() {
+		t.write(append(t.enc.line(nil), '\n'), false, true)
+	}
+}
+
+// shown says whether somebody gets whole lines.
+func (t *Writer) shown() bool {
+	return slices.ContainsFunc(t.outputs, func(o *output) bool { return o.whole && !o.failed })
 }
 
 // Err is the first failure to write, nil if there was none.
@@ -127,15 +141,6 @@ func (t *Writer) Close() error {
 	return t.err
 }
 
-func (t *Writer) streams() bool {
-	for _, o := range t.outputs {
-		if o.transient && !o.failed {
-			return true
-		}
-	}
-	return false
-}
-
 func (t *Writer) begin() {
 	if t.begun {
 		return
@@ -144,7 +149,7 @@ func (t *Writer) begin() {
 	if t.header.Started == "" {
 		t.header.Started = t.now().UTC().Format(timeFormat)
 	}
-	t.write(append(headerLine(t.header), '\n'), false)
+	t.write(append(headerLine(t.header), '\n'), true, true)
 }
 
 func headerLine(h Header) []byte {
@@ -152,28 +157,33 @@ func headerLine(h Header) []byte {
 	if err != nil { // unreachable: strings and a number always encode
 		return []byte("{}")
 	}
-	return appendJSON(nil, data, true)
+	return appendJSON(nil, data, nil)
 }
 
-func (t *Writer) write(line []byte, transient bool) {
+// write sends a line to files, to those who get whole lines, or to both.
+func (t *Writer) write(line []byte, files, whole bool) {
 	for _, o := range t.outputs {
-		if o.failed || transient && !o.transient {
+		if o.failed || o.whole && !whole || !o.whole && !files {
 			continue
 		}
 		n, err := o.w.Write(line)
 		if err == nil && n < len(line) {
 			err = io.ErrShortWrite
 		}
-		if err == nil {
-			continue
+		if err != nil {
+			o.failed = true
+			t.failed(err)
 		}
-		o.failed = true
-		if t.err == nil {
-			t.err = err
-		}
-		if t.OnError != nil {
-			t.OnError(err)
-		}
+	}
+}
+
+// failed keeps the first failure and tells of each.
+func (t *Writer) failed(err error) {
+	if t.err == nil {
+		t.err = err
+	}
+	if t.OnError != nil {
+		t.OnError(err)
 	}
 }
 

@@ -61,46 +61,12 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// --json: the trace's very lines, and the transient ones without seq.
-func TestStream(t *testing.T) {
-	var file, stream bytes.Buffer
-	w := NewWriter(&file, sampleHeader, clock())
-	w.Also(&stream, true)
-	for _, e := range sampleEvents() {
-		w.Emit(e)
-	}
-	w.Emit(Event{ID: "0", Body: Delta{Text: "t"}})
-	w.Close()
-	var kept []string
-	for _, l := range lines(stream.Bytes()) {
-		if strings.Contains(l, `"type":"delta"`) || strings.Contains(l, `"type":"ask"`) {
-			if strings.Contains(l, `"seq"`) {
-				t.Errorf("a transient line with seq: %s", l)
-			}
-			continue
-		}
-		kept = append(kept, l)
-	}
-	if got := strings.Join(kept, "\n") + "\n"; got != file.String() {
-		t.Errorf("stream\n%s\nfile\n%s", got, file.String())
-	}
-	if len(lines(stream.Bytes())) != len(kept)+2 {
-		t.Errorf("%d lines in the stream", len(lines(stream.Bytes())))
-	}
-	var alone bytes.Buffer
-	s := NewStream(&alone, sampleHeader, clock())
-	s.Emit(Event{ID: "0", Body: Delta{Text: "t"}})
-	if n := len(lines(alone.Bytes())); n != 2 {
-		t.Errorf("%d lines", n)
-	}
-}
-
 // A full disk is told once and stops no run; other outputs go on.
 func TestWriteErrors(t *testing.T) {
 	full := errors.New("no space left")
 	bad, good := &writes{err: full, from: 2}, &writes{}
 	w := NewWriter(bad, sampleHeader, clock())
-	w.Also(good, false)
+	w.Whole(good)
 	told := 0
 	w.OnError = func(err error) {
 		told++

@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Long texts lie beside a trace, in the folder that TextsDir names, each under
+// its digest: one text is one file, however often a trace says it. The
+// digest tells whether it is whole.
+const (
+	textSuffix = ".txt"  // a string, as UTF-8
+	jsonSuffix = ".json" // any other value
+
+	maxBeside = 256 << 20 // bytes that one run keeps
+	maxInline = 256 << 20 // bytes that one reading puts back
+)
+
+// TextsDir is the folder of a trace file's long texts: RUN.d for RUN.jsonl.
+func TextsDir(file string) string {
+	stem, ok := strings.CutSuffix(file, ".jsonl")
+	if !ok || stem == "" || strings.HasSuffix(stem, "/") {
+		stem = file
+	}
+	return stem + ".d"
+}
+
+// IsText says whether a file of that name in a TextsDir is a trace's.
+func IsText(name string) bool {
+	sum, ok := strings.CutSuffix(name, textSuffix)
+	if !ok {
+		sum, ok = strings.CutSuffix(name, jsonSuffix)
+	}
+	return ok && isDigest(sum)
+}
+
+func isDigest(s string) bool {
+	raw, err := hex.DecodeString(s)
+	return err == nil && len(raw) == sha256.Size && strings.ToLower(s) == s
+}
+
+// Texts reads a long text of size bytes from a TextsDir, by its file's name,
+// which is no path. A text that is not there, or has another size, is an
+// error or other bytes: the reader checks.
+type Texts func(name string, size int64) ([]byte, error)
+
+// Inline copies a trace with its long texts in their places, so that it is
+// whole without its TextsDir. What is missing stays as it was, and so does a
+// torn last line. Errors are E_CONFIG and name the line, or the writer's.
+func Inline(w io.Writer, r io.Reader, texts Texts) error {
+	t, err := NewReader(r)
+	if err != nil {
+		return err
+	}
+	in := &inliner{texts: texts, room: maxInline}
+	line, whole := t.buf, true // the header
+	for {
+		if whole {
+			line = append(in.line(bytes.TrimSuffix(line, []byte{'\n'})), '\n')
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line, whole, err = t.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// inliner puts long texts back into lines.
+type inliner struct {
+	texts Texts // nil: there are none
+	room  int64 // bytes that may still be put in
+
+	last cutString // the text that was read last: an answer stands in several lines
+	json []byte    // as a line holds it
+}
+
+// line returns the line with its texts in it; it may be the same slice.
+func (in *inliner) line(src []byte) []byte {
+	if in == nil || in.texts == nil || !bytes.Contains(src, []byte(`"cut"`)) && !bytes.Contains(src, []byte(keyMark)) {
+		return src
+	}
+	var dst []byte
+	for i := 0; i < len(src); {
+		end := i + 1
+		var whole []byte
+		switch src[i] {
+		case '"':
+			end = stringEnd(src, i)
+			if isKey(src, end) {
+				whole = in.key(src[i:end])
+			}
+		case '{':
+			if c, e, ok := asCut(src, i); ok {
+				if whole = in.text(c); whole != nil {
+					end = e
+				}
+			}
+		}
+		if whole == nil {
+			whole = src[i:end]
+		}
+		dst = append(dst, whole...)
+		i = end
+	}
+	return dst
+}
+
+// key is the long key that raw stands for; nil if it stands for none.
+func (in *inliner) key(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(keyMark)) {
+		return nil
+	}
+	name := unquote(raw)
+	at := strings.LastIndex(name, keyMark)
+	if at < 0 {
+		return nil
+	}
+	return in.read(cutString{Cut: -1, SHA256: name[at+len(keyMark):]})
+}
+
+// text is the text as a line holds it; nil if it is not there.
+func (in *inliner) text(c cutString) []byte {
+	if c.Cut < 0 {
+		return nil
+	}
+	return in.read(c)
+}
+
+// read reads a text and checks it; a Cut of -1 is a size that nobody knows.
+func (in *inliner) read(c cutString) []byte {
+	if !isDigest(c.SHA256) || c.Cut > in.room {
+		return nil
+	}
+	c.Head = ""
+	if c != in.last || in.json == nil {
+		size := c.Cut
+		if size < 0 {
+			size = min(in.room, maxBeside)
+		}
+		data, err := in.texts(c.name(), size)
+		sum := sha256.Sum256(data)
+		if err != nil || c.Cut >= 0 && int64(len(data)) != c.Cut || hex.EncodeToString(sum[:]) != c.SHA256 || c.JSON && !json.Valid(data) {
+			return nil
+		}
+		in.last, in.json = c, data
+		if !c.JSON {
+			in.json = quote(nil, string(data))
+		}
+	}
+	in.room -= int64(len(in.json))
+	return in.json
+}
+
+// keeper keeps the long texts of one run, each once.
+type keeper struct {
+	max   int64 // bytes
+	put   func(name string, data []byte) error
+	kept  map[string]bool
+	bytes int64
+}
+
+// keep stores a text that is not there yet. It fails with E_LIMIT where the
+// run has kept too much.
+func (k *keeper) keep(t taken) error {
+	if k.kept[t.name] {
+		return nil
+	}
+	if k.bytes+int64(len(t.text)) > k.max {
+		return fault.New(fault.Limit, "the long texts of this run have more than %d bytes", k.max).
+			Hinting("what follows is in the trace with its first %d bytes only", headBytes)
+	}
+	if err := k.put(t.name, []byte(t.text)); err != nil {
+		return err
+	}
+	if k.kept == nil {
+		k.kept = map[string]bool{}
+	}
+	k.kept[t.name] = true
+	k.bytes += int64(len(t.text))
+	return nil
+}

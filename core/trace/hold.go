@@ -1,0 +1,82 @@
+package trace
+
+import (
+	"bytes"
+	"io"
+	"sync"
+)
+
+// Hold keeps events back from a front end while a person is asked, so that
+// nothing comes between question and answer (S4-45), and passes them on in
+// their order afterwards. A trace file gets them at once: it stands before the
+// Hold. The question itself, an Ask, is not kept back. The zero value is ready;
+// it is safe for concurrent use.
+type Hold struct {
+	mu      sync.Mutex
+	asking  int // questions open
+	waiting []func()
+}
+
+// Asking begins a question; done ends it.
+func (h *Hold) Asking() (done func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.asking++
+	return sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.asking--; h.asking > 0 {
+			return
+		}
+		for _, pass := range h.waiting {
+			pass()
+		}
+		h.waiting = nil
+	})
+}
+
+// Sink passes events on to next.
+func (h *Hold) Sink(next Sink) Sink { return holdSink{h, next} }
+
+type holdSink struct {
+	h    *Hold
+	next Sink
+}
+
+func (s holdSink) Emit(e Event) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	if _, question := e.Body.(Ask); question || s.h.asking == 0 {
+		s.next.Emit(e)
+		return
+	}
+	s.h.waiting = append(s.h.waiting, func() { s.next.Emit(e) })
+}
+
+// Writer passes on what is written; a failure of what was kept back shows at
+// the next write.
+func (h *Hold) Writer(next io.Writer) io.Writer { return &holdWriter{h: h, next: next} }
+
+type holdWriter struct {
+	h    *Hold
+	next io.Writer
+	err  error
+}
+
+func (w *holdWriter) Write(p []byte) (int, error) {
+	w.h.mu.Lock()
+	defer w.h.mu.Unlock()
+	if w.err != nil {
+		return 0, w.err
+	}
+	if w.h.asking == 0 {
+		return w.next.Write(p)
+	}
+	line := bytes.Clone(p)
+	w.h.waiting = append(w.h.waiting, func() {
+		if w.err == nil {
+			_, w.err = w.next.Write(line)
+		}
+	})
+	return len(p), nil
+}
