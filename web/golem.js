@@ -197,9 +197,20 @@ export class Golem {
     return (await this.ask('runs', { project: name })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
   }
 
-  /** One trace. @returns {Promise<Uint8Array>} */
+  /** One trace, its long texts in their places. @returns {Promise<Uint8Array>} */
   readRun(name, run) {
     return this.ask('readRun', { project: name, name: run })
+  }
+
+  /**
+   * A trace file with the long texts that lie beside it in their places; one
+   * that is missing, or does not fit its digest, is left out.
+   * @param {Uint8Array} trace
+   * @param {{name: string, data: Uint8Array}[]} texts the files of its folder
+   * @returns {Promise<Uint8Array>}
+   */
+  wholeTrace(trace, texts) {
+    return this.ask('wholeTrace', { names: texts.map((t) => t.name) }, [trace, ...texts.map((t) => t.data)])
   }
 
   /** What a project is: its entry, model and mode, and every problem it has. */

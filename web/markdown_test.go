@@ -144,6 +144,18 @@ func TestMarkdownIsLinear(t *testing.T) {
 	}
 }
 
+// A text of any length is shown whole (Scenario 46).
+func TestLongMarkdown(t *testing.T) {
+	t.Parallel()
+	p := markdown(t)
+	if got := webtest.Eval[string](p, "tags('# a **b** '.repeat(800_000))"); got != "div div.class pre pre.tabindex" {
+		t.Errorf("%.200s", got)
+	}
+	if got := webtest.Eval[int](p, "md('# a **b** '.repeat(800_000)).length"); got < 8_000_000 {
+		t.Errorf("%d characters of 8,000,000", got)
+	}
+}
+
 func nested(mark string, step, n int) string {
 	var b strings.Builder
 	for i := range n {

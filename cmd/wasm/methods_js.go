@@ -33,12 +33,15 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"move":      moveFile,
 	"runs":      listRuns,
 	"readRun":   readRun,
-	"open":      openProject,
-	"check":     check,
-	"workers":   listWorkers,
-	"run":       runProject,
-	"chat":      chatProject,
-	"call":      callTool,
+
+	"wholeTrace": wholeTrace,
+
+	"open":    openProject,
+	"check":   check,
+	"workers": listWorkers,
+	"run":     runProject,
+	"chat":    chatProject,
+	"call":    callTool,
 }
 
 // provider is a row of the provider table, for settings.
@@ -320,4 +323,26 @@ func readRun(c *call) (any, []byte, error) {
 		return nil, data, nil // no trace: the page says so
 	}
 	return nil, whole.Bytes(), nil
+}
+
+// wholeTrace is a trace from elsewhere with the texts that came with it.
+func wholeTrace(c *call) (any, []byte, error) {
+	var n struct {
+		Names []string `json:"names"` // of the texts, behind the trace
+	}
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)+1 {
+		return nil, nil, fault.New(fault.Usage, "the trace and its texts have no content")
+	}
+	texts := func(name string, _ int64) ([]byte, error) {
+		if i := slices.Index(n.Names, name); i >= 0 {
+			return jsbytes.Bytes(c.bytes.Index(i + 1)), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	var whole bytes.Buffer
+	err := trace.Inline(&whole, bytes.NewReader(jsbytes.Bytes(c.bytes.Index(0))), texts)
+	return nil, whole.Bytes(), err
 }

@@ -6,6 +6,7 @@ import { inline } from './inline.jsx'
 
 const deepest = 12 // lists and quotations within each other; beyond it, text
 const widest = 64 // columns of a table
+const longest = 2_000_000 // characters; a longer text is shown as it is (Scenario 46)
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
 const heading = /^ {0,3}#{1,6}(?:[ \t]+(.*))?$/
@@ -17,7 +18,7 @@ const blank = /^[ \t]*$/
 /** @param {{text: string, live?: boolean}} props live: more is coming */
 export function Markdown({ text, live }) {
   // Lists of messages are drawn often, their texts change seldom.
-  const made = useMemo(() => blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0), [text])
+  const made = useMemo(() => text.length > longest ? <pre tabIndex={0}>{text}</pre> : blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0), [text])
   return <div class={live ? 'md live' : 'md'}>{made}</div>
 }
 

@@ -33,6 +33,7 @@ export function emptyRun() {
     begun: 0,
     ms: 0,
     events: 0,
+    missing: 0,
   }
 }
 
@@ -53,7 +54,7 @@ export function apply(run, e) {
   return run
 }
 
-/** Reads the text of a trace file; a torn last line is left out. */
+/** Reads the text of a trace file; a torn last line is left out. The run's missing are texts that should lie beside it. */
 export function readTrace(text) {
   const run = emptyRun()
   const lines = text.split('\n')
@@ -62,7 +63,10 @@ export function readTrace(text) {
     if (!line) continue
     let event
     try {
-      event = JSON.parse(line)
+      event = JSON.parse(line, (_, v) => {
+        if (beside(v)) run.missing++
+        return v
+      })
     } catch {
       if (i >= lines.length - 2) break
       throw new Error(`line ${i + 1} is no JSON: this is not a golem trace`)
@@ -251,10 +255,16 @@ function notice(run, e, level, text) {
   say(run, 'notice', { ...n, worker: e.worker, depth: e.depth ?? 0 })
 }
 
-/** A string that the trace may have cut (SPEC §16). */
+/** What stands in a trace for a text that lies beside it (SPEC §16), with the name of its file; null if v is none. */
+function beside(v) {
+  if (!v || typeof v !== 'object' || typeof v.head !== 'string' || !('cut' in v) || !Object.keys(v).every((k) => ['cut', 'head', 'sha256', 'json'].includes(k))) return null
+  return { ...v, name: `${v.sha256}.${v.json ? 'json' : 'txt'}` }
+}
+
+/** A value as it is read: a text that is not beside its trace is its beginning and a note. */
 export function plain(v) {
-  if (v && typeof v === 'object' && typeof v.head === 'string' && 'cut' in v && Object.keys(v).every((k) => ['cut', 'head', 'sha256'].includes(k))) return v.head + `… (${v.cut} bytes in all)`
-  return v
+  const gone = beside(v)
+  return gone ? `${gone.head} [the first part of ${gone.cut} bytes; the rest, ${gone.name}, is not beside the trace]` : v
 }
 
 /** A value as text: strings as they are, everything else as JSON. */

@@ -18,7 +18,7 @@ export function Traces() {
     <div class="page"><div class="inner">
       <div class="row">
         <h2 class="grow">Trace</h2>
-        <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,application/x-ndjson" onChange={openFile} /></label>
+        <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
       </div>
       {store.project.value && <Runs />}
       {trace ? <Shown key={trace.name} trace={trace} /> : !store.project.value && <p class="muted">A trace is the record of a run, one event a line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
@@ -29,10 +29,18 @@ export function Traces() {
 /** A moment as this browser's person writes it. */
 const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? String(t) : new Date(t).toLocaleString())
 
+/** Opens a trace file, with the files of its folder if they were chosen too. */
 async function openFile(e) {
-  const file = e.target.files[0]
+  const files = [...e.target.files]
   e.target.value = ''
-  if (file) await store.attempt(file.name, async () => show(file.name, await file.text()))
+  const file = files.find((f) => f.name.endsWith('.jsonl')) ?? files[0]
+  if (!file) return
+  await store.attempt(file.name, async () => {
+    const beside = files.filter((f) => f !== file)
+    if (!beside.length) return show(file.name, await file.text())
+    const [trace, ...texts] = await Promise.all([file, ...beside].map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
+    show(file.name, new TextDecoder().decode(await store.golem.wholeTrace(trace.data, texts)))
+  })
 }
 
 function show(name, text) {
@@ -83,6 +91,7 @@ function Shown({ trace }) {
         <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
         <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${seconds(run.ms)}, ${tokens(run.usage)}`}</dd>
       </dl>
+      {run.missing > 0 && <p class="note">{run.missing === 1 ? 'Of one long text there is' : `Of ${run.missing.toLocaleString()} long texts there is`} only the beginning: the rest lies in the folder {visible(trace.name.replace(/\.jsonl$/, ''))}.d beside the trace. Open the trace together with the files in it.</p>}
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
       {run.output !== undefined && <details class="call"><summary><span class="chev"><Icon name="chevron" /></span><strong>Answer</strong></summary><div class="detail"><pre class="block" tabIndex={0}>{visible(shown(run.output))}</pre></div></details>}
       {all.length > most && <p class="note">The first {most.toLocaleString()} of {all.length.toLocaleString()} calls are shown.</p>}
