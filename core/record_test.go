@@ -86,9 +86,17 @@ func (w *watcher) Approve(_ context.Context, r approval.Request) (approval.Decis
 func TestTraceGoesOnWhileAPersonIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inst := opened(t, map[string]string{
-			"main.worker":           "---\ntoolsets: {filesystem: {}}\nallow_workers: [helper]\n---\nM.\n",
+			"main.worker":           "---\ntoolsets: {filesystem: {}}\nallow_workers: [helper, asker]\n---\nM.\n",
 			"workers/helper.worker": "---\ndescription: Helps.\n---\nH.\n",
-			"s.yaml":                "script: 1\nworkers:\n  main:\n    - calls: [{tool: helper, args: {input: x}}, {tool: write_file, args: {path: /a, content: b}}]\n    - say: done\n  helper:\n    - {delay: 5s, say: helped}\n",
+			"workers/asker.worker":  "---\ndescription: Asks.\ntoolsets: {filesystem: {}}\n---\nA.\n",
+			"s.yaml": `script: 1
+workers:
+  main:
+    - calls: [{tool: helper, args: {input: x}}, {tool: asker, args: {input: x}}]
+    - say: done
+  helper: [{delay: 5s, say: helped}]
+  asker: [{delay: 1s, calls: [{tool: write_file, args: {path: /a, content: b}}]}, {say: asked}]
+`,
 		})
 		w := &watcher{trace: &file{}, lines: &file{}}
 		res := inst.Run(t.Context(), run.Input{Text: "go"}, w, core.RunOptions{Trace: w.trace, Lines: w.lines})

@@ -95,7 +95,7 @@ func TestARunOpensItsClosureAlone(t *testing.T) {
 			t.Errorf("%s was opened %d times, once is enough", name, times)
 		}
 	}
-	_, events, err := trace.Read(&file)
+	_, events, err := trace.Read(&file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
