@@ -40,6 +40,7 @@ func lab(ran *atomic.Int32) toolset.Factory {
 	typed.Output = json.RawMessage(`{"type":"integer"}`)
 	return toolset.Factory{Name: "lab", Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 		return toolset.Tools{
+			&unready{tool.Func(spec("unready", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Text("made"), nil })},
 			&caller{tool.Func(spec("outer", tool.Write), func(context.Context, call) (tool.Output, error) { return tool.Output{}, nil })},
 			tool.Func(spec("inner", tool.Write), func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("inner ran"), nil }),
 			tool.Func(manual, func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("by hand"), nil }),
@@ -53,6 +54,18 @@ func lab(ran *atomic.Int32) toolset.Factory {
 			}),
 		}, nil
 	}}
+}
+
+// unready is a tool that takes minutes to be made ready.
+type unready struct{ tool.Tool }
+
+func (u *unready) Prepare(ctx context.Context) error {
+	select {
+	case <-time.After(3 * time.Minute):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // caller is a tool that calls back (S3-15).
@@ -227,6 +240,24 @@ func TestTimeoutAndInterrupt(t *testing.T) {
 	})
 }
 
+// What makes a tool ready, as compiling a module does, is not the call's time,
+// holds up no other call, and ends with the run.
+func TestMakingReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files := project(`calls: [{tool: unready, args: {}}, {tool: slow, args: {}}]`, `calls: [{tool: unready, args: {}}, {tool: inner, args: {}}]`, "say: went on")
+		res, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, new(atomic.Int32), nil)
+		if want := "0.2 slow error E_TIMEOUT\n0.1 unready ok\n0.3 unready ok\n0.4 inner ok"; res.Output.Text != "went on" || ends(events) != want {
+			t.Errorf("%+v\n%s\nwant\n%s", res, ends(events), want)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Minute, cancel)
+		res, events = play(t, ctx, project(`calls: [{tool: unready, args: {}}]`, "say: never"), core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+		if res.Exit() != 130 || ends(events) != "0.1 unready not_run E_INTERRUPTED" {
+			t.Errorf("interrupted: %+v\n%s", res, ends(events))
+		}
+	})
+}
+
 // late answers after a while.
 type late struct {
 	ui.Script
@@ -268,7 +299,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 func TestWouldAskAndTypos(t *testing.T) {
 	files := project("say: x")
 	play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), func(i *core.Instance, ro core.RunOptions) run.Result {
-		names, err := i.WouldAsk()
+		names, err := i.WouldAsk(t.Context(), nil)
 		if err != nil || strings.Join(names, " ") != "inner outer" {
 			t.Errorf("would ask: %v, %v", names, err)
 		}

@@ -233,9 +233,20 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 	return g
 }
 
+// statusTo is a sink of which only status lines are heard.
+type statusTo func(text string)
+
+// Emit passes a status line on.
+func (say statusTo) Emit(e trace.Event) {
+	if b, ok := e.Body.(trace.Status); ok && say != nil {
+		say(b.Text)
+	}
+}
+
 // WouldAsk names the tools, reachable from the entry, whose calls would ask a
-// person: what an unattended run will be denied.
-func (i *Instance) WouldAsk() ([]string, error) {
+// person: what an unattended run will be denied. A module without a description
+// is run for it; say hears what takes a while, and may be nil.
+func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]string, error) {
 	entry, err := i.project.Entry()
 	if err != nil {
 		return nil, err
@@ -244,10 +255,10 @@ func (i *Instance) WouldAsk() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := i.runner(trace.Sinks(nil), i.gate(nil))
+	r := i.runner(statusTo(say), i.gate(nil))
 	var names []string
 	for _, w := range closure {
-		set, err := r.Callables(context.Background(), w)
+		set, err := r.Callables(ctx, w)
 		if err != nil {
 			return nil, err
 		}

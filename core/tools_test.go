@@ -187,7 +187,7 @@ func TestWouldAskKnowsModules(t *testing.T) {
 		"s.yaml":      "script: 1\n",
 	}
 	w := newWorkshop(t, files, map[string]string{"tools/f.wasm": "forge", "tools/a.wasm": "add_v1", "tools/s.wasm": "slugify"})
-	names, err := w.open(t, core.Options{}).WouldAsk()
+	names, err := w.open(t, core.Options{}).WouldAsk(t.Context(), nil)
 	if err != nil || strings.Join(names, " ") != "claims" {
 		t.Errorf("%v %v", names, err)
 	}

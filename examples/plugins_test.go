@@ -69,7 +69,7 @@ func bind(t *testing.T, stem string) *wasmtool.Bound {
 func callTool(t *testing.T, b *wasmtool.Bound, name, args string) string {
 	t.Helper()
 	ctx := context.Background()
-	described, err := b.Module.Describe(ctx, true)
+	described, err := b.Module.Describe(ctx, wasmtool.Describing{Run: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func TestGoTool(t *testing.T) {
 	if got := callTool(t, b, "count", `{"text":"to be or not to be","top":1}`); got != `{"words":6,"top":[{"word":"be","count":2}]}` {
 		t.Errorf("count: %s", got)
 	}
-	described, err := b.Module.Describe(context.Background(), false)
+	described, err := b.Module.Describe(context.Background(), wasmtool.Describing{})
 	if err != nil || len(described) != 2 || len(described[0].Input) == 0 {
 		t.Fatalf("%v, %v", described, err)
 	}

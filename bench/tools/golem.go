@@ -52,7 +52,7 @@ func (d dirCache) Put(key string, data []byte) error {
 // counter is the tool count of a module in a file, as a worker has it.
 func counter(ctx context.Context, l *wasmtool.Library, file string, stateful bool) (func(context.Context) error, error) {
 	m := l.Module(wasmtool.Source{Path: "count.wasm", Open: func() (fs.File, error) { return os.Open(file) }})
-	ds, err := m.Describe(ctx, false)
+	ds, err := m.Describe(ctx, wasmtool.Describing{})
 	if err != nil {
 		return nil, err
 	}

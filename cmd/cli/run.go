@@ -82,15 +82,15 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if in.Attachments, err = h.attachments(f.attach); err != nil {
 		return err
 	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
 	if person == nil {
-		h.warnNobody(inst, f)
+		h.warnNobody(ctx, inst, f)
 	}
 	s := &session{host: h, flags: f, place: p, questions: questions}
 	if err := s.open(chat); err != nil {
 		return err
 	}
-	ctx, stop := h.interruptible(context.Background())
-	defer stop()
 	var res run.Result
 	if chat {
 		first := &in
@@ -122,8 +122,8 @@ func (h *host) input(f *flags, words []string, chat bool) (run.Input, bool, erro
 }
 
 // warnNobody says up front which tools will be denied (SPEC §7).
-func (h *host) warnNobody(inst *core.Instance, f *flags) {
-	tools, err := inst.WouldAsk()
+func (h *host) warnNobody(ctx context.Context, inst *core.Instance, f *flags) {
+	tools, err := inst.WouldAsk(ctx, func(text string) { h.say("%s", oneLine(text)) })
 	if err != nil || len(tools) == 0 {
 		return // what is wrong with the project, the run will say
 	}

@@ -56,7 +56,7 @@ func (f *callFlags) add(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.hosts, "allow-host", nil, "grant HTTP to a host, with :PORT if it is not 80 or 443; may be repeated")
 	s.StringArrayVar(&f.config, "config", nil, "a value the module may read, KEY=VALUE; may be repeated")
 	s.Int64Var(&f.fuel, "fuel", 0, fmt.Sprintf("how much it may compute (default %d)", wasmtool.DefaultFuel))
-	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long it may take")
+	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long it may take, compiling apart; as long for its description")
 	s.BoolVar(&f.verbose, "verbose", false, "say what the module logs, and what the call used")
 }
 
@@ -78,12 +78,15 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
-	bound := &wasmtool.Bound{Module: m, Grants: grants}
+	bound := &wasmtool.Bound{Module: m, Grants: grants, Slow: h.compiling(m)}
 	if f.verbose {
 		bound.Log = func(level, text string) { h.say("%s: %s", level, text) }
 	}
 	defer bound.Close()
-	called, err := named(ctx, bound, words[1])
+	called, err := named(ctx, bound, words[1], f.timeout)
+	if err == nil {
+		err = prepare(ctx, called)
+	}
 	if err != nil {
 		return h.failedCall(ctx, err)
 	}
@@ -131,8 +134,8 @@ func gated(ctx context.Context, t tool.Tool, args []byte) (tool.Output, error) {
 // named finds a tool of a module by its description, else an export of that
 // name (S0-26). What has no description may be run for it, with no grants, as a
 // project would.
-func named(ctx context.Context, b *wasmtool.Bound, name string) (tool.Tool, error) {
-	all, bad := b.Module.Describe(ctx, true)
+func named(ctx context.Context, b *wasmtool.Bound, name string, limit time.Duration) (tool.Tool, error) {
+	all, bad := b.Module.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: b.Slow})
 	var names []string
 	for _, d := range all {
 		if d.Name == name {
@@ -148,6 +151,19 @@ func named(ctx context.Context, b *wasmtool.Bound, name string) (tool.Tool, erro
 	}
 	return nil, fault.New(fault.UnknownTool, "%s has no tool %q", b.Module.Path(), name).
 		Hinting("%s", fault.DidYouMean(name, names))
+}
+
+// prepare compiles a tool's module before its time begins.
+func prepare(ctx context.Context, t tool.Tool) error {
+	if p, ok := t.(tool.Preparer); ok {
+		return p.Prepare(ctx)
+	}
+	return nil
+}
+
+// compiling says what the person waits for.
+func (h *host) compiling(m *wasmtool.Module) func() {
+	return func() { h.say("compiling %s", oneLine(m.Path())) }
 }
 
 // toolArguments are the JSON of a call.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 
 func (h *host) toolInspectCommand() *cobra.Command {
 	var asJSON, run bool
+	var limit time.Duration
 	cmd := &cobra.Command{
 		Use:   "inspect FILE.wasm",
 		Short: "show what a module is, its tools, and what it would need",
@@ -22,9 +24,10 @@ what it would need. Nothing of it is run, unless --run asks a module without a
 description for its tools; it gets no files, no network and no configuration.
 Exit code 1 if golem refuses the module.`,
 		Args: words(1, 1),
-		RunE: func(_ *cobra.Command, words []string) error { return h.inspectTool(words[0], asJSON, run) },
+		RunE: func(_ *cobra.Command, words []string) error { return h.inspectTool(words[0], asJSON, run, limit) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long --run may take, compiling apart")
 	cmd.Flags().BoolVar(&run, "run", false, "ask a module without a description for its tools")
 	return cmd
 }
@@ -36,7 +39,10 @@ type moduleResult struct {
 	wasmtool.Inspection
 }
 
-func (h *host) inspectTool(file string, asJSON, run bool) error {
+func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) error {
+	if limit <= 0 {
+		return usage("--timeout %s: it must be positive", limit).Hinting("for example --timeout 10s")
+	}
 	t := h.newTools(true)
 	defer t.close()
 	m, err := h.module(t, file)
@@ -51,7 +57,7 @@ func (h *host) inspectTool(file string, asJSON, run bool) error {
 		return exitCode(exitFailed)
 	}
 	if run && seen.Source == "" && seen.Refused == "" {
-		if seen.Tools, err = m.Describe(ctx, true); err != nil {
+		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: h.compiling(m)}); err != nil {
 			h.report(err)
 			return exitCode(exitFailed)
 		}

@@ -87,7 +87,7 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 		Observe: c.observe,
 		Asking:  f.tree.ask,
 		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },
-		Enter:   c.enter,
+		Enter:   func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) { return c.enter(ctx, tl, risk) },
 	})
 	if err != nil {
 		return out, err
@@ -142,13 +142,18 @@ func (c *running) observe(r approval.Record) {
 	c.emit(body)
 }
 
-// enter takes the call's place in the schedule and starts its timeout.
-// Workers hold nothing and keep their own time.
-func (c *running) enter(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
+// enter makes the tool ready, takes the call's place in the schedule and starts
+// its timeout. Workers hold nothing and keep their own time.
+func (c *running) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (context.Context, func(), error) {
 	c.ctx = ctx
 	if c.spec.Kind == tool.Worker {
 		c.entered = true
 		return ctx, func() {}, c.frame.tree.sched.open(ctx)
+	}
+	if p, ok := tl.(tool.Preparer); ok {
+		if err := p.Prepare(ctx); err != nil {
+			return ctx, func() {}, err
+		}
 	}
 	c.hold.exclusive = risk != tool.Read && !c.spec.Confined
 	if err := c.hold.enter(ctx); err != nil {

@@ -177,6 +177,15 @@ type Identified interface {
 	Identity(ctx context.Context) (provider, module string, err error)
 }
 
+// Preparer is a tool that must be made ready before it can run, as a module that
+// is not compiled yet. Prepare is called after the gate has decided and before
+// the call begins: what it takes has a limit of its own, and counts neither
+// against the call's time nor against its place among other calls.
+type Preparer interface {
+	Tool
+	Prepare(ctx context.Context) error
+}
+
 // Preview is what a call would do.
 type Preview struct {
 	// Args is the canonical form: defaults resolved, paths absolute. It is

@@ -163,7 +163,7 @@ func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool)
 	if nearest {
 		g = c.options.Modules[stemOf(m.Path)]
 	}
-	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Grants: wasmtool.Grants{
+	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Grants: wasmtool.Grants{
 		Network: c.env.Network, Hosts: g.Hosts, Config: g.Config, Fuel: g.Fuel, Stateful: g.Stateful,
 	}}
 	if g.FS {

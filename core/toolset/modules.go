@@ -56,7 +56,7 @@ func stemOf(p string) string { return strings.TrimSuffix(path.Base(p), ".wasm") 
 // describe is what a module says it has. One that only running would tell is
 // left out where nothing may run.
 func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
-	ds, err := p.mod.Describe(ctx, !c.env.Inert)
+	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.env.Inert, Slow: c.compiling(p.Path)})
 	switch {
 	case errors.Is(err, wasmtool.ErrUndescribed):
 		c.untold = true
@@ -69,6 +69,15 @@ func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description,
 		return nil, nil
 	}
 	return ds, err
+}
+
+// compiling says which module everybody waits for.
+func (c *custom) compiling(path string) func() {
+	return func() {
+		if c.env.Log != nil {
+			c.env.Log("info", "compiling "+path)
+		}
+	}
 }
 
 // exports finds what toolsets.custom.tools names and no description has: an
@@ -103,8 +112,8 @@ func (c *custom) exports(ctx context.Context) error {
 // tool is one function of a module, as this worker may use it.
 func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool {
 	b, g := p.bound, p.grant
-	inner, ok := made.(tool.Identified)
-	if !ok { // unreachable: module tools are identified
+	inner, ok := made.(moduleFunction)
+	if !ok { // unreachable: module tools are both
 		return made
 	}
 	spec := inner.Spec()
@@ -132,14 +141,25 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	if len(spec.Input) == 0 {
 		spec.Input = json.RawMessage(`{"type":"object"}`)
 	}
-	return &moduleTool{Identified: inner, spec: spec}
+	return &moduleTool{moduleFunction: inner, spec: spec}
+}
+
+// moduleFunction is a module's function as wasmtool makes it.
+type moduleFunction interface {
+	tool.Identified
+	tool.Preparer
 }
 
 // moduleTool is a module's function with what golem knows beyond it.
 type moduleTool struct {
-	tool.Identified
+	moduleFunction
 	spec tool.Spec
 }
+
+var (
+	_ tool.Identified = (*moduleTool)(nil)
+	_ tool.Preparer   = (*moduleTool)(nil)
+)
 
 // Spec is the function's metadata under this worker's grants.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }

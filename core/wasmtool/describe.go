@@ -2,6 +2,7 @@ package wasmtool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,10 +27,17 @@ const (
 	describeFuel = 20_000_000_000
 )
 
+// Describing is how a module may be asked for its tools.
+type Describing struct {
+	Run  bool          // it may be run, if nothing else tells them
+	Time time.Duration // of that run, compiling apart; 0: 10 s
+	Slow func()        // called when compiling it takes a while; nil: nobody is
+}
+
 // Describe tells a module's tools: by its custom section, else its sidecar,
-// else, with run, by running its describe function without any grant. That
+// else, with how.Run, by running its describe function without any grant. That
 // last answer is cached by digest. The result is shared and must not be changed.
-func (m *Module) Describe(ctx context.Context, run bool) ([]Description, error) {
+func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, error) {
 	if err := m.describing.take(ctx); err != nil {
 		return nil, err
 	}
@@ -42,7 +50,7 @@ func (m *Module) Describe(ctx context.Context, run bool) ([]Description, error) 
 	}
 	ds, _, err := m.written()
 	if ds == nil && err == nil {
-		ds, err = m.told(ctx, run)
+		ds, err = m.told(ctx, how)
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +74,7 @@ func (m *Module) locked(ctx context.Context) error {
 }
 
 // told is the description that a module gives when it is run, now or before.
-func (m *Module) told(ctx context.Context, run bool) ([]Description, error) {
+func (m *Module) told(ctx context.Context, how Describing) ([]Description, error) {
 	s, err := m.shape(ctx)
 	if err != nil {
 		return nil, err
@@ -80,10 +88,10 @@ func (m *Module) told(ctx context.Context, run bool) ([]Description, error) {
 			return ds, nil
 		}
 	}
-	if !run {
+	if !how.Run {
 		return nil, ErrUndescribed
 	}
-	doc, err := m.describe(ctx, s)
+	doc, err := m.describe(ctx, s, how)
 	if err != nil {
 		return nil, m.at(err)
 	}
@@ -206,17 +214,17 @@ func (s seeking) ReadAt(b []byte, off int64) (int, error) {
 
 // describe runs the module for its description: no files, no network, no
 // configuration, little fuel and time.
-func (m *Module) describe(ctx context.Context, s shape) ([]byte, error) {
+func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte, error) {
 	leave, err := m.library.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	c, err := m.compiled(ctx)
+	c, err := m.compiled(ctx, how.Slow)
 	if err != nil {
 		return nil, err
 	}
-	in := Invocation{Form: Extism, Export: "describe", Limits: Limits{Time: describeTime, Fuel: describeFuel}}
+	in := Invocation{Form: Extism, Export: "describe", Limits: Limits{Time: cmp.Or(how.Time, describeTime), Fuel: describeFuel}}
 	switch s {
 	case hyper:
 		in.Export = "list_tools"

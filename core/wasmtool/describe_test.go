@@ -36,7 +36,7 @@ func TestWhereTheDescriptionStands(t *testing.T) {
 		e := says(whenRun)
 		m := library(t, e).Module(source("tools/a.wasm", c.data, c.sidecar))
 		for range 2 {
-			ds, err := m.Describe(t.Context(), true)
+			ds, err := m.Describe(t.Context(), wasmtool.Describing{Run: true})
 			if err != nil || len(ds) != 1 || ds[0].Name != c.want {
 				t.Errorf("%s: %+v, %v; want %s", c.name, ds, err, c.want)
 			}
@@ -55,19 +55,19 @@ func TestUndescribed(t *testing.T) {
 	l := library(t, e)
 	l.Cache = c
 	m := l.Module(source("tools/a.wasm", module(t, "servlet"), ""))
-	if _, err := m.Describe(t.Context(), false); !errors.Is(err, wasmtool.ErrUndescribed) {
+	if _, err := m.Describe(t.Context(), wasmtool.Describing{}); !errors.Is(err, wasmtool.ErrUndescribed) {
 		t.Fatalf("%v, want ErrUndescribed", err)
 	}
 	if n, _ := e.counts(); n != 0 {
 		t.Error("the engine was given the module")
 	}
-	if _, err := m.Describe(t.Context(), true); err != nil {
+	if _, err := m.Describe(t.Context(), wasmtool.Describing{Run: true}); err != nil {
 		t.Fatal(err)
 	}
 	next := says("never asked")
 	l2 := library(t, next)
 	l2.Cache = c
-	ds, err := l2.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), false)
+	ds, err := l2.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), wasmtool.Describing{})
 	if err != nil || ds[0].Name != "from_run" {
 		t.Errorf("%v, %v: the description was not kept by digest", ds, err)
 	}
@@ -76,7 +76,7 @@ func TestUndescribed(t *testing.T) {
 	}
 	l3 := library(t, says(whenRun))
 	l3.Cache = c
-	if _, err := l3.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), false); !errors.Is(err, wasmtool.ErrUndescribed) {
+	if _, err := l3.Module(source("other.wasm", module(t, "servlet"), "")).Describe(t.Context(), wasmtool.Describing{}); !errors.Is(err, wasmtool.ErrUndescribed) {
 		t.Errorf("a changed entry was believed: %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestDescribeHasNoGrants(t *testing.T) {
 			}
 			return wasmtool.Result{Output: []byte(whenRun)}, nil
 		}}
-		if _, err := library(t, e).Module(source("tools/a.wasm", module(t, name), "")).Describe(t.Context(), true); err != nil {
+		if _, err := library(t, e).Module(source("tools/a.wasm", module(t, name), "")).Describe(t.Context(), wasmtool.Describing{Run: true}); err != nil {
 			t.Fatal(err)
 		}
 		if got.Limits.Time <= 0 || got.Limits.Time > 10*time.Second || got.Limits.Fuel <= 0 || got.Limits.Fuel >= wasmtool.DefaultFuel {
@@ -126,9 +126,9 @@ func TestDescribeFails(t *testing.T) {
 	fails := &fakeEngine{call: func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
 		return wasmtool.Result{}, fault.New(fault.ToolFuel, "out of fuel")
 	}}
-	_, err := library(t, fails).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), true)
+	_, err := library(t, fails).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.ToolFuel, "asked for its tools: out of fuel", "tools/a.wasm", "tools/a.tools.yaml")
-	_, err = library(t, says("\x1b[31mhello")).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), true)
+	_, err = library(t, says("\x1b[31mhello")).Module(source("tools/a.wasm", module(t, "servlet"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.ToolContract, "tools/a.wasm")
 
 	e := says(whenRun)
@@ -136,7 +136,7 @@ func TestDescribeFails(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := m.Describe(t.Context(), true); err != nil {
+			if _, err := m.Describe(t.Context(), wasmtool.Describing{Run: true}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -151,7 +151,7 @@ func TestDescribeFails(t *testing.T) {
 // "tool module missing `register`", with its exports.
 func TestContract(t *testing.T) {
 	m := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), ""))
-	_, err := m.Describe(t.Context(), true)
+	_, err := m.Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.ToolContract, "tool module missing `register`", "tools/fmt.wasm", "upper, add")
 	if has, err := m.Exports(t.Context(), "upper"); !has || err != nil {
 		t.Errorf("upper: %v, %v", has, err)
@@ -161,7 +161,7 @@ func TestContract(t *testing.T) {
 			t.Errorf("%s is taken for a function with Extism input", name)
 		}
 	}
-	ds, err := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), "tools: [{name: upper}]")).Describe(t.Context(), true)
+	ds, err := library(t, says("")).Module(source("tools/fmt.wasm", module(t, "exports"), "tools: [{name: upper}]")).Describe(t.Context(), wasmtool.Describing{Run: true})
 	if err != nil || ds[0].Name != "upper" {
 		t.Errorf("with a sidecar: %v, %v", ds, err)
 	}

@@ -13,7 +13,7 @@ import (
 // described asks a module whose custom section is doc.
 func described(t testing.TB, doc string) ([]wasmtool.Description, error) {
 	t.Helper()
-	return library(t, says("")).Module(source("tools/a.wasm", packed(t, module(t, "servlet"), doc), "")).Describe(t.Context(), false)
+	return library(t, says("")).Module(source("tools/a.wasm", packed(t, module(t, "servlet"), doc), "")).Describe(t.Context(), wasmtool.Describing{})
 }
 
 func TestDescription(t *testing.T) {
@@ -141,7 +141,7 @@ func FuzzDescription(f *testing.F) {
 	f.Add([]byte("tools:\n- name: a\n  inputSchema: &a {properties: {x: {type: string}}}\n- {name: b, inputSchema: *a}\n"))
 	f.Add([]byte("{\n\t\"tools\": [{\"name\": \"\\ud83d\\ude00\"}]\n}"))
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		run, errRun := library(t, says(string(doc))).Module(source("a.wasm", module(t, "servlet"), "")).Describe(t.Context(), true)
+		run, errRun := library(t, says(string(doc))).Module(source("a.wasm", module(t, "servlet"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
 		side, errSide := wasmtool.ParseSidecar(doc, "a.tools.yaml")
 		for _, err := range []error{errRun, errSide} {
 			if err != nil && fault.Of(err, fault.Tool).Code == fault.Tool {
@@ -167,7 +167,7 @@ func FuzzDescription(f *testing.F) {
 				t.Fatalf("a description that is read cannot be packed: %v", err)
 			}
 			m := library(t, says("")).Module(source("a.wasm", again, ""))
-			back, err := m.Describe(t.Context(), false)
+			back, err := m.Describe(t.Context(), wasmtool.Describing{})
 			if err != nil || fmt.Sprint(mustText(back)) != fmt.Sprint(mustText(side)) {
 				t.Fatalf("packed and read again: %v, %v; was %v", back, err, side)
 			}

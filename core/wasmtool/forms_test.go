@@ -36,7 +36,7 @@ func bind(t *testing.T, l *wasmtool.Library, form string, g wasmtool.Grants) (*w
 		sidecar = "tools: [{name: upper}]"
 	}
 	m := l.Module(source("tools/"+form+".wasm", module(t, form), sidecar))
-	ds, err := m.Describe(t.Context(), true)
+	ds, err := m.Describe(t.Context(), wasmtool.Describing{Run: true})
 	if err != nil {
 		t.Fatal(err)
 	}

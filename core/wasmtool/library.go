@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"sync"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/wasmtool/guard"
@@ -46,9 +47,22 @@ type Library struct {
 // is closed.
 type compiled struct {
 	ready chan struct{}
+	work  context.Context // ends with the limit of compiling, or by stop
 	stop  context.CancelFunc
 	code  Compiled
 	err   error
+}
+
+// CompileTime is how long compiling one module may take. It counts against no
+// other limit than that of the worker.
+const CompileTime = 5 * time.Minute
+
+// slowAfter is when whoever waits for a module to be compiled is told so.
+const slowAfter = 250 * time.Millisecond
+
+func errCompileTime() error {
+	return fault.New(fault.Timeout, "compiling the module took longer than %v", CompileTime).
+		Hinting("let less run beside golem, or build the module smaller: without debugging information, with fewer libraries")
 }
 
 // Close waits for the calls under way and for what is being compiled, and frees
@@ -109,8 +123,8 @@ func (l *Library) started(ctx context.Context) (Engine, error) {
 
 // compile guards and compiles a module, once for each digest, whoever asks
 // first. Who does not want to wait for it ends ctx: the work goes on, for the
-// next call.
-func (l *Library) compile(ctx context.Context, digest string, module []byte) (Compiled, error) {
+// next call. slow, unless it is nil, is called once where it takes a while.
+func (l *Library) compile(ctx context.Context, digest string, module []byte, slow func()) (Compiled, error) {
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -123,21 +137,39 @@ func (l *Library) compile(ctx context.Context, digest string, module []byte) (Co
 		}
 		c = &compiled{ready: make(chan struct{})}
 		l.known[digest] = c
-		var work context.Context
-		work, c.stop = context.WithCancel(context.WithoutCancel(ctx))
-		l.working.Go(func() { l.build(work, c, digest, module) })
+		c.work, c.stop = context.WithTimeoutCause(context.WithoutCancel(ctx), CompileTime, errCompileTime())
+		l.working.Go(func() { l.build(c, digest, module) })
 	}
 	l.mu.Unlock()
+	return c.wait(ctx, slow)
+}
+
+func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 	select {
 	case <-c.ready:
 		return c.code, c.err
 	default:
 	}
-	select {
-	case <-c.ready:
-		return c.code, c.err
-	case <-ctx.Done():
-		return nil, ended(ctx)
+	timer := time.NewTimer(slowAfter)
+	defer timer.Stop()
+	for {
+		select {
+		case <-c.ready:
+			return c.code, c.err
+		case <-c.work.Done():
+			select {
+			case <-c.ready:
+				return c.code, c.err
+			default: // the engine takes a while to notice
+				return nil, ended(c.work)
+			}
+		case <-ctx.Done():
+			return nil, ended(ctx)
+		case <-timer.C:
+			if slow != nil {
+				slow()
+			}
+		}
 	}
 }
 
@@ -159,8 +191,10 @@ func (l *Library) ready(digest string) (Compiled, error, bool) {
 
 // build fills in a compiled module. That the module is refused is remembered;
 // that there was no engine, or no time, is not.
-func (l *Library) build(ctx context.Context, c *compiled, digest string, module []byte) {
+func (l *Library) build(c *compiled, digest string, module []byte) {
+	defer c.stop()
 	defer close(c.ready)
+	ctx := c.work
 	e, err := l.started(ctx)
 	if err != nil {
 		c.err = err
@@ -174,6 +208,7 @@ func (l *Library) build(ctx context.Context, c *compiled, digest string, module 
 	}
 	if c.code, c.err = e.Compile(ctx, woven, digest); c.err != nil && ctx.Err() != nil {
 		c.err = ended(ctx)
+		l.forget(digest)
 	}
 }
 

@@ -85,6 +85,64 @@ func TestStoppedWhileCompiling(t *testing.T) {
 	})
 }
 
+// Compiling has a limit of its own, which it tells by name, and counts against
+// no call: Prepare waits for it, and what took long is said to take long. What
+// ran out of its time is tried again.
+func TestCompilingHasItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := says(`{"content":[]}`)
+		takes := 10 * wasmtool.CompileTime
+		e.compile = func(ctx context.Context) error {
+			select {
+			case <-time.After(takes):
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		l := library(t, e)
+		slow := 0
+		b := &wasmtool.Bound{Module: l.Module(source("tools/a.wasm", module(t, "servlet"), "")), Slow: func() { slow++ }}
+		ready := b.Tool(wasmtool.Description{Name: "echo"}).(tool.Preparer)
+		start := time.Now()
+		err := ready.Prepare(t.Context())
+		wants(t, err, fault.Timeout)
+		if took := time.Since(start); took != wasmtool.CompileTime || !strings.Contains(err.Error(), "tools/a.wasm") || !strings.Contains(err.Error(), "compiling the module took longer than 5m0s") || slow != 1 {
+			t.Errorf("after %v, told to be slow %d times: %v", took, slow, err)
+		}
+		takes = wasmtool.CompileTime - time.Second
+		if err := ready.Prepare(t.Context()); err != nil || slow != 2 {
+			t.Errorf("once more, told to be slow %d times: %v", slow, err)
+		}
+		start = time.Now()
+		if _, err := ready.Call(t.Context(), tool.Call{}); err != nil || slow != 2 || time.Since(start) != 0 {
+			t.Errorf("the call took %v, told to be slow %d times: %v", time.Since(start), slow, err)
+		}
+	})
+}
+
+// An engine that does not stop when it is told to holds nobody up, and what it
+// makes in the end is used.
+func TestCompilingGoesOnBeyondItsLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := says(`{"content":[]}`)
+		e.compile = func(context.Context) error { time.Sleep(2 * wasmtool.CompileTime); return nil }
+		tl := (&wasmtool.Bound{Module: library(t, e).Module(source("a.wasm", module(t, "servlet"), ""))}).Tool(wasmtool.Description{Name: "echo"})
+		for range 2 {
+			_, err := tl.Call(t.Context(), tool.Call{})
+			wants(t, err, fault.Timeout)
+		}
+		time.Sleep(wasmtool.CompileTime)
+		synctest.Wait()
+		if _, err := tl.Call(t.Context(), tool.Call{}); err != nil {
+			t.Error(err)
+		}
+		if n, _ := e.counts(); n != 1 {
+			t.Errorf("compiled %d times", n)
+		}
+	})
+}
+
 // Closing tells the engine to stop compiling and waits for it.
 func TestClosedWhileCompiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,13 +152,14 @@ func TestClosedWhileCompiling(t *testing.T) {
 		done := make(chan error)
 		go func() { _, err := tl.Call(t.Context(), tool.Call{}); done <- err }()
 		synctest.Wait()
-		go func() {
+		var closing sync.WaitGroup
+		closing.Go(func() {
 			if err := l.Close(); err != nil || !e.closed {
 				t.Errorf("closing: %v", err)
 			}
-		}()
+		})
 		wants(t, <-done, fault.Interrupted)
-		synctest.Wait()
+		closing.Wait()
 	})
 }
 
@@ -126,7 +185,7 @@ func TestClosedWhileCalling(t *testing.T) {
 		}()
 		other := l.Module(source("b.wasm", module(t, "servlet"), ""))
 		go func() {
-			if _, err := other.Describe(t.Context(), true); err != nil {
+			if _, err := other.Describe(t.Context(), wasmtool.Describing{Run: true}); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -134,7 +193,7 @@ func TestClosedWhileCalling(t *testing.T) {
 		if err := l.Close(); err != nil || !e.closed {
 			t.Error(err)
 		}
-		_, err := l.Module(source("c.wasm", module(t, "hyper"), "")).Describe(t.Context(), true)
+		_, err := l.Module(source("c.wasm", module(t, "hyper"), "")).Describe(t.Context(), wasmtool.Describing{Run: true})
 		wants(t, err, fault.Interrupted)
 	})
 }

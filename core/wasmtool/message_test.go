@@ -52,7 +52,7 @@ func TestMessagesAreShortText(t *testing.T) {
 	}
 	for what, doc := range documents {
 		m := library(t, says(doc)).Module(source("a.wasm", module(t, "servlet"), ""))
-		_, err := m.Describe(t.Context(), true)
+		_, err := m.Describe(t.Context(), wasmtool.Describing{Run: true})
 		check("told: "+what, err)
 		_, err = wasmtool.ParseSidecar([]byte(doc), "a.tools.yaml")
 		check("sidecar: "+what, err)

@@ -177,7 +177,8 @@ func (m *Module) whole() ([]byte, error) {
 
 // compiled is the module, ready to run. Once it is, its bytes are let go: the
 // library has what is made of them, by their digest.
-func (m *Module) compiled(ctx context.Context) (Compiled, error) {
+// slow is called if it takes a while; it may be nil.
+func (m *Module) compiled(ctx context.Context, slow func()) (Compiled, error) {
 	digest, err := m.Digest(ctx)
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func (m *Module) compiled(ctx context.Context) (Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.library.compile(ctx, digest, data)
+	c, err := m.library.compile(ctx, digest, data, slow)
 	if err != nil {
 		return nil, m.at(err)
 	}

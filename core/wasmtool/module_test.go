@@ -100,7 +100,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	gone := source("tools/a.wasm", nil, "")
 	gone.Open = func() (fsFile, error) { return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist} }
-	_, err = library(t, says("")).Module(gone).Describe(t.Context(), false)
+	_, err = library(t, says("")).Module(gone).Describe(t.Context(), wasmtool.Describing{})
 	wants(t, err, fault.NotFound)
 	_, err = library(t, says("")).Module(wasmtool.Source{Path: "none.wasm"}).Digest(t.Context())
 	wants(t, err, fault.NotFound)
@@ -123,12 +123,12 @@ func TestNoModule(t *testing.T) {
 	} {
 		e := says("")
 		src := source("tools/a.wasm", c.data, "")
-		_, err := library(t, e).Module(src).Describe(t.Context(), true)
+		_, err := library(t, e).Module(src).Describe(t.Context(), wasmtool.Describing{Run: true})
 		wants(t, err, c.code, c.word, "tools/a.wasm")
 		m := library(t, e).Module(src)
 		_, err = (&wasmtool.Bound{Module: m}).Tool(wasmtool.Description{Name: "x"}).Call(t.Context(), tool.Call{})
 		wants(t, err, c.code, c.word, "tools/a.wasm")
-		_, err = m.Describe(t.Context(), true) // after the bytes were read
+		_, err = m.Describe(t.Context(), wasmtool.Describing{Run: true}) // after the bytes were read
 		wants(t, err, c.code, c.word)
 		if n, _ := e.counts(); n != 0 {
 			t.Errorf("%s: the engine was given it", name)
@@ -200,7 +200,7 @@ func TestDescribedByHeadersAlone(t *testing.T) {
 			}
 			return countedAt{c}, err
 		}
-		ds, err := library(t, says("")).Module(src).Describe(t.Context(), false)
+		ds, err := library(t, says("")).Module(src).Describe(t.Context(), wasmtool.Describing{})
 		if err != nil || len(ds) != 1 || ds[0].Name != "echo" {
 			t.Errorf("%s: %v, %v", with, ds, err)
 		}

@@ -37,6 +37,7 @@ type Bound struct {
 	Module *Module
 	Grants Grants
 	Log    func(level, text string) // nil: nobody hears the module
+	Slow   func()                   // called when compiling it takes a while; nil: nobody is
 
 	turn turn // of the kept instance
 	kept Instance
@@ -91,7 +92,10 @@ type moduleTool struct {
 	export bool
 }
 
-var _ tool.Identified = (*moduleTool)(nil)
+var (
+	_ tool.Identified = (*moduleTool)(nil)
+	_ tool.Preparer   = (*moduleTool)(nil)
+)
 
 // Spec has the module's path; its digest is known from the first call on.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
@@ -104,6 +108,17 @@ func (t *moduleTool) Identity(ctx context.Context) (provider, module string, err
 		return "", t.bound.Module.Path(), err
 	}
 	return digest, t.bound.Module.Path() + "@sha256:" + digest, nil
+}
+
+// Prepare compiles the module, if nobody has yet.
+func (t *moduleTool) Prepare(ctx context.Context) error {
+	leave, err := t.bound.Module.library.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_, err = t.bound.Module.compiled(ctx, t.bound.Slow)
+	return err
 }
 
 // Call runs the function. The fuel it used is in the output, and in that of a
@@ -122,7 +137,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if t.export {
 		shape = plain
 	}
-	code, err := m.compiled(ctx)
+	code, err := m.compiled(ctx, t.bound.Slow)
 	if err != nil {
 		return tool.Output{}, err
 	}

@@ -123,13 +123,13 @@ func TestUnreadableSidecar(t *testing.T) {
 	e := says(whenRun)
 	src := source("tools/a.wasm", module(t, "servlet"), "")
 	src.Sidecar = func() ([]byte, error) { return nil, fmt.Errorf("sidecar: %w", fs.ErrPermission) }
-	_, err := library(t, e).Module(src).Describe(t.Context(), true)
+	_, err := library(t, e).Module(src).Describe(t.Context(), wasmtool.Describing{Run: true})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 	wants(t, err, fault.Config, "tools/a.tools.yaml")
 	src.Sidecar = func() ([]byte, error) { return []byte("tools: [{nam: x}]"), nil }
-	_, err = library(t, e).Module(src).Describe(t.Context(), true)
+	_, err = library(t, e).Module(src).Describe(t.Context(), wasmtool.Describing{Run: true})
 	wants(t, err, fault.Config, "tools/a.tools.yaml:1:10")
 	if n, _ := e.counts(); n != 0 {
 		t.Error("the module was run")
@@ -146,7 +146,7 @@ func TestPack(t *testing.T) {
 	if out, err = wasmtool.Pack(out, []byte("tools: [{name: b, needs_approval: false}]"), "t.yaml"); err != nil {
 		t.Fatal(err)
 	}
-	ds, err := library(t, says("")).Module(source("a.wasm", out, inSidecar)).Describe(t.Context(), false)
+	ds, err := library(t, says("")).Module(source("a.wasm", out, inSidecar)).Describe(t.Context(), wasmtool.Describing{})
 	if err != nil || len(ds) != 1 || ds[0].Name != "b" || ds[0].NeedsApproval == nil || *ds[0].NeedsApproval {
 		t.Errorf("%+v, %v", ds, err)
 	}
