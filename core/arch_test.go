@@ -83,7 +83,7 @@ var arrows = map[string]string{
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool",
-	"net/http":                          "core/model cmd bench/mock web/webtest",
+	"net/http":                          "core/model core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",

@@ -5,8 +5,12 @@ package web_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -135,7 +139,12 @@ func verdict(t *testing.T) string {
 // play plays a case in the page.
 func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	t.Helper()
-	data, err := json.Marshal(ask(c))
+	asked := ask(c)
+	provider := c.Provider()
+	if provider != nil {
+		asked.Options["env"] = serve(t, c, provider)
+	}
+	data, err := json.Marshal(asked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +156,39 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	if err := json.Unmarshal([]byte(text), &e); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return e.Outcome()
+	o := e.Outcome()
+	provider.Settle(&o)
+	return o
+}
+
+// serve lets a page reach a case's provider over the network; it returns the
+// environment that says where.
+func serve(t *testing.T, c coretest.Case, provider *coretest.Provider) map[string]string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		if r.Method == http.MethodOptions {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		reply, nextErr := provider.Next(body)
+		if err = errors.Join(err, nextErr); err != nil {
+			http.Error(w, err.Error(), http.StatusTeapot)
+			return
+		}
+		maps.Copy(w.Header(), reply.Header)
+		w.WriteHeader(reply.Status)
+		_, _ = w.Write(reply.Body) // a page that is gone fails the case by itself
+	}))
+	t.Cleanup(server.Close)
+	env := maps.Clone(c.Settings.Env)
+	for name, value := range env {
+		if strings.HasSuffix(name, "_BASE_URL") {
+			env[name] = server.URL + strings.TrimPrefix(value, "http://127.0.0.1:1")
+		}
+	}
+	return env
 }
 
 // differences are what two outcomes of one case do not share.
@@ -161,6 +202,7 @@ func differences(here, there coretest.Outcome) []string {
 	same("status and exit", fmt.Sprint(here.Status, here.Exit), fmt.Sprint(there.Status, there.Exit))
 	same("outputs", here.Output, there.Output)
 	same("traces", here.Trace, there.Trace)
+	same("bodies of requests", here.Sent, there.Sent)
 	same("requests", changed.ReplaceAllString(here.Requests, "…"), changed.ReplaceAllString(there.Requests, "…"))
 	same("faults", here.Faults, there.Faults)
 	if here.Status != "config" { // nothing ran

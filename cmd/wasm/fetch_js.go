@@ -31,14 +31,16 @@ func (fetcher) Do(r *http.Request) (*http.Response, error) {
 	if r.URL.Host == "api.anthropic.com" {
 		headers.Set("anthropic-dangerous-direct-browser-access", "true")
 	}
-	return send(r, headers)
+	return send(r, headers, "manual")
 }
 
-// send is fetch with these headers.
-func send(r *http.Request, headers js.Value) (*http.Response, error) {
+// send is fetch with these headers. redirect is what becomes of a redirect:
+// "error", or "manual", which gives a response with a redirect's status; where
+// it points a page is not told.
+func send(r *http.Request, headers js.Value, redirect string) (*http.Response, error) {
 	abort := js.Global().Get("AbortController").New()
 	options := js.ValueOf(map[string]any{
-		"method": r.Method, "signal": abort.Get("signal"), "redirect": "error", "credentials": "omit",
+		"method": r.Method, "signal": abort.Get("signal"), "redirect": redirect, "credentials": "omit",
 		"referrerPolicy": "no-referrer", "cache": "no-store",
 	})
 	options.Set("headers", headers)
@@ -88,6 +90,9 @@ func response(r *http.Request, res, abort js.Value, stop func()) *http.Response 
 	out := &http.Response{
 		StatusCode: res.Get("status").Int(), Status: res.Get("statusText").String(), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: http.Header{}, ContentLength: -1, Request: r,
+	}
+	if res.Get("type").String() == "opaqueredirect" {
+		out.StatusCode = http.StatusTemporaryRedirect
 	}
 	iter := res.Get("headers").Call("entries")
 	for {

@@ -31,7 +31,7 @@ func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy)
 	for name, value := range r.Header {
 		headers.Set(strings.ToLower(name), value)
 	}
-	res, err := send(req, headers)
+	res, err := send(req, headers, "error")
 	if err != nil {
 		return wasmtool.HTTPResponse{}, err
 	}

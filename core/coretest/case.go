@@ -9,9 +9,11 @@
 //	-- case.json --          Settings: inputs, answers, flags
 //	-- project/main.worker --   the project's files
 //	-- outside/a.pdf --      files that lie elsewhere, for --attach
+//	-- replies/1 --          what a provider answers the first model request with
 //	-- want/output --        the final answer, or "! " and the fault
 //	-- want/trace --         the normalised trace, one event a line
 //	-- want/requests --      what each worker run sent its model, at its end
+//	-- want/sent --          the bodies of the model requests, one a line
 //	-- want/faults --        for check, or where the project cannot be opened
 //	-- want/files/a --       a file of the project afterwards
 //
@@ -45,6 +47,7 @@ type Case struct {
 	Project   map[string][]byte // by path from the project root
 	Outside   map[string][]byte // by base name
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
+	Replies   []Reply           // of a provider, in order
 	Want      map[string][]byte // by path below want/
 }
 
@@ -137,16 +140,20 @@ func (c *Case) file(f txtar.File) error {
 		c.Project[rest] = data
 	case top == "outside" && rest != "":
 		c.Outside[path.Base(rest)] = data
+	case top == "replies" && rest == strconv.Itoa(len(c.Replies)+1):
+		reply, err := parseReply(f.Data)
+		c.Replies = append(c.Replies, reply)
+		return err
 	case top == "want" && wanted(rest):
 		c.Want[rest] = f.Data
 	default:
-		return fmt.Errorf("%s is in none of project/, outside/ and want/", f.Name)
+		return fmt.Errorf("%s is in none of project/, outside/, replies/ (in order) and want/", f.Name)
 	}
 	return nil
 }
 
 func wanted(rest string) bool {
-	return slices.Contains([]string{"output", "trace", "requests", "faults"}, rest) || strings.HasPrefix(rest, "files/")
+	return slices.Contains([]string{"output", "trace", "requests", "sent", "faults"}, rest) || strings.HasPrefix(rest, "files/")
 }
 
 // decode undoes what an archive cannot hold as it is: see Settings.Quoted and

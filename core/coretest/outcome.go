@@ -22,6 +22,7 @@ type Outcome struct {
 	Output   string            // the answer, or "! " and the fault
 	Trace    string            // compact, see compact
 	Requests string            // each worker run's messages
+	Sent     string            // the bodies of the model requests
 	Faults   string            // one a line
 	Files    map[string][]byte // the project's files afterwards
 	Asked    []approval.Request
@@ -118,7 +119,7 @@ func filesOf(fsys sandbox.FS) (map[string][]byte, error) {
 
 // whole is everything of an outcome that is text, for Contains and Lacks.
 func (o Outcome) whole() string {
-	parts := []string{o.Output, o.Trace, o.Requests, o.Faults}
+	parts := []string{o.Output, o.Trace, o.Requests, o.Sent, o.Faults}
 	for _, r := range o.Asked {
 		parts = append(parts, plainJSON(r))
 	}

@@ -50,6 +50,10 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	defer tools.close(&o)
 	p := platform(c, tree)
 	p.Tools, p.ToolFiles = tools.open, memory(c.Home)
+	if provider := c.Provider(); provider != nil && recording == nil {
+		p.HTTP = provider
+		defer provider.Settle(&o)
+	}
 	if recording != nil {
 		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
 	}

@@ -23,7 +23,7 @@ func update(t *testing.T, c coretest.Case, o coretest.Outcome) bool {
 	}
 	settled := c
 	settled.Want = maps.Clone(c.Want)
-	for _, k := range []string{"output", "trace", "requests", "faults"} {
+	for _, k := range []string{"output", "trace", "requests", "sent", "faults"} {
 		delete(settled.Want, k)
 	}
 	if diffs := coretest.Compare(settled, o); len(diffs) > 0 {
@@ -34,7 +34,7 @@ func update(t *testing.T, c coretest.Case, o coretest.Outcome) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]string{"want/output": o.Output, "want/trace": o.Trace, "want/requests": o.Requests, "want/faults": o.Faults}
+	got := map[string]string{"want/output": o.Output, "want/trace": o.Trace, "want/requests": o.Requests, "want/sent": o.Sent, "want/faults": o.Faults}
 	before := txtar.Format(a)
 	for i, f := range a.Files {
 		if text, ok := got[f.Name]; ok {

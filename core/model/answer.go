@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,129 +11,116 @@ import (
 // maxCalls bounds the tool calls of one answer (SECURITY 12).
 const maxCalls = 256
 
-// chunk is one event of a stream, as far as golem reads it. Providers differ
-// in the types of what is RawMessage here.
-type chunk struct {
-	Choices []struct {
-		Index        int
-		Delta        piece
-		Message      *piece  // of a whole answer sent as one event
-		FinishReason *string `json:"finish_reason"`
-	}
-	Usage *counts
-	XGroq *struct{ Usage *counts } `json:"x_groq"`
-	Error json.RawMessage
-}
-
-type piece struct {
-	Content   json.RawMessage
-	Refusal   *string
-	Reasoning *string    `json:"reasoning_content"`
-	ToolCalls []fragment `json:"tool_calls"`
-}
-
-type counts struct {
-	Prompt     float64 `json:"prompt_tokens"`
-	Completion float64 `json:"completion_tokens"`
-}
-
-// fragment is a piece of a tool call.
-type fragment struct {
-	Index    *int
-	ID       *string
-	Function struct {
-		Name      *string
-		Arguments json.RawMessage
-	}
-	Extra json.RawMessage `json:"extra_content"`
-}
-
 // pending is a tool call that is still arriving.
 type pending struct {
-	index int // the provider's, -1 if it gives none
-	id    string
-	name  string
-	args  strings.Builder
-	extra json.RawMessage
+	index   string // the provider's, "" if it gives none
+	id      string
+	name    string
+	args    strings.Builder
+	invalid string // why it must not run
+	kept    carrier
 }
 
-// answer puts a stream together.
+// answer puts a stream of chat completions together.
 type answer struct {
-	text      strings.Builder
-	reasoning strings.Builder
-	calls     []*pending
-	finish    string
-	usage     *Usage
-	choices   bool // the provider sent at least one
-	clean     func(string) string
+	provider string
+	text     strings.Builder
+	refusal  strings.Builder
+	thinking bool // reasoning came
+	calls    []*pending
+	whole    bool   // calls are those of a "message", which says all so far
+	finish   string // in the words of Turn.Finish, "" until the provider says it
+	reason   string // in the provider's words
+	usage    *Usage
+	choices  bool // the provider sent at least one
+	kept     carrier
+	clean    func(string) string
+	show     func(string)
 }
 
 // add takes one event in and shows its text.
-func (a *answer) add(raw []byte, show func(Delta)) error {
+func (a *answer) add(raw []byte) error {
 	var c chunk
 	if err := json.Unmarshal(raw, &c); err != nil {
-		return malformed(a.clean, raw)
+		return malformed(a.clean, raw, err)
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
-		return a.broken(raw)
+	if c.complains() {
+		return complain(raw).broken(a.clean)
 	}
-	if c.Usage == nil && c.XGroq != nil {
-		c.Usage = c.XGroq.Usage
+	usage := c.Usage
+	if len(usage) == 0 && c.XGroq != nil {
+		usage = c.XGroq.Usage
 	}
-	a.count(c.Usage)
+	if u, ok := readCounts(usage).usage(); ok {
+		a.usage = &u
+	}
 	for _, choice := range c.Choices {
-		if choice.Index != 0 {
+		if choice.Index != "" && choice.Index != "0" {
 			continue
 		}
 		a.choices = true
-		p := choice.Delta
-		if choice.Message != nil {
-			p = *choice.Message
-		}
-		if err := a.piece(p, show); err != nil {
+		if err := a.choice(choice); err != nil {
 			return err
-		}
-		if choice.FinishReason != nil && *choice.FinishReason != "" {
-			if *choice.FinishReason == "error" {
-				return broken("the provider broke off with an error", nil)
-			}
-			a.finish = finish(*choice.FinishReason)
 		}
 	}
 	return nil
 }
 
-// broken is an error that arrives inside a stream: worth another attempt,
-// unless it names a status that is not.
-func (a *answer) broken(raw []byte) error {
-	says, status := providerSays(raw)
-	return (&failure{
-		status: status, retry: status == 0 || retriable(status),
-		message: "the provider broke off with an error: " + a.clean(says),
-	}).fault(fault.Model, "")
-}
-
-func (a *answer) count(u *counts) {
-	if u == nil || !(u.Prompt >= 0 && u.Completion >= 0 && u.Prompt+u.Completion > 0) {
-		return
+// choice takes in a delta, then a message: what that says goes beyond what is
+// known. Perplexity repeats the whole text so far beside each delta.
+func (a *answer) choice(c choice) error {
+	if err := a.piece(c.Delta, false); err != nil {
+		return err
 	}
-	const most = 1 << 40
-	a.usage = &Usage{In: int(min(u.Prompt, most)), Out: int(min(u.Completion, most))}
+	if err := a.piece(c.Message, true); err != nil {
+		return err
+	}
+	a.say(str(c.Text))
+	reason := str(c.Finish)
+	if reason == "" {
+		return nil
+	}
+	a.finish, a.reason = finish(reason), reason
+	if native := str(c.Native); native != "" {
+		a.reason = native
+	}
+	if a.finish == "error" {
+		return broken(fmt.Sprintf("%s broke off with an error (finish reason %s)", a.provider, a.clean(reason)), nil)
+	}
+	return nil
 }
 
-func (a *answer) piece(p piece, show func(Delta)) error {
+// piece takes in a delta, or a message, which holds all there is so far.
+func (a *answer) piece(raw json.RawMessage, whole bool) error {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var p piece
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return malformed(a.clean, raw, err)
+	}
 	text := content(p.Content)
-	if p.Refusal != nil {
-		text += *p.Refusal
-	}
-	if text != "" {
-		a.text.WriteString(text)
-		if show != nil {
-			show(Delta{Text: text})
+	if whole {
+		rest, more := strings.CutPrefix(text, a.text.String())
+		if !more {
+			rest = ""
 		}
+		text = rest
 	}
-	if p.Reasoning != nil && a.reasoning.Len() < maxExtra {
-		a.reasoning.WriteString(*p.Reasoning)
+	a.say(text)
+	if !whole || a.refusal.Len() == 0 {
+		a.refusal.WriteString(str(p.Refusal))
+	}
+	a.thinking = a.thinking || str(p.Reasoning) != "" || str(p.Thought) != ""
+	a.kept.add(raw)
+	if p.Function != nil && len(p.ToolCalls) == 0 {
+		p.ToolCalls = []fragment{{Index: "0", Function: *p.Function}}
+	}
+	if whole && len(p.ToolCalls) > 0 {
+		if len(a.calls) > 0 && !a.whole {
+			return nil // the deltas said it
+		}
+		a.calls, a.whole = nil, true
 	}
 	for _, f := range p.ToolCalls {
 		if err := a.fragment(f); err != nil {
@@ -144,36 +130,28 @@ func (a *answer) piece(p piece, show func(Delta)) error {
 	return nil
 }
 
-// content is a delta's text: a string, or a list of parts of which the text ones count.
-func content(raw json.RawMessage) string {
-	if len(raw) == 0 || raw[0] != '[' {
-		return str(raw)
+func (a *answer) say(text string) {
+	if text == "" {
+		return
 	}
-	var parts []struct{ Type, Text string }
-	if json.Unmarshal(raw, &parts) != nil {
-		return ""
+	a.text.WriteString(text)
+	if a.show != nil {
+		a.show(text)
 	}
-	var b strings.Builder
-	for _, p := range parts {
-		if p.Type == "text" {
-			b.WriteString(p.Text)
-		}
-	}
-	return b.String()
 }
 
 // fragment adds to the call it belongs to, or begins one.
 func (a *answer) fragment(f fragment) error {
-	id, name := deref(f.ID), deref(f.Function.Name)
-	c := a.find(f.Index, id, name)
+	id, name, args := str(f.ID), str(f.Function.Name), f.Function.Arguments
+	if len(f.Custom.Name) > 0 || len(f.Custom.Input) > 0 { // a tool that takes any text
+		name, args = str(f.Custom.Name), f.Custom.Input
+	}
+	c := a.find(string(f.Index), id, name)
 	if c == nil {
 		if len(a.calls) == maxCalls {
 			return (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, "")
 		}
-		c = &pending{index: -1, id: id}
-		if f.Index != nil {
-			c.index = *f.Index
-		}
+		c = &pending{index: string(f.Index), id: id, kept: carrier{names: a.kept.names}}
 		a.calls = append(a.calls, c)
 	}
 	if c.id == "" {
@@ -182,10 +160,12 @@ func (a *answer) fragment(f fragment) error {
 	if name != c.name { // some providers repeat it in each fragment
 		c.name += name
 	}
-	c.args.WriteString(argsText(f.Function.Arguments))
-	if len(f.Extra) > 0 && string(f.Extra) != "null" {
-		c.extra = bytes.Clone(f.Extra)
+	text, sound := argsText(args)
+	if !sound {
+		c.invalid = "the arguments hold bytes that are no UTF-8 text"
 	}
+	c.args.WriteString(text)
+	c.kept.add(f.raw)
 	return nil
 }
 
@@ -193,14 +173,14 @@ func (a *answer) fragment(f fragment) error {
 // index decides, but some providers give none, or 0 to every call: then a
 // fragment with a name and another id, or a name after complete arguments,
 // begins a call.
-func (a *answer) find(index *int, id, name string) *pending {
+func (a *answer) find(index, id, name string) *pending {
 	var c *pending
 	for i := len(a.calls) - 1; i >= 0 && c == nil; i-- {
 		p := a.calls[i]
 		switch {
-		case index != nil && p.index == *index, index == nil && id != "" && p.id == id:
+		case index != "" && p.index == index, index == "" && id != "" && p.id == id:
 			c = p
-		case index == nil && id == "" && i == len(a.calls)-1:
+		case index == "" && id == "" && i == len(a.calls)-1:
 			c = p
 		}
 	}
@@ -223,74 +203,4 @@ func (a *answer) find(index *int, id, name string) *pending {
 // through, which a hostile stream could demand for each of its fragments.
 func closed(args string) bool {
 	return len(args) <= 64<<10 && strings.HasSuffix(args, "}") && json.Valid([]byte(args))
-}
-
-// argsText is a fragment of arguments: a string, or, from a few providers, the object itself.
-func argsText(raw json.RawMessage) string {
-	if len(raw) > 0 && (raw[0] == '{' || raw[0] == '[') {
-		return string(raw)
-	}
-	return str(raw)
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// finish is a provider's reason in the words of Turn.Finish.
-func finish(reason string) string {
-	switch reason {
-	case "tool_calls", "function_call", "tool_use":
-		return "tool_calls"
-	case "length", "max_tokens":
-		return "length"
-	case "content_filter", "safety", "SAFETY":
-		return "content_filter"
-	}
-	return "stop"
-}
-
-// complete refuses a stream that ended without saying so: nothing of it runs.
-func (a *answer) complete(provider string) error {
-	switch {
-	case a.finish == "" && !a.choices:
-		return broken(provider+" sent an empty answer", nil)
-	case a.finish == "":
-		return broken("the answer of "+provider+" ended in the middle, without a finish reason", nil)
-	}
-	for _, c := range a.calls {
-		if c.name == "" {
-			return broken(provider+" sent a tool call without a name", nil)
-		}
-	}
-	return nil
-}
-
-// turn is the complete answer, its calls under golem's own ids.
-func (a *answer) turn(model string, r Request) (Turn, error) {
-	t := Turn{Text: a.text.String(), Finish: a.finish, Model: model, Attempts: 1}
-	for i, c := range a.calls {
-		k := kept{Content: c.extra}
-		if i == 0 {
-			k.Reasoning = a.reasoning.String()
-		}
-		args := c.args.String()
-		if strings.TrimSpace(args) == "" {
-			args = "{}"
-		}
-		t.Calls = append(t.Calls, Call{Name: c.name, Args: args, Extra: joinExtra(k)})
-	}
-	ownIDs(r.Messages, t.Calls)
-	if len(t.Calls) > 0 && t.Finish == "stop" {
-		t.Finish = "tool_calls"
-	}
-	if a.usage != nil {
-		t.Usage = *a.usage
-	} else {
-		t.Usage = estimate(r, t.Text, t.Calls)
-	}
-	return t, nil
 }

@@ -17,6 +17,7 @@ type failure struct {
 	status     int           // HTTP status, 0 if there was no answer
 	retryAfter time.Duration // what the provider asked for, 0 if nothing
 	retry      bool          // another attempt can help
+	unread     *unread       // a tool call of the model that the provider could not read
 	message    string
 	err        error // what lies beneath, may be nil
 }

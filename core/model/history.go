@@ -1,8 +1,11 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
+	"sync"
 )
 
 // maxName is how long a tool's name may be in the protocol.
@@ -39,78 +42,89 @@ func callArgs(args string) string {
 	return string(wrapped)
 }
 
-// kept is the content of Call.Extra.
-type kept struct {
-	Content   json.RawMessage `json:"extra_content,omitempty"`     // of the call
-	Reasoning string          `json:"reasoning_content,omitempty"` // of the message, on its first call
+// history is a conversation as a provider was last sent it: each message is
+// encoded once, however often it goes out again with the requests that follow.
+type history struct {
+	messages []Message
+	encoded  []json.RawMessage // of each message
+	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet
 }
 
-// maxExtra bounds Call.Extra in bytes, so that a history does not grow by it.
-const maxExtra = 256 << 10
-
-func joinExtra(k kept) string {
-	if len(k.Content) == 0 && k.Reasoning == "" {
-		return ""
+// encode brings the history up to messages and returns the encoded ones in
+// order. What agrees with the request before is not encoded again.
+func (h *history) encode(messages []Message, row Provider) ([]json.RawMessage, error) {
+	same := 0
+	for same < len(h.messages) && same < len(messages) && alike(h.messages[same], messages[same]) {
+		same++
 	}
-	data, err := json.Marshal(k)
-	if err != nil || len(data) > maxExtra {
-		return ""
-	}
-	return string(data)
-}
-
-// splitExtra takes Call.Extra apart: the call's JSON and the message's reasoning.
-func splitExtra(extra string) (content, reasoning string) {
-	var k kept
-	if extra == "" || json.Unmarshal([]byte(extra), &k) != nil {
-		return "", ""
-	}
-	return string(k.Content), k.Reasoning
-}
-
-// apply makes a payload's patches on its encoded request body.
-func apply(body []byte, patches []patch) ([]byte, error) {
-	if len(patches) == 0 {
-		return body, nil
-	}
-	var top map[string]json.RawMessage
-	if err := json.Unmarshal(body, &top); err != nil {
-		return nil, err
-	}
-	var messages []map[string]json.RawMessage
-	if err := json.Unmarshal(top["messages"], &messages); err != nil {
-		return nil, err
-	}
-	for _, p := range patches {
-		if err := p.apply(messages[p.at]); err != nil {
+	h.messages, h.encoded, h.after = h.messages[:same], h.encoded[:same], h.after[:same]
+	for _, msg := range messages[same:] {
+		data, err := encode(msg, row)
+		if err != nil {
 			return nil, err
 		}
+		h.messages, h.encoded, h.after = append(h.messages, msg), append(h.encoded, data), append(h.after, nil)
 	}
-	var err error
-	if top["messages"], err = json.Marshal(messages); err != nil {
-		return nil, err
+	out := make([]json.RawMessage, 0, len(messages)+1)
+	for i := range h.messages {
+		out = append(out, h.encoded[i])
+		if h.messages[i].Role != ToolRole || i+1 < len(messages) && messages[i+1].Role == ToolRole {
+			continue
+		}
+		if h.after[i] == nil {
+			data, err := resultFiles(h.messages[:i+1])
+			if err != nil {
+				return nil, err
+			}
+			h.after[i] = append(json.RawMessage{}, data...) // not nil: it is known
+		}
+		if len(h.after[i]) > 0 {
+			out = append(out, h.after[i])
+		}
 	}
-	return json.Marshal(top)
+	return out, nil
 }
 
-func (p patch) apply(message map[string]json.RawMessage) (err error) {
-	if p.parts != nil {
-		if message["content"], err = json.Marshal(p.parts); err != nil {
-			return err
-		}
+// alike reports whether two messages encode alike. Histories share their
+// texts, which makes comparing them cheap.
+func alike(a, b Message) bool {
+	if a.Role != b.Role || a.Text != b.Text || a.CallID != b.CallID || a.Kept != b.Kept || !slices.Equal(a.Calls, b.Calls) {
+		return false
 	}
-	if p.extra == nil {
-		return nil
-	}
-	var calls []map[string]json.RawMessage
-	if err = json.Unmarshal(message["tool_calls"], &calls); err != nil {
-		return err
-	}
-	for i, e := range p.extra {
-		if e != "" && i < len(calls) {
-			calls[i]["extra_content"] = json.RawMessage(e)
-		}
-	}
-	message["tool_calls"], err = json.Marshal(calls)
-	return err
+	return slices.EqualFunc(a.Parts, b.Parts, func(p, q Part) bool {
+		return p.Kind == q.Kind && p.Name == q.Name && p.MIME == q.MIME && bytes.Equal(p.Data, q.Data)
+	})
 }
+
+// maxHistories bounds how many conversations a model keeps encoded; what goes
+// beyond is encoded anew.
+const maxHistories = 64
+
+// histories are the conversations of a model. The zero value is ready.
+type histories struct {
+	mu  sync.Mutex
+	all map[string]*history
+}
+
+// take takes a conversation out, so that nobody else works on it.
+func (h *histories) take(conversation string) *history {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	one := h.all[conversation]
+	delete(h.all, conversation)
+	if one == nil {
+		one = &history{}
+	}
+	return one
+}
+
+func (h *histories) put(conversation string, one *history) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.all == nil || len(h.all) >= maxHistories {
+		h.all = map[string]*history{}
+	}
+	h.all[conversation] = one
+}
+
+func (h *histories) forget(conversation string) { h.take(conversation) }

@@ -39,9 +39,9 @@ type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Args string `json:"args"`
-	// Extra is what some providers want back unchanged with the call, a
-	// thought signature for example: JSON, "" for none. Copy it into the history.
-	Extra string `json:"extra,omitempty"`
+	// Invalid says why the call must not run, "" if it may: bytes that are no
+	// text, or a call that the provider could not read. It is the model's to mend.
+	Invalid string `json:"invalid,omitempty"`
 }
 
 // Message is one entry of a conversation.
@@ -50,6 +50,7 @@ type Message struct {
 	Text  string `json:"text"`
 	Parts []Part `json:"parts,omitempty"`
 	Calls []Call `json:"calls,omitempty"` // of an Assistant message
+	Kept  *Kept  `json:"kept,omitempty"`  // of an Assistant message: its Turn's
 	// For a ToolRole message: the call it answers, the tool's name, and the
 	// code if the result is an error (script rules match on both).
 	CallID string     `json:"call_id,omitempty"`
@@ -71,24 +72,27 @@ type Request struct {
 	OutputSchema json.RawMessage // nil: free text
 }
 
-// Usage counts tokens. Estimated is set when the provider reported none.
+// Usage counts tokens as the provider bills them. Estimated is set when it
+// reported none.
 type Usage struct {
-	In        int  `json:"in"`
-	Out       int  `json:"out"`
+	In        int  `json:"in"`               // Cached included
+	Out       int  `json:"out"`              // reasoning included
+	Cached    int  `json:"cached,omitempty"` // input read from the provider's cache
 	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Add returns the sum; an estimate taints it.
 func (u Usage) Add(o Usage) Usage {
-	return Usage{In: u.In + o.In, Out: u.Out + o.Out, Estimated: u.Estimated || o.Estimated}
+	return Usage{In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Estimated: u.Estimated || o.Estimated}
 }
 
-// Turn is one answer. Finish is "stop", "tool_calls", "length" or
-// "content_filter"; it is never empty: a stream that ends without one is an
-// error and runs no tool.
+// Turn is one answer. Finish is "stop", "tool_calls" or "length"; it is never
+// empty: a stream that breaks off is an error and runs no tool. Text and Calls
+// are not both empty (scenario 47), unless a script says so.
 type Turn struct {
 	Text   string
 	Calls  []Call
+	Kept   *Kept // copy it into the history
 	Finish string
 	Usage  Usage
 	Model  string // the full name that answered, "openai:gpt-5-mini"
@@ -112,8 +116,8 @@ type Model interface {
 }
 
 // HTTPDoer is what a platform lends for network access; go-openai's interface.
-// It must end when the request's context ends, and must follow no redirect to
-// another host: an answer from one is refused, but by then the request is gone.
+// It must end when the request's context ends, and must follow no redirect: it
+// gives the answer that redirects, with its status.
 type HTTPDoer interface {
 	Do(*http.Request) (*http.Response, error)
 }

@@ -100,10 +100,14 @@ func Notice(m Model) string {
 }
 
 // Forget lets a model drop what it keeps about a conversation that is over: a
-// script's place in its sequences. It is safe to call for any model.
+// script's place in its sequences, a provider's encoded messages. It is safe to
+// call for any model.
 func Forget(m Model, conversation string) {
-	if s, ok := bare(m).(*script); ok {
-		s.forget(conversation)
+	switch m := bare(m).(type) {
+	case *script:
+		m.forget(conversation)
+	case *remote:
+		m.past.forget(conversation)
 	}
 }
 
@@ -141,7 +145,7 @@ func cannotRead(model string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Model, "%s: there is no such file", model).
-			Hinting("a path is relative to where you stand; from a manifest or worker, to the project root")
+			Hinting("a path is relative to the current directory; from a manifest or worker, to the project root")
 	}
 	return fault.New(fault.Model, "%s cannot be read: %w", model, pathless(err))
 }

@@ -26,12 +26,19 @@ type Provider struct {
 	PDF     bool   // takes PDF files, as the protocol's file part
 	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
 	Headers map[string]string
+	Quirks  Quirks
 
 	altKeyVar   string // a second name people use for the key
-	noUsage     bool   // refuses stream_options; reports usage unasked
-	jsonAlone   bool   // refuses a response format beside tools
-	reasoning   bool   // wants its reasoning back with the calls it led to
 	unreachable string // what to try when nothing answers
+}
+
+// Quirks are where a provider departs from the protocol.
+type Quirks struct {
+	NoUsage   bool // refuses stream_options; reports usage unasked
+	JSONAlone bool // refuses a response format beside tools
+	// Carry are members of an answer's message and of its calls that the
+	// provider wants back unchanged with the history.
+	Carry []string
 }
 
 // rows is the built-in table. It is read only.
@@ -41,11 +48,13 @@ var rows = []Provider{
 	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, JSON: JSONNone,
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
-		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema},
-	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
-	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject, jsonAlone: true},
-	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema, noUsage: true},
-	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject, reasoning: true},
+		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{Carry: []string{"extra_content"}}},
+	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
+		Quirks: Quirks{Carry: []string{"reasoning_details"}}},
+	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject, Quirks: Quirks{JSONAlone: true}},
+	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{NoUsage: true}},
+	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject,
+		Quirks: Quirks{Carry: []string{"reasoning_content"}}},
 	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject},
 	{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyVar: "XAI_API_KEY", Image: true, JSON: JSONSchema},
 	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
@@ -58,7 +67,7 @@ var rows = []Provider{
 func Rows() []Provider {
 	out := slices.Clone(rows)
 	for i := range out {
-		out[i].Headers = maps.Clone(out[i].Headers)
+		out[i].Headers, out[i].Quirks.Carry = maps.Clone(out[i].Headers), slices.Clone(out[i].Quirks.Carry)
 	}
 	return out
 }

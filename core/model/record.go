@@ -73,7 +73,7 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 	})
 	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, Deltas: deltas}
 	if err == nil {
-		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Finish, turn.Usage}
+		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage}
 	} else {
 		f := fault.Of(err, fault.Model)
 		if f.Code == fault.Interrupted {
@@ -142,8 +142,9 @@ func (rec *Recorder) clean(line *recordingLine) {
 		a.Text = rec.redact(a.Text)
 		a.Calls = slices.Clone(a.Calls)
 		for i, c := range a.Calls {
-			a.Calls[i] = Call{ID: c.ID, Name: rec.redact(c.Name), Args: rec.redact(c.Args)}
+			a.Calls[i] = Call{ID: c.ID, Name: rec.redact(c.Name), Args: rec.redact(c.Args), Invalid: rec.redact(c.Invalid)}
 		}
+		a.Kept = a.Kept.redacted(rec.redact)
 		// A secret may lie across pieces: then only the whole text is safe.
 		if whole := strings.Join(line.Deltas, ""); whole != a.Text {
 			line.Deltas = []string{a.Text}

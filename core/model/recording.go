@@ -37,6 +37,7 @@ type recordingLine struct {
 type recordedAnswer struct {
 	Text   string `json:"text"`
 	Calls  []Call `json:"calls,omitempty"`
+	Kept   *Kept  `json:"kept,omitempty"`
 	Finish string `json:"finish"`
 	Usage  Usage  `json:"usage"`
 }

@@ -45,48 +45,6 @@ func (m *remote) clean(s string) string {
 	return s
 }
 
-// providerSays finds the message in an error body, whatever its shape, and a
-// status if it names one.
-func providerSays(body []byte) (message string, status int) {
-	body = bytes.TrimSpace(body)
-	var list []json.RawMessage
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0]
-	}
-	var top map[string]json.RawMessage
-	if json.Unmarshal(body, &top) != nil {
-		return "", 0
-	}
-	status = number(top["code"])
-	for _, key := range []string{"error", "message", "detail"} {
-		raw := top[key]
-		var inner struct {
-			Message json.RawMessage
-			Code    json.RawMessage
-			Type    string
-		}
-		if text := str(raw); text != "" {
-			return text, status
-		}
-		if len(raw) == 0 || string(raw) == "null" {
-			continue
-		}
-		if json.Unmarshal(raw, &inner) == nil {
-			if n := number(inner.Code); n != 0 {
-				status = n
-			}
-			if text := str(inner.Message); text != "" {
-				return text, status
-			}
-			if inner.Type != "" {
-				return inner.Type, status
-			}
-		}
-		return string(raw), status
-	}
-	return "", 0
-}
-
 // str is a JSON string's text, "" for anything else.
 func str(raw json.RawMessage) string {
 	var s string
@@ -94,6 +52,15 @@ func str(raw json.RawMessage) string {
 		return ""
 	}
 	return s
+}
+
+// quote is a text as a JSON string.
+func quote(s string) json.RawMessage {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return json.RawMessage(`""`)
+	}
+	return data
 }
 
 // number is a status given as a number or as digits, 0 for anything else.
@@ -109,7 +76,8 @@ func number(raw json.RawMessage) int {
 // needs when key, model or host is wrong.
 func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is told, however it ended
-	says, _ := providerSays(data)
+	c := complain(data)
+	says := c.message
 	switch {
 	case says != "":
 	case looksHTML(resp.Header.Get("Content-Type"), data):
@@ -120,13 +88,28 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	if says = m.clean(says); says != "" {
 		says = ": " + says
 	}
-	what, hint := m.status(resp.StatusCode)
+	status := c.meant(resp.StatusCode)
+	what, hint := m.status(status)
+	switch {
+	case c.tooLong() && status >= 400 && status < 500:
+		hint = fmt.Sprintf("the conversation is longer than %s takes: start over with /new, lower max_context_tokens, or choose a model that takes more", m.model)
+	case status >= 300 && status < 400:
+		what = fmt.Sprintf("%s redirects%s, and golem follows no redirect", m.end.url.Host, m.location(resp))
+		hint = fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name))
+	}
+	wait := retryAfter(resp.Header.Get("Retry-After"), m.config.now())
 	return (&failure{
-		status:     resp.StatusCode,
-		retry:      retriable(resp.StatusCode),
-		retryAfter: retryAfter(resp.Header.Get("Retry-After"), m.config.now()),
-		message:    fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
+		status: status, retry: retriable(status), retryAfter: max(wait, c.wait), unread: c.unread(m.clean),
+		message: fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
 	}).fault(fault.Model, hint)
+}
+
+// location is where a redirect points, for the message; pages cannot see it.
+func (m *remote) location(resp *http.Response) string {
+	if to := m.clean(resp.Header.Get("Location")); to != "" {
+		return " to " + to
+	}
+	return ""
 }
 
 // status puts a status into words and a remedy.
@@ -147,14 +130,12 @@ func (m *remote) status(status int) (what, hint string) {
 	case status == http.StatusTooManyRequests:
 		return p + " asks to slow down", "wait, check the quota of the account, or choose another model with --model"
 	case status == http.StatusPaymentRequired:
-		return p + " wants to be paid", fmt.Sprintf("check the account behind %s", m.keyVar())
+		return fmt.Sprintf("the quota or credit of %s is used up", p),
+			fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar())
 	case status == http.StatusRequestEntityTooLarge:
 		return p + " finds the request too large", "attach less, or start over with /new"
 	case status >= 500:
-		return p + " is out of order", "try again later, or choose another model with --model"
-	case status >= 300 && status < 400:
-		return host + " answers with a redirect, which is not followed",
-			fmt.Sprintf("set %s_BASE_URL to the final address", envName(p))
+		return p + " had a server error", "try again later, or choose another model with --model"
 	}
 	return p + " refused the request", fmt.Sprintf("check that %s can do what is asked, or choose another model with --model", m.model)
 }

@@ -25,6 +25,7 @@ type remote struct {
 	model  string // as the provider calls it
 	end    *endpoint
 	config Config
+	past   histories
 }
 
 var _ Model = (*remote)(nil)
@@ -66,23 +67,40 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	g := newGuard(ctx, m.config.Idle)
 	defer g.close()
-	stream, err := m.send(g, m.payload(r))
+	a := &answer{provider: m.end.row.Name, clean: m.clean, kept: carrier{names: m.end.row.Quirks.Carry}}
+	if show != nil {
+		a.show = func(text string) { show(Delta{Text: text}) }
+	}
+	err := m.ask(ctx, g, r, a)
+	if err == nil {
+		return a.turn(m.name, r), nil
+	}
+	err = m.explain(ctx, g, err)
+	if f := failureOf(err); f != nil && f.unread != nil {
+		return m.unreadable(*f.unread, a.text.String(), r), nil
+	}
+	return Turn{}, err
+}
+
+// ask sends the request and reads the answer into a.
+func (m *remote) ask(ctx context.Context, g *guard, r Request, a *answer) error {
+	p, err := m.payload(r)
 	if err != nil {
-		return Turn{}, m.explain(ctx, g, err)
+		return fault.New(fault.Model, "the request cannot be written: %w", err)
+	}
+	stream, err := m.send(g, p)
+	if err != nil {
+		return err
 	}
 	defer stream.Close()
-	a, err := m.receive(ctx, g, stream, show)
-	if err != nil {
-		return Turn{}, m.explain(ctx, g, err)
-	}
-	return a.turn(m.name, r)
+	return m.receive(ctx, g, stream, a)
 }
 
 // send opens the stream. Models of which go-openai knows that they reason and
 // cannot use tools while they do are asked not to reason.
 func (m *remote) send(g *guard, p payload) (*openai.ChatCompletionStream, error) {
 	client := openai.NewClientWithConfig(openai.ClientConfig{
-		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p.patches}, EmptyMessagesLimit: 300,
+		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p}, EmptyMessagesLimit: 300,
 	})
 	stream, err := client.CreateChatCompletionStream(g.ctx, p.request)
 	if errors.Is(err, openai.ErrReasoningToolsRequireResponses) {
@@ -94,23 +112,22 @@ func (m *remote) send(g *guard, p payload) (*openai.ChatCompletionStream, error)
 
 // receive reads the stream to its end. Once the answer is complete nothing
 // that follows can spoil it, except the end of ctx.
-func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompletionStream, show func(Delta)) (*answer, error) {
-	a := &answer{clean: m.clean}
+func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompletionStream, a *answer) error {
 	for {
 		raw, err := stream.RecvRaw()
 		switch {
 		case ctx.Err() != nil:
-			return nil, ctx.Err()
+			return ctx.Err()
 		case err == io.EOF:
 			g.drain(lastMoment)
-			return a, a.complete(m.end.row.Name)
+			return a.complete(m.model, g.body.done)
 		case err != nil && a.finish != "":
-			return a, a.complete(m.end.row.Name)
+			return a.complete(m.model, false)
 		case err != nil:
-			return nil, err
+			return err
 		}
-		if err := a.add(raw, show); err != nil {
-			return nil, err
+		if err := a.add(raw); err != nil {
+			return err
 		}
 		if a.finish != "" {
 			g.finish(afterFinish)

@@ -128,7 +128,7 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		return Turn{}, t.Failure.err()
 	}
 	turn := Turn{
-		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Finish: t.Answer.Finish,
+		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Kept: t.Answer.Kept, Finish: t.Answer.Finish,
 		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
 	}
 	turn.Usage.In, turn.Usage.Out = max(0, turn.Usage.In), max(0, turn.Usage.Out)

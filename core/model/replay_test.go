@@ -127,7 +127,8 @@ func TestKeyIgnoresIDs(t *testing.T) {
 	a := request()
 	b := request()
 	b.Worker, b.ID, b.Turn, b.Conversation = "w", "0.7", 9, "d"
-	b.Messages[2].Calls = []Call{{ID: "other", Name: "read_file", Args: `{"path":"/x"}`, Extra: "{}"}}
+	b.Messages[2].Calls = []Call{{ID: "other", Name: "read_file", Args: `{"path":"/x"}`}}
+	b.Messages[2].Kept = &Kept{Provider: "deepseek"}
 	b.Messages[3].CallID = "other"
 	qa, err := digest(a, nil)
 	qb, err2 := digest(b, nil)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
@@ -13,17 +15,11 @@ import (
 	"golem/core/tool"
 )
 
-// payload is one request in go-openai's terms, and what its types cannot say.
+// payload is one request: in go-openai's terms, without its messages, which
+// are encoded already.
 type payload struct {
-	request openai.ChatCompletionRequest
-	patches []patch
-}
-
-// patch is a change to message At of the encoded request.
-type patch struct {
-	at    int
-	parts []any    // the whole content; nil leaves it
-	extra []string // what goes back with each call, by its index; nil leaves them
+	request  openai.ChatCompletionRequest
+	messages []json.RawMessage
 }
 
 // check refuses, before any request, parts that the provider cannot take.
@@ -59,9 +55,10 @@ func kindWord(kind string) string {
 }
 
 // payload translates a request.
-func (m *remote) payload(r Request) payload {
+func (m *remote) payload(r Request) (payload, error) {
 	p := payload{request: openai.ChatCompletionRequest{Model: m.model}}
-	if !m.end.row.noUsage {
+	row := m.end.row
+	if !row.Quirks.NoUsage {
 		p.request.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
 	for _, s := range r.Tools {
@@ -72,16 +69,37 @@ func (m *remote) payload(r Request) payload {
 			},
 		})
 	}
-	for i, msg := range r.Messages {
-		p.message(msg, m.end.row)
-		if msg.Role == ToolRole && (i+1 == len(r.Messages) || r.Messages[i+1].Role != ToolRole) {
-			p.carry(r.Messages[:i+1])
-		}
-	}
+	messages := r.Messages
 	if r.OutputSchema != nil {
-		p.output(r.OutputSchema, m.end.row)
+		messages = p.output(r, row)
 	}
-	return p
+	h := m.past.take(r.Conversation)
+	defer m.past.put(r.Conversation, h)
+	var err error
+	p.messages, err = h.encode(messages, row)
+	return p, err
+}
+
+// splice puts the messages into an encoded request that has none.
+func (p payload) splice(body []byte) ([]byte, error) {
+	const none = `"messages":null`
+	at := bytes.Index(body, []byte(none)) // no text in JSON holds a bare quote
+	if at < 0 {
+		return nil, errors.New("no place for the messages")
+	}
+	size := len(body)
+	for _, m := range p.messages {
+		size += len(m) + 1
+	}
+	out := append(make([]byte, 0, size), body[:at]...)
+	out = append(out, `"messages":[`...)
+	for i, m := range p.messages {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, m...)
+	}
+	return append(append(out, ']'), body[at+len(none):]...), nil
 }
 
 // parameters is a tool's input schema in the form every provider takes: an
@@ -110,10 +128,10 @@ func parameters(s tool.Spec) json.RawMessage {
 	return out
 }
 
-// message appends one message. Providers refuse empty content, names outside
-// their alphabet and arguments that are no object in the history, so each is
-// replaced by something that says the same.
-func (p *payload) message(msg Message, row Provider) {
+// encode is one message as the protocol has it. Providers refuse empty
+// content, names outside their alphabet and arguments that are no object in the
+// history, so each is replaced by something that says the same.
+func encode(msg Message, row Provider) (json.RawMessage, error) {
 	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}
 	switch {
 	case msg.Role == ToolRole:
@@ -122,35 +140,31 @@ func (p *payload) message(msg Message, row Provider) {
 			out.Content = "(no output)"
 		}
 	case msg.Role == Assistant:
-		var extra []string
 		for _, c := range msg.Calls {
 			out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
 				ID: c.ID, Type: openai.ToolTypeFunction,
 				Function: openai.FunctionCall{Name: callName(c.Name), Arguments: callArgs(c.Args)},
 			})
-			own, reasoning := splitExtra(c.Extra)
-			extra = append(extra, own)
-			if row.reasoning && reasoning != "" {
-				out.ReasoningContent = reasoning
-			}
-		}
-		if strings.Join(extra, "") != "" {
-			p.patches = append(p.patches, patch{at: len(p.request.Messages), extra: extra})
 		}
 		if msg.Text == "" && len(msg.Calls) == 0 {
 			out.Content = "(empty)"
 		}
 	case len(msg.Parts) > 0:
-		p.content(&out, msg.Text, msg.Parts)
+		return withParts(msg.Text, msg.Parts)
 	case msg.Text == "":
 		out.Content = "(empty)"
 	}
-	p.request.Messages = append(p.request.Messages, out)
+	data, err := json.Marshal(out)
+	if kept := msg.Kept.to(row.Name); err == nil && kept != nil {
+		return kept.put(data, row.Quirks.Carry)
+	}
+	return data, err
 }
 
-// carry appends the parts of the tool results that end messages as a user
-// message: the protocol has no room for them in a tool's own.
-func (p *payload) carry(messages []Message) {
+// resultFiles is a user message with the parts of the tool results that end
+// messages: the protocol has no room for them in a tool's own. Without parts it
+// is nothing.
+func resultFiles(messages []Message) (json.RawMessage, error) {
 	from := len(messages)
 	for from > 0 && messages[from-1].Role == ToolRole {
 		from--
@@ -160,45 +174,36 @@ func (p *payload) carry(messages []Message) {
 		parts = append(parts, m.Parts...)
 	}
 	if len(parts) == 0 {
-		return
+		return nil, nil
 	}
-	out := openai.ChatCompletionMessage{Role: string(User)}
-	p.content(&out, "Files from the results above:", parts)
-	p.request.Messages = append(p.request.Messages, out)
+	return withParts("Files from the results above:", parts)
 }
 
-// content sets text and parts; a PDF, which go-openai's types cannot say, makes a patch.
-func (p *payload) content(out *openai.ChatCompletionMessage, text string, parts []Part) {
-	out.Content = ""
-	wire := []any{}
-	add := func(part openai.ChatMessagePart) {
-		out.MultiContent = append(out.MultiContent, part)
-		wire = append(wire, part)
-	}
+// withParts is a user message of text and parts. go-openai's types cannot say
+// a file, so the message is written here.
+func withParts(text string, parts []Part) (json.RawMessage, error) {
+	content := []any{}
 	if text != "" {
-		add(openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: text})
+		content = append(content, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: text})
 	}
-	pdf := false
 	for _, part := range parts {
 		switch part.Kind {
 		case "image":
-			add(openai.ChatMessagePart{
+			content = append(content, openai.ChatMessagePart{
 				Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{URL: dataURL(part, "image/png")},
 			})
 		case "pdf":
-			pdf = true
-			wire = append(wire, map[string]any{"type": "file", "file": map[string]string{
+			content = append(content, map[string]any{"type": "file", "file": map[string]string{
 				"filename": part.Name, "file_data": dataURL(part, "application/pdf"),
 			}})
 		default:
-			add(openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: attachment(part)})
+			content = append(content, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: attachment(part)})
 		}
 	}
-	if pdf {
-		out.MultiContent = nil
-		out.Content = "-" // replaced by the patch
-		p.patches = append(p.patches, patch{at: len(p.request.Messages), parts: wire})
-	}
+	return json.Marshal(struct {
+		Role    Role  `json:"role"`
+		Content []any `json:"content"`
+	}{User, content})
 }
 
 func dataURL(p Part, mime string) string {
@@ -217,11 +222,12 @@ func attachment(p Part) string {
 }
 
 // output asks for the declared output: by response format where the provider
-// has one for it, and in words where that does not carry the whole schema.
-func (p *payload) output(schema json.RawMessage, row Provider) {
-	mode := row.JSON
+// has one for it, and in words where that does not carry the whole schema. It
+// returns the messages with those words.
+func (p *payload) output(r Request, row Provider) []Message {
+	schema, mode := r.OutputSchema, row.JSON
 	var top struct{ Type any }
-	if json.Unmarshal(schema, &top) != nil || top.Type != "object" || (row.jsonAlone && len(p.request.Tools) > 0) {
+	if json.Unmarshal(schema, &top) != nil || top.Type != "object" || (row.Quirks.JSONAlone && len(p.request.Tools) > 0) {
 		mode = JSONNone // formats are for objects only
 	}
 	switch mode {
@@ -230,19 +236,17 @@ func (p *payload) output(schema json.RawMessage, row Provider) {
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "output", Schema: schema},
 		}
-		return
+		return r.Messages
 	case JSONObject:
 		p.request.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
 	}
 	words := "Give your final answer as one JSON value that is valid under this JSON Schema, without any other text:\n" + string(schema)
-	for i, msg := range p.request.Messages {
-		if msg.Role == string(System) {
-			p.request.Messages[i].Content = strings.TrimRight(msg.Content, "\n") + "\n\n" + words
-			return
+	for i, msg := range r.Messages {
+		if msg.Role == System {
+			out := slices.Clone(r.Messages)
+			out[i].Text = strings.TrimRight(msg.Text, "\n") + "\n\n" + words
+			return out
 		}
 	}
-	p.request.Messages = append([]openai.ChatCompletionMessage{{Role: string(System), Content: words}}, p.request.Messages...)
-	for i := range p.patches {
-		p.patches[i].at++
-	}
+	return append([]Message{{Role: System, Text: words}}, r.Messages...)
 }

@@ -152,27 +152,6 @@ func TestOutputSchema(t *testing.T) {
 	}
 }
 
-// A thought signature goes back with its call, reasoning only to those who want it.
-func TestExtraGoesBack(t *testing.T) {
-	extra := joinExtra(kept{Content: json.RawMessage(`{"google":{"thought_signature":"s"}}`), Reasoning: "hm"})
-	r := Request{OutputSchema: json.RawMessage(`{"type":"string"}`), Messages: []Message{
-		{Role: User, Text: "x"},
-		{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "a", Args: "{}", Extra: extra}, {ID: "call00002", Name: "b", Args: "{}"}}},
-		{Role: ToolRole, CallID: "call00001", Text: "1"}, {Role: ToolRole, CallID: "call00002", Text: "2"},
-	}}
-	for _, model := range []string{"google:m", "deepseek:m"} {
-		assistant := sent(t, model, r)["messages"].([]any)[2].(map[string]any)
-		calls := assistant["tool_calls"].([]any)
-		same(t, calls[0].(map[string]any)["extra_content"], `{"google":{"thought_signature":"s"}}`)
-		if _, has := calls[1].(map[string]any)["extra_content"]; has {
-			t.Error("extra on the wrong call")
-		}
-		if _, has := assistant["reasoning_content"]; has != (model == "deepseek:m") {
-			t.Errorf("%s: reasoning sent: %v", model, has)
-		}
-	}
-}
-
 // Models of which go-openai knows that they cannot reason and call at once are asked not to reason.
 func TestReasoningModelsWithTools(t *testing.T) {
 	r := request()

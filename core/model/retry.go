@@ -65,7 +65,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, r.Name())
 	}
-	attempt, shown := 0, false
+	attempt, shown, told := 0, false, ""
 	watch := func(d Delta) {
 		shown = true
 		if show != nil {
@@ -91,7 +91,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 				show(Delta{Reset: true})
 			}
 			shown = false
-			r.tell(req, attempt, last, wait)
+			told = r.tell(req, attempt, last, told, wait)
 		}),
 	)
 	switch {
@@ -132,15 +132,22 @@ type capped struct {
 // NextBackOff is the wrapped one's, at most longest.
 func (c capped) NextBackOff() time.Duration { return min(c.BackOff.NextBackOff(), c.longest) }
 
-func (r *retrying) tell(req Request, attempt int, err error, wait time.Duration) {
-	if r.onRetry == nil {
-		return
-	}
+// tell announces a wait and returns the message. One that was told before is
+// not told again in full.
+func (r *retrying) tell(req Request, attempt int, err error, told string, wait time.Duration) string {
 	f := fault.Of(err, fault.Model)
+	if r.onRetry == nil {
+		return f.Message
+	}
+	message := f.Message
+	if message == told {
+		message = "the same again"
+	}
 	r.onRetry(Retry{
 		Worker: req.Worker, ID: req.ID, Turn: req.Turn,
-		Attempt: attempt, Code: f.Code, Message: f.Message, Wait: wait,
+		Attempt: attempt, Code: f.Code, Message: message, Wait: wait,
 	})
+	return f.Message
 }
 
 // final is the last attempt's fault; after several it says how many there were.

@@ -65,6 +65,9 @@ func TestRetriesThenSuccess(t *testing.T) {
 		if w := heard[1].Wait; w < 250*time.Millisecond || w > 1500*time.Millisecond {
 			t.Errorf("second wait %v", w)
 		}
+		if heard[1].Message != "the same again" {
+			t.Errorf("the same text twice: %q", heard[1].Message)
+		}
 		if at[0] != 0 || at[1] != time.Second {
 			t.Errorf("told at %v", at)
 		}

@@ -5,6 +5,7 @@ package model
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -68,9 +69,15 @@ func serve(t *testing.T, b behaviour) *httptest.Server {
 func onServer(t *testing.T, b behaviour, c Config) Model {
 	t.Helper()
 	server := serve(t, b)
-	c.HTTP = server.Client()
-	c.Env = env(map[string]string{"OPENAI_API_KEY": "sk-secret", "OPENAI_BASE_URL": server.URL + "/v1"})
-	return open(t, "openai:gpt-test", c)
+	client := server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.HTTP = client
+	all := maps.Clone(key)
+	for _, row := range rows {
+		all[envName(row.Name)+"_BASE_URL"] = server.URL + "/v1"
+	}
+	c.Env = env(all)
+	return open(t, b.named(), c)
 }
 
 // Every behaviour of the table, on a local server that misbehaves.

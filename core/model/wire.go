@@ -1,6 +1,7 @@
 package model
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -14,14 +15,14 @@ import (
 )
 
 // wire carries one request of go-openai over the lent doer. It puts in what
-// go-openai cannot say (patches, the key, the row's headers), takes out the
+// go-openai is not given (messages, the key, the row's headers), takes out the
 // headers that strict cross-origin rules of browsers refuse (Cache-Control,
 // Connection, Accept), and hands back only an event stream from the host that
 // was asked. Its errors are faults.
 type wire struct {
 	model   *remote
 	guard   *guard
-	patches []patch
+	payload payload
 }
 
 // Do sends one request.
@@ -36,7 +37,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	if m.end.key != "" {
 		req.Header.Set("Authorization", "Bearer "+m.end.key)
 	}
-	if err := w.patch(req); err != nil {
+	if err := w.splice(req); err != nil {
 		return nil, fault.New(fault.Model, "the request cannot be written: %w", err)
 	}
 	w.guard.heard()
@@ -46,7 +47,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 		return nil, m.unreachable(err)
 	}
 	body := newEvents(resp.Body, w.guard, m.config.maxBytes(), m.clean)
-	if err := m.accept(req.URL, resp, source{body}); err != nil {
+	if err := m.accept(req.URL, resp, body); err != nil {
 		_ = body.Close()
 		return nil, err
 	}
@@ -54,15 +55,13 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func (w wire) patch(req *http.Request) error {
-	if len(w.patches) == 0 || req.Body == nil {
-		return nil
-	}
+// splice puts the messages into the request's body.
+func (w wire) splice(req *http.Request) error {
 	data, err := io.ReadAll(req.Body)
 	if err != nil {
 		return err
 	}
-	if data, err = apply(data, w.patches); err != nil {
+	if data, err = w.payload.splice(data); err != nil {
 		return err
 	}
 	req.Body = io.NopCloser(bytes.NewReader(data))
@@ -89,24 +88,24 @@ func (m *remote) unreachable(err error) error {
 		fault(fault.Model, hint)
 }
 
-// accept refuses every answer but an event stream from the host that was asked.
-func (m *remote) accept(asked *url.URL, resp *http.Response, body io.Reader) error {
+// accept refuses every answer but one from the host that was asked, in a form
+// that golem reads.
+func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error {
 	if r := resp.Request; r != nil && r.URL != nil && (r.URL.Scheme != asked.Scheme || !strings.EqualFold(r.URL.Host, asked.Host)) {
 		return (&failure{message: fmt.Sprintf("%s redirected to another host, %s: refused", asked.Host, m.clean(r.URL.Host))}).
 			fault(fault.Model, fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name)))
 	}
 	if resp.StatusCode != http.StatusOK {
-		return m.refused(resp, body)
+		return m.refused(resp, body.in)
 	}
 	contentType := resp.Header.Get("Content-Type")
 	kind, _, _ := mime.ParseMediaType(contentType)
-	if kind == "text/event-stream" || contentType == "" {
+	if kind == "text/event-stream" || contentType == "" || looksRight(body.in) {
 		return nil
 	}
-	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is told, however it ended
-	if says, status := providerSays(data); says != "" {
-		return (&failure{status: status, retry: retriable(status), message: m.end.row.Name + " answered with an error: " + m.clean(says)}).
-			fault(fault.Model, "")
+	data, _ := io.ReadAll(io.LimitReader(body.in, maxError)) // what came is told, however it ended
+	if c := complain(data); c.message != "" {
+		return c.broken(m.clean)
 	}
 	what := m.clean(contentType)
 	if looksHTML(contentType, data) {
@@ -114,4 +113,20 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body io.Reader) err
 	}
 	return (&failure{message: fmt.Sprintf("%s answered with %s instead of an event stream", m.end.url.Host, what)}).
 		fault(fault.Model, fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks the OpenAI protocol, often ending in /v1", envName(m.end.row.Name)))
+}
+
+// looksRight reports whether a body begins as a stream of events or a JSON
+// object does, whatever type it was declared to have.
+func looksRight(in *bufio.Reader) bool {
+	head, _ := in.Peek(64) // a body may be shorter
+	text := strings.TrimLeft(strings.TrimPrefix(string(head), "\uFEFF"), " \t\r\n")
+	if text == "" {
+		return true // an empty answer
+	}
+	for _, start := range []string{"data:", "event:", "id:", "retry:", ":", "{", "["} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
 }

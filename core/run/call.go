@@ -17,8 +17,9 @@ import (
 type callRequest struct {
 	id, parent string
 	name, args string
-	model      bool  // asked for by a model or a tool, not by a person
-	caller     *host // of the tool that calls back; nil for a model or a person
+	invalid    string // why args must not run, "" if they may
+	model      bool   // asked for by a model or a tool, not by a person
+	caller     *host  // of the tool that calls back; nil for a model or a person
 }
 
 // callStatus is how a call ended (SPEC §16, tool.end).
@@ -63,6 +64,9 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	switch {
 	case stopped:
 		err = cause(ctx)
+	case req.invalid != "":
+		err = fault.New(fault.ToolInput, "this call was not run: %s", req.invalid).
+			Hinting("call it again; the arguments are one JSON object")
 	case !known:
 		err = f.unknown(req.name)
 	case req.caller.nests(c.spec) != nil:

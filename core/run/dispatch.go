@@ -29,7 +29,7 @@ func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
 	}
 	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) {
 		r, c := &results[i], calls[i]
-		r.out, r.fault = f.call(ctx, callRequest{id: r.id, parent: f.id, name: c.Name, args: c.Args, model: true})
+		r.out, r.fault = f.call(ctx, callRequest{id: r.id, parent: f.id, name: c.Name, args: c.Args, invalid: c.Invalid, model: true})
 	})
 	return results
 }

@@ -87,7 +87,7 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 		if err != nil {
 			return tool.Output{}, err
 		}
-		f.messages = append(f.messages, model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls})
+		f.messages = append(f.messages, model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls, Kept: turn.Kept})
 		if len(turn.Calls) > 0 {
 			results := f.dispatch(ctx, turn.Calls)
 			if out, asked := f.absorb(turn.Calls, results); asked {
@@ -219,7 +219,7 @@ func (f *frame) inject() {
 }
 
 func usage(u model.Usage) trace.Usage {
-	return trace.Usage{In: u.In, Out: u.Out, Estimated: u.Estimated}
+	return trace.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Estimated: u.Estimated}
 }
 
 // rawOutput is an output as one JSON value: its data, or its text as a string.

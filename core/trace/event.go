@@ -27,6 +27,7 @@ type Event struct {
 type Usage struct {
 	In        int  `json:"in"`
 	Out       int  `json:"out"`
+	Cached    int  `json:"cached,omitempty"` // of In, read from the provider's cache
 	Estimated bool `json:"estimated,omitempty"`
 }
 

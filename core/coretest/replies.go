@@ -1,0 +1,130 @@
+package coretest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Reply is what a provider answers one request with, over the wire.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// parseReply reads a file of replies/: the body as it is, or after a line
+// "HTTP 400", header lines and an empty line.
+func parseReply(data []byte) (Reply, error) {
+	r := Reply{Status: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: data}
+	if !bytes.HasPrefix(data, []byte("HTTP ")) {
+		return r, nil
+	}
+	in := bufio.NewReader(bytes.NewReader(data))
+	line, err := in.ReadString('\n')
+	if err != nil {
+		return r, fmt.Errorf("a reply has no body")
+	}
+	if r.Status, err = strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "HTTP "))); err != nil {
+		return r, fmt.Errorf("a reply has no status: %w", err)
+	}
+	for {
+		line, err := in.ReadString('\n')
+		if line = strings.TrimSpace(line); line == "" || err != nil {
+			break
+		}
+		name, value, _ := strings.Cut(line, ":")
+		r.Header.Set(name, strings.TrimSpace(value))
+	}
+	r.Body, err = io.ReadAll(in)
+	return r, err
+}
+
+// Provider answers the model requests of a case with its replies, in order,
+// and keeps what was sent.
+type Provider struct {
+	mu      sync.Mutex
+	replies []Reply
+	sent    []string
+	surplus int
+}
+
+// Provider is a provider of the case's replies; nil if it has none.
+func (c Case) Provider() *Provider {
+	if len(c.Replies) == 0 {
+		return nil
+	}
+	return &Provider{replies: c.Replies}
+}
+
+// Next takes a request's body and gives the reply to it.
+func (p *Provider) Next(body []byte) (Reply, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return Reply{}, fmt.Errorf("a request is no JSON: %w", err)
+	}
+	p.sent = append(p.sent, plainJSON(named(value)))
+	if len(p.sent) > len(p.replies) {
+		p.surplus++
+		return Reply{}, errors.New("the case has no reply to this request")
+	}
+	return p.replies[len(p.sent)-1], nil
+}
+
+// named is a request's body with the names of its tools in place of what is
+// said of them, which is not the case's concern.
+func named(body any) any {
+	o, ok := body.(map[string]any)
+	if !ok {
+		return body
+	}
+	tools, ok := o["tools"].([]any)
+	if !ok {
+		return body
+	}
+	for i, t := range tools {
+		one, _ := t.(map[string]any)
+		if f, ok := one["function"].(map[string]any); ok {
+			one = f
+		}
+		tools[i] = one["name"]
+	}
+	return o
+}
+
+// Do serves a request in memory, as a platform's network does.
+func (p *Provider) Do(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := p.Next(body)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: reply.Status, Header: reply.Header.Clone(), Body: io.NopCloser(bytes.NewReader(reply.Body)), Request: r}, nil
+}
+
+// Settle puts what was sent into the outcome, and what does not fit the replies.
+func (p *Provider) Settle(o *Outcome) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.sent {
+		o.Sent += s + "\n"
+	}
+	if len(p.sent) < len(p.replies) || p.surplus > 0 {
+		o.Problems = append(o.Problems, fmt.Sprintf("%d requests for %d replies", len(p.sent), len(p.replies)))
+	}
+}

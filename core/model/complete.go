@@ -1,0 +1,112 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// finish is a provider's reason in the words of Turn.Finish; "error" is a
+// provider that gave up, "unreadable" a tool call that it could not read.
+func finish(reason string) string {
+	word, _, _ := strings.Cut(strings.ToLower(reason), ":")
+	switch strings.TrimSpace(word) {
+	case "tool_calls", "function_call", "tool_use":
+		return "tool_calls"
+	case "length", "max_tokens", "max_output_tokens", "model_length":
+		return "length"
+	case "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "sensitive", "refusal":
+		return "content_filter"
+	case "error", "abort", "network_error", "insufficient_system_resource":
+		return "error"
+	case "function_call_filter", "malformed_function_call":
+		return "unreadable"
+	}
+	return "stop"
+}
+
+// complete refuses an answer that is none: nothing of it runs. done says that
+// the provider marked the end of the stream; some give no finish reason then.
+func (a *answer) complete(model string, done bool) error {
+	switch {
+	case a.finish == "" && !done && !a.choices:
+		return broken(a.provider+" sent an empty answer", nil)
+	case a.finish == "" && !done:
+		return broken("the answer of "+a.provider+" ended in the middle, without a finish reason", nil)
+	case a.refusal.Len() > 0:
+		return (&failure{message: fmt.Sprintf("%s refused to answer: %s", model, a.clean(a.refusal.String()))}).
+			fault(fault.Model, "ask in another way, or choose another model with --model")
+	case a.finish == "content_filter":
+		return (&failure{message: fmt.Sprintf("the content filter of %s stopped the answer%s", a.provider, a.because("content_filter"))}).
+			fault(fault.Model, "ask in another way, or choose another model with --model")
+	case a.finish == "unreadable":
+		return (&failure{message: a.provider + " could not read a tool call" + a.because(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, "")
+	}
+	for _, c := range a.calls {
+		if c.name == "" {
+			return broken(a.provider+" sent a tool call without a name", nil)
+		}
+	}
+	if len(a.calls) > 0 || strings.TrimSpace(a.text.String()) != "" {
+		return nil
+	}
+	if a.finish == "length" {
+		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.thought())}).
+			fault(fault.Model, "ask for less at once, or choose another model with --model")
+	}
+	return broken(fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought()), nil)
+}
+
+// because names the provider's reason where it says more than known.
+func (a *answer) because(known string) string {
+	if a.reason == "" || a.reason == known {
+		return ""
+	}
+	return " (" + a.clean(a.reason) + ")"
+}
+
+// thought tells that there was reasoning, and nothing else.
+func (a *answer) thought() string {
+	if a.thinking {
+		return ": it sent only its reasoning"
+	}
+	return ""
+}
+
+// turn is the complete answer, its calls under golem's own ids.
+func (a *answer) turn(model string, r Request) Turn {
+	t := Turn{Text: a.text.String(), Finish: a.finish, Model: model, Attempts: 1}
+	if t.Finish == "" {
+		t.Finish = "stop"
+	}
+	kept := Kept{Provider: a.provider, Message: a.kept.fields()}
+	some := kept.Message != nil
+	for i, c := range a.calls {
+		args := c.args.String()
+		if strings.TrimSpace(args) == "" {
+			args = "{}"
+		}
+		if i == len(a.calls)-1 && t.Finish == "length" && !json.Valid([]byte(args)) {
+			c.invalid = "the call was cut at the model's output limit"
+		}
+		t.Calls = append(t.Calls, Call{Name: c.name, Args: args, Invalid: c.invalid})
+		own := c.kept.fields()
+		kept.Calls = append(kept.Calls, own)
+		some = some || own != nil
+	}
+	if some {
+		t.Kept = &kept
+	}
+	ownIDs(r.Messages, t.Calls)
+	if len(t.Calls) > 0 && t.Finish == "stop" {
+		t.Finish = "tool_calls"
+	}
+	if a.usage != nil {
+		t.Usage = *a.usage
+	} else {
+		t.Usage = estimate(r, t.Text, t.Calls)
+	}
+	return t
+}

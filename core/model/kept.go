@@ -1,0 +1,215 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Kept is what a provider sent with an answer and wants back unchanged with
+// the history: reasoning, thought signatures. It goes back to the same
+// provider only; no other part of golem reads it.
+type Kept struct {
+	Provider string   `json:"provider"`
+	Message  fields   `json:"message,omitempty"` // of the assistant's message
+	Calls    []fields `json:"calls,omitempty"`   // of each call, by its index; nil: none
+}
+
+// fields are members of a JSON object by name.
+type fields map[string]json.RawMessage
+
+// to is what goes back to a provider, nil for nothing.
+func (k *Kept) to(provider string) *Kept {
+	if k == nil || k.Provider != provider {
+		return nil
+	}
+	return k
+}
+
+// redacted is a copy without secrets. What redaction spoils is left out.
+func (k *Kept) redacted(redact func(string) string) *Kept {
+	if k == nil {
+		return nil
+	}
+	data, err := json.Marshal(k)
+	if err != nil {
+		return nil
+	}
+	clean := redact(string(data))
+	if clean == string(data) {
+		return k
+	}
+	var out Kept
+	if json.Unmarshal([]byte(clean), &out) != nil {
+		return nil
+	}
+	return &out
+}
+
+// put lays the carried members over an encoded message and its calls.
+func (k *Kept) put(message json.RawMessage, carry []string) (json.RawMessage, error) {
+	var out fields
+	if err := json.Unmarshal(message, &out); err != nil {
+		return nil, err
+	}
+	out.put(k.Message, carry)
+	if calls := out["tool_calls"]; len(calls) > 0 && len(k.Calls) > 0 {
+		var all []fields
+		if err := json.Unmarshal(calls, &all); err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if i < len(k.Calls) {
+				all[i].put(k.Calls[i], carry)
+			}
+		}
+		data, err := json.Marshal(all)
+		if err != nil {
+			return nil, err
+		}
+		out["tool_calls"] = data
+	}
+	return json.Marshal(out)
+}
+
+// put sets the members that a provider wants back and that golem does not set.
+func (f fields) put(kept fields, carry []string) {
+	for name, value := range kept {
+		if _, own := f[name]; !own && slices.Contains(carry, name) {
+			f[name] = value
+		}
+	}
+}
+
+// carrier gathers the members that a provider wants back from the pieces of a
+// stream: texts are put together, lists joined, of anything else the last counts.
+type carrier struct {
+	names  []string // which members; none: nothing is gathered
+	texts  map[string]*strings.Builder
+	lists  map[string]*entries
+	others fields
+}
+
+// add takes over the named members of one piece. null is no value, an empty
+// text is one.
+func (c *carrier) add(piece json.RawMessage) {
+	if len(c.names) == 0 {
+		return
+	}
+	var got fields
+	if json.Unmarshal(piece, &got) != nil {
+		return
+	}
+	for _, name := range c.names {
+		switch value := got[name]; {
+		case len(value) == 0 || string(value) == "null":
+		case value[0] == '"':
+			c.text(name, str(value))
+		case value[0] == '[':
+			c.list(name, value)
+		default:
+			if c.others == nil {
+				c.others = fields{}
+			}
+			c.others[name] = bytes.Clone(value)
+		}
+	}
+}
+
+func (c *carrier) text(name, piece string) {
+	if c.texts == nil {
+		c.texts = map[string]*strings.Builder{}
+	}
+	if c.texts[name] == nil {
+		c.texts[name] = &strings.Builder{}
+	}
+	c.texts[name].WriteString(piece)
+}
+
+func (c *carrier) list(name string, value json.RawMessage) {
+	if c.lists == nil {
+		c.lists = map[string]*entries{}
+	}
+	if c.lists[name] == nil {
+		c.lists[name] = &entries{at: map[string]*carrier{}}
+	}
+	c.lists[name].add(value)
+}
+
+// fields are the members as they are now; nil if there are none.
+func (c *carrier) fields() fields {
+	if len(c.texts)+len(c.lists)+len(c.others) == 0 {
+		return nil
+	}
+	out := fields{}
+	for name, value := range c.others {
+		out[name] = value
+	}
+	for name, list := range c.lists {
+		out[name] = list.json()
+	}
+	for name, text := range c.texts {
+		out[name] = quote(text.String())
+	}
+	return out
+}
+
+// entries are a list whose objects come in pieces (OpenRouter's
+// reasoning_details): pieces of one type and index are one entry.
+type entries struct {
+	all []*carrier
+	at  map[string]*carrier // by type and index
+}
+
+func (e *entries) add(list json.RawMessage) {
+	var pieces []json.RawMessage
+	if json.Unmarshal(list, &pieces) != nil {
+		return
+	}
+	for _, piece := range pieces {
+		var o fields
+		if json.Unmarshal(piece, &o) != nil {
+			continue
+		}
+		id := string(o["type"]) + " " + string(o["index"])
+		entry := e.at[id]
+		if entry == nil || len(o["index"]) == 0 {
+			entry = &carrier{}
+			e.all = append(e.all, entry)
+			e.at[id] = entry
+		}
+		for name, value := range o {
+			entry.member(name, value)
+		}
+	}
+}
+
+// member adds a member of one piece of an entry: its texts grow, the rest is set.
+func (c *carrier) member(name string, value json.RawMessage) {
+	switch name {
+	case "text", "summary", "data":
+		if len(value) > 0 && value[0] == '"' {
+			c.text(name, str(value))
+			return
+		}
+	}
+	if c.others == nil {
+		c.others = fields{}
+	}
+	if string(value) != "null" || len(c.others[name]) == 0 {
+		c.others[name] = bytes.Clone(value)
+	}
+}
+
+func (e *entries) json() json.RawMessage {
+	all := make([]fields, len(e.all))
+	for i, entry := range e.all {
+		all[i] = entry.fields()
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return json.RawMessage("[]")
+	}
+	return out
+}

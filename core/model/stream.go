@@ -1,0 +1,227 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// events reads an answer: server-sent events, or one JSON document in their
+// place. It gives at most limit bytes and is never silent for longer than the
+// guard allows.
+//
+// It is lenient where providers differ: lines may end in LF or CRLF, comments
+// and unknown event names pass, data may stretch over several lines, and the
+// empty line between two events may be missing.
+type events struct {
+	src   io.ReadCloser
+	guard *guard
+	left  int64
+	limit int64
+	in    *bufio.Reader
+	stop  func() bool
+	text  func(string) string // cleans what is quoted
+
+	name    string // the event's name, "" if it has none
+	pending []byte // data lines of an event that is not complete
+	given   bool   // an event was given
+	done    bool   // the provider said that the answer is complete
+	out     []byte // for Read
+	ended   bool   // Read has given all
+}
+
+func newEvents(src io.ReadCloser, g *guard, limit int64, text func(string) string) *events {
+	e := &events{src: src, guard: g, left: limit, limit: limit, text: text}
+	e.in = bufio.NewReaderSize(source{e}, 16<<10)
+	// A body need not end with its request's context: closing it does.
+	e.stop = context.AfterFunc(g.ctx, func() { _ = src.Close() })
+	return e
+}
+
+// source is the bounded raw body.
+type source struct{ e *events }
+
+func (s source) Read(p []byte) (int, error) {
+	if s.e.left <= 0 {
+		return 0, (&failure{message: fmt.Sprintf("the answer is longer than %d bytes", s.e.limit)}).
+			fault(fault.Model, "ask for a shorter answer")
+	}
+	if err := s.e.guard.ctx.Err(); err != nil {
+		return 0, err
+	}
+	s.e.guard.heard()
+	n, err := s.e.src.Read(p[:min(int64(len(p)), s.e.left)])
+	s.e.guard.pause()
+	s.e.left -= int64(n)
+	return n, err
+}
+
+// next gives the data of the next event, without line breaks; as a rule it is
+// JSON. io.EOF is the end: then done tells whether the provider said so.
+func (e *events) next() ([]byte, error) {
+	for !e.done {
+		line, err := e.in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		data, lineErr := e.line(line, err == io.EOF)
+		if lineErr != nil {
+			return nil, lineErr
+		}
+		if data == nil && err == io.EOF {
+			return e.last()
+		}
+		if data != nil {
+			e.given = true
+			return data, nil
+		}
+	}
+	return nil, io.EOF
+}
+
+// last is what is left when the body has ended.
+func (e *events) last() ([]byte, error) {
+	data := e.pending
+	e.pending = nil
+	switch {
+	case len(data) == 0:
+		return nil, io.EOF
+	case json.Valid(data):
+		e.given = true
+		return data, nil
+	}
+	return nil, io.ErrUnexpectedEOF
+}
+
+// line takes in one line, and gives an event's data if that completes one.
+func (e *events) line(line []byte, last bool) ([]byte, error) {
+	line = bytes.TrimPrefix(bytes.TrimRight(line, "\r\n"), []byte("\uFEFF"))
+	if len(bytes.TrimSpace(line)) == 0 {
+		data := e.pending
+		e.pending, e.name = nil, ""
+		return data, nil
+	}
+	if c := bytes.TrimLeft(line, " \t")[0]; c == '{' || c == '[' {
+		return e.document(line)
+	}
+	name, value, found := bytes.Cut(line, []byte(":"))
+	if last && !found && partial(string(line)) {
+		return nil, io.ErrUnexpectedEOF
+	}
+	switch string(name) {
+	case "", "id", "retry": // a comment, or nothing that golem needs
+		return nil, nil
+	case "event":
+		e.name = string(bytes.TrimSpace(value))
+		return nil, nil
+	case "data":
+		return e.data(bytes.TrimSpace(value)), nil
+	}
+	return nil, malformed(e.text, line, nil)
+}
+
+// partial reports whether a last line may be the beginning of a known field.
+func partial(line string) bool {
+	for _, field := range []string{"data", "event", "id", "retry"} {
+		if strings.HasPrefix(field, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// data takes in a data line. A line that is JSON by itself is an event, even if
+// no empty line follows.
+func (e *events) data(value []byte) []byte {
+	switch {
+	case len(value) == 0:
+		return nil
+	case string(value) == "[DONE]" && len(e.pending) == 0:
+		e.done = true
+		return nil
+	case len(e.pending) == 0 && json.Valid(value):
+		return value
+	}
+	e.pending = append(append(e.pending, value...), ' ')
+	return nil
+}
+
+// document reads a body that is one JSON value and no stream of events; an
+// answer is complete with it.
+func (e *events) document(first []byte) ([]byte, error) {
+	if e.given || len(e.pending) > 0 {
+		return nil, malformed(e.text, first, nil)
+	}
+	rest, err := io.ReadAll(e.in)
+	if err != nil {
+		return nil, err
+	}
+	whole := bytes.Clone(first)
+	if len(rest) > 0 {
+		whole = append(append(whole, '\n'), rest...)
+	}
+	var value json.RawMessage
+	if err := json.Unmarshal(whole, &value); err != nil {
+		if says := complain(first); says.message == "" && strings.Contains(err.Error(), "unexpected end") {
+			return nil, io.ErrUnexpectedEOF
+		}
+		return nil, malformed(e.text, first, err)
+	}
+	e.done = true
+	var out bytes.Buffer
+	err = json.Compact(&out, value) // go-openai reads lines
+	return out.Bytes(), err
+}
+
+// Read gives the events as go-openai reads them: one data line each.
+func (e *events) Read(p []byte) (int, error) {
+	if len(e.out) == 0 {
+		data, err := e.next()
+		switch {
+		case err == io.EOF && e.done && !e.ended:
+			data, e.ended = []byte("[DONE]"), true
+		case err != nil:
+			return 0, err
+		}
+		e.out = append(e.out[:0], "data: "...)
+		if bytes.HasPrefix(data, []byte(`{"error":`)) { // which go-openai would read in its own way
+			e.out, data = append(e.out, "{ "...), data[1:]
+		}
+		e.out = append(append(e.out, data...), '\n')
+	}
+	n := copy(p, e.out)
+	e.out = e.out[n:]
+	return n, nil
+}
+
+// Close ends the body; it may be called twice.
+func (e *events) Close() error {
+	e.stop()
+	return e.src.Close()
+}
+
+// malformed is a stream that is no stream of events, or an event that cannot
+// be read; err, which may be nil, says why.
+func malformed(text func(string) string, line []byte, err error) error {
+	if says := complain(line); says.message != "" {
+		return says.broken(text)
+	}
+	why := "the provider's answer is malformed"
+	var wrong *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		why += fmt.Sprintf(" (%s is a JSON %s)", wrong.Field, wrong.Value)
+	case errors.As(err, &syntax):
+		why += fmt.Sprintf(" (not JSON at byte %d)", syntax.Offset)
+	}
+	return (&failure{message: why + ": " + text(string(line[:min(len(line), 2*maxQuote)]))}).
+		fault(fault.Model, "check the address of the provider: it must speak the protocol of its api")
+}
