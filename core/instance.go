@@ -131,9 +131,14 @@ func (i *Instance) modelConfig() model.Config {
 }
 
 // checkModel tells whether a model name could be opened, without reaching it.
-func (i *Instance) checkModel(name string) error {
+// A script or recording is read.
+func (i *Instance) checkModel(name, origin string) error {
 	provider, _, err := model.Split(name)
-	if err != nil || provider == "script" || provider == "replay" {
+	if err != nil {
+		return err
+	}
+	if provider == "script" || provider == "replay" {
+		_, err := model.Open(name, i.reading(origin))
 		return err
 	}
 	known := []string{"script", "replay"}
@@ -157,12 +162,17 @@ func (i *Instance) open(_ context.Context, w *project.Worker) (model.Model, erro
 	if err := w.NeedModel(); err != nil {
 		return nil, err
 	}
+	return model.Open(w.Model, i.reading(w.Origins["model"]))
+}
+
+// reading is what models may reach where a name was given.
+func (i *Instance) reading(origin string) model.Config {
 	c := i.models
 	c.ReadFile = i.readProject
-	if from := w.Origins["model"]; i.platform.ReadScript != nil && (from == "command line" || strings.HasPrefix(from, "environment")) {
+	if i.platform.ReadScript != nil && (origin == "command line" || strings.HasPrefix(origin, "environment")) {
 		c.ReadFile = i.platform.ReadScript
 	}
-	return model.Open(w.Model, c)
+	return c
 }
 
 func (i *Instance) readProject(name string) ([]byte, error) {

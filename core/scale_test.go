@@ -59,8 +59,9 @@ func many(t testing.TB, n int, main string) *counting {
 	put("project.yaml", "model: script:s.yaml\ntoolsets: {filesystem: {}}\napproval: {tools: {write_file: ask, worker.call: preApproved, w0007: ask}, rules: [{tool: delete_file, decide: blocked}]}\n")
 	put("main.worker", main)
 	put("workers/child.worker", "---\ntoolsets: {filesystem: false}\n---\nC.\n")
+	put(fmt.Sprintf("workers/w%04d.worker", n), "---\n---\nThe last.\n")
 	for i := range n {
-		put(fmt.Sprintf("workers/w%04d.worker", i), fmt.Sprintf("---\ndescription: Number %d.\nallow_workers: [w%04d]\n---\nW.\n", i, (i+1)%n))
+		put(fmt.Sprintf("workers/w%04d.worker", i), fmt.Sprintf("---\ndescription: Number %d.\nallow_workers: [w%04d]\n---\nW.\n", i, min(i+1, n)))
 	}
 	call := "{tool: child, args: {input: x}}"
 	put("s.yaml", "script: 1\nworkers:\n  main:\n    - calls: ["+strings.TrimSuffix(strings.Repeat(call+", ", 10), ", ")+"]\n    - say: done\n  child:\n    - say: ok\n")

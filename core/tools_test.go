@@ -184,7 +184,7 @@ func TestPersonCallsModule(t *testing.T) {
 func TestWouldAskKnowsModules(t *testing.T) {
 	files := map[string]string{
 		"main.worker": "---\nallow_workers: [slugify]\ntoolsets: {custom: {tools: [claims, net, add, slugify], approval: {tools: {add: preApproved}}}}\n---\nM.\n",
-		"s.yaml":      "script: 1\n",
+		"s.yaml":      "script: 1\nworkers: {}\n",
 	}
 	w := newWorkshop(t, files, map[string]string{"tools/f.wasm": "forge", "tools/a.wasm": "add_v1", "tools/s.wasm": "slugify"})
 	names, err := w.open(t, core.Options{}).WouldAsk(t.Context(), nil)

@@ -83,9 +83,6 @@ func effective(w *project.Worker) map[string]string {
 	v["toolsets.workers.allowed_workers"] = oneLine(strings.Join(w.Delegates.Refs, ", "))
 	v["toolsets.workers.style"] = w.Delegates.Style
 	v["allow_workers"] = v["toolsets.workers.allowed_workers"]
-	for name, value := range w.Vars {
-		flatten(v, "vars."+name, value)
-	}
 	return v
 }
 

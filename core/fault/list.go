@@ -95,7 +95,7 @@ func Nearest(name string, known []string) string {
 }
 
 // maxKnown is how many names a hint lists at most.
-const maxKnown = 30
+const maxKnown = 50
 
 // DidYouMean is the hint for an unknown name: the nearest known one, else all of them.
 func DidYouMean(name string, known []string) string {

@@ -14,6 +14,8 @@ type checker struct {
 	models   map[string]bool
 	queue    []location
 	queued   map[location]bool
+	order    []location // as they were judged
+	allowed  map[location][]call
 }
 
 // Check returns every problem of the project, sorted, as it would be on the
@@ -24,7 +26,7 @@ func (p *Project) Check(platform string) fault.List {
 	if platform == "" {
 		platform = p.src.Platform
 	}
-	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, queued: map[location]bool{}}
+	c := &checker{p: p, platform: platform, said: map[string]bool{}, models: map[string]bool{}, queued: map[location]bool{}, allowed: map[location][]call{}}
 	c.add(p.faults...)
 	if p.settings == nil && p.faults.Err() != nil {
 		c.faults.Sort()
@@ -56,6 +58,9 @@ func (p *Project) Check(platform string) fault.List {
 			c.push(l)
 		}
 	}
+	c.exports()
+	c.names(s)
+	c.twins(s)
 	for len(c.queue) > 0 {
 		l := c.queue[0]
 		c.queue = c.queue[1:]
@@ -63,7 +68,10 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	if f == nil {
 		c.oneID(entry)
+		c.lent(entry)
+		c.order = append([]location{entry}, c.order...)
 	}
+	c.cycles(c.order)
 	if !p.src.Flags.NoImportTools {
 		c.add(p.unbuilt(".")...)
 		c.add(p.passedOver(".")...)
@@ -94,6 +102,7 @@ func (c *checker) add(faults ...*fault.Fault) {
 
 func (c *checker) worker(l location, s *scanned) {
 	got := c.p.load(l)
+	c.order = append(c.order, l)
 	c.judge(got, s)
 }
 
@@ -116,6 +125,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 	for _, list := range referenceLists(got) {
 		for _, item := range list.items {
 			if item.text == "*" && list == allowed {
+				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone})
 				continue // all of them are checked anyway
 			}
 			target, f := p.resolve(item.text, false)
@@ -124,6 +134,9 @@ func (c *checker) judge(got *loaded, s *scanned) {
 					c.add(f.At(item.file, item.line, item.column))
 				}
 				continue
+			}
+			if list == allowed {
+				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{own(got, item), target})
 			}
 			c.ignored(s, target, item)
 			c.push(target)
@@ -147,7 +160,7 @@ func (c *checker) model(got *loaded) {
 		return
 	}
 	c.models[name+"\x00"+origin] = true
-	err := c.p.src.CheckModel(name)
+	err := c.p.src.CheckModel(name, origin)
 	if err == nil {
 		return
 	}
@@ -157,7 +170,11 @@ func (c *checker) model(got *loaded) {
 			where = n.at
 		}
 	}
-	c.add(where.orNowhere(fault.Of(err, fault.Model)))
+	bad := fault.Of(err, fault.Model)
+	if bad.Where == nil || bad.Where.File == "" { // else it is the script that is wrong
+		bad = where.orNowhere(bad)
+	}
+	c.add(bad)
 }
 
 // oneID walks the closure of the entry and finds two files with one ID in it

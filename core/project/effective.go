@@ -10,7 +10,7 @@ import (
 )
 
 // inherited are the manifest's keys that are merged into each worker.
-var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation", "vars"}
+var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation"}
 
 // built is what making a worker from its definition needs to share.
 type built struct {
@@ -41,7 +41,7 @@ func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 		AllowEmptyInput: own.get("allow_empty_input").flag(), MaxContextTokens: own.get("max_context_tokens").count(0),
 		Limits: limits(n.get("limits")), Retry: Retry{n.path("retry", "attempts").count(3)},
 		Delegation: delegation(n.get("delegation")), Attachments: attachments(own.get("attachment_policy")),
-		Vars: map[string]any{}, Origins: map[string]string{},
+		Origins: map[string]string{},
 	}
 	if name := own.get("name"); name != nil {
 		b.w.Name = name.text
@@ -53,7 +53,6 @@ func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	b.template()
 	b.model()
 	b.depth()
-	b.vars()
 	b.toolsets()
 	b.policy()
 	b.sandbox()
@@ -147,17 +146,4 @@ func (b *built) depth() {
 		b.w.Delegation.MaxDepth = *d
 		b.w.Origins["delegation.max_depth"] = fromFlag
 	}
-}
-
-func (b *built) vars() {
-	n := b.eff.get("vars")
-	if n == nil {
-		return
-	}
-	v, err := n.plain()
-	if err != nil {
-		b.add(fault.Of(err, fault.Config))
-		return
-	}
-	b.w.Vars, _ = v.(map[string]any)
 }

@@ -35,7 +35,7 @@ func newWorkerShape() *shape {
 		"max_context_tokens": countShape(0, 1e9),
 		"limits":             limitsShape(),
 		"retry":              retryShape(),
-		"vars":               {kind: dict, each: &shape{any: true}},
+		"vars":               laterShape(),
 		"delegation":         delegationShape(),
 	})
 	s.aliases = map[string]string{
@@ -69,7 +69,7 @@ func newManifestShape() *shape {
 		"providers":  providersShape(),
 		"limits":     limitsShape(),
 		"retry":      retryShape(),
-		"vars":       {kind: dict, each: &shape{any: true}},
+		"vars":       laterShape(),
 	})
 	s.aliases = map[string]string{"workerPaths": "worker_paths"}
 	return s
@@ -96,7 +96,7 @@ func versionProblem(n *node) (string, string) {
 	case n.tag != tagText:
 		return "expected text, found " + n.found(), fmt.Sprintf("put it in quotes: \"%s\"", brief(n.text))
 	}
-	return nameProblem(n.text), ""
+	return versionNumber(n.text)
 }
 
 // instructionsShape takes a missing text for no key at all: then the prompt

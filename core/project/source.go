@@ -33,9 +33,9 @@ type Source struct {
 	// CheckToolset decodes a toolset's options as its factory would; nil: they
 	// are not checked. A key that the error quotes is where the fault points.
 	CheckToolset func(name string, options json.RawMessage) error
-	// CheckModel tells whether a model name can be opened; nil: only its form
-	// is checked. It must not call the model.
-	CheckModel func(name string) error
+	// CheckModel tells whether a model name can be opened; origin is where it
+	// was given, as Worker.Origins has it. nil: only its form is checked. It must not call the model.
+	CheckModel func(name, origin string) error
 }
 
 // Flags are the command line's part of the configuration. A flag that was not

@@ -37,7 +37,6 @@ type Worker struct {
 	Limits           Limits
 	Retry            Retry
 	Delegation       Delegation
-	Vars             map[string]any
 
 	// Origins tells where each effective value came from, keyed by its dotted
 	// path ("model", "limits.turns"), for check --verbose: "command line",

@@ -1,0 +1,140 @@
+package project
+
+import (
+	"strings"
+
+	"golem/core/fault"
+)
+
+// call is one worker that another one is allowed to call.
+type call struct {
+	item *node // where the worker's own file allows it; nil for '*' and for a list of the manifest
+	to   location
+}
+
+// everyone is who '*' stands for, in the graph of calls.
+var everyone = location{name: "*"}
+
+// own is an item that stands in the worker's file; nil for any other.
+func own(l *loaded, item *node) *node {
+	if item.file == l.def.String() {
+		return item
+	}
+	return nil
+}
+
+// calls are what a worker may call, in the order it is allowed.
+func (c *checker) calls(from location) []call {
+	if from == everyone {
+		var out []call
+		all, _ := c.p.everyWorker(location{})
+		for _, l := range all {
+			out = append(out, call{to: l})
+		}
+		return out
+	}
+	return c.allowed[from]
+}
+
+// cycles warns of every allowed call that closes a circle: a run refuses it
+// with E_CYCLE. Nothing is said of those that '*' or a list of the manifest
+// closes: nobody wrote that call down.
+func (c *checker) cycles(from []location) {
+	var chain []location
+	place := map[location]int{} // in chain, from 1; -1 when done
+	var visit func(l location)
+	visit = func(l location) {
+		chain = append(chain, l)
+		place[l] = len(chain)
+		for _, next := range c.calls(l) {
+			switch i := place[next.to]; {
+			case i == 0:
+				visit(next.to)
+			case i > 0 && next.item != nil && !c.recursive(next.to):
+				c.add(c.cycle(next, chain[i-1:]))
+			}
+		}
+		chain = chain[:len(chain)-1]
+		place[l] = -1
+	}
+	for _, l := range from {
+		if place[l] == 0 {
+			visit(l)
+		}
+	}
+}
+
+// recursive tells whether a worker may stand twice in a chain: it allows
+// recursion and lists itself.
+func (c *checker) recursive(l location) bool {
+	w := c.p.load(l).worker
+	if w == nil || !w.Delegation.AllowRecursion {
+		return false
+	}
+	for _, next := range c.allowed[l] {
+		if next.to == l {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) cycle(closing call, chain []location) *fault.Fault {
+	var ids []string
+	for _, l := range append(chain[:len(chain):len(chain)], closing.to) {
+		if l != everyone {
+			id, _ := c.p.identity(l)
+			ids = append(ids, brief(id))
+		}
+	}
+	first := ids[0]
+	if n := len(ids); n > 8 {
+		ids = append(append(ids[:3:3], "…"), ids[n-3:]...)
+	}
+	n, remedy := closing.item, "let it allow itself and set delegation.allow_recursion"
+	if len(ids) == 2 {
+		remedy = "set delegation.allow_recursion"
+	}
+	return fault.Warn(fault.Cycle, "a run refuses this call: %s is a cycle", strings.Join(ids, " → ")).At(n.file, n.line, n.column).
+		Hinting("take %s out, or %s in %s", quoted(n.text), remedy, first)
+}
+
+// lent follows the entry's model to the workers that have none of their own
+// and use their caller's (SPEC §5), and holds it against their
+// compatible_models.
+func (c *checker) lent(entry location) {
+	type loan struct {
+		to   location
+		name string
+	}
+	seen := map[loan]bool{}
+	w := c.p.load(entry).worker
+	if w == nil {
+		return
+	}
+	todo := []loan{{entry, w.Model}}
+	for len(todo) > 0 {
+		here := todo[0]
+		todo = todo[1:]
+		for _, next := range c.calls(here.to) {
+			l := loan{next.to, here.name}
+			if next.to != everyone {
+				got := c.p.load(next.to)
+				if got.worker == nil {
+					continue
+				}
+				if got.worker.Model != "" {
+					l.name = got.worker.Model
+				} else if patterns := got.def.node.get("compatible_models"); patterns != nil && l.name != "" && !seen[l] {
+					if f := got.worker.unfit(l.name, "its caller's"); f != nil {
+						c.add(patterns.at.orNowhere(f))
+					}
+				}
+			}
+			if !seen[l] {
+				seen[l] = true
+				todo = append(todo, l)
+			}
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// The conventions of S1 §1.3 (S1-18).
+var (
+	kebabCase = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	snakeCase = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
+)
+
+// names hints at names off the conventions: of the project, by its manifest or
+// its directory, and of the workers that scanning finds.
+func (c *checker) names(s *scanned) {
+	p := c.p
+	if n := p.settings.get("name"); n != nil {
+		if !kebabCase.MatchString(n.text) {
+			c.add(fault.Warn(fault.Config, "by convention a project's name is in kebab-case, and this is %s", quoted(n.text)).
+				At(n.file, n.line, n.column).Hinting("for example %s", respelt(n.text, "-")))
+		}
+	}
+	for _, id := range s.ids {
+		l := s.found[id][0]
+		if l.builtin || snakeCase.MatchString(strings.ReplaceAll(id, "/", "_")) {
+			continue
+		}
+		elements := strings.Split(id, "/")
+		for i, e := range elements {
+			elements[i] = respelt(e, "_")
+		}
+		c.add(fault.Warn(fault.Config, "by convention a worker's name is in snake_case, and this is %s", quoted(id)).
+			At(l.name, 1, 1).Hinting("for example %s", strings.Join(elements, "/")))
+	}
+}
+
+// respelt is a name in lower case with its words joined by one character.
+func respelt(name, joint string) string {
+	var words []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			words = append(words, string(word))
+		}
+		word = nil
+	}
+	var last rune
+	for _, r := range name {
+		if unicode.IsUpper(r) && (unicode.IsLower(last) || unicode.IsDigit(last)) {
+			flush()
+		}
+		last = r
+		if r = unicode.ToLower(r); r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			word = append(word, r)
+		} else {
+			flush()
+		}
+	}
+	flush()
+	if len(words) == 0 {
+		return "name"
+	}
+	return strings.Join(words, joint)
+}
+
+// twins warns of workers whose IDs are one name where case and Unicode
+// spelling do not count.
+func (c *checker) twins(s *scanned) {
+	first := map[string]string{}
+	for _, id := range s.ids {
+		l := s.found[id][0]
+		if l.builtin {
+			continue
+		}
+		folded := sandbox.Fold(id)
+		other, there := first[folded]
+		if !there {
+			first[folded] = id
+			continue
+		}
+		c.add(fault.Warn(fault.Ambiguous, "%s and %s are one name on systems that ignore case: %s and %s", quoted(other), quoted(id), s.found[other][0], l).
+			At(l.name, 1, 1).Hinting("rename one of them"))
+	}
+}
+
+// exports holds what the project offers as a library against its workers.
+func (c *checker) exports() {
+	n := c.p.settings.get("exports")
+	if n == nil {
+		return
+	}
+	var seen []location
+	for _, item := range n.items {
+		l, f := c.p.resolve(item.text, true)
+		switch {
+		case f != nil:
+			c.add(f.At(item.file, item.line, item.column))
+		case l.builtin:
+			c.add(item.at.fault(fault.WorkerNotFound, "%s is built into golem, and no worker of this project", quoted(item.text)))
+		case slices.Contains(seen, l):
+			c.add(fault.Warn(fault.Config, "%s is exported twice", quoted(item.text)).At(item.file, item.line, item.column).Hinting("remove one"))
+		default:
+			c.push(l)
+		}
+		seen = append(seen, l)
+	}
+}
+
+var semantic = regexp.MustCompile(`^\d{1,9}(\.\d{1,9}){0,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
+
+// versionNumber tells what is wrong with a project's own version (S1-19): it
+// is a semantic version, of which the last numbers may be left out.
+func versionNumber(text string) (problem, hint string) {
+	if p := nameProblem(text); p != "" {
+		return p, ""
+	}
+	if !semantic.MatchString(text) {
+		return quoted(path.Clean(text)) + " is no version number", `for example "1.0.0"`
+	}
+	return "", ""
+}
