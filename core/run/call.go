@@ -91,7 +91,9 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 		Observe: c.observe,
 		Asking:  f.tree.ask,
 		Shown:   func(r approval.Request) { f.tree.shown(c.at, r) },
-		Enter:   func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) { return c.enter(ctx, tl, risk) },
+		Enter: func(ctx context.Context, risk tool.Risk) (context.Context, func(), error) {
+			return c.enter(ctx, tl, risk)
+		},
 	})
 	if err != nil {
 		return out, err
@@ -184,7 +186,7 @@ func frozen(tctx context.Context) context.Context {
 
 // finish settles status and fault, and closes the call in the trace.
 func (c *running) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
-	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), Fuel: out.Fuel, MS: took.Milliseconds()}
+	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), Fuel: out.Fuel, FuelVaries: out.FuelVaries, MS: took.Milliseconds()}
 	var flt *fault.Fault
 	if err != nil {
 		flt = fault.Of(err, fault.Tool)

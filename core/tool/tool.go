@@ -134,6 +134,8 @@ type Output struct {
 	// Fuel is what a module used, in units of the guard; 0 for other tools. A
 	// failed call's output has it too.
 	Fuel int64
+	// FuelVaries says that the same call may use other fuel.
+	FuelVaries bool
 }
 
 // FileDiff is one file's change.

@@ -129,7 +129,10 @@ type ToolEnd struct {
 	Result json.RawMessage `json:"result,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
 	Fuel   int64           `json:"fuel,omitempty"`
-	MS     int64           `json:"ms"`
+	// FuelVaries: the module asks for the time or for random numbers, as every
+	// Go program does when it starts, so the same call may use other fuel.
+	FuelVaries bool  `json:"fuel_varies,omitempty"`
+	MS         int64 `json:"ms"`
 }
 
 // Approval is the gate's decision on one call.

@@ -7,8 +7,8 @@ import (
 )
 
 // Normalise returns what two runs of the same project on any two platforms
-// have in common (SPEC §16): kept events only, without seq, times and
-// durations, in a stable order by id, so that calls that ran beside each
+// have in common (SPEC §16): kept events only, without seq, times,
+// durations and the fuel of modules that use another one each time, in a stable order by id, so that calls that ran beside each
 // other stand as they were asked for. The events given are not changed.
 func Normalise(events []Event) []Event {
 	out := make([]Event, 0, len(events))
@@ -38,6 +38,9 @@ func timeless(b Body) Body {
 		return b
 	case ToolEnd:
 		b.MS = 0
+		if b.FuelVaries {
+			b.Fuel = 0
+		}
 		return b
 	case Retry:
 		b.WaitMS = 0

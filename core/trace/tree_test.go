@@ -32,8 +32,9 @@ func TestCompareID(t *testing.T) {
 // Scenario 35: two runs differ only in ids of the run and times, however
 // their calls interleave.
 func TestNormalise(t *testing.T) {
-	one := sampleEvents()
-	other := slices.Clone(one)
+	fuel := func(varies bool, n int64) Event { return Event{ID: "0.9", Body: ToolEnd{Tool: "t", Fuel: n, FuelVaries: varies}} }
+	one := append(sampleEvents(), fuel(true, 71), fuel(false, 9))
+	other := append(sampleEvents(), fuel(true, 72), fuel(false, 9))
 	// The same events, siblings interleaved otherwise, later and slower.
 	slices.SortStableFunc(other, func(a, b Event) int { return -CompareID(a.ID, b.ID) })
 	for i := range other {
@@ -53,6 +54,9 @@ func TestNormalise(t *testing.T) {
 		if strings.Contains(a, bad) {
 			t.Errorf("%s stands in\n%s", bad, a)
 		}
+	}
+	if !strings.Contains(a, `"fuel":9`) || strings.Contains(a, `"fuel":7`) || !strings.Contains(a, `"fuel_varies":true`) {
+		t.Errorf("fuel in\n%s", a)
 	}
 	if first := strings.SplitN(a, "\n", 2)[0]; first != `{"golem":"trace","v":1,"project":"demo","entry":"root"}` {
 		t.Error(first)

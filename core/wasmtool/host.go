@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"golem/core/fault"
+	"golem/core/wasmtool/guard"
 )
 
 // The modules that host functions are imported from.
@@ -28,6 +29,19 @@ var HostFunctions = map[string][]string{
 // Offered tells whether a module may import a function of that name.
 func Offered(module, name string) bool {
 	return slices.Contains(HostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
+}
+
+// varying are the functions of WASI whose results differ from call to call, and
+// with them what a module does: Go and Rust seed their maps, Go's scheduler and
+// collector read the clock.
+var varying = []string{"clock_time_get", "random_get"}
+
+// varies tells whether the same call of the module may use other fuel: it
+// imports the clock or random numbers. The module must have been read.
+func (m *Module) varies() bool {
+	return slices.ContainsFunc(m.info.Imports, func(im guard.Import) bool {
+		return im.Module == WASI && slices.Contains(varying, im.Name)
+	})
 }
 
 // NotOffered is why a call of an import ends that golem does not have, or has

@@ -149,10 +149,10 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	lent := &lending{bound: t.bound, caller: c.Host, id: c.ID}
 	res, err := t.bound.call(ctx, code, in, lent, t.stateful())
 	if err != nil {
-		return tool.Output{Fuel: res.Fuel, Untrusted: lent.untrusted.Load()}, err
+		return tool.Output{Fuel: res.Fuel, FuelVaries: m.varies(), Untrusted: lent.untrusted.Load()}, err
 	}
 	out, err := answer(shape, t.desc.Name, res.Output, len(t.desc.Output) > 0)
-	out.Fuel, out.Untrusted = res.Fuel, lent.untrusted.Load()
+	out.Fuel, out.FuelVaries, out.Untrusted = res.Fuel, m.varies(), lent.untrusted.Load()
 	return out, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/enginetest"
 )
 
 // SPEC §6: what a module says of itself only tightens.
@@ -314,5 +315,31 @@ func TestLog(t *testing.T) {
 	}
 	if len(lines) != 101 || lines[0] != `error a ⏎ \u001b[2J\u202eb` || len(lines[1]) > 1100 || !strings.HasPrefix(lines[1], "info xxx") || !strings.Contains(lines[100], "not shown") {
 		t.Errorf("%d lines: %.300q", len(lines), lines)
+	}
+}
+
+// Traces are compared without the fuel of modules that see the time or random
+// numbers: it may be another one each time. Of all others it is the same.
+func TestFuelThatVaries(t *testing.T) {
+	for name, want := range map[string]bool{"random": true, "clock": true, "stdin": false, "echo": false} {
+		c, err := enginetest.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := c.Source()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := says("{}")
+		b := &wasmtool.Bound{Module: library(t, e).Module(source("a.wasm", data, ""))}
+		if out, err := b.Tool(wasmtool.Description{Name: "run"}).Call(t.Context(), tool.Call{}); err != nil || out.Fuel == 0 || out.FuelVaries != want {
+			t.Errorf("%s: %+v, %v", name, out, err)
+		}
+		e.call = func(context.Context, wasmtool.Invocation, wasmtool.Host) (wasmtool.Result, error) {
+			return wasmtool.Result{Fuel: 9}, fault.New(fault.ToolFuel, "used up")
+		}
+		if out, err := b.Tool(wasmtool.Description{Name: "run"}).Call(t.Context(), tool.Call{}); err == nil || out.Fuel != 9 || out.FuelVaries != want {
+			t.Errorf("%s, failing: %+v, %v", name, out, err)
+		}
 	}
 }
