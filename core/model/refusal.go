@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golem/core/fault"
 )
@@ -23,9 +24,7 @@ const (
 // clean makes text of a provider fit for a message: one line, no control or
 // invisible characters, cut, and without the key or any known secret.
 func (m *remote) clean(s string) string {
-	if m.end.key != "" {
-		s = strings.ReplaceAll(s, m.end.key, "[redacted]")
-	}
+	s = hide(s, m.end.key)
 	if m.config.Redact != nil {
 		s = m.config.Redact(s)
 	}
@@ -44,6 +43,39 @@ func (m *remote) clean(s string) string {
 	}
 	return s
 }
+
+// shortKey is the length below which a key may be a part of common words.
+const shortKey = 16
+
+// hide takes a key out of a text. A short one is looked for as a word of its
+// own: a key "test" is not in "the latest model".
+func hide(s, key string) string {
+	if key == "" {
+		return s
+	}
+	var b strings.Builder
+	last := utf8.RuneError // the one before what is left of s
+	for {
+		before, after, found := strings.Cut(s, key)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if before != "" {
+			last, _ = utf8.DecodeLastRuneInString(before)
+		}
+		next, _ := utf8.DecodeRuneInString(after)
+		if len(key) < shortKey && (letter(last) || letter(next)) {
+			b.WriteString(key)
+		} else {
+			b.WriteString("[redacted]")
+		}
+		s = after
+		last, _ = utf8.DecodeLastRuneInString(key)
+	}
+}
+
+func letter(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
 
 // str is a JSON string's text, "" for anything else.
 func str(raw json.RawMessage) string {

@@ -16,8 +16,7 @@ import (
 func sent(t *testing.T, name string, r Request) map[string]any {
 	t.Helper()
 	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
-	all := env(map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "MISTRAL_API_KEY": "k", "GROQ_API_KEY": "k", "DEEPSEEK_API_KEY": "k", "GEMINI_API_KEY": "k"})
-	if _, err := open(t, name, Config{HTTP: p, Env: all}).Generate(context.Background(), r, nil); err != nil {
+	if _, err := open(t, name, Config{HTTP: p, Env: env(key)}).Generate(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := p.requests[0].ContentLength; n != int64(len(p.bodies[0])) {

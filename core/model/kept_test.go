@@ -1,0 +1,119 @@
+package model
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Scenario 52: what a provider sent goes back to it unchanged, on the message
+// and on the call it came with, and to another provider not at all.
+func TestKeptGoesBackToItsProviderOnly(t *testing.T) {
+	message := fields{
+		"reasoning_content": js(`""`), "reasoning_details": js(`[{"type":"reasoning.text","text":"<hm>"}]`), "extra_content": js(`{"google":{"thought":true}}`),
+		"role": js(`"system"`), "tool_calls": js(`[]`), // nothing that golem sets itself
+	}
+	call := fields{"extra_content": js(`{"google":{"thought_signature":"s"}}`), "function": js(`{}`)}
+	history := func(provider string) Request {
+		return Request{Messages: []Message{
+			{Role: User, Text: "x"},
+			{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "a", Args: "{}"}, {ID: "call00002", Name: "b", Args: "{}"}},
+				Kept: &Kept{Provider: provider, Message: message, Calls: []fields{call, nil}}},
+			{Role: ToolRole, CallID: "call00001", Text: "1"}, {Role: ToolRole, CallID: "call00002", Text: "2"},
+			{Role: Assistant, Text: "said", Kept: &Kept{Provider: provider, Message: message}},
+			{Role: User, Text: "on"},
+		}}
+	}
+	wants := map[string]string{"deepseek": "reasoning_content", "openrouter": "reasoning_details", "google": "extra_content"}
+	for _, provider := range []string{"deepseek", "openrouter", "google", "openai"} {
+		for _, from := range []string{"deepseek", "openrouter", "google", "openai"} {
+			body := sent(t, provider+":m", history(from))["messages"].([]any)
+			for _, at := range []int{1, 4} {
+				one := body[at].(map[string]any)
+				if one["role"] != "assistant" {
+					t.Errorf("%s changed the role", provider)
+				}
+				for _, name := range wants {
+					got, has := one[name]
+					if has != (provider == from && wants[provider] == name) {
+						t.Errorf("%s of %s goes to %s: %v", name, from, provider, has)
+					} else if has {
+						same(t, got, string(message[name]))
+					}
+				}
+			}
+			calls := body[1].(map[string]any)["tool_calls"].([]any)
+			extra, has := calls[0].(map[string]any)["extra_content"]
+			if has != (provider == "google" && from == "google") {
+				t.Errorf("the signature of %s goes to %s: %v", from, provider, has)
+			} else if has {
+				same(t, extra, string(call["extra_content"]))
+			}
+			if _, has := calls[1].(map[string]any)["extra_content"]; has {
+				t.Error("a signature on the wrong call")
+			}
+		}
+	}
+}
+
+// Kept survives the conversation's file, and redaction takes secrets out of it.
+func TestKeptIsKept(t *testing.T) {
+	k := &Kept{Provider: "google", Message: fields{"a": js(`"the secret"`)}, Calls: []fields{nil, {"b": js(`{"c":1}`)}}}
+	data, err := json.Marshal(Message{Role: Assistant, Kept: k})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Message
+	if err := json.Unmarshal(data, &back); err != nil || cmp.Diff(k, back.Kept) != "" {
+		t.Error(err, cmp.Diff(k, back.Kept))
+	}
+	hide := func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }
+	if got := string(k.redacted(hide).Message["a"]); got != `"the [redacted]"` {
+		t.Error(got)
+	}
+	if k.redacted(func(s string) string { return s[1:] }) != nil || (*Kept)(nil).redacted(hide) != nil {
+		t.Error("what redaction spoils is kept")
+	}
+}
+
+// What is encoded once reads as if it were encoded anew, whatever became of the
+// history meanwhile: grown, cut, changed in the middle.
+func TestHistoryIsEncodedAsAnew(t *testing.T) {
+	row, _ := builtin("google")
+	message := rapid.Custom(func(t *rapid.T) Message {
+		m := Message{Role: rapid.SampledFrom([]Role{System, User, Assistant, ToolRole}).Draw(t, "role"), Text: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "text")}
+		switch m.Role {
+		case Assistant:
+			if rapid.Bool().Draw(t, "call") {
+				m.Calls = []Call{{ID: "call00001", Name: "n", Args: rapid.SampledFrom([]string{"{}", "x"}).Draw(t, "args")}}
+				m.Kept = &Kept{Provider: "google", Calls: []fields{{"extra_content": js(`1`)}}}
+			}
+		case ToolRole, User:
+			if rapid.Bool().Draw(t, "part") {
+				m.Parts = []Part{{Kind: "text", Name: "f", Data: []byte(m.Text)}}
+			}
+		}
+		return m
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var h history
+		var messages []Message
+		for range rapid.IntRange(1, 6).Draw(t, "requests") {
+			messages = append(messages[:rapid.IntRange(0, len(messages)).Draw(t, "kept")], rapid.SliceOfN(message, 0, 4).Draw(t, "more")...)
+			got, err := h.encode(messages, row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			anew, err := (&history{}).encode(messages, row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(anew, got); d != "" {
+				t.Fatal(d)
+			}
+		}
+	})
+}
