@@ -334,3 +334,31 @@ func BenchmarkCheck5000(b *testing.B) {
 		p.Check("")
 	}
 }
+
+// A key of another tool gets the key that means the same here, not the one
+// with the nearest letters (an hour as a new user, 7).
+func TestKeysOfOtherTools(t *testing.T) {
+	for key, want := range map[string]string{
+		"system_prompt": "instructions", "prompt": "instructions", "systemPrompt": "instructions", "tools": "toolsets: {filesystem: {}}",
+		"temperature": "model", "max_tokens": "model", "maxTokens": "model", "agents": "allow_workers", "response_format": "output_schema",
+		"max_turns": "limits: {turns", "mounts": "sandbox: {mounts", "Instructions": "did you mean instructions", "toolset": "did you mean toolsets",
+	} {
+		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + key + ": x\n---\nhi\n")})
+		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Message, "unknown key") || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
+			t.Errorf("%s: %v, want a hint with %q", key, err, want)
+		}
+	}
+	for key, want := range map[string]string{"instructions": "in a worker file", "main": "entry", "allow_workers": "toolsets: {workers:", "max_depth": "delegation: {max_depth", "top_p": "model"} {
+		_, err := Load(Source{FS: tree("-- project.yaml --\n" + key + ": x\n-- main.worker --\n---\n---\nhi\n")})
+		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) {
+			t.Errorf("manifest, %s: %v, want a hint with %q", key, err, want)
+		}
+	}
+	for table, s := range map[string]*shape{"worker": workerShape, "manifest": manifestShape} {
+		for key := range s.others {
+			if s.keys[key] != nil || s.aliases[key] != "" || snake(key) != key {
+				t.Errorf("%s: %s is in the table of other tools' keys", table, key)
+			}
+		}
+	}
+}

@@ -38,6 +38,7 @@ func newWorkerShape() *shape {
 		"vars":               laterShape(),
 		"delegation":         delegationShape(),
 	})
+	s.others = foreignWorkerKeys
 	s.aliases = map[string]string{
 		"schema_in_ref": "input_schema", "output_schema_ref": "output_schema",
 	}
@@ -71,6 +72,7 @@ func newManifestShape() *shape {
 		"retry":      retryShape(),
 		"vars":       laterShape(),
 	})
+	s.others = foreignManifestKeys
 	s.aliases = map[string]string{"workerPaths": "worker_paths"}
 	return s
 }

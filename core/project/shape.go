@@ -21,6 +21,7 @@ type shape struct {
 	any     bool                                           // anything at all
 	musts   []string                                       // keys a dict must have
 	needed  bool                                           // a list that must not be empty
+	others  map[string]string                              // keys of other tools, and what to write instead
 	later   bool                                           // known, but not in this version: must be empty
 }
 
@@ -158,7 +159,11 @@ func (c *conformer) member(f field, s *shape, path string) (*shape, string) {
 	if path != "" {
 		in = " in " + path
 	}
-	c.fail(f.at, fault.DidYouMean(f.name, slices.Collect(maps.Keys(s.keys))), "unknown key %s%s", quoted(f.name), in)
+	hint := s.foreign(f.name)
+	if hint == "" || s.keys[snake(f.name)] != nil {
+		hint = fault.DidYouMean(f.name, slices.Collect(maps.Keys(s.keys)))
+	}
+	c.fail(f.at, hint, "unknown key %s%s", quoted(f.name), in)
 	return nil, ""
 }
 

@@ -1,0 +1,94 @@
+package project
+
+import "strings"
+
+// Keys that other tools use, and what says the same here: the nearest known
+// key by its letters would be a wrong guess (temperature is near template).
+
+// modelSettings are keys that belong under model_settings (SPEC §10).
+var modelSettings = []string{
+	"temperature", "top_p", "max_tokens", "max_output_tokens", "max_completion_tokens", "reasoning_effort", "seed", "stop",
+	"parallel_tool_calls", "service_tier", "verbosity",
+}
+
+// foreignWorkerKeys are by key, in lower case with _.
+var foreignWorkerKeys = map[string]string{
+	"system_prompt": "instructions, or the text below the second ---", "system": "instructions, or the text below the second ---",
+	"prompt": "instructions, or the text below the second ---", "prompt_template": "instructions, or the text below the second ---",
+	"system_message": "instructions, or the text below the second ---", "role": "instructions, or the text below the second ---",
+	"tools":         "toolsets: {filesystem: {}} for golem's tools; toolsets.custom.tools chooses among those of modules",
+	"functions":     "toolsets: {filesystem: {}} for golem's tools; toolsets.custom.tools chooses among those of modules",
+	"allowed_tools": "toolsets, and tool_rules: {TOOL: {allowed: false}} for those it shall not have",
+	"agents":        "allow_workers: [ID, …]", "sub_agents": "allow_workers: [ID, …]", "subagents": "allow_workers: [ID, …]",
+	"handoffs": "allow_workers: [ID, …]", "workers": "allow_workers: [ID, …]", "allowed_workers": "allow_workers: [ID, …]",
+	"input": "input_schema", "inputs": "input_schema", "parameters": "input_schema", "args_schema": "input_schema",
+	"output": "output_schema", "outputs": "output_schema", "output_type": "output_schema", "response_format": "output_schema",
+	"response_model": "output_schema", "json_schema": "output_schema",
+	"llm": "model: provider:name", "model_name": "model: provider:name", "provider": "model: provider:name", "models": "model, or compatible_models",
+	"id": "name, or leave it out: the file's place gives the ID", "title": "name, or description",
+	"approval": "toolsets.NAME.approval: {default: ask}, or tool_rules", "permissions": "toolsets.NAME.approval: {default: ask}, or tool_rules",
+	"needs_approval": "toolsets.NAME.approval: {default: ask}, or tool_rules", "rules": "tool_rules",
+	"max_turns": "limits: {turns: …}", "max_iterations": "limits: {turns: …}", "max_steps": "limits: {turns: …}", "turns": "limits: {turns: …}",
+	"timeout": "limits: {worker_timeout: …}", "max_retries": "retry: {attempts: …}", "retries": "retry: {attempts: …}",
+	"max_depth": "delegation: {max_depth: …}", "max_context": "max_context_tokens", "context_window": "max_context_tokens",
+	"mounts": "sandbox: {mounts: […]}", "paths": "sandbox: {paths: {…}}", "files": "sandbox: {paths: {…}}", "restrict": "sandbox: {restrict: …}",
+	"readonly": "sandbox: {readonly: true}", "network_enabled": "sandbox: {network_enabled: true}", "network": "sandbox: {network_enabled: true}",
+	"filesystem": "toolsets: {filesystem: {}}", "shell": "toolsets: {shell: {}}",
+}
+
+// foreignManifestKeys are those that mean something else in a manifest.
+var foreignManifestKeys = map[string]string{
+	"main": "entry", "entrypoint": "entry", "entry_point": "entry", "start": "entry",
+	"approval_mode": "approval: {mode: …}", "rules": "approval: {rules: […]}", "tool_rules": "approval: {tools: {TOOL: ask}, rules: […]}",
+	"instructions": "that key in a worker file, such as main.worker", "system_prompt": "instructions, in a worker file such as main.worker",
+	"prompt": "instructions, in a worker file such as main.worker", "system": "instructions, in a worker file such as main.worker",
+	"llm": "model: provider:name", "model_name": "model: provider:name", "provider": "model: provider:name, or providers: {NAME: {…}}",
+	"agents": "allow_workers in a worker file; workers are found in workers/", "allow_workers": "toolsets: {workers: {allowed_workers: [ID, …]}}",
+	"max_turns": "limits: {turns: …}", "max_iterations": "limits: {turns: …}", "timeout": "limits: {worker_timeout: …}", "max_retries": "retry: {attempts: …}",
+	"max_depth": "delegation: {max_depth: …}", "mounts": "sandbox: {mounts: […]}", "paths": "sandbox: {paths: {…}}",
+	"root": "sandbox: {root: …}", "readonly": "sandbox: {readonly: true}", "network_enabled": "sandbox: {network_enabled: true}",
+	"libraries": "dependencies", "requires": "dependencies", "targets": "clearance: {targets: {…}}",
+}
+
+// foreign tells what to write instead of a key of another tool; "" if it is
+// none.
+func (s *shape) foreign(key string) string {
+	if s.others == nil {
+		return ""
+	}
+	key = snake(key)
+	for _, setting := range modelSettings {
+		if key != setting {
+			continue
+		}
+		if s.keys["model_settings"] == nil {
+			return "settings of a model: not in this version"
+		}
+		if key == "max_tokens" || key == "max_completion_tokens" {
+			key = "max_output_tokens"
+		}
+		return "write model_settings: {" + key + ": …}"
+	}
+	if instead := s.others[key]; instead != "" {
+		return "write " + instead
+	}
+	return ""
+}
+
+// snake is a key as this configuration spells keys: maxTokens is max_tokens.
+func snake(key string) string {
+	var b strings.Builder
+	for i, r := range key {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		if r == '-' {
+			r = '_'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
