@@ -25,7 +25,7 @@ remedy. No model is called, no tool is run and nothing is written.
 Exit code 1 if there are errors; warnings alone are 0.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
-			f.check = true
+			f.check, f.command = true, "check"
 			return h.inspect(f, words)
 		},
 	}
@@ -42,7 +42,7 @@ func (h *host) workersCommand() *cobra.Command {
 		Short: "list the workers of a project",
 		Args:  words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
-			f.listWorkers = true
+			f.listWorkers, f.command = true, "workers"
 			return h.inspect(f, words)
 		},
 	}
@@ -53,6 +53,25 @@ func (h *host) workersCommand() *cobra.Command {
 // inspect checks or lists: golem check, golem workers, and the flags of run
 // that mean the same (S2-48, S2-49).
 func (h *host) inspect(f *flags, words []string) error {
+	err := h.inspectTarget(f, words)
+	var code exitCode
+	if err == nil || !f.json || errors.As(err, &code) {
+		return err
+	}
+	line, wrong := f.checkJSON(listOf(err))
+	if f.listWorkers {
+		line, wrong = workersJSON(nil, listOf(err))
+	}
+	if wrong == nil {
+		wrong = h.print(line)
+	}
+	if wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+func (h *host) inspectTarget(f *flags, words []string) error {
 	if err := f.refuse(); err != nil {
 		return err
 	}
@@ -74,11 +93,11 @@ func (h *host) inspect(f *flags, words []string) error {
 	inst, err := h.open(p, f, h.newConsent(ui.Questions{}), t)
 	if f.listWorkers {
 		if err != nil {
-			return err
+			return h.elsewhere(f, p, listOf(err)).Err()
 		}
 		return h.listWorkers(inst, f)
 	}
-	return h.check(inst, f, err)
+	return h.check(inst, f, p, err)
 }
 
 // checkResult is the format of check --json (SPEC §16).
@@ -92,24 +111,22 @@ type checkResult struct {
 }
 
 // check prints the faults of a project, those of opening it included.
-func (h *host) check(inst *core.Instance, f *flags, opened error) error {
+func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error {
 	faults := listOf(opened)
 	if inst != nil {
 		faults = append(faults, inst.Check(f.platform)...)
 	}
+	faults = h.elsewhere(f, p, faults)
 	faults.Sort()
 	faults = faults.Compact() // what was wrong on opening, check finds again
 	errs, warnings := faults.Counts()
 	var b strings.Builder
 	if f.json {
-		if faults == nil {
-			faults = fault.List{}
-		}
-		data, err := json.Marshal(checkResult{"check", 1, f.platform, faults, errs, warnings})
+		line, err := f.checkJSON(faults)
 		if err != nil {
 			return err
 		}
-		b.Write(append(data, '\n'))
+		b.WriteString(line)
 	} else {
 		if f.verbose && inst != nil {
 			b.WriteString(effectiveValues(inst))
@@ -126,6 +143,30 @@ func (h *host) check(inst *core.Instance, f *flags, opened error) error {
 		return exitCode(exitFailed)
 	}
 	return nil
+}
+
+// checkJSON is the line of check --json.
+func (f *flags) checkJSON(faults fault.List) (string, error) {
+	if faults == nil {
+		faults = fault.List{}
+	}
+	errs, warnings := faults.Counts()
+	data, err := json.Marshal(checkResult{"check", 1, f.platform, faults, errs, warnings})
+	return string(data) + "\n", err
+}
+
+// workersJSON is the line of workers --json. faults say why there is no list.
+func workersJSON(list []project.Listing, faults fault.List) (string, error) {
+	if list == nil {
+		list = []project.Listing{}
+	}
+	data, err := json.Marshal(struct {
+		Golem   string            `json:"golem"`
+		V       int               `json:"v"`
+		Workers []project.Listing `json:"workers"`
+		Faults  fault.List        `json:"faults,omitempty"`
+	}{"workers", 1, list, faults})
+	return string(data) + "\n", err
 }
 
 func count(n int, what string) string {
@@ -155,18 +196,11 @@ func (h *host) listWorkers(inst *core.Instance, f *flags) error {
 	}
 	var b strings.Builder
 	if f.json {
-		if list == nil {
-			list = []project.Listing{}
-		}
-		data, err := json.Marshal(struct {
-			Golem   string            `json:"golem"`
-			V       int               `json:"v"`
-			Workers []project.Listing `json:"workers"`
-		}{"workers", 1, list})
+		line, err := workersJSON(list, nil)
 		if err != nil {
 			return err
 		}
-		b.Write(append(data, '\n'))
+		b.WriteString(line)
 	} else {
 		b.WriteString(table(workerRows(list)))
 	}

@@ -11,7 +11,8 @@ import (
 // flags are what a person may say on the command line. A flag that was not
 // given never overrides anything: given tells (SPEC §3).
 type flags struct {
-	set *pflag.FlagSet
+	set     *pflag.FlagSet
+	command string // run, chat, check or workers: for lines that a hint shows
 
 	entry, project, model, approval, sandbox, input string
 	trace, artifacts, record                        string

@@ -24,7 +24,8 @@ const (
 type host struct {
 	in, out, err *os.File
 	env          map[string]string
-	dir          string // working directory, absolute
+	dir          string   // working directory, absolute
+	commands     []string // golem's, for hints
 }
 
 func newHost() *host {

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/run"
 	"golem/core/tool"
 )
@@ -63,6 +66,57 @@ func jsonInput(text string) (run.Input, error) {
 		return run.Input{Text: s}, nil
 	}
 	return run.Input{}, usage("--input is neither a JSON object nor a string").Hinting(`for example --input '{"key": "value"}'`)
+}
+
+// typedInput refuses a text for a worker whose input is an object, and shows
+// how to give one. The schema judges an object itself.
+func typedInput(w *project.Worker, in run.Input) error {
+	if len(in.JSON) > 0 || w.Input == nil {
+		return nil
+	}
+	var schema struct {
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if json.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
+		return nil
+	}
+	what := "the input is a text"
+	if in.Text == "" {
+		what = "there is no input"
+	}
+	names := schema.Required
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(schema.Properties))
+	}
+	var fields []string
+	for _, name := range names[:min(len(names), 6)] {
+		key, err := json.Marshal(name)
+		if err != nil {
+			continue
+		}
+		fields = append(fields, string(key)+": "+placeholder(schema.Properties[name]))
+	}
+	return fault.New(fault.ToolInput, "%s takes an object, and %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
+}
+
+// placeholder is a value of a schema's type, for an example.
+func placeholder(schema json.RawMessage) string {
+	var s struct{ Type any }
+	if json.Unmarshal(schema, &s) == nil {
+		switch s.Type {
+		case "integer", "number":
+			return "0"
+		case "boolean":
+			return "true"
+		case "array":
+			return "[]"
+		case "object":
+			return "{}"
+		}
+	}
+	return `"…"`
 }
 
 // stdin reads all of standard input as text.

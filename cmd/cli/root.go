@@ -42,6 +42,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
 	root.AddCommand(h.runCommand(), h.chatCommand(), h.checkCommand(), h.workersCommand(), h.traceCommand(), h.toolCommand(), h.webCommand(), h.versionCommand())
+	for _, c := range root.Commands() {
+		h.commands = append(h.commands, c.Name())
+	}
 	for _, name := range later {
 		root.AddCommand(laterCommand(name))
 	}

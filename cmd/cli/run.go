@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -26,7 +29,10 @@ INPUT is the words after TARGET, @FILE, - for standard input, or --input JSON;
 without any, standard input is read if it is a pipe or a file. With --project or
 GOLEM_PROJECT, TARGET may be left out: the first word is TARGET only if it is a
 directory or ends in .worker, .yaml or .yml.`,
-		RunE: func(_ *cobra.Command, words []string) error { return h.runProject(f, words, false) },
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.command = "run"
+			return h.orJSON(f, h.runProject(f, words, false))
+		},
 	}
 	f.addRun(cmd.Flags())
 	cmd.Flags().BoolVar(&f.check, "check", false, "check the project instead, like golem check")
@@ -41,7 +47,10 @@ func (h *host) chatCommand() *cobra.Command {
 		Short: "talk with a project or a worker",
 		Long: `Talks with a project or a worker: a message a line, from the terminal or from
 standard input, until /exit or the end of input. /help lists the commands.`,
-		RunE: func(_ *cobra.Command, words []string) error { return h.runProject(f, words, true) },
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.command = "chat"
+			return h.orJSON(f, h.runProject(f, words, true))
+		},
 	}
 	f.addRun(cmd.Flags())
 	return cmd
@@ -53,6 +62,7 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 		return err
 	}
 	if f.check || f.listWorkers {
+		f.command = "check"
 		return h.inspect(f, words)
 	}
 	p, used, err := h.target(f, words)
@@ -69,13 +79,16 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	}
 	entry, err := inst.Entry()
 	if err != nil {
-		return err
+		return h.elsewhere(f, p, listOf(err)).Err()
 	}
 	if err := entry.NeedModel(); err != nil {
 		return err
 	}
 	chat = chat || entry.Mode == "chat"
 	in, none, err := h.input(f, words[used:], chat)
+	if err == nil && !chat {
+		err = typedInput(entry, in)
+	}
 	if err != nil {
 		return err
 	}
@@ -105,6 +118,28 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 		res = inst.Run(ctx, in, s.ui, s.options)
 	}
 	return s.close(res)
+}
+
+// orJSON tells with --json, too, what kept a run from beginning: a transient
+// line, since there is no trace.
+func (h *host) orJSON(f *flags, err error) error {
+	var code exitCode
+	if err == nil || !f.json || f.check || f.listWorkers || errors.As(err, &code) {
+		return err
+	}
+	for _, one := range listOf(err) {
+		data, wrong := json.Marshal(struct {
+			Type string `json:"type"`
+			*fault.Fault
+		}{"error", one})
+		if wrong == nil {
+			wrong = h.print(string(data) + "\n")
+		}
+		if wrong != nil {
+			return wrong
+		}
+	}
+	return err
 }
 
 // input settles INPUT, asking standard input where nothing was given; a chat

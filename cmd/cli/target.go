@@ -26,7 +26,7 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	}
 	switch {
 	case dir == "" && len(words) == 0:
-		return place{}, 0, usage("TARGET is missing").Hinting("name a project directory, a worker file or a worker on GOLEM_PATH, or give --project")
+		return place{}, 0, h.meant(f, words, usage("TARGET is missing").Hinting("name a project directory, a worker file or a worker on GOLEM_PATH, or give --project"))
 	case dir == "":
 		p, err = h.resolve(words[0])
 		used = 1
@@ -37,7 +37,7 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 		p, err = h.projectDir(dir)
 	}
 	if err != nil {
-		return place{}, 0, err
+		return place{}, 0, h.meant(f, words, err)
 	}
 	if p.file && f.given("entry") {
 		return place{}, 0, usage("TARGET is a worker file, and --entry names another worker").Hinting("leave one of them out, or give the project directory as TARGET")
@@ -157,11 +157,15 @@ func (h *host) named(word string) (place, error) {
 			case err == nil && ext != "" && info.Mode().IsRegular():
 				return h.workerFile(name)
 			}
-			tried = append(tried, h.shorten(name))
 		}
+		tried = append(tried, h.shorten(dir))
 	}
-	return place{}, fault.New(fault.WorkerNotFound, "there is no directory, worker file or worker on GOLEM_PATH named %s; searched: %s",
-		word, strings.Join(tried, ", ")).Hinting("golem --help shows what TARGET may be")
+	where := "on GOLEM_PATH, which is empty"
+	if len(tried) > 0 {
+		where = "in " + strings.Join(tried, ", ")
+	}
+	return place{}, fault.New(fault.WorkerNotFound, "there is no %s here, and no worker %s %s", word, word, where).
+		Hinting("golem --help shows what TARGET may be")
 }
 
 func (h *host) searchPath() []string {

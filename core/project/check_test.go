@@ -362,3 +362,20 @@ func TestKeysOfOtherTools(t *testing.T) {
 		}
 	}
 }
+
+// A model without its provider is told which one has it.
+func TestModelHints(t *testing.T) {
+	for name, want := range map[string]string{
+		"gpt-5": "openai:gpt-5", "claude-haiku-4-5": "anthropic:claude-haiku-4-5", "openai/gpt-5-mini": "openai:gpt-5-mini",
+		"qwen3": "ollama:qwen3", "thing": "for example openai:gpt-5-mini",
+	} {
+		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\nmodel: " + name + "\n---\nhi\n")})
+		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) || f.Where.Line != 2 {
+			t.Errorf("%s: %v", name, err)
+		}
+		_, err = entryOf(Source{FS: tree("-- main.worker --\n---\n---\nhi\n"), Flags: Flags{Model: name}})
+		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) {
+			t.Errorf("--model %s: %v", name, err)
+		}
+	}
+}

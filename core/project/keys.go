@@ -18,7 +18,7 @@ func newWorkerShape() *shape {
 	s := keysOf(map[string]*shape{
 		"name":               textShape(nameProblem),
 		"description":        textShape(nil),
-		"model":              textShape(modelProblem),
+		"model":              modelShape(),
 		"compatible_models":  {kind: list, each: globShape(), needed: true},
 		"mode":               wordShape("single", "chat"),
 		"instructions":       instructionsShape(),
@@ -52,7 +52,7 @@ func newManifestShape() *shape {
 		"name":           textShape(nameProblem),
 		"description":    textShape(nil),
 		"entry":          textShape(nameProblem),
-		"model":          textShape(modelProblem),
+		"model":          modelShape(),
 		"dependencies":   laterShape(),
 		"exports":        listOf(textShape(nameProblem)),
 		"workers":        workersShape(),

@@ -29,7 +29,7 @@ func (b *built) model() {
 	}
 	b.w.Model, b.w.Origins["model"] = name, origin
 	if p := modelProblem(name); p != "" {
-		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("for example openai:gpt-5-mini")))
+		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
 		return
 	}
 	if patterns := b.d.node.get("compatible_models"); patterns != nil {
