@@ -5,7 +5,6 @@
 package core
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/wasmtool"
@@ -49,8 +49,9 @@ type Platform struct {
 	Tools func(engine string) (*wasmtool.Library, error)
 	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil: none.
 	ToolFiles fs.FS
-	// Confirm asks a person whether the key in variable may go to host; nil refuses.
-	Confirm func(ctx context.Context, variable, host string) error
+	// Keys keeps which key a person let go to which host that a project chose;
+	// nil keeps nothing, and each run asks.
+	Keys run.Keys
 	// Secrets are further values to redact wherever they appear.
 	Secrets []string
 	Now     func() time.Time // nil: time.Now

@@ -290,7 +290,7 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
-		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now, Confirm: i.platform.Confirm,
+		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now, Keys: i.platform.Keys,
 	}
 }
 

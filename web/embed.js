@@ -14,7 +14,7 @@ out.textContent = `golem ${golem.version} is ready`
 button.disabled = false
 button.onclick = async () => {
   out.textContent = ''
-  const run = golem.run(project, document.getElementById('text').value, { approve: async (r) => ({ answer: confirm(`${r.tool}?`) ? 'yes' : 'no' }) })
+  const run = golem.run(project, document.getElementById('text').value, { approve: async (r) => ({ answer: confirm(`${r.title ?? r.tool}?`) ? 'yes' : 'no' }) })
   for await (const event of run) if (event.type === 'delta') out.textContent += event.text
   const { status, text, error } = await run.result
   out.textContent = `${status}: ${error?.message ?? text}`

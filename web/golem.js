@@ -260,7 +260,7 @@ export class Golem {
     this.#calls.set(id, {
       reject: (e) => run.fail(e),
       take: (m) => {
-        if (m.event || m.ask || m.confirm || m.artifact) return run.take(m)
+        if (m.event || m.ask || m.withdrawn || m.artifact) return run.take(m)
         this.#calls.delete(id)
         if (m.error) run.fail(new GolemError(m.error))
         else run.finish(m.result)
@@ -288,17 +288,37 @@ export class Golem {
  * @property {number} [maxDepth]
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {{name: string, data: Uint8Array}[]} [attachments]
- * @property {(request: object, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
- *   asked before a side effect; null says that nobody is there; without it whatever would ask is denied;
- *   signal aborts when the run is cancelled: then no answer counts any more
- * @property {(key: {variable: string, host: string}) => Promise<boolean>} [confirm]
- *   asked before a key goes to a host that a project names; without it: no
+ * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
+ *   asked before a side effect, and before a key goes to a host that a project names; null says that
+ *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
+ *   withdrawn or the run is cancelled: then no answer counts any more
  * @property {(artifact: {name: string, data: string}) => void} [artifact]
  *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
  * @property {boolean} [trace] false keeps no trace in the project
  */
 
-const plain = ({ approve, confirm, artifact, attachments, ...rest }) => rest
+/**
+ * A question to the person. One is open at a time; the answer is bound to its id.
+ * @typedef {object} Request
+ * @property {string} id
+ * @property {'tool'|'key'|'trust'} kind a call of a tool; a key for a host; what a project's files widen
+ * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
+ * @property {'low'|'medium'|'high'} risk
+ * @property {string} [call] the trace id of the call or worker run
+ * @property {string[]} [workerPath] IDs from the root
+ * @property {string} [title] of kinds other than tool: the question
+ * @property {{path: string, value: string, means?: string, where?: string}[]} [lines] what a yes covers
+ * @property {string} [tool] of a call: its name
+ * @property {string} [type] tool_call, file_write or command
+ * @property {string} [description]
+ * @property {string} [module] of a custom tool: its file and digest
+ * @property {object} [args] what will run
+ * @property {{op: string, mount?: string, path: string}[]} [paths]
+ * @property {string} [diff] the change to a file, unified
+ * @property {string} [rule] the setting that asks
+ */
+
+const plain = ({ approve, artifact, attachments, ...rest }) => rest
 
 /** A run or conversation under way: iterate it for its events, await result. */
 export class Run {
@@ -308,6 +328,7 @@ export class Run {
   #wake = null
   #over = false
   #gone = new AbortController()
+  #open = new Map() // questions that wait, by request id
 
   constructor(post, options) {
     this.#post = post
@@ -341,29 +362,24 @@ export class Run {
     } else if (m.ask) {
       this.#answer(m.ask)
     } else {
-      this.#confirm(m.confirm)
+      this.#open.get(m.withdrawn)?.abort()
     }
   }
 
+  /** Every question has an id and an answer of its own; one that was withdrawn takes none. */
   async #answer(request) {
     let decision = { answer: 'no' } // a front end that breaks is a denial
+    const withdrawn = new AbortController()
+    this.#open.set(request.id, withdrawn)
     try {
-      decision = await this.#options.approve(request, this.#gone.signal)
+      decision = await this.#options.approve(request, AbortSignal.any([this.#gone.signal, withdrawn.signal]))
     } catch {
       // It is told where it broke.
     }
+    this.#open.delete(request.id)
+    if (withdrawn.signal.aborted) return
     if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
     else this.#post({ answer: { answer: decision.answer, reason: decision.reason, id: request.id } })
-  }
-
-  async #confirm(key) {
-    let yes = false // as above
-    try {
-      yes = await this.#options.confirm?.(key)
-    } catch {
-      // It is told where it broke.
-    }
-    this.#post({ confirmed: yes === true })
   }
 
   /** Ends it: model, tools and children stop, the trace ends properly. */

@@ -297,14 +297,14 @@ func TestFetch(t *testing.T) {
 	p := embedded(t)
 	talk(p, `await golem.create('m', {'main.worker': '---\nmodel: openai:gpt-5-mini\n---\nHello.\n'});
 		window.env = {OPENAI_API_KEY: 'sk-very-secret-key', OPENAI_BASE_URL: '%sv1'};
-		window.run = golem.run('m', 'x', {env, confirm: () => true});
+		window.run = golem.run('m', 'x', {env});
 		for await (const e of window.run) if (e.type === 'delta') { window.first = e.text; break }
 		return 1`, site.URL)
 	close(wait)
 	if got := talk(p, `const r = await window.run.result; return window.first + '|' + r.status + '|' + r.text`); !strings.HasPrefix(got, "one |ok|one two ") || strings.Contains(got, "secret") {
 		t.Errorf("the answer is %q", got)
 	}
-	if got := talk(p, `const run = golem.run('m', 'hang', {env, confirm: () => true});
+	if got := talk(p, `const run = golem.run('m', 'hang', {env});
 		for await (const e of run) if (e.type === 'delta') run.cancel();
 		const r = await run.result; return r.status + r.exit`); got != "interrupted130" {
 		t.Errorf("cancelled: %s", got)
@@ -314,7 +314,7 @@ func TestFetch(t *testing.T) {
 	case <-time.After(5 * time.Second):
 		t.Error("the request went on after it was cancelled")
 	}
-	got := talk(p, `const r = await golem.run('m', 'redirect me', {env, confirm: () => true}).result; return r.status + ' ' + r.error.code + ' ' + r.error.message`)
+	got := talk(p, `const r = await golem.run('m', 'redirect me', {env}).result; return r.status + ' ' + r.error.code + ' ' + r.error.message`)
 	if !strings.HasPrefix(got, "error E_MODEL ") || !strings.Contains(got, "golem follows no redirect (307)") || redirected.Load() != 1 {
 		t.Errorf("redirected after %d requests: %s", redirected.Load(), got)
 	}

@@ -12,7 +12,6 @@ import (
 	"golem/core"
 	"golem/core/fault"
 	"golem/core/project"
-	"golem/core/ui"
 )
 
 func (h *host) checkCommand() *cobra.Command {
@@ -90,7 +89,7 @@ func (h *host) inspectTarget(f *flags, words []string) error {
 	}
 	t := h.newTools(f.verbose)
 	defer t.close()
-	inst, err := h.open(p, f, h.newConsent(ui.Questions{}), t)
+	inst, err := h.open(p, f, t)
 	if f.listWorkers {
 		if err != nil {
 			return h.elsewhere(f, p, listOf(err)).Err()

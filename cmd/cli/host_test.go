@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -16,7 +15,6 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/sandbox/sandboxtest"
-	"golem/core/ui"
 	"golem/sandbox/osfs"
 )
 
@@ -113,42 +111,41 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// yesPerson answers every question with one line.
-type yesPerson struct {
-	strings.Builder
-	answer string
-}
-
-func (p *yesPerson) Ask(context.Context, string) (string, error) { return p.answer, nil }
-
-// SPEC §3: a pair is confirmed once and kept in GOLEM_HOME; no is not kept.
-func TestConsentIsAskedOnceAndKept(t *testing.T) {
+// SPEC §3: a pair is confirmed once and kept in GOLEM_HOME, for its owner alone;
+// what cannot be read or kept says so.
+func TestKeyHostsAreKept(t *testing.T) {
 	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(t.TempDir(), "home")}}
-	no := &yesPerson{answer: ""}
-	if err := h.newConsent(ui.Questions{Person: no}).key(t.Context(), "KEY", "a.example"); !errors.Is(err, fault.Model) {
-		t.Error(err)
+	confirmed := func(variable, hostName string) bool {
+		t.Helper()
+		yes, err := h.keyHosts().Confirmed(variable, hostName)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return yes
 	}
-	yes := &yesPerson{answer: "y"}
-	c := h.newConsent(ui.Questions{Person: yes})
+	if confirmed("KEY", "a.example") {
+		t.Error("confirmed by nobody")
+	}
 	for range 2 {
-		if err := c.key(t.Context(), "KEY", "a.example"); err != nil {
+		if err := h.keyHosts().Confirm("KEY", "a.example"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := strings.Count(yes.String(), "Send the key in KEY"); n != 1 || !strings.Contains(yes.String(), "a.example") {
-		t.Errorf("asked %d times: %s", n, yes.String())
+	if !confirmed("KEY", "a.example") || confirmed("KEY", "b.example") || confirmed("OTHER", "a.example") || confirmed("KEY", "a.example:8080") {
+		t.Error("another pair than the one that was confirmed")
 	}
-	nobody := h.newConsent(ui.Questions{})
-	if err := nobody.key(t.Context(), "KEY", "a.example"); err != nil {
-		t.Errorf("it was not kept: %v", err)
-	}
-	for _, pair := range [][2]string{{"KEY", "b.example"}, {"OTHER", "a.example"}, {"KEY", "a.example:8080"}} {
-		if err := nobody.key(t.Context(), pair[0], pair[1]); !errors.Is(err, fault.Model) {
-			t.Errorf("%v: %v", pair, err)
-		}
-	}
-	if info, err := os.Stat(c.file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+	file := filepath.Join(h.env["GOLEM_HOME"], "hosts.json")
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error(info, err)
+	}
+	if err := os.WriteFile(file, []byte(`{"golem": "hosts", "confirmed": [`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if yes, err := h.keyHosts().Confirmed("KEY", "a.example"); yes || !errors.Is(err, fault.Config) {
+		t.Error(yes, err)
+	}
+	if err := h.keyHosts().Confirm("KEY", "b.example"); !errors.Is(err, fault.Config) {
+		t.Error(err)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // open reads the project of a place on this machine.
-func (h *host) open(p place, f *flags, confirm *consent, t *tools) (*core.Instance, error) {
+func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	files, err := osfs.Open(p.root)
 	if err != nil {
 		return nil, fault.Of(err, fault.Project)
@@ -41,7 +41,7 @@ func (h *host) open(p place, f *flags, confirm *consent, t *tools) (*core.Instan
 		State:      sandbox.Lazy(files, stateDir),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
-		Confirm:    confirm.key,
+		Keys:       h.keyHosts(),
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
 

@@ -73,7 +73,7 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	questions := h.questions(f, person)
 	t := h.newTools(f.verbose)
 	defer t.close()
-	inst, err := h.open(p, f, h.newConsent(questions), t)
+	inst, err := h.open(p, f, t)
 	if err != nil {
 		return err
 	}

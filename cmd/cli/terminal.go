@@ -16,12 +16,12 @@ import (
 )
 
 // terminal is the controlling terminal: where a person is asked, even when
-// standard input is a pipe (SPEC §7). Questions come one at a time.
+// standard input is a pipe (SPEC §7). Questions come one at a time. Nothing is
+// read of it between two questions, so that an answer that comes too late is
+// flushed by the next question instead of answering it.
 type terminal struct {
 	in, out *os.File
-	want    chan struct{} // asks the reader for a line
-	got     chan reply
-	gone    bool // a question was given up: what the reader gets belongs to none
+	pending pendingRead
 }
 
 type reply struct {
@@ -41,18 +41,7 @@ func (h *host) person(f *flags) ui.Person {
 	if err != nil {
 		return nil
 	}
-	t := &terminal{in: in, out: out, want: make(chan struct{}), got: make(chan reply, 1)}
-	go t.read()
-	return t
-}
-
-// read is the one reader. It lives as long as the process: a blocking read of
-// a terminal cannot be taken back.
-func (t *terminal) read() {
-	for range t.want {
-		line, err := readLine(bufio.NewReader(t.in))
-		t.got <- reply{line, err}
-	}
+	return &terminal{in: in, out: out}
 }
 
 // maxLine bounds an answer or a chat message, in bytes.
@@ -86,8 +75,9 @@ func (t *terminal) Write(p []byte) (int, error) {
 
 // Ask throws away what was typed ahead, whole lines and half ones, before it
 // writes the prompt: nothing typed before the question answers it (SECURITY 9).
+// A question that is given up leaves the terminal free for the next.
 func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
-	if t.gone || !inForeground(t.in) {
+	if !inForeground(t.in) {
 		return "", approval.ErrNobody
 	}
 	if err := flushInput(t.in); err != nil {
@@ -96,18 +86,11 @@ func (t *terminal) Ask(ctx context.Context, prompt string) (string, error) {
 	if _, err := io.WriteString(t.out, prompt); err != nil {
 		return "", err
 	}
-	t.want <- struct{}{}
-	select {
-	case <-ctx.Done():
-		t.gone = true
+	line, err := t.readLine(ctx, prompt)
+	if err != nil {
 		io.WriteString(t.out, "\n")
-		return "", ctx.Err()
-	case r := <-t.got:
-		if r.err != nil {
-			io.WriteString(t.out, "\n")
-		}
-		return r.line, r.err
 	}
+	return line, err
 }
 
 // columns is the width of a terminal, 0 if it cannot be told.

@@ -3,7 +3,11 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,3 +32,57 @@ func inForeground(tty *os.File) bool {
 }
 
 func enableEscapes(*os.File) bool { return true }
+
+// pendingRead is nothing here: a read of the terminal begins only when there
+// is something to read.
+type pendingRead struct{}
+
+// readLine reads up to the end of a line, which it takes off, or until ctx
+// ends. io.EOF comes only where there is no text before it.
+func (t *terminal) readLine(ctx context.Context, _ string) (string, error) {
+	wake, stop, err := os.Pipe()
+	if err != nil {
+		return "", err
+	}
+	defer wake.Close()
+	defer stop.Close()
+	defer context.AfterFunc(ctx, func() { stop.Close() })()
+	var line strings.Builder
+	buf := make([]byte, 4096)
+	for {
+		if err := readable(int(t.in.Fd()), int(wake.Fd())); err != nil {
+			return "", err
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		n, err := t.in.Read(buf)
+		text, _, whole := strings.Cut(string(buf[:n]), "\n")
+		line.WriteString(text)
+		switch {
+		case whole, err == io.EOF && line.Len() > 0:
+			return strings.TrimRight(line.String(), "\r"), nil
+		case err != nil:
+			return "", err
+		case line.Len() > maxLine:
+			return "", errors.New("the line is too long")
+		}
+	}
+}
+
+// readable waits until one of the files can be read, or is closed.
+func readable(fds ...int) error {
+	for {
+		var set unix.FdSet
+		for _, fd := range fds {
+			if fd >= unix.FD_SETSIZE {
+				return errors.New("too many files are open")
+			}
+			set.Set(fd)
+		}
+		_, err := unix.Select(max(fds[0], fds[1])+1, &set, nil, nil, nil)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -37,4 +40,39 @@ func enableEscapes(f *os.File) bool {
 		return false
 	}
 	return windows.SetConsoleMode(handle, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
+
+// pendingRead is a read of the console that a given-up question has left: it
+// cannot be taken back.
+type pendingRead struct {
+	got  chan reply
+	open bool
+}
+
+// readLine reads a line, or gives up when ctx ends. The line that a given-up
+// question is still waiting for is thrown away, and prompt is written again.
+func (t *terminal) readLine(ctx context.Context, prompt string) (string, error) {
+	p := &t.pending
+	for {
+		stale := p.open
+		if !stale {
+			p.got, p.open = make(chan reply, 1), true
+			go func(got chan<- reply) {
+				line, err := readLine(bufio.NewReader(t.in))
+				got <- reply{line, err}
+			}(p.got)
+		}
+		select {
+		case <-ctx.Done():
+			return "", ctx.Err()
+		case r := <-p.got:
+			p.open = false
+			if !stale || r.err != nil {
+				return r.line, r.err
+			}
+		}
+		if _, err := io.WriteString(t.out, prompt); err != nil {
+			return "", err
+		}
+	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"golem/core/fault"
 	"golem/core/project"
-	"golem/core/ui"
 	"golem/core/wasmtool/guard"
 	"golem/sandbox/osfs"
 )
@@ -54,7 +53,7 @@ func (h *host) lockTools(f *flags, words []string) error {
 	}
 	t := h.newTools(false)
 	defer t.close()
-	inst, err := h.open(p, f, h.newConsent(ui.Questions{}), t)
+	inst, err := h.open(p, f, t)
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	}
 	inst, err := core.Open(core.Platform{
 		Name: "browser", Version: version, Env: a.Env, Secrets: secrets, HTTP: fetcher{},
-		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Confirm: c.confirm, Tools: c.server.tools,
+		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
@@ -282,6 +282,7 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 	for {
 		select {
 		case <-ctx.Done():
+			p.call.post("withdrawn", r.ID)
 			return approval.Decision{}, context.Cause(ctx)
 		case raw := <-p.call.answers:
 			var d approval.Decision
@@ -311,20 +312,6 @@ func (p *page) Prompt(ctx context.Context) (run.Input, error) {
 		return run.Input{Text: text}, nil
 	case <-p.call.ended:
 		return run.Input{}, io.EOF
-	}
-}
-
-// confirm asks whether a key may go to a host that is not its provider's.
-func (c *call) confirm(ctx context.Context, variable, host string) error {
-	c.post("confirm", decoded(map[string]string{"variable": variable, "host": host}))
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case yes := <-c.confirmed:
-		if yes {
-			return nil
-		}
-		return fault.New(fault.Model, "the key in %s does not go to %s: you said no", variable, host)
 	}
 }
 

@@ -35,11 +35,10 @@ type call struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
-	answers   chan json.RawMessage // decisions on requests
-	confirmed chan bool
-	said      chan string
-	ended     chan struct{}
-	endOnce   sync.Once
+	answers chan json.RawMessage // decisions on requests, bound by their id
+	said    chan string
+	ended   chan struct{}
+	endOnce sync.Once
 }
 
 func newServer(scope js.Value) *server {
@@ -53,7 +52,7 @@ func (s *server) receive(m js.Value) {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		c := &call{
 			server: s, id: id, params: encoded(m.Get("params")), bytes: m.Get("bytes"), ctx: ctx, cancel: cancel,
-			answers: make(chan json.RawMessage, 64), confirmed: make(chan bool, 1), said: make(chan string, 64), ended: make(chan struct{}),
+			answers: make(chan json.RawMessage, 64), said: make(chan string, 64), ended: make(chan struct{}),
 		}
 		s.mu.Lock()
 		s.calls[id] = c
@@ -75,8 +74,6 @@ func (c *call) told(m js.Value) {
 	switch {
 	case has("answer"):
 		offer(c.answers, encoded(m.Get("answer")))
-	case has("confirmed"):
-		offer(c.confirmed, m.Get("confirmed").Truthy())
 	case has("say"):
 		offer(c.said, m.Get("say").String())
 	case has("end"):

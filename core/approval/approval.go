@@ -138,4 +138,5 @@ type Record struct {
 	Remember Answer // Session, Always, Never, or ""
 	Reason   string
 	Nobody   bool // denied because nobody could be asked: exit 3
+	Answered bool // a person answered this very question
 }

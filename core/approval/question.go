@@ -126,6 +126,7 @@ func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown f
 	case d.ID != r.ID:
 		rec.Reason = "the answer was meant for another question"
 	default:
+		rec.Answered = true
 		return d, true, nil
 	}
 	return d, false, nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -87,6 +88,14 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	return o
 }
 
+// unreachable is a network whose every request fails: a case that gets as far
+// as one has let a key or a prompt out.
+type unreachable struct{}
+
+func (unreachable) Do(*http.Request) (*http.Response, error) {
+	return nil, errors.New("a case has no network")
+}
+
 // platform lends nothing but memory: no network, no state, no secrets.
 func platform(c Case, tree sandbox.FS) core.Platform {
 	name := c.Settings.Platform
@@ -94,7 +103,7 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		name = "native"
 	}
 	return core.Platform{
-		Name: name, Version: "test", Env: c.Settings.Env,
+		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{},
 		Mount: func(source string) (sandbox.FS, error) { return open(tree, source) },
 		ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))

@@ -24,14 +24,16 @@ func sound(events []trace.Event) []string {
 		if e.TS == "" {
 			bad = append(bad, fmt.Sprintf("trace: line %d has no time", i+1))
 		}
-		switch e.Body.(type) {
+		switch b := e.Body.(type) {
 		case trace.ToolStart:
 			starts[e.ID]++
 			order = append(order, e.ID)
 		case trace.ToolEnd:
 			ends[e.ID]++
 		case trace.Approval:
-			gates[e.ID]++
+			if b.Kind == "" { // of the call itself
+				gates[e.ID]++
+			}
 		case trace.RunEnd:
 			runs++
 		}

@@ -50,6 +50,7 @@ const (
 	Grant             Code = "E_GRANT"
 	Network           Code = "E_NETWORK"
 	Lock              Code = "E_LOCK"
+	Trust             Code = "E_TRUST" // what a project's files widen beyond its sandbox, and no person agreed
 	Schema            Code = "E_SCHEMA"
 	Quota             Code = "E_QUOTA" // storage is full
 	Busy              Code = "E_BUSY"  // another process holds a lock
@@ -109,6 +110,7 @@ func Codes() []Code {
 		Grant,
 		Network,
 		Lock,
+		Trust,
 		Schema,
 		Quota,
 		Busy,

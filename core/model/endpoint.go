@@ -138,6 +138,6 @@ func (e *endpoint) permit() error {
 }
 
 func (e *endpoint) refusal(why string) error {
-	return fault.New(fault.Model, "the project sends the key in %s to %s: %s", e.keyVar, e.url.Host, why).
-		Hinting("confirm it at a terminal, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
+	return fault.New(fault.Trust, "the project sends the key in %s to %s: %s", e.keyVar, e.url.Host, why).
+		Hinting("answer yes where golem can ask you, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
 }

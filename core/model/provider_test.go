@@ -138,7 +138,7 @@ func TestKeyToForeignHost(t *testing.T) {
 		p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
 		m := WithRetry(open(t, name+":m", Config{HTTP: p, Env: own, Providers: rows}), RetryPolicy{}, nil)
 		_, err := m.Generate(context.Background(), request(), nil)
-		fails(t, err, fault.Model, "key in", "not confirmed", "_BASE_URL=")
+		fails(t, err, fault.Trust, "key in", "not confirmed", "_BASE_URL=")
 		if len(p.requests) != 0 {
 			t.Fatalf("%s: a request went out", name)
 		}
@@ -146,7 +146,7 @@ func TestKeyToForeignHost(t *testing.T) {
 		if k == nil || k.Provider != name || k.Variable == "" || k.Host == "" {
 			t.Fatalf("%s asks for %+v", name, k)
 		}
-		fails(t, k.Refused("you said no"), fault.Model, k.Variable, k.Host, "you said no")
+		fails(t, k.Refused("you said no"), fault.Trust, k.Variable, k.Host, "you said no")
 		k.Allow()
 		for range 2 {
 			if _, err := m.Generate(context.Background(), request(), nil); err != nil {

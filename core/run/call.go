@@ -137,10 +137,7 @@ func (f *frame) source(mount string) string {
 func (c *running) observe(r approval.Record) {
 	body := trace.Approval{
 		Tool: c.spec.Name, Setting: string(r.Setting), Rule: r.Rule, Source: r.Source,
-		Decision: "deny", Remember: string(r.Remember), Reason: r.Reason,
-	}
-	if r.Run {
-		body.Decision = "run"
+		Decision: decision(r), Remember: string(r.Remember), Reason: r.Reason,
 	}
 	if r.Nobody {
 		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})

@@ -76,6 +76,8 @@ func (r Result) Exit() int {
 		return 130
 	case r.Refused:
 		return 2
+	case r.Status == Failed && r.Error != nil && r.Error.Code == fault.Trust && len(r.Denied) > 0:
+		return 3 // what the run needs was never asked: nobody was there (SPEC §3)
 	case r.Status == Failed:
 		return 1
 	case len(r.Denied) > 0:

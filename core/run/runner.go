@@ -25,9 +25,9 @@ type Runner struct {
 	Toolsets toolset.Registry
 	// Model opens a worker's effective model, without retries.
 	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
-	// Confirm asks a person whether the key in variable may go to a host that
-	// the project chose; nil refuses.
-	Confirm func(ctx context.Context, variable, host string) error
+	// Keys keeps which key may go to which host that a project chose; nil keeps
+	// nothing, and a person's yes holds for the run.
+	Keys Keys
 	// Mount opens a mount's source directory. It is called once a source and run.
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate

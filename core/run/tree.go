@@ -29,20 +29,19 @@ type tree struct {
 	knowing sync.Once
 	knows   *known // its tools, for names in approval settings
 
-	confirming chan struct{} // one slot: one confirmation of a key at a time
-
 	mu      sync.Mutex
 	denied  []Denial
-	warned  bool     // the depth warning is given once
-	noticed []string // warnings of making tools, given once
-	tainted bool     // untrusted content was read (SECURITY 13)
+	warned  bool                 // the depth warning is given once
+	noticed []string             // warnings of making tools, given once
+	keys    map[foreignKey]error // what a person said of keys for hosts of the project's choice; nil: yes
+	tainted bool                 // untrusted content was read (SECURITY 13)
 
 	mounts onces[sandbox.FS] // by source
 	models onces[model.Model]
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), confirming: make(chan struct{}, 1), quota: sandbox.NewQuota(r.Quota)}
+	return &tree{r: r, sched: newSchedule(), quota: sandbox.NewQuota(r.Quota)}
 }
 
 // emit sends an event on.
@@ -115,38 +114,6 @@ func (t *tree) mount(ctx context.Context, source string) (sandbox.FS, error) {
 // it. Where its name was given decides where a script is read from.
 func (t *tree) model(ctx context.Context, w *project.Worker) (model.Model, error) {
 	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) { return t.r.Model(ctx, w) })
-}
-
-// confirm asks, before the first request of a model, whether its key may go to
-// the host that the project chose. One question at a time, and none twice.
-func (t *tree) confirm(ctx context.Context, m model.Model) error {
-	if model.AsksFor(m) == nil {
-		return nil
-	}
-	select {
-	case t.confirming <- struct{}{}:
-		defer func() { <-t.confirming }()
-	case <-ctx.Done():
-		return cause(ctx)
-	}
-	key := model.AsksFor(m)
-	if key == nil {
-		return nil // answered while this waited
-	}
-	if t.r.Confirm == nil {
-		return key.Refused("nobody could be asked")
-	}
-	done := t.ask()
-	err := t.r.Confirm(ctx, key.Variable, key.Host)
-	done()
-	if c := cause(ctx); c != nil {
-		return c
-	}
-	if err != nil {
-		return key.Refused("not confirmed")
-	}
-	key.Allow()
-	return nil
 }
 
 // cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or

@@ -33,7 +33,7 @@ func TestLineFormat(t *testing.T) {
 		{ToolStart{"t", "wasm", "tools/t.wasm", raw(`{"a":1}`)}, `"tool.start",…,"tool":"t","kind":"wasm","module":"tools/t.wasm","args":{"a":1}`},
 		{ToolEnd{Tool: "t", Status: "ok", Result: raw(`"r"`), Fuel: 9, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","result":"r","fuel":9,"ms":1`},
 		{ToolEnd{Tool: "t", Status: "ok", Fuel: 9, FuelVaries: true, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","fuel":9,"fuel_varies":true,"ms":1`},
-		{Approval{"t", "ask", "r", "user", "run", "session", "why"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why"`},
+		{Approval{"", "t", "ask", "r", "user", "run", "session", "why"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why"`},
 		{Clearance{"i", "push", "m", "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
 		{Message{"user", "hello"}, `"message",…,"role":"user","text":"hello"`},
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
@@ -130,7 +130,7 @@ func TestRoundTrip(t *testing.T) {
 			ModelEnd{Turn: 1, Text: text("t"), Calls: []CallRef{{text("i"), text("n")}}, Usage: Usage{In: n.Draw(t, "in")}},
 			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
 			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},
-			Approval{text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g")},
+			Approval{text("h"), text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g")},
 			Message{text("r"), text("t")}, Warning{fault.Code(text("c")), text("m")}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
 		}).Draw(t, "body")
 		e := Event{Seq: int64(n.Draw(t, "seq")), TS: text("ts"), ID: text("id"), Parent: text("parent"), Worker: text("worker"), Depth: 2, Body: body}

@@ -135,11 +135,13 @@ type ToolEnd struct {
 	MS         int64 `json:"ms"`
 }
 
-// Approval is the gate's decision on one call.
+// Approval is the gate's decision on one call, or a person's on a question of
+// another kind.
 type Approval struct {
-	Tool     string `json:"tool"`
+	Kind     string `json:"kind,omitempty"` // "" of a call; key, trust
+	Tool     string `json:"tool,omitempty"` // of a call
 	Setting  string `json:"setting"`        // preApproved, ask, blocked
-	Rule     string `json:"rule,omitempty"` // where the setting stands
+	Rule     string `json:"rule,omitempty"` // where the setting stands; of another kind what was asked
 	Source   string `json:"source"`         // setting, cache, mode, user
 	Decision string `json:"decision"`       // run, deny
 	Remember string `json:"remember,omitempty"`

@@ -155,7 +155,11 @@ func (b *treeBuilder) add(n *Node, e Event) {
 	case ToolEnd:
 		n.endTool(v)
 	case Approval:
-		n.Approval = &v
+		if v.Kind == "" {
+			n.Approval = &v
+		} else {
+			n.Notes = append(n.Notes, Note{"info", v.Kind + ": " + v.Rule + ": " + approvalText(v, 400)})
+		}
 	default:
 		n.note(e.Body)
 	}

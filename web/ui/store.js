@@ -4,7 +4,6 @@
 import { signal, computed, batch } from '@preact/signals'
 import { emptyRun, apply, faultText } from './run.js'
 import { settings } from './settings.js'
-import { askYes } from './ask.jsx'
 
 /** The golem.js object; set once by start. */
 export let golem = null
@@ -127,7 +126,7 @@ export async function send(text, attachments = []) {
     return
   }
   const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
-  const started = { ...options(), attachments, approve, confirm: elsewhere }
+  const started = { ...options(), attachments, approve }
   batch(() => {
     run.value = emptyRun()
     chosen.value = ''
@@ -195,8 +194,8 @@ export async function endTalk() {
   await handle.result.catch(() => {})
 }
 
-/** golem's question to the person; the answer is bound to the request. */
-function approve(request) {
+/** golem's question to the person; the answer is bound to the request, which may be withdrawn. */
+function approve(request, signal) {
   return new Promise((resolve) => {
     const question = {
       request,
@@ -206,11 +205,9 @@ function approve(request) {
       },
     }
     asked.value = [...asked.value, question]
+    signal.addEventListener('abort', () => question.answer(null), { once: true })
   })
 }
-
-/** golem's question whether a key may go to an address that a project names. */
-const elsewhere = ({ variable, host }) => askYes('Send a key elsewhere?', `The project wants to send the key in ${variable} to ${host}, which is not its provider’s address.`, 'Send it', true)
 
 /** Light or dark; the page remembers. */
 export function setTheme(to) {

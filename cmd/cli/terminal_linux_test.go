@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// typed is a terminal without golem's process around it, and its keyboard. A #
+// among the keys is waited for: the terminal has taken it and what came before.
+func typed(t *testing.T) (*terminal, func(string)) {
+	t.Helper()
+	master, slave := openPTY(t)
+	marks := make(chan struct{}, 64)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 1024)
+		for {
+			n, err := master.Read(buf) // what the terminal echoes
+			if err != nil {
+				return
+			}
+			for range strings.Count(string(buf[:n]), "#") {
+				marks <- struct{}{}
+			}
+		}
+	}()
+	t.Cleanup(func() { master.Close(); slave.Close(); <-done })
+	return &terminal{in: slave, out: slave}, func(keys string) {
+		t.Helper()
+		if _, err := io.WriteString(master, keys); err != nil {
+			t.Fatal(err)
+		}
+		for range strings.Count(keys, "#") {
+			<-marks
+		}
+	}
+}
+
+// answer reads one line as a question does, after the flush.
+func answer(t *testing.T, tm *terminal, ctx context.Context, keys func()) (string, error) {
+	t.Helper()
+	if err := flushInput(tm.in); err != nil {
+		t.Fatal(err)
+	}
+	type result struct {
+		line string
+		err  error
+	}
+	got := make(chan result, 1)
+	go func() {
+		line, err := tm.readLine(ctx, "")
+		got <- result{line, err}
+	}()
+	keys()
+	select {
+	case r := <-got:
+		return r.line, r.err
+	case <-time.After(20 * time.Second):
+		t.Fatal("no answer was read")
+		return "", nil
+	}
+}
+
+// SECURITY 19, scenario 44: a question that is given up ends at once, what is
+// typed for it later answers nothing, and the next question is answered by
+// what is typed then.
+func TestLateAnswersAnswerNothing(t *testing.T) {
+	tm, keys := typed(t)
+	for _, late := range []string{"y\n#", "y#", "y\x04#", "y\ny\ny\n#", ""} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if line, err := answer(t, tm, ctx, func() { keys("half#"); cancel() }); !errors.Is(err, context.Canceled) {
+			t.Fatalf("given up: %q, %v", line, err)
+		}
+		keys(late)
+		if line, err := answer(t, tm, t.Context(), func() { keys("no thanks\n") }); err != nil || line != "no thanks" {
+			t.Fatalf("after a late %q the next answer is %q, %v", late, line, err)
+		}
+	}
+}
+
+// A line may come in pieces, and end with the end of input.
+func TestAnswersInPieces(t *testing.T) {
+	tm, keys := typed(t)
+	for _, c := range []struct{ keys, want string }{{"y\n", "y"}, {"ye\x04s\n", "yes"}, {"\n", ""}, {"n why\r\n", "n why"}, {"y\x04\x04", "y"}} {
+		if line, err := answer(t, tm, t.Context(), func() { keys(c.keys) }); err != nil || line != c.want {
+			t.Errorf("%q gave %q, %v", c.keys, line, err)
+		}
+	}
+	if line, err := answer(t, tm, t.Context(), func() { keys("\x04") }); err != io.EOF {
+		t.Errorf("the end of input gave %q, %v", line, err)
+	}
+}

@@ -1,0 +1,99 @@
+//go:build !js
+
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"golem/web/webtest"
+)
+
+// foreign is a project that sends the key in ACME_KEY to the endpoint.
+func foreign(site webtest.Site) map[string]string {
+	return map[string]string{
+		"project.yaml": fmt.Sprintf("model: acme:m\nproviders: {acme: {base_url: \"%sv1\", api_key_env: ACME_KEY}}\n", site.URL),
+		"main.worker":  "---\ntoolsets: {filesystem: {}}\n---\nAnswer.\n",
+	}
+}
+
+// answering is an endpoint that counts its requests.
+func answering(t *testing.T) (webtest.Site, *atomic.Int32) {
+	n := new(atomic.Int32)
+	return provider(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		n.Add(1)
+		w.Header().Set("Content-Type", "text/event-stream")
+		say(w, "the answer", "stop")
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	}), n
+}
+
+// Scenario 44, review S3: a key for a host of the project's choice is a dialog
+// of the same kind as a tool's call: what it covers, No with the focus, Escape
+// is no, and no request before a yes.
+func TestKeyQuestion(t *testing.T) {
+	t.Parallel()
+	site, requests := answering(t)
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({ACME_KEY: 'sk-the-key-0123'}))`)
+	project(t, p, "away", foreign(site))
+	do(p, `await say("go"); await text("Send the key in ACME_KEY")`)
+	said := webtest.Eval[string](p, `document.querySelector('dialog[open]').innerText + '|' + document.activeElement.innerText`)
+	for _, want := range []string{"providers.acme", "the project chose this host", "high risk", "|No"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the dialog does not show %q:\n%s", want, said)
+		}
+	}
+	for _, not := range []string{"remember", "Always", "Reason", "sk-the-key"} {
+		if strings.Contains(said, not) {
+			t.Errorf("the dialog shows %q:\n%s", not, said)
+		}
+	}
+	p.Do(chromedp.KeyEvent(kb.Escape))
+	finished(p, "error")
+	if n := requests.Load(); n != 0 {
+		t.Fatalf("%d requests without a yes", n)
+	}
+	do(p, `await text("E_TRUST"); await say("again"); await text("Send the key in ACME_KEY")`)
+	yes(p)
+	do(p, `await text("the answer")`)
+	if n := requests.Load(); n != 1 {
+		t.Errorf("%d requests after the yes", n)
+	}
+}
+
+// SECURITY 19: an answer is bound to its request's id. A yes to another
+// question, whenever it comes, answers neither a key nor a tool.
+func TestStaleAnswersAnswerNothing(t *testing.T) {
+	t.Parallel()
+	site, requests := answering(t)
+	p := embedded(t)
+	files := foreign(site)
+	got := talk(p, `await golem.create('k', {'project.yaml': %q, 'main.worker': %q});
+		await golem.create('w', %s);
+		const real = Worker.prototype.postMessage;
+		let last = 'other-1';
+		Worker.prototype.postMessage = function (m, ...rest) {
+			if (m?.answer) for (const id of [last, '', m.answer.id + '0', undefined]) real.call(this, { id: m.id, answer: { id, answer: 'yes' } });
+			if (m?.method === 'run') for (let i = 0; i < 80; i++) setTimeout(() => real.call(this, { id: m.id, answer: { id: 'early', answer: 'yes' } }));
+			last = m?.answer?.id ?? last;
+			return real.call(this, m, ...rest);
+		};
+		const kinds = [];
+		const approve = async (r) => { kinds.push(r.kind); await new Promise((done) => setTimeout(done, 100)); return { answer: 'no', reason: r.kind } };
+		const k = await golem.run('k', 'x', {env: {ACME_KEY: 'sk-0123456789'}, approve}).result;
+		const w = golem.run('w', 'x', {approve}); let denied = 0;
+		for await (const e of w) if (e.type === 'approval' && e.decision === 'deny') denied++;
+		Worker.prototype.postMessage = real;
+		return [kinds, k.error?.code, k.error?.message?.includes('said no: key'), denied, (await golem.files('w').list()).some((f) => f.path === 'out.txt')].join()`,
+		files["project.yaml"], files["main.worker"], helloFiles)
+	if got != "key,tool,E_TRUST,true,1,false" || requests.Load() != 0 {
+		t.Errorf("%s, %d requests", got, requests.Load())
+	}
+}
