@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -59,7 +58,7 @@ const answered = `
 	const yes = () => [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes' && !b.disabled);
 	const answered = async () => {
 		for (;;) {
-			await until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')), 45000)
+			await until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith('ok,')))
 			if (!document.querySelector('dialog[open]')) return
 			const shown = document.querySelector('dialog[open]').innerText
 			;(await until("a possible yes", yes)).click()
@@ -85,7 +84,7 @@ func TestViews(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, _ := visit(t, "/")
-			if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", time.Minute); err != nil {
+			if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", webtest.Patience); err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range walk {

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"golem/core/trace"
 	"golem/web/webtest"
@@ -139,25 +138,29 @@ func TestDeathWhileMaking(t *testing.T) {
 	}
 }
 
-// The window answers throughout a run, and a busy run is cancelled soon.
+// The window answers throughout a run, and a busy run is cancelled soon: by
+// count, since the run is as slow as the machine.
 func TestResponsive(t *testing.T) {
 	p := embedded(t)
 	talk(p, `await golem.create('reads', %s); return 1`, hundredReads().script())
-	gap := webtest.Eval[float64](p, `(async () => {
-		const golem = await window.golem; let last = performance.now(), gap = 0, on = true
-		const tick = () => { const now = performance.now(); gap = Math.max(gap, now - last); last = now; if (on) setTimeout(tick, 5) }; tick()
-		await golem.run('reads', 'x').result; on = false; return gap })()`)
-	if gap > 1000 {
-		t.Errorf("the window stood still for %.0f ms", gap)
+	ticks := webtest.Eval[int](p, `(async () => {
+		const golem = await window.golem; let ticks = 0, on = true
+		const tick = () => { ticks++; if (on) setTimeout(tick, 5) }; tick()
+		await golem.run('reads', 'x').result; on = false; return ticks })()`)
+	if ticks < 50 { // in the time of a hundred turns
+		t.Errorf("the window could do something only %d times during a run", ticks)
 	}
-	after := webtest.Eval[float64](p, `(async () => {
-		const golem = await window.golem; const run = golem.run('reads', 'x'); let n = 0, at = 0
-		for await (const e of run) if (++n === 20) { at = performance.now(); run.cancel() }
-		const r = await run.result; if (r.status !== 'interrupted') throw new Error(r.status); return performance.now() - at })()`)
-	if after > 2000 {
-		t.Errorf("a run went on for %.0f ms after it was cancelled", after)
+	turns := webtest.Eval[int](p, `(async () => {
+		const golem = await window.golem; const run = golem.run('reads', 'x'); let n = 0, turns = 0
+		for await (const e of run) {
+			if (e.type === 'model.start' && n > 20) turns++
+			if (++n === 20) run.cancel()
+		}
+		const r = await run.result; if (r.status !== 'interrupted') throw new Error(r.status); return turns })()`)
+	if turns > 20 { // of a hundred: what was on its way comes still
+		t.Errorf("a run went on for %d turns after it was cancelled", turns)
 	}
-	t.Logf("longest gap in the window %.0f ms, cancelled within %.0f ms", gap, after)
+	t.Logf("%d ticks of the window in a run, %d turns after it was cancelled", ticks, turns)
 }
 
 // A project goes home as a zip; the command line runs it with the same trace.
@@ -309,11 +312,7 @@ func TestFetch(t *testing.T) {
 		const r = await run.result; return r.status + r.exit`); got != "interrupted130" {
 		t.Errorf("cancelled: %s", got)
 	}
-	select {
-	case <-gone:
-	case <-time.After(5 * time.Second):
-		t.Error("the request went on after it was cancelled")
-	}
+	<-gone // or the request goes on after it was cancelled, and this test with it
 	got := talk(p, `const r = await golem.run('m', 'redirect me', {env}).result; return r.status + ' ' + r.error.code + ' ' + r.error.message`)
 	if !strings.HasPrefix(got, "error E_MODEL ") || !strings.Contains(got, "golem follows no redirect (307)") || redirected.Load() != 1 {
 		t.Errorf("redirected after %d requests: %s", redirected.Load(), got)

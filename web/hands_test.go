@@ -35,14 +35,14 @@ func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest
 // finished waits for the end of the run that is shown.
 func finished(p *webtest.Page, status string) {
 	p.Helper()
-	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)), 45000)`, status, status+",")
+	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)))`, status, status+",")
 }
 
 // while answers every question of the run that goes on, until it ends well.
 func while(p *webtest.Page, answer func()) {
 	p.Helper()
 	const asks = `(async () => {
-		await window.hands.until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => /^(ok|error|interrupted),/.test(e.innerText)), 45000)
+		await window.hands.until("a question, or the end", () => document.querySelector('dialog[open]') || [...document.querySelectorAll('[role=status]')].some((e) => /^(ok|error|interrupted),/.test(e.innerText)))
 		return document.querySelector('dialog[open] h2')?.closest('dialog').innerText ?? ''
 	})()`
 	for {

@@ -148,7 +148,7 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := webtest.Try[string](p, "play("+string(data)+")", 90*time.Second)
+	text, err := webtest.Try[string](p, "play("+string(data)+")", webtest.Patience)
 	if err != nil {
 		t.Fatalf("the page did not play it: %v\n%s", err, p.Console())
 	}

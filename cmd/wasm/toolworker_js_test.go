@@ -73,6 +73,9 @@ func called(t *testing.T, e wasmtool.Engine, name string, limit time.Duration, h
 	return fault.Of(err, "no fault").Code
 }
 
+// patience is the limit of a call that is not about time.
+const patience = time.Hour
+
 // says tells that a call has ended, as the worker would.
 const says = `postMessage({ done: true, fault: undefined, missing: undefined, trap: '', exited: false, code: 0, flags: 0, left: '0', fuel: '1',
 	output: new Uint8Array(), stderr: new Uint8Array(), message: new Uint8Array(), dirty: false })`
@@ -81,13 +84,12 @@ const says = `postMessage({ done: true, fault: undefined, missing: undefined, tr
 // from then on is.
 func TestWorkerStartsSlowly(t *testing.T) {
 	slow := changed(t, only("onmessage = ({ data }) => setTimeout(() => { postMessage({ begins: true }); "+says+" }, 3000)"))
-	if code := called(t, slow, "echo", 100*time.Millisecond, wasmtool.Host{}); code != "" {
+	if code := called(t, slow, "echo", time.Second, wasmtool.Host{}); code != "" {
 		t.Errorf("a worker that is ready after three seconds: %s", code)
 	}
 	silent := changed(t, only("onmessage = () => postMessage({ begins: true })"))
-	begun := time.Now()
-	if code := called(t, silent, "echo", 100*time.Millisecond, wasmtool.Host{}); code != fault.Timeout || time.Since(begun) > 10*time.Second {
-		t.Errorf("a module that says nothing: %q after %v", code, time.Since(begun))
+	if code := called(t, silent, "echo", 100*time.Millisecond, wasmtool.Host{}); code != fault.Timeout {
+		t.Errorf("a module that says nothing: %q", code)
 	}
 }
 
@@ -95,7 +97,7 @@ func TestWorkerStartsSlowly(t *testing.T) {
 func TestWorkerBreaksIdle(t *testing.T) {
 	e := changed(t, only("onmessage = ({ data }) => { if (data.call) "+says+"; if (data.drop) throw new Error('broken') }"))
 	for range 3 {
-		if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" {
+		if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" {
 			t.Fatalf("it fails with %s", code)
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -107,7 +109,7 @@ func TestWorkerBreaksInCall(t *testing.T) {
 	e := changed(t, func(script string) string {
 		return script + ";Output.prototype.bytes = () => { throw new RangeError('no memory') }"
 	})
-	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != fault.ToolTrap {
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != fault.ToolTrap {
 		t.Errorf("code %q", code)
 	}
 }
@@ -119,10 +121,10 @@ func TestWorkerCannotSuspend(t *testing.T) {
 	if err := files.Mkdir("sub", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if code := called(t, e, "mkdir", 10*time.Second, wasmtool.Host{Files: files}); code != fault.Platform {
+	if code := called(t, e, "mkdir", patience, wasmtool.Host{Files: files}); code != fault.Platform {
 		t.Errorf("code %q", code)
 	}
-	if code := called(t, e, "callback", 10*time.Second, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
+	if code := called(t, e, "callback", patience, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
 		t.Error("it is called")
 		return nil
 	}}); code != fault.Platform {
@@ -134,10 +136,10 @@ func TestWorkerCannotSuspend(t *testing.T) {
 // more of them than is sane.
 func TestWorkerBounds(t *testing.T) {
 	e := changed(t, func(script string) string { return script })
-	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" || len(e.pool.idle) != 1 {
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || len(e.pool.idle) != 1 {
 		t.Fatalf("code %q, %d idle workers", code, len(e.pool.idle))
 	}
-	if code := called(t, e, "var_key", 10*time.Second, wasmtool.Host{}); code != fault.ToolMemory || len(e.pool.idle) != 0 {
+	if code := called(t, e, "var_key", patience, wasmtool.Host{}); code != fault.ToolMemory || len(e.pool.idle) != 0 {
 		t.Errorf("after much memory: code %q, %d idle workers", code, len(e.pool.idle))
 	}
 	_, code := compiled(t, e, "echo")
@@ -149,7 +151,7 @@ func TestWorkerBounds(t *testing.T) {
 		}
 		kept = append(kept, i)
 	}
-	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != fault.Platform {
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != fault.Platform {
 		t.Errorf("one worker more: code %q", code)
 	}
 	for _, i := range kept {
@@ -157,7 +159,7 @@ func TestWorkerBounds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" || e.pool.alive.Load() != idleWorkers {
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || e.pool.alive.Load() != idleWorkers {
 		t.Errorf("afterwards: code %q, %d workers", code, e.pool.alive.Load())
 	}
 }
@@ -169,7 +171,7 @@ func TestWorkerCannotBeTold(t *testing.T) {
 	proto := js.Global().Get("Worker").Get("prototype")
 	post := proto.Get("postMessage")
 	defer proto.Set("postMessage", post)
-	code := called(t, e, "callback", 10*time.Second, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
+	code := called(t, e, "callback", patience, wasmtool.Host{Call: func(context.Context, string, []byte) []byte {
 		proto.Set("postMessage", js.Null()) // it throws, as where there is no memory for a copy
 		return []byte("x")
 	}})
@@ -177,7 +179,7 @@ func TestWorkerCannotBeTold(t *testing.T) {
 	if code != fault.ToolMemory || e.pool.alive.Load() != 0 {
 		t.Errorf("code %q, %d workers", code, e.pool.alive.Load())
 	}
-	if code := called(t, e, "echo", 10*time.Second, wasmtool.Host{}); code != "" {
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" {
 		t.Errorf("afterwards: code %q", code)
 	}
 }

@@ -3,7 +3,7 @@
 window.hands ??= (() => {
   const seen = (e) => e.checkVisibility?.() !== false && e.getClientRects().length > 0
   const name = (e) => (e.getAttribute('aria-label') ?? e.innerText ?? '').trim().replace(/\s+/g, ' ')
-  async function until(what, f, ms = 45000) {
+  async function until(what, f, ms = 240000) {
     const end = performance.now() + ms
     for (;;) {
       const v = await f()

@@ -15,6 +15,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// Patience is how long a test waits for what must come. It is no measure of
+// anything: it names what did not come, on a machine however busy, before the
+// whole package's time is over.
+const Patience = 5 * time.Minute
+
 // Page is one tab. An exception that nothing caught,
 // and an error on the console, fail the test when it ends, unless expected.
 type Page struct {
@@ -64,10 +69,26 @@ func newPage(t testing.TB, ctx context.Context, url string) *Page {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.judge)
-	if err := p.within(time.Minute, chromedp.Navigate(url)); err != nil {
+	if err := p.within(Patience, chromedp.Navigate(url)); err != nil {
 		t.Fatalf("open %s: %v\n%s", url, err, p.Console())
 	}
+	p.Until("the page", "document.readyState === 'complete' && location.href !== 'about:blank'")
 	return p
+}
+
+// Until waits until an expression is true in the page. While the page goes
+// elsewhere it is not.
+func (p *Page) Until(what, expression string) {
+	p.t.Helper()
+	for end := time.Now().Add(Patience); ; time.Sleep(10 * time.Millisecond) {
+		ok, err := Try[bool](p, "Boolean("+expression+")", Patience)
+		if ok && err == nil {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("waited for %s: %v\nthe page said:\n%s", what, err, p.Console())
+		}
+	}
 }
 
 // hear keeps what the page says. It is called on the reader's goroutine.
@@ -147,10 +168,10 @@ func (p *Page) Requests() []string {
 // Context is the tab's, for chromedp's own actions.
 func (p *Page) Context() context.Context { return p.ctx }
 
-// Do runs actions of chromedp's, for a minute at most.
+// Do runs actions of chromedp's.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := p.within(time.Minute, steps...); err != nil {
+	if err := p.within(Patience, steps...); err != nil {
 		p.t.Fatalf("%v\nthe page said:\n%s", err, p.Console())
 	}
 }
@@ -165,7 +186,7 @@ func (p *Page) within(d time.Duration, steps ...chromedp.Action[chromedp.Void]) 
 // its value. A rejection ends the test.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
-	v, err := Try[T](p, expression, time.Minute)
+	v, err := Try[T](p, expression, Patience)
 	if err != nil {
 		p.t.Fatalf("%s: %v\nthe page said:\n%s", brief(expression), err, p.Console())
 	}

@@ -22,7 +22,7 @@ type Suite struct {
 	Package string        // as for go test, "." is the test's own
 	Scripts []string      // JavaScript that stands before the program in its worker
 	Args    []string      // flags of the test program
-	Timeout time.Duration // 0: two minutes
+	Timeout time.Duration // 0: twice Patience
 	Quota   float64       // bytes the page may store; 0: as much as the browser says
 	Files   fstest.MapFS  // served beside the program, for what it fetches
 }
@@ -58,10 +58,10 @@ func (s Suite) Output(t testing.TB, b *Browser) (out string, code int) {
 	}
 	wait := s.Timeout
 	if wait == 0 {
-		wait = 2 * time.Minute
+		wait = 2 * Patience
 	}
 	code, err = Try[int](p, "run(["+args+"])", wait)
-	out, _ = Try[string](p, "output", 10*time.Second)
+	out, _ = Try[string](p, "output", Patience)
 	if err != nil {
 		t.Fatalf("the suite did not end: %v\n%s\n%s", err, out, p.Console())
 	}

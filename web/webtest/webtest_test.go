@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 		if got := webtest.Eval[int](p, `(localStorage.setItem("a", 1), localStorage.length)`); got != 1 {
 			t.Errorf("%s: %d items are stored", under, got)
 		}
-		if _, err := webtest.Try[int](p, `Promise.reject(new Error("no"))`, time.Second); err == nil || !strings.Contains(err.Error(), "no") {
+		if _, err := webtest.Try[int](p, `Promise.reject(new Error("no"))`, webtest.Patience); err == nil || !strings.Contains(err.Error(), "no") {
 			t.Errorf("a rejection: %v", err)
 		}
 	}
@@ -52,11 +52,11 @@ func TestComplaints(t *testing.T) {
 		p := browser.Open(heard, address)
 		p.Expect("expected")
 		for _, say := range []string{`console.error("one")`, `console.log("two")`, `console.error("expected")`, `setTimeout(() => { throw new Error("three") })`, `fetch("missing")`} {
-			if _, err := webtest.Try[webtestVoid](p, "(async () => {"+say+"; await new Promise(f => setTimeout(f, 50)); return {}})()", 10*time.Second); err != nil {
+			if _, err := webtest.Try[webtestVoid](p, "(async () => {"+say+"; await new Promise(f => setTimeout(f, 50)); return {}})()", webtest.Patience); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for since := time.Now(); !strings.Contains(p.Console(), "404") && time.Since(since) < 20*time.Second; { // it is told when the browser gets to it
+		for !strings.Contains(p.Console(), "404") { // it is told when the browser gets to it
 			time.Sleep(10 * time.Millisecond)
 		}
 	})
@@ -77,7 +77,7 @@ type webtestVoid struct{}
 func TestNoNetwork(t *testing.T) {
 	p := browser.Open(t, webtest.Serve(t, site, "/").URL)
 	p.Expect("ERR_NAME_NOT_RESOLVED")
-	if _, err := webtest.Try[webtestVoid](p, `fetch("https://example.com/", {mode: "no-cors"}).then(() => ({}))`, 20*time.Second); err == nil {
+	if _, err := webtest.Try[webtestVoid](p, `fetch("https://example.com/", {mode: "no-cors"}).then(() => ({}))`, webtest.Patience); err == nil {
 		t.Error("a page reached example.com")
 	}
 }

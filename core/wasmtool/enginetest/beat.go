@@ -5,45 +5,50 @@ import (
 	"time"
 )
 
-// stall is how long others may wait while a module runs: generous, because
-// machines are loaded; an engine that lets nobody in waits until its call ends.
-const stall = 5 * time.Second
+// long is how long a call must take to tell anything about those beside it.
+const long = 5 * time.Second
+
+// needed is how often others run at least during a long call: past the first
+// collection of garbage, which an engine that lets nobody in holds up until
+// its call ends. On a free machine it is a hundred times as often.
+const needed = 2 * collect
+
+// collect is after how many beats garbage is collected.
+const collect = 10
 
 // A beat is a goroutine that wants to run every few milliseconds, and to
 // collect garbage now and then, which stops every goroutine for a moment.
 type beat struct {
-	stop chan struct{}
-	gap  chan time.Duration
+	stop  chan struct{}
+	count chan int
+	begun time.Time
 }
 
 func newBeat() *beat {
-	b := &beat{stop: make(chan struct{}), gap: make(chan time.Duration, 1)}
+	b := &beat{stop: make(chan struct{}), count: make(chan int, 1), begun: time.Now()}
 	go b.run()
 	return b
 }
 
 func (b *beat) run() {
-	var longest time.Duration
-	last := time.Now()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-b.stop:
-			b.gap <- max(longest, time.Since(last))
+			b.count <- n
 			return
 		case <-tick.C:
-			longest = max(longest, time.Since(last))
-			if n%10 == 0 {
+			if n%collect == 0 {
 				runtime.GC()
 			}
-			last = time.Now()
 		}
 	}
 }
 
-// end stops it and tells for how long it was kept from running, at most.
-func (b *beat) end() time.Duration {
+// end stops it, and tells whether it hardly ran in a long time.
+func (b *beat) end() (alone bool) {
+	took := time.Since(b.begun)
 	close(b.stop)
-	return <-b.gap
+	return <-b.count < needed && took > long
 }
