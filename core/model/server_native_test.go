@@ -94,22 +94,19 @@ func TestBehavioursOnServer(t *testing.T) {
 	}
 }
 
-// Scenario 36: cancellation ends a real connection within 50 ms, whether the
-// answer has begun or not, and leaves no goroutine.
+// Scenario 36: cancellation ends a real connection that nothing else would
+// end, whether the answer has begun or not, and leaves no goroutine.
+// TestCancellationStopsAtOnce says how soon.
 func TestCancellationOnServer(t *testing.T) {
 	for _, body := range [][]string{nil, {sse(text("Hel"))}} {
 		func() {
 			m := onServer(t, behaviour{hang: true, body: body}, Config{})
 			before := goleak.IgnoreCurrent()
 			ctx, cancel := context.WithCancel(context.Background())
-			var at time.Time
-			time.AfterFunc(50*time.Millisecond, func() { at = time.Now(); cancel() })
+			time.AfterFunc(50*time.Millisecond, cancel)
 			_, err := m.Generate(ctx, request(), nil)
 			if !errors.Is(err, fault.Interrupted) {
 				t.Fatal(err)
-			}
-			if late := time.Since(at); late > 50*time.Millisecond {
-				t.Errorf("%v late", late)
 			}
 			m.(*remote).config.HTTP.(*http.Client).CloseIdleConnections()
 			if err := goleak.Find(before); err != nil && strings.Contains(err.Error(), "core/model.(") && !strings.Contains(err.Error(), "serve.func") {

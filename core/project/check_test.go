@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -299,22 +299,39 @@ func TestOneWorkerOfManyReadsNoOther(t *testing.T) {
 	}
 }
 
-func TestFiveThousandWorkersAreListedQuickly(t *testing.T) {
-	s := source("")
-	s.FS = manyWorkers(5000)
-	start := time.Now()
-	rows, faults := open(t, s).List()
-	if len(rows) != 5001 || len(faults) > 0 {
-		t.Fatalf("%d rows, %v", len(rows), faults)
+// Listing many workers looks at each file as often as listing few does, and
+// reads no more memory for each.
+func TestManyWorkersAreListedInLinearWork(t *testing.T) {
+	list := func(n int) (files *counted, bytes uint64) {
+		files = &counted{MapFS: manyWorkers(n)}
+		s := source("")
+		s.FS = files
+		p := open(t, s)
+		bytes = allocated(func() {
+			rows, faults := p.List()
+			if len(rows) != n+1 || len(faults) > 0 {
+				t.Fatalf("%d rows, %v", len(rows), faults)
+			}
+			if !slices.IsSortedFunc(rows, func(a, b Listing) int { return strings.Compare(a.ID, b.ID) }) {
+				t.Error("not in order")
+			}
+		})
+		return files, bytes
 	}
-	took := time.Since(start)
-	if took > 20*time.Second { // generous: a loaded machine, -race, wasm
-		t.Errorf("took %v", took)
+	few, fewBytes := list(500)
+	many, manyBytes := list(5000)
+	if many.opens > 10*few.opens || many.stats > 10*few.stats || manyBytes > 12*fewBytes {
+		t.Errorf("500 workers: %d opens, %d stats, %d bytes; 5000: %d, %d, %d", few.opens, few.stats, fewBytes, many.opens, many.stats, manyBytes)
 	}
-	t.Logf("listed in %v", took)
-	if !slices.IsSortedFunc(rows, func(a, b Listing) int { return strings.Compare(a.ID, b.ID) }) {
-		t.Error("not in order")
-	}
+}
+
+// allocated is how many bytes a step allocates: its work, on whatever machine.
+func allocated(step func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	step()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 func BenchmarkList5000(b *testing.B) {

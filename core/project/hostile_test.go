@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"golem/core/fault"
 )
@@ -73,10 +72,9 @@ func TestHostileYAML(t *testing.T) {
 					s.FS.(fstest.MapFS)["main.worker"] = &fstest.MapFile{Data: []byte("instructions: x")}
 					s.Entry = ""
 				}
-				start := time.Now()
-				_, err := entryOf(s)
-				if took := time.Since(start); took > 10*time.Second {
-					t.Errorf("took %v", took)
+				var err error
+				if used := allocated(func() { _, err = entryOf(s) }); used > 64<<20 {
+					t.Errorf("it allocated %d MB", used>>20)
 				}
 				if err == nil && name == "many values" {
 					return
@@ -122,30 +120,36 @@ func TestSizesAreCapped(t *testing.T) {
 	}
 }
 
-// A megabyte of what makes parsers slow is read or refused in little time.
+// Half a megabyte of what makes parsers slow costs in proportion to its size.
 func TestBigFilesCostLittle(t *testing.T) {
 	for name, unit := range map[string]string{
 		"comments": "# c\n", "keys": "k%d: 1\n", "quotes": "'", "brackets": "[", "dashes": "- ", "question marks": "? ", "anchors": "&a%d ",
 		"blank": "\n", "spaces": " ", "colons": ":", "pipes": "|\n", "nested": "{a: ", "comment between": "a%d: # x\n  b\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			var b bytes.Buffer
-			for i := 0; b.Len() < 1<<19; i++ {
-				if strings.Contains(unit, "%d") {
-					fmt.Fprintf(&b, unit, i)
-				} else {
-					b.WriteString(unit)
+			cost := func(size int) uint64 {
+				var b bytes.Buffer
+				for i := 0; b.Len() < size; i++ {
+					if strings.Contains(unit, "%d") {
+						fmt.Fprintf(&b, unit, i)
+					} else {
+						b.WriteString(unit)
+					}
 				}
+				var err error
+				used := allocated(func() {
+					_, err = entryOf(Source{FS: fstest.MapFS{"main.yaml": {Data: b.Bytes()}}, Entry: "./main.yaml"})
+				})
+				if err == nil {
+					t.Error("no error")
+				}
+				return used
 			}
-			start := time.Now()
-			_, err := entryOf(Source{FS: fstest.MapFS{"main.yaml": {Data: b.Bytes()}}, Entry: "./main.yaml"})
-			took := time.Since(start)
-			t.Logf("%v", took)
-			if took > 20*time.Second {
-				t.Errorf("took %v", took)
-			}
-			if err == nil {
-				t.Error("no error")
+			const size = 1 << 17
+			once, four := cost(size), cost(4*size)
+			t.Logf("%d and %d bytes for each byte", once/size, four/(4*size))
+			if four > 6*once+4*size || four > 1000*4*size {
+				t.Errorf("%d bytes take %d, %d take %d", size, once, 4*size, four)
 			}
 		})
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -201,7 +200,5 @@ func callable(t testing.TB, e wasmtool.Engine, name string, d wasmtool.Descripti
 
 func call(t testing.TB, tl tool.Tool, args string) (tool.Output, error) {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
-	defer stop()
-	return tl.Call(ctx, tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: json.RawMessage(args)})
+	return tl.Call(t.Context(), tool.Call{ID: "0.1", Name: tl.Spec().Name, Args: json.RawMessage(args)})
 }
