@@ -68,6 +68,7 @@ type Options struct {
 	Model             string
 	Approval          string
 	MaxDepth          *int
+	Limits            map[string]string // limits of the run by their names in workers: turns, tool_timeout, …
 	AllowOutside      bool
 	MemorySandbox     bool
 	NoImportTools     bool
@@ -79,8 +80,10 @@ type Options struct {
 
 // RunOptions are what one run keeps. Nil fields keep nothing.
 type RunOptions struct {
-	ID    string    // the run's name; "": made by the platform
-	Trace io.Writer // JSON lines, SPEC §16
+	ID string // the run's name; "": made by the platform
+	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
+	Strict bool
+	Trace  io.Writer // JSON lines, SPEC §16
 	// Texts keeps a text that is too long for a line of Trace, whole, under a
 	// name that is no path. nil: long texts stay in the lines.
 	Texts func(name string, data []byte) error

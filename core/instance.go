@@ -45,7 +45,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{
-			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, AllowOutside: o.AllowOutside,
+			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, AllowOutside: o.AllowOutside,
 			NoImportTools: o.NoImportTools, AllowModuleImports: o.AllowModuleImport,
 		},
 	})

@@ -93,12 +93,20 @@ func (i *Instance) redact(res run.Result) run.Result {
 	res.Output.Text = i.redactor.String(res.Output.Text)
 	res.Output.Summary = i.redactor.String(res.Output.Summary)
 	res.Output.Data = i.redactor.Bytes(res.Output.Data)
-	if res.Error != nil {
-		f := *res.Error
-		f.Message, f.Hint = i.redactor.String(f.Message), i.redactor.String(f.Hint)
-		res.Error = &f
+	res.Error = i.redactFault(res.Error)
+	for n := range res.Failed {
+		res.Failed[n].Error = i.redactFault(res.Failed[n].Error)
 	}
 	return res
+}
+
+func (i *Instance) redactFault(f *fault.Fault) *fault.Fault {
+	if f == nil {
+		return nil
+	}
+	out := *f
+	out.Message, out.Hint = i.redactor.String(f.Message), i.redactor.String(f.Hint)
+	return &out
 }
 
 // next is the first message, then what the person says.
@@ -156,7 +164,7 @@ func (i *Instance) prepare(u ui.UI, ro RunOptions, in run.Input) (r *run.Runner,
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
 	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
 	r.Asking = hold.Asking
-	r.Notices = i.notices(entry)
+	r.Notices, r.Strict = i.notices(entry), ro.Strict
 	i.keep(r, ro)
 	return r, entry, nil
 }

@@ -286,6 +286,9 @@ export class Golem {
  * @property {string} [approval] interactive, approve_all, auto_deny
  * @property {string} [entry] another worker than the project's entry
  * @property {number} [maxDepth]
+ * @property {number} [maxTurns] the same as limits.turns
+ * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, tool_timeout: '1m', tool_output: '10KB'}
+ * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {{name: string, data: Uint8Array}[]} [attachments]
  * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
@@ -333,7 +336,7 @@ export class Run {
   constructor(post, options) {
     this.#post = post
     this.#options = options
-    /** How it ended: {run, status, exit, text, output, error, denied}. Rejects only if it could not begin. */
+    /** How it ended: {run, status, exit, text, output, error, denied, failed}. Rejects only if it could not begin. */
     this.result = new Promise((resolve, reject) => {
       this.finish = (r) => {
         this.#end()

@@ -65,6 +65,10 @@ func ask(c coretest.Case) asked {
 	if s.MaxDepth != nil {
 		a.Options["maxDepth"] = *s.MaxDepth
 	}
+	if len(s.Limits) > 0 {
+		a.Options["limits"] = s.Limits
+	}
+	a.Options["strict"] = s.Strict
 	a.Options["noImportTools"], a.Options["allowModuleImports"] = s.NoImportTools, s.AllowModuleImports
 	if a.Inputs == nil {
 		a.Inputs = []json.RawMessage{}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,7 +22,9 @@ type flags struct {
 	approveAll, denyAll, allowOutside, trust        bool
 	json, headless, quiet, verbose, noColor         bool
 	check, listWorkers                              bool
-	maxDepth                                        int
+	strict                                          bool
+	maxDepth, maxTurns                              int
+	limit                                           []string
 	platform                                        string
 }
 
@@ -44,6 +47,8 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.BoolVar(&f.approveAll, "approve-all", false, "short for --approval approve_all")
 	s.BoolVar(&f.denyAll, "deny-all", false, "short for --approval auto_deny")
 	s.IntVar(&f.maxDepth, "max-depth", 0, "the deepest permitted delegation; the root is 0")
+	s.IntVar(&f.maxTurns, "max-turns", 0, "limit the model requests of each worker: --limit turns=N")
+	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for the run, NAME=VALUE: turns, tokens, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
 	s.BoolVar(&f.allowOutside, "allow-outside", false, "let the manifest mount directories outside the project")
 	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files widen beyond its sandbox")
 	s.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
@@ -59,6 +64,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.StringVar(&f.artifacts, "artifacts", "", "keep whole prompts, inputs and outputs in this directory")
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
 	s.StringVar(&f.sandbox, "sandbox", "", "memory: the run changes no file on disk")
+	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
 	s.BoolVar(&f.headless, "headless", false, "never ask, even on a terminal")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
 	s.BoolVar(&f.verbose, "verbose", false, "show results of tools, too")
@@ -81,6 +87,9 @@ func (f *flags) refuse() error {
 	if f.given("max-depth") && f.maxDepth < 0 {
 		return usage("--max-depth %d: it cannot be negative", f.maxDepth).Hinting("0 permits no delegation")
 	}
+	if _, err := f.limits(); err != nil {
+		return err
+	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose contradict each other").Hinting("give one of them")
 	}
@@ -92,11 +101,37 @@ func (f *flags) refuse() error {
 	return nil
 }
 
-// options are the flags as the core takes them.
+// limits are --limit and --max-turns by the limits' names.
+func (f *flags) limits() (map[string]string, error) {
+	out := map[string]string{}
+	add := func(name, value string) error {
+		if _, twice := out[name]; twice {
+			return usage("the limit %s is given twice", name).Hinting("give it once; --max-turns N is --limit turns=N")
+		}
+		out[name] = value
+		return nil
+	}
+	for _, l := range f.limit {
+		name, value, ok := strings.Cut(l, "=")
+		if !ok || name == "" || value == "" {
+			return nil, usage("--limit %s is not NAME=VALUE", strconv.Quote(l)).Hinting("for example --limit turns=20 --limit tool_timeout=1m")
+		}
+		if err := add(name, value); err != nil {
+			return nil, err
+		}
+	}
+	if f.given("max-turns") {
+		return out, add("turns", strconv.Itoa(f.maxTurns))
+	}
+	return out, nil
+}
+
+// options are the flags as the core takes them; refuse has looked at them.
 func (f *flags) options() core.Options {
+	limits, _ := f.limits()
 	o := core.Options{
 		Entry: f.entry, NoProject: f.noProject, Model: f.model, Approval: f.approval, AllowOutside: f.allowOutside,
-		MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
+		Limits: limits, MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
 		Trust: f.trust,
 	}
 	switch {

@@ -196,7 +196,7 @@ type session struct {
 // name and cannot be had.
 func (s *session) open(chat bool) error {
 	h, f := s.host, s.flags
-	s.options.ID = newRunID()
+	s.options.ID, s.options.Strict = newRunID(), f.strict
 	var err error
 	if s.options.Artifact, s.cleanup, err = h.artifacts(f); err != nil {
 		return err
@@ -268,6 +268,24 @@ func (s *session) plain(chat bool) {
 	s.ui, s.finish = p, p.Finish
 }
 
+// maxFailures is how many failed workers are named at the end of a run.
+const maxFailures = 5
+
+// sayFailed names the workers that failed below the root: its answer may not
+// tell of them. With --strict it says why the exit code is 1.
+func (h *host) sayFailed(res run.Result) {
+	for i, f := range res.Failed {
+		if i == maxFailures {
+			h.say("and %d more workers failed (golem trace show tells which)", len(res.Failed)-i)
+			break
+		}
+		h.say("the worker %s failed (call %s): %s", f.Worker, f.ID, oneLine(f.Error.Error()))
+	}
+	if denied := len(res.Denied) + len(res.Declined); res.Strict && res.Error == nil && denied+len(res.Failed) > 0 {
+		h.say("--strict: %d denied calls, %d failed workers", denied, len(res.Failed))
+	}
+}
+
 // oneTerminal says whether two streams end on the same screen.
 func oneTerminal(a, b *os.File) bool {
 	if !isTerminal(a) || !isTerminal(b) {
@@ -295,6 +313,7 @@ func (s *session) close(res run.Result) error {
 		}
 		h.say("denied, because nobody could be asked: %s", strings.Join(names, ", "))
 	}
+	h.sayFailed(res)
 	if err != nil {
 		h.say("standard output: %s", cause(err))
 		return exitCode(exitFailed)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 	"syscall/js"
 
@@ -28,6 +30,9 @@ type asked struct {
 	Model    string            `json:"model"`
 	Approval string            `json:"approval"`
 	MaxDepth *int              `json:"maxDepth"`
+	MaxTurns *int              `json:"maxTurns"`
+	Limits   map[string]any    `json:"limits"` // texts or numbers
+	Strict   bool              `json:"strict"`
 	Env      map[string]string `json:"env"`
 	Headless bool              `json:"headless"` // nobody can be asked
 	NoTools  bool              `json:"noImportTools"`
@@ -65,9 +70,24 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
-		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
+		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
 	})
 	return a, inst, fsys, err
+}
+
+// limits are maxTurns and limits as the core takes them.
+func (a asked) limits() map[string]string {
+	out := map[string]string{}
+	for name, v := range a.Limits {
+		out[name] = fmt.Sprint(v)
+		if n, ok := v.(float64); ok {
+			out[name] = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+	}
+	if a.MaxTurns != nil {
+		out["turns"] = strconv.Itoa(*a.MaxTurns)
+	}
+	return out
 }
 
 // mounter opens directories of the project; nothing else is in a page's reach.
@@ -155,6 +175,14 @@ type result struct {
 	Text   string       `json:"text"` // the answer as text, or Output's JSON
 	Error  *fault.Fault `json:"error,omitempty"`
 	Denied []string     `json:"denied,omitempty"`
+	Failed []failure    `json:"failed,omitempty"`
+}
+
+// failure is a worker that failed below the root.
+type failure struct {
+	ID     string       `json:"id"` // of the call
+	Worker string       `json:"worker"`
+	Error  *fault.Fault `json:"error"`
 }
 
 func callTool(c *call) (any, []byte, error) {
@@ -196,7 +224,7 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	defer release()
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: newRunID(), Lines: p.Lines(), Trouble: c.warn}
+	ro := core.RunOptions{ID: newRunID(), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn}
 	var file *traceFile
 	if a.Keep == nil || *a.Keep {
 		file = c.openTrace(fsys, ro.ID)
@@ -236,6 +264,9 @@ func ended(id string, res run.Result) result {
 	}
 	for _, d := range res.Denied {
 		out.Denied = append(out.Denied, d.ID)
+	}
+	for _, f := range res.Failed {
+		out.Failed = append(out.Failed, failure{f.ID, f.Worker, f.Error})
 	}
 	return out
 }

@@ -81,6 +81,8 @@ type Request struct {
 	Call       string   `json:"call,omitempty"` // the trace id of the call
 	Risk       string   `json:"risk"`           // low, medium, high
 	WorkerPath []string `json:"workerPath,omitempty"`
+	// Workers are those of WorkerPath, each with its call and its task.
+	Workers []Worker `json:"workers,omitempty"`
 	// Answers are those that are offered. Always is among them only where it
 	// may cover other arguments: never for destructive or command (SECURITY 8).
 	Answers []Answer `json:"answers"`
@@ -96,6 +98,14 @@ type Request struct {
 	Paths       []tool.PathUse  `json:"paths,omitempty"`
 	Diff        string          `json:"diff,omitempty"`
 	Rule        string          `json:"rule,omitempty"` // the setting that asks
+}
+
+// Worker is one worker run on the way from the root to a call (S4-29).
+type Worker struct {
+	ID     string `json:"id"` // of its call, in the trace
+	Worker string `json:"worker"`
+	Depth  int    `json:"depth"`
+	Task   string `json:"task,omitempty"` // the beginning of what it is to do
 }
 
 // Offers reports whether a is among the answers offered.

@@ -95,6 +95,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Args:        slices.Clone(c.args),
 		Risk:        c.risk.Level(),
 		WorkerPath:  slices.Clone(c.item.WorkerPath),
+		Workers:     slices.Clone(c.item.Workers),
 		Paths:       slices.Clone(c.paths),
 		Diff:        c.diff,
 		Rule:        rule,

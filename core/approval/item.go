@@ -17,6 +17,7 @@ type Item struct {
 	Call       tool.Call // Args as the caller sent them, not yet decoded
 	Policy     Policy    // of the worker on whose behalf the call is made
 	WorkerPath []string  // IDs from the root to that worker
+	Workers    []Worker  // the same with their calls and tasks
 	// FromModel is false only where a person starts the call: then manual
 	// tools may run (S4-02..04). A tool that calls back counts as a model.
 	FromModel bool

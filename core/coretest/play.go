@@ -143,7 +143,7 @@ func options(c Case, tree sandbox.FS) core.Options {
 		model = ""
 	}
 	return core.Options{
-		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth,
+		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits,
 		NoImportTools: s.NoImportTools, AllowModuleImport: s.AllowModuleImports,
 	}
 }
@@ -160,7 +160,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	p := &person{settings: c.Settings, stop: stop, given: map[string]int{}}
 	var file bytes.Buffer
 	prompts := prompts{byID: map[string][]byte{}}
-	ro := core.RunOptions{Trace: &file, Artifact: prompts.keep, Record: record}
+	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Artifact: prompts.keep, Record: record}
 	var res run.Result
 	if c.Settings.Command == "chat" {
 		var first *run.Input

@@ -14,9 +14,11 @@ type Settings struct {
 	Entry   string            `json:"entry,omitempty"`
 	Inputs  []json.RawMessage `json:"inputs,omitempty"` // strings, or one object
 	Model   string            `json:"model,omitempty"`  // default script:script.yaml; "none" gives none
-	// Approval and MaxDepth are the flags of these names.
+	// Approval, MaxDepth, Limits (--limit) and Strict are the flags of these names.
 	Approval string            `json:"approval,omitempty"`
 	MaxDepth *int              `json:"max_depth,omitempty"`
+	Limits   map[string]string `json:"limits,omitempty"`
+	Strict   bool              `json:"strict,omitempty"`
 	Env      map[string]string `json:"env,omitempty"`
 	Attach   []string          `json:"attach,omitempty"` // names under outside/
 	// Flags of these names.

@@ -28,7 +28,7 @@ func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 // build makes the worker: merge, precedence, defaults (SPEC §3).
 func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	own := d.node
-	b := &built{p: p, d: d, eff: merge(p.defaults, own)}
+	b := &built{p: p, d: d, eff: merge(merge(p.defaults, own), p.limits)}
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff
 	b.w = &Worker{

@@ -44,7 +44,8 @@ type Flags struct {
 	Model              string
 	Approval           string // a mode in any spelling of ParseMode
 	MaxDepth           *int
-	AllowOutside       bool // mounts may lie outside the project
-	NoImportTools      bool // no tool module is looked for
-	AllowModuleImports bool // pkg.mod:register may be named
+	Limits             map[string]string // by their names under limits:, for every worker of the run
+	AllowOutside       bool              // mounts may lie outside the project
+	NoImportTools      bool              // no tool module is looked for
+	AllowModuleImports bool              // pkg.mod:register may be named
 }

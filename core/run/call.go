@@ -42,6 +42,7 @@ type running struct {
 	hold    *hold
 	ctx     context.Context // of the execution, once it has begun
 	entered bool
+	nobody  bool // nobody could be asked
 }
 
 // call is the one way to a tool or a worker: through the gate, with a start
@@ -81,7 +82,7 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	f := c.frame
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
-		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, FromModel: c.req.model,
+		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
 		Call: tool.Call{
 			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args),
 			Host: &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller},
@@ -140,6 +141,7 @@ func (c *running) observe(r approval.Record) {
 		Decision: decision(r), Remember: string(r.Remember), Reason: r.Reason,
 	}
 	if r.Nobody {
+		c.nobody = true
 		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})
 	}
 	c.emit(body)
@@ -199,6 +201,7 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 		c.effects(out)
 	}
 	c.emit(body)
+	c.settle(callStatus(body.Status), flt)
 	if keep := c.frame.tree.r.Artifact; keep != nil {
 		keep(c.req.id+".in.json", rawArgs(c.req.args))
 		if flt != nil {
@@ -208,6 +211,29 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 		}
 	}
 	return out, flt
+}
+
+// settle books a call that did not succeed, and ends a worker's progress.
+func (c *running) settle(status callStatus, flt *fault.Fault) {
+	f := c.frame
+	if status == callDenied && !c.nobody {
+		f.tree.decline(Denial{ID: c.req.id, Tool: c.spec.Name})
+	}
+	if c.spec.Kind != tool.Worker {
+		return
+	}
+	name, task := readDelegation(c.spec, json.RawMessage(c.req.args))
+	if who := f.callee(c.req.id); who.worker != nil {
+		name = who.id
+		if status == callError {
+			f.tree.fail(Failure{ID: c.req.id, Worker: who.id, Error: flt})
+		}
+	}
+	state := progressComplete
+	if flt != nil {
+		state = progressFailed
+	}
+	f.progress(c.req.id, state, name, task)
 }
 
 // effects tells what a successful call did beyond its result.

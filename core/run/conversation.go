@@ -54,6 +54,13 @@ func (c *conversation) reached(call string, who callee) {
 	c.callees[call] = who
 }
 
+// callee is whom a call of this turn has reached; zero: nobody.
+func (c *conversation) callee(call string) callee {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.callees[call]
+}
+
 // settled forgets whom the calls of a turn reached, once their results are kept.
 func (c *conversation) settled() {
 	c.mu.Lock()

@@ -112,20 +112,16 @@ func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (t
 		return tool.Output{}, err
 	}
 	defer child.close()
+	child.task = task.short()
 	child.begin()
-	f.progress(w, "running")
+	f.progress(c.ID, progressRunning, w.ID, child.task)
 	start := f.tree.r.now()
 	out, err := child.single(ctx, task, prior, files)
 	child.end(out, err, f.tree.r.now().Sub(start).Milliseconds())
-	if err != nil {
-		f.progress(w, "failed")
-		return out, err
-	}
-	f.progress(w, "complete")
-	if out.NeedsInput {
+	if err == nil && out.NeedsInput {
 		return needsInput(out), nil
 	}
-	return out, nil
+	return out, err
 }
 
 // single is a child's whole conversation.
@@ -194,13 +190,6 @@ func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
 	return found, nil
 }
 
-func (f *frame) progress(w *project.Worker, status string) {
-	e := f.at()
-	e.Depth++
-	e.Body = trace.Progress{Status: status, Description: w.ID}
-	f.tree.emit(e)
-}
-
 // task is what a caller asks of a worker.
 type task struct {
 	text         string
@@ -208,6 +197,14 @@ type task struct {
 	Instructions string   `json:"instructions"`
 	Attachments  []string `json:"attachments"`
 	Prior        []string `json:"prior"`
+}
+
+// short is the task as progress and questions tell it.
+func (t task) short() string {
+	if t.object != nil {
+		return shortTask(string(t.object))
+	}
+	return shortTask(t.text)
 }
 
 // extras are the arguments a delegation tool takes beside the worker's own

@@ -27,7 +27,7 @@ func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
 		f.calls++
 		results[i].id, orders[i] = childID(f.id, f.calls), f.order(c.Name)
 	}
-	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) {
+	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) { f.announce(results[i].id, calls[i]) }, func(i int) {
 		r, c := &results[i], calls[i]
 		r.out, r.fault = f.call(ctx, callRequest{id: r.id, parent: f.id, name: c.Name, args: c.Args, invalid: c.Invalid, model: true})
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"golem/core/fault"
 	"golem/core/model"
@@ -27,6 +26,7 @@ type frame struct {
 	id     string
 	parent *frame // nil at the root
 	depth  int
+	task   string   // the beginning of what it is to do
 	chain  []string // worker IDs, root first, this one last
 	view   viewSpec
 	files  sandbox.FS
@@ -124,11 +124,8 @@ func (f *frame) close() {
 
 // at is the event frame of this worker run.
 func (f *frame) at() trace.Event {
-	e := trace.Event{ID: f.id, Worker: f.worker.ID, Depth: f.depth}
-	if i := strings.LastIndexByte(f.id, '.'); i >= 0 { // a tool may stand between it and its caller
-		e.Parent = f.id[:i]
-	}
-	return e
+	// A tool may stand between it and its caller.
+	return trace.Event{ID: f.id, Parent: parentID(f.id), Worker: f.worker.ID, Depth: f.depth}
 }
 
 func (f *frame) emit(b trace.Body) {

@@ -63,7 +63,11 @@ type Result struct {
 	Output tool.Output
 	Error  *fault.Fault // set if Status is Failed or Interrupted
 	Denied []Denial     // what asked while nobody could be asked
-	Usage  model.Usage
+	// Declined are all other denied calls: blocked, refused by the mode or by a person.
+	Declined []Denial
+	Failed   []Failure // workers that were called and failed, at any depth
+	Strict   bool      // any of these makes the exit code 1
+	Usage    model.Usage
 	// Refused says that the run could not begin: the configuration is wrong,
 	// or there is no such model. Nothing was asked or called.
 	Refused bool
@@ -72,10 +76,12 @@ type Result struct {
 // Exit is the process exit code of SPEC §12.
 func (r Result) Exit() int {
 	switch {
-	case r.Status == Interrupted:
+	case r.Status == Interrupted: // what was stopped did not fail
 		return 130
 	case r.Refused:
 		return 2
+	case r.Strict && len(r.Denied)+len(r.Declined)+len(r.Failed) > 0:
+		return 1
 	case r.Status == Failed && r.Error != nil && r.Error.Code == fault.Trust && len(r.Denied) > 0:
 		return 3 // what the run needs was never asked: nobody was there (SPEC §3)
 	case r.Status == Failed:
@@ -90,6 +96,13 @@ func (r Result) Exit() int {
 type Denial struct {
 	ID   string // of the call
 	Tool string
+}
+
+// Failure is a worker that failed below the root. The run may have gone on.
+type Failure struct {
+	ID     string // of the call
+	Worker string
+	Error  *fault.Fault
 }
 
 // quote encodes s as a JSON string; invalid UTF-8 becomes U+FFFD.

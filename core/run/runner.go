@@ -46,6 +46,8 @@ type Runner struct {
 	Inject func() []string
 	// Artifact, if set, keeps whole prompts, inputs and outputs (S3-22).
 	Artifact func(name string, value any)
+	// Strict makes the exit code 1 if any call was denied or any worker failed.
+	Strict bool
 	// Now is the clock of durations in events; nil: time.Now.
 	Now func() time.Time
 }

@@ -106,6 +106,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		}
 		return tool.Output{}, err
 	}
+	f.task = task{text: in.Text, object: in.JSON}.short()
 	files := fromOutside(in.Attachments)
 	if err := judge(f.worker, files); err != nil {
 		return tool.Output{}, err
@@ -153,6 +154,9 @@ func (s *Session) end(res Result, ms int64) {
 	for _, d := range res.Denied {
 		body.Denied = append(body.Denied, d.ID)
 	}
+	for _, f := range res.Failed {
+		body.Failed = append(body.Failed, f.ID)
+	}
 	if res.Error == nil {
 		body.Output = rawOutput(res.Output)
 	}
@@ -160,7 +164,8 @@ func (s *Session) end(res Result, ms int64) {
 }
 
 func (s *Session) result() Result {
-	res := Result{Status: statusOf(s.out, s.err), Output: s.out, Denied: s.tree.denials(), Usage: s.frame.budget.spent(), Refused: s.refused && s.err != nil}
+	res := Result{Status: statusOf(s.out, s.err), Output: s.out, Usage: s.frame.budget.spent(), Refused: s.refused && s.err != nil, Strict: s.r.Strict}
+	s.tree.book(&res)
 	if s.err != nil {
 		res.Error = fault.Of(s.err, fault.Tool)
 	}

@@ -33,8 +33,9 @@ func waitsFor(calls []order) [][]int {
 
 // together runs calls beside each other, limit of them at most, and returns
 // when all have ended. Of those that have nothing to wait for, the first in
-// order starts first; a call that waits takes no place.
-func together(limit int, after [][]int, do func(i int)) {
+// order starts first; a call that waits takes no place. waits hears of each
+// that cannot start at once.
+func together(limit int, after [][]int, waits, do func(i int)) {
 	ended := make(chan int)
 	started, done := make([]bool, len(after)), make([]bool, len(after))
 	ready := func(i int) bool {
@@ -58,6 +59,11 @@ func together(limit int, after [][]int, do func(i int)) {
 					defer func() { ended <- i }()
 					do(i)
 				}()
+			}
+		}
+		for i := first; i < len(after) && left == len(after); i++ {
+			if !started[i] {
+				waits(i)
 			}
 		}
 		done[<-ended] = true

@@ -15,7 +15,7 @@ func TestWaitingCallTakesNoPlace(t *testing.T) {
 		begun := time.Now()
 		at := make([]time.Duration, 4)
 		long := []time.Duration{10 * time.Second, time.Second, time.Second, time.Second}
-		together(2, waitsFor([]order{orderWrite, orderRead, orderFree, orderFree}), func(i int) {
+		together(2, waitsFor([]order{orderWrite, orderRead, orderFree, orderFree}), func(int) {}, func(i int) {
 			at[i] = time.Since(begun)
 			time.Sleep(long[i])
 		})
@@ -38,8 +38,10 @@ func TestTogether(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			begin, end := make([]time.Time, len(calls)), make([]time.Time, len(calls))
+			waited := make([]bool, len(calls))
+			start := time.Now()
 			var started []int
-			together(limit, waitsFor(calls), func(i int) {
+			together(limit, waitsFor(calls), func(i int) { waited[i] = true }, func(i int) {
 				mu.Lock()
 				begin[i] = time.Now()
 				started = append(started, i)
@@ -55,6 +57,9 @@ func TestTogether(t *testing.T) {
 					if o != orderFree && calls[j] != orderFree && (o == orderWrite || calls[j] == orderWrite) && begin[i].Before(end[j]) {
 						t.Errorf("seed %d: call %d of %v began before %d had ended", seed, i, calls, j)
 					}
+				}
+				if begin[i].After(start) && !waited[i] {
+					t.Errorf("seed %d: nobody heard that call %d of %v waits", seed, i, calls)
 				}
 				running := 0
 				for j := range calls {

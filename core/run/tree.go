@@ -29,12 +29,14 @@ type tree struct {
 	knowing sync.Once
 	knows   *known // its tools, for names in approval settings
 
-	mu      sync.Mutex
-	denied  []Denial
-	warned  bool                 // the depth warning is given once
-	noticed []string             // warnings of making tools, given once
-	keys    map[foreignKey]error // what a person said of keys for hosts of the project's choice; nil: yes
-	tainted bool                 // untrusted content was read (SECURITY 13)
+	mu       sync.Mutex
+	denied   []Denial
+	declined []Denial
+	failed   []Failure
+	warned   bool                 // the depth warning is given once
+	noticed  []string             // warnings of making tools, given once
+	keys     map[foreignKey]error // what a person said of keys for hosts of the project's choice; nil: yes
+	tainted  bool                 // untrusted content was read (SECURITY 13)
 
 	mounts onces[sandbox.FS] // by source
 	models onces[model.Model]
@@ -72,19 +74,36 @@ func (t *tree) shown(e trace.Event, r approval.Request) {
 	t.emit(e)
 }
 
+// decline books a call that was denied for another reason than that nobody
+// could be asked.
+func (t *tree) decline(d Denial) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.declined = append(t.declined, d)
+}
+
+// fail books a worker that failed.
+func (t *tree) fail(f Failure) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed = append(t.failed, f)
+}
+
 func (t *tree) deny(d Denial) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.denied = append(t.denied, d)
 }
 
-// denials are what could not be asked, in call order.
-func (t *tree) denials() []Denial {
+// book fills in what went wrong below the root, in call order.
+func (t *tree) book(res *Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out := slices.Clone(t.denied)
-	slices.SortFunc(out, func(a, b Denial) int { return trace.CompareID(a.ID, b.ID) })
-	return out
+	byID := func(a, b Denial) int { return trace.CompareID(a.ID, b.ID) }
+	res.Denied, res.Declined, res.Failed = slices.Clone(t.denied), slices.Clone(t.declined), slices.Clone(t.failed)
+	slices.SortFunc(res.Denied, byID)
+	slices.SortFunc(res.Declined, byID)
+	slices.SortFunc(res.Failed, func(a, b Failure) int { return trace.CompareID(a.ID, b.ID) })
 }
 
 // taint marks the run as having read untrusted content, once.

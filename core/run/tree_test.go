@@ -47,7 +47,7 @@ func TestOpeningHoldsNobodyUp(t *testing.T) {
 		others := false
 		go func() {
 			tr.deny(Denial{ID: "0.1"})
-			others = !tr.isTainted() && len(tr.denials()) == 1
+			others = !tr.isTainted() && len(tr.denied) == 1
 		}()
 		synctest.Wait()
 		if !others || ended {

@@ -39,7 +39,7 @@ func TestLineFormat(t *testing.T) {
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
 		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},
 		{Delta{"a", true}, `"delta",…,"text":"a","reset":true`},
-		{Progress{"running", "d"}, `"progress",…,"status":"running","description":"d"`},
+		{Progress{"running", "d", "count"}, `"progress",…,"status":"running","description":"d","task":"count"`},
 		{Status{"s", "info"}, `"status",…,"text":"s","level":"info"`},
 		{Diff{"/a", "1", "2", "p"}, `"diff",…,"path":"/a","before":"1","after":"2","patch":"p"`},
 		{Ask{raw(`{"id":"q"}`)}, `"ask",…,"request":{"id":"q"}`},

@@ -55,6 +55,7 @@ type RunEnd struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
 	Denied []string        `json:"denied,omitempty"` // call ids denied because nobody could be asked
+	Failed []string        `json:"failed,omitempty"` // call ids of workers that failed below the root
 	Opened []string        `json:"opened,omitempty"` // files read while loading, project-relative, sorted
 	Usage  Usage           `json:"usage"`
 	MS     int64           `json:"ms"`
@@ -183,10 +184,12 @@ type Delta struct {
 	Reset bool   `json:"reset,omitempty"`
 }
 
-// Progress is one line of the live tree; its depth is the event's (S4-22, S4-33).
+// Progress is how far a worker's call is. The event's id is the call's, which
+// is the child's; its depth is the child's too (S4-22, S4-33).
 type Progress struct {
-	Status      string `json:"status"` // pending, running, complete, failed
-	Description string `json:"description"`
+	Status      string `json:"status"`         // pending, running, complete, failed
+	Description string `json:"description"`    // the worker
+	Task        string `json:"task,omitempty"` // the beginning of what it is to do
 }
 
 // Status is a line for a person (S4-23, S4-33). Level: info, warn, error.

@@ -26,7 +26,7 @@ func TestKnownSecrets(t *testing.T) {
 		WorkerStart{Source: key, Tools: []string{key}}, WorkerEnd{Output: inJSON}, ModelEnd{Text: key, Calls: []CallRef{{"1", key}}},
 		Retry{Message: key}, ToolStart{Args: inJSON}, ToolEnd{Result: inString}, Approval{Reason: key}, Message{Text: key},
 		Warning{Message: key}, Error{Message: key, Where: &fault.Where{File: key}}, Delta{Text: key}, Status{Text: key},
-		Progress{Description: key}, Diff{Patch: "+" + key}, Ask{inJSON}, Clearance{Message: key}, Unknown{Type: "x", Line: inJSON},
+		Progress{Description: key, Task: key}, Diff{Patch: "+" + key}, Ask{inJSON}, Clearance{Message: key}, Unknown{Type: "x", Line: inJSON},
 		ToolStart{Args: raw(`not json ` + key)}, ToolStart{Args: raw(`{"n":98765432,"a":"\u0073k-\u0022quoted\u0022\u002f+key=1"}`)},
 		ToolEnd{Result: raw(`"` + url.QueryEscape(key) + `"`)},
 		ToolEnd{Result: raw(`"Basic ` + base64.StdEncoding.EncodeToString([]byte("user:"+key+":tail")) + `"`)},

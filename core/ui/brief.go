@@ -12,6 +12,7 @@ import (
 const (
 	briefValue = 40
 	briefArgs  = 3
+	briefTask  = 60
 )
 
 // oneLine is s as one safe line.

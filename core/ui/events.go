@@ -51,7 +51,11 @@ func (p *Plain) bullet(depth int, b trace.Progress) string {
 	case "failed":
 		suffix, color = " failed", red
 	}
-	return strings.Repeat("  ", max(depth, 0)) + paint(p.Color, color, sign) + " " + oneLine(b.Description) + suffix
+	text := oneLine(b.Description) + suffix
+	if b.Task != "" {
+		text += ": " + clip(oneLine(b.Task), briefTask)
+	}
+	return strings.Repeat("  ", max(depth, 0)) + paint(p.Color, color, sign) + " " + text
 }
 
 func (p *Plain) alert(e trace.Event, text, color string) {

@@ -32,13 +32,13 @@ func rootEvents() []trace.Event {
 		ev("0", "", "main", 0, trace.ModelEnd{Text: "I'll add it.\nNow.", Calls: []trace.CallRef{{ID: "0.1", Name: "analyzer"}}}),
 		ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "analyzer", Kind: "worker", Args: json.RawMessage(`{"input":"look"}`)}),
 		ev("0.1", "0", "analyzer", 1, trace.WorkerStart{Source: "workers/analyzer.worker"}),
-		ev("0", "", "main", 1, trace.Progress{Status: "running", Description: "analyzer"}),
+		ev("0.1", "0", "analyzer", 1, trace.Progress{Status: "running", Description: "analyzer", Task: "look\nhere"}),
 		ev("0.1.1", "0.1", "analyzer", 1, trace.ToolStart{Tool: "read_file", Args: json.RawMessage(`{"path":"/src/p.ts"}`)}),
 		ev("0.1.1", "0.1", "analyzer", 1, trace.ToolEnd{Tool: "read_file", Status: "ok", Result: json.RawMessage(`"text"`)}),
 		ev("0.1", "0", "analyzer", 1, trace.Delta{Text: "Found 3 functions"}),
 		ev("0.1", "0", "analyzer", 1, trace.ModelEnd{Text: "Found 3 functions"}),
 		ev("0.1", "0", "analyzer", 1, trace.WorkerEnd{Status: "ok"}),
-		ev("0", "", "main", 1, trace.Progress{Status: "complete", Description: "analyzer"}),
+		ev("0.1", "0", "analyzer", 1, trace.Progress{Status: "complete", Description: "analyzer", Task: "look\nhere"}),
 		ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "analyzer", Status: "ok"}),
 		ev("0.2", "0", "main", 0, trace.ToolStart{Tool: "edit_file", Args: json.RawMessage(`{"path":"/a","old":"x","new":"y","all":true}`)}),
 		ev("0.2", "0", "main", 0, trace.ToolEnd{Tool: "edit_file", Status: "denied", Error: fault.New(fault.Denied, "no")}),
@@ -140,7 +140,7 @@ func TestQuietShowsBulletsOnly(t *testing.T) {
 	}
 	p.Emit(ev("0", "", "main", 0, trace.Progress{Status: "pending", Description: "b"}))
 	p.Emit(ev("0", "", "main", 2, trace.Progress{Status: "failed", Description: "c"}))
-	if d := cmp.Diff("  ● analyzer\n  ✓ analyzer\n○ b\n    ○ c failed\n", view.String()); d != "" {
+	if d := cmp.Diff("  ● analyzer: look here\n  ✓ analyzer: look here\n○ b\n    ○ c failed\n", view.String()); d != "" {
 		t.Error(d)
 	}
 }

@@ -34,6 +34,7 @@ func writeRequest() approval.Request {
 	return approval.Request{
 		ID: "r1", Kind: approval.KindTool, Call: "0.1.1", Type: "file_write", Tool: "write_file", Description: "write a file", Risk: "medium", Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Never, approval.Always},
 		WorkerPath: []string{"root", "a", "b"},
+		Workers:    []approval.Worker{{ID: "0", Worker: "root", Task: "all"}, {ID: "0.1", Worker: "a", Depth: 1}, {ID: "0.1.1", Worker: "b", Depth: 2, Task: "sum up"}},
 		Args:       json.RawMessage(`{"content":"one\ntwo","path":"/o.txt"}`),
 		Paths:      []tool.PathUse{{Op: "write", Mount: "out", Path: "/o.txt"}},
 		Diff:       "--- a\n+++ b\n@@ -0,0 +1,2 @@\n+one\n+two\n",
@@ -48,7 +49,7 @@ func TestRequestShowsEverything(t *testing.T) {
 		t.Fatal(d, err)
 	}
 	for _, want := range []string{
-		"[Approval Required] write a file\n", "Risk: medium\n", "Path: root → a → b\n", "Tool: write_file\n", "write /o.txt (mount out)",
+		"[Approval Required] write a file\n", "Risk: medium\n", "Path: root → a → b\n", "Task: sum up\n", "Tool: write_file\n", "write /o.txt (mount out)",
 		"  path: \"/o.txt\"\n", "  content (7 bytes, 2 lines):\n  │ one\n  │ two\n", "  │ +one\n",
 		"a: write_file with ANY arguments, for the session\n", "\n[y]es / [n]o / [a]lways / [s]ession: ",
 	} {
@@ -185,6 +186,7 @@ func TestContentCannotImitateThePrompt(t *testing.T) {
 	r := writeRequest()
 	r.Args, _ = json.Marshal(map[string]any{"content": evil, "path": "/a\nRisk: low", "n": map[string]string{"k\n> ": evil}})
 	r.Description, r.Diff, r.WorkerPath = "write\nRisk: low", evil, []string{"a\nRisk: low"}
+	r.Workers = []approval.Worker{{}, {Task: "t\nRisk: low"}}
 	r.Rule = evil
 	p := &talker{answers: []string{"n"}}
 	q := Questions{Person: p, Width: func() int { return 60 }}

@@ -83,6 +83,9 @@ func (v *requestView) call(r approval.Request) {
 	v.label("[Approval Required] ", description)
 	v.label("Risk: ", r.Risk)
 	v.label("Path: ", strings.Join(r.WorkerPath, " → "))
+	if n := len(r.Workers); n > 1 && r.Workers[n-1].Task != "" {
+		v.label("Task: ", r.Workers[n-1].Task)
+	}
 	v.label("Tool: ", r.Tool)
 	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
 		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)")

@@ -64,6 +64,7 @@ function Talk({ run }) {
       {run.transcript.map((item) => <Item key={item.key} item={item} run={run} />)}
       {run.error && <div class="note error" role="alert">{faultText(run.error)}</div>}
       {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
+      {run.failed.length > 0 && <div class="note warn">{run.failed.length === 1 ? 'A worker' : `${run.failed.length} workers`} failed: {run.failed.slice(0, 5).join(', ')}{run.failed.length > 5 && ' …'}</div>}
     </div>
   )
 }

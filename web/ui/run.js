@@ -28,6 +28,7 @@ export function emptyRun() {
     exit: 0,
     error: null,
     denied: [],
+    failed: [],
     output: undefined,
     usage: { in: 0, out: 0 },
     begun: 0,
@@ -129,6 +130,7 @@ const handlers = {
     run.exit = e.exit
     run.error = e.error ?? null
     run.denied = e.denied ?? []
+    run.failed = (e.failed ?? []).map((id) => run.calls.get(id)?.name ?? id)
     run.output = e.output
     run.usage = e.usage ?? run.usage
     run.ms = e.ms ?? 0
