@@ -298,7 +298,11 @@ func (f *frame) unknown(name string) *fault.Fault {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
-	return fault.New(fault.UnknownTool, "there is no tool %q", name).Hinting("known tools: %s", listOr(names, "none"))
+	hint := "known tools: " + listOr(names, "none")
+	if near := fault.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "; " + hint
+	}
+	return fault.New(fault.UnknownTool, "there is no tool %q", name).Hinting("%s", hint)
 }
 
 func kindOf(s tool.Spec) string {
