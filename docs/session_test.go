@@ -77,6 +77,61 @@ func TestReadmeSession(t *testing.T) {
 	}
 }
 
+// shown writes files as a page shows them: each in the block after its name in
+// back quotes at the beginning of a line.
+func shown(t *testing.T, page, dir string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		_, after, found := strings.Cut(page, "\n`"+name+"`")
+		if !found {
+			t.Fatalf("the page does not show %s", name)
+		}
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), block.FindStringSubmatch(after)[2])
+	}
+}
+
+func write(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The README's project, built from the README alone, checks clean, and its
+// child answers.
+func TestReadmeProject(t *testing.T) {
+	data, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := checkout(t)
+	minutes := filepath.Join(dir, "minutes")
+	shown(t, string(data), minutes, "main.worker", "workers/summarizer.worker")
+	write(t, filepath.Join(minutes, "notes", "monday.txt"), "We met. We agreed on Friday.\n")
+	write(t, filepath.Join(dir, "script.yaml"), `script: 1
+workers:
+  main:
+    - calls: [{tool: read_file, args: {path: /notes/monday.txt}}]
+    - calls: [{tool: summarizer, args: {input: "We met. We agreed on Friday."}}]
+    - calls: [{tool: write_file, args: {path: /output/monday.md, content: "Agreed: Friday.\n"}}]
+    - say: Saved.
+  summarizer:
+    - say: The meeting agreed on Friday.
+`)
+	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "0 errors, 0 warnings") {
+		t.Errorf("golem check says\n%s", out)
+	}
+	out := shell(t, dir, `golem run minutes "Write up monday.txt" --model script:script.yaml --approve-all; cat minutes/output/monday.md; golem trace export minutes/.golem/runs/*.jsonl --format normal`)
+	for _, want := range []string{"Saved.", "Agreed: Friday.", `"worker":"summarizer","depth":1,"status":"ok","output":"The meeting agreed on Friday."`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the run does not say %q:\n%s", want, out)
+		}
+	}
+}
+
 // The two-worker project of workers.md, built from the page alone, checks
 // clean and runs.
 func TestWorkersPageProject(t *testing.T) {
@@ -84,25 +139,9 @@ func TestWorkersPageProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := string(data)
 	dir := checkout(t)
-	for _, name := range []string{"main.worker", "workers/summarizer.worker", "script.yaml"} {
-		_, after, found := strings.Cut(page, "\n`"+name+"`")
-		if !found {
-			t.Fatalf("workers.md does not show %s", name)
-		}
-		content := block.FindStringSubmatch(after)[2]
-		full := filepath.Join(dir, "minutes", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "minutes", "notes.txt"), []byte("We met.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	shown(t, string(data), filepath.Join(dir, "minutes"), "main.worker", "workers/summarizer.worker", "script.yaml")
+	write(t, filepath.Join(dir, "minutes", "notes.txt"), "We met.\n")
 	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "0 errors, 0 warnings") {
 		t.Errorf("golem check says\n%s", out)
 	}

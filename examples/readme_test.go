@@ -67,6 +67,10 @@ func runCommands(t *testing.T, golem, dir, text string) int {
 				if err := os.CopyFS(filepath.Join(dir, args[6+1]), os.DirFS(filepath.Join(dir, args[6]))); err != nil {
 					t.Fatal(err)
 				}
+			case args[0] == "mkdir" && len(args) == 3:
+				if err := os.MkdirAll(filepath.Join(dir, args[2]), 0o755); err != nil {
+					t.Fatal(err)
+				}
 			case args[0] == "golem" && !strings.Contains(line, "ollama:") && !strings.Contains(line, "openai:"):
 				n++
 				runCommand(t, golem, dir, args[1:], line)
@@ -78,16 +82,20 @@ func runCommands(t *testing.T, golem, dir, text string) int {
 
 func runCommand(t *testing.T, golem, dir string, args []string, line string) {
 	t.Helper()
-	for i, a := range args {
+	var all []string // as a shell would expand them
+	for _, a := range args {
 		if strings.Contains(a, "*") && !strings.Contains(a, "{") {
 			found, err := filepath.Glob(filepath.Join(dir, a))
 			if err != nil || len(found) == 0 {
 				t.Errorf("%s: nothing matches %s (%v)", line, a, err)
 				return
 			}
-			args[i] = found[0]
+			all = append(all, found...)
+			continue
 		}
+		all = append(all, a)
 	}
+	args = all
 	cmd := exec.Command(golem, args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GOLEM_HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "HOME=" + dir}
