@@ -45,8 +45,7 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 	})
 	options.Set("headers", headers)
 	if r.Body != nil && r.Body != http.NoBody {
-		body, err := io.ReadAll(r.Body)
-		r.Body.Close()
+		body, err := readBody(r)
 		if err != nil {
 			return nil, err
 		}
@@ -65,6 +64,17 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 			Hinting("is the address right, and does the endpoint allow requests from web pages (CORS)?")
 	}
 	return response(r, res, abort, stop), nil
+}
+
+// readBody reads a request's body whole; where its length is known, into one piece.
+func readBody(r *http.Request) ([]byte, error) {
+	defer r.Body.Close()
+	if r.ContentLength <= 0 {
+		return io.ReadAll(r.Body)
+	}
+	body := make([]byte, r.ContentLength)
+	_, err := io.ReadFull(r.Body, body)
+	return body, err
 }
 
 // afterFunc runs f when the request's context ends, unless stopped before.

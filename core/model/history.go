@@ -45,6 +45,7 @@ func callArgs(args string) string {
 // history is a conversation as a provider was last sent it: each message is
 // encoded once, however often it goes out again with the requests that follow.
 type history struct {
+	tools    toolList
 	messages []Message
 	encoded  []json.RawMessage // of each message
 	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,11 +14,12 @@ import (
 	"golem/core/tool"
 )
 
-// payload is one request: in go-openai's terms, without its messages, which
-// are encoded already.
+// payload is one request: in go-openai's terms, without its messages and tools,
+// which are encoded already.
 type payload struct {
 	request  openai.ChatCompletionRequest
 	messages []json.RawMessage
+	tools    json.RawMessage
 }
 
 // check refuses, before any request, parts that the provider cannot take.
@@ -61,13 +61,8 @@ func (m *remote) payload(r Request) (payload, error) {
 	if !row.Quirks.NoUsage {
 		p.request.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
-	for _, s := range r.Tools {
-		p.request.Tools = append(p.request.Tools, openai.Tool{
-			Type: openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{
-				Name: s.Name, Description: s.Description, Parameters: parameters(s),
-			},
-		})
+	if len(r.Tools) > 0 {
+		p.request.Tools = []openai.Tool{{Type: "golem"}} // noTools
 	}
 	messages := r.Messages
 	if r.OutputSchema != nil {
@@ -76,30 +71,17 @@ func (m *remote) payload(r Request) (payload, error) {
 	h := m.past.take(r.Conversation)
 	defer m.past.put(r.Conversation, h)
 	var err error
-	p.messages, err = h.encode(messages, row)
+	if p.messages, err = h.encode(messages, row); err == nil && len(r.Tools) > 0 {
+		p.tools, err = h.tools.encode(r.Tools, openaiTool)
+	}
 	return p, err
 }
 
-// splice puts the messages into an encoded request that has none.
-func (p payload) splice(body []byte) ([]byte, error) {
-	const none = `"messages":null`
-	at := bytes.Index(body, []byte(none)) // no text in JSON holds a bare quote
-	if at < 0 {
-		return nil, errors.New("no place for the messages")
-	}
-	size := len(body)
-	for _, m := range p.messages {
-		size += len(m) + 1
-	}
-	out := append(make([]byte, 0, size), body[:at]...)
-	out = append(out, `"messages":[`...)
-	for i, m := range p.messages {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, m...)
-	}
-	return append(append(out, ']'), body[at+len(none):]...), nil
+// openaiTool is a tool as go-openai has it.
+func openaiTool(s tool.Spec) any {
+	return openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+		Name: s.Name, Description: s.Description, Parameters: parameters(s),
+	}}
 }
 
 // parameters is a tool's input schema in the form every provider takes: an

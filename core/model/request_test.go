@@ -178,3 +178,14 @@ func TestEstimate(t *testing.T) {
 		t.Error(small, more, image, pdf)
 	}
 }
+
+// The estimate of a long conversation costs next to nothing beside sending it.
+func BenchmarkEstimate(b *testing.B) {
+	var messages []Message
+	for range 1600 {
+		messages = append(messages, Message{Role: Assistant, Calls: []Call{{Name: "read_file", Args: `{"path":"/a"}`}}}, Message{Role: ToolRole, Text: strings.Repeat("x", 500)})
+	}
+	for b.Loop() {
+		EstimateTokens(messages)
+	}
+}

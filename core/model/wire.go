@@ -2,7 +2,6 @@ package model
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -55,18 +54,18 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// splice puts the messages into the request's body.
+// splice puts messages and tools into the request's body.
 func (w wire) splice(req *http.Request) error {
 	data, err := io.ReadAll(req.Body)
 	if err != nil {
 		return err
 	}
-	if data, err = w.payload.splice(data); err != nil {
+	b, err := w.payload.splice(data)
+	if err != nil {
 		return err
 	}
-	req.Body = io.NopCloser(bytes.NewReader(data))
-	req.ContentLength = int64(len(data))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	req.Body, req.ContentLength = b.open(), b.size()
+	req.GetBody = func() (io.ReadCloser, error) { return b.open(), nil }
 	return nil
 }
 
