@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"golem/core/coretest"
 	"golem/web/webtest"
 )
@@ -21,6 +23,32 @@ func TestCalculator(t *testing.T) {
 	finished(p, "ok")
 	do(p, `await say("What is 1 divided by 0?"); await text("That cannot be calculated")`)
 	finished(p, "ok")
+}
+
+// Scenario 49: an image that a tool returns is seen, another file can be kept;
+// live, and in the trace after a reload.
+func TestToolParts(t *testing.T) {
+	t.Parallel()
+	wasm, err := coretest.Fixture("parts", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "pictures", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {custom: {approval: {default: preApproved}}}\n---\nDraw.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: draw, args: {}}, {tool: draw, args: {what: lie}}]\n    - say: done\n", "tools/p.wasm": string(wasm),
+	})
+	do(p, `await say("go")`)
+	finished(p, "ok")
+	const parts = `const seen = await until("the image and the files", () => { const images = [...document.querySelectorAll('img.part')].filter((i) => i.naturalWidth === 1); return images.length && document.body.innerText.includes('audio/ogg, 9 bytes') && images });
+		if (!seen.every((i) => i.src.startsWith('blob:') && i.alt === 'draw-1')) throw new Error(seen[0].outerHTML)`
+	do(p, `for (const d of document.querySelectorAll('.talk details.call > summary')) d.click();`+parts+`
+		if (document.querySelectorAll('.talk img.part').length !== 1) throw new Error('what is no image is shown as one');
+		let kept; const real = URL.createObjectURL; URL.createObjectURL = (b) => { kept = b; return real(b) };
+		await click("download file:///sound.ogg"); if (kept.size !== 9) throw new Error(kept.size)`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("is ready"); await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("ok, exit 0"); await click("draw");`+parts)
 }
 
 // spinning is a project whose root calls a tool that never ends beside two

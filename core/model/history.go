@@ -73,7 +73,7 @@ func (h *history) encode(messages []Message, row Provider) ([]json.RawMessage, e
 			continue
 		}
 		if h.after[i] == nil {
-			data, err := resultFiles(h.messages[:i+1])
+			data, err := resultFiles(h.messages[:i+1], row)
 			if err != nil {
 				return nil, err
 			}

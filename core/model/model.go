@@ -23,10 +23,10 @@ const (
 	ToolRole  Role = "tool"
 )
 
-// Part is a piece of a message that is not its text: an image, a PDF, or a
-// text file given whole.
+// Part is a piece of a message that is not its text: an image, a PDF, a text
+// file given whole, or, in a tool's result, any other file.
 type Part struct {
-	Kind string `json:"kind"` // "image", "pdf", "text"
+	Kind string `json:"kind"` // "image", "pdf", "text", "file"
 	Name string `json:"name"` // file name shown to the model
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`

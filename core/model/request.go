@@ -22,9 +22,13 @@ type payload struct {
 	tools    json.RawMessage
 }
 
-// check refuses, before any request, parts that the provider cannot take.
+// check refuses, before any request, what a person or caller attached and the
+// provider cannot take. Of a tool's result it is told in words, see resultText.
 func (m *remote) check(r Request) error {
 	for _, msg := range r.Messages {
+		if msg.Role == ToolRole {
+			continue
+		}
 		for _, p := range msg.Parts {
 			var column func(Provider) bool
 			switch p.Kind {
@@ -118,9 +122,7 @@ func encode(msg Message, row Provider) (json.RawMessage, error) {
 	switch {
 	case msg.Role == ToolRole:
 		out.ToolCallID = msg.CallID
-		if msg.Text == "" {
-			out.Content = "(no output)"
-		}
+		out.Content = resultText(msg, row)
 	case msg.Role == Assistant:
 		for _, c := range msg.Calls {
 			out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
@@ -143,17 +145,61 @@ func encode(msg Message, row Provider) (json.RawMessage, error) {
 	return data, err
 }
 
+// takes says whether the provider takes a part.
+func (p Provider) takes(part Part) bool {
+	switch part.Kind {
+	case "text":
+		return true
+	case "image":
+		return p.Image
+	case "pdf":
+		return p.PDF
+	}
+	return false
+}
+
+// resultText is a tool's result as text: its own, and a line for each part. A
+// part that the provider does not take is named, so that the model knows of it.
+func resultText(msg Message, row Provider) string {
+	lines := []string{}
+	if msg.Text != "" {
+		lines = append(lines, msg.Text)
+	}
+	for _, p := range msg.Parts {
+		what := fmt.Sprintf("%s, %d bytes", p.MIME, len(p.Data))
+		if p.Name != "" {
+			what = p.Name + ": " + what
+		}
+		switch {
+		case row.takes(p):
+			lines = append(lines, "["+what+"; it follows below]")
+		case p.Kind == "image" || p.Kind == "pdf":
+			lines = append(lines, "["+what+"; you cannot see it: "+row.Name+" takes no "+kindWord(p.Kind)+"]")
+		default:
+			lines = append(lines, "["+what+"; you cannot see it: no model takes this type]")
+		}
+	}
+	if len(lines) == 0 {
+		return "(no output)"
+	}
+	return strings.Join(lines, "\n")
+}
+
 // resultFiles is a user message with the parts of the tool results that end
-// messages: the protocol has no room for them in a tool's own. Without parts it
-// is nothing.
-func resultFiles(messages []Message) (json.RawMessage, error) {
+// messages, as far as the provider takes them: the protocol has no room for them
+// in a tool's own. Without parts it is nothing.
+func resultFiles(messages []Message, row Provider) (json.RawMessage, error) {
 	from := len(messages)
 	for from > 0 && messages[from-1].Role == ToolRole {
 		from--
 	}
 	var parts []Part
 	for _, m := range messages[from:] {
-		parts = append(parts, m.Parts...)
+		for _, part := range m.Parts {
+			if row.takes(part) {
+				parts = append(parts, part)
+			}
+		}
 	}
 	if len(parts) == 0 {
 		return nil, nil

@@ -97,8 +97,33 @@ func TestParts(t *testing.T) {
 			{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},
 			{"type":"file","file":{"filename":"d.pdf","file_data":"data:application/pdf;base64,cGRm"}}]},
 		{"role":"assistant","tool_calls":[{"id":"call00001","type":"function","function":{"name":"shot","arguments":"{}"}}]},
-		{"role":"tool","content":"done","tool_call_id":"call00001"},
+		{"role":"tool","content":"done\n[image/jpeg, 3 bytes; it follows below]","tool_call_id":"call00001"},
 		{"role":"user","content":[{"type":"text","text":"Files from the results above:"},{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,anBn"}}]}]`)
+}
+
+// Scenario 49: what a tool returned and the provider does not take is told in
+// a sentence; the request goes out.
+func TestResultsThatAProviderCannotTake(t *testing.T) {
+	r := Request{Messages: []Message{
+		{Role: User, Text: "look"},
+		{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "draw", Args: "{}"}}},
+		{Role: ToolRole, CallID: "call00001", Parts: []Part{
+			{Kind: "image", Name: "draw-1", MIME: "image/png", Data: []byte("png")}, {Kind: "pdf", Name: "d.pdf", MIME: "application/pdf", Data: []byte("pdf")},
+			{Kind: "file", Name: "sound.ogg", MIME: "audio/ogg", Data: []byte("ogg")}, {Kind: "text", Name: "t.csv", MIME: "text/csv", Data: []byte("a,b")},
+		}},
+	}}
+	messages := func(text, more string) string {
+		return `[{"role":"user","content":"look"},
+			{"role":"assistant","tool_calls":[{"id":"call00001","type":"function","function":{"name":"draw","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"call00001","content":"` + text + `"},
+			{"role":"user","content":[{"type":"text","text":"Files from the results above:"},` + more + `{"type":"text","text":"<attachment name=\"t.csv\">\na,b\n</attachment>"}]}]`
+	}
+	const rest = `\n[sound.ogg: audio/ogg, 3 bytes; you cannot see it: no model takes this type]\n[t.csv: text/csv, 3 bytes; it follows below]`
+	same(t, sent(t, "deepseek:m", r)["messages"], messages(
+		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek takes no images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek takes no PDF files]`+rest, ""))
+	same(t, sent(t, "anthropic:m", r)["messages"], messages(
+		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: anthropic takes no PDF files]`+rest,
+		`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},`))
 }
 
 // SPEC §5: what a provider cannot take is refused before any request, with those that can.

@@ -102,7 +102,7 @@ func (c *condition) holds(s seen) (groups, bool) {
 		if c.tool != "" && m.Tool != c.tool || c.code != "" && string(m.Error) != c.code {
 			continue
 		}
-		if g, ok := c.within(m.Text); ok {
+		if g, ok := c.within(said(m)); ok {
 			return g, true
 		}
 	}

@@ -197,7 +197,7 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 		body.Status = string(c.statusOf(ctx, flt))
 		body.Error = flt
 	} else {
-		body.Result = rawOutput(out)
+		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
 		c.effects(out)
 	}
 	c.emit(body)

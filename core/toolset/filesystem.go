@@ -59,7 +59,7 @@ func (f *files) tools() Tools {
 }
 
 const (
-	descRead   = "Reads a text file. Long files come in parts: the last line says how to read on. offset is the first line (from 1), limit the number of lines. For a file that is not text it tells type and size."
+	descRead   = "Reads a text file. Long files come in parts: the last line says how to read on. offset is the first line (from 1), limit the number of lines. Of a file that is not text it tells type and size; an image or a PDF is given to be looked at, where the model can."
 	descList   = "Lists a directory, sorted; directories end in /. recursive lists everything below; glob (like **/*.md) keeps what matches."
 	descSearch = "Searches text files below path for a regular expression (RE2) and shows the lines it is found in. glob keeps files that match, context adds lines around each hit."
 	descWrite  = "Writes a text file, replacing it if it exists and making missing directories."

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -49,11 +50,39 @@ func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Outpu
 		return out, explain(err)
 	}
 	if !isText(start) {
-		kind, _, _ := strings.Cut(mimetype.Detect(start).String(), ";")
-		return tool.Text("%s is no text: %s, %d bytes", sandbox.Abs(name), kind, info.Size()), nil
+		return f.notText(name, start, info.Size())
 	}
 	text, err := f.lines(r, sandbox.Abs(name), max(in.Offset, 1), in.Limit)
 	return tool.Output{Text: text}, err
+}
+
+// maxPart is the largest image or PDF that a model is given, in bytes.
+const maxPart = 5_000_000
+
+// notText tells type and size of a file that is no text, and gives an image or
+// a PDF as a part: whether the model can see it, its provider's row says.
+func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
+	kind, _, _ := strings.Cut(mimetype.Detect(start).String(), ";")
+	out := tool.Text("%s is no text: %s, %d bytes", sandbox.Abs(name), kind, size)
+	part := tool.Part{Type: "resource", MIME: kind, Name: path.Base(name)}
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		part.Type = "image"
+	case "application/pdf":
+	default:
+		return out, nil
+	}
+	if size > maxPart {
+		out.Text += fmt.Sprintf("; a model is given at most %d bytes", maxPart)
+		return out, nil
+	}
+	data, err := sandbox.ReadFile(f.fs, name, maxPart)
+	if err != nil {
+		return tool.Output{}, explain(err)
+	}
+	part.Data = data
+	out.Parts = []tool.Part{part}
+	return out, nil
 }
 
 // maxLine is how much of one line is told, in bytes.

@@ -33,6 +33,28 @@ func TestReadLongLine(t *testing.T) {
 	}
 }
 
+// An image or a PDF comes as a part too, unless it is too large; nothing else does.
+func TestReadParts(t *testing.T) {
+	k := newKit(t, map[string]string{
+		"d/a.png": "\x89PNG\r\n\x1a\n0000", "a.pdf": "%PDF-1.4\n\x00", "a.zip": "PK\x03\x04\x14\x00", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+		"huge.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 5_000_000),
+	})
+	for path, want := range map[string]string{
+		"d/a.png": "/d/a.png is no text: image/png, 12 bytes [image a.png image/png 12]", "a.pdf": "/a.pdf is no text: application/pdf, 10 bytes [resource a.pdf application/pdf 10]",
+		"a.zip": "/a.zip is no text: application/zip, 6 bytes", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+		"huge.png": "/huge.png is no text: image/png, 5000008 bytes; a model is given at most 5000000 bytes",
+	} {
+		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"` + path + `"}`)})
+		got := out.Text
+		for _, p := range out.Parts {
+			got += fmt.Sprintf(" [%s %s %s %d]", p.Type, p.Name, p.MIME, len(p.Data))
+		}
+		if err != nil || got != want {
+			t.Errorf("%s: %.200q, %v; want %q", path, got, err, want)
+		}
+	}
+}
+
 func TestReadEdges(t *testing.T) {
 	k := newKit(t, map[string]string{
 		"empty": "", "bom": "\uFEFFa\r\nb\r\n", "cut": "ab\xe2\x82", "late": strings.Repeat("x", 4000) + "\n\xff\n",

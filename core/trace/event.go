@@ -5,6 +5,7 @@ package trace
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"golem/core/fault"
 )
@@ -128,12 +129,31 @@ type ToolEnd struct {
 	Tool   string          `json:"tool"`
 	Status string          `json:"status"` // ok, error, denied, not_run, stopped
 	Result json.RawMessage `json:"result,omitempty"`
+	Parts  []Part          `json:"parts,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
 	Fuel   int64           `json:"fuel,omitempty"`
 	// FuelVaries: the module asks for the time or for random numbers, as every
 	// Go program does when it starts, so the same call may use other fuel.
 	FuelVaries bool  `json:"fuel_varies,omitempty"`
 	MS         int64 `json:"ms"`
+}
+
+// Part is a piece of a result that is no text: an image, or a resource.
+type Part struct {
+	Type  string `json:"type"`
+	MIME  string `json:"mimeType,omitempty"`
+	Name  string `json:"name,omitempty"`
+	Bytes int    `json:"bytes"`
+	Data  string `json:"data"` // base64
+}
+
+// String is the part in one line, for people: "[image logo.png: image/png, 1234 bytes]".
+func (p Part) String() string {
+	what := p.Type
+	if p.Name != "" {
+		what += " " + p.Name
+	}
+	return fmt.Sprintf("[%s: %s, %d bytes]", what, p.MIME, p.Bytes)
 }
 
 // Approval is the gate's decision on one call, or a person's on a question of

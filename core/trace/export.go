@@ -98,6 +98,9 @@ func markdownCall(b *strings.Builder, n *Node) {
 	if len(n.Output) > 0 {
 		b.WriteString("Output\n\n" + fencedJSON(n.Output) + "\n")
 	}
+	for _, p := range n.Parts {
+		b.WriteString(mdText(p.String()) + "\n\n")
+	}
 	if n.Error != nil {
 		b.WriteString("Error: " + mdText(n.Error.Error()) + "\n")
 	}

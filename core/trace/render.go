@@ -133,6 +133,9 @@ func (r *renderer) details(n *Node) []string {
 	if r.Args && len(n.Output) > 0 {
 		out = append(out, r.paint("2", "output "+Visible(clip(string(n.Output), r.Width))))
 	}
+	for _, p := range n.Parts {
+		out = append(out, r.paint("2", "output "+Visible(clip(p.String(), r.Width))))
+	}
 	if r.Turns {
 		for _, t := range n.Turns {
 			out = append(out, r.paint("2", r.turn(t)))

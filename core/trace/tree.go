@@ -23,6 +23,7 @@ type Node struct {
 	MS       int64           `json:"ms"`
 	Input    json.RawMessage `json:"input,omitempty"`
 	Output   json.RawMessage `json:"output,omitempty"`
+	Parts    []Part          `json:"parts,omitempty"` // of the output
 	Error    *fault.Fault    `json:"error,omitempty"`
 	Usage    Usage           `json:"usage"` // of a worker and all below it
 	Fuel     int64           `json:"fuel,omitempty"`
@@ -188,7 +189,7 @@ func (n *Node) endTool(v ToolEnd) {
 	if !(n.Status == "needs_input" && v.Status == "ok") {
 		n.Status = v.Status
 	}
-	n.Output, n.Error, n.Fuel, n.MS = v.Result, v.Error, v.Fuel, v.MS
+	n.Output, n.Parts, n.Error, n.Fuel, n.MS = v.Result, v.Parts, v.Error, v.Fuel, v.MS
 }
 
 func (n *Node) note(b Body) {

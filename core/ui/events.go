@@ -250,6 +250,9 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 	default:
 		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+strings.ReplaceAll(b.Status, "_", " ")+because(b))
 	}
+	for _, part := range b.Parts {
+		p.note(e.Parent, "    "+oneLine(part.String()))
+	}
 	if p.Verbose {
 		for _, l := range render(b.Result) {
 			p.note(e.Parent, "    "+l)

@@ -93,6 +93,19 @@ func TestAnswersGetTheAnswerAndNothingElse(t *testing.T) {
 	}
 }
 
+// Scenario 49: a result's images and resources are told, a line each.
+func TestPartsAreTold(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "draw", Kind: "wasm", Args: json.RawMessage(`{}`)}))
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "draw", Status: "ok", Result: json.RawMessage(`"drawn"`), Parts: []trace.Part{
+		{Type: "image", MIME: "image/png", Bytes: 68, Data: "iVBO"}, {Type: "resource", MIME: "audio/ogg", Name: "so\nund\u202e.ogg", Bytes: 9},
+	}}))
+	if got, want := view.String(), "✓ draw()\n    [image: image/png, 68 bytes]\n    [resource so und\\u{202e}.ogg: audio/ogg, 9 bytes]\n"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 func TestStructuredAnswerIsTheValueItself(t *testing.T) {
 	var out bytes.Buffer
 	p := &Plain{View: io.Discard, Answers: &out}

@@ -1,11 +1,11 @@
 // One call as a card: a line that says what happens, the rest on demand.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { Arguments } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
 import { faultText, isOver, plain, seconds, shown, tokens } from './run.js'
-import { tick } from './store.js'
+import { download, tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
 /** How long a call took, or has taken up to now; "" before a second is over. */
@@ -71,6 +71,7 @@ export function Detail({ run, call, whole = false }) {
       {call.diffs.map((d, i) => <div key={i}><h3>{visible(d.path)}</h3><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
       {call.error && <div class="note error small">{visible(faultText(call.error))}</div>}
       {call.result !== undefined && (whole || call.id !== '0') && <Block title="Result" text={shown(call.result)} />}
+      {call.parts.map((p, i) => <Part key={i} part={p ?? {}} name={`${call.name}-${i + 1}`} />)}
     </div>
   )
 }
@@ -91,6 +92,39 @@ function repeats(text, result) {
 function approvalText(a) {
   const how = { setting: 'by its setting', cache: 'remembered', mode: 'by the mode', user: 'by you' }[a.source] ?? a.source
   return `${a.decision === 'run' ? 'Approved' : 'Denied'} ${how}${a.rule ? ` (${a.rule})` : ''}${a.reason ? `: ${a.reason}` : ''}`
+}
+
+const pictures = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
+
+/** A piece of a result that is no text: an image to look at, anything else to keep as a file. */
+function Part({ part, name }) {
+  const [url, setURL] = useState('')
+  const type = String(part.mimeType ?? '')
+  const title = visible(String(part.name || name))
+  useEffect(() => {
+    const data = pictures.includes(type) && bytesOf(part)
+    if (!data) return undefined
+    const made = URL.createObjectURL(new Blob([data], { type }))
+    setURL(made)
+    return () => URL.revokeObjectURL(made)
+  }, [part])
+  return (
+    <div>
+      <h3>{title}</h3>
+      {url && <img class="part" src={url} alt={title} onError={() => setURL('')} />}
+      <p class="row small muted"><span>{visible(type)}, {Number(part.bytes || 0).toLocaleString()} bytes</span>
+        <button class="button quiet square" disabled={!bytesOf(part)} aria-label={`download ${title}`} onClick={() => download(String(part.name || name).split('/').at(-1), bytesOf(part))}><Icon name="down" /></button></p>
+    </div>
+  )
+}
+
+/** A part's bytes; null if they are not beside its trace, or a secret was taken out of them. */
+function bytesOf(part) {
+  try {
+    return Uint8Array.from(atob(part.data), (c) => c.charCodeAt(0))
+  } catch {
+    return null
+  }
 }
 
 function Block({ title, text }) {

@@ -10,7 +10,7 @@
  * @typedef {{
  *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
  *   depth: number, status: string, begun: number, ended: number, ms: number,
- *   args: any, result: any, error: any, module: string, fuel: number,
+ *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
  *   model: string, source: string, turns: number, usage: Usage,
  *   approvals: any[], diffs: any[], notices: any[], says: any[], children: string[],
  * }} Call
@@ -86,7 +86,7 @@ function call(run, id = '0', e) {
   if (!c) {
     c = {
       id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
-      begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, error: null, module: '', fuel: 0,
+      begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
       model: '', source: '', turns: 0, usage: { in: 0, out: 0 },
       approvals: [], diffs: [], notices: [], says: [], children: [],
     }
@@ -204,6 +204,7 @@ const handlers = {
   'tool.end'(run, e, at) {
     const c = call(run, e.id, e)
     c.result = e.result
+    c.parts = Array.isArray(e.parts) ? e.parts : []
     c.fuel = e.fuel ?? 0
     finish(c, e, at)
   },
