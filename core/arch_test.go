@@ -25,7 +25,7 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":           "ui run toolset wasmtool workspace project prompt model trace approval clearance sandbox tool",
+	"core":           "ui run toolset wasmtool workspace project prompt model trace approval trust clearance sandbox tool",
 	"core/ui":        "run approval trace clearance tool",
 	"core/run":       "toolset project prompt model trace approval clearance sandbox tool",
 	"core/toolset":   "wasmtool clearance sandbox tool",
@@ -33,6 +33,7 @@ var arrows = map[string]string{
 	"core/project":   "approval sandbox tool",
 	"core/prompt":    "project sandbox",
 	"core/clearance": "sandbox",
+	"core/trust":     "approval",
 	"core/model":     "tool",
 	"core/trace":     "tool",
 	"core/approval":  "tool",

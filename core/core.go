@@ -11,9 +11,9 @@ import (
 	"io/fs"
 	"time"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/wasmtool"
@@ -25,7 +25,19 @@ type Platform struct {
 	Name    string            // "native" or "browser", as traces say
 	Version string            // golem's version
 	Env     map[string]string // the environment, provider keys included
-	HTTP    model.HTTPDoer    // nil: providers cannot be reached
+	// DotEnv are the provider keys of the project's .env: used where Env has
+	// none and a person trusted them (SPEC §3).
+	DotEnv map[string]string
+	// Config is the person's $GOLEM_HOME/config.yaml; nil: there is none.
+	Config []byte
+	// Home is the person's home directory as a slash path, for ~ in Config.
+	Home string
+	// Trust keeps what a person trusted; nil: a yes holds for the run.
+	Trust TrustFile
+	// TrustKey names the project there and in Config's projects: its real root
+	// as a slash path; on the page the project's name.
+	TrustKey string
+	HTTP     model.HTTPDoer // nil: providers cannot be reached
 	// Mount opens a directory for the sandbox: a slash path relative to the
 	// project root, or, only with Options.AllowOutside, an absolute or ../ one.
 	Mount func(source string) (sandbox.FS, error)
@@ -49,9 +61,6 @@ type Platform struct {
 	Tools func(engine string) (*wasmtool.Library, error)
 	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil: none.
 	ToolFiles fs.FS
-	// Keys keeps which key a person let go to which host that a project chose;
-	// nil keeps nothing, and each run asks.
-	Keys run.Keys
 	// Secrets are further values to redact wherever they appear.
 	Secrets []string
 	Now     func() time.Time // nil: time.Now
@@ -76,6 +85,13 @@ type Options struct {
 	// Trust is a person's yes, for this run, to all that the project's files
 	// widen beyond its sandbox (--trust, SPEC §3).
 	Trust bool
+	// TrustDigest pins what is trusted to the list of this digest: another list
+	// ends the run before it begins (GOLEM_TRUST).
+	TrustDigest string
+	// Reach is how far the project's own settings may pre-approve without trust:
+	// ReadOnly for a lone file, a worker on GOLEM_PATH, and a root at or above
+	// the home directory.
+	Reach approval.Reach
 }
 
 // RunOptions are what one run keeps. Nil fields keep nothing.

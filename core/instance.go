@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -18,6 +20,7 @@ import (
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/trace"
+	"golem/core/trust"
 	"golem/core/wasmtool"
 )
 
@@ -30,6 +33,12 @@ type Instance struct {
 	registry toolset.Registry
 	models   model.Config
 	redactor *trace.Redactor
+	config   *project.Config
+
+	judge            trust.Judge
+	neverAsk         bool // the person's config says trust: false
+	pinned, pinnedBy string
+	unattended       atomic.Bool // trust was asked for and nobody was there
 }
 
 // Open reads a project. With an error the instance is returned too where
@@ -40,8 +49,17 @@ func Open(p Platform, o Options) (*Instance, error) {
 		toolset.Filesystem(), toolset.Workers(), toolset.Custom(sync.OnceValues(i.library)),
 	}, p.Toolsets...)...)
 	i.redactor = trace.NewRedactor(i.secrets())
+	var err error
+	if i.config, err = project.ReadConfig("$GOLEM_HOME/config.yaml", p.Config, p.TrustKey, p.Home); err != nil {
+		return nil, err
+	}
+	if err := i.settleTrust(); err != nil {
+		return nil, err
+	}
 	loaded, err := project.Load(project.Source{
-		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env, ToolFiles: p.ToolFiles,
+		Config: i.config, Reach: o.Reach,
+		TrustsImports: func(s project.Said) bool { return i.judge.Trusts(asWidening(s, "", "")) },
+		FS:            o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env, ToolFiles: p.ToolFiles,
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{
@@ -85,6 +103,11 @@ func (i *Instance) Check(platform string) fault.List {
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
+	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
+		file, line := splitAt(w.At)
+		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and counts only once you trusted it: %s", w.Path, w.Value, w.Means).
+			At(file, line, 0).Hinting("%s", trustHint()))
+	}
 	faults.Sort()
 	return faults.Compact()
 }
@@ -105,9 +128,12 @@ func (i *Instance) Workers() ([]project.Listing, fault.List) { return i.project.
 func (i *Instance) secrets() []string {
 	out := slices.Clone(i.platform.Secrets)
 	for _, row := range model.Rows() {
-		if v := i.platform.Env[row.KeyVar]; v != "" {
-			out = append(out, v)
+		for _, key := range row.Keys() {
+			out = append(out, i.platform.Env[key])
 		}
+	}
+	for _, v := range i.platform.DotEnv {
+		out = append(out, v)
 	}
 	return out
 }
@@ -115,19 +141,39 @@ func (i *Instance) secrets() []string {
 func (i *Instance) modelConfig() model.Config {
 	rows := map[string]model.Provider{}
 	secrets := i.secrets()
-	for name, p := range i.project.Manifest().Providers {
-		rows[name] = model.Provider{
-			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON,
+	add := func(name string, p project.Provider, trusted bool) {
+		row := model.Provider{
+			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON, Trusted: trusted,
 		}
-		if v := i.platform.Env[p.APIKeyEnv]; v != "" {
+		if base, there := rows[name]; there {
+			row = base.Under(row)
+		}
+		rows[name] = row
+		secrets = append(secrets, i.platform.Env[p.APIKeyEnv])
+		for _, v := range p.Headers {
 			secrets = append(secrets, v)
 		}
 	}
+	for name, p := range i.config.Providers() {
+		add(name, p, true)
+	}
+	for name, p := range i.project.Manifest().Providers {
+		add(name, p, false)
+	}
 	i.redactor = trace.NewRedactor(secrets)
 	return model.Config{
-		HTTP: i.platform.HTTP, Env: func(k string) string { return i.platform.Env[k] }, Providers: rows,
+		HTTP: i.platform.HTTP, Env: i.env, Providers: rows,
 		Embedded: i.platform.Scripts, Redact: i.redactor.String, Now: i.platform.Now,
 	}
+}
+
+// env reads a variable for models: the environment, then a key of the
+// project's .env, which a person must have trusted before a model is opened.
+func (i *Instance) env(name string) string {
+	if v := i.platform.Env[name]; v != "" {
+		return v
+	}
+	return i.platform.DotEnv[name]
 }
 
 // checkModel tells whether a model name could be opened, without reaching it.
@@ -150,6 +196,9 @@ func (i *Instance) checkModel(name, origin string) error {
 			known = append(known, n)
 		}
 	}
+	for n := range i.config.Providers() {
+		known = append(known, n)
+	}
 	if !slices.Contains(known, provider) {
 		return fault.New(fault.Model, "there is no provider %q", provider).Hinting("%s", fault.DidYouMean(provider, known))
 	}
@@ -162,7 +211,17 @@ func (i *Instance) open(_ context.Context, w *project.Worker) (model.Model, erro
 	if err := w.NeedModel(); err != nil {
 		return nil, err
 	}
-	return model.Open(w.Model, i.reading(w.Origins["model"]))
+	c := i.reading(w.Origins["model"])
+	provider, _, _ := strings.Cut(w.Model, ":")
+	if open := i.judge.Untrusted(i.providerWidenings(provider)); len(open) > 0 {
+		return nil, i.untrusted(open[0], "nobody trusted it")
+	}
+	if row, there := c.Providers[provider]; there {
+		c.Providers = maps.Clone(c.Providers)
+		row.Trusted = true
+		c.Providers[provider] = row
+	}
+	return model.Open(w.Model, c)
 }
 
 // reading is what models may reach where a name was given.
@@ -239,7 +298,7 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 	g := approval.NewGate(mode, person)
 	g.SandboxOnly = !trusted
 	g.TaintAsk = i.project.TaintAsk()
-	g.Trusts = func(approval.Widening) bool { return i.options.Trust }
+	g.Trusts = func(w approval.Widening) bool { return i.judge.Trusts(trust.Setting(w)) }
 	return g
 }
 
@@ -277,6 +336,11 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 			if (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network {
 				continue // refused before anybody is asked
 			}
+			if m, ok := t.(tool.Identified); ok {
+				if provider, _, err := m.Identity(context.Background()); err == nil {
+					spec.Provider = provider
+				}
+			}
 			setting, _ := r.Gate.Setting(spec, w.Policy)
 			if name := spec.Name; setting == approval.Ask && r.Gate.Mode() == approval.Interactive && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -290,7 +354,8 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
-		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now, Keys: i.platform.Keys,
+		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now,
+		Trust: i.trustModel, Granted: i.granted, Unattended: i.unattended.Load,
 	}
 }
 

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"maps"
 	"net/http"
-	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,11 +22,18 @@ import (
 	"golem/core/ui"
 )
 
-// endpoint answers every request with one word.
-type endpoint struct{ requests atomic.Int32 }
+// endpoint answers every request with one word and keeps what it was sent.
+type endpoint struct {
+	requests atomic.Int32
+	mu       sync.Mutex
+	last     *http.Request
+}
 
 func (e *endpoint) Do(r *http.Request) (*http.Response, error) {
 	e.requests.Add(1)
+	e.mu.Lock()
+	e.last = r
+	e.mu.Unlock()
 	body := `data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
@@ -33,180 +41,216 @@ func (e *endpoint) Do(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// keyring is Keys in memory.
-type keyring struct {
-	kept   map[string]bool
-	broken error
-}
+// memoryTrust is a trust file in memory.
+type memoryTrust struct{ data []byte }
 
-func (k *keyring) Confirmed(variable, host string) (bool, error) {
-	return k.kept[variable+" "+host], k.broken
-}
+func (m *memoryTrust) Read() ([]byte, error) { return m.data, nil }
 
-func (k *keyring) Confirm(variable, host string) error {
-	if k.kept == nil {
-		k.kept = map[string]bool{}
+func (m *memoryTrust) Change(change func([]byte) ([]byte, error)) error {
+	data, err := change(m.data)
+	if err == nil {
+		m.data = data
 	}
-	k.kept[variable+" "+host] = true
-	return nil
+	return err
 }
 
-// asks is a front end whose answers are a function.
-type asks struct {
+// clone is a project that somebody else wrote, on a person's machine.
+type clone struct {
+	endpoint endpoint
+	trust    memoryTrust
+	person   *asker
+	manifest string
+	dotenv   map[string]string
+	env      map[string]string
+	config   string
+	options  core.Options
+	trace    bytes.Buffer
+}
+
+// asker answers every question alike, after a while.
+type asker struct {
 	ui.Script
-	answer func(context.Context, approval.Request) (approval.Decision, error)
+	answer approval.Answer // "": nobody is there
+	after  time.Duration
+	before func()
 }
 
-func (a *asks) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
-	return a.answer(ctx, r)
+func (a *asker) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	d, err := a.Script.Approve(ctx, r)
+	if a.answer == "" {
+		return d, err
+	}
+	if a.before != nil {
+		a.before()
+	}
+	time.Sleep(a.after)
+	return approval.Decision{ID: r.ID, Answer: a.answer}, nil
 }
 
-func answers(a approval.Answer) *asks {
-	return &asks{answer: func(_ context.Context, r approval.Request) (approval.Decision, error) {
-		return approval.Decision{ID: r.ID, Answer: a}, nil
-	}}
-}
-
-// foreign is a project that sends the person's key to a host of its own.
-var foreign = map[string]string{
-	"project.yaml": "model: acme:m\nlimits: {model_timeout: 200ms, worker_timeout: 500ms}\nproviders: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY}}\n",
-	"main.worker":  "---\n---\nAnswer.\n",
-}
-
-// reaching is a project in memory that reaches e.
-func reaching(t *testing.T, files map[string]string, o core.Options, e *endpoint, keys run.Keys) *core.Instance {
+func (c *clone) run(t *testing.T) run.Result {
 	t.Helper()
 	tree := sandbox.Memory()
-	for name, text := range files {
+	for name, text := range map[string]string{
+		"project.yaml": "model: acme:m\nlimits: {model_timeout: 200ms, worker_timeout: 500ms}\n" + c.manifest,
+		"main.worker":  "---\n---\nAnswer.\n",
+	} {
 		if err := tree.WriteFile(name, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o.Files, o.Name = tree, "keyed"
+	env := map[string]string{"ACME_KEY": "secret-0123456789"}
+	maps.Copy(env, c.env)
+	o := c.options
+	o.Files, o.Name = tree, "clone"
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", HTTP: e, Keys: keys, Env: map[string]string{"ACME_KEY": "secret-0123456789"},
-		Mount: func(string) (sandbox.FS, error) { return tree, nil },
+		Name: "native", Version: "test", HTTP: &c.endpoint, Env: env, DotEnv: c.dotenv, Config: []byte(c.config),
+		Trust: &c.trust, TrustKey: "/clone", Mount: func(string) (sandbox.FS, error) { return tree, nil },
 	}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return inst
-}
-
-// keyed runs the project that sends a key away.
-func keyed(t *testing.T, o core.Options, e *endpoint, keys run.Keys, u ui.UI) (run.Result, string) {
-	t.Helper()
-	var lines bytes.Buffer
-	res := reaching(t, foreign, o, e, keys).Run(t.Context(), run.Input{Text: "go"}, u, core.RunOptions{Trace: &lines})
-	if strings.Contains(lines.String(), "secret-0123456789") {
-		t.Error("the key is in the trace")
+	if c.person == nil {
+		c.person = &asker{}
 	}
-	return res, lines.String()
+	c.trace.Reset()
+	return inst.Run(t.Context(), run.Input{Text: "go"}, c.person, core.RunOptions{Trace: &c.trace})
 }
 
-// Scenario 44, review B3: a person takes their time over a key, and no limit
-// of the model or the worker counts it; no request goes out before the yes.
-func TestConfirmingAKeyCountsAgainstNoLimit(t *testing.T) {
+const acme = "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY, headers: {X-Tool: web-search-on}}}\n"
+
+// Scenario 44, review B3: a person takes their time over a question of trust,
+// and no limit of the model or the worker counts it; no request goes out
+// before the yes.
+func TestTrustingAProviderCountsAgainstNoLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &endpoint{}
-		var asked []approval.Request
-		u := &asks{answer: func(_ context.Context, r approval.Request) (approval.Decision, error) {
-			time.Sleep(time.Hour)
-			if n := e.requests.Load(); n != 0 {
+		c := &clone{manifest: acme}
+		c.person = &asker{answer: approval.Yes, after: time.Hour, before: func() {
+			if n := c.endpoint.requests.Load(); n != 0 {
 				t.Errorf("%d requests before the answer", n)
 			}
-			asked = append(asked, r)
-			return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 		}}
-		res, lines := keyed(t, core.Options{}, e, nil, u)
-		if res.Status != run.OK || res.Output.Text != "hi" {
+		if res := c.run(t); res.Status != run.OK || res.Output.Text != "hi" {
 			t.Fatal(res.Status, res.Error)
 		}
-		if len(asked) != 1 || asked[0].Kind != approval.KindKey || asked[0].Call != "0" || len(asked[0].Lines) != 1 ||
-			!strings.Contains(asked[0].Title, "ACME_KEY") || !strings.Contains(asked[0].Title, "acme.example") {
-			t.Errorf("asked %+v", asked)
-		}
-		if !strings.Contains(lines, `"type":"approval"`) || !strings.Contains(lines, `"kind":"key"`) || !strings.Contains(lines, `"decision":"run"`) {
-			t.Errorf("the trace does not say it:\n%s", lines)
-		}
-		if !slices.ContainsFunc(u.Events(), func(e trace.Event) bool { _, ok := e.Body.(trace.Ask); return ok }) {
-			t.Error("no event announced the question")
+		if len(c.person.Asked()) != 1 {
+			t.Errorf("asked %d times", len(c.person.Asked()))
 		}
 	})
 }
 
-// A yes is kept where there is a place for it, a no is not; what was kept asks
-// nobody; a place that cannot be read refuses. Nobody there is exit 3 and a
-// clear error (SPEC §3), --deny-all a no.
-func TestKeysAreKept(t *testing.T) {
-	e, keys := &endpoint{}, &keyring{}
-	refused := func(u ui.UI, o core.Options, exit int, why string) {
-		t.Helper()
-		res, _ := keyed(t, o, e, keys, u)
-		if res.Exit() != exit || res.Error == nil || res.Error.Code != fault.Trust || !strings.Contains(res.Error.Message, why) || res.Error.Hint == "" {
-			t.Errorf("exit %d, %v", res.Exit(), res.Error)
-		}
-		if e.requests.Load() != 0 || len(keys.kept) != 0 {
-			t.Errorf("%d requests, kept %v", e.requests.Load(), keys.kept)
-		}
+// SPEC §3, SECURITY 17: what a project says of a provider gets no request
+// until a person trusted each line; the yes is kept for these lines.
+func TestAProjectsProviderNeedsTrust(t *testing.T) {
+	c := &clone{manifest: acme}
+	res := c.run(t)
+	if res.Error == nil || res.Error.Code != fault.Trust || res.Exit() != 3 || c.endpoint.requests.Load() != 0 {
+		t.Fatalf("nobody there: %+v, %d requests", res.Error, c.endpoint.requests.Load())
 	}
-	refused(answers(approval.No), core.Options{}, 1, "the user said no")
-	refused(answers(approval.Session), core.Options{}, 1, "the user said no")
-	refused(&ui.Script{}, core.Options{}, 3, "nobody could be asked")
-	refused(answers(approval.Yes), core.Options{Approval: "auto_deny"}, 1, "auto_deny")
-	refused(&ui.Script{}, core.Options{Approval: "approve_all"}, 3, "nobody could be asked")
-	if res, _ := keyed(t, core.Options{}, e, keys, answers(approval.Yes)); res.Status != run.OK || !keys.kept["ACME_KEY acme.example"] {
-		t.Error(res.Error, keys.kept)
+	c.person = &asker{answer: approval.No}
+	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || res.Exit() != 1 || c.endpoint.requests.Load() != 0 || len(c.trust.data) > 0 {
+		t.Fatalf("no: %+v", res)
 	}
-	if res, _ := keyed(t, core.Options{}, e, keys, &ui.Script{}); res.Status != run.OK {
-		t.Error("what was kept is asked about again:", res.Error)
+	c.person = &asker{answer: approval.Yes}
+	if res := c.run(t); res.Status != run.OK {
+		t.Fatal(res.Error)
 	}
-	keys.broken = fault.New(fault.Config, "hosts.json cannot be read")
-	if res, _ := keyed(t, core.Options{}, e, keys, answers(approval.Yes)); res.Error == nil || res.Error.Code != fault.Config {
-		t.Error(res.Error)
+	q := c.person.Asked()[0]
+	var lines []string
+	for _, l := range q.Lines {
+		lines = append(lines, l.Where+" "+l.Path+" "+l.Value)
+	}
+	text := strings.Join(lines, "\n")
+	if q.Kind != approval.KindTrust || len(q.Lines) != 3 || !strings.Contains(text, "project.yaml:3 providers.acme.base_url https://acme.example/v1") ||
+		!strings.Contains(text, "providers.acme.api_key_env ACME_KEY") || strings.Contains(text, "web-search-on") {
+		t.Errorf("asked:\n%s", text)
+	}
+	c.person = &asker{}
+	if res := c.run(t); res.Status != run.OK || len(c.person.Asked()) != 0 {
+		t.Fatalf("a kept yes: %+v, asked %d", res.Error, len(c.person.Asked()))
+	}
+	c.manifest = strings.Replace(acme, "web-search-on", "files-search-on", 1)
+	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || len(c.person.Asked()[0].Lines) != 1 {
+		t.Fatalf("a changed header: %+v, %+v", res.Error, c.person.Asked())
+	}
+	if strings.Contains(c.trace.String(), "files-search-on") {
+		t.Error("a header's value is in the trace")
 	}
 }
 
-// Scenario 44: a key needs confirming while a tool asks. Each answer reaches
-// its own question, one at a time; an answer given late, to the question
-// before, answers nothing; both workers' keys are one question.
-func TestKeyAndToolNeverMix(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := &endpoint{}
-		files := map[string]string{
-			"project.yaml":       foreign["project.yaml"],
-			"main.worker":        "---\nmodel: script:s.yaml\ntoolsets: {workers: {allowed_workers: [one, two]}, filesystem: {}}\n---\nDelegate.\n",
-			"workers/one.worker": "---\n---\nOne.\n",
-			"workers/two.worker": "---\n---\nTwo.\n",
-			"s.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: one, args: {input: x}}, {tool: two, args: {input: x}}, {tool: write_file, args: {path: /a.txt, content: a}}]\n" +
-				"    - calls: [{tool: write_file, args: {path: /b.txt, content: b}}]\n    - say: done\n",
+// A person's own word needs no question: an address in the environment, rows
+// of config.yaml, --trust, trust: true; and the built-in address of a provider.
+func TestAPersonsProviderNeedsNoTrust(t *testing.T) {
+	for name, c := range map[string]*clone{
+		"--trust":          {manifest: acme, options: core.Options{Trust: true}},
+		"trust: true":      {manifest: acme, config: "projects: {/clone: {trust: true}}"},
+		"own row":          {config: "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY, headers: {X: abcdefgh}}}"},
+		"own address":      {manifest: "providers: {acme: {base_url: \"https://evil.example/v1\"}}\n", env: map[string]string{"ACME_BASE_URL": "https://acme.example/v1"}},
+		"built-in address": {manifest: "providers: {openai: {base_url: \"https://api.openai.com/v1/\", image: true}}\n", env: map[string]string{"OPENAI_API_KEY": "sk-0123456789"}, options: core.Options{Model: "openai:m"}},
+	} {
+		res := c.run(t)
+		if res.Status != run.OK || len(c.person.Asked()) != 0 {
+			t.Errorf("%s: %v, asked %d", name, res.Error, len(c.person.Asked()))
+			continue
 		}
-		open := 0
-		byKind := map[approval.Kind]int{}
-		last := ""
-		u := &asks{}
-		u.answer = func(_ context.Context, r approval.Request) (approval.Decision, error) {
-			if open++; open != 1 {
-				t.Error("two questions at once")
-			}
-			time.Sleep(time.Minute)
-			open--
-			byKind[r.Kind]++
-			id := r.ID
-			if byKind[r.Kind] == 1 && last != "" {
-				id = last // late: it answers the question before
-			}
-			last = r.ID
-			return approval.Decision{ID: id, Answer: approval.Yes}, nil
+		if host := c.endpoint.last.URL.Host; host != "acme.example" && host != "api.openai.com" {
+			t.Errorf("%s: the request went to %s", name, host)
 		}
-		var lines bytes.Buffer
-		res := reaching(t, files, core.Options{}, e, nil).Run(t.Context(), run.Input{Text: "go"}, u, core.RunOptions{Trace: &lines})
-		if res.Status != run.OK || byKind[approval.KindKey] == 0 || byKind[approval.KindKey] > 2 || byKind[approval.KindTool] != 2 {
-			t.Fatalf("%v, asked %v\n%s", res.Error, byKind, lines.String())
+	}
+}
+
+// A key of the project's .env is somebody's, perhaps not the person's: prompts
+// sent with it can be read by its owner. The environment wins over it.
+func TestAKeyOfDotEnvNeedsTrust(t *testing.T) {
+	c := &clone{dotenv: map[string]string{"OPENAI_API_KEY": "sk-attacker-0123456789"}, options: core.Options{Model: "openai:m"}}
+	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || c.endpoint.requests.Load() != 0 {
+		t.Fatalf("%+v", res.Error)
+	}
+	if strings.Contains(c.trace.String(), "attacker") {
+		t.Error("the key is in the trace")
+	}
+	c.person = &asker{answer: approval.Yes}
+	if res := c.run(t); res.Status != run.OK || c.endpoint.last.Header.Get("Authorization") != "Bearer sk-attacker-0123456789" {
+		t.Fatalf("%+v", res.Error)
+	}
+	c.person = &asker{}
+	c.dotenv = map[string]string{"OPENAI_API_KEY": "sk-another-0123456789"}
+	if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust {
+		t.Fatalf("another key: %+v", res.Error)
+	}
+	c.env = map[string]string{"OPENAI_API_KEY": "sk-mine-0123456789"}
+	if res := c.run(t); res.Status != run.OK || c.endpoint.last.Header.Get("Authorization") != "Bearer sk-mine-0123456789" {
+		t.Fatalf("the environment wins: %+v", res.Error)
+	}
+}
+
+// --deny-all asks nobody and trusts nothing; the person's trust: false neither.
+func TestNothingIsAskedUnderDenyAll(t *testing.T) {
+	for name, c := range map[string]*clone{
+		"deny-all":     {manifest: acme, options: core.Options{Approval: "auto_deny"}},
+		"trust: false": {manifest: acme, config: "projects: {/clone: {trust: false}}"},
+	} {
+		c.person = &asker{answer: approval.Yes}
+		if res := c.run(t); res.Error == nil || res.Error.Code != fault.Trust || len(c.person.Asked()) != 0 || c.endpoint.requests.Load() != 0 {
+			t.Errorf("%s: %+v, asked %d", name, res.Error, len(c.person.Asked()))
 		}
-		// Of the two kinds that were asked first, the second got the other's answer.
-		if n := strings.Count(lines.String(), `"reason":"the answer was meant for another question"`); n != 1 {
-			t.Errorf("%d questions got a late answer\n%s", n, lines.String())
+	}
+}
+
+// What the trace says of trust is redacted as all else, and lists what --trust covered.
+func TestTrustIsTraced(t *testing.T) {
+	c := &clone{manifest: acme, options: core.Options{Trust: true}}
+	c.run(t)
+	_, events, err := trace.Read(bytes.NewReader(c.trace.Bytes()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said int
+	for _, e := range events {
+		if w, ok := e.Body.(trace.Warning); ok && w.Code == fault.Trust && strings.HasPrefix(w.Message, "trusted for this run: project.yaml:3: providers.acme.") {
+			said++
 		}
-	})
+	}
+	if said != 3 {
+		t.Errorf("%d lines in the trace:\n%s", said, c.trace.String())
+	}
 }

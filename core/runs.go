@@ -18,7 +18,7 @@ import (
 
 // Run runs the entry for one answer, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, entry, err := i.prepare(u, ro, in)
+	r, entry, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
 		return failed(err)
 	}
@@ -28,7 +28,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 // Call runs any callable of the project: a worker by reference, or a tool of
 // the entry worker by name, as a person (S3-01, S4-04).
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, _, err := i.prepare(u, ro, in)
+	r, _, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
 		return failed(err)
 	}
@@ -43,7 +43,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if first != nil {
 		given = *first
 	}
-	r, entry, err := i.prepare(u, ro, given)
+	r, entry, err := i.prepare(ctx, u, ro, given)
 	if err != nil {
 		return failed(err)
 	}
@@ -139,10 +139,10 @@ func failed(err error) run.Result {
 	return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config), Refused: true}
 }
 
-// prepare makes the runner of one session, with its sinks and its gate. The
-// redactor stands before every consumer. An input that is too large begins
-// nothing.
-func (i *Instance) prepare(u ui.UI, ro RunOptions, in run.Input) (r *run.Runner, entry *project.Worker, err error) {
+// prepare makes the runner of one session, with its sinks and its gate, after
+// what needs trust was settled. The redactor stands before every consumer. An
+// input that is too large begins nothing.
+func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.Input) (r *run.Runner, entry *project.Worker, err error) {
 	if u == nil {
 		return nil, nil, errNoUI
 	}
@@ -164,7 +164,12 @@ func (i *Instance) prepare(u ui.UI, ro RunOptions, in run.Input) (r *run.Runner,
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
 	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
 	r.Asking = hold.Asking
-	r.Notices, r.Strict = i.notices(entry), ro.Strict
+	trusting, err := i.askTrust(ctx, entry, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Strict = ro.Strict
+	r.Notices = append(trusting, i.notices(entry)...)
 	i.keep(r, ro)
 	return r, entry, nil
 }
@@ -181,8 +186,8 @@ func (i *Instance) writer(ro RunOptions, entry *project.Worker, hold *trace.Hold
 
 // notices are what a person should know before the run begins: what the
 // worker leaves out, and an approval mode that the project chose for itself.
-func (i *Instance) notices(entry *project.Worker) []trace.Warning {
-	var out []trace.Warning
+func (i *Instance) notices(entry *project.Worker) []trace.Body {
+	var out []trace.Body
 	if mode, origin, trusted := i.project.Approval(); mode == approval.ApproveAll && !trusted {
 		out = append(out, trace.Warning{Code: fault.Config, Message: "approval.mode approve_all is set by " + origin +
 			": what stays in the sandbox is approved unseen, network and command still ask"})

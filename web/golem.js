@@ -223,6 +223,21 @@ export class Golem {
     return this.ask('check', { ...plain(options), project: name })
   }
 
+  /** What a project's files say beyond its sandbox, and what of it was trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
+  trust(name, options = {}) {
+    return this.ask('trust', { ...plain(options), project: name })
+  }
+
+  /** Forgets what was trusted of a project: the next run asks again. */
+  distrust(name) {
+    return this.ask('trust', { project: name, remove: true })
+  }
+
+  /** What is wrong with a person's configuration (config.yaml), as text. */
+  checkConfig(config) {
+    return this.ask('config', { config })
+  }
+
   /** The workers of a project, as golem workers lists them, and what keeps others from being listed. */
   workers(name, options = {}) {
     return this.ask('workers', { ...plain(options), project: name })
@@ -289,10 +304,12 @@ export class Golem {
  * @property {number} [maxTurns] the same as limits.turns
  * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, tool_timeout: '1m', tool_output: '10KB'}
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
+ * @property {boolean} [trust] yes, for this run, to what the project's files say beyond its sandbox
+ * @property {string} [config] the person's own configuration, the text of a config.yaml
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {{name: string, data: Uint8Array}[]} [attachments]
  * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
- *   asked before a side effect, and before a key goes to a host that a project names; null says that
+ *   asked before a side effect, and before a run for what the project's files say beyond its sandbox; null says that
  *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
  *   withdrawn or the run is cancelled: then no answer counts any more
  * @property {(artifact: {name: string, data: string}) => void} [artifact]
@@ -304,7 +321,7 @@ export class Golem {
  * A question to the person. One is open at a time; the answer is bound to its id.
  * @typedef {object} Request
  * @property {string} id
- * @property {'tool'|'key'|'trust'} kind a call of a tool; a key for a host; what a project's files widen
+ * @property {'tool'|'trust'} kind a call of a tool; what a project's files say beyond its sandbox
  * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
  * @property {'low'|'medium'|'high'} risk
  * @property {string} [call] the trace id of the call or worker run

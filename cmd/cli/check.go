@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"golem/core"
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/trust"
 )
 
 func (h *host) checkCommand() *cobra.Command {
@@ -57,7 +59,7 @@ func (h *host) inspect(f *flags, words []string) error {
 	if err == nil || !f.json || errors.As(err, &code) {
 		return err
 	}
-	line, wrong := f.checkJSON(listOf(err))
+	line, wrong := f.checkJSON(listOf(err), nil)
 	if f.listWorkers {
 		line, wrong = workersJSON(nil, listOf(err))
 	}
@@ -107,6 +109,15 @@ type checkResult struct {
 	Faults   fault.List `json:"faults"`
 	Errors   int        `json:"errors"`
 	Warnings int        `json:"warnings"`
+	// Trust is what the project's files widen beyond its sandbox; nil: nothing.
+	Trust *checkTrust `json:"trust,omitempty"`
+}
+
+// checkTrust names the list for GOLEM_TRUST, and the content it was made of.
+type checkTrust struct {
+	Digest    string     `json:"digest"`
+	Content   string     `json:"content"`
+	Widenings trust.List `json:"widenings"`
 }
 
 // check prints the faults of a project, those of opening it included.
@@ -119,9 +130,10 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 	faults.Sort()
 	faults = faults.Compact() // what was wrong on opening, check finds again
 	errs, warnings := faults.Counts()
+	widens := trustOf(inst)
 	var b strings.Builder
 	if f.json {
-		line, err := f.checkJSON(faults)
+		line, err := f.checkJSON(faults, widens)
 		if err != nil {
 			return err
 		}
@@ -132,6 +144,9 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 		}
 		for _, one := range faults {
 			b.WriteString(oneLine(one.Error()) + "\n")
+		}
+		if widens != nil && (len(widens.Widenings) > 0 || f.verbose) {
+			fmt.Fprintf(&b, "%s beyond the sandbox, digest %s, content %s\n", count(len(widens.Widenings), "setting"), widens.Digest, widens.Content)
 		}
 		fmt.Fprintf(&b, "%s, %s\n", count(errs, "error"), count(warnings, "warning"))
 	}
@@ -145,12 +160,15 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 }
 
 // checkJSON is the line of check --json.
-func (f *flags) checkJSON(faults fault.List) (string, error) {
+func (f *flags) checkJSON(faults fault.List, widens *checkTrust) (string, error) {
 	if faults == nil {
 		faults = fault.List{}
 	}
+	if widens != nil && len(widens.Widenings) == 0 {
+		widens = nil
+	}
 	errs, warnings := faults.Counts()
-	data, err := json.Marshal(checkResult{"check", 1, f.platform, faults, errs, warnings})
+	data, err := json.Marshal(checkResult{"check", 1, f.platform, faults, errs, warnings, widens})
 	return string(data) + "\n", err
 }
 
@@ -166,6 +184,15 @@ func workersJSON(list []project.Listing, faults fault.List) (string, error) {
 		Faults  fault.List        `json:"faults,omitempty"`
 	}{"workers", 1, list, faults})
 	return string(data) + "\n", err
+}
+
+// trustOf is nil where the project could not be read.
+func trustOf(inst *core.Instance) *checkTrust {
+	if inst == nil {
+		return nil
+	}
+	list := inst.Widenings(context.Background())
+	return &checkTrust{Digest: list.Digest(), Content: inst.Content(), Widenings: list}
 }
 
 func count(n int, what string) string {

@@ -18,6 +18,7 @@ const (
 	exitOK     = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitNobody = 3
 )
 
 // host is the process: its streams, environment and place.

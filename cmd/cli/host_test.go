@@ -9,12 +9,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/sandbox/sandboxtest"
+	"golem/core/trust"
 	"golem/sandbox/osfs"
 )
 
@@ -111,41 +115,84 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// SPEC §3: a pair is confirmed once and kept in GOLEM_HOME, for its owner alone;
-// what cannot be read or kept says so.
-func TestKeyHostsAreKept(t *testing.T) {
+// SPEC §3: what was trusted lies in GOLEM_HOME for its owner alone; two
+// processes that add to it lose nothing; what cannot be read is not written over.
+func TestTrustFile(t *testing.T) {
 	h := &host{env: map[string]string{"GOLEM_HOME": filepath.Join(t.TempDir(), "home")}}
-	confirmed := func(variable, hostName string) bool {
-		t.Helper()
-		yes, err := h.keyHosts().Confirmed(variable, hostName)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return yes
+	if data, err := h.trusted().Read(); err != nil || data != nil {
+		t.Fatal(data, err)
 	}
-	if confirmed("KEY", "a.example") {
-		t.Error("confirmed by nobody")
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			err := h.trusted().Change(func(old []byte) ([]byte, error) {
+				b, err := trust.ReadBook(old)
+				if err != nil {
+					return nil, err
+				}
+				b.Add("/p", trust.List{{File: strconv.Itoa(i)}})
+				return b.Bytes()
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	for range 2 {
-		if err := h.keyHosts().Confirm("KEY", "a.example"); err != nil {
-			t.Fatal(err)
-		}
+	wg.Wait()
+	data, err := h.trusted().Read()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !confirmed("KEY", "a.example") || confirmed("KEY", "b.example") || confirmed("OTHER", "a.example") || confirmed("KEY", "a.example:8080") {
-		t.Error("another pair than the one that was confirmed")
+	if b, err := trust.ReadBook(data); err != nil || len(b.Projects["/p"]) != 20 {
+		t.Errorf("%v: %d of 20 lines were kept", err, len(b.Projects["/p"]))
 	}
-	file := filepath.Join(h.env["GOLEM_HOME"], "hosts.json")
+	file := filepath.Join(h.env["GOLEM_HOME"], "trust.json")
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Error(info, err)
 	}
-	if err := os.WriteFile(file, []byte(`{"golem": "hosts", "confirmed": [`), 0o600); err != nil {
+	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if yes, err := h.keyHosts().Confirmed("KEY", "a.example"); yes || !errors.Is(err, fault.Config) {
-		t.Error(yes, err)
+	if err := os.Mkdir(file, 0o700); err != nil {
+		t.Fatal(err)
 	}
-	if err := h.keyHosts().Confirm("KEY", "b.example"); !errors.Is(err, fault.Config) {
+	if _, err := h.trusted().Read(); !errors.Is(err, fault.Config) {
 		t.Error(err)
+	}
+}
+
+// SPEC §3: a lone file and a root at or above the home directory may
+// pre-approve reading only; a manifest or workers/ makes a project.
+func TestReach(t *testing.T) {
+	dir := t.TempDir()
+	home := filepath.Join(dir, "home")
+	for _, name := range []string{"home/p/workers/a.worker", "home/m/project.yaml", "home/m/a.worker", "home/l/a.worker"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(home, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	h := &host{env: map[string]string{"HOME": home}, dir: dir}
+	for target, want := range map[string]approval.Reach{
+		"home/p": approval.WithinSandbox, "home/p/workers/a.worker": approval.WithinSandbox, "home/m/a.worker": approval.WithinSandbox,
+		"home/l": approval.WithinSandbox, "home/l/a.worker": approval.ReadOnly, "home": approval.ReadOnly, ".": approval.ReadOnly, "link": approval.ReadOnly,
+	} {
+		p, err := h.resolve(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := h.reach(p, false); got != want {
+			t.Errorf("%s: %q, want %q", target, got, want)
+		}
+	}
+	p, err := h.resolve("home/m/a.worker")
+	if err != nil || h.reach(p, true) != approval.ReadOnly {
+		t.Error("--no-project leaves a lone file", err)
 	}
 }
 

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"wait-file": cmdWaitFile,
 			"mode":      cmdMode,
 			"jsonlines": cmdJSONLines,
+			"extract":   cmdExtract,
 			"count":     cmdCount,
 			"within":    cmdWithin,
 			"clock":     cmdClock,

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"strings"
@@ -30,18 +29,23 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if p.file {
 		o.Entry = p.entry
 	}
-	env, secrets, err := h.withDotenv(files)
+	keys, err := dotenvKeys(files)
 	if err != nil {
 		return nil, err
 	}
+	config, err := h.config()
+	if err != nil {
+		return nil, err
+	}
+	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
 	return core.Open(core.Platform{
-		Name: "native", Version: buildVersion(), Env: env, Secrets: secrets,
+		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys, Secrets: h.secrets(),
+		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root),
 		HTTP:       newHTTPClient(),
 		Mount:      mounter(files, p.root, o.AllowOutside),
 		State:      sandbox.Lazy(files, stateDir),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
-		Keys:       h.keyHosts(),
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
 
@@ -83,26 +87,16 @@ func newRunID() string {
 	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102-150405"), hex.EncodeToString(b[:]))
 }
 
-// withDotenv adds the provider keys of the project's .env to the environment,
-// which always wins, and collects every key's value, to be redacted (SPEC §3, SECURITY 16).
-func (h *host) withDotenv(files sandbox.FS) (env map[string]string, secrets []string, err error) {
-	env = maps.Clone(h.env)
-	keys, err := dotenvKeys(files)
-	if err != nil {
-		return nil, nil, err
-	}
-	for name, value := range keys {
-		if env[name] == "" {
-			env[name] = value
-		}
-		secrets = append(secrets, value)
-	}
-	for name, value := range env {
+// secrets are the values of every key in the environment, to be redacted
+// (SECURITY 16).
+func (h *host) secrets() []string {
+	var out []string
+	for name, value := range h.env {
 		if isKeyVariable(name) {
-			secrets = append(secrets, value)
+			out = append(out, value)
 		}
 	}
-	return env, secrets, nil
+	return out
 }
 
 // isKeyVariable says whether a variable holds a provider's key by its name.

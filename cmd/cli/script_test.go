@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -115,6 +116,18 @@ func cmdJSONLines(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: seen %v", typ, seen[name])
 		}
 	}
+}
+
+// cmdExtract sets a variable to what a group matches in stdout: extract VAR REGEXP.
+func cmdExtract(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: extract VAR REGEXP")
+	}
+	m := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+	if len(m) != 2 {
+		ts.Fatalf("stdout has no %s", args[1])
+	}
+	ts.Setenv(args[0], m[1])
 }
 
 // cmdClock notes the time; cmdWithin holds that no more than DURATION has

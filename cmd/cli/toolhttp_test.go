@@ -84,7 +84,7 @@ func TestModuleReachesGrantedHosts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, bad, exit := golem(t, dir, ".", "go", "--approve-all")
+		out, bad, exit := golem(t, dir, ".", "go", "--approve-all", "--trust")
 		if exit != exitOK || out != want {
 			t.Errorf("network_enabled %v: exit %d, %q\n%s", enabled, exit, out, bad)
 		}

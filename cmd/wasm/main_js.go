@@ -6,8 +6,8 @@
 // in methods. Each gets one reply {id, result, bytes?} or {id, error}, where
 // error is a fault. While a run or chat goes on, further messages carry its id:
 // to the page {id, event}, a line of the trace or a transient one (SPEC §16),
-// {id, ask} with an approval request, {id, confirm} with a key and a host; from
-// the page {id, answer}, {id, confirmed}, {id, say}, {id, end}, {id, cancel}.
+// {id, ask} with a question; from the page {id, answer}, {id, say}, {id, end},
+// {id, cancel}.
 package main
 
 import (

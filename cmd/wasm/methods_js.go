@@ -39,6 +39,8 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"open":    openProject,
 	"check":   check,
 	"workers": listWorkers,
+	"trust":   showTrust,
+	"config":  checkConfig,
 	"run":     runProject,
 	"chat":    chatProject,
 	"call":    callTool,

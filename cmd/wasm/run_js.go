@@ -37,6 +37,8 @@ type asked struct {
 	Headless bool              `json:"headless"` // nobody can be asked
 	NoTools  bool              `json:"noImportTools"`
 	Modules  bool              `json:"allowModuleImports"`
+	Trust    bool              `json:"trust"`  // yes, for this run, to what the project widens
+	Config   string            `json:"config"` // the person's config.yaml
 	Record   string            `json:"record"` // a file of the project
 	Keep     *bool             `json:"trace"`  // false keeps no trace file
 	// Artifacts hands out whole prompts, inputs and outputs.
@@ -65,12 +67,18 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 			secrets = append(secrets, v)
 		}
 	}
+	trusted, err := c.server.stores.trusted(a.Project)
+	if err != nil {
+		return a, nil, nil, err
+	}
 	inst, err := core.Open(core.Platform{
+		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project,
 		Name: "browser", Version: version, Env: a.Env, Secrets: secrets, HTTP: fetcher{},
 		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
+		Trust: a.Trust,
 	})
 	return a, inst, fsys, err
 }

@@ -192,7 +192,11 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := root.WriteFile(mark, nil); err != nil {
 		return err
 	}
-	dir, err := begin(root, path.Join(projectsDir, name))
+	err = distrust(root, name)
+	var dir *opfs.FS
+	if err == nil {
+		dir, err = begin(root, path.Join(projectsDir, name))
+	}
 	if err == nil {
 		err = fill(dir)
 	}
@@ -231,6 +235,9 @@ func (s *stores) remove(name string) error {
 	defer release()
 	root, err := s.open()
 	if err != nil {
+		return err
+	}
+	if err := distrust(root, name); err != nil { // first: nothing stays trusted of what is gone
 		return err
 	}
 	return root.RemoveAll(path.Join(projectsDir, name))

@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"slices"
+
 	"golem/core/tool"
 )
 
@@ -57,4 +59,25 @@ func (r Reach) reaches(by Author, risk tool.Risk, spec tool.Spec) bool {
 		return false
 	}
 	return !escapes(risk, spec)
+}
+
+// PreApproves reports whether a file says preApproved of anything: without it
+// no setting of p widens.
+func (p Policy) PreApproves() bool {
+	pre := func(s Setting) bool { return s.known() == PreApproved }
+	for _, tools := range []map[string]Setting{p.WorkerTools, p.WorkerDefaults, p.ProjectTools} {
+		for _, s := range tools {
+			if pre(s) {
+				return true
+			}
+		}
+	}
+	for _, ops := range p.Mounts {
+		for _, s := range ops {
+			if pre(s) {
+				return true
+			}
+		}
+	}
+	return pre(p.ProjectDefault) || slices.ContainsFunc(p.Rules, func(r Rule) bool { return pre(r.Decide) })
 }

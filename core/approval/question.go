@@ -14,7 +14,6 @@ type Kind string
 // Kinds of question.
 const (
 	KindTool  Kind = "tool"  // a call of a tool
-	KindKey   Kind = "key"   // a key goes to a host that is not its provider's own
 	KindTrust Kind = "trust" // what a project's files widen beyond its sandbox (SPEC §3)
 )
 

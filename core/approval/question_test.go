@@ -13,9 +13,9 @@ import (
 	"golem/core/tool"
 )
 
-func keyQuestion() Question {
+func trustQuestion() Question {
 	return Question{
-		Kind: KindKey, Title: "Send the key in K to h.example?", Call: "0.1", WorkerPath: []string{"main", "a"},
+		Kind: KindTrust, Title: "Send the key in K to h.example?", Call: "0.1", WorkerPath: []string{"main", "a"},
 		Lines: []Line{{Path: "providers.acme.base_url", Value: "https://h.example/v1", Means: "the key leaves this machine", Where: "project.yaml:3"}},
 	}
 }
@@ -25,12 +25,12 @@ func keyQuestion() Question {
 func TestQuestion(t *testing.T) {
 	for answer, run := range map[Answer]bool{Yes: true, No: false, Session: false, Always: false, Never: false, "": false, "YES": false} {
 		she := says(t, answer)
-		rec, err := NewGate(Interactive, she).Ask(t.Context(), keyQuestion())
+		rec, err := NewGate(Interactive, she).Ask(t.Context(), trustQuestion())
 		if err != nil || rec.Run != run || rec.Source != "user" || run == (rec.Reason != "") || rec.Remember != "" {
 			t.Errorf("%q: %+v %v", answer, rec, err)
 		}
 		r := she.asked[0]
-		if r.ID == "" || r.Kind != KindKey || r.Call != "0.1" || len(r.Lines) != 1 || r.Lines[0].Where != "project.yaml:3" ||
+		if r.ID == "" || r.Kind != KindTrust || r.Call != "0.1" || len(r.Lines) != 1 || r.Lines[0].Where != "project.yaml:3" ||
 			r.Offers(Session) || r.Offers(Always) || !r.Offers(Yes) || !r.Offers(No) || r.Risk != "high" {
 			t.Errorf("%+v", r)
 		}
@@ -40,18 +40,18 @@ func TestQuestion(t *testing.T) {
 // The modes: auto_deny is a no that asks nobody; approve_all speaks of tool
 // calls, not of keys; nobody is a no that the run lists.
 func TestQuestionAndModes(t *testing.T) {
-	if rec, err := NewGate(AutoDeny, says(t)).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || rec.Nobody || rec.Source != "mode" {
+	if rec, err := NewGate(AutoDeny, says(t)).Ask(t.Context(), trustQuestion()); err != nil || rec.Run || rec.Nobody || rec.Source != "mode" {
 		t.Errorf("%+v %v", rec, err)
 	}
 	she := says(t, Yes)
-	if rec, err := NewGate(ApproveAll, she).Ask(t.Context(), keyQuestion()); err != nil || !rec.Run || she.questions() != 1 {
+	if rec, err := NewGate(ApproveAll, she).Ask(t.Context(), trustQuestion()); err != nil || !rec.Run || she.questions() != 1 {
 		t.Errorf("%+v %v", rec, err)
 	}
-	if rec, err := NewGate(ApproveAll, nil).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || !rec.Nobody {
+	if rec, err := NewGate(ApproveAll, nil).Ask(t.Context(), trustQuestion()); err != nil || rec.Run || !rec.Nobody {
 		t.Errorf("%+v %v", rec, err)
 	}
 	broken := approverFunc(func(context.Context, Request) (Decision, error) { panic("gone") })
-	if rec, err := NewGate("", broken).Ask(t.Context(), keyQuestion()); err != nil || rec.Run || rec.Nobody {
+	if rec, err := NewGate("", broken).Ask(t.Context(), trustQuestion()); err != nil || rec.Run || rec.Nobody {
 		t.Errorf("%+v %v", rec, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 			_, _ = g.Call(t.Context(), Item{Tool: tl, FromModel: true, Call: tool.Call{Args: json.RawMessage(`{}`)}, Observe: func(r Record) { tool1 = r }})
 		})
 		synctest.Wait()
-		wg.Go(func() { key, _ = g.Ask(t.Context(), keyQuestion()) })
+		wg.Go(func() { key, _ = g.Ask(t.Context(), trustQuestion()) })
 		synctest.Wait()
 		if len(ids) != 1 {
 			t.Errorf("%d questions at once", len(ids))
@@ -100,7 +100,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 // context that ends while waiting is no answer.
 func TestQuestionSettledMeanwhile(t *testing.T) {
 	for _, yes := range []bool{true, false} {
-		q := keyQuestion()
+		q := trustQuestion()
 		q.Settled = func() (bool, bool) { return yes, true }
 		rec, err := NewGate("", says(t)).Ask(t.Context(), q)
 		if err != nil || rec.Run != yes || rec.Source != "cache" {
@@ -109,7 +109,7 @@ func TestQuestionSettledMeanwhile(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if rec, err := NewGate("", says(t)).Ask(ctx, keyQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
+	if rec, err := NewGate("", says(t)).Ask(ctx, trustQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
 		t.Errorf("%+v %v", rec, err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
@@ -117,10 +117,10 @@ func TestQuestionSettledMeanwhile(t *testing.T) {
 		cancel()
 		return Decision{ID: r.ID, Answer: Yes}, nil
 	}))
-	if rec, err := g.Ask(ctx, keyQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
+	if rec, err := g.Ask(ctx, trustQuestion()); !errors.Is(err, fault.Interrupted) || rec.Run {
 		t.Errorf("a yes after the end: %+v %v", rec, err)
 	}
-	if rec, err := g.Ask(t.Context(), keyQuestion()); err != nil || !rec.Run {
+	if rec, err := g.Ask(t.Context(), trustQuestion()); err != nil || !rec.Run {
 		t.Errorf("later questions: %+v %v", rec, err)
 	}
 }
@@ -130,7 +130,7 @@ func TestQuestionSettledMeanwhile(t *testing.T) {
 func TestQuestionBrackets(t *testing.T) {
 	var order []string
 	var shown Request
-	q := keyQuestion()
+	q := trustQuestion()
 	q.Asking = func() func() {
 		order = append(order, "asking")
 		return func() { order = append(order, "done") }

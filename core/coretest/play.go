@@ -103,7 +103,7 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		name = "native"
 	}
 	return core.Platform{
-		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{},
+		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{}, Config: []byte(c.Settings.Config), TrustKey: "/case",
 		Mount: func(source string) (sandbox.FS, error) { return open(tree, source) },
 		ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
@@ -145,6 +145,7 @@ func options(c Case, tree sandbox.FS) core.Options {
 	return core.Options{
 		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits,
 		NoImportTools: s.NoImportTools, AllowModuleImport: s.AllowModuleImports,
+		Trust: s.Trust,
 	}
 }
 

@@ -25,7 +25,11 @@ type Settings struct {
 	NoImportTools      bool   `json:"no_import_tools,omitempty"`
 	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`
 	Platform           string `json:"platform,omitempty"`
-	// Answers are by call id, one or a list; Headless says that nobody is
+	Trust              bool   `json:"trust,omitempty"`
+	// Config is the person's config.yaml.
+	Config string `json:"config,omitempty"`
+	// Answers are by call id, one or a list; that to the question of trust before
+	// the run is by "0". Headless says that nobody is
 	// there. A question with neither fails the case.
 	Answers  map[string]Answers `json:"answers,omitempty"`
 	Headless bool               `json:"headless,omitempty"`

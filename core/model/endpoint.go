@@ -3,7 +3,6 @@ package model
 import (
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"golem/core/fault"
 )
@@ -15,8 +14,7 @@ type endpoint struct {
 	url     *url.URL
 	key     string
 	keyVar  string // where the key came from
-	foreign bool   // a manifest chose the host: the key needs a person's word
-	allowed atomic.Bool
+	foreign bool   // a manifest chose the host and nobody trusted it
 }
 
 // endpoint resolves a row: address, key, and whether the key may go there.
@@ -47,7 +45,7 @@ func (c Config) endpoint(row Provider) (*endpoint, error) {
 		return nil, fault.New(fault.Model, "the key in %s has blanks or characters that no key has", e.keyVar).
 			Hinting("copy it again, as one word")
 	}
-	e.foreign = e.key != "" && !own && !home(e.url, e.keyVar)
+	e.foreign = e.key != "" && !own && !row.Trusted && !home(e.url, e.keyVar)
 	return e, checkHeaders(row)
 }
 
@@ -104,40 +102,12 @@ func checkHeaders(row Provider) error {
 	return nil
 }
 
-// ForeignKey is a key that a project's files send to a host of their choice
-// (SPEC §3). No request goes there before Allow; asking a person is the
-// caller's, so that no request waits for an answer.
-type ForeignKey struct {
-	Provider string
-	Variable string // where the key came from
-	Host     string
-	end      *endpoint
-}
-
-// AsksFor is what a person must confirm before m is used; nil: nothing.
-func AsksFor(m Model) *ForeignKey {
-	r, ok := bare(m).(*remote)
-	if !ok || !r.end.foreign || r.end.allowed.Load() {
-		return nil
-	}
-	return &ForeignKey{Provider: r.end.row.Name, Variable: r.end.keyVar, Host: r.end.url.Host, end: r.end}
-}
-
-// Allow lets the model send its key, for as long as the model lives.
-func (k *ForeignKey) Allow() { k.end.allowed.Store(true) }
-
-// Refused is the fault of a key that was not confirmed; why says by whom.
-func (k *ForeignKey) Refused(why string) error { return k.end.refusal(why) }
-
-// permit refuses to send a key that nobody has confirmed.
+// permit refuses to send a key to a host that a project chose and no person
+// trusted. Trust is settled before a model is opened; this is the last door.
 func (e *endpoint) permit() error {
-	if e.foreign && !e.allowed.Load() {
-		return e.refusal("not confirmed")
+	if e.foreign {
+		return fault.New(fault.Trust, "the project sends the key in %s to %s, and nobody trusted that", e.keyVar, e.url.Host).
+			Hinting("trust the project, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
 	}
 	return nil
-}
-
-func (e *endpoint) refusal(why string) error {
-	return fault.New(fault.Trust, "the project sends the key in %s to %s: %s", e.keyVar, e.url.Host, why).
-		Hinting("answer yes where golem can ask you, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
 }

@@ -27,6 +27,9 @@ type Provider struct {
 	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
 	Headers map[string]string
 	Quirks  Quirks
+	// Trusted says that a person chose or trusted the address: the key may go
+	// there without asking.
+	Trusted bool
 
 	altKeyVar   string // a second name people use for the key
 	unreachable string // what to try when nothing answers
@@ -72,6 +75,17 @@ func Rows() []Provider {
 	return out
 }
 
+// Builtin reports the row of the built-in table that has a name.
+func Builtin(name string) (Provider, bool) { return builtin(name) }
+
+// Keys are the variables in which a row's key may lie, first the usual one.
+func (p Provider) Keys() []string {
+	return slices.DeleteFunc([]string{p.KeyVar, p.altKeyVar}, func(s string) bool { return s == "" })
+}
+
+// BaseURLVar is the variable with which a person moves a provider's address.
+func BaseURLVar(provider string) string { return envName(provider) + "_BASE_URL" }
+
 // builtin finds a row of the built-in table.
 func builtin(name string) (Provider, bool) {
 	for _, p := range rows {
@@ -99,14 +113,16 @@ func (c Config) row(name string) (Provider, error) {
 		added.NoKey = added.NoKey || added.KeyVar == ""
 		return added, nil
 	}
-	return base.under(added), nil
+	return base.Under(added), nil
 }
 
-// under lays what a manifest says about a built-in provider over its row.
-func (p Provider) under(m Provider) Provider {
+// Under lays what a manifest or a person's config says about a provider over
+// its row.
+func (p Provider) Under(m Provider) Provider {
 	if m.BaseURL != "" {
 		p.BaseURL = m.BaseURL
 	}
+	p.Trusted = m.Trusted || p.Trusted && m.BaseURL == ""
 	if m.KeyVar != "" {
 		p.KeyVar, p.altKeyVar = m.KeyVar, ""
 	}

@@ -29,6 +29,9 @@ func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	own := d.node
 	b := &built{p: p, d: d, eff: merge(merge(p.defaults, own), p.limits)}
+	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
+		b.eff = merge(&node{at: n.at, kind: dict, fields: []field{{"delegation", n.at, n}}}, b.eff)
+	}
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff
 	b.w = &Worker{
@@ -53,6 +56,7 @@ func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	b.template()
 	b.model()
 	b.depth()
+	b.ceilings()
 	b.toolsets()
 	b.policy()
 	b.sandbox()

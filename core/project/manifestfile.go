@@ -1,6 +1,7 @@
 package project
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -17,6 +18,14 @@ const (
 // manifestNames are the accepted names; a project has at most one (SPEC §3).
 var manifestNames = []string{
 	"project.yaml", "project.yml", "llm-do.yaml", "llm-do.yml", "golem-forge.config.yaml", "golem-forge.config.yml",
+}
+
+// HasManifest reports whether a directory holds a project file.
+func HasManifest(fsys fs.FS) bool {
+	return slices.ContainsFunc(manifestNames, func(name string) bool {
+		_, err := fs.Lstat(fsys, name)
+		return err == nil
+	})
 }
 
 // readManifest finds and reads the project file. Only the root is looked at,

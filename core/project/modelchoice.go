@@ -9,7 +9,7 @@ import (
 )
 
 // model settles the model by the tiers of §3: command line, worker file,
-// environment, manifest. There is no default (S1-74).
+// environment, manifest, person's config. There is no default (S1-74).
 func (b *built) model() {
 	variable, fromEnv := "", ""
 	fromEnv, variable = Setting(b.p.src.Env, "MODEL")
@@ -23,6 +23,10 @@ func (b *built) model() {
 		name, origin = fromEnv, "environment "+variable
 	case project != nil:
 		name, origin, where = project.text, project.at.String(), project.at
+	case b.p.src.Config.get("model") != nil:
+		own := b.p.src.Config.get("model")
+		name, origin, where = own.text, own.at.String(), own.at
+		b.w.ModelIsLast = true
 	default:
 		b.w.Origins["model"] = "default"
 		return
@@ -32,7 +36,7 @@ func (b *built) model() {
 		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
 		return
 	}
-	if patterns := b.d.node.get("compatible_models"); patterns != nil {
+	if patterns := b.d.node.get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
 		if f := b.w.unfit(name, origin); f != nil {
 			b.add(patterns.at.orNowhere(f))
 		}
@@ -84,6 +88,6 @@ func (w *Worker) NeedModel() error {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
-		"in the environment (GOLEM_MODEL) or in the manifest (model:), no caller has one, and there is no default", quoted(w.ID), w.File).
+		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), no caller has one, and there is no default", quoted(w.ID), w.File).
 		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
 }

@@ -15,11 +15,28 @@ func (p *Project) tree(m Module) (fsys fs.FS, name string, home bool) {
 	return p.src.FS, m.Path, false
 }
 
+// importTrusted refuses a module from outside the project that only the
+// manifest allows, until a person trusted that (SPEC §3).
+func (p *Project) importTrusted(m Module) *fault.Fault {
+	if !m.FromHome() || p.src.Flags.AllowModuleImports {
+		return nil
+	}
+	said, ok := p.ModuleImports()
+	if ok && p.src.TrustsImports != nil && p.src.TrustsImports(said) {
+		return nil
+	}
+	return fault.New(fault.Trust, "%s lies outside the project, and nobody trusted the project to name it", m.Path).
+		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column)
+}
+
 // OpenModule opens a module that Modules returned, and counts it among the
 // files that were opened. The caller must close it.
 func (p *Project) OpenModule(m Module) (fs.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if f := p.importTrusted(m); f != nil {
+		return nil, f
+	}
 	fsys, name, home := p.tree(m)
 	if !home && p.leaves(name) {
 		return nil, leavesFault().At(m.Path, 1, 1)
@@ -37,6 +54,9 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 func (p *Project) Sidecar(m Module) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if f := p.importTrusted(m); f != nil {
+		return nil, f
+	}
 	fsys, name, home := p.tree(m)
 	name = strings.TrimSuffix(name, ".wasm") + toolSidecar
 	shown := strings.TrimSuffix(m.Path, ".wasm") + toolSidecar

@@ -114,6 +114,17 @@ func TestModuleReferences(t *testing.T) {
 		"manifest": source("-- project.yaml --\ntools: {allow_module_imports: true}\n-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
 	} {
 		s.ToolFiles, s.Flags.AllowModuleImports = home, how == "flag"
+		if how == "manifest" { // the project's own word is not enough (SPEC §3, Trust)
+			p := open(t, s)
+			w, err := p.Entry()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ms, _ := p.Modules(w)
+			_, err = p.OpenModule(ms[0])
+			wantFault(t, err, fault.Trust, "project.yaml:1:")
+			s.TrustsImports = func(s Said) bool { return s.Path == "tools.allow_module_imports" && s.Value == "true" }
+		}
 		p := open(t, s)
 		w, err := p.Entry()
 		if err != nil {

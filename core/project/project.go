@@ -20,7 +20,9 @@ type Project struct {
 	settings *node // the whole manifest, for positions; nil without one
 	mode     approval.Mode
 	modeFrom string
-	faults   fault.List // of manifest, flags and environment
+	// modeTrusted says that a person chose the mode, or nobody did.
+	modeTrusted bool
+	faults      fault.List // of manifest, flags and environment
 
 	mu       sync.Mutex
 	opened   map[string]bool
@@ -77,19 +79,29 @@ func (p *Project) Manifest() Manifest { return p.manifest }
 // from the manifest covers less than one a person chose (SPEC §3); trusted
 // tells them apart.
 func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
-	return p.mode, p.modeFrom, p.settings.path("approval", "mode") == nil || p.modeFrom != p.settings.path("approval", "mode").at.String()
+	return p.mode, p.modeFrom, p.modeTrusted
 }
 
 // TaintAsk reports whether approval.taint is ask: after untrusted content
-// every call that can reach the network asks (SECURITY 13).
-func (p *Project) TaintAsk() bool { return p.settings.path("approval", "taint") != nil }
+// every call that can reach the network asks (SECURITY 13). Project and person
+// can both say so.
+func (p *Project) TaintAsk() bool {
+	c := p.src.Config
+	return p.settings.path("approval", "taint") != nil || c.get("approval", "taint") != nil ||
+		c != nil && c.here.path("approval", "taint") != nil
+}
 
 // settleMode applies the precedence of §3 to the approval mode.
 func (p *Project) settleMode() {
-	p.mode, p.modeFrom = approval.Interactive, "default"
-	if n := p.settings.path("approval", "mode"); n != nil {
+	p.mode, p.modeFrom, p.modeTrusted = approval.Interactive, "default", true
+	if n := p.src.Config.mode(); n != nil {
 		if mode, err := ParseMode(n.text); err == nil {
 			p.mode, p.modeFrom = mode, n.at.String()
+		}
+	}
+	if n := p.settings.path("approval", "mode"); n != nil {
+		if mode, err := ParseMode(n.text); err == nil {
+			p.mode, p.modeFrom, p.modeTrusted = mode, n.at.String(), false
 		}
 	}
 	if value, variable := Setting(p.src.Env, "APPROVAL"); value != "" {
@@ -97,14 +109,14 @@ func (p *Project) settleMode() {
 		if err != nil {
 			p.faults = append(p.faults, fault.New(fault.Config, "environment %s: %s", variable, err.Message))
 		}
-		p.mode, p.modeFrom = mode, "environment "+variable
+		p.mode, p.modeFrom, p.modeTrusted = mode, "environment "+variable, true
 	}
 	if value := p.src.Flags.Approval; value != "" {
 		mode, err := ParseMode(value)
 		if err != nil {
 			p.faults = append(p.faults, fault.New(fault.Usage, "--approval: %s", err.Message))
 		}
-		p.mode, p.modeFrom = mode, fromFlag
+		p.mode, p.modeFrom, p.modeTrusted = mode, fromFlag, true
 	}
 	if d := p.src.Flags.MaxDepth; d != nil && (*d < 0 || *d > 100) {
 		p.faults = append(p.faults, fault.New(fault.Usage, "--max-depth: %d is not between 0 and 100", *d))

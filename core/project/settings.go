@@ -78,6 +78,7 @@ func (b *built) policy() {
 		p.Origins["project.default"] = b.origin(d.at, "approval.default")
 	}
 	p.Rules = rules(settings.get("rules"), approval.Project)
+	p.Here, p.Everywhere = b.p.src.Config.personal()
 	b.w.Policy = p
 }
 

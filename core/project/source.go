@@ -18,6 +18,12 @@ type Source struct {
 	Env        map[string]string
 	Flags      Flags
 	Builtin    fs.FS // built-in workers by ID in its root; nil for none
+	// TrustsImports says whether a person trusted the manifest's word that
+	// modules from outside the project may be named; nil: nobody did. It is asked
+	// when such a module is opened.
+	TrustsImports func(Said) bool
+	// Config is the person's own configuration; nil: there is none.
+	Config *Config
 	// Reach is how far the project's own settings may pre-approve without a
 	// person's trust; the zero value is all that stays in its sandbox.
 	Reach approval.Reach

@@ -22,8 +22,11 @@ type Worker struct {
 	Instructions string
 	Template     bool // the body has template syntax and template: false is not set
 
-	Mode             string // "single" or "chat"
-	Model            string // effective "provider:name"; "" = none configured anywhere
+	Mode  string // "single" or "chat"
+	Model string // effective "provider:name"; "" = none configured anywhere
+	// ModelIsLast says that Model is the person's config's: a caller's comes
+	// before it (SPEC §3).
+	ModelIsLast      bool
 	CompatibleModels []string
 	Toolsets         []Toolset // in name order
 	Delegates        Delegates

@@ -87,7 +87,7 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args),
 			Host: &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller},
 		},
-		Permit:  c.permit,
+		Permit:  func(risk tool.Risk) error { return c.permit(ctx, tl, risk) },
 		Tainted: f.tree.isTainted(), Source: f.source,
 		Observe: c.observe,
 		Asking:  f.tree.ask,
@@ -104,12 +104,28 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 
 // permit refuses the network where the worker's sandbox has none, to tools of
 // every toolset (SPEC §6, Grants).
-func (c *running) permit(risk tool.Risk) error {
+//
+// Grants that nobody trusted are refused too (SPEC §3, Trust).
+func (c *running) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
 	if risk != tool.Network && !c.spec.Network || c.frame.worker.Sandbox.Network {
-		return nil
+		return c.granted(ctx, tl)
 	}
 	return fault.New(fault.Network, "%s uses the network, and %s has none", c.spec.Name, c.frame.worker.ID).
 		Hinting("a person can set sandbox.network_enabled: true; go on without it")
+}
+
+// granted refuses a tool whose grants nobody trusted; where nobody was there to
+// be asked, the call counts as denied.
+func (c *running) granted(ctx context.Context, tl tool.Tool) error {
+	r := c.frame.tree.r
+	if r.Granted == nil {
+		return nil
+	}
+	err := r.Granted(ctx, c.frame.worker, tl)
+	if err != nil && r.unasked(fault.Of(err, fault.Trust)) {
+		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})
+	}
+	return err
 }
 
 // module is how the trace names a tool's module: with its digest, for which

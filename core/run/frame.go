@@ -79,11 +79,11 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 // else the nearest caller that has one (SPEC §5); nil: none has. from is what
 // the trace tells of it.
 func (f *frame) modelChoice() (by *project.Worker, from string) {
-	if f.worker.Model != "" {
+	if f.worker.Model != "" && (f.parent == nil || !f.worker.ModelIsLast) {
 		return f.worker, f.worker.Origins["model"]
 	}
 	for n := f.parent; n != nil; n = n.parent {
-		if n.worker.Model != "" {
+		if n.worker.Model != "" && (n.parent == nil || !n.worker.ModelIsLast) {
 			return n.worker, "caller " + n.worker.ID
 		}
 	}
@@ -100,8 +100,11 @@ func (f *frame) openModel(ctx context.Context) error {
 	if err := f.worker.FitsModel(by.Model, from); err != nil {
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	m, err := f.tree.model(ctx, by)
+	m, err := f.tree.model(ctx, by, f.question)
 	if err != nil {
+		if f.tree.r.unasked(fault.Of(err, fault.Model)) {
+			f.tree.deny(Denial{ID: f.id, Tool: "model " + by.Model})
+		}
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}
 	policy := model.RetryPolicy{Attempts: f.worker.Retry.Attempts}

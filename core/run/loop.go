@@ -77,9 +77,6 @@ func statusOf(out tool.Output, err error) Status {
 // f.messages, which stay a valid conversation whatever happens: every tool
 // call has a result.
 func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
-	if err := f.confirmKey(ctx); err != nil {
-		return tool.Output{}, fault.Of(err, fault.Trust).InChain(f.chain)
-	}
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
 	defer stop()
 	for repairs := 0; ; {

@@ -71,6 +71,9 @@ type Result struct {
 	// Refused says that the run could not begin: the configuration is wrong,
 	// or there is no such model. Nothing was asked or called.
 	Refused bool
+	// Unasked says that the run failed with E_TRUST because nobody could be
+	// asked: exit 3.
+	Unasked bool
 }
 
 // Exit is the process exit code of SPEC §12.
@@ -78,12 +81,12 @@ func (r Result) Exit() int {
 	switch {
 	case r.Status == Interrupted: // what was stopped did not fail
 		return 130
+	case r.Unasked && !r.Strict:
+		return 3
 	case r.Refused:
 		return 2
 	case r.Strict && len(r.Denied)+len(r.Declined)+len(r.Failed) > 0:
 		return 1
-	case r.Status == Failed && r.Error != nil && r.Error.Code == fault.Trust && len(r.Denied) > 0:
-		return 3 // what the run needs was never asked: nobody was there (SPEC §3)
 	case r.Status == Failed:
 		return 1
 	case len(r.Denied) > 0:

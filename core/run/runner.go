@@ -25,9 +25,6 @@ type Runner struct {
 	Toolsets toolset.Registry
 	// Model opens a worker's effective model, without retries.
 	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
-	// Keys keeps which key may go to which host that a project chose; nil keeps
-	// nothing, and a person's yes holds for the run.
-	Keys Keys
 	// Mount opens a mount's source directory. It is called once a source and run.
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate
@@ -35,12 +32,22 @@ type Runner struct {
 	// Asking, if set, brackets each question to a person, so that the front end
 	// shows nothing else meanwhile; Sink goes on getting every event.
 	Asking func() (done func())
+	// Trust settles before a worker's model is opened whether a person trusts
+	// what the project says of its provider; ask puts a question to the person
+	// while the tree's clocks stand still. E_TRUST refuses. nil: nothing to settle.
+	Trust func(ctx context.Context, w *project.Worker, ask Asker) error
+	// Granted refuses a tool whose grants no person trusted (E_TRUST); nil: none.
+	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
+	// Unattended says that somebody was to be asked for trust and nobody was
+	// there: what fails with E_TRUST then counts as denied. nil: never.
+	Unattended func() bool
 	// Protection guards the definition files in every view; zero: none.
 	Protection sandbox.Protection
 	// Quota bounds what one run may write; zero: no bound.
 	Quota sandbox.Limits
-	// Notices are warnings that the root run begins with.
-	Notices []trace.Warning
+	// Notices are what the root run begins with: warnings, and the answer to the
+	// question of trust.
+	Notices []trace.Body
 	// Inject, if set, is asked before each model request of the root for text
 	// to put before it as a user message (S4-52).
 	Inject func() []string
@@ -134,7 +141,7 @@ func (r *Runner) Refuse(in Input, err error) Result {
 	start := r.now()
 	f := fault.Of(err, fault.Config)
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunStart{Input: in.Raw()}})
-	res := Result{Status: Failed, Error: f, Refused: true}
+	res := Result{Status: Failed, Error: f, Refused: true, Unasked: r.unasked(f)}
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunEnd{
 		Status: string(Failed), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
 	}})

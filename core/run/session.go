@@ -113,7 +113,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	}
 	if f.model == nil {
 		if err := f.openModel(ctx); err != nil {
-			s.refused = true
+			s.refused = fault.Of(err, fault.Model).Code != fault.Trust
 			return tool.Output{}, err
 		}
 		s.refused = false
@@ -168,6 +168,7 @@ func (s *Session) result() Result {
 	s.tree.book(&res)
 	if s.err != nil {
 		res.Error = fault.Of(s.err, fault.Tool)
+		res.Unasked = s.r.unasked(res.Error)
 	}
 	return res
 }

@@ -62,6 +62,27 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	return out
 }
 
+// Specs are the tools that a worker would be offered, as far as they are known
+// without running anything; none where they cannot be made.
+func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
+	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, files: sandbox.Memory(), inert: true}
+	defer f.close()
+	if f.openTools(ctx) != nil {
+		return nil
+	}
+	var out []tool.Spec
+	for _, t := range f.tools.All() {
+		spec := t.Spec()
+		if m, ok := t.(tool.Identified); ok && len(spec.Hosts) > 0 {
+			if provider, _, err := m.Identity(ctx); err == nil {
+				spec.Provider = provider
+			}
+		}
+		out = append(out, spec)
+	}
+	return out
+}
+
 // everyone are the workers of the project that can be loaded.
 func (c *Checker) everyone() []*project.Worker {
 	var out []*project.Worker

@@ -33,10 +33,9 @@ type tree struct {
 	denied   []Denial
 	declined []Denial
 	failed   []Failure
-	warned   bool                 // the depth warning is given once
-	noticed  []string             // warnings of making tools, given once
-	keys     map[foreignKey]error // what a person said of keys for hosts of the project's choice; nil: yes
-	tainted  bool                 // untrusted content was read (SECURITY 13)
+	warned   bool     // the depth warning is given once
+	noticed  []string // warnings of making tools, given once
+	tainted  bool     // untrusted content was read (SECURITY 13)
 
 	mounts onces[sandbox.FS] // by source
 	models onces[model.Model]
@@ -131,8 +130,15 @@ func (t *tree) mount(ctx context.Context, source string) (sandbox.FS, error) {
 
 // model opens each model once for the whole tree: scripts keep their place in
 // it. Where its name was given decides where a script is read from.
-func (t *tree) model(ctx context.Context, w *project.Worker) (model.Model, error) {
-	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) { return t.r.Model(ctx, w) })
+func (t *tree) model(ctx context.Context, w *project.Worker, ask Asker) (model.Model, error) {
+	return t.models.get(ctx, w.Model+"\x00"+w.Origins["model"], true, func() (model.Model, error) {
+		if t.r.Trust != nil {
+			if err := t.r.Trust(ctx, w, ask); err != nil {
+				return nil, err
+			}
+		}
+		return t.r.Model(ctx, w)
+	})
 }
 
 // cause is why ctx ended, as a fault: E_TIMEOUT with what ran out, or

@@ -35,13 +35,13 @@ func TestOpeningHoldsNobodyUp(t *testing.T) {
 		tr := newTree(r)
 		w := &project.Worker{Model: "replay:big.jsonl"}
 		var first, second error
-		go func() { _, first = tr.model(t.Context(), w) }()
+		go func() { _, first = tr.model(t.Context(), w, nil) }()
 		go func() { _, _ = tr.mount(t.Context(), ".") }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := false
 		go func() {
-			_, second = tr.model(ctx, w)
+			_, second = tr.model(ctx, w, nil)
 			ended = true
 		}()
 		others := false
@@ -60,7 +60,7 @@ func TestOpeningHoldsNobodyUp(t *testing.T) {
 		}
 		close(release)
 		synctest.Wait()
-		if _, err := tr.model(t.Context(), w); err != nil || first != nil || opened.Load() != 2 {
+		if _, err := tr.model(t.Context(), w, nil); err != nil || first != nil || opened.Load() != 2 {
 			t.Fatalf("%v, %v, opened %d times", err, first, opened.Load())
 		}
 	})

@@ -159,7 +159,7 @@ func (p Part) String() string {
 // Approval is the gate's decision on one call, or a person's on a question of
 // another kind.
 type Approval struct {
-	Kind     string `json:"kind,omitempty"` // "" of a call; key, trust
+	Kind     string `json:"kind,omitempty"` // "" of a call; trust
 	Tool     string `json:"tool,omitempty"` // of a call
 	Setting  string `json:"setting"`        // preApproved, ask, blocked
 	Rule     string `json:"rule,omitempty"` // where the setting stands; of another kind what was asked

@@ -32,7 +32,9 @@ func TestCompareID(t *testing.T) {
 // Scenario 35: two runs differ only in ids of the run and times, however
 // their calls interleave.
 func TestNormalise(t *testing.T) {
-	fuel := func(varies bool, n int64) Event { return Event{ID: "0.9", Body: ToolEnd{Tool: "t", Fuel: n, FuelVaries: varies}} }
+	fuel := func(varies bool, n int64) Event {
+		return Event{ID: "0.9", Body: ToolEnd{Tool: "t", Fuel: n, FuelVaries: varies}}
+	}
 	one := append(sampleEvents(), fuel(true, 71), fuel(false, 9))
 	other := append(sampleEvents(), fuel(true, 72), fuel(false, 9))
 	// The same events, siblings interleaved otherwise, later and slower.

@@ -52,6 +52,13 @@ export const settings = {
     delete projects[name]
     write(place, { ...all, projects })
   },
+  /** The person's own configuration, the text of a config.yaml. */
+  get config() {
+    return read(place).config ?? ''
+  },
+  setConfig(text) {
+    return write(place, { ...read(place), config: text || undefined })
+  },
   /** Keys and base URLs, as the variables golem reads. */
   environment() {
     return read(keyPlace)

@@ -1,7 +1,8 @@
 // Providers and their keys, storage, colours.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
+import { visible } from './diff.jsx'
 import { bytes } from './files.jsx'
 
 export function Settings() {
@@ -9,6 +10,8 @@ export function Settings() {
     <div class="page"><div class="inner">
       <h2>Settings</h2>
       <Keys />
+      <Trust />
+      <Config />
       <Storage />
       <section class="stack">
         <h3>Colours</h3>
@@ -58,6 +61,63 @@ function Keys() {
         </tbody>
       </table></form>
       <div class="row"><button class="button danger" onClick={forget}>Forget all keys and addresses</button></div>
+    </section>
+  )
+}
+
+/** What the open project's files say beyond its sandbox, and what of it this person trusted. */
+function Trust() {
+  const name = store.project.value
+  const [told, setTold] = useState(null)
+  useEffect(() => {
+    setTold(null)
+    if (name) store.golem.trust(name, store.options()).then(setTold, () => setTold(null))
+  }, [name])
+  if (!name || !told) return null
+  const forget = async () => {
+    await store.attempt('nothing was forgotten', () => store.golem.distrust(name))
+    setTold(await store.golem.trust(name, store.options()))
+  }
+  return (
+    <section class="stack" aria-labelledby="trust">
+      <h3 id="trust">Trust in {name}</h3>
+      {told.widenings.length === 0
+        ? <p class="muted small">The files of this project say nothing beyond its own sandbox.</p>
+        : <>
+            <p class="small">These settings of the project reach beyond its own sandbox. They count only while they are trusted; a run asks before it begins.</p>
+            <table class="list">
+              <thead><tr><th scope="col">Setting</th><th scope="col">What it means</th><th scope="col">Trusted</th></tr></thead>
+              <tbody>{told.widenings.map((w) => (
+                <tr key={w.file + w.path + w.value + w.module}>
+                  <th scope="row"><span class="mono">{visible(w.path)}: {visible(w.value)}</span> <span class="small muted">{visible(w.at)}</span></th>
+                  <td class="small">{visible(w.means)}</td><td>{w.trusted ? 'yes' : 'no'}</td>
+                </tr>
+              ))}</tbody>
+            </table>
+            {told.widenings.some((w) => w.trusted) && <div class="row"><button class="button danger" onClick={forget}>Forget what was trusted</button></div>}
+          </>}
+    </section>
+  )
+}
+
+/** The person's own config.yaml, for every project of this browser. */
+function Config() {
+  const [text, setText] = useState(settings.config)
+  const [faults, setFaults] = useState([])
+  const save = async () => {
+    const found = await store.golem.checkConfig(text)
+    setFaults(found)
+    if (found.length) return
+    store.tell(settings.setConfig(text.trim() ? text : '') ? 'your configuration is saved' : 'this browser keeps nothing here', 'info')
+    if (store.project.value) await store.attempt('the project cannot be read', store.inspect)
+  }
+  return (
+    <section class="stack" aria-labelledby="config">
+      <h3 id="config">Your configuration</h3>
+      <p class="small">A config.yaml of your own, for all projects in this browser: <code>model</code>, <code>providers</code>, <code>approval</code>, <code>limits</code>, <code>delegation</code>, and <code>projects</code> by name (<code>/NAME</code>). Its limits, <code>ask</code> and <code>blocked</code> hold over every project’s files.</p>
+      <textarea class="input mono" rows={6} spellcheck={false} aria-label="config.yaml" value={text} onInput={(e) => setText(e.target.value)} />
+      {faults.map((f) => <p class="note error" key={f.message}>{f.where?.line ? `line ${f.where.line}: ` : ''}{f.message}{f.hint ? ` (${f.hint})` : ''}</p>)}
+      <div class="row"><button class="button" onClick={save}>Save</button></div>
     </section>
   )
 }

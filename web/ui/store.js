@@ -106,6 +106,9 @@ export async function inspect() {
   if (name === project.value) about.value = told
 }
 
+/** In a frame of another page no question is shown: a click there may be stolen (SECURITY 23). */
+export const framed = window.top !== window.self
+
 /** What a run is given besides its input: the person's choices for this project. */
 export function options() {
   const mine = settings.project(project.value)
@@ -114,6 +117,7 @@ export function options() {
     approval: mine.approval || undefined,
     entry: mine.entry || undefined,
     env: settings.environment(),
+    config: settings.config || undefined,
   }
 }
 
@@ -126,7 +130,7 @@ export async function send(text, attachments = []) {
     return
   }
   const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
-  const started = { ...options(), attachments, approve }
+  const started = { ...options(), attachments, approve: framed ? undefined : approve }
   batch(() => {
     run.value = emptyRun()
     chosen.value = ''

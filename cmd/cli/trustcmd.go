@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/trust"
+)
+
+func (h *host) trustCommand() *cobra.Command {
+	f := &flags{}
+	var list, remove bool
+	cmd := &cobra.Command{
+		Use:   "trust [DIR]",
+		Short: "see and trust what a project's files say beyond its own sandbox",
+		Long: `A project's files may say things that reach beyond its own sandbox: commands that
+run without asking, hosts that modules may reach, addresses that prompts are sent
+to. They count only after you trusted them. golem trust shows the list of the
+whole project and asks; the yes is kept in $GOLEM_HOME/trust.json for this
+project at this place, and a value that changes is asked about again.
+
+  golem trust DIR            look, and say yes or no
+  golem trust DIR --list     look only
+  golem trust DIR --remove   forget every yes to this project
+
+A run asks by itself, once, on a terminal. In CI, --trust says yes for one run,
+and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
+		Args: words(0, 1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			if list && remove {
+				return usage("--list and --remove are given together").Hinting("give one of them")
+			}
+			return h.trust(f, words, list, remove)
+		},
+	}
+	f.set = cmd.Flags()
+	cmd.Flags().BoolVar(&list, "list", false, "show the list, ask nothing")
+	cmd.Flags().BoolVar(&remove, "remove", false, "forget what was trusted of this project")
+	return cmd
+}
+
+func (h *host) trust(f *flags, words []string, list, remove bool) error {
+	if len(words) == 0 {
+		words = []string{"."}
+	}
+	p, _, err := h.target(f, words)
+	if err != nil {
+		return err
+	}
+	t := h.newTools(false)
+	defer t.close()
+	inst, err := h.open(p, f, t)
+	if inst == nil {
+		return err
+	}
+	if remove {
+		had, err := inst.Distrust()
+		if err != nil {
+			return err
+		}
+		if !had {
+			return h.print("nothing was trusted\n")
+		}
+		return h.print("forgotten: the next run asks again\n")
+	}
+	all := inst.Widenings(context.Background())
+	open := inst.Untrusted(all)
+	if list || len(open) == 0 {
+		return h.print(trustList(inst, all))
+	}
+	person := h.person(f)
+	if person == nil {
+		h.say("%s", fault.New(fault.Trust, "there is no terminal, so nobody can be asked").
+			Hinting("look with golem trust --list; --trust says yes for one run, GOLEM_TRUST=%s for this list", all.Digest()).Error())
+		return exitCode(exitNobody)
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	rec, err := inst.AskTrust(ctx, open, h.questions(f, person))
+	switch {
+	case err != nil:
+		return err
+	case !rec.Run:
+		h.say("not trusted: these settings do not count")
+		return exitCode(exitFailed)
+	}
+	if err := inst.Trust(open); err != nil {
+		return err
+	}
+	return h.print(fmt.Sprintf("trusted: %s\n", count(len(open), "setting")))
+}
+
+// trustList shows a project's widenings, a line each, and their digest.
+func trustList(inst *core.Instance, all trust.List) string {
+	if len(all) == 0 {
+		return "nothing: the project's files stay within its sandbox\n"
+	}
+	var b strings.Builder
+	for _, w := range all {
+		state := "untrusted"
+		if inst.Trusted(w) {
+			state = "trusted"
+		}
+		fmt.Fprintf(&b, "%-9s  %s\n", state, oneLine(widening(w)))
+	}
+	fmt.Fprintf(&b, "digest of the list: %s\n", all.Digest())
+	return b.String()
+}
+
+// widening is one line for people: place, setting, what follows.
+func widening(w trust.Widening) string {
+	text := fmt.Sprintf("%s: %s: %s", w.At, w.Path, w.Value)
+	if w.Module != "" {
+		text += " (module sha256:" + w.Module + ")"
+	}
+	return text + ": " + w.Means
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/project"
+)
+
+// trustFile is $GOLEM_HOME/trust.json: what a person trusted, by project.
+type trustFile struct{ name string }
+
+var _ core.TrustFile = trustFile{}
+
+// maxHomeFile bounds a file of golem's own in GOLEM_HOME, in bytes.
+const maxHomeFile = 4 << 20
+
+// trusted is where this person's trust is kept; nil where there is no home.
+func (h *host) trusted() core.TrustFile {
+	home := h.home()
+	if home == "" {
+		return nil
+	}
+	return trustFile{filepath.Join(home, "trust.json")}
+}
+
+// Read returns the file's content; nothing if there is none.
+func (t trustFile) Read() ([]byte, error) { return readHomeFile(t.name) }
+
+// Change replaces the file under a lock that ends with its owner (SECURITY 14).
+func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
+	if err := os.MkdirAll(filepath.Dir(t.name), 0o700); err != nil {
+		return fault.New(fault.Config, "GOLEM_HOME cannot be made: %s", cause(err)).Hinting("set GOLEM_HOME to a directory you can write")
+	}
+	lock := flock.New(t.name + ".lock")
+	if err := lock.Lock(); err != nil {
+		return fault.New(fault.Config, "trust.json in GOLEM_HOME cannot be locked: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+	}
+	defer lock.Close()
+	old, err := t.Read()
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	if err := writeAtomic(t.name, data); err != nil {
+		return fault.New(fault.Config, "trust.json in GOLEM_HOME cannot be written: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+	}
+	return nil
+}
+
+// readHomeFile reads a regular file of GOLEM_HOME; nothing if there is none.
+func readHomeFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err == nil && !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(name)
+	}
+	var data []byte
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, maxHomeFile+1))
+	}
+	if err == nil && len(data) > maxHomeFile {
+		err = errors.New("it is too long")
+	}
+	if err != nil {
+		return nil, fault.New(fault.Config, "%s in GOLEM_HOME cannot be read: %s", filepath.Base(name), cause(err)).
+			Hinting("repair the file, or remove it")
+	}
+	return data, nil
+}
+
+// config reads the person's $GOLEM_HOME/config.yaml.
+func (h *host) config() ([]byte, error) {
+	home := h.home()
+	if home == "" {
+		return nil, nil
+	}
+	return readHomeFile(filepath.Join(home, "config.yaml"))
+}
+
+// userHome is the person's home directory, "" if it is not known.
+func (h *host) userHome() string {
+	if v := h.env["HOME"]; v != "" {
+		return v
+	}
+	return h.env["USERPROFILE"]
+}
+
+// realPath is a directory without links on the way, as a slash path: one
+// project has one name, whichever way it is reached.
+func realPath(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return filepath.ToSlash(filepath.Clean(dir))
+}
+
+// reach is how far a project's own settings count (SPEC §3): a lone file, and
+// a root that is the home directory or above it, may pre-approve reading only.
+func (h *host) reach(p place, noProject bool) approval.Reach {
+	root := realPath(p.root)
+	if p.file && strings.Count(strings.TrimPrefix(p.entry, "./"), "/") == 0 && (noProject || !project.HasManifest(os.DirFS(p.root))) {
+		return approval.ReadOnly
+	}
+	if home := h.userHome(); home != "" {
+		if rel, err := filepath.Rel(filepath.FromSlash(root), filepath.FromSlash(realPath(home))); err == nil && filepath.IsLocal(rel) {
+			return approval.ReadOnly
+		}
+	}
+	return approval.WithinSandbox
+}
+
+// writeAtomic leaves the old file or the new one, never a mix (SECURITY 5).
+func writeAtomic(name string, data []byte) error {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, ".golem-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if cerr := tmp.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"sync"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/trust"
+	"golem/sandbox/opfs"
+)
+
+// trustDir holds what a person trusted in this browser, a file a project,
+// outside every project: an imported archive cannot bring it along. It goes
+// when its project is deleted or made again (SPEC §3).
+const trustDir = "trust"
+
+// trustFile is the file of one project.
+type trustFile struct {
+	root *opfs.FS
+	name string
+}
+
+var _ core.TrustFile = trustFile{}
+
+// trusting lets one change at a time through. Other tabs are kept away by the
+// project's lock, which a run holds.
+var trusting sync.Mutex
+
+func (s *stores) trusted(project string) (core.TrustFile, error) {
+	root, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	return trustFile{root, trustName(project)}, nil
+}
+
+func trustName(project string) string { return path.Join(trustDir, project+".json") }
+
+// Read returns the file's content; nothing if there is none.
+func (t trustFile) Read() ([]byte, error) {
+	data, err := fs.ReadFile(t.root, t.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Change replaces the file as a whole.
+func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
+	trusting.Lock()
+	defer trusting.Unlock()
+	old, err := t.Read()
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return t.root.WriteFile(t.name, data)
+}
+
+// distrust forgets what was trusted of a project of this name.
+func distrust(root *opfs.FS, project string) error {
+	if err := root.Remove(trustName(project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// widened is one line of what a project widens, as the page lists it.
+type widened struct {
+	trust.Widening
+	Trusted bool `json:"trusted"`
+}
+
+// showTrust is golem trust --list; with remove it is --remove.
+func showTrust(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	var p struct {
+		Remove bool `json:"remove"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, nil, err
+	}
+	if p.Remove {
+		had, err := inst.Distrust()
+		return map[string]any{"removed": had}, nil, err
+	}
+	list := inst.Widenings(c.ctx)
+	out := []widened{}
+	for _, w := range list {
+		out = append(out, widened{w, inst.Trusted(w)})
+	}
+	return map[string]any{"digest": list.Digest(), "widenings": out}, nil, nil
+}
+
+// checkConfig is what is wrong with a person's config.yaml.
+func checkConfig(c *call) (any, []byte, error) {
+	var p struct {
+		Config string `json:"config"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, nil, err
+	}
+	faults := fault.List{}
+	if _, err := project.ReadConfig("config.yaml", []byte(p.Config), "/", ""); err != nil {
+		var list fault.List
+		if !errors.As(err, &list) {
+			list = fault.List{fault.Of(err, fault.Config)}
+		}
+		faults = list
+	}
+	return faults, nil, nil
+}

@@ -1,0 +1,89 @@
+package project
+
+import (
+	"strings"
+	"testing"
+
+	"golem/core/approval"
+	"golem/core/fault"
+)
+
+func config(t *testing.T, text string) *Config {
+	t.Helper()
+	c, err := ReadConfig("config.yaml", []byte(text), "/work/p", "/home/me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// SPEC §3: the person's model comes after the manifest's, the limits are
+// ceilings, delegation is below the manifest.
+func TestAPersonsConfigBelowAndAbove(t *testing.T) {
+	s := source("-- project.yaml --\nlimits: {turns: 100, tokens: 0, tool_timeout: 5s}\ndelegation: {max_depth: 3}\n-- main.worker --\n---\n---\nhi\n")
+	s.Config = config(t, "model: a:mine\nlimits: {turns: 7, tokens: 50, tool_timeout: 1m, worker_timeout: 0}\ndelegation: {max_depth: 1, parallel: 2}\n")
+	w, err := entryOf(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Model != "a:mine" || !w.ModelIsLast || w.Origins["model"] != "config.yaml:1" {
+		t.Errorf("model %q from %q", w.Model, w.Origins["model"])
+	}
+	if w.Limits.Turns != 7 || w.Limits.Tokens != 50 || w.Limits.ToolTimeout.Seconds() != 5 || w.Limits.WorkerTimeout.Minutes() != 10 {
+		t.Errorf("%+v", w.Limits)
+	}
+	if w.Origins["limits.turns"] != "config.yaml:2, a ceiling" {
+		t.Errorf("%q", w.Origins["limits.turns"])
+	}
+	if w.Delegation.MaxDepth != 3 || w.Delegation.Parallel != 2 || w.Origins["delegation.parallel"] != "config.yaml:3" {
+		t.Errorf("%+v %v", w.Delegation, w.Origins["delegation.parallel"])
+	}
+	s = source("-- project.yaml --\nmodel: a:project\n-- main.worker --\n---\n---\nhi\n")
+	s.Config = config(t, "model: a:mine\n")
+	if w, err = entryOf(s); err != nil || w.Model != "a:project" || w.ModelIsLast {
+		t.Errorf("%v %+v", err, w)
+	}
+}
+
+// projects: names a directory in full or with ~.
+func TestAPersonsConfigByProject(t *testing.T) {
+	for _, key := range []string{"/work/p", "/work/./p/", "/work/q/../p"} {
+		c := config(t, "projects: {"+key+": {trust: true, approval: {tools: {t: preApproved}}}}")
+		here, everywhere := c.personal()
+		all, digest, set := c.Trust()
+		if here.Tools["t"] != approval.PreApproved || here.Origins["tool:t"].By != approval.Person || everywhere.Tools != nil || !all || digest != "" || !set {
+			t.Errorf("%s: %+v %+v %v", key, here, everywhere, all)
+		}
+	}
+	c := config(t, "projects: {/work: {trust: true}, /work/p/q: {trust: true}, ~/p: {trust: true}}")
+	if _, _, set := c.Trust(); set {
+		t.Error("another project's trust counted")
+	}
+	c, err := ReadConfig("config.yaml", []byte("projects: {~/p: {trust: \"sha256:00\"}}"), "/home/me/p", "/home/me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, digest, set := c.Trust(); all || digest != "sha256:00" || !set {
+		t.Errorf("%v %q %v", all, digest, set)
+	}
+	var none *Config
+	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.mode() != nil {
+		t.Error("no config says something")
+	}
+}
+
+func TestAPersonsConfigIsStrict(t *testing.T) {
+	for text, want := range map[string]string{
+		"modle: a:b": "did you mean model", "model: a": "provider:name", "projects: {p: {}}": "no absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
+		"limits: {turns: 0}": "turns", "approval: {tools: {a: yes}}": "preApproved", "a: [": "config.yaml:1", "model_settings: {a: 1}": "not in this version", "- a": "expected a mapping",
+		"projects: {/p: {approval: {toolz: {}}}}": "did you mean tools", "toolsets: {}": "unknown key",
+	} {
+		_, err := ReadConfig("config.yaml", []byte(text), "/p", "")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "config.yaml:1") {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+		if _, ok := err.(fault.List); !ok {
+			t.Errorf("%s: %T", text, err)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package run
+
+import (
+	"context"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/trace"
+)
+
+// Asker puts a question to the person on behalf of a worker run.
+type Asker func(context.Context, approval.Question) (approval.Record, error)
+
+// question asks while every limit of the tree stands still, and puts the answer
+// into the trace (SECURITY 19).
+func (f *frame) question(ctx context.Context, q approval.Question) (approval.Record, error) {
+	q.Call, q.WorkerPath, q.Asking = f.id, f.chain, f.tree.ask
+	q.Shown = func(r approval.Request) { f.tree.shown(f.at(), r) }
+	rec, err := f.tree.r.Gate.Ask(ctx, q)
+	if err == nil && rec.Source != "cache" {
+		f.emit(Answered(q, rec))
+	}
+	return rec, err
+}
+
+// Answered is the record of a question that is no tool call.
+func Answered(q approval.Question, rec approval.Record) trace.Approval {
+	return trace.Approval{
+		Kind: string(q.Kind), Setting: string(rec.Setting), Rule: q.Title, Source: rec.Source, Decision: decision(rec), Reason: rec.Reason,
+	}
+}
+
+func decision(r approval.Record) string {
+	if r.Run {
+		return "run"
+	}
+	return "deny"
+}
+
+// unasked says that a fault stands for a question that nobody could be asked.
+func (r *Runner) unasked(f *fault.Fault) bool {
+	return f.Code == fault.Trust && r.Unattended != nil && r.Unattended()
+}

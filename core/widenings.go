@@ -1,0 +1,243 @@
+package core
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+	"golem/core/trust"
+)
+
+// Widenings returns what the whole project's files say beyond its sandbox,
+// trusted or not: of every worker, every provider row and .env. It scans the
+// project, asks no model and runs nothing.
+func (i *Instance) Widenings(ctx context.Context) trust.List {
+	var workers []*project.Worker
+	listed, _ := i.project.List()
+	for _, l := range listed {
+		if w, err := i.project.Worker("./" + l.Path); err == nil {
+			workers = append(workers, w)
+		}
+	}
+	if entry, err := i.project.Entry(); err == nil && !slices.Contains(workers, entry) {
+		workers = append(workers, entry)
+	}
+	list := i.widenings(ctx, workers)
+	for name := range i.project.Manifest().Providers {
+		list = append(list, i.providerWidenings(name)...)
+	}
+	return list.Sorted()
+}
+
+// needed is what the entry's static closure widens.
+func (i *Instance) needed(ctx context.Context, entry *project.Worker) trust.List {
+	closure, err := i.project.Closure(entry)
+	if err != nil {
+		return nil // the run says what is wrong
+	}
+	return i.widenings(ctx, closure)
+}
+
+func (i *Instance) widenings(ctx context.Context, workers []*project.Worker) trust.List {
+	specs := i.runner(trace.Sinks(nil), i.gate(nil)).Checker()
+	digests := map[string]string{}
+	var out trust.List
+	for _, w := range workers {
+		out = append(out, i.workerWidenings(ctx, w, specs, digests)...)
+	}
+	return out.Sorted()
+}
+
+// workerWidenings are a worker's settings, its modules' grants and the row of
+// its model.
+func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
+	modules := i.modulesOf(w, digests)
+	out := i.grants(w, modules)
+	for _, m := range modules {
+		if m.FromHome() {
+			if said, ok := i.project.ModuleImports(); ok {
+				out = append(out, asWidening(said, "", "modules from outside the project run in it"))
+			}
+		}
+	}
+	if w.Policy.PreApproves() {
+		for _, spec := range append(specs.Specs(ctx, w), undescribed(out)...) {
+			for _, s := range approval.Widens(spec, w.Policy) {
+				out = append(out, settingLine(s, spec))
+			}
+		}
+	}
+	if provider, _, ok := strings.Cut(w.Model, ":"); ok {
+		out = append(out, i.providerWidenings(provider)...)
+	}
+	return out
+}
+
+// undescribed stand for tools that are not known without running a module:
+// one a module that was granted hosts.
+func undescribed(grants trust.List) []tool.Spec {
+	var out []tool.Spec
+	for _, g := range grants {
+		if g.Module != "" {
+			out = append(out, tool.Spec{Kind: tool.Wasm, Toolset: "custom", Hosts: []string{g.Value}, Provider: g.Module})
+		}
+	}
+	return out
+}
+
+func settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
+	w := trust.Setting(s)
+	name := spec.Name
+	switch {
+	case spec.Kind == tool.Wasm && name == "":
+		w.Means = "tools of a module that reaches hosts run without asking"
+	case spec.Risk == tool.Command:
+		w.Means = fmt.Sprintf("%s runs commands on this machine without asking: any command, if a worker can write where it looks for programs or scripts", name)
+	case spec.Risk == tool.Network || len(spec.Hosts) > 0:
+		w.Means = fmt.Sprintf("%s sends to the network without asking", name)
+	default:
+		w.Means = fmt.Sprintf("%s runs without asking", name)
+	}
+	return w
+}
+
+// asWidening is a value of a file as a widening.
+func asWidening(s project.Said, module, means string) trust.Widening {
+	at := s.File
+	if s.Line > 0 {
+		at = fmt.Sprintf("%s:%d", s.File, s.Line)
+	}
+	return trust.Widening{File: s.File, Path: s.Path, Value: s.Value, Module: module, At: at, Means: means}
+}
+
+// module is a tool module of a worker with its digest.
+type module struct {
+	project.Module
+	digest string
+}
+
+// modulesOf are a worker's modules, nearest level first. The digest of those
+// that are granted something is read; digests keeps them by path.
+func (i *Instance) modulesOf(w *project.Worker, digests map[string]string) []module {
+	found, err := i.project.Modules(w)
+	if err != nil {
+		return nil
+	}
+	hosts := i.project.Hosts(w)
+	out := make([]module, len(found))
+	for n, m := range found {
+		out[n] = module{Module: m}
+		if !slices.ContainsFunc(hosts, func(h project.Said) bool { return h.Key == m.Stem() }) {
+			continue
+		}
+		if _, known := digests[m.Path]; !known {
+			digests[m.Path] = i.digest(m)
+		}
+		out[n].digest = digests[m.Path]
+	}
+	return out
+}
+
+// digest is the SHA-256 of a module's bytes; "" if it cannot be read: then no
+// kept trust fits it.
+func (i *Instance) digest(m project.Module) string {
+	file, err := i.project.OpenModule(m)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(file, 256<<20)); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// grants are the hosts that a worker's file lends its modules, one line a host.
+func (i *Instance) grants(w *project.Worker, modules []module) trust.List {
+	if !w.Sandbox.Network || w.Source == "built-in" {
+		return nil // they reach nothing
+	}
+	var out trust.List
+	for _, h := range i.project.Hosts(w) {
+		for _, m := range modules {
+			if m.Stem() == h.Key { // grants go to the nearest of a name
+				out = append(out, asWidening(h, m.digest, fmt.Sprintf("%s can send what it is given to %s", m.Path, h.Value)))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// plainKeys of a provider row change no address, no header and no key.
+var plainKeys = []string{"image", "pdf", "json"}
+
+// providerWidenings is what the manifest and .env say of a row of the provider
+// table, beyond the built-in one.
+func (i *Instance) providerWidenings(name string) trust.List {
+	var out trust.List
+	said := i.project.ProviderKeys(name)
+	for _, s := range said {
+		if w, ok := i.providerLine(name, s); ok {
+			out = append(out, w)
+		}
+	}
+	keys := []string{i.project.Manifest().Providers[name].APIKeyEnv}
+	if row, known := model.Builtin(name); known {
+		keys = append(keys, row.Keys()...)
+	}
+	for _, key := range keys {
+		if value := i.platform.DotEnv[key]; value != "" && i.platform.Env[key] == "" {
+			out = append(out, trust.Widening{
+				File: ".env", Path: key, Value: fingerprint(value), At: ".env",
+				Means: "requests to " + name + " carry the key of this file: its owner can read what is sent, and pays",
+			})
+		}
+	}
+	return out
+}
+
+func (i *Instance) providerLine(name string, s project.Said) (trust.Widening, bool) {
+	switch {
+	case slices.Contains(plainKeys, s.Key):
+		return trust.Widening{}, false
+	case s.Key == "base_url":
+		if i.platform.Env[model.BaseURLVar(name)] != "" { // a person moved it
+			return trust.Widening{}, false
+		}
+		if row, known := model.Builtin(name); known && sameAddress(row.BaseURL, s.Value) {
+			return trust.Widening{}, false
+		}
+		return asWidening(s, "", "prompts, files and results that models see go to "+s.Value), true
+	case s.Key == "api_key_env":
+		return asWidening(s, "", "the value of "+s.Value+" is sent as the key"), true
+	case s.Key == "headers":
+		s.Value = fingerprint(s.Value)
+		return asWidening(s, "", "each request carries this header, which can switch on what the provider offers"), true
+	}
+	return asWidening(s, "", "each request carries it"), true
+}
+
+func sameAddress(a, b string) bool {
+	ua, errA := url.Parse(strings.TrimRight(a, "/"))
+	ub, errB := url.Parse(strings.TrimRight(b, "/"))
+	return errA == nil && errB == nil && ua.Scheme == ub.Scheme && strings.EqualFold(ua.Host, ub.Host) && ua.Path == ub.Path
+}
+
+// fingerprint stands for a value that may be secret.
+func fingerprint(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return "sha256:" + hex.EncodeToString(sum[:8])
+}
