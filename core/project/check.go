@@ -93,7 +93,11 @@ func (c *checker) push(l location) {
 
 func (c *checker) add(faults ...*fault.Fault) {
 	for _, f := range faults {
-		if text := f.Error(); !c.said[text] {
+		text := f.Error()
+		if f.Code == fault.ToolLanguage {
+			text = f.Message // told where it is named, else where it lies
+		}
+		if !c.said[text] {
 			c.said[text] = true
 			c.faults = append(c.faults, f)
 		}

@@ -104,7 +104,7 @@ func (p *Project) discover(got *loaded) discovery {
 			m.Locked, m.Digest = lock != nil, lock[m.Path]
 		}
 	}
-	d.faults = append(d.faults, got.grantFaults(d.modules)...)
+	d.faults = append(d.faults, p.grantFaults(got, d.modules)...)
 	d.faults.Sort()
 	return d
 }
@@ -183,7 +183,7 @@ func (p *Project) filesIn(dir string, match func(name string) bool) []string {
 // grantFaults are names under toolsets.custom.modules that no module has: a
 // grant that reaches nothing is a mistake. Two files of one name at one level
 // cannot be told apart.
-func (l *loaded) grantFaults(found []Module) fault.List {
+func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 	custom := l.eff.path("toolsets", "custom")
 	var faults fault.List
 	check := func(where at, stem, what string) {
@@ -197,6 +197,10 @@ func (l *loaded) grantFaults(found []Module) fault.List {
 		}
 		switch len(near) {
 		case 0:
+			if source := p.sourceOf(l, stem); source != nil {
+				faults = append(faults, source.At(where.file, where.line, where.column))
+				return
+			}
 			faults = append(faults, where.fault(fault.Config, "%s names %s, and this worker has no such tool module", what, quoted(stem)).
 				Hinting("%s", fault.DidYouMean(stem, stems)))
 		case 1:
@@ -213,7 +217,29 @@ func (l *loaded) grantFaults(found []Module) fault.List {
 	if n := custom.get("module"); n != nil && bareStem(n.text) {
 		check(n.at, n.text, "toolsets.custom.module")
 	}
+	if n := custom.get("tools"); n != nil && len(found) == 0 {
+		for _, item := range n.items {
+			if source := p.sourceOf(l, item.text); source != nil {
+				faults = append(faults, source.At(item.file, item.line, item.column))
+			}
+		}
+	}
 	return faults
+}
+
+// sourceOf tells that a stem is that of a source which was not built, among
+// those that lie where the worker's modules are looked for; nil if none is.
+func (p *Project) sourceOf(l *loaded, stem string) *fault.Fault {
+	faults := p.unbuilt(".")
+	if dir := l.ownDir(); dir != "" {
+		faults = append(p.unbuilt(dir), faults...)
+	}
+	for _, f := range faults {
+		if base := path.Base(f.Where.File); strings.TrimSuffix(base, path.Ext(base)) == stem {
+			return f
+		}
+	}
+	return nil
 }
 
 // unbuilt are sources that lie where modules are looked for, without their
