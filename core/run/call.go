@@ -255,7 +255,7 @@ func (c *running) settle(status callStatus, flt *fault.Fault) {
 // effects tells what a successful call did beyond its result.
 func (c *running) effects(out tool.Output) {
 	if out.Untrusted {
-		c.frame.tree.taint(c.at, fault.Network, c.spec.Name)
+		c.frame.tree.taint(c.at, c.spec.Name)
 	}
 	if d := out.Diff; d != nil {
 		c.emit(trace.Diff{Path: d.Path, Before: d.Before, After: d.After, Patch: d.Patch})

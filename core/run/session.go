@@ -119,7 +119,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		s.refused = false
 	}
 	if len(files) > 0 {
-		s.tree.taint(f.at(), fault.Attachment, "attachments")
+		s.tree.taint(f.at(), "attachments")
 	}
 	listed, err := f.attach(files)
 	if err != nil {

@@ -105,14 +105,19 @@ func (t *tree) book(res *Result) {
 	slices.SortFunc(res.Failed, func(a, b Failure) int { return trace.CompareID(a.ID, b.ID) })
 }
 
-// taint marks the run as having read untrusted content, once.
-func (t *tree) taint(at trace.Event, code fault.Code, why string) {
+// taint marks the run as having read untrusted content, once; from names what
+// brought it.
+func (t *tree) taint(at trace.Event, from string) {
 	t.mu.Lock()
 	already := t.tainted
 	t.tainted = true
 	t.mu.Unlock()
 	if !already {
-		at.Body = trace.Warning{Code: code, Message: "untrusted content was read (" + why + ")"}
+		then := "to be asked before network calls and commands after it, write approval: {taint: ask} into the manifest"
+		if t.r.Gate != nil && t.r.Gate.TaintAsk {
+			then = "network calls and commands ask from now on"
+		}
+		at.Body = trace.Warning{Code: fault.Trust, Message: "content from outside the project was read (" + from + "), and may hold instructions of others; " + then}
 		t.emit(at)
 	}
 }
