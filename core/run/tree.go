@@ -117,7 +117,7 @@ func (t *tree) taint(at trace.Event, from string) {
 		if t.r.Gate != nil && t.r.Gate.TaintAsk {
 			then = "network calls and commands ask from now on"
 		}
-		at.Body = trace.Warning{Code: fault.Trust, Message: "content from outside the project was read (" + from + "), and may hold instructions of others; " + then}
+		at.Body = trace.Warning{Code: fault.Trust, Message: "untrusted content from outside the project was read (" + from + "), and may hold instructions of others; " + then}
 		t.emit(at)
 	}
 }
