@@ -69,6 +69,7 @@ fixtures:
 	echo 'int main(void){return 0;}' | clang --target=wasm32-wasi -x c -fsyntax-only -include stdio.h - 2>/dev/null || missing="$$missing wasi-libc"; \
 	test -z "$$missing" || { echo "make fixtures: missing:$$missing; apt-get install wabt clang lld wasi-libc libclang-rt-dev-wasm32"; exit 1; }
 	cd core/wasmtool/enginetest/testdata && for f in *.wat; do wat2wasm --enable-tail-call $$f -o $${f%.wat}.wasm || exit 1; done
+	cd core/wasmtool/testdata/foreign && for f in *.wat; do wat2wasm --enable-all $$f -o $${f%.wat}.wasm || exit 1; done
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32-wasi -O2 -s -Wall -o words.wasm words.c
 	cd core/wasmtool/enginetest/testdata && clang --target=wasm32 -nostdlib -O2 -Wall -Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=16384 -o sum.wasm sum.c
 	GOLEM_UPDATE=1 go test -count=1 -run TestUpdate ./core/wasmtool/enginetest/

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 // tools of core's own cases.
 var moduleDirs = map[string]string{
 	"MODULES": filepath.Join("testdata", "modules"),
+	"FOREIGN": filepath.Join("..", "..", "core", "wasmtool", "testdata", "foreign"),
 	"TOOLS":   filepath.Join("..", "..", "core", "coretest", "testdata", "tools"),
 }
 

@@ -147,7 +147,11 @@ func named(ctx context.Context, b *wasmtool.Bound, name string, limit time.Durat
 		return b.Export(name), err
 	}
 	if bad != nil {
-		return nil, bad
+		seen, err := b.Module.Inspect(ctx)
+		if err != nil || seen.Built != "" || len(seen.Callable) == 0 {
+			return nil, bad
+		}
+		names = seen.Callable
 	}
 	return nil, fault.New(fault.UnknownTool, "%s has no tool %q", b.Module.Path(), name).
 		Hinting("%s", fault.DidYouMean(name, names))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) e
 		h.report(err)
 		return exitCode(exitFailed)
 	}
-	if run && seen.Source == "" && seen.Refused == "" {
+	if run && seen.Source == "" && seen.Refused == "" && len(seen.Callable) == 0 {
 		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: h.compiling(m)}); err != nil {
 			h.report(err)
 			return exitCode(exitFailed)
@@ -106,8 +107,19 @@ func moduleText(seen wasmtool.Inspection) string {
 	if words := forms[form]; words != "" {
 		form += ": " + words
 	}
+	if seen.Form == "exports" && len(seen.Callable) == 0 {
+		form = "exports: none of golem's forms"
+	}
 	line("form", form)
-	if seen.Form != "component" {
+	if seen.Built != "" {
+		line("is", seen.Built)
+	}
+	switch {
+	case seen.Form == "component", seen.Built != "", seen.Form == "exports" && len(seen.Callable) == 0 && seen.Source == "":
+	case seen.Source == "" && len(seen.Callable) > 0:
+		line("tools", "not described: a worker names the exports that are tools, toolsets: {custom: {tools: [NAME]}}")
+		line("", "such as "+cut(seen.Callable, 8))
+	default:
 		line("tools", sources[seen.Source])
 	}
 	for _, t := range seen.Tools {
@@ -117,7 +129,7 @@ func moduleText(seen wasmtool.Inspection) string {
 		line("memory", fmt.Sprintf("%s, at most %s", bytesOf(int(m.Min)<<16), bytesOf(int(m.Max)<<16)))
 	}
 	b.WriteString(importText(seen))
-	line("exports", listing(seen.Exports))
+	line("exports", cut(seen.Exports, mostNames))
 	needs := seen.Needs
 	if len(needs) == 0 {
 		needs = []string{"nothing but its arguments"}
@@ -172,9 +184,23 @@ func importText(seen wasmtool.Inspection) string {
 	}
 	var b strings.Builder
 	for _, m := range order {
-		fmt.Fprintf(&b, "  %-8s %s\n", "imports", oneLine(m+": "+strings.Join(names[m], " ")))
+		fmt.Fprintf(&b, "  %-8s %s\n", "imports", oneLine(m+": "+cut(names[m], mostNames)))
 	}
 	return b.String()
+}
+
+// mostNames is how many imports or exports are listed; --json has them all.
+const mostNames = 20
+
+// cut is a list of names, the first few of many.
+func cut(names []string, most int) string {
+	if len(names) == 0 {
+		return "no function"
+	}
+	if more := len(names) - most; more > 0 {
+		names = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // bytesOf is a size for people, with the bytes themselves.

@@ -88,13 +88,6 @@ func within(err error, file string) error {
 	return err
 }
 
-func listing(names []string) string {
-	if len(names) == 0 {
-		return "no function"
-	}
-	return strings.Join(names, ", ")
-}
-
 // besideFile writes what is to replace a file, in a new file beside it, with the
 // permissions of the old one.
 func besideFile(name string, data []byte) (string, error) {

@@ -98,8 +98,8 @@ func (m *Module) told(ctx context.Context, how Describing) ([]Description, error
 	ds, err := parseDescription(doc)
 	if err != nil {
 		f := *fault.Of(err, fault.ToolContract)
-		f.Message = "asked for its tools: " + f.Message
-		return nil, m.at(f.Hinting("%s", m.instead()))
+		f.Message = m.asked(s) + f.Message
+		return nil, m.at(f.Hinting("%s", m.instead(s)))
 	}
 	m.library.keep(key, doc)
 	return ds, nil
@@ -238,13 +238,25 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 	res, err := c.Call(ctx, in, Host{})
 	if err != nil {
 		f := *fault.Of(err, fault.Tool)
-		f.Message = "asked for its tools: " + f.Message
-		return nil, f.Hinting("%s", m.instead())
+		f.Message = m.asked(s) + f.Message
+		return nil, f.Hinting("%s", m.instead(s))
 	}
 	return res.Output, nil
 }
 
+// asked is how a message begins that tells what came of asking.
+func (m *Module) asked(s shape) string {
+	if s == command {
+		return "a WASI command that does not tell its tools: called as " + m.base() + " describe, "
+	}
+	return "asked for its tools: "
+}
+
 // instead is what helps where a module cannot tell its tools.
-func (m *Module) instead() string {
-	return "describe its tools in " + sidecarName(m.source.Path) + ", or in the module with golem tool pack"
+func (m *Module) instead(s shape) string {
+	how := "describe its tools in " + sidecarName(m.source.Path) + ", or in the module with golem tool pack"
+	if s == command {
+		how += "; it is called as " + m.base() + " call NAME, with the arguments as JSON on standard input"
+	}
+	return how
 }

@@ -3,7 +3,6 @@ package wasmtool
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"golem/core/fault"
@@ -27,6 +26,9 @@ func (m *Module) shape(ctx context.Context) (shape, error) {
 	}
 	if m.info.Component {
 		return "", m.component()
+	}
+	if m.alien != nil && m.alien.always {
+		return "", m.alien.fault(m.source.Path)
 	}
 	return shapeOf(m.info), nil
 }
@@ -57,34 +59,47 @@ func extism(e guard.Export) bool {
 	return e.Params == "" && (e.Results == "" || e.Results == "i32")
 }
 
-// contract is the fault of a module that offers nothing golem can call.
+// callable are the exports of a module that could be tools, if a worker named
+// them: those that a language's runtime calls are not.
+func callable(info guard.Info) []string {
+	var out []string
+	for _, e := range info.Exports {
+		if e.Kind == "func" && extism(e) && !e.Imported && !strings.HasPrefix(e.Name, "_") && e.Name != hsInit {
+			out = append(out, e.Name)
+		}
+	}
+	return out
+}
+
+// contract is the fault of a module that offers nothing golem can call, unless
+// a worker names one of its exports.
 func (m *Module) contract() error {
+	names := callable(m.info)
+	if m.alien != nil {
+		return m.alien.fault(m.source.Path)
+	}
+	if len(names) > 0 {
+		return fault.New(fault.ToolContract, "tool module missing `register`: %s does not tell its tools; it exports %s", m.source.Path, exported(m.info)).
+			Hinting("name the exports that are tools in a worker, toolsets: {custom: {tools: [%s]}}, or describe them in %s", Escape([]byte(names[0]), 60), sidecarName(m.source.Path)).
+			At(m.source.Path, 0, 0)
+	}
 	return fault.New(fault.ToolContract, "tool module missing `register`: %s has neither describe and call, nor list_tools and call_tool, nor _start; it exports %s", m.source.Path, exported(m.info)).
-		Hinting("export one of the three forms, or describe its functions in a custom section or %s", sidecarName(m.source.Path)).
+		Hinting("export describe and call, or list_tools and call_tool, or _start, or functions that take Extism input; golem tool new writes a tool to begin with").
 		At(m.source.Path, 0, 0)
 }
 
 // exported lists the functions of a module, the first few of many.
 func exported(info guard.Info) string {
-	const most = 20
 	var names []string
-	more := 0
 	for _, e := range info.Exports {
-		switch {
-		case e.Kind != "func":
-		case len(names) == most:
-			more++
-		default:
-			names = append(names, Escape([]byte(e.Name), 60))
+		if e.Kind == "func" {
+			names = append(names, e.Name)
 		}
 	}
 	if len(names) == 0 {
 		return "no function"
 	}
-	if more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
+	return few(names, 20)
 }
 
 // sidecarName is where a module's description may lie beside it.

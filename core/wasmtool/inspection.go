@@ -3,7 +3,9 @@ package wasmtool
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"golem/core/wasmtool/guard"
 )
@@ -15,13 +17,16 @@ type Inspection struct {
 	Size    int            `json:"size"` // bytes
 	SHA256  string         `json:"sha256"`
 	Form    string         `json:"form"`
+	Built   string         `json:"built,omitempty"` // for what, if not for golem
 	Tools   []Description  `json:"tools,omitempty"`
 	Source  string         `json:"described,omitempty"` // section, sidecar; "": only by running it
 	Imports []guard.Import `json:"imports,omitempty"`
 	Exports []string       `json:"exports,omitempty"`
 	Memory  *guard.Memory  `json:"memory,omitempty"` // pages of 64 KiB
-	Needs   []string       `json:"needs,omitempty"`
-	Refused string         `json:"refused,omitempty"` // why golem would not run it
+	// Callable are the exports that are tools if a worker names them.
+	Callable []string `json:"callable,omitempty"`
+	Needs    []string `json:"needs,omitempty"`
+	Refused  string   `json:"refused,omitempty"` // why golem would not run it
 }
 
 // Inspect reads a module and tells what it is and what it would need. An error
@@ -48,22 +53,46 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	if err != nil {
 		return out, err
 	}
-	if _, err := guard.Weave(data); err != nil {
-		out.Refused = m.at(err).Error()
+	_, bad := guard.Weave(data)
+	if bad != nil {
+		bad = m.at(m.alien.explained(bad))
 	}
 	out.Tools, out.Source, err = m.written()
-	switch {
-	case err != nil && out.Refused == "":
-		out.Refused = err.Error()
-	case err == nil && out.Tools == nil && shapeOf(m.info) == plain && out.Refused == "":
-		out.Refused = m.contract().Error()
+	if bad == nil {
+		bad = err
+	}
+	if bad == nil {
+		bad = m.useless(out)
+	}
+	if bad != nil {
+		out.Refused = bad.Error()
 	}
 	return out, nil
+}
+
+// useless is why nothing of a sound module can be called.
+func (m *Module) useless(seen Inspection) error {
+	s, err := m.shape(context.Background())
+	if err != nil || s != plain || seen.Tools != nil {
+		return err
+	}
+	if m.alien != nil || len(seen.Callable) == 0 {
+		return m.contract()
+	}
+	return nil
 }
 
 // outside fills in imports, exports and what they mean.
 func (m *Module) outside(out *Inspection) {
 	out.Form = string(shapeOf(m.info))
+	if m.alien != nil {
+		out.Built = m.alien.what
+	}
+	if out.Form == string(plain) {
+		for _, name := range callable(m.info) {
+			out.Callable = append(out.Callable, Escape([]byte(name), 100))
+		}
+	}
 	for _, im := range m.info.Imports {
 		im.Module, im.Name = Escape([]byte(im.Module), 100), Escape([]byte(im.Name), 100)
 		out.Imports = append(out.Imports, im)
@@ -85,31 +114,51 @@ func needs(imports []guard.Import) []string {
 		"golem_call":   "callbacks: it can call tools and workers that its caller may call",
 	}
 	seen := map[string]bool{}
+	unknown := map[string][]string{}
 	for _, im := range imports {
 		switch {
+		case !Offered(im.Module, im.Name):
+			unknown[im.Module] = append(unknown[im.Module], im.Name)
 		case im.Module == ExtismEnv || im.Module == ExtismUser:
 			if w := words[im.Name]; w != "" {
 				seen[w] = true
-			} else if !Offered(im.Module, im.Name) {
-				seen[unknown(im)] = true
 			}
-		case im.Module != WASI || !slices.Contains(wasiFunctions, im.Name):
-			seen[unknown(im)] = true
 		case slices.Contains(fileFunctions, im.Name):
 			seen["files: it can open files, if fs: true lets it"] = true
 		}
 	}
-	out := make([]string, 0, len(seen))
-	for s := range seen {
-		out = append(out, s)
+	out := slices.Sorted(maps.Keys(seen))
+	for i, module := range slices.Sorted(maps.Keys(unknown)) {
+		if i == mostUnknown {
+			return append(out, fmt.Sprintf("unknown: it imports from %d more modules that golem does not have", len(unknown)-mostUnknown))
+		}
+		out = append(out, notOffered(module, unknown[module]))
 	}
-	slices.Sort(out)
 	return out
 }
 
-func unknown(im guard.Import) string {
-	return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it",
-		Escape([]byte(im.Name), 60), Escape([]byte(im.Module), 60))
+// Of the functions that a module wants and golem does not have a few are named.
+const mostUnknown = 4 // modules, and functions of each
+
+func notOffered(module string, names []string) string {
+	module = Escape([]byte(module), 60)
+	if len(names) == 1 {
+		return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it", Escape([]byte(names[0]), 60), module)
+	}
+	return fmt.Sprintf("unknown: it imports %d functions of %s that golem does not have (%s), and ends with E_TOOL_IMPORT if it calls one",
+		len(names), module, few(names, mostUnknown))
+}
+
+// few are the first names of a list, escaped.
+func few(names []string, most int) string {
+	var out []string
+	for _, n := range names[:min(most, len(names))] {
+		out = append(out, Escape([]byte(n), 60))
+	}
+	if more := len(names) - len(out); more > 0 {
+		out = append(out, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
 }
 
 // fileFunctions are what a WASI module that means to use files imports.

@@ -34,9 +34,10 @@ type Module struct {
 
 	mu     sync.Mutex
 	data   []byte // until it is compiled
-	digest string // "" until it was read; then this, info and bad stand
+	digest string // "" until it was read; then this, info, alien and bad stand
 	info   guard.Info
-	bad    error // why these bytes are never run: tools.lock, or malformed
+	alien  *foreign // what it was built for, if not for golem
+	bad    error    // why these bytes are never run: tools.lock, or malformed
 
 	describing turn
 	tools      []Description // once they are known; set and read in turn
@@ -72,8 +73,11 @@ func (m *Module) read() error {
 	if p := m.source.Pinned; p != "" && p != digest {
 		m.bad = fault.New(fault.Lock, "%s has changed: tools.lock has sha256 %s, the file has %s", m.source.Path, p, digest).
 			Hinting("if you trust the new file, write the lock again: golem tool lock").At(m.source.Path, 0, 0)
-	} else if m.info, err = guard.Inspect(data); err != nil {
-		m.bad = m.at(err)
+	} else {
+		m.alien = foreignTo(guard.Outlined(data))
+		if m.info, err = guard.Inspect(data); err != nil {
+			m.bad = m.at(m.alien.explained(err))
+		}
 	}
 	m.digest = digest
 	if m.bad == nil {

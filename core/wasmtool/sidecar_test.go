@@ -199,7 +199,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("%+v", in)
 	}
 	in = look("tools/a.wasm", module(t, "exports"), "")
-	if in.Form != "exports" || !strings.Contains(in.Refused, "missing `register`") {
+	if in.Form != "exports" || in.Refused != "" || strings.Join(in.Callable, " ") != "upper" {
 		t.Errorf("%+v", in)
 	}
 	in = look("tools/a.wasm", module(t, "exports"), "tools: [{name: 1}]")

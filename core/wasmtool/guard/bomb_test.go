@@ -56,7 +56,7 @@ func refusals() map[string]struct {
 		"component":                        {componentHeader, "component"},
 		"version 2":                        {[]byte{0, 'a', 's', 'm', 2, 0, 0, 0}, "no WebAssembly"},
 		"section without content":          {assemble([]byte{1, 200, 1}), "ends too early"},
-		"section 13 (tags)":                {assemble([]byte{13, 1, 0}), "no section 13"},
+		"section 13 (tags)":                {assemble([]byte{13, 1, 0}), "section of exceptions"},
 		"sections out of order":            {assemble(sec(secFunction, 0), sec(secType, 0)), "out of order"},
 		"too many sections":                {assemble(bytes.Repeat([]byte{0, 1, 0}, MaxSections+1)), "sections"},
 		"a section twice":                  {assemble(sec(secType, 0), sec(secType, 0)), "out of order or there twice"},

@@ -18,12 +18,6 @@
 // same call everywhere, before any engine's own stack does.
 package guard
 
-import (
-	"errors"
-
-	"golem/core/fault"
-)
-
 // Version names the transformation. It rises whenever Weave returns other
 // bytes for the same module, and is part of every cache key.
 const Version = 6
@@ -125,14 +119,4 @@ func Weave(module []byte) ([]byte, error) {
 		return nil, refused(err)
 	}
 	return out, nil
-}
-
-// refused is an error of the reader as the fault people see.
-func refused(err error) error {
-	var f *fault.Fault
-	if errors.As(err, &f) {
-		return f
-	}
-	return fault.New(fault.ToolModule, "the module is refused: %w", err).
-		Hinting("rebuild it for WebAssembly 2.0 without exceptions, threads, garbage collection or 64-bit memory, or split it")
 }

@@ -26,8 +26,10 @@ type Info struct {
 // Import is one function that the host must supply. Types are written as in
 // the text format, "i64 i32".
 type Import struct {
-	Module, Name    string
-	Params, Results string
+	Module  string `json:"module"`
+	Name    string `json:"name"`
+	Params  string `json:"params,omitempty"`
+	Results string `json:"results,omitempty"`
 }
 
 // Export is one exported item. Params and Results are a function's.
@@ -39,7 +41,10 @@ type Export struct {
 }
 
 // Memory is a memory's size in pages of 64 KiB; Max is clamped.
-type Memory struct{ Min, Max uint32 }
+type Memory struct {
+	Min uint32 `json:"min"`
+	Max uint32 `json:"max"`
+}
 
 // Inspect reads a module's outside. It is bounded by the file's size and runs
 // nothing; what it cannot read is E_TOOL_MODULE with the offset.

@@ -109,7 +109,7 @@ func (s *scanner) control(op byte, from int) {
 	case opCallIndirect, opReturnCallIndirect:
 		s.indirect(op, from)
 	default:
-		s.r.fail("instruction %#x (exceptions) is not allowed", op)
+		s.r.badInstruction(op)
 	}
 }
 
@@ -204,7 +204,7 @@ func (s *scanner) other(op byte, from int) {
 			r.fail("a select of %d types", n)
 		}
 		if t := r.byte(); !isValueType(t) && r.err == nil {
-			r.fail("value type %#x is not of WebAssembly 2.0", t)
+			r.badType(t)
 		}
 		s.pop(3)
 		s.push(1)
@@ -252,7 +252,7 @@ func (s *scanner) other(op byte, from int) {
 		s.edit(editRefFunc, from, r.pos, fn)
 		s.push(1)
 	default:
-		r.fail("instruction %#x is not of WebAssembly 2.0", op)
+		r.badInstruction(op)
 	}
 }
 

@@ -192,6 +192,10 @@ func sections(data []byte) (*module, error) {
 		}
 		if id > secDataCount {
 			r.pos = from
+			if id == 13 {
+				r.refuse(noExceptions, "it has a section of exceptions")
+				return nil, r.err
+			}
 			r.fail("there is no section %d in WebAssembly 2.0", id)
 			return nil, r.err
 		}

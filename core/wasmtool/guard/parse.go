@@ -16,7 +16,11 @@ func (m *module) readTypes(r *reader) {
 	n := r.count("types", MaxTypes)
 	m.types = make([]funcType, 0, n)
 	for range n {
-		if b := r.byte(); b != 0x60 && r.err == nil {
+		switch b := r.byte(); b {
+		case 0x60:
+		case 0x4e, 0x4f, 0x50, 0x5e, 0x5f:
+			r.refuse(noCollector, "type form %#x, of garbage collection", b)
+		default:
 			r.fail("type form %#x is not of WebAssembly 2.0", b)
 		}
 		t := funcType{params: r.valueTypes("parameters", MaxParams), results: r.valueTypes("results", MaxResults)}
@@ -35,7 +39,7 @@ func (r *reader) valueTypes(what string, limit uint32) []byte {
 	b := r.take(int(r.count(what, limit)))
 	for _, t := range b {
 		if !isValueType(t) {
-			r.fail("value type %#x is not of WebAssembly 2.0", t)
+			r.badType(t)
 			return nil
 		}
 	}
@@ -50,8 +54,13 @@ func (m *module) readImports(r *reader) {
 		case 0:
 			im.typ = r.index("type", len(m.types))
 		case 1, 2, 3:
-			kind := [...]string{"function", "table", "memory", "global"}[im.kind]
-			r.fail("it imports the %s %.100q of %.100q: a tool brings its own", kind, im.name, im.module)
+			hint := ownItems
+			if im.kind == 2 {
+				hint = ownMemory
+			}
+			r.refuse(hint, "it imports the %s %.100q of %.100q: a tool brings its own", itemKinds[im.kind], im.name, im.module)
+		case 4:
+			r.refuse(noExceptions, "it imports the exception %.100q of %.100q", im.name, im.module)
 		default:
 			r.fail("import kind %#x is not of WebAssembly 2.0", im.kind)
 		}
@@ -86,7 +95,7 @@ func (r *reader) limits(what string, most uint32) (t table) {
 	case 1:
 		t.hasMax = true
 	default:
-		r.fail("a %s of form %#x (shared, or with 64 bits) is not allowed", what, flag)
+		r.refuse(noThreads, "a %s of form %#x (shared, or with 64 bits) is not allowed", what, flag)
 	}
 	t.min = r.u32()
 	t.max = most
@@ -96,9 +105,6 @@ func (r *reader) limits(what string, most uint32) (t table) {
 			r.fail("a %s with a maximum below its minimum", what)
 		}
 		t.max = min(given, most)
-	}
-	if r.err == nil && t.min > most {
-		r.fail("a %s of %d, at most %d are allowed", what, t.min, most)
 	}
 	return t
 }
@@ -111,6 +117,9 @@ func (m *module) readTables(r *reader) {
 			r.fail("a table of form %#x is not of WebAssembly 2.0", ref)
 		}
 		t := r.limits("table", MaxTableSize)
+		if r.err == nil && t.min > MaxTableSize {
+			r.fail("a table of %d entries, at most %d are allowed", t.min, MaxTableSize)
+		}
 		t.ref = ref
 		m.tables = append(m.tables, t)
 	}
@@ -119,6 +128,9 @@ func (m *module) readTables(r *reader) {
 func (m *module) readMemory(r *reader) {
 	if r.count("memories", 1) == 1 {
 		t := r.limits("memory", MaxMemoryPages)
+		if r.err == nil && t.min > MaxMemoryPages {
+			r.refuse(lessMemory, "a memory of %d pages of 64 KiB, at most %d (64 MiB) are allowed", t.min, MaxMemoryPages)
+		}
 		m.memory = &t
 	}
 }

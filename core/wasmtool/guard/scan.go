@@ -117,7 +117,7 @@ func (s *scanner) readLocals() {
 	for range s.r.count("groups of locals", MaxLocals) {
 		total += uint64(s.r.u32())
 		if t := s.r.byte(); s.r.err == nil && !isValueType(t) {
-			s.r.fail("value type %#x is not of WebAssembly 2.0", t)
+			s.r.badType(t)
 		}
 		if total > MaxLocals {
 			s.r.fail("a function with more than %d locals", MaxLocals)

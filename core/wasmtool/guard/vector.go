@@ -45,7 +45,7 @@ func (s *scanner) vector() {
 		s.pop(3)
 		s.push(1)
 	case op > 255 || vectorUnknown(op):
-		r.fail("instruction 0xfd %d is not of WebAssembly 2.0", op)
+		r.refuse(noRelaxed, "instruction 0xfd %d is not of WebAssembly 2.0", op)
 	default:
 		if !vectorUnary(op) {
 			s.pop(1)

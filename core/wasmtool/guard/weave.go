@@ -222,7 +222,7 @@ func (w *weaver) globalSection() ([]byte, error) {
 		for i := range w.globals {
 			from := r.pos
 			if t := r.byte(); !isValueType(t) && r.err == nil {
-				r.fail("value type %#x is not of WebAssembly 2.0", t)
+				r.badType(t)
 			}
 			r.byte() // mutability: the engine's to check
 			out = append(out, w.data[from:r.pos]...)
@@ -271,10 +271,10 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 		fn := r.index("function", w.funcCount())
 		out = appendU32(append(out, opRefFunc), w.moved(fn))
 	default:
-		r.fail("instruction %#x is not constant in WebAssembly 2.0", op)
+		r.refuse(noExtended, "instruction %#x is not constant in WebAssembly 2.0", op)
 	}
 	if end := r.byte(); end != opEnd && r.err == nil {
-		r.fail("a constant expression of more than one instruction")
+		r.refuse(noExtended, "a constant expression of more than one instruction")
 	}
 	if r.err != nil {
 		return out

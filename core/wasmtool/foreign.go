@@ -1,0 +1,125 @@
+package wasmtool
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/wasmtool/guard"
+)
+
+// foreign is what a module is that was built for something else than golem:
+// people meet these more often than broken files, and their imports alone tell
+// them nothing.
+type foreign struct {
+	what string // "built for JavaScript (wasm-bindgen), and golem runs modules without JavaScript"
+	hint string
+	// always: none of its forms can work, whatever it exports.
+	always bool
+}
+
+// kinds are tried in this order.
+var kinds = []struct {
+	is func(o guard.Outline) bool
+	foreign
+}{
+	{func(o guard.Outline) bool { return imports(o, moduleIs("wasi_unstable")) }, foreign{
+		"built for WASI preview 0 (wasi_unstable), which came before preview 1 and has other functions",
+		"build it anew for preview 1: --target=wasm32-wasip1 or wasm32-wasi, with a compiler of 2020 or later", true,
+	}},
+	{func(o guard.Outline) bool { return imports(o, moduleBegins("wasi:", "cm32p2|", "[export]")) }, foreign{
+		"the inside of a component (WASI preview 2), not yet made into one, and golem runs core modules",
+		"build it for wasm32-wasip1, or with an Extism PDK", true,
+	}},
+	{wasmBindgen, javascript("wasm-bindgen", "build it for wasm32-wasip1 without wasm-bindgen, as a command, or with the Extism PDK for Rust; crates that need JavaScript (js-sys, web-sys, getrandom's js) must go")},
+	{gojs, javascript("gojs: GOOS=js, or TinyGo's target wasm", "build it with GOOS=wasip1 GOARCH=wasm, TinyGo with -target=wasip1; golem tool new --lang go writes a tool to begin with")},
+	{emscripten, javascript("Emscripten", "build it with -sSTANDALONE_WASM -sPURE_WASI, or with clang --target=wasm32-wasip1 (wasi-sdk); golem tool new --lang c writes a tool to begin with")},
+	{func(o guard.Outline) bool { return imports(o, fromScript) }, javascript("its imports are JavaScript files", "build it for wasm32-wasip1, or with an Extism PDK")},
+}
+
+func javascript(by, hint string) foreign {
+	return foreign{"built for JavaScript (" + by + "), and golem runs modules without JavaScript", hint, false}
+}
+
+// foreignTo recognises what golem is not built for; nil: nothing it knows. A
+// plug-in or a command is none of them, whatever else its compiler had it import.
+func foreignTo(o guard.Outline) *foreign {
+	ours := imports(o, moduleIs(ExtismEnv)) || slices.ContainsFunc(o.Exports, func(i guard.Item) bool { return i.Name == "_start" })
+	for _, k := range kinds {
+		if (k.always || !ours) && k.is(o) {
+			return &k.foreign
+		}
+	}
+	return nil
+}
+
+// imports tells whether an import is of a kind.
+func imports(o guard.Outline, is func(guard.Item) bool) bool {
+	return slices.ContainsFunc(o.Imports, is)
+}
+
+func moduleIs(names ...string) func(guard.Item) bool {
+	return func(i guard.Item) bool { return slices.Contains(names, i.Module) }
+}
+
+func moduleBegins(prefixes ...string) func(guard.Item) bool {
+	return func(i guard.Item) bool { return begins(i.Module, prefixes...) }
+}
+
+func begins(s string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
+}
+
+// wasmBindgen is what rustc makes for the web, before and after the program
+// wasm-bindgen has worked on it.
+func wasmBindgen(o guard.Outline) bool {
+	return imports(o, func(i guard.Item) bool {
+		return begins(i.Module, "__wbindgen_", "wbg") || begins(i.Name, "__wbindgen_", "__wbg_") || strings.HasSuffix(i.Module, "_bg.js")
+	}) || slices.ContainsFunc(o.Exports, func(i guard.Item) bool { return begins(i.Name, "__wbindgen_", "__wbg_") })
+}
+
+// gojs is Go's own port to JavaScript: up to Go 1.20 its module was called go,
+// TinyGo's env.
+func gojs(o guard.Outline) bool {
+	return imports(o, func(i guard.Item) bool {
+		return i.Module == "gojs" || slices.Contains([]string{"go", "env"}, i.Module) && begins(i.Name, "runtime.", "syscall/js.")
+	})
+}
+
+// emscripten is known by its runtime's functions; optimised, by imports and
+// exports of one or two letters.
+func emscripten(o guard.Outline) bool {
+	if imports(o, func(i guard.Item) bool {
+		return i.Module == "env" && begins(i.Name, "emscripten_", "_emscripten_", "invoke_", "__cxa_", "__syscall_", "_embind_", "_emval_", "_abort_js", "_tzset_js", "_mmap_js") ||
+			i.Module == "asm2wasm" || i.Module == "GOT.mem" || i.Module == "GOT.func"
+	}) {
+		return true
+	}
+	short := func(i guard.Item) bool { return len(i.Name) <= 2 && (i.Module == "a" || i.Module == "") }
+	all := func(items []guard.Item) bool {
+		return len(items) > 0 && !slices.ContainsFunc(items, func(i guard.Item) bool { return !short(i) })
+	}
+	return all(o.Imports) && all(o.Exports)
+}
+
+// fromScript is an import of a file of JavaScript, as bundlers and Kotlin write it.
+func fromScript(i guard.Item) bool {
+	return i.Module == "js_code" || slices.Contains([]string{".js", ".mjs", ".cjs", ".ts"}, path.Ext(i.Module))
+}
+
+// explained is why the guard refuses a module, with what it is: that says more
+// than what stands first in its way.
+func (f *foreign) explained(err error) error {
+	if f == nil {
+		return err
+	}
+	out := *fault.Of(err, fault.ToolModule)
+	out.Message = "it is " + f.what + ": " + strings.TrimPrefix(out.Message, "the module is refused: ")
+	return out.Hinting("%s", f.hint)
+}
+
+// fault is that of a module whose functions golem cannot call.
+func (f *foreign) fault(path string) *fault.Fault {
+	return fault.New(fault.ToolContract, "%s is %s", path, f.what).Hinting("%s", f.hint).At(path, 0, 0)
+}
