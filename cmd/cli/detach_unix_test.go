@@ -2,8 +2,25 @@
 
 package main
 
-import "syscall"
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
 
 // leaveTerminal makes sure that golem finds no terminal, even if the tests are
 // run on one. It fails only where there is no session to leave.
 func leaveTerminal() { syscall.Setsid() }
+
+// gone tells whether a process has ended. One that ended and that nobody has
+// asked about is gone as well.
+func gone(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return true
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return err == nil && strings.HasPrefix(state, "Z")
+}

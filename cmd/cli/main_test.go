@@ -62,8 +62,8 @@ func TestScripts(t *testing.T) {
 			"jsonlines": cmdJSONLines,
 			"extract":   cmdExtract,
 			"count":     cmdCount,
-			"within":    cmdWithin,
-			"clock":     cmdClock,
+			"wait-text": cmdWaitText,
+			"wait-gone": cmdWaitGone,
 		},
 	})
 }

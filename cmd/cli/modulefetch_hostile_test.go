@@ -94,7 +94,7 @@ func TestFetchFromHostileServers(t *testing.T) {
 		{"gzip that is none", once(ok + "Content-Encoding: gzip\r\n\r\nnonsense"), fault.Network},
 		{"a body in drips", forever(ok+"\r\n", "a", 10*time.Millisecond), fault.Timeout},
 		{"headers in drips", forever(ok, "X-A: a\r\n", 10*time.Millisecond), fault.Timeout},
-		{"silence", func(io.Writer) error { time.Sleep(3 * time.Second); return nil }, fault.Timeout},
+		{"silence", func(io.Writer) error { <-t.Context().Done(); return nil }, fault.Timeout},
 		{"a length that lies", once(ok + "Content-Length: 1000\r\n\r\nshort"), fault.Network},
 		{"two lengths", once(ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"), fault.Network},
 		{"terminal controls", once("HTTP/1.1 \x1b[31m\u202e\x07\r\n\r\n"), fault.Network},
@@ -105,12 +105,11 @@ func TestFetchFromHostileServers(t *testing.T) {
 		{"a redirect to a user", once("HTTP/1.1 302 Found\r\nLocation: http://u:p@127.0.0.1/\r\n\r\n"), fault.Network},
 	} {
 		at := talking(t, c.say)
-		limit := 20 * time.Second
+		limit := patience
 		if c.want == fault.Timeout {
 			limit = 300 * time.Millisecond
 		}
 		ctx, stop := context.WithTimeout(t.Context(), limit)
-		begun := time.Now()
 		res, err := moduleFetcher{}.fetch(ctx, wasmtool.HTTPRequest{URL: "http://" + at + "/?key=secret", Method: "GET"}, wasmtool.Policy{Hosts: []string{at}})
 		stop()
 		var f *fault.Fault
@@ -121,9 +120,6 @@ func TestFetchFromHostileServers(t *testing.T) {
 		hidden := func(r rune) bool { return unicode.Is(unicode.C, r) }
 		if strings.ContainsFunc(f.Message, hidden) || strings.Contains(f.Message, "secret") || len(f.Message) > 600 {
 			t.Errorf("%s: says %q", c.what, f.Message)
-		}
-		if took := time.Since(begun); took > 15*time.Second {
-			t.Errorf("%s: took %v", c.what, took)
 		}
 	}
 }

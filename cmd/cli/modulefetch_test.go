@@ -21,7 +21,7 @@ import (
 // get makes one request of a module that may go to hosts.
 func get(t *testing.T, m moduleFetcher, address string, hosts ...string) (wasmtool.HTTPResponse, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	return m.fetch(ctx, wasmtool.HTTPRequest{URL: address, Method: "GET", Header: map[string]string{"X-Key": "secret", "Accept": "text/plain"}}, wasmtool.Policy{Hosts: hosts})
 }

@@ -60,7 +60,7 @@ func answer(t *testing.T, tm *terminal, ctx context.Context, keys func()) (strin
 	select {
 	case r := <-got:
 		return r.line, r.err
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no answer was read")
 		return "", nil
 	}

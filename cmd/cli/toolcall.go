@@ -93,6 +93,9 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	limited, cancel := context.WithTimeoutCause(ctx, f.timeout,
 		fault.New(fault.Timeout, "the tool took longer than %s", f.timeout).Hinting("give it more time with --timeout"))
 	defer cancel()
+	if f.verbose {
+		h.say("calling %s", words[1])
+	}
 	start := time.Now()
 	out, err := gated(limited, called, args)
 	if f.verbose {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // golem web --open hands the address to the person's browser, and says where
@@ -23,13 +22,12 @@ func TestBrowse(t *testing.T) {
 	if err := browse("http://127.0.0.1:1/"); err != nil {
 		t.Fatal(err)
 	}
-	for since := time.Now(); time.Since(since) < 20*time.Second; time.Sleep(5 * time.Millisecond) {
-		if got, err := os.ReadFile(told); err == nil {
-			if string(got) != "http://127.0.0.1:1/" {
-				t.Errorf("it was told %q", got)
-			}
-			return
-		}
+	var got []byte
+	if !waitFor(func() bool {
+		var err error
+		got, err = os.ReadFile(told)
+		return err == nil
+	}) || string(got) != "http://127.0.0.1:1/" {
+		t.Errorf("the browser was told %q", got)
 	}
-	t.Error("the browser was told nothing")
 }
