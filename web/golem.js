@@ -321,7 +321,7 @@ export class Golem {
  * A question to the person. One is open at a time; the answer is bound to its id.
  * @typedef {object} Request
  * @property {string} id
- * @property {'tool'|'trust'} kind a call of a tool; what a project's files say beyond its sandbox
+ * @property {'tool'|'turns'|'trust'} kind a call of a tool; whether to go on past limits.turns; what a project's files say beyond its sandbox
  * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
  * @property {'low'|'medium'|'high'} risk
  * @property {string} [call] the trace id of the call or worker run

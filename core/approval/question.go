@@ -14,8 +14,18 @@ type Kind string
 // Kinds of question.
 const (
 	KindTool  Kind = "tool"  // a call of a tool
+	KindTurns Kind = "turns" // the root goes on past its limit
 	KindTrust Kind = "trust" // what a project's files widen beyond its sandbox (SPEC §3)
 )
+
+// risk is what a wrong yes costs: going on costs tokens, the rest reaches
+// beyond the sandbox.
+func (k Kind) risk() string {
+	if k == KindTurns {
+		return "low"
+	}
+	return "high"
+}
 
 // Line is one thing that a yes covers.
 type Line struct {
@@ -71,7 +81,7 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	rec.Source = "user"
 	r := Request{
 		ID: g.newID(), Kind: q.Kind, Call: q.Call, Title: q.Title, Lines: slices.Clone(q.Lines),
-		WorkerPath: slices.Clone(q.WorkerPath), Risk: "high", Answers: []Answer{Yes, No},
+		WorkerPath: slices.Clone(q.WorkerPath), Risk: q.Kind.risk(), Answers: []Answer{Yes, No},
 	}
 	d, ok, err := g.put(ctx, r, q.Asking, q.Shown, &rec)
 	switch {

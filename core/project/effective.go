@@ -111,7 +111,7 @@ func firstOf(s string, marks ...string) int {
 
 func limits(n *node) Limits {
 	l := Limits{
-		Turns: n.get("turns").count(50), Tokens: n.get("tokens").count(0),
+		Turns: n.get("turns").count(200), Tokens: n.get("tokens").count(0),
 		ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50_000,
 	}
 	for key, target := range map[string]*time.Duration{

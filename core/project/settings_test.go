@@ -26,7 +26,7 @@ func TestEveryValueHasItsDefault(t *testing.T) {
 	if w.Mode != "single" || w.Retry.Attempts != 3 || w.Delegates.Style != "tools" || w.Input != nil || w.Output != nil {
 		t.Errorf("%+v", w)
 	}
-	if diff := cmp.Diff(Limits{Turns: 50, ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50000}, w.Limits); diff != "" {
+	if diff := cmp.Diff(Limits{Turns: 200, ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50000}, w.Limits); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(Delegation{MaxDepth: 5, WarnDepth: 3, Parallel: 8}, w.Delegation); diff != "" {

@@ -110,7 +110,7 @@ type AttachmentPolicy struct {
 // Limits bound a worker run and everything below it. Zero durations and
 // zero Tokens mean no limit.
 type Limits struct {
-	Turns         int // default 50
+	Turns         int // default 200
 	ToolTimeout   time.Duration
 	WorkerTimeout time.Duration
 	ModelTimeout  time.Duration

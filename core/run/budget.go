@@ -17,35 +17,67 @@ type budget struct {
 	limits project.Limits
 
 	mu    *sync.Mutex // one for the whole tree: checking and booking are one step
-	turns int
+	turns int         // since renew
+	extra int         // turns that a person allowed beyond the limit
 	usage model.Usage
 }
 
 // turn books one model request, or says which limit forbids it: E_TURNS for
 // the worker's own turns, E_BUDGET for its tokens and for anything of an
-// ancestor's.
-func (b *budget) turn() error {
+// ancestor's. full is the budget whose turns are used up; nil: it is not turns.
+func (b *budget) turn() (full *budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := b; n != nil; n = n.parent {
 		if err := n.check(n == b); err != nil {
-			return err
+			if n.spentTurns() {
+				full = n
+			}
+			return full, err
 		}
 	}
 	for n := b; n != nil; n = n.parent {
 		n.turns++
 	}
-	return nil
+	return nil, nil
+}
+
+// spentTurns says that no turn is left. The caller holds mu.
+func (b *budget) spentTurns() bool {
+	return b.limits.Turns > 0 && b.turns >= b.limits.Turns+b.extra
+}
+
+// room says that a turn is left.
+func (b *budget) room() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.spentTurns()
+}
+
+// made is how many turns were booked since renew.
+func (b *budget) made() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.turns
+}
+
+// extend allows as many turns again as the limit, unless some are left.
+func (b *budget) extend() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spentTurns() {
+		b.extra += b.limits.Turns
+	}
 }
 
 // check names the limit that is reached. The caller holds mu.
 func (b *budget) check(own bool) error {
-	if b.limits.Turns > 0 && b.turns >= b.limits.Turns {
+	if b.spentTurns() {
 		if own {
 			return fault.New(fault.Turns, "no answer after %d turns", b.turns).
 				Hinting("raise limits.turns, or make the instructions say when to stop")
 		}
-		return fault.New(fault.Budget, "the %d turns of %s are used up", b.limits.Turns, b.worker).
+		return fault.New(fault.Budget, "the %d turns of %s are used up", b.turns, b.worker).
 			Hinting("a child spends its caller's turns: raise limits.turns of %s", b.worker)
 	}
 	if spent := b.usage.In + b.usage.Out; b.limits.Tokens > 0 && spent >= b.limits.Tokens {
@@ -59,7 +91,7 @@ func (b *budget) check(own bool) error {
 func (b *budget) renew() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.turns = 0
+	b.turns, b.extra = 0, 0
 }
 
 // spend books tokens here and with every ancestor.

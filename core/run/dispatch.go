@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"golem/core/fault"
@@ -54,7 +53,7 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 	for i, r := range results {
 		call := calls[i]
 		msg := model.Message{Role: model.ToolRole, CallID: call.ID, Tool: call.Name}
-		flt := f.repeat.note(call, r.fault)
+		flt := f.repeat.note(call, r.fault, r.out.String())
 		if flt != nil {
 			msg.Text, msg.Error = string(flt.Result()), flt.Code
 		} else {
@@ -68,6 +67,7 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 			answer, asked = r.out, true
 		}
 	}
+	f.messages[len(f.messages)-1].Text += f.repeat.close()
 	f.settled()
 	return answer, asked
 }
@@ -137,30 +137,4 @@ func head(s string, n int) string {
 		n--
 	}
 	return s[:n]
-}
-
-// repeats notices a model that makes the same failing call again and again.
-type repeats struct {
-	key   string
-	count int
-}
-
-// repeatLimit is how many identical failing calls in a row add a hint to stop.
-const repeatLimit = 3
-
-// note counts a call and returns its fault, with the hint where it is due.
-func (r *repeats) note(c model.Call, f *fault.Fault) *fault.Fault {
-	key := c.Name + "\x00" + c.Args
-	if f == nil {
-		r.key, r.count = "", 0
-		return nil
-	}
-	if key != r.key {
-		r.key, r.count = key, 0
-	}
-	if r.count++; r.count < repeatLimit {
-		return f
-	}
-	stop := fmt.Sprintf("this same call has failed %d times in a row: stop repeating it, try something else or say what is missing", r.count)
-	return f.Hinting("%s", strings.TrimPrefix(f.Hint+"; "+stop, "; "))
 }

@@ -93,6 +93,9 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 			if c := cause(ctx); c != nil {
 				return tool.Output{}, c
 			}
+			if err := f.goOn(ctx); err != nil {
+				return tool.Output{}, err
+			}
 			continue
 		}
 		out, problems := answer(f.worker, turn)
@@ -159,7 +162,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	if err := f.tree.sched.open(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Interrupted)
 	}
-	if err := f.budget.turn(); err != nil {
+	if err := f.spendTurn(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
 	f.inject()

@@ -129,6 +129,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
 	})
 	f.budget.renew()
+	f.tree.settleEnough(false)
 	return f.exchange(ctx)
 }
 

@@ -35,6 +35,7 @@ type tree struct {
 	failed   []Failure
 	warned   bool     // the depth warning is given once
 	noticed  []string // warnings of making tools, given once
+	enough   bool     // nobody wants the root to go on past its turns
 	tainted  bool     // untrusted content was read (SECURITY 13)
 
 	mounts onces[sandbox.FS] // by source

@@ -1,0 +1,123 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/trace"
+)
+
+// spendTurn books a model request. Where the root's turns are used up, whoever
+// used them, the root asks a person whether to go on (SPEC §5).
+func (f *frame) spendTurn(ctx context.Context) error {
+	for {
+		full, err := f.budget.turn()
+		root := f.root()
+		if err == nil || full == nil || full != root.budget {
+			return err
+		}
+		limit := root.worker.Limits.Turns
+		more, stopped := root.askMore(ctx, question{
+			title: fmt.Sprintf("%s has made %d model requests without an answer. Go on?", root.worker.ID, full.made()),
+			line:  approval.Line{Path: "limits.turns", Value: fmt.Sprint(limit), Means: fmt.Sprintf("yes allows %d more, no ends the run with E_TURNS", limit)},
+			moved: func() bool { return full.room() },
+		})
+		if stopped != nil {
+			return stopped
+		}
+		if !more {
+			return err
+		}
+		full.extend()
+	}
+}
+
+// goOn is nil if a worker that repeats itself may do so for longer: only the
+// root's person can say so.
+func (f *frame) goOn(ctx context.Context) error {
+	stuck := f.repeat.stuck()
+	if stuck == nil {
+		return nil
+	}
+	if f.parent != nil {
+		return stuck.InChain(f.chain)
+	}
+	more, stopped := f.askMore(ctx, question{
+		title: fmt.Sprintf("%s repeats itself: %s. Go on?", f.worker.ID, stuck.Message),
+		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(stuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", stuckLimit)},
+	})
+	if stopped != nil {
+		return stopped
+	}
+	if !more {
+		return stuck.InChain(f.chain)
+	}
+	f.repeat.again()
+	return nil
+}
+
+// question is whether to go on.
+type question struct {
+	title string
+	line  approval.Line
+	moved func() bool // a yes to another question has made room already; nil: it cannot
+}
+
+// askMore asks whether the root may go on, with the tokens used so far. A no, or
+// nobody there, holds for the rest of the exchange. The error is set only when
+// ctx ends.
+func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
+	used := f.budget.spent()
+	tokens := fmt.Sprintf("%d in, %d out", used.In, used.Out)
+	if used.Estimated {
+		tokens += " (estimated)"
+	}
+	rec, err := f.tree.r.Gate.Ask(ctx, approval.Question{
+		Kind: approval.KindTurns, Call: f.id, WorkerPath: f.chain, Title: q.title,
+		Lines: []approval.Line{q.line, {Path: "tokens so far", Value: tokens}},
+		Settled: func() (yes, known bool) {
+			if q.moved != nil && q.moved() {
+				return true, true
+			}
+			return false, f.tree.hasEnough()
+		},
+		Asking: f.tree.ask,
+		Shown:  func(r approval.Request) { f.tree.shown(f.at(), r) },
+	})
+	if err != nil {
+		return false, fault.Of(err, fault.Interrupted)
+	}
+	if rec.Answered {
+		f.emit(trace.Approval{
+			Kind: string(approval.KindTurns), Setting: string(rec.Setting), Rule: q.line.Path, Source: rec.Source,
+			Decision: decision(rec), Reason: rec.Reason,
+		})
+	}
+	if !rec.Run {
+		f.tree.settleEnough(true)
+	}
+	return rec.Run, nil
+}
+
+// root is the worker run at depth 0.
+func (f *frame) root() *frame {
+	for f.parent != nil {
+		f = f.parent
+	}
+	return f
+}
+
+// hasEnough says that a person has said no to going on.
+func (t *tree) hasEnough() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.enough
+}
+
+func (t *tree) settleEnough(no bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.enough = no
+}
