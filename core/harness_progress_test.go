@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"golem/core"
+	"golem/core/approval"
 	"golem/core/trace"
 	"golem/core/ui"
 )
@@ -41,6 +42,25 @@ func TestProgress(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// SPEC §5: children that run beside each other use up the root's turns; one
+// question serves all who wait for its answer.
+func TestChildrenAskOnceForMoreTurns(t *testing.T) {
+	calls := strings.Repeat("{tool: helper, args: {input: x}}, ", 8)
+	files := project("calls: ["+calls+"]", "say: done")
+	files["main.worker"] = "---\nallow_workers: [helper]\nlimits: {turns: 3}\n---\nM.\n"
+	files["workers/helper.worker"] = "---\ntoolsets: {lab: {}}\n---\nH.\n"
+	files["s.yaml"] = strings.Replace(files["s.yaml"], "  helper:\n", "  helper:\n    - calls: [{tool: nothing, args: {}}]\n", 1)
+	yes := approval.Decision{Answer: approval.Yes}
+	synctest.Test(t, func(t *testing.T) {
+		u := &ui.Script{Answers: slices.Repeat([]approval.Decision{yes}, 20)}
+		res, _ := play(t, t.Context(), files, core.Options{}, u, nil, nil)
+		// 2 requests of the root and 16 of its children, 3 at a time.
+		if res.Output.Text != "done" || len(res.Failed) > 0 || len(u.Asked()) != 5 {
+			t.Errorf("%q, failed %v, asked %d times", res.Output.Text, res.Failed, len(u.Asked()))
 		}
 	})
 }
