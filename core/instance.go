@@ -124,9 +124,14 @@ func (i *Instance) library() (*wasmtool.Library, error) {
 func (i *Instance) Workers() ([]project.Listing, fault.List) { return i.project.List() }
 
 // secrets are the values that must not leave golem: the platform's, and those
-// of every provider's key variable.
+// of every variable that holds a key.
 func (i *Instance) secrets() []string {
 	out := slices.Clone(i.platform.Secrets)
+	for name, v := range i.platform.Env {
+		if trace.KeyVariable(name) {
+			out = append(out, v)
+		}
+	}
 	for _, row := range model.Rows() {
 		for _, key := range row.Keys() {
 			out = append(out, i.platform.Env[key])

@@ -8,6 +8,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/trace"
 )
 
 // maxDotenv bounds .env, in bytes.
@@ -33,7 +34,7 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	}
 	keys := map[string]string{}
 	for name, value := range all {
-		if isKeyVariable(name) && value != "" {
+		if trace.KeyVariable(name) && value != "" {
 			keys[name] = value
 		}
 	}

@@ -237,16 +237,8 @@ func TestSettingsHaveAliases(t *testing.T) {
 	}
 }
 
-// SECURITY 16: what is redacted, and what a command does not get.
-func TestKeysAreKnownByTheirNames(t *testing.T) {
-	for name, want := range map[string]bool{
-		"OPENAI_API_KEY": true, "ACME_KEY": true, "GITHUB_TOKEN": true, "openai_api_key": true, "AWS_SECRET": true,
-		"OPENAI_BASE_URL": false, "GOLEM_MODEL": false, "PATH": false, "KEYBOARD": false, "GOLEM_TOKEN": false,
-	} {
-		if isKeyVariable(name) != want {
-			t.Errorf("%s: %v", name, !want)
-		}
-	}
+// SECURITY 16: what a command does not get.
+func TestCommandsGetNoKeys(t *testing.T) {
 	h := &host{env: map[string]string{"PATH": "/bin", "OPENAI_API_KEY": "sk", "HOME": "/h", "SSH_AUTH_SOCK": "s", "MY_VAR": "1"}}
 	env := shell{h: h}.environment()
 	if want := []string{"GOLEM=1", "HOME=/h", "NO_COLOR=1", "PATH=/bin", "TERM=dumb"}; !slices.Equal(env, want) {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golem/core"
@@ -39,7 +38,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	}
 	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
 	return core.Open(core.Platform{
-		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys, Secrets: h.secrets(),
+		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys,
 		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root),
 		HTTP:       newHTTPClient(),
 		Mount:      mounter(files, p.root, o.AllowOutside),
@@ -85,27 +84,4 @@ func newRunID() string {
 	var b [3]byte
 	rand.Read(b[:])
 	return fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102-150405"), hex.EncodeToString(b[:]))
-}
-
-// secrets are the values of every key in the environment, to be redacted
-// (SECURITY 16).
-func (h *host) secrets() []string {
-	var out []string
-	for name, value := range h.env {
-		if isKeyVariable(name) {
-			out = append(out, value)
-		}
-	}
-	return out
-}
-
-// isKeyVariable says whether a variable holds a provider's key by its name.
-func isKeyVariable(name string) bool {
-	name = strings.ToUpper(name)
-	for _, own := range []string{"GOLEM_", "LLM_DO_"} {
-		if strings.HasPrefix(name, own) {
-			return false
-		}
-	}
-	return strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
 }

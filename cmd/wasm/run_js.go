@@ -61,19 +61,13 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	if a.Env == nil {
 		a.Env = map[string]string{}
 	}
-	var secrets []string
-	for name, v := range a.Env {
-		if strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET") {
-			secrets = append(secrets, v)
-		}
-	}
 	trusted, err := c.server.stores.trusted(a.Project)
 	if err != nil {
 		return a, nil, nil, err
 	}
 	inst, err := core.Open(core.Platform{
 		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project,
-		Name: "browser", Version: version, Env: a.Env, Secrets: secrets, HTTP: fetcher{},
+		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
 		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{

@@ -9,63 +9,75 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Redacted stands where a secret stood.
 const Redacted = "[redacted]"
 
 // minSecret is the length below which a value is no secret: replacing short
-// strings would break ordinary text.
-const minSecret = 6
+// strings would break ordinary text. Below minEmbedded a secret counts only as
+// a word of its own, for the same reason.
+const (
+	minSecret   = 6
+	minEmbedded = 16
+)
 
 // Redactor takes secrets out of whatever leaves golem: known values wherever
 // they appear, in the forms they take in JSON, base64 and URLs, and the
 // values of arguments whose name says that they are secret (SECURITY 16). It
 // is immutable and may be shared.
 type Redactor struct {
-	known *strings.Replacer // nil: no known values
-	plain []string          // the known values as they are
-	forms []string          // all spellings of them, longest first
+	forms []string    // all spellings of the known values, longest first
+	first [256][]form // by first byte, longest first
+}
+
+// form is one spelling of a secret.
+type form struct {
+	text string
+	word bool // only as a word of its own
 }
 
 // NewRedactor makes a redactor for known secret values. Values under six
-// bytes, with white space around them cut off, are ignored.
+// bytes, with white space around them cut off, are ignored; those under 16 are
+// replaced only where they stand alone, not within a longer word.
 func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{}
-	set := map[string]bool{}
+	words := map[string]bool{} // form → only as a word
 	for _, s := range secrets {
-		if s = strings.TrimSpace(s); len(s) >= minSecret {
-			r.plain = append(r.plain, s)
-			for _, form := range secretForms(s) {
-				set[form] = true
-			}
+		if s = strings.TrimSpace(s); len(s) < minSecret {
+			continue
+		}
+		for _, f := range secretForms(s) {
+			word, known := words[f.text]
+			words[f.text] = f.word && (word || !known)
 		}
 	}
-	if len(set) == 0 {
-		return r
-	}
 	// The longest first: a secret that contains another goes whole.
-	r.forms = slices.SortedFunc(maps.Keys(set), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
-	pairs := make([]string, 0, 2*len(r.forms))
-	for _, form := range r.forms {
-		pairs = append(pairs, form, Redacted)
+	r.forms = slices.SortedFunc(maps.Keys(words), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	for _, text := range r.forms {
+		r.first[text[0]] = append(r.first[text[0]], form{text, words[text]})
 	}
-	r.known = strings.NewReplacer(pairs...)
 	return r
 }
 
 // secretForms are the spellings of a secret: as it is, in JSON, percent-encoded,
 // and in base64 at each of the three places it can have in longer data.
-func secretForms(s string) []string {
-	forms := []string{s, url.QueryEscape(s), url.PathEscape(s)}
+func secretForms(s string) []form {
+	texts := []string{s, url.QueryEscape(s), url.PathEscape(s)}
 	for _, html := range []bool{true, false} {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
 		enc.SetEscapeHTML(html)
 		if enc.Encode(s) == nil {
 			quoted := strings.TrimSpace(b.String())
-			forms = append(forms, quoted[1:len(quoted)-1])
+			texts = append(texts, quoted[1:len(quoted)-1])
 		}
+	}
+	var forms []form
+	for _, text := range texts {
+		forms = append(forms, form{text, len(s) < minEmbedded})
 	}
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for shift := range 3 {
@@ -74,7 +86,7 @@ func secretForms(s string) []string {
 			from := (shift*8 + 5) / 6
 			to := (shift + len(s)) * 8 / 6
 			if to-from >= 8 {
-				forms = append(forms, data[from:to])
+				forms = append(forms, form{text: data[from:to]})
 			}
 		}
 	}
@@ -83,11 +95,80 @@ func secretForms(s string) []string {
 
 // String replaces known secrets in text.
 func (r *Redactor) String(s string) string {
-	if r == nil || r.known == nil || !r.holds(s) {
+	if r == nil || !r.holds(s) {
 		return s
 	}
-	return r.known.Replace(s)
+	out, _ := r.scan("", s, false)
+	return out
 }
+
+// scan replaces known secrets in text, which before, the last bytes of what
+// came earlier, precedes. If more is to come, it returns as rest the end of the
+// text that may yet turn out to be a secret.
+func (r *Redactor) scan(before, text string, more bool) (out, rest string) {
+	var b strings.Builder
+	all := before + text
+	from := len(before) // of what is not in b yet
+	for i := from; i < len(all); {
+		size, wait := r.at(all, i, more)
+		switch {
+		case wait:
+			b.WriteString(all[from:i])
+			return b.String(), all[i:]
+		case size == 0:
+			i++
+		default:
+			b.WriteString(all[from:i])
+			b.WriteString(Redacted)
+			i += size
+			from = i
+		}
+	}
+	b.WriteString(all[from:])
+	return b.String(), ""
+}
+
+// at is the size of the secret that begins at text[i], 0 if none does; wait
+// says that only what comes next can tell.
+func (r *Redactor) at(text string, i int, more bool) (size int, wait bool) {
+	for _, f := range r.first[text[i]] {
+		whole := strings.HasPrefix(text[i:], f.text)
+		if !whole && !(more && strings.HasPrefix(f.text, text[i:])) || f.word && !wordBegins(text, i) {
+			continue
+		}
+		if !whole {
+			return 0, true
+		}
+		end := i + len(f.text)
+		if f.word && more && !utf8.FullRuneInString(text[end:]) {
+			return 0, true // a letter may come
+		}
+		if !f.word || wordEnds(text, end) {
+			return len(f.text), false
+		}
+	}
+	return 0, false
+}
+
+// wordBegins says whether a word may begin at text[i]: no letter or digit
+// stands before it, unless that ends an escape (\n, \u000a, %20).
+func wordBegins(text string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:i])
+	if i == 0 || !wordRune(r) {
+		return true
+	}
+	return i >= 2 && text[i-2] == '\\' || i >= 3 && text[i-3] == '%' || i >= 6 && text[i-6:i-4] == `\u`
+}
+
+func wordEnds(text string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return i == len(text) || !wordRune(r)
+}
+
+func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// context is how many bytes before a text wordBegins looks at.
+const context = 6
 
 // holds looks for the secrets the fast way; most text has none.
 func (r *Redactor) holds(s string) bool {
@@ -207,6 +288,16 @@ func tells(v []byte) bool {
 		return false
 	}
 	return true
+}
+
+// KeyVariable says whether an environment variable holds a key, by its name;
+// golem's own never do.
+func KeyVariable(name string) bool {
+	name = strings.ToUpper(name)
+	if strings.HasPrefix(name, "GOLEM_") || strings.HasPrefix(name, "LLM_DO_") {
+		return false
+	}
+	return strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
 }
 
 // secretWords make a name secret wherever they stand in it.

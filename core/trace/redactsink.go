@@ -1,25 +1,30 @@
 package trace
 
-import (
-	"strings"
-	"sync"
-)
+import "sync"
 
 // Sink returns a sink that passes events on without their secrets. It stands
 // before every consumer: file, terminal, page. The events it gets stay as
-// they are. Streamed text whose end could be the beginning of a known secret
-// is held back until it is told apart, so that a secret split over two
-// deltas does not slip through; whatever event of that call follows lets it go.
+// they are. Streamed text whose end could be the beginning of a known secret,
+// in any spelling, is held back until it is told apart, so that a secret split
+// over two deltas does not slip through; whatever event of that call follows
+// lets it go.
 func (r *Redactor) Sink(next Sink) Sink {
-	return &redactSink{r: r, next: next, held: map[string]Event{}}
+	return &redactSink{r: r, next: next, streams: map[string]*stream{}}
 }
 
 type redactSink struct {
 	r    *Redactor
 	next Sink
 
-	mu   sync.Mutex
-	held map[string]Event // id → a delta whose text waits
+	mu      sync.Mutex
+	streams map[string]*stream // by id of the worker run that speaks
+}
+
+// stream is the text of one turn under way.
+type stream struct {
+	at     Event
+	before string // the end of what was passed on, as it came
+	rest   string // what waits
 }
 
 func (s *redactSink) Emit(e Event) {
@@ -28,52 +33,39 @@ func (s *redactSink) Emit(e Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	waiting, ok := s.held[e.ID]
-	delete(s.held, e.ID)
-	if d, isDelta := e.Body.(Delta); isDelta {
-		s.delta(e, d, waiting)
+	if d, ok := e.Body.(Delta); ok {
+		s.delta(e, d)
 		return
 	}
-	if ok {
-		s.next.Emit(waiting)
+	if st := s.streams[e.ID]; st != nil {
+		delete(s.streams, e.ID)
+		if text, _ := s.r.scan(st.before, st.rest, false); text != "" {
+			st.at.Body = Delta{Text: text}
+			s.next.Emit(st.at)
+		}
 	}
 	s.next.Emit(s.r.Event(e))
 }
 
 // delta passes on what cannot be the beginning of a secret.
-func (s *redactSink) delta(e Event, d Delta, waiting Event) {
-	if w, ok := waiting.Body.(Delta); ok && !d.Reset {
-		d.Text = w.Text + d.Text
-		d.Reset = w.Reset
+func (s *redactSink) delta(e Event, d Delta) {
+	if s.r == nil || len(s.r.forms) == 0 {
+		s.next.Emit(e)
+		return
 	}
-	text := s.r.String(d.Text)
-	safe := len(text) - s.r.undecided(text)
-	if safe < len(text) {
-		rest := e
-		rest.Body = Delta{Text: text[safe:]}
-		s.held[e.ID] = rest
+	st := s.streams[e.ID]
+	if st == nil || d.Reset {
+		st = &stream{}
+		s.streams[e.ID] = st
 	}
-	if safe > 0 || d.Reset || text == "" {
-		e.Body = Delta{Text: text[:safe], Reset: d.Reset}
+	text := st.rest + d.Text
+	out, rest := s.r.scan(st.before, text, true)
+	passed := st.before + text[:len(text)-len(rest)]
+	st.at, st.before, st.rest = e, passed[max(0, len(passed)-context):], rest
+	if out != "" || d.Reset || d.Text == "" {
+		e.Body = Delta{Text: out, Reset: d.Reset}
 		s.next.Emit(e)
 	}
-}
-
-// undecided is the length of the longest end of text that a known secret
-// begins with.
-func (r *Redactor) undecided(text string) int {
-	if r == nil {
-		return 0
-	}
-	longest := 0
-	for _, form := range r.plain {
-		for n := min(len(form)-1, len(text)); n > longest; n-- {
-			if strings.HasSuffix(text, form[:n]) {
-				longest = n
-			}
-		}
-	}
-	return longest
 }
 
 // Event returns an event without its secrets.
