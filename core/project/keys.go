@@ -60,7 +60,7 @@ func newManifestShape() *shape {
 		"prompts":        keysOf(map[string]*shape{"root": textShape(dirProblem)}),
 		"tools": keysOf(map[string]*shape{
 			"roots": listOf(textShape(dirProblem)), "modules": listOf(textShape(nameProblem)),
-			"allow_module_imports": flagShape(), "engine": wordShape("auto", "wazero", "browser"),
+			"allow_module_imports": flagShape(), "engine": wordShape("auto", "wazero", "browser"), "offer": wordShape("all", "listed"),
 		}),
 		"toolsets":   toolsetsShape(),
 		"sandbox":    sandboxShape(),

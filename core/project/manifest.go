@@ -19,8 +19,11 @@ type Manifest struct {
 	PromptsRoot  string // default "prompts"
 	ApprovalMode string // as resolved to approval.Mode's spelling, "" if unset
 	Providers    map[string]Provider
-	ToolRoots    []string // directories of tool modules beside tools/
+	ToolRoots    []string // directories of tool modules beside tools/; default ["toolsets"]
 	ToolEngine   string   // auto (default), wazero or browser
+	// ToolsListed: tools of modules are offered only to workers that have
+	// toolsets.custom (tools.offer: listed), not to all.
+	ToolsListed bool
 }
 
 // Provider is a row that a manifest adds to the provider table.

@@ -12,6 +12,7 @@ import (
 // Where workers and prompts lie unless the manifest says otherwise.
 const (
 	defaultWorkers = "workers"
+	defaultTools   = "toolsets" // beside tools/
 	defaultPrompts = "prompts"
 )
 
@@ -32,7 +33,7 @@ func HasManifest(fsys fs.FS) bool {
 // never a parent.
 func (p *Project) readManifest() fault.List {
 	p.manifest = Manifest{
-		WorkersRoots: []string{defaultWorkers}, PromptsRoot: defaultPrompts,
+		WorkersRoots: []string{defaultWorkers}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
 		Include: []string{"**/*.worker", "**/*.yaml", "**/*.yml"}, Providers: map[string]Provider{},
 	}
 	if p.src.NoManifest {
@@ -97,11 +98,15 @@ func (p *Project) fill(c *conformer) {
 		m.Include = include.texts()
 	}
 	m.Exclude = workers.get("exclude").texts()
-	for _, root := range cleanDirs(n.path("tools", "roots").texts()) {
-		if root != "tools" { // which is one anyway
-			m.ToolRoots = append(m.ToolRoots, root)
+	if roots := n.path("tools", "roots"); roots != nil {
+		m.ToolRoots = nil
+		for _, root := range cleanDirs(roots.texts()) {
+			if root != "tools" { // which is one anyway
+				m.ToolRoots = append(m.ToolRoots, root)
+			}
 		}
 	}
+	m.ToolsListed = n.path("tools", "offer").string() == "listed"
 	m.ToolEngine = "auto"
 	if engine := n.path("tools", "engine"); engine != nil {
 		m.ToolEngine = engine.text

@@ -14,8 +14,9 @@ import (
 )
 
 // openTools makes the worker's tools in a fixed order: its toolsets by name,
-// the workers it may call, and, below the root, request_input. Modules that
-// were found, and workers that are allowed, need no toolset of their name.
+// the workers it may call, and, below the root, request_input. Workers that are
+// allowed need no toolset of their name, nor do modules that were found, unless
+// the manifest says tools.offer: listed.
 func (f *frame) openTools(ctx context.Context) error {
 	env, served, err := f.env()
 	if err != nil {
@@ -26,7 +27,8 @@ func (f *frame) openTools(ctx context.Context) error {
 	if len(env.Delegates)+len(served) > 0 {
 		sets = withToolset(sets, "workers")
 	}
-	if len(env.Modules) > 0 {
+	unlisted := f.tree.r.Project.Manifest().ToolsListed && !hasToolset(sets, "custom")
+	if len(env.Modules) > 0 && (!unlisted || len(served) > 0 || f.worker.Tool != "") {
 		sets = withToolset(sets, "custom")
 	}
 	serving := map[string]tool.Tool{} // made by custom, offered in the workers' place
@@ -41,6 +43,9 @@ func (f *frame) openTools(ctx context.Context) error {
 		case "custom":
 			tools = setAside(tools, served, serving)
 			describeServed(env.Delegates, serving)
+			if unlisted { // what is left is only there to be the entry
+				tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name != f.worker.Tool })
+			}
 		case "workers":
 			if tools, err = f.serve(tools, served, serving); err != nil {
 				return err
