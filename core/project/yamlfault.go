@@ -19,7 +19,7 @@ import (
 // stands above it no YAML any more.
 
 // maxSearched is how many bytes are parsed at most to find a line.
-const maxSearched = 1 << 20
+const maxSearched = 1 << 19
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
@@ -103,11 +103,10 @@ type diagnosis struct {
 }
 
 var (
-	keyLine     = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
-	tightColon  = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
-	tightDash   = regexp.MustCompile(`^ *-([^\s-].*)$`)
-	notFirst    = "*&@`%]},|>!?"
-	openedLists = map[string]string{"',' or ']'": "[", "',' or '}'": "{"}
+	keyLine    = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
+	tightColon = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
+	tightDash  = regexp.MustCompile(`^ *-([^\s-].*)$`)
+	notFirst   = "*&@`%]},|>!?"
 )
 
 // explain returns the byte offset in the line, the problem and the remedy.
@@ -116,15 +115,13 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	if indent < len(d.line) && d.line[indent] == '\t' {
 		return indent, "a tab indents this line", "indent with spaces: YAML takes no tabs"
 	}
-	for words, open := range openedLists {
-		if i := strings.LastIndex(d.line, open); i >= 0 && strings.Contains(d.what, words) {
-			what, end := "list", "]"
-			if open == "{" {
-				what, end = "mapping", "}"
-			}
-			return i, fmt.Sprintf("the %s that begins with %s has no comma or %s where one is needed", what, open, end),
-				fmt.Sprintf("close it with %s, and put a comma between two items", end)
+	if i := unclosed(d.line); i >= 0 && (strings.Contains(d.what, "expected ','") || strings.Contains(d.what, "expected node content")) {
+		what, end := "list", "]"
+		if d.line[i] == '{' {
+			what, end = "mapping", "}"
 		}
+		return i, fmt.Sprintf("the %s that begins with %c has no comma or %s where one is needed", what, d.line[i], end),
+			fmt.Sprintf("close it with %s, and put a comma between two items", end)
 	}
 	key, value := d.value()
 	if column, problem, hint = d.quotes(value); problem != "" {
@@ -152,6 +149,35 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 		return indent, "this line is no key: value, no list item and no text of the line above", "write key: value"
 	}
 	return value, brief(d.what), ""
+}
+
+// unclosed is where the innermost bracket begins that a line leaves open, -1 if
+// none is. A bracket within quotes is text.
+func unclosed(line string) int {
+	var open []int
+	quote := byte(0)
+	for i := range len(line) {
+		switch c := line[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' && (i == 0 || strings.IndexByte(" [{,:", line[i-1]) >= 0):
+			quote = c
+		case c == '[' || c == '{':
+			open = append(open, i)
+		case (c == ']' || c == '}') && len(open) > 0:
+			last := open[len(open)-1]
+			if line[last] != c-2 { // in ASCII [ ] and { } lie two apart
+				return last
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) == 0 {
+		return -1
+	}
+	return open[len(open)-1]
 }
 
 // value is the line's key, "" if it has none, and where its value begins.

@@ -20,6 +20,8 @@ var yamlFaults = []struct {
 	{"text of a block that steps back", "a: |\n  x\n y\nb: 1", "4:2: malformed YAML: the indentation of 1 space matches no line above (indent by 0 or 2 spaces)"},
 	{"a list left open", "a: 1\nb: [x, y\nc: 3", "3:4: malformed YAML: the list that begins with [ has no comma or ] where one is needed (close it with ], and put a comma between two items)"},
 	{"a list left open over lines", "a: 1\nb: [x,\n  y\nc: 3\nd: [1]", "3:4: malformed YAML: the list that begins with [ has no comma or ] where one is needed (close it with ], and put a comma between two items)"},
+	{"a list left open after a comma", "a: 1\nb: ['x [', y,\nc: 3", "3:4: malformed YAML: the list that begins with [ has no comma or ] where one is needed (close it with ], and put a comma between two items)"},
+	{"a mapping left open in a list", "a: [{x: 1, {y: 2}]\nb: 1", "2:5: malformed YAML: the mapping that begins with { has no comma or } where one is needed (close it with }, and put a comma between two items)"},
 	{"a mapping left open", "b: {x: y\nc: 3", "2:4: malformed YAML: the mapping that begins with { has no comma or } where one is needed (close it with }, and put a comma between two items)"},
 	{"a quote left open", "a: 1\nb: \"x\nc: 3\nd: 4", "3:4: malformed YAML: the text that begins with \" has no second \" (end it with \")"},
 	{"a quote within quotes", "a: 'it's'\nb: 1", "2:8: malformed YAML: more text after the closing ' (write '' for a ' within the text)"},
