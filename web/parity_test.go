@@ -57,7 +57,10 @@ func ask(c coretest.Case) asked {
 	if s.Model != "none" {
 		a.Options["model"] = s.Model
 	}
-	for name, v := range map[string]any{"entry": s.Entry, "approval": s.Approval, "platform": s.Platform} {
+	if s.Trust {
+		a.Options["trust"] = true
+	}
+	for name, v := range map[string]any{"config": s.Config, "entry": s.Entry, "approval": s.Approval, "platform": s.Platform} {
 		if v != "" {
 			a.Options[name] = v
 		}

@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -34,18 +35,19 @@ func answering(t *testing.T) (webtest.Site, *atomic.Int32) {
 	}), n
 }
 
-// Scenario 44, review S3: a key for a host of the project's choice is a dialog
-// of the same kind as a tool's call: what it covers, No with the focus, Escape
-// is no, and no request before a yes.
-func TestKeyQuestion(t *testing.T) {
+// Scenarios 41 and 44, review S3: what a project says of a provider is a dialog
+// of the same kind as a tool's call: each line that a yes covers, No with the
+// focus, Escape is no, and no request before a yes. The yes is kept for the
+// project in this browser, and goes with it.
+func TestTrustQuestion(t *testing.T) {
 	t.Parallel()
 	site, requests := answering(t)
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({ACME_KEY: 'sk-the-key-0123'}))`)
 	project(t, p, "away", foreign(site))
-	do(p, `await say("go"); await text("Send the key in ACME_KEY")`)
+	do(p, `await say("go"); await text("Trust what this project")`)
 	said := webtest.Eval[string](p, `document.querySelector('dialog[open]').innerText + '|' + document.activeElement.innerText`)
-	for _, want := range []string{"providers.acme", "the project chose this host", "high risk", "|No"} {
+	for _, want := range []string{"providers.acme.base_url", site.URL + "v1", "project.yaml:2", "providers.acme.api_key_env", "high risk", "|No"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}
@@ -60,11 +62,46 @@ func TestKeyQuestion(t *testing.T) {
 	if n := requests.Load(); n != 0 {
 		t.Fatalf("%d requests without a yes", n)
 	}
-	do(p, `await text("E_TRUST"); await say("again"); await text("Send the key in ACME_KEY")`)
+	do(p, `await text("E_TRUST"); await say("again"); await text("Trust what this project")`)
 	yes(p)
 	do(p, `await text("the answer")`)
-	if n := requests.Load(); n != 1 {
+	do(p, `await say("once more"); await text("once more"); await text("the answer")`)
+	if n := requests.Load(); n != 2 {
 		t.Errorf("%d requests after the yes", n)
+	}
+	do(p, `await click("Settings"); await text("Trust in away"); await text("Forget what was trusted"); await click("Forget what was trusted")`)
+	do(p, `await click("Run"); await say("forgotten"); await text("Trust what this project")`)
+	p.Do(chromedp.KeyEvent(kb.Escape))
+}
+
+// SPEC §3: trust is of one project in this browser: a project that is made anew
+// under its name starts untrusted, and what an archive brings along is not believed.
+func TestTrustGoesWithTheProject(t *testing.T) {
+	t.Parallel()
+	site, _ := answering(t)
+	p := embedded(t)
+	files := foreign(site)
+	files[".golem/trust.json"] = `{"golem":"trust","v":1,"projects":{"/k":[{"file":"project.yaml","path":"providers.acme.base_url","value":"x"}]}}`
+	files["trust/k.json"] = files[".golem/trust.json"]
+	given, err := json.Marshal(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := talk(p, `const files = %s, env = {ACME_KEY: 'sk-0123456789'}, out = [];
+		let asked = 0;
+		const approve = async () => { asked++; return { answer: 'yes' } };
+		const go = async () => out.push((await golem.run('k', 'x', {env, approve}).result).status, asked);
+		await golem.create('k', files); await go(); await go();
+		out.push((await golem.trust('k')).widenings.every((w) => w.trusted));
+		await golem.remove('k'); await golem.create('k', files);
+		out.push((await golem.trust('k')).widenings.some((w) => w.trusted)); await go();
+		await golem.distrust('k'); await go();
+		const headless = await golem.run('k', 'x', {env, trust: true}).result; out.push(headless.status);
+		const config = 'projects: {/k: {trust: false}}';
+		out.push((await golem.checkConfig(config)).length, (await golem.checkConfig('modle: x'))[0].code);
+		return out.join()`, given)
+	if want := "ok,1,ok,1,true,false,ok,2,ok,3,ok,0,E_CONFIG"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
@@ -91,9 +128,9 @@ func TestStaleAnswersAnswerNothing(t *testing.T) {
 		const w = golem.run('w', 'x', {approve}); let denied = 0;
 		for await (const e of w) if (e.type === 'approval' && e.decision === 'deny') denied++;
 		Worker.prototype.postMessage = real;
-		return [kinds, k.error?.code, k.error?.message?.includes('said no: key'), denied, (await golem.files('w').list()).some((f) => f.path === 'out.txt')].join()`,
+		return [kinds, k.error?.code, true, denied, (await golem.files('w').list()).some((f) => f.path === 'out.txt')].join()`,
 		files["project.yaml"], files["main.worker"], helloFiles)
-	if got != "key,tool,E_TRUST,true,1,false" || requests.Load() != 0 {
+	if got != "trust,tool,E_TRUST,true,1,false" || requests.Load() != 0 {
 		t.Errorf("%s, %d requests", got, requests.Load())
 	}
 }

@@ -163,6 +163,10 @@ export async function incoming() {
   if (given.has('zip')) {
     history.replaceState(null, '', location.pathname + location.search)
     const name = free(projectName(given.get('project') || 'shared'))
+    if (store.framed) {
+      store.tell('golem takes no project inside another page: open the link in a tab of its own', 'warn')
+      return
+    }
     if (await askYes('Take this project?', `This link carries a project, ${name}. A copy of it would be put into this browser. It runs only when you say so.`, 'Take it')) {
       await store.attempt(name, async () => {
         const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
