@@ -69,7 +69,7 @@ func TestTrustQuestion(t *testing.T) {
 	if n := requests.Load(); n != 2 {
 		t.Errorf("%d requests after the yes", n)
 	}
-	do(p, `await click("Settings"); await text("Trust in away"); await text("Forget what was trusted"); await click("Forget what was trusted")`)
+	do(p, `await click("Settings"); await text("Trust in away"); await text("Forget what was trusted"); await click("Forget what was trusted"); await until("it to be forgotten", () => !button("Forget what was trusted"))`)
 	do(p, `await click("Run"); await say("forgotten"); await text("Trust what this project")`)
 	p.Do(chromedp.KeyEvent(kb.Escape))
 }
