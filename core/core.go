@@ -38,8 +38,9 @@ type Platform struct {
 	// as a slash path; on the page the project's name.
 	TrustKey string
 	HTTP     model.HTTPDoer // nil: providers cannot be reached
-	// Mount opens a directory for the sandbox: a slash path relative to the
-	// project root, or, only with Options.AllowOutside, an absolute or ../ one.
+	// Mount opens a directory for the sandbox: "." is the root that workers work
+	// on, and anything else, an absolute or ../ path, is asked for only with
+	// Options.AllowOutside. What lies below "." the core opens from there.
 	Mount func(source string) (sandbox.FS, error)
 	// State is the project's .golem directory, for what outlives a run; nil
 	// keeps nothing. Nothing of this version does: clearance will.

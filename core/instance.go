@@ -92,17 +92,13 @@ func (i *Instance) Check(platform string) fault.List {
 		return faults
 	}
 	c := i.runner(trace.Sinks(nil), i.gate(nil)).Checker()
-	listed, _ := i.project.List()
-	for _, l := range listed {
-		w, err := i.project.Worker("./" + l.Path)
-		if err != nil {
-			continue // its faults are told already
-		}
+	for _, w := range c.Workers() {
 		faults = append(faults, c.Tools(context.Background(), w)...)
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
+	faults = append(faults, c.Views(context.Background())...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
 		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and counts only once you trusted it: %s", w.Path, w.Value, w.Means).

@@ -3,9 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"time"
@@ -52,21 +50,13 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	}, o)
 }
 
-// mounter opens the directories that manifests and workers mount. What lies in
-// the project is a nested handle of it; a directory that does not exist yet is
-// made by the first write. The core asks for anything else only with
-// --allow-outside, and it is refused here again without.
+// mounter opens the project's root for the sandbox, and, only with
+// --allow-outside, directories elsewhere. The core asks for nothing else
+// without the flag, and it is refused here again.
 func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS, error) {
 	return func(source string) (sandbox.FS, error) {
-		clean := path.Clean(filepath.ToSlash(source))
-		if filepath.IsLocal(filepath.FromSlash(clean)) {
-			if clean == "." {
-				return files, nil
-			}
-			if dir, err := files.SubFS(clean); !errors.Is(err, fs.ErrNotExist) {
-				return dir, err
-			}
-			return sandbox.Lazy(files, clean), nil
+		if path.Clean(source) == "." {
+			return files, nil
 		}
 		if !outside {
 			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).

@@ -92,18 +92,14 @@ func (a asked) limits() map[string]string {
 	return out
 }
 
-// mounter opens directories of the project; nothing else is in a page's reach.
+// mounter opens the project's root; nothing else is in a page's reach.
 func mounter(fsys *opfs.FS) func(string) (sandbox.FS, error) {
 	return func(source string) (sandbox.FS, error) {
-		name := path.Clean(source)
-		if name == "." {
+		if path.Clean(source) == "." {
 			return fsys, nil
 		}
-		if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") {
-			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
-				Hinting("a page has no other files: put them into the project")
-		}
-		return sandbox.Lazy(fsys, name), nil
+		return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
+			Hinting("a page has no other files: put them into the project")
 	}
 }
 

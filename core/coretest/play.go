@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"golem/core"
-	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -104,36 +103,12 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 	}
 	return core.Platform{
 		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{}, Config: []byte(c.Settings.Config), TrustKey: "/case",
-		Mount: func(source string) (sandbox.FS, error) { return open(tree, source) },
+		Mount: func(string) (sandbox.FS, error) { return tree, nil },
 		ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
 		},
 		NewID: func() string { return "run" },
 	}
-}
-
-// open hands out a directory of the project, making it if need be.
-func open(tree sandbox.FS, source string) (sandbox.FS, error) {
-	name, err := sandbox.Clean(source)
-	if err != nil {
-		return nil, err
-	}
-	if name == "." {
-		return tree, nil
-	}
-	sub, ok := tree.(sandbox.SubFS)
-	if !ok {
-		return nil, fault.New(fault.Config, "the memory tree gives no handles")
-	}
-	for i, ch := range name + "/" {
-		if ch != '/' {
-			continue
-		}
-		if err := tree.Mkdir(name[:i], 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
-		}
-	}
-	return sub.SubFS(name)
 }
 
 func options(c Case, tree sandbox.FS) core.Options {

@@ -16,6 +16,10 @@ func (b *built) sandbox() {
 	sb := &b.w.Sandbox
 	sb.Declared = n != nil
 	sb.ReadOnly, sb.Network = n.get("readonly").flag(), n.get("network_enabled").flag()
+	own := b.d.node.get("sandbox")
+	sb.NamesMounts = own.get("root") != nil || own.get("paths") != nil || own.get("mounts") != nil
+	sb.NamesRestrict, sb.SaysReadOnly = own.get("restrict") != nil, own.get("readonly").flag()
+	sb.SaysNoNetwork = own.get("network_enabled") != nil && !sb.Network
 	if r := n.get("restrict"); r != nil {
 		if name, err := sandbox.Clean(r.text); err != nil {
 			b.addAt(r.at, err)

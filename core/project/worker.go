@@ -82,7 +82,13 @@ type Sandbox struct {
 	ReadOnly bool
 	Network  bool
 	Declared bool // some sandbox key stands in the worker or the manifest
-	Lent     bool // a tool module is granted the files (toolsets.custom.modules.X.fs)
+
+	// What the worker's own file says, which decides what its caller's bound and
+	// its children's mean (SPEC §8): that it names mounts (root, paths, mounts), a
+	// restriction, readonly: true, network_enabled: false.
+	NamesMounts, NamesRestrict, SaysReadOnly, SaysNoNetwork bool
+
+	Lent bool // a tool module is granted the files (toolsets.custom.modules.X.fs)
 }
 
 // Mount puts a directory of the project (or, with --allow-outside, of the

@@ -57,7 +57,7 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 		}
 	}
 	for i := range files {
-		data, err := sandbox.ReadFile(f.files, files[i].path, limit+1)
+		data, err := sandbox.ReadFile(f.sight.files, files[i].path, limit+1)
 		if err != nil {
 			return nil, fault.New(fault.Attachment, "%s cannot be attached: %s", sandbox.Abs(files[i].path), unreadable(err)).
 				Hinting("attach files that %s can read, by their path in the sandbox", f.worker.ID)
@@ -129,7 +129,7 @@ func (f *frame) attach(files []attached) ([]prompt.File, error) {
 			for n := i + 1; !f.free(base); n++ {
 				base = fmt.Sprintf("%d-%s", n, a.name)
 			}
-			if err := f.view.extra.WriteFile(base, a.data); err != nil {
+			if err := f.sight.extra.WriteFile(base, a.data); err != nil {
 				return nil, fault.Of(err, fault.Attachment)
 			}
 			at = attachDir + "/" + base
@@ -140,13 +140,13 @@ func (f *frame) attach(files []attached) ([]prompt.File, error) {
 }
 
 func (f *frame) free(base string) bool {
-	_, err := fs.Stat(f.view.extra, base)
+	_, err := fs.Stat(f.sight.extra, base)
 	return err != nil
 }
 
 // sees tells whether the worker's own view has the very same file there.
 func (f *frame) sees(a attached) bool {
-	data, err := sandbox.ReadFile(f.files, a.path, int64(len(a.data))+1)
+	data, err := sandbox.ReadFile(f.sight.files, a.path, int64(len(a.data))+1)
 	return err == nil && bytes.Equal(data, a.data)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/trace"
 )
@@ -107,11 +108,14 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 //
 // Grants that nobody trusted are refused too (SPEC §3, Trust).
 func (c *running) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
-	if risk != tool.Network && !c.spec.Network || c.frame.worker.Sandbox.Network {
+	if risk != tool.Network && !c.spec.Network || c.frame.network() {
 		return c.granted(ctx, tl)
 	}
-	return fault.New(fault.Network, "%s uses the network, and %s has none", c.spec.Name, c.frame.worker.ID).
-		Hinting("a person can set sandbox.network_enabled: true; go on without it")
+	none := fault.New(fault.Network, "%s uses the network, and %s has none", c.spec.Name, c.frame.worker.ID)
+	if c.frame.worker.Sandbox.Network {
+		return none.Hinting("a caller says network_enabled: false, which holds for everything below; go on without it")
+	}
+	return none.Hinting("a person can set sandbox.network_enabled: true; go on without it")
 }
 
 // granted refuses a tool whose grants nobody trusted; where nobody was there to
@@ -128,6 +132,10 @@ func (c *running) granted(ctx context.Context, tl tool.Tool) error {
 	return err
 }
 
+// network reports whether the worker may reach the network: its sandbox lets
+// it, and neither it nor a caller says network_enabled: false.
+func (f *frame) network() bool { return f.worker.Sandbox.Network && !f.sight.noNetwork }
+
 // module is how the trace names a tool's module: with its digest, for which
 // the file is read now. What cannot be read is told by the gate.
 func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
@@ -141,14 +149,7 @@ func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 
 // source tells what stands behind a mount's name, so that no decision for one
 // worker's mount serves another's of the same name.
-func (f *frame) source(mount string) string {
-	for _, m := range f.worker.Sandbox.Mounts {
-		if m.Name == mount {
-			return m.Source
-		}
-	}
-	return ""
-}
+func (f *frame) source(mount string) string { return sandbox.SourceIn(f.sight.files, mount) }
 
 // observe puts the gate's decision into the trace.
 func (c *running) observe(r approval.Record) {

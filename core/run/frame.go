@@ -8,7 +8,6 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
-	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/trace"
 )
@@ -28,8 +27,7 @@ type frame struct {
 	depth  int
 	task   string   // the beginning of what it is to do
 	chain  []string // worker IDs, root first, this one last
-	view   viewSpec
-	files  sandbox.FS
+	sight  sight
 	sets   []tool.Toolset
 	tools  *tool.Set
 	budget *budget
@@ -61,7 +59,11 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 			At(w.File, 0, 0).Hinting("set template: false to use the text as it is")
 	}
 	var err error
-	if f.view, f.files, err = t.view(ctx, w, parent); err != nil {
+	var caller *sight
+	if parent != nil {
+		caller = &parent.sight
+	}
+	if f.sight, err = t.sight(ctx, w, caller); err != nil {
 		return nil, fault.Of(err, fault.Config).InChain(f.chain)
 	}
 	err = f.openTools(ctx)

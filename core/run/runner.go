@@ -25,7 +25,8 @@ type Runner struct {
 	Toolsets toolset.Registry
 	// Model opens a worker's effective model, without retries.
 	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
-	// Mount opens a mount's source directory. It is called once a source and run.
+	// Mount opens the root of the sandbox, ".", or a directory outside it. It is
+	// called once a directory and run.
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate
 	Sink  trace.Sink

@@ -21,8 +21,9 @@ var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker
 // Checker judges the tools of a project's workers for golem check. What it
 // learns of the whole project it learns once. Use it from one goroutine.
 type Checker struct {
-	r     *Runner
-	known *known
+	r       *Runner
+	known   *known
+	workers []*project.Worker // nil: not looked for yet
 }
 
 // Checker returns one that has looked at nothing yet.
@@ -31,7 +32,7 @@ func (r *Runner) Checker() *Checker { return &Checker{r: r} }
 // Tools returns what is wrong with a worker's tools and the settings that
 // name them. Of modules only descriptions are read, and nothing is run.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
-	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, files: sandbox.Memory(), inert: true}
+	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, sight: sight{files: sandbox.Memory()}, inert: true}
 	defer f.close()
 	err := f.openTools(ctx)
 	out := slices.Clone(f.warnings)
@@ -53,7 +54,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	}
 	for _, s := range f.strangers() {
 		if c.known == nil {
-			c.known = c.r.knownTools(ctx, c.everyone())
+			c.known = c.r.knownTools(ctx, c.Workers())
 		}
 		if len(f.undescribed) == 0 && !c.known.has(s.name) {
 			out = append(out, s.fault(c.known.names))
@@ -65,7 +66,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 // Specs are the tools that a worker would be offered, as far as they are known
 // without running anything; none where they cannot be made.
 func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
-	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, files: sandbox.Memory(), inert: true}
+	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, sight: sight{files: sandbox.Memory()}, inert: true}
 	defer f.close()
 	if f.openTools(ctx) != nil {
 		return nil
@@ -83,16 +84,18 @@ func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	return out
 }
 
-// everyone are the workers of the project that can be loaded.
-func (c *Checker) everyone() []*project.Worker {
-	var out []*project.Worker
-	listed, _ := c.r.Project.List()
-	for _, l := range listed {
-		if w, err := c.r.Project.Worker("./" + l.Path); err == nil {
-			out = append(out, w)
+// Workers are those of the project that can be loaded; what is wrong with the
+// others is told elsewhere.
+func (c *Checker) Workers() []*project.Worker {
+	if c.workers == nil {
+		listed, _ := c.r.Project.List()
+		for _, l := range listed {
+			if w, err := c.r.Project.Worker("./" + l.Path); err == nil {
+				c.workers = append(c.workers, w)
+			}
 		}
 	}
-	return out
+	return c.workers
 }
 
 // stranger is an approval setting for a tool that its worker does not have.

@@ -153,12 +153,12 @@ func (f *frame) env() (toolset.Env, []servedName, error) {
 	}
 	env := toolset.Env{
 		Worker: f.worker.ID, Depth: f.depth,
-		Files:       f.files,
-		Mounts:      func(name string) string { return sandbox.MountOf(f.files, name) },
+		Files:       f.sight.files,
+		Mounts:      func(name string) string { return sandbox.MountOf(f.sight.files, name) },
 		Delegates:   delegates,
 		Stranger:    f.stranger,
 		Style:       f.worker.Delegates.Style,
-		Network:     f.worker.Sandbox.Network,
+		Network:     f.network(),
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
 		Modules:     f.tree.r.modules(found),

@@ -38,8 +38,9 @@ type tree struct {
 	enough   bool     // nobody wants the root to go on past its turns
 	tainted  bool     // untrusted content was read (SECURITY 13)
 
-	mounts onces[sandbox.FS] // by source
-	models onces[model.Model]
+	mounts  onces[sandbox.FS] // directories that the platform opens, by name
+	sources onces[source]     // of mounts, by name
+	models  onces[model.Model]
 }
 
 func newTree(r *Runner) *tree {
@@ -127,11 +128,6 @@ func (t *tree) isTainted() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.tainted
-}
-
-// mount opens a source once; all worker runs share the handle.
-func (t *tree) mount(ctx context.Context, source string) (sandbox.FS, error) {
-	return t.mounts.get(ctx, source, false, func() (sandbox.FS, error) { return t.r.Mount(source) })
 }
 
 // model opens each model once for the whole tree: scripts keep their place in

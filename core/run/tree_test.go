@@ -36,7 +36,7 @@ func TestOpeningHoldsNobodyUp(t *testing.T) {
 		w := &project.Worker{Model: "replay:big.jsonl"}
 		var first, second error
 		go func() { _, first = tr.model(t.Context(), w, nil) }()
-		go func() { _, _ = tr.mount(t.Context(), ".") }()
+		go func() { _, _ = tr.source(t.Context(), ".") }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := false

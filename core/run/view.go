@@ -8,98 +8,90 @@ import (
 	"golem/core/sandbox"
 )
 
-// viewSpec is what a worker run's view is built from; children narrow it.
-type viewSpec struct {
-	restricts   []string // io/fs names, outermost ancestor's first
-	readonly    bool
-	constraints []sandbox.Constraint // modes the ancestors hold their sources to
-	extra       sandbox.FS           // holds the attachments; the view shows it read-only, once there are some
+// sight is what a worker run sees, and lets its children see.
+type sight struct {
+	files sandbox.FS     // what its tools see
+	bound *sandbox.Bound // what its children see at most
+	extra sandbox.FS     // holds the attachments; the view shows it read-only, once there are some
+
+	noNetwork bool       // it or a caller says network_enabled: false
+	part      string     // why the view is not the whole project; "": it is
+	later     fault.List // of mounts that the first write makes; golem check tells of them
 }
 
-// view builds what a worker run sees: the mounts it declares, under every
-// ancestor's restrictions and modes, then its own (SPEC §8; S0-49, S1-78).
-// A worker without a sandbox, without file tools and without a module that is
-// lent the files sees only attachments.
-func (t *tree) view(ctx context.Context, w *project.Worker, parent *frame) (viewSpec, sandbox.FS, error) {
-	spec := viewSpec{extra: sandbox.Memory()}
-	if parent != nil {
-		p := parent.view
-		spec.restricts = append(spec.restricts, p.restricts...)
-		spec.readonly = p.readonly
-		spec.constraints = append(spec.constraints, p.constraints...)
+// sight builds what a worker run sees: the mounts that it declares, or its
+// caller's, within the caller's bound and its own restriction (SPEC §8; S0-49,
+// S1-78). A worker without a sandbox, without file tools and without a module
+// that is lent the files sees only attachments, and lets its children see what
+// its caller lets it see.
+func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sight, error) {
+	s := sight{extra: sandbox.Memory(), noNetwork: w.Sandbox.SaysNoNetwork}
+	attachments := sandbox.Mount{
+		Name: attachDir, At: attachDir, FS: s.extra, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true,
 	}
-	spec.readonly = spec.readonly || w.Sandbox.ReadOnly
-	if err := spec.escalates(w); err != nil {
-		return spec, nil, err
+	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota}
+	if caller != nil {
+		spec.Bound, s.noNetwork = caller.bound, s.noNetwork || caller.noNetwork
+	}
+	if caller == nil || w.Sandbox.NamesMounts {
+		var err error
+		if spec.Mounts, s.later, err = t.openAll(ctx, w); err != nil {
+			return s, err
+		}
 	}
 	if r := w.Sandbox.Restrict; r != "" {
 		name, err := sandbox.Clean(r)
 		if err != nil {
-			return spec, nil, err
+			return s, err
 		}
-		spec.restricts = append(spec.restricts, name)
+		spec.Restricts = []string{name}
 	}
-	files, err := t.build(ctx, w, &spec)
-	return spec, files, err
+	spec.Mounts = append(spec.Mounts, attachments)
+	view, err := sandbox.View(spec)
+	if err != nil {
+		return s, placed(err, w)
+	}
+	if s.files = view; !hasFiles(w) {
+		if s.files, err = sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{attachments}, Protection: t.r.Protection, Quota: t.quota}); err != nil {
+			return s, err
+		}
+	}
+	s.bound, s.part = sandbox.BoundOf(view, w.ID), sandbox.Partial(view)
+	if caller == nil && !w.Sandbox.NamesMounts && w.Sandbox.Restrict == "" {
+		return s, t.wholeProject(ctx, w, s.bound)
+	}
+	return s, nil
 }
 
-// escalates refuses a restriction or a mount of the worker's own that lies
-// wholly outside an ancestor's restriction.
-func (v viewSpec) escalates(w *project.Worker) error {
-	outside := func(what, target string) error {
-		name, err := sandbox.Clean(target)
-		if err != nil {
-			return err
-		}
-		for _, r := range v.restricts {
-			if !sandbox.Within(name, r) && !sandbox.Within(r, name) {
-				return fault.New(fault.Escalation, "%s %s of %s lies outside the caller's restriction %s", what, target, w.ID, sandbox.Abs(r)).
-					At(w.File, 0, 0).Hinting("a worker can only narrow what its caller sees")
-			}
-		}
-		return nil
+// wholeProject is what the children of a root see that names no files itself:
+// the project, under the manifest's modes, so that who only delegates needs no
+// files. The manifest's readonly is a default, which a child may override.
+func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.Bound) error {
+	root, err := t.source(ctx, ".")
+	if err != nil {
+		return fault.Of(err, fault.NotFound)
 	}
-	if r := w.Sandbox.Restrict; r != "" {
-		if err := outside("restrict", r); err != nil {
-			return err
-		}
-	}
-	for _, m := range w.Sandbox.Mounts {
-		if m.Own {
-			if err := outside("the mount", m.Target); err != nil {
-				return err
-			}
-		}
-	}
+	b.ReadOnly = w.Sandbox.SaysReadOnly
+	b.Beyond(sandbox.Mount{Name: "root", At: ".", FS: root.fs, Source: root.place, Mode: sandbox.ReadWrite})
 	return nil
 }
 
-// build opens the mounts and wraps them, innermost protection first.
-func (t *tree) build(ctx context.Context, w *project.Worker, spec *viewSpec) (sandbox.FS, error) {
-	var mounts []sandbox.Mount
-	if w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") {
-		for _, m := range w.Sandbox.Mounts {
-			fsys, err := t.mount(ctx, m.Source)
-			if err != nil {
-				return nil, fault.Of(err, fault.NotFound).At(w.File, 0, 0)
-			}
-			at, err := sandbox.Clean(m.Target)
-			if err != nil {
-				return nil, err
-			}
-			source := sandbox.SourceOf(fsys, m.Source)
-			spec.constraints = append(spec.constraints, sandbox.Constraint{Source: source, Mode: m.Mode})
-			mounts = append(mounts, sandbox.Mount{
-				Name: m.Name, At: at, FS: fsys, Source: source, Mode: m.Mode,
-				Suffixes: m.Suffixes, MaxFileBytes: m.MaxFileBytes,
-			})
+// hasFiles reports whether anything of the worker reaches files.
+func hasFiles(w *project.Worker) bool {
+	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem")
+}
+
+// placed is what is wrong with a view, at the mount that is to blame, else at
+// the restriction, else in the worker's file.
+func placed(err error, w *project.Worker) error {
+	f := fault.Of(err, fault.Config)
+	if f.Where != nil && f.Where.File != "" {
+		return f
+	}
+	if w.Sandbox.Restrict != "" {
+		if file, line := position(w.Origins["sandbox.restrict"]); file != "" {
+			return f.At(file, line, 0)
 		}
 	}
-	mounts = append(mounts, sandbox.Mount{
-		Name: attachDir, At: attachDir, FS: spec.extra, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true,
-	})
-	return sandbox.View(sandbox.ViewSpec{
-		Mounts: mounts, Constraints: spec.constraints, Restricts: spec.restricts, ReadOnly: spec.readonly,
-		Protection: t.r.Protection, Quota: t.quota,
-	})
+	return f.At(w.File, 0, 0)
 }

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"io/fs"
+	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,7 +36,7 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 		return err
 	}
 	l, ok := info.(Linked)
-	if !ok || l.Links() < 2 || info.IsDir() || v.spec.Protection.NoRead == nil {
+	if !ok || l.Links() < 2 || info.IsDir() || !v.spec.Protection.hides() {
 		return nil
 	}
 	v.secrets.mu.Lock()
@@ -55,13 +57,36 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	return nil
 }
 
-// search finds the unreadable files with more than one name in all mounts,
-// whatever the restriction. The caller holds the lock.
+// searched are the mounts in which search looks: the view's own, whatever its
+// restrictions and its caller's bound, and those of all its callers.
+func (v *view) searched() []Mount {
+	var out []Mount
+	add := func(m Mount) {
+		if !slices.ContainsFunc(out, func(o Mount) bool { return o.FS == m.FS && o.Source == m.Source }) {
+			out = append(out, m)
+		}
+	}
+	if b := v.spec.Bound; b != nil {
+		for _, m := range b.searched {
+			add(m)
+		}
+	}
+	for _, m := range v.spec.Mounts {
+		if m.File != "" {
+			m.File, m.Source = "", path.Dir(m.Source)
+		}
+		add(m)
+	}
+	return out
+}
+
+// search finds the unreadable files with more than one name in the mounts. The
+// caller holds the lock.
 func (v *view) search() {
 	v.secrets.files, v.secrets.whole = nil, true
 	seen := 0
-	for i := range v.spec.Mounts {
-		m := mounted{Mount: v.spec.Mounts[i], source: v.spec.Mounts[i].Source}
+	for _, looked := range v.searched() {
+		m := mounted{Mount: looked, source: looked.Source}
 		id, ok := m.FS.(Identifier)
 		if !ok || m.Source == "" {
 			continue

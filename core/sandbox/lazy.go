@@ -13,7 +13,12 @@ import (
 // Lazy is a directory below parent that may not exist yet: it reads as empty
 // and is made by the first write. The project's .golem and mounts such as
 // ./output are. name is an io/fs name.
-func Lazy(parent SubFS, name string) SubFS { return &lazy{parent: parent, name: name} }
+func Lazy(parent SubFS, name string) SubFS {
+	if p, ok := parent.(*lazy); ok { // so that the parent is there
+		return &lazy{parent: p.parent, name: path.Join(p.name, name)}
+	}
+	return &lazy{parent: parent, name: name}
+}
 
 type lazy struct {
 	parent SubFS
@@ -50,8 +55,21 @@ func (d *lazy) find() (FS, error) {
 	if err != nil {
 		return nil, err
 	}
+	if is, want := SourceOf(real, ""), d.Source(); is != "" && want != "" && is != want {
+		return nil, fault.New(fault.Path, "%s has become a link to somewhere else", Abs(d.name)).
+			Hinting("replace the link by the directory, or mount the directory that it leads to")
+	}
 	d.real = real
 	return real, nil
+}
+
+// Source is where the directory lies, or will; "" if the parent does not tell
+// where it lies itself.
+func (d *lazy) Source() string {
+	if parent := SourceOf(d.parent, ""); parent != "" {
+		return path.Join(parent, d.name)
+	}
+	return ""
 }
 
 // make is the directory itself, made if need be.
@@ -168,7 +186,7 @@ func (d *lazy) SubFS(dir string) (FS, error) {
 		return nil, err
 	}
 	if real == nil {
-		return &lazy{parent: d, name: dir}, nil
+		return Lazy(d, dir), nil
 	}
 	sub, ok := real.(SubFS)
 	if !ok {

@@ -29,7 +29,7 @@ func (v *view) target(op, name string) (place, error) {
 	switch {
 	case err != nil:
 		return p, err
-	case way || p.rel == "." || len(v.points(name)) > 0:
+	case way || p.rel == "." || len(v.points(name)) > 0 || p.mount.holed(p.rel) || p.mount.File != "" && op != "write":
 		return p, fault.New(fault.ReadOnly, "%s is part of the sandbox itself and cannot be changed", Abs(name))
 	case v.spec.ReadOnly:
 		return p, fault.New(fault.ReadOnly, "%s cannot be changed: this worker's sandbox is read-only", Abs(name)).
@@ -67,14 +67,13 @@ func CanWrite(fsys FS, name string) error {
 }
 
 func (v *view) writable(p place) error {
-	readonly := fault.New(fault.ReadOnly, "%s cannot be changed: the mount %s is read-only", Abs(p.name), p.mount.Name).
-		Hinting("write to a mount with mode: rw")
 	if p.mount.Mode != ReadWrite {
-		return readonly
+		return fault.New(fault.ReadOnly, "%s cannot be changed: the mount %s is read-only", Abs(p.name), p.mount.Name).
+			Hinting("write to a mount with mode: rw")
 	}
 	source := p.source()
-	for _, c := range v.spec.Constraints {
-		if c.Mode != ReadWrite && (contains(c.Source, source) || contains(source, c.Source)) {
+	for _, c := range v.modes {
+		if c.Mode != ReadWrite && !slices.Contains(p.mount.exempt, c) && (contains(c.Source, source) || contains(source, c.Source)) {
 			return fault.New(fault.ReadOnly, "%s cannot be changed: a read-only mount, here or in a caller, covers the same place", Abs(p.name)).
 				Hinting("of two mounts of one place the stricter mode holds")
 		}
@@ -102,29 +101,39 @@ func (v *view) WriteFile(name string, data []byte) error {
 
 // limits holds a file about to be written against the mount's suffixes and size.
 func (m *mounted) limits(p place, size int64) error {
-	if m.MaxFileBytes > 0 && size > m.MaxFileBytes {
-		return fault.New(fault.Limit, "%s would have %d bytes; the mount %s allows %d", Abs(p.name), size, m.Name, m.MaxFileBytes).
-			Hinting("write less, or split the file")
+	for _, l := range m.inherited() {
+		if l.bytes > 0 && size > l.bytes {
+			return fault.New(fault.Limit, "%s would have %d bytes; the mount %s allows %d", Abs(p.name), size, l.name, l.bytes).
+				Hinting("write less, or split the file")
+		}
+		if err := l.suffix(p); err != nil {
+			return err
+		}
 	}
-	return m.suffix(p)
+	return nil
 }
 
 // readable holds a file about to be read against the same limits.
 func (m *mounted) readable(p place, size int64) error {
-	if m.MaxFileBytes > 0 && size > m.MaxFileBytes {
-		return fault.New(fault.Limit, "%s has %d bytes; the mount %s allows %d", Abs(p.name), size, m.Name, m.MaxFileBytes).
-			Hinting("max_file_bytes of the mount holds for reading too")
+	for _, l := range m.inherited() {
+		if l.bytes > 0 && size > l.bytes {
+			return fault.New(fault.Limit, "%s has %d bytes; the mount %s allows %d", Abs(p.name), size, l.name, l.bytes).
+				Hinting("max_file_bytes of the mount holds for reading too")
+		}
+		if err := l.suffix(p); err != nil {
+			return err
+		}
 	}
-	return m.suffix(p)
+	return nil
 }
 
-func (m *mounted) suffix(p place) error {
+func (l limits) suffix(p place) error {
 	base := strings.ToLower(path.Base(p.rel))
-	if len(m.Suffixes) == 0 || slices.ContainsFunc(m.Suffixes, func(s string) bool { return s != "" && strings.HasSuffix(base, strings.ToLower(s)) }) {
+	if len(l.suffixes) == 0 || slices.ContainsFunc(l.suffixes, func(s string) bool { return s != "" && strings.HasSuffix(base, strings.ToLower(s)) }) {
 		return nil
 	}
-	return fault.New(fault.Limit, "the mount %s takes no %q files: %s", m.Name, path.Ext(p.rel), Abs(p.name)).
-		Hinting("allowed suffixes: %s", strings.Join(m.Suffixes, ", "))
+	return fault.New(fault.Limit, "the mount %s takes no %q files: %s", l.name, path.Ext(p.rel), Abs(p.name)).
+		Hinting("allowed suffixes: %s", strings.Join(l.suffixes, ", "))
 }
 
 // Remove deletes a file or an empty directory.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -18,6 +19,16 @@ type Protection struct {
 	// Files are the infos of unreadable files, so that a hard link to one is
 	// known by its identity.
 	Files []fs.FileInfo
+	// Closed are sources of which nobody reads or changes anything, by whatever
+	// mount or link it is reached: $GOLEM_HOME.
+	Closed []string
+	// Also are further protections that hold beside this one.
+	Also []Protection
+}
+
+// hides reports whether there is anything that is not readable.
+func (p Protection) hides() bool {
+	return p.NoRead != nil || len(p.Closed) > 0 || slices.ContainsFunc(p.Also, Protection.hides)
 }
 
 // locate is a source in the terms of Root: a relative one lies in the project.
@@ -49,7 +60,19 @@ func (p Protection) relative(source string) (rel string, ok bool) {
 }
 
 func (p Protection) read(pl place) error {
-	rel, ok := p.relative(pl.source())
+	source := pl.source()
+	for _, also := range p.Also {
+		if err := also.read(pl); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.Closed {
+		if contains(c, source) {
+			return fault.New(fault.Protected, "%s is golem's own directory, $GOLEM_HOME, or lies in it", Abs(pl.name)).
+				Hinting("no worker reads or changes anything there: keep the project and its mounts elsewhere")
+		}
+	}
+	rel, ok := p.relative(source)
 	if !ok || p.NoRead == nil || !p.NoRead(rel) {
 		return nil
 	}
@@ -58,6 +81,16 @@ func (p Protection) read(pl place) error {
 }
 
 func (p Protection) write(pl place) error {
+	for _, also := range p.Also {
+		if err := also.write(pl); err != nil {
+			return err
+		}
+	}
+	if len(p.Closed) > 0 {
+		if err := (Protection{Closed: p.Closed}).read(pl); err != nil {
+			return err
+		}
+	}
 	rel, ok := p.relative(pl.source())
 	if !ok || p.NoWrite == nil || !p.NoWrite(rel) {
 		return nil
@@ -68,6 +101,11 @@ func (p Protection) write(pl place) error {
 
 // identity refuses a file that is an unreadable one under another name.
 func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
+	for _, also := range p.Also {
+		if err := also.identity(fsys, info, name); err != nil {
+			return err
+		}
+	}
 	id, ok := fsys.(Identifier)
 	if !ok {
 		return nil

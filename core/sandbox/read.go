@@ -38,7 +38,10 @@ func (v *view) reach(op, name string) (place, bool, error) {
 
 // visible refuses a place that another mount lies over, or that protection hides.
 func (v *view) visible(p place) error {
-	if at := join(p.mount.at, p.rel); at != p.name {
+	if p.mount.File != "" && p.rel != p.mount.File {
+		return errShadowed
+	}
+	if at := p.at(); at != p.name {
 		if q, _, err := v.find("open", at); err != nil || q.mount != p.mount {
 			return errShadowed
 		}
@@ -55,11 +58,22 @@ func (v *view) found(p *place, what any, info fs.FileInfo) error {
 			return err
 		}
 	}
+	if !info.IsDir() && p.mount.holed(p.rel) {
+		return fs.ErrNotExist // the callers see a directory there, on the way to another mount
+	}
 	return v.identity(p.mount.fs, info, p.name)
 }
 
-var errShadowed = fault.New(fault.Path, "a symbolic link to where another mount lies").
-	Hinting("use the path in that mount")
+// at is the name that leads to the place without a link.
+func (p place) at() string {
+	if p.mount.File != "" {
+		return p.mount.at
+	}
+	return join(p.mount.at, p.rel)
+}
+
+var errShadowed = fault.New(fault.Path, "a symbolic link to where this mount does not reach").
+	Hinting("use the path of the file itself, if a mount has it")
 
 // Open opens a file or directory for reading.
 func (v *view) Open(name string) (fs.File, error) {
@@ -185,7 +199,7 @@ func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 	out, points := v.mountPoints(p.name), v.points(p.name)
 	for _, e := range listed {
 		child := place{name: join(p.name, e.Name()), mount: p.mount, rel: join(p.rel, e.Name())}
-		if Valid(child.name) != nil || v.spec.Protection.read(child) != nil || slices.Contains(points, e.Name()) {
+		if Valid(child.name) != nil || p.mount.hidden(child.rel) || !e.IsDir() && p.mount.holed(child.rel) || v.spec.Protection.read(child) != nil || slices.Contains(points, e.Name()) {
 			continue
 		}
 		if e.Type()&fs.ModeSymlink == 0 {
@@ -207,7 +221,7 @@ func (v *view) points(dir string) []string {
 	var out []string
 	for i := range v.mounts {
 		m := &v.mounts[i]
-		if m.at == dir || !Within(m.at, dir) || m.hidden() {
+		if m.at == dir || !Within(m.at, dir) || m.unlisted() {
 			continue
 		}
 		next, _, _ := strings.Cut(below(m.at, dir), "/")

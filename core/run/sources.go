@@ -1,0 +1,145 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+)
+
+// source is what a mount shows: a directory, or one file of a directory.
+type source struct {
+	fs      sandbox.FS
+	file    string // the file in fs; "": the directory itself
+	place   string // where it really lies, see sandbox.SourceOf
+	missing bool   // it is a directory that the first write makes
+}
+
+// source opens a mount's source once; all worker runs share the handle. What
+// lies in the project is a nested handle of its root.
+func (t *tree) source(ctx context.Context, name string) (source, error) {
+	return t.sources.get(ctx, name, false, func() (source, error) {
+		if path.IsAbs(name) || name == ".." || strings.HasPrefix(name, "../") || len(name) > 1 && name[1] == ':' {
+			return t.outside(ctx, name)
+		}
+		root, err := t.root(ctx)
+		if err != nil {
+			return source{}, err
+		}
+		return nested(root, path.Clean(name), name)
+	})
+}
+
+// root is what the sandbox sees of the project.
+func (t *tree) root(ctx context.Context) (sandbox.FS, error) {
+	return t.mounts.get(ctx, ".", false, func() (sandbox.FS, error) { return t.r.Mount(".") })
+}
+
+// outside opens what a person let the project mount from outside it.
+func (t *tree) outside(ctx context.Context, name string) (source, error) {
+	dir, err := t.r.Mount(name)
+	if err == nil {
+		return source{fs: dir, place: sandbox.SourceOf(dir, name)}, nil
+	}
+	parent, perr := t.mounts.get(ctx, path.Dir(name), false, func() (sandbox.FS, error) { return t.r.Mount(path.Dir(name)) })
+	if perr != nil {
+		return source{}, err
+	}
+	return nested(parent, path.Base(name), name)
+}
+
+// nested opens a name below a directory; where nothing lies the source is
+// missing.
+func nested(base sandbox.FS, name, declared string) (source, error) {
+	dir, file, err := sandbox.Nest(base, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		later, err := sandbox.Later(base, name)
+		return source{fs: later, place: sandbox.SourceOf(later, declared), missing: true}, err
+	}
+	s := source{fs: dir, file: file}
+	switch real := sandbox.SourceOf(dir, ""); {
+	case err != nil:
+	case real == "" || file == "":
+		s.place = sandbox.SourceOf(dir, declared)
+		if file != "" {
+			s.place = path.Clean(declared)
+		}
+	default:
+		s.place = path.Join(real, file)
+	}
+	return s, err
+}
+
+// openAll opens the mounts that a worker's configuration has, and tells all
+// that is wrong with them at once.
+func (t *tree) openAll(ctx context.Context, w *project.Worker) (out []sandbox.Mount, later fault.List, err error) {
+	var faults fault.List
+	for _, m := range w.Sandbox.Mounts {
+		opened, warning, err := t.open(ctx, m)
+		switch {
+		case err != nil:
+			faults = append(faults, fault.Of(err, fault.NotFound))
+		case warning != nil:
+			later = append(later, warning)
+		}
+		out = append(out, opened)
+	}
+	return out, later, faults.Err()
+}
+
+// open makes a mount of a worker's configuration ready for its view. A source
+// that is not there is E_NOT_FOUND if nothing may be written, else later warns
+// that the first write makes it.
+func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, later *fault.Fault, err error) {
+	file, line := position(m.Origin)
+	at := func(f *fault.Fault) *fault.Fault { return f.At(file, line, 0) }
+	out = sandbox.Mount{
+		Name: m.Name, Mode: m.Mode, Suffixes: m.Suffixes, MaxFileBytes: m.MaxFileBytes, Own: m.Own, Where: fault.Where{File: file, Line: line},
+	}
+	if out.At, err = sandbox.Clean(m.Target); err != nil {
+		return out, nil, at(fault.Of(err, fault.Path))
+	}
+	s, err := t.source(ctx, m.Source)
+	if err != nil {
+		return out, nil, at(fault.Of(err, fault.NotFound))
+	}
+	switch {
+	case s.missing && m.Mode == sandbox.ReadOnly:
+		return out, nil, at(t.meant(ctx, m, fault.New(fault.NotFound, "the mount %s is %s, and there is no such file or directory", m.Target, shown(m.Source)).
+			Hinting("create it, or correct the path; with mode: rw the first write would make it")))
+	case s.missing:
+		later = at(t.meant(ctx, m, fault.Warn(fault.NotFound, "the mount %s is %s, which is not there: the first write makes it, as a directory", m.Target, shown(m.Source)).
+			Hinting("create it, if it should be there before")))
+	}
+	out.FS, out.File, out.Source = s.fs, s.file, s.place
+	return out, later, nil
+}
+
+// shown is a source as people write it.
+func shown(source string) string {
+	if path.IsAbs(source) || strings.HasPrefix(source, ".") {
+		return source
+	}
+	return "./" + source
+}
+
+// meant adds which source may be meant in place of one that is not there.
+func (t *tree) meant(ctx context.Context, m project.Mount, f *fault.Fault) *fault.Fault {
+	if dir, err := t.source(ctx, path.Dir(m.Source)); err == nil && dir.file == "" {
+		var names []string
+		if entries, err := fs.ReadDir(dir.fs, "."); err == nil {
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+		}
+		if near := fault.Nearest(path.Base(m.Source), names); near != "" {
+			return f.Hinting("did you mean %s?", shown(path.Join(path.Dir(m.Source), near)))
+		}
+	}
+	return f
+}

@@ -1,0 +1,138 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+)
+
+// Views tells what keeps workers from seeing what their files say: a mount
+// outside what the caller sees (E_ESCALATION), a source that is not there, a
+// restriction to nothing. It follows the calls that are allowed, from the entry
+// and then from each worker that nobody is seen to call, and judges each once.
+func (c *Checker) Views(ctx context.Context) fault.List {
+	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
+	if entry, err := c.r.Project.Entry(); err == nil {
+		v.from(entry)
+	}
+	for _, w := range c.Workers() {
+		if !v.opened[w] {
+			v.from(w)
+		}
+	}
+	return v.faults
+}
+
+type viewCheck struct {
+	ctx    context.Context
+	tree   *tree
+	faults fault.List
+	judged map[judgement]bool
+	opened map[*project.Worker]bool // who was reached: its calls are followed once
+	heirs  map[heir]*sight
+	all    map[*sandbox.Bound]bool // bounds under which everyone was judged, for '*'
+}
+
+// judgement is a worker under what its caller sees.
+type judgement struct {
+	bound  *sandbox.Bound
+	worker *project.Worker
+}
+
+// heir is a worker that sees what its caller sees: all such share one sight.
+type heir struct {
+	bound    *sandbox.Bound
+	readonly bool
+}
+
+// caller is a worker whose calls are to be followed.
+type caller struct {
+	worker *project.Worker
+	sight  *sight
+	chain  []string
+}
+
+// from judges a root and all that is reached from it.
+func (v *viewCheck) from(root *project.Worker) {
+	todo := v.open(nil, root)
+	for len(todo) > 0 {
+		here := todo[0]
+		todo = todo[1:]
+		if slices.Contains(here.worker.Delegates.Refs, "*") {
+			if v.all[here.sight.bound] {
+				continue
+			}
+			v.all[here.sight.bound] = true
+		}
+		allowed, err := v.tree.r.Project.Delegates(here.worker)
+		if err != nil {
+			continue // told elsewhere
+		}
+		for _, w := range allowed {
+			todo = append(todo, v.open(&here, w)...)
+		}
+	}
+}
+
+// open judges a worker under its caller, and returns it if its own calls are
+// still to be followed.
+func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
+	next := caller{worker: w, chain: []string{w.ID}}
+	var above *sight
+	if from != nil {
+		above, next.chain = from.sight, append(from.chain[:len(from.chain):len(from.chain)], w.ID)
+	}
+	if !v.first(above, w) {
+		return nil
+	}
+	var err error
+	next.sight, err = v.sight(above, w)
+	v.faults = append(v.faults, next.sight.later...)
+	if err != nil {
+		var list fault.List
+		if !errors.As(err, &list) {
+			list = fault.List{fault.Of(err, fault.Config)}
+		}
+		for _, f := range list {
+			v.faults = append(v.faults, f.InChain(next.chain))
+		}
+		return nil
+	}
+	if v.opened[w] {
+		return nil
+	}
+	v.opened[w] = true
+	return []caller{next}
+}
+
+// first reports whether a worker was not yet judged under what its caller sees.
+func (v *viewCheck) first(above *sight, w *project.Worker) bool {
+	j := judgement{worker: w}
+	if above != nil {
+		j.bound = above.bound
+	}
+	again := v.judged[j]
+	v.judged[j] = true
+	return !again
+}
+
+// sight is what a worker sees under its caller. Who names nothing shares it.
+func (v *viewCheck) sight(above *sight, w *project.Worker) (*sight, error) {
+	if above == nil || w.Sandbox.NamesMounts || w.Sandbox.Restrict != "" {
+		s, err := v.tree.sight(v.ctx, w, above)
+		return &s, err
+	}
+	key := heir{above.bound, w.Sandbox.ReadOnly}
+	if s := v.heirs[key]; s != nil {
+		return s, nil
+	}
+	s, err := v.tree.sight(v.ctx, w, above)
+	if err == nil {
+		v.heirs[key] = &s
+	}
+	return &s, err
+}

@@ -1,0 +1,325 @@
+package sandbox
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Bound is what a worker's children may see at most (SPEC §8): its own view,
+// by where things really lie, and whatever Beyond adds. The zero value lets
+// them see nothing.
+type Bound struct {
+	Worker   string // whose bound it is, for messages
+	ReadOnly bool
+	mounts   []Mount // as the worker's view has them, cut to its restrictions
+	beyond   []Mount // what a child may mount though the worker has no name for it
+	searched []Mount // where secrets are looked for, see view.search
+	root     string  // the project's, so that messages name no path of the host
+	only     string
+	modes    []*Constraint
+}
+
+// BoundOf is the bound of the worker that has the view.
+func BoundOf(fsys FS, worker string) *Bound {
+	v, ok := fsys.(*view)
+	if !ok {
+		return &Bound{Worker: worker, only: "."}
+	}
+	b := &Bound{
+		Worker: worker, ReadOnly: v.spec.ReadOnly, only: v.only, modes: v.modes,
+		searched: v.searched(), root: v.spec.Protection.Root,
+	}
+	for i, m := range v.mounts {
+		if m.Unrestricted || slices.ContainsFunc(v.mounts[:i], func(o mounted) bool { return o.at == m.at || m.File != "" && Within(o.at, m.at) }) {
+			continue // of two mounts at one place the first is seen, and of a file no other mount lies below
+		}
+		out := m.Mount
+		out.At, out.FS, out.Source, out.holes = m.at, m.fs, m.source, slices.Clone(m.holes)
+		for _, over := range v.mounts {
+			if over.at != m.at && Within(over.at, m.at) {
+				out.holes = append(out.holes, below(over.at, m.at))
+			}
+		}
+		b.mounts = append(b.mounts, out)
+	}
+	return b
+}
+
+// Beyond lets children mount a tree of which the worker's own view shows
+// nothing, or only parts: what the view has mounts of keeps the modes of those.
+func (b *Bound) Beyond(m Mount) {
+	for _, other := range b.mounts {
+		switch {
+		case contains(other.Source, m.Source):
+			return // all of it is there already
+		case contains(m.Source, other.Source):
+			rel, ok := relative(other.Source, m.Source)
+			if !ok {
+				return // one of two spellings, of which nobody knows whether they are two places
+			}
+			m.holes = append(m.holes, rel)
+		}
+	}
+	b.beyond = append(b.beyond, m)
+	b.searched = append(b.searched, m)
+}
+
+// bind cuts the mounts down to the bound, and gives the caller's mounts to a
+// worker that has none of its own. The modes hold for sources.
+func (s *ViewSpec) bind() (modes []*Constraint, err error) {
+	modes = s.modes()
+	b := s.Bound
+	if b == nil {
+		return modes, nil
+	}
+	modes = append(modes, b.modes...)
+	s.ReadOnly = s.ReadOnly || b.ReadOnly
+	if !slices.ContainsFunc(s.Mounts, func(m Mount) bool { return !m.Unrestricted }) {
+		s.Mounts = append(slices.Clone(b.mounts), s.Mounts...)
+		s.Restricts = append([]string{b.only}, s.Restricts...)
+		return modes, nil
+	}
+	var out []Mount
+	for _, m := range s.Mounts {
+		if m.Unrestricted {
+			out = append(out, m)
+			continue
+		}
+		cut, err := b.cut(m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, slices.DeleteFunc(cut, func(c Mount) bool { return s.covered(c, m) })...)
+	}
+	s.Mounts = s.keepHidden(out)
+	return modes, nil
+}
+
+// modes are what the mounts say of their sources. A mount that lies in the
+// root mount is exempt from what that one says: a read-only project can have
+// a writable place.
+func (s *ViewSpec) modes() []*Constraint {
+	var out []*Constraint
+	for _, c := range s.Constraints {
+		out = append(out, &c)
+	}
+	for _, m := range s.Mounts {
+		if m.Unrestricted {
+			continue
+		}
+		c := &Constraint{m.Source, m.Mode}
+		out = append(out, c)
+		for i := range s.Mounts {
+			in := &s.Mounts[i]
+			if rel, ok := relative(in.Source, m.Source); m.At == "." && ok && rel != "." {
+				in.exempt = append(in.exempt, c)
+			}
+		}
+	}
+	return out
+}
+
+// keepHidden keeps the place of a declared mount empty if the bound has left
+// nothing, or only parts below it: what another mount has at that name is not
+// what was declared there.
+func (s *ViewSpec) keepHidden(parts []Mount) []Mount {
+	for _, m := range s.Mounts {
+		if slices.ContainsFunc(parts, func(p Mount) bool { return p.At == m.At }) {
+			continue
+		}
+		for i, p := range parts {
+			if Within(m.At, p.At) {
+				parts[i].holes = append(slices.Clone(p.holes), below(m.At, p.At))
+			}
+		}
+	}
+	return parts
+}
+
+// covered reports whether a part of a mount, which the bound put below the
+// mount's own place, lies where another declared mount is.
+func (s *ViewSpec) covered(part, of Mount) bool {
+	return part.At != of.At && slices.ContainsFunc(s.Mounts, func(o Mount) bool {
+		return o.At != of.At && Within(o.At, of.At) && Within(part.At, o.At)
+	})
+}
+
+// cut is the part of a mount that the bound has: the mount itself if all of it
+// lies in one of the caller's, and each of the caller's that lies in the mount.
+// None of it is E_ESCALATION for a mount of the worker's own, else nothing.
+func (b *Bound) cut(m Mount) ([]Mount, error) {
+	around := b.around(m.Source)
+	var out []Mount
+	if around != nil {
+		part, err := around.part(m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, part)
+	}
+	for _, in := range b.within(m.Source) {
+		if around != nil && around.shows(in) {
+			continue
+		}
+		rel, _ := relative(in.Source, m.Source)
+		part := m
+		part.FS, part.File, part.Source, part.holes = in.FS, in.File, in.Source, in.holes
+		part.At, part.Mode, part.callers = join(m.At, rel), Stricter(m.Mode, in.Mode), in.inherited()
+		part.exempt = slices.Concat(m.exempt, in.exempt)
+		out = append(out, part)
+	}
+	if len(out) == 0 && m.Own {
+		return nil, m.fault(fault.Escalation, "the mount %s is %s, outside of what the caller %s sees: %s",
+			Abs(m.At), b.place(m), b.Worker, b.places()).Hinting("a worker sees no more than its caller: mount a place that the caller has, or give it to the caller too")
+	}
+	return out, nil
+}
+
+// around is the caller's mount by which a source is seen: of several that hold
+// it the innermost. nil: none.
+func (b *Bound) around(source string) *Mount {
+	var best *Mount
+	for _, m := range b.all() {
+		rel, ok := relative(source, m.Source)
+		if !ok || m.hidden(rel) {
+			continue
+		}
+		if best == nil || len(m.Source) > len(best.Source) || len(m.Source) == len(best.Source) && Stricter(m.Mode, best.Mode) == best.Mode {
+			best = &m
+		}
+	}
+	return best
+}
+
+// within are the caller's mounts that lie in a source, and not at it.
+func (b *Bound) within(source string) []Mount {
+	var out []Mount
+	for _, m := range b.all() {
+		if rel, ok := relative(m.Source, source); ok && rel != "." {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, c Mount) int { return strings.Compare(a.Source, c.Source) })
+	return slices.CompactFunc(out, func(a, c Mount) bool { return a.Source == c.Source })
+}
+
+// all are the mounts, the most that may be done first.
+func (b *Bound) all() []Mount {
+	out := slices.Concat(b.mounts, b.beyond)
+	slices.SortStableFunc(out, func(a, c Mount) int { return rank(c.Mode) - rank(a.Mode) })
+	return out
+}
+
+// part is a mount that lies in one of the caller's, opened from there.
+func (m *Mount) part(of Mount) (Mount, error) {
+	rel, _ := relative(of.Source, m.Source)
+	out := of
+	out.FS, out.File = m.FS, m.File
+	out.Mode, out.callers, out.holes = Stricter(of.Mode, m.Mode), m.inherited(), holesBelow(m.holes, rel)
+	out.exempt = slices.Concat(of.exempt, m.exempt)
+	if rel == "." {
+		return out, nil
+	}
+	var err error
+	out.FS, out.File, err = Nest(m.FS, rel)
+	if errors.Is(err, fs.ErrNotExist) && of.File == "" && of.Mode != ReadOnly {
+		out.FS, err = Later(m.FS, rel)
+	}
+	if err != nil {
+		return out, of.fault(fault.NotFound, "the mount %s: %w", Abs(of.At), plain(err))
+	}
+	if sourceOf(out.FS, out.File, of.Source) != of.Source {
+		return out, of.fault(fault.Escalation, "the mount %s has moved since it was opened", Abs(of.At))
+	}
+	return out, nil
+}
+
+// shows reports whether the caller's mount m gives all that its other mount,
+// which lies in it, gives: then that one needs no place of its own.
+func (m *Mount) shows(in Mount) bool {
+	rel, ok := relative(in.Source, m.Source)
+	return ok && !m.hidden(rel) && !m.holed(rel) && rank(m.Mode) >= rank(in.Mode) && !m.limited()
+}
+
+// inherited are the limits that hold for parts of the mount in a child's view.
+func (m *Mount) inherited() []limits {
+	out := slices.Clone(m.callers)
+	if len(m.Suffixes) > 0 || m.MaxFileBytes > 0 {
+		out = append(out, limits{m.Name, m.Suffixes, m.MaxFileBytes})
+	}
+	return out
+}
+
+func (m *Mount) limited() bool { return len(m.inherited()) > 0 }
+
+// hidden reports whether a name in the mount's tree lies where the callers see
+// another mount.
+func (m *Mount) hidden(rel string) bool {
+	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(rel), Fold(h)) })
+}
+
+// holed reports whether such a place lies below a name.
+func (m *Mount) holed(rel string) bool {
+	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(h), Fold(rel)) })
+}
+
+// holesBelow are the holes as seen from a directory of the tree.
+func holesBelow(holes []string, dir string) []string {
+	var out []string
+	for _, h := range holes {
+		if Within(h, dir) {
+			out = append(out, below(h, dir))
+		}
+	}
+	return out
+}
+
+// place is how a message names where a mount lies: from the project's root, as
+// people write it, and never by a path of the host.
+func (b *Bound) place(m Mount) string {
+	rel, ok := relative(m.Source, b.root)
+	switch {
+	case ok && rel == ".":
+		return "the project"
+	case ok:
+		return "./" + rel
+	case absolute(m.Source) || m.Source == "":
+		return "outside the project"
+	}
+	return "./" + m.Source
+}
+
+// places are those of the bound, a few of them.
+func (b *Bound) places() string {
+	var out []string
+	for i, m := range slices.Concat(b.mounts, b.beyond) {
+		if i == 5 {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, b.place(m)+" at "+Abs(m.At))
+	}
+	return orNothing(out)
+}
+
+// Stricter is the mode of two that permits less: ro, then staged, then rw.
+func Stricter(a, b Mode) Mode {
+	if rank(a) <= rank(b) {
+		return a
+	}
+	return b
+}
+
+func rank(m Mode) int {
+	switch m {
+	case ReadWrite:
+		return 2
+	case Staged:
+		return 1
+	}
+	return 0
+}

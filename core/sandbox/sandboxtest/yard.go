@@ -1,0 +1,154 @@
+package sandboxtest
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"golem/core/sandbox"
+)
+
+// Yard is an empty tree in which views are tried.
+type Yard struct {
+	FS    sandbox.FS
+	Link  func(target, name string) error // makes a symbolic link; nil: there are none
+	Clear func(name string) error         // removes a name and all below it, links too
+}
+
+var (
+	yardDirs   = []string{".", "a", "b", "a/b", "a/c", "b/a", "new", "workers"}
+	yardFiles  = []string{"f", "g.md", "m", ".env"}
+	yardPoints = []string{".", ".", "a", "m", "m/n", "a/b", "x"}
+)
+
+// world is one random tree.
+type world struct {
+	Yard
+	*trial
+	files   map[string]string // by real path
+	links   []string
+	targets map[string]string // of the links
+	workers []*worker
+}
+
+func (w *world) draw(r *rapid.T) {
+	for range rapid.IntRange(3, 12).Draw(r, "files") {
+		name := path.Join(rapid.SampledFrom(yardDirs).Draw(r, "dir"), rapid.SampledFrom(yardFiles).Draw(r, "file"))
+		_ = w.FS.WriteFile(name, []byte(name)) // what is a directory already stays one
+	}
+	links := 0
+	if w.Link != nil {
+		links = rapid.IntRange(0, 4).Draw(r, "links")
+	}
+	for i := range links {
+		name := path.Join(rapid.SampledFrom(yardDirs).Draw(r, "link in"), fmt.Sprint("l", i))
+		target := rapid.SampledFrom([]string{"..", ".", "../a", "b", "../../b", "f", "../a/b/f", "../.env", "a/new", "../workers"}).Draw(r, "target")
+		if w.Link(target, name) == nil {
+			w.links = append(w.links, name)
+			w.targets[name] = target
+		}
+	}
+	w.files = w.dump()
+}
+
+// namesOf are the names under which some mount may show a real path.
+func namesOf(real string) []string {
+	var out []string
+	elems := strings.Split(real, "/")
+	for i := range len(elems) + 1 {
+		for _, at := range yardPoints {
+			if name := path.Join(append([]string{at}, elems[i:]...)...); !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// names are those that are tried in a child.
+func (w *world) names() []string {
+	all := slices.Concat(slices.Sorted(maps.Keys(w.files)), w.links, []string{"new/f", "new/g.md", "fresh.md"})
+	for _, l := range w.links {
+		all = append(all, l+"/f", l+"/b/f", l+"/.env")
+	}
+	var out []string
+	for _, n := range all {
+		out = append(out, namesOf(n)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// changed are the real paths that are not as they were drawn, with how.
+func (w *world) changed() map[string]string {
+	now, out := w.dump(), map[string]string{}
+	for name, what := range now {
+		if was, there := w.files[name]; !there || was != what {
+			out[name] = "written"
+		}
+	}
+	for name := range w.files {
+		if _, there := now[name]; !there {
+			out[name] = "removed"
+		}
+	}
+	return out
+}
+
+// dump is the tree as it is: the content of files, "dir" for directories.
+func (w *world) dump() map[string]string {
+	out := map[string]string{}
+	_ = fs.WalkDir(w.FS, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.Type()&fs.ModeSymlink != 0 || name == ".":
+		case e.IsDir():
+			out[name] = "dir"
+		default:
+			data, err := fs.ReadFile(w.FS, name)
+			if out[name] = string(data); err != nil {
+				out[name] = err.Error()
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// restore puts the tree back as it was drawn.
+func (w *world) restore(r *rapid.T) {
+	changes := w.changed()
+	names := slices.Sorted(maps.Keys(changes))
+	for _, name := range slices.Backward(names) {
+		if changes[name] == "written" {
+			_ = w.Clear(name)
+		}
+	}
+	for _, name := range names {
+		switch was := w.files[name]; was {
+		case "":
+		case "dir":
+			_ = w.FS.Mkdir(name, 0o755)
+		default:
+			_ = w.FS.WriteFile(name, []byte(name))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	for _, name := range w.links {
+		_ = w.Link(w.targets[name], name) // most are there
+	}
+	if left := w.changed(); len(left) > 0 {
+		r.Fatalf("the tree cannot be restored: %v", left)
+	}
+	for _, k := range w.workers { // handles of what was removed are of no use any more
+		if err := w.open(k); err != nil {
+			r.Fatalf("%s cannot be opened again: %v", k.name, err)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package sandbox
+
+import "slices"
+
+// Partial tells what keeps a view from being the whole project, readable and
+// writable, with nothing staged: then what works beside the view, such as a
+// shell, could do more than the view permits. "": nothing does.
+func Partial(fsys FS) string {
+	v, ok := fsys.(*view)
+	if !ok {
+		return "it has no files"
+	}
+	root := v.spec.Protection.Root
+	if v.spec.ReadOnly {
+		return "it is read-only"
+	}
+	for _, c := range v.modes {
+		if c.Mode != ReadWrite && (contains(root, c.Source) || contains(c.Source, root)) {
+			return (&Bound{root: root}).place(Mount{Source: c.Source}) + " is " + string(c.Mode) + ", here or in a caller"
+		}
+	}
+	for _, p := range append([]Protection{v.spec.Protection}, v.spec.Protection.Also...) {
+		if slices.ContainsFunc(p.Closed, func(c string) bool { return contains(root, c) || contains(c, root) }) {
+			return "$GOLEM_HOME lies in it, or it in $GOLEM_HOME"
+		}
+	}
+	for i := range v.mounts {
+		m := &v.mounts[i]
+		if m.source != root || m.File != "" || m.Mode != ReadWrite || m.limited() {
+			continue
+		}
+		if why := v.hides(m); why != "" {
+			return why
+		}
+		return ""
+	}
+	if v.only != "." {
+		return "it is restricted to " + Abs(v.only)
+	}
+	return "it does not have all of the project's files"
+}
+
+// hides tells what of a mount the view does not show, because another mount,
+// here or in a caller, lies over it that is not the same place.
+func (v *view) hides(m *mounted) string {
+	holes := slices.Clone(m.holes)
+	for _, over := range v.mounts {
+		if !over.Unrestricted && over.at != m.at && Within(over.at, m.at) {
+			holes = append(holes, below(over.at, m.at))
+		}
+	}
+	for _, h := range holes {
+		same := func(o mounted) bool {
+			rel, ok := relative(o.source, m.source)
+			return ok && rel == h && o.Mode == ReadWrite && !o.limited()
+		}
+		if !slices.ContainsFunc(v.mounts, same) {
+			return "another mount lies over " + Abs(h)
+		}
+	}
+	return ""
+}
