@@ -60,7 +60,7 @@ tools: build
 # For developers: the plug-ins over public Extism PDKs, from npm and from the Go proxy.
 plugins:
 	cd examples/tools/vowels && npm ci && npm run build
-	cd examples/tools/shout && go mod tidy && GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -o shout.wasm .
+	cd examples/tools/shout && GOOS=wasip1 GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w' -buildmode=c-shared -o shout.wasm .
 
 # For developers: the hostile modules from their sources; needs wat2wasm (wabt).
 fixtures:

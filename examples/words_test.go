@@ -25,6 +25,26 @@ func (critic) Call(_ context.Context, name string, args json.RawMessage) (tool.O
 	return tool.Output{Text: name + " was asked " + string(args)}, nil
 }
 
+// A plug-in over the public Extism Go PDK runs as it stands: input, output, error,
+// configuration and log.
+func TestGoPlugin(t *testing.T) {
+	b := bind(t, "tools/shout/shout")
+	var said []string
+	b.Log = func(level, text string) { said = append(said, level+": "+text) }
+	b.Grants.Config = map[string]string{"end": "!"}
+	if got := callTool(t, b, "shout", `{"text":"quiet"}`); got != "QUIET!" || len(said) != 1 || said[0] != "info: shouting quiet" {
+		t.Errorf("%q, logged %q", got, said)
+	}
+	described, err := b.Module.Describe(context.Background(), wasmtool.Describing{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := b.Tool(described[0]).Call(context.Background(), tool.Call{Name: "shout", Args: json.RawMessage(`{"text":" "}`)})
+	if err == nil || err.Error() != "E_TOOL: there is nothing to shout" || out.Fuel == 0 || !out.FuelVaries {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // S0-15..17: a Go program of a few lines, made with package sdk and built by
 // the standard toolchain, describes itself, is called, and calls back.
 func TestGoTool(t *testing.T) {

@@ -4,16 +4,30 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/extism/go-pdk"
 )
 
+// shout answers in capitals, with what the configuration puts at the end.
+//
 //go:wasmexport shout
 func shout() int32 {
+	var in struct {
+		Text string `json:"text"`
+	}
+	if err := pdk.InputJSON(&in); err != nil {
+		pdk.SetError(err)
+		return 1
+	}
+	if strings.TrimSpace(in.Text) == "" {
+		pdk.SetError(errors.New("there is nothing to shout"))
+		return 1
+	}
 	end, _ := pdk.GetConfig("end")
-	pdk.Log(pdk.LogInfo, "shouting")
-	pdk.OutputString(strings.ToUpper(pdk.InputString()) + end)
+	pdk.Log(pdk.LogInfo, "shouting "+in.Text)
+	pdk.OutputString(strings.ToUpper(in.Text) + end)
 	return 0
 }
 
