@@ -75,8 +75,9 @@ type browserModule struct {
 	exports map[string]guard.Export // functions
 }
 
-// Compile compiles off this thread.
-func (e *browserEngine) Compile(_ context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
+// Compile compiles off this thread: the browser's engine for all workers, wazero
+// in one of them, which calls of the module take first.
+func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
 	info, err := guard.Woven(guarded)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,33 @@ func (e *browserEngine) Compile(_ context.Context, guarded []byte, digest string
 			m.exports[x.Name] = x
 		}
 	}
+	if e.wazero {
+		if err := m.prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
+}
+
+// prepare has a worker compile the module.
+func (m *browserModule) prepare(ctx context.Context) error {
+	w, err := m.pool.take(m.digest)
+	if err != nil {
+		return err
+	}
+	w.post(map[string]any{"prepare": true, "digest": m.digest, "module": m.code})
+	c := &toolCall{worker: w, files: newToolFiles(nil)}
+	ready, err := c.until(ctx, "ready")
+	if err != nil {
+		return err
+	}
+	if f := ready.Get("fault"); f.Truthy() {
+		w.kill()
+		return told(f)
+	}
+	w.module = m.digest
+	m.pool.give(w)
+	return nil
 }
 
 // letters are types as web/tool writes them: i, l for i32, i64.

@@ -43,6 +43,8 @@ func (w *worker) receive(m js.Value) {
 	switch {
 	case m.Get("answer").Truthy():
 		w.link.answered(m)
+	case m.Get("prepare").Truthy():
+		go w.prepare(m)
 	case m.Get("call").Truthy():
 		go w.call(m)
 	case m.Get("drop").Truthy():
@@ -78,6 +80,21 @@ func (w *worker) module(m js.Value) error {
 	return nil
 }
 
+// prepare compiles a module before its first call: that is not the call's time.
+func (w *worker) prepare(m js.Value) {
+	w.drop()
+	ready := map[string]any{"ready": true}
+	if err := w.module(m); err != nil {
+		ready["fault"] = told(err)
+	}
+	js.Global().Call("postMessage", ready)
+}
+
+func told(err error) map[string]any {
+	f := fault.Of(err, fault.ToolTrap)
+	return map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}
+}
+
 // large is a memory that is not kept for the next module: it never shrinks.
 const large = 256 << 20
 
@@ -89,8 +106,7 @@ func (w *worker) call(m js.Value) {
 		"large": js.Global().Call("golemMemory").Int() > large,
 	}
 	if err != nil {
-		f := fault.Of(err, fault.ToolTrap)
-		done["fault"] = map[string]any{"code": string(f.Code), "message": f.Message, "hint": f.Hint}
+		done["fault"] = told(err)
 	}
 	js.Global().Call("postMessage", done)
 }
