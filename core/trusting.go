@@ -145,12 +145,12 @@ func (i *Instance) askTrust(ctx context.Context, entry *project.Worker, r *run.R
 	if err != nil {
 		return nil, err
 	}
-	answer := trace.Body(run.Answered(q, rec))
+	answer := run.Answered(q, rec)
 	if !rec.Run {
 		i.unattended.Store(i.unattended.Load() || rec.Nobody)
 		return append(notes("not trusted", open), answer), nil
 	}
-	out := append(notes("trusted", open), answer)
+	out := []trace.Body{answer}
 	if err := i.Trust(open); err != nil {
 		out = append(out, trace.Warning{Code: fault.Trust, Message: "the yes holds for this run, and could not be kept: " + fault.Of(err, fault.Config).Text()})
 	}

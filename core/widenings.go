@@ -103,7 +103,7 @@ func settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
 	case spec.Kind == tool.Wasm && name == "":
 		w.Means = "tools of a module that reaches hosts run without asking"
 	case spec.Risk == tool.Command:
-		w.Means = fmt.Sprintf("%s runs commands on this machine without asking: any command, if a worker can write where it looks for programs or scripts", name)
+		w.Means = fmt.Sprintf("%s runs commands on this machine without asking; where workers can write what a command starts, that is any command", name)
 	case spec.Risk == tool.Network || len(spec.Hosts) > 0:
 		w.Means = fmt.Sprintf("%s sends to the network without asking", name)
 	default:

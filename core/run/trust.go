@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"strings"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -23,10 +24,15 @@ func (f *frame) question(ctx context.Context, q approval.Question) (approval.Rec
 	return rec, err
 }
 
-// Answered is the record of a question that is no tool call.
+// Answered is the record of a question that is no tool call: its rule names
+// what the answer covers.
 func Answered(q approval.Question, rec approval.Record) trace.Approval {
+	lines := make([]string, len(q.Lines))
+	for i, l := range q.Lines {
+		lines[i] = l.Where + ": " + l.Path + ": " + l.Value
+	}
 	return trace.Approval{
-		Kind: string(q.Kind), Setting: string(rec.Setting), Rule: q.Title, Source: rec.Source, Decision: decision(rec), Reason: rec.Reason,
+		Kind: string(q.Kind), Setting: string(rec.Setting), Rule: strings.Join(lines, "; "), Source: rec.Source, Decision: decision(rec), Reason: rec.Reason,
 	}
 }
 

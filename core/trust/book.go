@@ -62,7 +62,7 @@ func (b *Book) Add(project string, l List) {
 	}
 	kept := List{}
 	for _, w := range slices.Concat(all[project], l) {
-		w.At = "" // places change
+		w.At, w.Means = "", "" // places and words change
 		kept = append(kept, w)
 	}
 	all[project] = kept.Sorted()
