@@ -21,11 +21,13 @@ var (
 // its directory, and of the workers that scanning finds.
 func (c *checker) names(s *scanned) {
 	p := c.p
-	if n := p.settings.get("name"); n != nil {
-		if !kebabCase.MatchString(n.text) {
-			c.add(fault.Warn(fault.Config, "by convention a project's name is in kebab-case, and this is %s", quoted(n.text)).
-				At(n.file, n.line, n.column).Hinting("for example %s", respelt(n.text, "-")))
-		}
+	switch n, dir := p.settings.get("name"), p.src.Name; {
+	case n != nil && !kebabCase.MatchString(n.text):
+		c.add(fault.Warn(fault.Config, "by convention a project's name is in kebab-case, and this is %s", quoted(n.text)).
+			At(n.file, n.line, n.column).Hinting("for example %s", respelt(n.text, "-")))
+	case n == nil && dir != "" && p.src.Platform == "native" && !kebabCase.MatchString(dir): // a page's project has no directory
+		c.add(fault.Warn(fault.Config, "by convention a project's directory is in kebab-case, and this is %s", quoted(dir)).
+			Hinting("for example %s, or give the project a name: in its manifest", respelt(dir, "-")))
 	}
 	for _, id := range s.ids {
 		l := s.found[id][0]
