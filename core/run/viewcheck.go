@@ -15,12 +15,12 @@ import (
 // restriction to nothing. It follows the calls that are allowed, from the entry
 // and then from each worker that nobody is seen to call, and judges each once.
 func (c *Checker) Views(ctx context.Context) fault.List {
-	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
+	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
 	if entry, err := c.r.Project.Entry(); err == nil {
 		v.from(entry)
 	}
 	for _, w := range c.Workers() {
-		if !v.opened[w] {
+		if !v.called[w] {
 			v.from(w)
 		}
 	}
@@ -33,6 +33,7 @@ type viewCheck struct {
 	faults fault.List
 	judged map[judgement]bool
 	opened map[*project.Worker]bool // who was reached: its calls are followed once
+	called map[*project.Worker]bool // who was judged at all: as a root, or under a caller
 	heirs  map[heir]*sight
 	all    map[*sandbox.Bound]bool // bounds under which everyone was judged, for '*'
 }
@@ -89,6 +90,7 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 	if !v.first(above, w) {
 		return nil
 	}
+	v.called[w] = true
 	var err error
 	next.sight, err = v.sight(above, w)
 	v.faults = append(v.faults, next.sight.later...)
