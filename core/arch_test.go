@@ -37,10 +37,12 @@ var arrows = map[string]string{
 	"core/model":     "tool",
 	"core/trace":     "tool",
 	"core/approval":  "tool",
-	"core/wasmtool":  "tool sandbox wasmtool/guard",
-	"core/tool":      "",
-	"core/sandbox":   "",
-	"core/fault":     "",
+	// A shell's grammar, for rules on commands: only who runs commands links it.
+	"core/approval/sh": "tool",
+	"core/wasmtool":    "tool sandbox wasmtool/guard",
+	"core/tool":        "",
+	"core/sandbox":     "",
+	"core/fault":       "",
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",
@@ -90,6 +92,7 @@ var outside = map[string]string{
 	"github.com/spf13/afero":            "core/workspace cmd",
 	"github.com/spf13/cobra":            "cmd/cli",
 	"golang.org/x/term":                 "cmd/cli",
+	"mvdan.cc/sh":                       "core/approval/sh",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",

@@ -67,7 +67,7 @@ func (s shell) Tools() []tool.Tool {
 		Name: "run_command",
 		Description: "Runs a command line with the system's shell (sh, on Windows cmd) in the project directory and returns its exit code and output. " +
 			"It works on the real disk, outside the sandbox; it has no standard input and no terminal, and what it leaves running in the background is ended.",
-		Risk: tool.Command, Toolset: "shell", Provider: "builtin",
+		Risk: tool.Command, Toolset: "shell", Provider: "builtin", Shell: shellGrammar,
 	}, s.run)}
 }
 

@@ -7,7 +7,13 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"golem/core/approval/sh"
+	"golem/core/tool"
 )
+
+// shellGrammar is what rules take a command line for.
+var shellGrammar tool.Grammar = sh.Grammar{}
 
 func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", "-c", line)

@@ -5,7 +5,12 @@ import (
 	"os/exec"
 	"strconv"
 	"syscall"
+
+	"golem/core/tool"
 )
+
+// shellGrammar is nil: rules know nothing of cmd's grammar.
+var shellGrammar tool.Grammar
 
 func shellCommand(ctx context.Context, line string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "cmd.exe")

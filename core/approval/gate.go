@@ -110,6 +110,11 @@ func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 // believe takes a preApproved back to ask where a project or library says it
 // of more than it may decide by itself and no person trusted it.
 func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
+	for _, other := range v.also {
+		if b := g.believe(other, reach, s); b.setting != PreApproved {
+			return b
+		}
+	}
 	if v.setting != PreApproved || reach.reaches(v.origin.By, s.risk, s.spec) {
 		return v
 	}

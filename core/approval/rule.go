@@ -33,6 +33,15 @@ const maxBraces = 3
 // which it is not known whether it fits asks, unless a later one that
 // certainly fits blocks. Without a call only rules without conditions count.
 func ruleSetting(rules []Rule, s subject) verdict {
+	if s.risk == tool.Command && s.args != nil {
+		return commandSetting(rules, s)
+	}
+	return firstRule(rules, s)
+}
+
+// firstRule looks at the call as a whole, or at the piece of its command that
+// is asked about.
+func firstRule(rules []Rule, s subject) verdict {
 	var maybe verdict
 	for i, r := range rules {
 		m := r.fits(s)
@@ -86,6 +95,9 @@ func (r Rule) fits(s subject) match {
 }
 
 func (s subject) fitsKey(key, pattern string, all bool) match {
+	if text, ok := s.command(key); ok && text == pattern {
+		return yes
+	}
 	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
 		return unsure
 	}
@@ -95,6 +107,9 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 	raw, ok := s.fields[key]
 	if !ok {
 		return no
+	}
+	if text, ok := s.command(key); ok {
+		return s.fitsCommand(key, text, pattern, all)
 	}
 	return fitsValues(texts(raw), pattern, all, !all, s.paths)
 }

@@ -21,6 +21,7 @@ type subject struct {
 	// previewed says that paths are all the call uses. Without a preview
 	// nothing is known of them, and what depends on paths asks.
 	previewed bool
+	piece     *piece // of a command: what rules are asked about now; nil: the call
 }
 
 func newSubject(spec tool.Spec) subject {
@@ -33,6 +34,9 @@ type verdict struct {
 	rule    string // for people
 	origin  Origin
 	matched *Rule // the rule that decided, if one did
+	// also are verdicts of further rules that this one rests on: of a command
+	// whose parts are allowed by several.
+	also []verdict
 }
 
 // settle finds the setting of a call, in this order (SPEC §7):

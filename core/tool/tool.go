@@ -79,6 +79,10 @@ type Spec struct {
 	// allowed_workers that a module serves because no worker has it.
 	Target string
 
+	// Shell reads the strings that a tool of risk command takes, for rules. nil
+	// is unknown: rules then allow only text that means nothing to any shell.
+	Shell Grammar
+
 	// Confined says that the tool holds no files, no network and no secrets: it
 	// changes nothing by itself, and what it calls meets the gate for itself.
 	Confined bool

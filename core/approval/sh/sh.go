@@ -1,0 +1,295 @@
+// Package sh reads commands as a POSIX shell does, for the rules of approval:
+// a rule matches what will run (SECURITY 20). Only who runs commands links it.
+package sh
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"golem/core/tool"
+)
+
+// Grammar is that of sh. sh may be dash, bash or another: where POSIX and bash
+// differ in what runs, a command is not plain.
+type Grammar struct{}
+
+var _ tool.Grammar = Grammar{}
+
+// maxCommand bounds a command in bytes: a longer one is taken as one that does
+// not parse.
+const maxCommand = 16 << 10
+
+// maxCommands is how many simple commands are looked at; a command with more
+// of them is none that a rule knows.
+const maxCommands = 256
+
+// maxNested is how deep commands within words (sh -c "…") are looked into.
+const maxNested = 3
+
+// Parse reads a command.
+func (Grammar) Parse(command string) tool.CommandLine { return parse(command, maxNested) }
+
+// Globs are a pattern's words; what stands in quotes is literal.
+func (Grammar) Globs(pattern string) []string {
+	f := parsed(pattern, syntax.LangPOSIX)
+	if f == nil || len(f.Stmts) != 1 || len(f.Stmts[0].Redirs) > 0 || !isPlain(f) {
+		return nil
+	}
+	c, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
+	words := make([]string, len(c.Args))
+	for i, w := range c.Args {
+		words[i] = globOf(w)
+	}
+	return words
+}
+
+func parse(raw string, depth int) tool.CommandLine {
+	if len(raw) > maxCommand {
+		return tool.CommandLine{Broken: true}
+	}
+	posix, bash := parsed(raw, syntax.LangPOSIX), parsed(raw, syntax.LangBash)
+	l := tool.CommandLine{Commands: commandsOf(posix), Broken: posix == nil || bash == nil}
+	other := commandsOf(bash)
+	same := reflect.DeepEqual(l.Commands, other)
+	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd)
+	if !same {
+		l.Commands = append(l.Commands, other...)
+	}
+	if depth > 0 {
+		for _, c := range l.Commands {
+			if len(l.Commands) > maxCommands {
+				break
+			}
+			l.Commands = append(l.Commands, nested(c, depth-1)...)
+		}
+	}
+	if len(l.Commands) > maxCommands {
+		l.Commands, l.Plain, l.Broken = l.Commands[:maxCommands], false, true
+	}
+	return l
+}
+
+// isOdd is what shells and the parser may take differently: control
+// characters, and blanks that only some locales know.
+func isOdd(r rune) bool {
+	return r != '\t' && r != '\n' && unicode.IsControl(r) || r > unicode.MaxASCII && unicode.IsSpace(r)
+}
+
+// parsed is the syntax tree, nil if there is none.
+func parsed(raw string, lang syntax.LangVariant) (f *syntax.File) {
+	defer func() {
+		if recover() != nil {
+			f = nil
+		}
+	}()
+	f, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(strings.NewReader(raw), "")
+	if err != nil || slices.ContainsFunc(commentsOf(f), func(c string) bool { return strings.Contains(c, "\\") }) {
+		// For the parser a backslash joins a comment with the next line, for
+		// shells it does not.
+		return nil
+	}
+	return f
+}
+
+func commentsOf(f *syntax.File) []string {
+	var out []string
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.Comment); ok {
+			out = append(out, c.Text)
+		}
+		return true
+	})
+	return out
+}
+
+// commandsOf are all simple commands, those in substitutions and bodies too.
+func commandsOf(f *syntax.File) []tool.SimpleCommand {
+	var out []tool.SimpleCommand
+	if f == nil {
+		return nil
+	}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 0 {
+			words := make(tool.SimpleCommand, len(c.Args))
+			for i, w := range c.Args {
+				words[i] = wordOf(w)
+			}
+			out = append(out, words)
+		}
+		return true
+	})
+	return out
+}
+
+// isPlain reports whether the tree is nothing but a list or pipeline of simple
+// commands with known words, without comments.
+func isPlain(f *syntax.File) bool {
+	for _, s := range f.Stmts {
+		if !isPlainStmt(s) {
+			return false
+		}
+	}
+	return len(f.Stmts) > 0 && len(commentsOf(f)) == 0
+}
+
+func isPlainStmt(s *syntax.Stmt) bool {
+	if s.Negated || s.Background || s.Coprocess || s.Disown {
+		return false
+	}
+	for _, r := range s.Redirs {
+		if !isHarmless(r) {
+			return false
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Assigns) > 0 || len(c.Args) == 0 {
+			return false
+		}
+		for _, w := range c.Args {
+			if wordOf(w).Unknown {
+				return false
+			}
+		}
+		return true
+	case *syntax.BinaryCmd:
+		switch c.Op {
+		case syntax.AndStmt, syntax.OrStmt, syntax.Pipe:
+			return isPlainStmt(c.X) && isPlainStmt(c.Y)
+		}
+	}
+	return false
+}
+
+// isHarmless is a redirection that touches no file: between standard output
+// and standard error, and to or from /dev/null.
+func isHarmless(r *syntax.Redirect) bool {
+	if r.Hdoc != nil || r.Word == nil || r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" {
+		return false
+	}
+	w := wordOf(r.Word)
+	if w.Unknown || w.Expands {
+		return false
+	}
+	switch r.Op {
+	case syntax.DplOut:
+		return w.Text == "1" || w.Text == "2"
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn:
+		return w.Text == "/dev/null"
+	}
+	return false
+}
+
+// wordOf takes the quotes off a word.
+func wordOf(w *syntax.Word) tool.Word {
+	var out reading
+	var b strings.Builder
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			out.unquoted(&b, p.Value)
+		case *syntax.SglQuoted:
+			b.WriteString(p.Value)
+			out.unknown = out.unknown || p.Dollar
+		case *syntax.DblQuoted:
+			out.unknown = out.unknown || p.Dollar
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok {
+					out.unknown = true
+					continue
+				}
+				out.quoted(&b, lit.Value)
+			}
+		default:
+			out.unknown = true
+		}
+	}
+	return tool.Word{Text: b.String(), Expands: out.expands, Unknown: out.unknown}
+}
+
+// reading is what is known of a word so far.
+type reading struct{ expands, unknown bool }
+
+// unquoted adds text that stands outside quotes.
+func (w *reading) unquoted(b *strings.Builder, s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\\':
+			if i++; i == len(s) {
+				w.unknown = true
+			} else if s[i] != '\n' {
+				b.WriteByte(s[i])
+			}
+			continue
+		case '$', '`':
+			w.unknown = true
+		case '*', '?', '[', ']', '{', '}', '~':
+			w.expands = true
+		}
+		b.WriteByte(s[i])
+	}
+}
+
+// quoted adds text that stands in double quotes.
+func (w *reading) quoted(b *strings.Builder, s string) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '$', c == '`':
+			w.unknown = true
+		case c == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0:
+			if i++; s[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+}
+
+// runners start the command that their arguments name; shells run the text
+// that they are given.
+var (
+	runners = []string{"builtin", "busybox", "command", "doas", "env", "exec", "find", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
+	shells  = []string{"ash", "bash", "dash", "eval", "ksh", "sh", "zsh"}
+)
+
+// nested are the commands that a simple command starts by itself, as far as
+// they can be told: what blocks them should not be so easy to go round.
+func nested(c tool.SimpleCommand, depth int) []tool.SimpleCommand {
+	var out []tool.SimpleCommand
+	name := c[0].Text[strings.LastIndexByte(c[0].Text, '/')+1:]
+	for i := 1; i < len(c) && len(out) <= maxCommands; i++ {
+		if slices.Contains(runners, name) {
+			out = append(out, c[i:])
+		}
+		if slices.Contains(shells, name) && !c[i].Unknown {
+			out = append(out, parse(c[i].Text, depth).Commands...)
+		}
+	}
+	return out
+}
+
+// globOf is a pattern's word as a glob.
+func globOf(w *syntax.Word) string {
+	var b strings.Builder
+	for _, p := range w.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			b.WriteString(lit.Value)
+			continue
+		}
+		for _, r := range wordOf(&syntax.Word{Parts: []syntax.WordPart{p}}).Text {
+			if strings.ContainsRune(`*?[]{}\`, r) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
