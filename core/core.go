@@ -79,6 +79,7 @@ type Options struct {
 	Approval          string
 	MaxDepth          *int
 	Limits            map[string]string // limits of the run by their names in workers: turns, tool_timeout, …
+	Settings          map[string]string // settings of the models by their names in workers: temperature, …
 	AllowOutside      bool
 	MemorySandbox     bool
 	NoImportTools     bool

@@ -63,7 +63,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{
-			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, AllowOutside: o.AllowOutside,
+			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, Settings: o.Settings, AllowOutside: o.AllowOutside,
 			NoImportTools: o.NoImportTools, AllowModuleImports: o.AllowModuleImport,
 		},
 	})
@@ -99,6 +99,7 @@ func (i *Instance) Check(platform string) fault.List {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
 	faults = append(faults, c.Views(context.Background())...)
+	faults = append(faults, i.lacking(c.Workers())...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
 		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and counts only once you trusted it: %s", w.Path, w.Value, w.Means).
@@ -106,6 +107,22 @@ func (i *Instance) Check(platform string) fault.List {
 	}
 	faults.Sort()
 	return faults.Compact()
+}
+
+// lacking warns of settings that the provider of a worker's model does not have.
+func (i *Instance) lacking(workers []*project.Worker) fault.List {
+	var out fault.List
+	for _, w := range workers {
+		settings, err := model.ReadSettings(w.ModelSettings)
+		if err != nil || w.Model == "" {
+			continue
+		}
+		for _, name := range i.models.Lacking(w.Model, settings) {
+			file, line := w.SettingAt(name)
+			out = append(out, fault.Warn(fault.Model, "%s", model.LackingText(w.Model, name)).At(file, line, 0))
+		}
+	}
+	return out
 }
 
 // library is what runs the project's tool modules.
@@ -356,7 +373,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
 		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now,
-		Trust: i.trustModel, Granted: i.granted, Unattended: i.unattended.Load,
+		Trust: i.trustModel, TrustSettings: i.trustSettings, Granted: i.granted, Unattended: i.unattended.Load,
 	}
 }
 

@@ -186,7 +186,19 @@ func notes(what string, l trust.List) []trace.Body {
 // did not cover are asked about now.
 func (i *Instance) trustModel(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	provider, _, _ := strings.Cut(w.Model, ":")
-	open := i.judge.Untrusted(i.providerWidenings(provider))
+	return i.trustUse(ctx, w, i.providerWidenings(provider), ask)
+}
+
+// trustSettings settles whether a person trusts what the project's files add to
+// each request of a worker.
+func (i *Instance) trustSettings(ctx context.Context, w *project.Worker, ask run.Asker) error {
+	return i.trustUse(ctx, w, i.extras(w), ask)
+}
+
+// trustUse settles what a worker is about to use. What the question before the
+// run covered is not asked again.
+func (i *Instance) trustUse(ctx context.Context, w *project.Worker, list trust.List, ask run.Asker) error {
+	open := i.judge.Untrusted(list)
 	if len(open) == 0 {
 		return nil
 	}

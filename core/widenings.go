@@ -81,6 +81,15 @@ func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs
 	if provider, _, ok := strings.Cut(w.Model, ":"); ok {
 		out = append(out, i.providerWidenings(provider)...)
 	}
+	return append(out, i.extras(w)...)
+}
+
+// extras are what the project's files add to each request of a worker's model.
+func (i *Instance) extras(w *project.Worker) trust.List {
+	var out trust.List
+	for _, s := range i.project.Extras(w) {
+		out = append(out, asWidening(s, "", "each request carries it, which can switch on what the provider offers"))
+	}
 	return out
 }
 

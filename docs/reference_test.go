@@ -89,19 +89,19 @@ func TestTracePageKnowsTheEvents(t *testing.T) {
 }
 
 // The provider table of the reference is the one golem has.
-func TestWorkersPageKnowsTheProviders(t *testing.T) {
-	text := page(t, "workers.md")
+func TestModelsPageKnowsTheProviders(t *testing.T) {
+	text := page(t, "models.md")
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, p := range model.Rows() {
 		at := strings.Index(text, "| `"+p.Name+"` |")
 		if at < 0 {
-			t.Errorf("workers.md does not list %s", p.Name)
+			t.Errorf("models.md does not list %s", p.Name)
 			continue
 		}
 		row, _, _ := strings.Cut(text[at:], "\n")
 		columns := "| " + p.BaseURL + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
 		if !strings.Contains(row, p.KeyVar) || !strings.Contains(row, columns) {
-			t.Errorf("workers.md says %s; want %s and %s", row, p.KeyVar, columns)
+			t.Errorf("models.md says %s; want %s and %s", row, p.KeyVar, columns)
 		}
 	}
 }

@@ -68,6 +68,9 @@ func ask(c coretest.Case) asked {
 	if s.MaxDepth != nil {
 		a.Options["maxDepth"] = *s.MaxDepth
 	}
+	if len(s.Set) > 0 {
+		a.Options["modelSettings"] = s.Set
+	}
 	if len(s.Limits) > 0 {
 		a.Options["limits"] = s.Limits
 	}

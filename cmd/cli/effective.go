@@ -77,6 +77,10 @@ func effective(w *project.Worker) map[string]string {
 			v["toolsets."+t.Name+".approval.tools."+name] = string(setting)
 		}
 	}
+	var settings any
+	if json.Unmarshal(w.ModelSettings, &settings) == nil {
+		flatten(v, "model_settings", settings)
+	}
 	for name, setting := range w.Policy.WorkerTools {
 		v["tool_rules."+name] = string(setting)
 	}

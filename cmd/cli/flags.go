@@ -24,7 +24,7 @@ type flags struct {
 	check, listWorkers                              bool
 	strict                                          bool
 	maxDepth, maxTurns                              int
-	limit                                           []string
+	limit, settings                                 []string
 	platform                                        string
 }
 
@@ -48,6 +48,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.BoolVar(&f.denyAll, "deny-all", false, "short for --approval auto_deny")
 	s.IntVar(&f.maxDepth, "max-depth", 0, "the deepest permitted delegation; the root is 0")
 	s.IntVar(&f.maxTurns, "max-turns", 0, "limit the model requests of each worker: --limit turns=N")
+	s.StringArrayVar(&f.settings, "set", nil, "set a setting of the models for the run, NAME=VALUE: temperature, max_output_tokens, reasoning_effort, …; may be repeated")
 	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for the run, NAME=VALUE: turns, tokens, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
 	s.BoolVar(&f.allowOutside, "allow-outside", false, "let the manifest mount directories outside the project")
 	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files widen beyond its sandbox")
@@ -90,6 +91,9 @@ func (f *flags) refuse() error {
 	if _, err := f.limits(); err != nil {
 		return err
 	}
+	if _, err := pairs("set", f.settings, "--set temperature=0.2 --set max_output_tokens=4000"); err != nil {
+		return err
+	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose contradict each other").Hinting("give one of them")
 	}
@@ -101,37 +105,42 @@ func (f *flags) refuse() error {
 	return nil
 }
 
-// limits are --limit and --max-turns by the limits' names.
-func (f *flags) limits() (map[string]string, error) {
+// pairs reads the values of a flag that is NAME=VALUE and may be repeated.
+func pairs(flag string, given []string, example string) (map[string]string, error) {
 	out := map[string]string{}
-	add := func(name, value string) error {
+	for _, one := range given {
+		name, value, ok := strings.Cut(one, "=")
+		if !ok || name == "" || value == "" {
+			return nil, usage("--%s %s is not NAME=VALUE", flag, strconv.Quote(one)).Hinting("for example %s", example)
+		}
 		if _, twice := out[name]; twice {
-			return usage("the limit %s is given twice", name).Hinting("give it once; --max-turns N is --limit turns=N")
+			return nil, usage("--%s %s is given twice", flag, name).Hinting("give it once")
 		}
 		out[name] = value
-		return nil
 	}
-	for _, l := range f.limit {
-		name, value, ok := strings.Cut(l, "=")
-		if !ok || name == "" || value == "" {
-			return nil, usage("--limit %s is not NAME=VALUE", strconv.Quote(l)).Hinting("for example --limit turns=20 --limit tool_timeout=1m")
-		}
-		if err := add(name, value); err != nil {
-			return nil, err
-		}
+	return out, nil
+}
+
+// limits are --limit and --max-turns by the limits' names.
+func (f *flags) limits() (map[string]string, error) {
+	out, err := pairs("limit", f.limit, "--limit turns=20 --limit tool_timeout=1m")
+	if err != nil || !f.given("max-turns") {
+		return out, err
 	}
-	if f.given("max-turns") {
-		return out, add("turns", strconv.Itoa(f.maxTurns))
+	if _, twice := out["turns"]; twice {
+		return nil, usage("the limit turns is given twice").Hinting("give it once; --max-turns N is --limit turns=N")
 	}
+	out["turns"] = strconv.Itoa(f.maxTurns)
 	return out, nil
 }
 
 // options are the flags as the core takes them; refuse has looked at them.
 func (f *flags) options() core.Options {
 	limits, _ := f.limits()
+	settings, _ := pairs("set", f.settings, "")
 	o := core.Options{
 		Entry: f.entry, NoProject: f.noProject, Model: f.model, Approval: f.approval, AllowOutside: f.allowOutside,
-		Limits: limits, MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
+		Limits: limits, Settings: settings, MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
 		Trust: f.trust,
 	}
 	switch {

@@ -32,6 +32,7 @@ type asked struct {
 	MaxDepth *int              `json:"maxDepth"`
 	MaxTurns *int              `json:"maxTurns"`
 	Limits   map[string]any    `json:"limits"` // texts or numbers
+	Settings map[string]any    `json:"modelSettings"`
 	Strict   bool              `json:"strict"`
 	Env      map[string]string `json:"env"`
 	Headless bool              `json:"headless"` // nobody can be asked
@@ -71,7 +72,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
-		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
+		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
 		Trust: a.Trust,
 	})
 	return a, inst, fsys, err
@@ -88,6 +89,19 @@ func (a asked) limits() map[string]string {
 	}
 	if a.MaxTurns != nil {
 		out["turns"] = strconv.Itoa(*a.MaxTurns)
+	}
+	return out
+}
+
+// settings are modelSettings as the core takes them: JSON is YAML.
+func (a asked) settings() map[string]string {
+	out := map[string]string{}
+	for name, v := range a.Settings {
+		data, err := json.Marshal(v)
+		if err != nil {
+			continue // it came as JSON
+		}
+		out[name] = string(data)
 	}
 	return out
 }

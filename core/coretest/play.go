@@ -118,10 +118,19 @@ func options(c Case, tree sandbox.FS) core.Options {
 		model = ""
 	}
 	return core.Options{
-		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits,
+		Files: tree, Name: "case", Entry: s.Entry, Model: model, Approval: s.Approval, MaxDepth: s.MaxDepth, Limits: s.Limits, Settings: texts(s.Set),
 		NoImportTools: s.NoImportTools, AllowModuleImport: s.AllowModuleImports,
 		Trust: s.Trust,
 	}
+}
+
+// texts are values as the command line gives them.
+func texts(values map[string]json.RawMessage) map[string]string {
+	out := map[string]string{}
+	for name, v := range values {
+		out[name] = string(v)
+	}
+	return out
 }
 
 // play runs the entry, or a chat with it.

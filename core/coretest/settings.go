@@ -19,8 +19,10 @@ type Settings struct {
 	MaxDepth *int              `json:"max_depth,omitempty"`
 	Limits   map[string]string `json:"limits,omitempty"`
 	Strict   bool              `json:"strict,omitempty"`
-	Env      map[string]string `json:"env,omitempty"`
-	Attach   []string          `json:"attach,omitempty"` // names under outside/
+	// Set are --set's settings of the models.
+	Set    map[string]json.RawMessage `json:"set,omitempty"`
+	Env    map[string]string          `json:"env,omitempty"`
+	Attach []string                   `json:"attach,omitempty"` // names under outside/
 	// Flags of these names.
 	NoImportTools      bool   `json:"no_import_tools,omitempty"`
 	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`

@@ -71,11 +71,17 @@ func (p payload) splice(request []byte) (body, error) {
 		out = append(out, m)
 	}
 	out = append(out, []byte("]"))
-	before, rest, found := bytes.Cut(after, []byte(noTools))
-	if !found {
+	settings, err := p.row.members(p.settings, request)
+	if err != nil {
+		return nil, err
+	}
+	if before, rest, found := bytes.Cut(after, []byte(noTools)); found {
+		out, after = append(out, before, []byte(`"tools":`), p.tools), rest
+	}
+	if len(settings) == 0 {
 		return append(out, after), nil
 	}
-	return append(out, before, []byte(`"tools":`), p.tools, rest), nil
+	return append(out, bytes.TrimSuffix(after, []byte("}")), comma, settings, []byte("}")), nil
 }
 
 // toolList is a worker's tools as a provider was last sent them.

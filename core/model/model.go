@@ -70,6 +70,7 @@ type Request struct {
 	Messages     []Message
 	Tools        []tool.Spec
 	OutputSchema json.RawMessage // nil: free text
+	Settings     Settings
 }
 
 // Usage counts tokens as the provider bills them. Estimated is set when it

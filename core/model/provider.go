@@ -39,6 +39,9 @@ type Provider struct {
 type Quirks struct {
 	NoUsage   bool // refuses stream_options; reports usage unasked
 	JSONAlone bool // refuses a response format beside tools
+	// Settings are settings that the provider calls otherwise than the protocol,
+	// "reasoning.effort" for a member of a member; "": it has no such setting.
+	Settings map[string]string
 	// Carry are members of an answer's message and of its calls that the
 	// provider wants back unchanged with the history.
 	Carry []string
@@ -46,24 +49,44 @@ type Quirks struct {
 
 // rows is the built-in table. It is read only.
 var rows = []Provider{
-	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
+	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
+		Quirks: Quirks{Settings: map[string]string{"max_output_tokens": "max_completion_tokens"}}},
 	// Anthropic's endpoint ignores response_format and takes no PDF; the header lets a page call it.
 	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, JSON: JSONNone,
 		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}},
 	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
-		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{Carry: []string{"extra_content"}}},
+		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity")}},
 	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
-		Quirks: Quirks{Carry: []string{"reasoning_details"}}},
-	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject, Quirks: Quirks{JSONAlone: true}},
-	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{NoUsage: true}},
+		Quirks: Quirks{Carry: []string{"reasoning_details"}, Settings: map[string]string{"reasoning_effort": "reasoning.effort"}}},
+	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject,
+		Quirks: Quirks{JSONAlone: true, Settings: with(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
+	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema,
+		Quirks: Quirks{NoUsage: true, Settings: with(lacks("service_tier verbosity"), "seed", "random_seed")}},
 	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject,
-		Quirks: Quirks{Carry: []string{"reasoning_content"}}},
-	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject},
-	{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyVar: "XAI_API_KEY", Image: true, JSON: JSONSchema},
+		Quirks: Quirks{Carry: []string{"reasoning_content"}, Settings: lacks("seed parallel_tool_calls service_tier verbosity")}},
+	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject,
+		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
+	{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyVar: "XAI_API_KEY", Image: true, JSON: JSONSchema,
+		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
 	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		unreachable: "is it running? start it with `ollama serve`"},
+		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start it with `ollama serve`"},
 	{Name: "lmstudio", BaseURL: "http://localhost:1234/v1", KeyVar: "LMSTUDIO_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		unreachable: "is it running? start its local server"},
+		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start its local server"},
+}
+
+// lacks says that a provider has none of these settings.
+func lacks(settings string) map[string]string {
+	out := map[string]string{}
+	for _, name := range strings.Fields(settings) {
+		out[name] = ""
+	}
+	return out
+}
+
+// with says what a provider calls a setting.
+func with(m map[string]string, setting, name string) map[string]string {
+	m[setting] = name
+	return m
 }
 
 // Rows is the built-in provider table in its own order: a copy.
@@ -71,6 +94,7 @@ func Rows() []Provider {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Headers, out[i].Quirks.Carry = maps.Clone(out[i].Headers), slices.Clone(out[i].Quirks.Carry)
+		out[i].Quirks.Settings = maps.Clone(out[i].Quirks.Settings)
 	}
 	return out
 }

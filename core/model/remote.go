@@ -103,7 +103,7 @@ func (m *remote) send(g *guard, p payload) (*openai.ChatCompletionStream, error)
 		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p}, EmptyMessagesLimit: 300,
 	})
 	stream, err := client.CreateChatCompletionStream(g.ctx, p.request)
-	if errors.Is(err, openai.ErrReasoningToolsRequireResponses) {
+	if _, wanted := p.settings["reasoning_effort"]; errors.Is(err, openai.ErrReasoningToolsRequireResponses) && !wanted {
 		p.request.ReasoningEffort = openai.ReasoningEffortNone
 		stream, err = client.CreateChatCompletionStream(g.ctx, p.request)
 	}

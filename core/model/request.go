@@ -20,6 +20,8 @@ type payload struct {
 	request  openai.ChatCompletionRequest
 	messages []json.RawMessage
 	tools    json.RawMessage
+	settings Settings
+	row      Provider
 }
 
 // check refuses, before any request, what a person or caller attached and the
@@ -60,7 +62,7 @@ func kindWord(kind string) string {
 
 // payload translates a request.
 func (m *remote) payload(r Request) (payload, error) {
-	p := payload{request: openai.ChatCompletionRequest{Model: m.model}}
+	p := payload{request: openai.ChatCompletionRequest{Model: m.model}, settings: r.Settings, row: m.end.row}
 	row := m.end.row
 	if !row.Quirks.NoUsage {
 		p.request.StreamOptions = &openai.StreamOptions{IncludeUsage: true}

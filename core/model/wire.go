@@ -37,7 +37,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 		req.Header.Set("Authorization", "Bearer "+m.end.key)
 	}
 	if err := w.splice(req); err != nil {
-		return nil, fault.New(fault.Model, "the request cannot be written: %w", err)
+		return nil, fault.Of(err, fault.Model)
 	}
 	w.guard.heard()
 	resp, err := m.config.HTTP.Do(req)

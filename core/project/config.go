@@ -30,7 +30,7 @@ func newConfigShape() *shape {
 		return ""
 	}
 	return keysOf(map[string]*shape{
-		"model": textShape(modelProblem), "model_settings": laterShape(), "providers": providersShape(),
+		"model": textShape(modelProblem), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
 		"projects": projects,
 	})
@@ -167,7 +167,7 @@ func (b *built) ceilings() {
 		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
 		{"model_timeout", below(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
 	} {
-		if where := n.get(c.key); where != nil && c.lower && b.p.limits.path("limits", c.key) == nil {
+		if where := n.get(c.key); where != nil && c.lower && b.p.flags.path("limits", c.key) == nil {
 			c.assign()
 			b.w.Origins["limits."+c.key] = where.at.String() + ", a ceiling"
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // inherited are the manifest's keys that are merged into each worker.
-var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation"}
+var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation", "model_settings"}
 
 // built is what making a worker from its definition needs to share.
 type built struct {
@@ -28,7 +28,7 @@ func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 // build makes the worker: merge, precedence, defaults (SPEC §3).
 func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	own := d.node
-	b := &built{p: p, d: d, eff: merge(merge(p.defaults, own), p.limits)}
+	b := &built{p: p, d: d, eff: merge(merge(merge(p.src.Config.settings(), p.defaults), own), p.flags)}
 	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
 		b.eff = merge(&node{at: n.at, kind: dict, fields: []field{{"delegation", n.at, n}}}, b.eff)
 	}
@@ -55,6 +55,7 @@ func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
 	b.traceOrigins()
 	b.template()
 	b.model()
+	b.modelSettings()
 	b.depth()
 	b.ceilings()
 	b.toolsets()

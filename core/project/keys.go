@@ -37,6 +37,7 @@ func newWorkerShape() *shape {
 		"retry":              retryShape(),
 		"vars":               laterShape(),
 		"delegation":         delegationShape(),
+		"model_settings":     modelSettingsShape(),
 	})
 	s.others = foreignWorkerKeys
 	s.aliases = map[string]string{
@@ -71,6 +72,8 @@ func newManifestShape() *shape {
 		"limits":     limitsShape(),
 		"retry":      retryShape(),
 		"vars":       laterShape(),
+
+		"model_settings": modelSettingsShape(),
 	})
 	s.others = foreignManifestKeys
 	s.aliases = map[string]string{"workerPaths": "worker_paths"}

@@ -16,7 +16,7 @@ type Project struct {
 	src      Source
 	manifest Manifest
 	defaults *node // what the manifest lends every worker; nil without one
-	limits   *node // {limits: …} that a person set for the run; nil without
+	flags    *node // {limits: …, model_settings: …} that a person set for the run; nil without
 	settings *node // the whole manifest, for positions; nil without one
 	mode     approval.Mode
 	modeFrom string
@@ -65,7 +65,7 @@ func Load(s Source) (*Project, error) {
 	}
 	p.faults = p.readManifest()
 	p.settleMode()
-	p.settleLimits()
+	p.settleFlags()
 	p.faults.Sort()
 	return p, p.faults.Err()
 }

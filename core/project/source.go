@@ -51,6 +51,7 @@ type Flags struct {
 	Approval           string // a mode in any spelling of ParseMode
 	MaxDepth           *int
 	Limits             map[string]string // by their names under limits:, for every worker of the run
+	Settings           map[string]string // by their names under model_settings:, likewise
 	AllowOutside       bool              // mounts may lie outside the project
 	NoImportTools      bool              // no tool module is looked for
 	AllowModuleImports bool              // pkg.mod:register may be named

@@ -40,6 +40,7 @@ type Worker struct {
 	Limits           Limits
 	Retry            Retry
 	Delegation       Delegation
+	ModelSettings    json.RawMessage // an object of model_settings' keys; nil = none
 
 	// Origins tells where each effective value came from, keyed by its dotted
 	// path ("model", "limits.turns"), for check --verbose: "command line",

@@ -32,7 +32,9 @@ type frame struct {
 	tools  *tool.Set
 	budget *budget
 	model  model.Model
-	calls  int // calls made so far: the next one's index is calls+1
+	// modelSettings are those of the worker's own file and of the run.
+	modelSettings model.Settings
+	calls         int // calls made so far: the next one's index is calls+1
 
 	*conversation
 
@@ -102,7 +104,17 @@ func (f *frame) openModel(ctx context.Context) error {
 	if err := f.worker.FitsModel(by.Model, from); err != nil {
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	m, err := f.tree.model(ctx, by, f.question)
+	var err error
+	if f.modelSettings, err = model.ReadSettings(f.worker.ModelSettings); err != nil {
+		return fault.Of(err, fault.Config).InChain(f.chain)
+	}
+	var m model.Model
+	if trust := f.tree.r.TrustSettings; trust != nil {
+		err = trust(ctx, f.worker, f.question)
+	}
+	if err == nil {
+		m, err = f.tree.model(ctx, by, f.question)
+	}
 	if err != nil {
 		if f.tree.r.unasked(fault.Of(err, fault.Model)) {
 			f.tree.deny(Denial{ID: f.id, Tool: "model " + by.Model})

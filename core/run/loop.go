@@ -34,16 +34,21 @@ func (f *frame) begin() {
 // a run.
 func (f *frame) notices() {
 	for _, w := range f.warnings {
-		text := w.Text()
-		f.tree.mu.Lock()
-		said := slices.Contains(f.tree.noticed, text)
-		if !said {
-			f.tree.noticed = append(f.tree.noticed, text)
-		}
-		f.tree.mu.Unlock()
-		if !said {
-			f.emit(trace.Warning{Code: w.Code, Message: text})
-		}
+		f.warn(w)
+	}
+}
+
+// warn tells a warning, once in a run.
+func (f *frame) warn(w *fault.Fault) {
+	text := w.Text()
+	f.tree.mu.Lock()
+	said := slices.Contains(f.tree.noticed, text)
+	if !said {
+		f.tree.noticed = append(f.tree.noticed, text)
+	}
+	f.tree.mu.Unlock()
+	if !said {
+		f.emit(trace.Warning{Code: w.Code, Message: text})
 	}
 }
 
@@ -79,6 +84,9 @@ func statusOf(out tool.Output, err error) Status {
 func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
 	defer stop()
+	for _, name := range model.Lacking(f.model, f.modelSettings) {
+		f.warn(fault.Warn(fault.Model, "%s", model.LackingText(f.model.Name(), name)))
+	}
 	for repairs := 0; ; {
 		turn, err := f.turn(ctx)
 		if err != nil {
@@ -196,7 +204,7 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 	defer stop()
 	turn, err := f.model.Generate(mctx, model.Request{
 		Worker: f.worker.ID, Conversation: f.conversation.name, ID: f.id, Turn: f.turns,
-		Messages: f.messages, Tools: f.offered(), OutputSchema: f.worker.Output,
+		Messages: f.messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
 	}, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {
 		if c := cause(mctx); c != nil {

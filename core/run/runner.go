@@ -37,6 +37,9 @@ type Runner struct {
 	// what the project says of its provider; ask puts a question to the person
 	// while the tree's clocks stand still. E_TRUST refuses. nil: nothing to settle.
 	Trust func(ctx context.Context, w *project.Worker, ask Asker) error
+	// TrustSettings does the same for what a worker's model_settings add to
+	// each request.
+	TrustSettings func(ctx context.Context, w *project.Worker, ask Asker) error
 	// Granted refuses a tool whose grants no person trusted (E_TRUST); nil: none.
 	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
 	// Unattended says that somebody was to be asked for trust and nobody was
