@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -133,4 +134,30 @@ func TestStaleAnswersAnswerNothing(t *testing.T) {
 	if got != "trust,tool,E_TRUST,true,1,false" || requests.Load() != 0 {
 		t.Errorf("%s, %d requests", got, requests.Load())
 	}
+}
+
+// SECURITY 23: inside another page golem shows no dialog that a stolen click
+// could answer: what asks is denied, and a link's project is not taken.
+func TestFramed(t *testing.T) {
+	t.Parallel()
+	files := embedding(t).(fstest.MapFS)
+	files["framing.html"] = &fstest.MapFile{Data: []byte(`<!doctype html><title>framing</title><link rel="icon" href="icon.svg"><iframe src="./" style="width:100%;height:90vh"></iframe>`)}
+	site := webtest.Serve(t, files, "/")
+	own := browser.Open(t, site.URL)
+	do(own, `await text("is ready")`)
+	project(t, own, "ask", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {error: E_DENIED}\n      say: it was refused\n    - calls: [{tool: write_file, args: {path: /out.txt, content: hi}}]\n    - say: it was written\n",
+	})
+	own.Do(chromedp.Navigate(site.URL + "framing.html"))
+	inside := func(js string) {
+		t.Helper()
+		webtest.Eval[string](own, `(async () => {
+			for (let n = 0; n < 2000 && !frames[0]?.document?.body?.innerText.includes("is ready") && !frames[0]?.document?.querySelector('.composer'); n++) await new Promise((done) => setTimeout(done, 50));
+			((document, window) => { `+hands+` })(frames[0].document, frames[0]);
+			const { say, text, until } = frames[0].hands, document = frames[0].document, location = frames[0].location;
+			`+js+`; return "" })()`)
+	}
+	inside(`await say("go"); await text("it was refused"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
+	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("takes no project inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 }
