@@ -199,8 +199,12 @@ func FuzzWeave(f *testing.F) {
 	}
 	f.Add(one(opEnd))
 	f.Fuzz(func(t *testing.T, module []byte) {
-		if _, err := Inspect(module); err != nil && !errors.Is(err, fault.ToolModule) {
+		seen := Outlined(module)
+		switch info, err := Inspect(module); {
+		case err != nil && !errors.Is(err, fault.ToolModule):
 			t.Fatalf("inspect: %v", err)
+		case err == nil && !info.Component && (len(info.Imports) != len(seen.Imports) || len(info.Exports) != len(seen.Exports)):
+			t.Fatalf("of a sound module the outline is %+v, and it has %d imports, %d exports", seen, len(info.Imports), len(info.Exports))
 		}
 		out, err := Weave(module)
 		if err != nil {
