@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"golem/core/fault"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/wazeroengine"
 )
@@ -38,7 +39,7 @@ func newEngine(ctx context.Context, cache *toolCache) (wasmtool.Engine, error) {
 // Compile uses the cache as long as it is sound.
 func (e *cachingEngine) Compile(ctx context.Context, guarded []byte, digest string) (wasmtool.Compiled, error) {
 	code, err := e.Engine.Compile(ctx, guarded, digest)
-	if err == nil || ctx.Err() != nil {
+	if err == nil || ctx.Err() != nil || errors.Is(err, fault.Interrupted) {
 		return code, err
 	}
 	if strings.Contains(err.Error(), "compilationcache") {

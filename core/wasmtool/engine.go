@@ -19,9 +19,10 @@ type Engine interface {
 	Name() string
 	// Compile takes bytes that guard.Weave has returned, and its digest of the
 	// original module, which names the compiled code in the engine's cache. It
-	// may take seconds and need not heed ctx. The caller must Close the module.
+	// may take seconds; it should end with ctx. The caller must Close the module.
 	Compile(ctx context.Context, guarded []byte, digest string) (Compiled, error)
-	// Close frees the engine and every module it compiled.
+	// Close frees the engine and every module it compiled. Nothing breaks where a
+	// compilation or a call is under way: it is Interrupted, or ends by itself.
 	Close() error
 }
 

@@ -56,7 +56,7 @@ func TestCompiledOnceAtTheFirstCall(t *testing.T) {
 	wants(t, err, fault.Interrupted)
 }
 
-// Compiling may take long and cannot be interrupted: who is stopped does not
+// Compiling may take long and need not stop at once: who is stopped does not
 // wait for it, and the next call has what it made.
 func TestStoppedWhileCompiling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

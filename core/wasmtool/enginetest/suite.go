@@ -66,10 +66,39 @@ func Test(t *testing.T, open func(t *testing.T) wasmtool.Engine, leaveOut map[st
 			})
 		}
 	}
+	t.Run("closed", func(t *testing.T) { closed(t, open, cases) })
 	for name := range leaveOut {
 		if !names[name] {
 			t.Errorf("%q is left out, and there is no such case", name)
 		}
+	}
+}
+
+// closed closes an engine while it compiles: that ends, and nothing breaks.
+func closed(t *testing.T, open func(t *testing.T) wasmtool.Engine, cases []Case) {
+	i := slices.IndexFunc(cases, func(c Case) bool { return c.Module == "words" })
+	module, err := cases[i].Source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if module, err = guard.Weave(module); err != nil {
+		t.Fatal(err)
+	}
+	engine := open(t)
+	ended := make(chan error, 1)
+	go func() {
+		code, err := engine.Compile(context.Background(), module, "closed")
+		if err == nil {
+			err = code.Close()
+		}
+		ended <- err
+	}()
+	runtime.Gosched()
+	if err := engine.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil && fault.Of(err, "not a fault").Code != fault.Interrupted {
+		t.Error(err)
 	}
 }
 

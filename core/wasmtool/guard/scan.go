@@ -32,9 +32,9 @@ type label struct {
 	dead        bool // what follows cannot be reached, says its last instruction
 	point       int  // where its next instruction is charged
 	first       int  // where its first one is
-	reach       int  // the outermost label that it branches to, itself at most
+	reach       int  // index of the outermost label any branch inside targets; its own index if none goes further out
 	depth       int  // of dominators, where it was opened
-	near        int  // the least from which what follows it is reached; 0: none yet
+	near        int  // smallest dominator depth of an edge to this block's end; 0: no edge yet
 	arm         bool // the first branch of an if comes to its end
 	lost        bool // what follows cannot be reached
 	within      bool // and neither could its beginning
@@ -52,7 +52,7 @@ type body struct {
 	blocks  int     // blocks, branches and targets of branch tables
 	nesting int     // blocks within blocks, at most
 	climb   int64
-	held    int64 // operands that wait on the stack while blocks begin, of all blocks
+	held    int64 // operand-stack heights at block entries, summed
 }
 
 // work is what compiling the function costs beyond its size, in units of about

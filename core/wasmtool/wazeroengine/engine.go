@@ -198,7 +198,7 @@ func (e *engine) shared(ctx context.Context, name string) (api.Module, error) {
 	return h, err
 }
 
-// missing are the wanted functions that a host module does not have so.
+// missing returns the imports that host lacks or has with another type.
 func missing(host api.Module, defs []api.FunctionDefinition) []api.FunctionDefinition {
 	var out []api.FunctionDefinition
 	for _, d := range defs {
