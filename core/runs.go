@@ -81,6 +81,9 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		}
 		in.Text = cmd.Arg
 		if res := s.Send(ctx, in); res.Error != nil && ctx.Err() == nil {
+			if res.Refused && entry.NeedModel() != nil {
+				break // no later message has a model either
+			}
 			s.Fail(res.Error)
 		}
 	}

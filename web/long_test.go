@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -130,6 +131,36 @@ func TestLargeInThePage(t *testing.T) {
 		return [r.status, r.text.length > 3_900_000 && r.text.endsWith('the end'), size, huge.code, huge.message, after.status, (await golem.runs('echo')).length]`, jsonText(t, echo))
 	if want := fmt.Sprintf("ok,true,%d,E_LIMIT,the input has more than 16777216 bytes (16 MiB),ok,2", 5*1_100_000+4); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A run that finds no model leaves the same trace in the page as natively.
+func TestNoModelLeavesTheSameTrace(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	here := talk(p, `await golem.create('bare', {'main.worker': '---\ndescription: d\n---\nHello.\n'});
+		const r = await golem.run('bare', 'x').result; if (r.exit !== 2 || r.error.code !== 'E_MODEL') throw new Error(JSON.stringify(r));
+		return new TextDecoder().decode(await golem.readRun('bare', r.run + '.jsonl'))`)
+	dir := filepath.Join(t.TempDir(), "bare")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.worker"), []byte("---\ndescription: d\n---\nHello.\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	cmd := exec.Command(cli(t), "run", dir, "x", "--trace", file)
+	cmd.Env = append(os.Environ(), "GOLEM_HOME="+t.TempDir())
+	if said, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(said), "E_MODEL") {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	there, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hint := regexp.MustCompile(`"hint":"[^"]*"`) // each names its own settings
+	if a, b := hint.ReplaceAllString(normal(t, here), ""), hint.ReplaceAllString(normal(t, string(there)), ""); a != b || !strings.Contains(a, "run.end") {
+		t.Errorf("in the page:\n%s\nnatively:\n%s", a, b)
 	}
 }
 

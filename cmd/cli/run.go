@@ -81,9 +81,6 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err != nil {
 		return h.elsewhere(f, p, listOf(err)).Err()
 	}
-	if err := entry.NeedModel(); err != nil {
-		return err
-	}
 	chat = chat || entry.Mode == "chat"
 	in, none, err := h.input(f, words[used:], chat)
 	if err == nil && !chat {
