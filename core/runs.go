@@ -20,7 +20,7 @@ import (
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, entry, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
-		return failed(err)
+		return i.notBegun(r, in, err)
 	}
 	return i.redact(r.Run(ctx, entry, in))
 }
@@ -30,7 +30,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, _, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
-		return failed(err)
+		return i.notBegun(r, in, err)
 	}
 	return i.redact(r.Call(ctx, name, in))
 }
@@ -45,7 +45,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	}
 	r, entry, err := i.prepare(ctx, u, ro, given)
 	if err != nil {
-		return failed(err)
+		return i.notBegun(r, given, err)
 	}
 	if entry.Tool != "" {
 		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool: there is nobody to talk with", entry.Tool).
@@ -138,12 +138,19 @@ func command(s *run.Session, cmd ui.Command) {
 	}
 }
 
-func failed(err error) run.Result {
-	return run.Result{Status: run.Failed, Error: fault.Of(err, fault.Config), Refused: true}
+// notBegun is a run that prepare stopped. Where it was interrupted at the
+// question before the run, which the trace has, the trace ends properly too.
+func (i *Instance) notBegun(r *run.Runner, in run.Input, err error) run.Result {
+	f := fault.Of(err, fault.Config)
+	if r != nil && f.Code == fault.Interrupted {
+		return i.redact(r.Refuse(in, f))
+	}
+	return run.Result{Status: run.Failed, Error: f, Refused: true}
 }
 
 // prepare makes the runner of one session, with its sinks and its gate, after
-// what needs trust was settled. The redactor stands before every consumer. An
+// what needs trust was settled; with an error it may return the runner, for its
+// sinks. The redactor stands before every consumer. An
 // input that is too large begins nothing.
 func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.Input) (r *run.Runner, entry *project.Worker, err error) {
 	if u == nil {
@@ -169,7 +176,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	r.Asking = hold.Asking
 	trusting, err := i.askTrust(ctx, entry, r)
 	if err != nil {
-		return nil, nil, err
+		return r, nil, err
 	}
 	r.Strict = ro.Strict
 	r.Notices = append(trusting, i.notices(entry)...)

@@ -26,6 +26,7 @@ type person struct {
 	asked    []approval.Request
 	open     string // the call whose question waits for an answer
 	problems []string
+	stopped  time.Time // when the person stopped the run; zero: never
 }
 
 var _ ui.UI = (*person)(nil)
@@ -35,13 +36,24 @@ var _ ui.UI = (*person)(nil)
 func (p *person) Emit(e trace.Event) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
+	count := len(p.events)
 	if p.open != "" {
 		p.problems = append(p.problems, fmt.Sprintf("%s of %s came while %s waited for an answer", e.Body.EventType(), e.ID, p.open))
 	}
 	p.mu.Unlock()
-	if p.settings.Interrupt == e.Body.EventType()+" "+e.ID {
-		p.stop()
+	if at := p.settings.Interrupt; at == e.Body.EventType()+" "+e.ID || at == fmt.Sprintf("#%d", count) {
+		p.interrupt()
 	}
+}
+
+// interrupt stops the run, as Ctrl+C does.
+func (p *person) interrupt() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped.IsZero() {
+		p.stopped = time.Now()
+	}
+	p.stop()
 }
 
 // Approve gives the next answer to this call's question.

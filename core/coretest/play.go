@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"golem/core"
 	"golem/core/project"
@@ -166,6 +167,9 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	}
 	o.Asked, o.Requests = p.asked, prompts.String()
 	o.Problems = append(o.Problems, p.problems...)
+	if took := time.Since(p.stopped); !p.stopped.IsZero() && took > time.Second {
+		o.Problems = append(o.Problems, fmt.Sprintf("the run ended %v after the person had stopped it", took))
+	}
 	c.trace(file.Bytes(), p.events, o)
 }
 

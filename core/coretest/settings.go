@@ -35,7 +35,8 @@ type Settings struct {
 	// there. A question with neither fails the case.
 	Answers  map[string]Answers `json:"answers,omitempty"`
 	Headless bool               `json:"headless,omitempty"`
-	// Interrupt is an event, "tool.start 0.1", at which the person stops the run.
+	// Interrupt is an event, "tool.start 0.1" or by its number "#7", at which the
+	// person stops the run. It must end within a second.
 	Interrupt string `json:"interrupt,omitempty"`
 	// NoReplay says that a recording of the case cannot answer alike: what
 	// was redacted or cut off by the clock is not in it.

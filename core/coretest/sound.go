@@ -9,11 +9,12 @@ import (
 
 // sound returns what no trace may be, whatever the case (scenario 35): a gap
 // in seq, a parent that is not the id's own, a call without exactly one end,
-// one start, or with more than one approval, and a run without an end.
+// one start, or with more than one approval, a worker without an end, and a run
+// whose last line is not its end.
 func sound(events []trace.Event) []string {
 	var bad []string
 	starts, ends, gates, order := map[string]int{}, map[string]int{}, map[string]int{}, []string{}
-	runs := 0
+	runs, workers := 0, map[string]int{} // open worker runs, by id
 	for i, e := range events {
 		if e.Seq != int64(i+1) {
 			bad = append(bad, fmt.Sprintf("trace: seq %d at line %d", e.Seq, i+1))
@@ -34,8 +35,19 @@ func sound(events []trace.Event) []string {
 			if b.Kind == "" { // of the call itself
 				gates[e.ID]++
 			}
+		case trace.WorkerStart:
+			workers[e.ID]++
+		case trace.WorkerEnd:
+			workers[e.ID]--
 		case trace.RunEnd:
-			runs++
+			if runs++; i != len(events)-1 {
+				bad = append(bad, fmt.Sprintf("trace: %s follows run.end", events[i+1].Body.EventType()))
+			}
+		}
+	}
+	for id, n := range workers {
+		if n != 0 {
+			bad = append(bad, fmt.Sprintf("trace: %s has %d worker.start without an end", id, n))
 		}
 	}
 	if runs != 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"golem/core/approval"
@@ -211,8 +212,11 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 				flt = why
 			}
 		}
-		body.Status = string(c.statusOf(ctx, flt))
-		body.Error = flt
+		status := c.statusOf(ctx, flt)
+		if status == callNotRun || status == callStopped {
+			flt = unfinished(status, flt)
+		}
+		body.Status, body.Error = string(status), flt
 	} else {
 		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
 		c.effects(out)
@@ -273,6 +277,14 @@ func (c *running) statusOf(ctx context.Context, f *fault.Fault) callStatus {
 		return callDenied
 	}
 	return callError
+}
+
+// unfinished is the result of a call that its worker's end has cut off: "not
+// run" or "stopped", and why (SPEC §5).
+func unfinished(status callStatus, why *fault.Fault) *fault.Fault {
+	out := *why
+	out.Message = strings.ReplaceAll(string(status), "_", " ") + ": " + why.Message
+	return &out
 }
 
 func (c *running) emit(b trace.Body) {

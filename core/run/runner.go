@@ -146,8 +146,11 @@ func (r *Runner) Refuse(in Input, err error) Result {
 	f := fault.Of(err, fault.Config)
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunStart{Input: in.Raw()}})
 	res := Result{Status: Failed, Error: f, Refused: true, Unasked: r.unasked(f)}
+	if f.Code == fault.Interrupted {
+		res.Status, res.Refused = Interrupted, false
+	}
 	r.Sink.Emit(trace.Event{ID: rootID, Body: trace.RunEnd{
-		Status: string(Failed), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
+		Status: string(res.Status), Exit: res.Exit(), Error: f, Opened: r.Project.Opened(), MS: r.now().Sub(start).Milliseconds(),
 	}})
 	return res
 }
