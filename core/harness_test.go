@@ -27,6 +27,9 @@ import (
 // tools that do what tools should not.
 func lab(ran *atomic.Int32) toolset.Factory {
 	type none struct{}
+	type seconds struct {
+		Seconds int `json:"seconds"`
+	}
 	type call struct {
 		Name string          `json:"name"`
 		Args json.RawMessage `json:"args"`
@@ -48,6 +51,11 @@ func lab(ran *atomic.Int32) toolset.Factory {
 			tool.Func(spec("panics", tool.Read), func(context.Context, none) (tool.Output, error) { panic("boom") }),
 			tool.Func(spec("nothing", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Output{}, nil }),
 			tool.Func(spec("net", tool.Network), func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("fetched"), nil }),
+			tool.Func(spec("deaf", tool.Write), func(_ context.Context, in seconds) (tool.Output, error) {
+				time.Sleep(time.Duration(in.Seconds) * time.Second)
+				return tool.Text("at last"), nil
+			}),
+			&straggler{tool.Func(spec("straggler", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Output{}, nil }), ran},
 			tool.Func(spec("slow", tool.Read), func(ctx context.Context, _ none) (tool.Output, error) {
 				<-ctx.Done()
 				return tool.Output{}, ctx.Err()
@@ -80,6 +88,22 @@ func (c *caller) Call(ctx context.Context, in tool.Call) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	return in.Host.Call(ctx, args.Name, args.Args)
+}
+
+// straggler leaves something running that calls back when its call has ended.
+type straggler struct {
+	tool.Tool
+	ran *atomic.Int32
+}
+
+func (s *straggler) Call(_ context.Context, in tool.Call) (tool.Output, error) {
+	go func() {
+		time.Sleep(time.Second)
+		if _, err := in.Host.Call(context.Background(), "nothing", json.RawMessage("{}")); err == nil {
+			s.ran.Add(1)
+		}
+	}()
+	return tool.Text("done"), nil
 }
 
 // play runs a project of the lab and returns result and trace.

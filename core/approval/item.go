@@ -34,7 +34,8 @@ type Item struct {
 	// Shown gets the request right before the person does.
 	Shown func(Request)
 	// Enter is called right before the tool runs. The tool gets the context;
-	// leave is called when the tool has returned. An error stops the call.
+	// leave is called when the tool has returned, which for a tool that does not
+	// heed its context is after Gate.Call has. An error stops the call.
 	Enter func(ctx context.Context, risk tool.Risk) (inner context.Context, leave func(), err error)
 	// Permit refuses what no answer could allow, such as the network where the
 	// sandbox has none. It is asked with the call's risk after blocked, and

@@ -117,12 +117,14 @@ func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err err
 	if ctx.Err() != nil {
 		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
 	}
+	leave := func() {}
 	if c.item.Enter != nil {
-		inner, leave, err := c.item.Enter(ctx, c.risk)
-		if leave != nil {
-			defer leave()
+		inner, done, err := c.item.Enter(ctx, c.risk)
+		if done != nil {
+			leave = done
 		}
 		if err != nil {
+			leave()
 			return tool.Output{}, fault.Of(err, fault.Interrupted)
 		}
 		if inner != nil {
@@ -131,17 +133,13 @@ func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err err
 	}
 	if !shown {
 		if err := c.refresh(ctx); err != nil {
+			leave()
 			return tool.Output{}, err
 		}
 	}
 	call := c.item.Call
 	call.Args = c.args
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = tool.Output{}, panicked(c.spec.Name, r)
-		}
-	}()
-	out, err = c.item.Tool.Call(ctx, call)
+	out, err = c.call(ctx, call, leave)
 	if err != nil {
 		return out, fault.Of(err, fault.Tool)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golem/core/approval"
@@ -42,9 +43,11 @@ type running struct {
 	spec    tool.Spec
 	at      trace.Event
 	hold    *hold
-	ctx     context.Context // of the execution, once it has begun
 	entered bool
 	nobody  bool // nobody could be asked
+
+	mu  sync.Mutex
+	ctx context.Context // of the execution while it runs, and after it if it ended first
 }
 
 // call is the one way to a tool or a worker: through the gate, with a start
@@ -83,11 +86,12 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 // run passes the gate, which runs the tool.
 func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	f := c.frame
+	back := &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
+	defer back.end()
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
 		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
 		Call: tool.Call{
-			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args),
-			Host: &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller},
+			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: back,
 		},
 		Permit:  func(risk tool.Risk) error { return c.permit(ctx, tl, risk) },
 		Tainted: f.tree.isTainted(), Source: f.source,
@@ -168,7 +172,7 @@ func (c *running) observe(r approval.Record) {
 // enter makes the tool ready, takes the call's place in the schedule and starts
 // its timeout. Workers hold nothing and keep their own time.
 func (c *running) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (context.Context, func(), error) {
-	c.ctx = ctx
+	c.executes(ctx)
 	if c.spec.Kind == tool.Worker {
 		c.entered = true
 		return ctx, func() {}, c.frame.tree.sched.open(ctx)
@@ -188,17 +192,35 @@ func (c *running) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (cont
 		limit = c.spec.Timeout
 	}
 	tctx, dl := c.frame.tree.clock.deadline(ctx, limit, "tool "+c.spec.Name)
-	c.hold.deadline, c.ctx = dl, tctx
-	return tctx, func() { c.hold.release(); c.ctx = frozen(tctx); dl.stop() }, nil
+	c.hold.deadline = dl
+	c.executes(tctx)
+	return tctx, func() { c.hold.release(); c.returned(tctx); dl.stop() }, nil
 }
 
-// frozen is a context that tells whether tctx had ended by itself before its
-// owner stopped it.
-func frozen(tctx context.Context) context.Context {
+// executes notes the context of the execution.
+func (c *running) executes(ctx context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ctx = ctx
+}
+
+// returned keeps why the execution's context had ended, so that the stop that
+// follows is not taken for it.
+func (c *running) returned(tctx context.Context) {
 	if tctx.Err() == nil {
-		return context.Background()
+		c.executes(nil)
 	}
-	return tctx
+}
+
+// cutOff is why the execution's context ended before the tool returned; nil: it
+// did not.
+func (c *running) cutOff() *fault.Fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx == nil || c.spec.Kind == tool.Worker {
+		return nil
+	}
+	return cause(c.ctx)
 }
 
 // finish settles status and fault, and closes the call in the trace.
@@ -207,10 +229,8 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 	var flt *fault.Fault
 	if err != nil {
 		flt = fault.Of(err, fault.Tool)
-		if c.ctx != nil && c.spec.Kind != tool.Worker {
-			if why := cause(c.ctx); why != nil {
-				flt = why
-			}
+		if why := c.cutOff(); why != nil {
+			flt = why
 		}
 		status := c.statusOf(ctx, flt)
 		if status == callNotRun || status == callStopped {

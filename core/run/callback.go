@@ -15,25 +15,29 @@ type host struct {
 	frame  *frame
 	id     string
 	hold   *hold
-	spec   tool.Spec // of the tool
-	caller *host     // of the tool that called this one; nil: a model or a person did
+	spec   tool.Spec       // of the tool
+	caller *host           // of the tool that called this one; nil: a model or a person did
+	life   context.Context // of the call: no callback outlives it, whatever context the tool gives
 
 	mu   sync.Mutex
 	next int
-	made int // callbacks of this call and of all below it; the outermost host counts
+	made int            // callbacks of this call and of all below it; the outermost host counts
+	over bool           // the call has ended: no callback begins
+	open sync.WaitGroup // callbacks under way
 }
 
 var _ tool.Host = (*host)(nil)
 
 // Call runs a callable of the running worker through the same gate.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
-	if err := h.outermost().count(); err != nil {
+	id, err := h.begin()
+	if err != nil {
 		return tool.Output{}, err
 	}
-	h.mu.Lock()
-	h.next++
-	id := childID(h.id, h.next)
-	h.mu.Unlock()
+	defer h.open.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(h.life, func() { cancel(context.Cause(h.life)) })()
 	back := h.hold.yield()
 	out, f := h.frame.call(ctx, callRequest{id: id, parent: h.id, name: name, args: string(args), model: true, caller: h})
 	if err := back(ctx); err != nil {
@@ -43,6 +47,30 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 		return out, f
 	}
 	return out, nil
+}
+
+// begin books a callback and names it. After the call has ended there is none:
+// a tool may have left something running.
+func (h *host) begin() (id string, err error) {
+	if err := h.outermost().count(); err != nil {
+		return "", err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over {
+		return "", fault.New(fault.Interrupted, "the call of %s has ended", h.spec.Name)
+	}
+	h.next++
+	h.open.Add(1)
+	return childID(h.id, h.next), nil
+}
+
+// end waits for the callbacks under way and admits no more.
+func (h *host) end() {
+	h.mu.Lock()
+	h.over = true
+	h.mu.Unlock()
+	h.open.Wait()
 }
 
 // maxCallbacks is how many calls one call of a tool may cause through tools.

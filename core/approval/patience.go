@@ -1,0 +1,53 @@
+package approval
+
+import (
+	"context"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// patience is how long a tool may still take to return after its context has
+// ended. Then its caller goes on without it: a tool that does not look at its
+// context holds up neither Ctrl+C nor a time-out (SPEC §5).
+const patience = 500 * time.Millisecond
+
+// call runs the tool, and done when the tool has returned, which may be after
+// call has. Of a worker, which ends by itself when its tools do, it waits for
+// the end.
+func (c *pending) call(ctx context.Context, args tool.Call, done func()) (tool.Output, error) {
+	type result struct {
+		out tool.Output
+		err error
+	}
+	returned := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r = result{err: panicked(c.spec.Name, p)}
+			}
+			done()
+			returned <- r
+		}()
+		r.out, r.err = c.item.Tool.Call(ctx, args)
+	}()
+	if c.spec.Kind == tool.Worker {
+		r := <-returned
+		return r.out, r.err
+	}
+	select {
+	case r := <-returned:
+		return r.out, r.err
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case r := <-returned:
+		return r.out, r.err
+	case <-late.C:
+		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
+	}
+}
