@@ -324,7 +324,7 @@ func TestWouldAskAndTypos(t *testing.T) {
 	files := project("say: x")
 	play(t, t.Context(), files, core.Options{}, &ui.Script{}, new(atomic.Int32), func(i *core.Instance, ro core.RunOptions) run.Result {
 		names, err := i.WouldAsk(t.Context(), nil)
-		if err != nil || strings.Join(names, " ") != "inner outer" {
+		if err != nil || strings.Join(names, " ") != "deaf inner outer" {
 			t.Errorf("would ask: %v, %v", names, err)
 		}
 		return i.Run(t.Context(), run.Input{Text: "x"}, &ui.Script{}, ro)
