@@ -32,7 +32,9 @@ type Instance struct {
 	project  *project.Project
 	registry toolset.Registry
 	models   model.Config
-	redactor *trace.Redactor
+	redactor atomic.Pointer[trace.Redactor]
+	hiding   sync.Mutex
+	hidden   []string // the secrets that the redactor knows
 	config   *project.Config
 
 	judge            trust.Judge
@@ -48,7 +50,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
 		toolset.Filesystem(), toolset.Workers(), toolset.Custom(sync.OnceValues(i.library)),
 	}, p.Toolsets...)...)
-	i.redactor = trace.NewRedactor(i.secrets())
+	i.redactor.Store(trace.NewRedactor(i.secrets()))
 	var err error
 	if i.config, err = project.ReadConfig("$GOLEM_HOME/config.yaml", p.Config, p.TrustKey, p.Home); err != nil {
 		return nil, err
@@ -178,10 +180,11 @@ func (i *Instance) modelConfig() model.Config {
 	for name, p := range i.project.Manifest().Providers {
 		add(name, p, false)
 	}
-	i.redactor = trace.NewRedactor(secrets)
+	i.hidden = secrets
+	i.redactor.Store(trace.NewRedactor(secrets))
 	return model.Config{
 		HTTP: i.platform.HTTP, Env: i.env, Providers: rows,
-		Embedded: i.platform.Scripts, Redact: i.redactor.String, Now: i.platform.Now,
+		Embedded: i.platform.Scripts, Redact: func(s string) string { return i.redactor.Load().String(s) }, Now: i.platform.Now,
 	}
 }
 

@@ -93,9 +93,9 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 
 // redact takes known secrets out of what a front end prints as the answer.
 func (i *Instance) redact(res run.Result) run.Result {
-	res.Output.Text = i.redactor.String(res.Output.Text)
-	res.Output.Summary = i.redactor.String(res.Output.Summary)
-	res.Output.Data = i.redactor.Bytes(res.Output.Data)
+	res.Output.Text = i.redactor.Load().String(res.Output.Text)
+	res.Output.Summary = i.redactor.Load().String(res.Output.Summary)
+	res.Output.Data = i.redactor.Load().Bytes(res.Output.Data)
 	res.Error = i.redactFault(res.Error)
 	for n := range res.Failed {
 		res.Failed[n].Error = i.redactFault(res.Failed[n].Error)
@@ -108,7 +108,7 @@ func (i *Instance) redactFault(f *fault.Fault) *fault.Fault {
 		return nil
 	}
 	out := *f
-	out.Message, out.Hint = i.redactor.String(f.Message), i.redactor.String(f.Hint)
+	out.Message, out.Hint = i.redactor.Load().String(f.Message), i.redactor.Load().String(f.Hint)
 	return &out
 }
 
@@ -168,11 +168,12 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 			return nil, nil, err
 		}
 	}
+	i.hide(entry)
 	// The trace has everything at once; the front end nothing but the question
 	// while a person is asked.
 	hold := &trace.Hold{}
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
-	r = i.runner(i.redactor.Sink(sinks), i.gate(u))
+	r = i.runner(i.redactor.Load().Sink(sinks), i.gate(u))
 	r.Asking = hold.Asking
 	trusting, err := i.askTrust(ctx, entry, r)
 	if err != nil {
@@ -219,7 +220,7 @@ func (i *Instance) header(id string, entry *project.Worker) trace.Header {
 // keep wires recordings and artifacts.
 func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Record != nil {
-		rec := model.NewRecorder(ro.Record, i.platform.Version, i.redactor.String)
+		rec := model.NewRecorder(ro.Record, i.platform.Version, i.redactor.Load().String)
 		r.Model = func(ctx context.Context, w *project.Worker) (model.Model, error) {
 			m, err := i.open(ctx, w)
 			if err != nil {
@@ -231,7 +232,7 @@ func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Artifact == nil {
 		return
 	}
-	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.redactor}
+	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.redactor.Load()}
 	r.Artifact = func(name string, value any) {
 		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
 			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be kept: " + err.Error()}})

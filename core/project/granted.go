@@ -84,3 +84,23 @@ func (p *Project) ModuleImports() (s Said, ok bool) {
 // FromHome tells whether a module lies outside the project, in
 // $GOLEM_HOME/tools.
 func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, homePrefix) }
+
+// ModuleConfig returns the configuration values that w's file gives its tool
+// modules, one value a key.
+func (p *Project) ModuleConfig(w *Worker) []Said {
+	modules := w.eff.path("toolsets", "custom", "modules")
+	if modules == nil {
+		return nil
+	}
+	var out []Said
+	for _, f := range modules.fields {
+		config := f.value.get("config")
+		if config == nil {
+			continue
+		}
+		for _, c := range config.fields {
+			out = append(out, c.value.said("toolsets.custom.modules."+f.name+".config."+c.name, c.name))
+		}
+	}
+	return out
+}
