@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -130,12 +131,22 @@ func (f goFile) imports(t *testing.T) []string {
 	return out
 }
 
-// moduleFiles parses every Go file of the module, tests included.
+// moduleFiles are all Go files of the module, tests included, parsed once.
 func moduleFiles(t *testing.T) []goFile {
 	t.Helper()
+	files, err := parseModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 10 {
+		t.Fatalf("found only %d Go files from %s", len(files), filepath.Base("."))
+	}
+	return files
+}
+
+var parseModule = sync.OnceValues(func() (out []goFile, err error) {
 	root := os.DirFS("..")
-	var out []goFile
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -168,14 +179,8 @@ func moduleFiles(t *testing.T) []goFile {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out) < 10 {
-		t.Fatalf("found only %d Go files from %s", len(out), filepath.Base("."))
-	}
-	return out
-}
+	return out, err
+})
 
 // allowed expands a line of arrows to import paths.
 func allowed(pkg string) []string {
