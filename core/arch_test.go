@@ -31,19 +31,20 @@ var arrows = map[string]string{
 	"core/run":       "toolset project prompt model trace approval clearance sandbox tool",
 	"core/toolset":   "wasmtool clearance sandbox tool",
 	"core/workspace": "project sandbox",
-	"core/project":   "approval sandbox tool",
+	"core/project":   "approval sandbox tool yamlfault",
 	"core/prompt":    "project sandbox",
 	"core/clearance": "sandbox",
 	"core/trust":     "approval",
-	"core/model":     "tool",
+	"core/model":     "tool yamlfault",
 	"core/trace":     "tool",
 	"core/approval":  "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
-	"core/wasmtool":    "tool sandbox wasmtool/guard",
+	"core/wasmtool":    "tool sandbox yamlfault wasmtool/guard",
 	"core/tool":        "",
 	"core/sandbox":     "",
 	"core/fault":       "",
+	"core/yamlfault":   "",
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",
@@ -86,7 +87,7 @@ var arrows = map[string]string{
 // cmd/cli and cmd/wasm.
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
-	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool",
+	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool core/yamlfault",
 	"net/http":                          "core/model core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",

@@ -1,19 +1,20 @@
 package model
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
+	"golem/core/yamlfault"
 )
 
 // Keys of a script file, for strictness and for hints.
@@ -59,7 +60,12 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 
 // document decodes exactly one YAML document.
 func (s *scriptFile) document(data []byte) *yaml.Node {
-	dec := yaml.NewDecoder(strings.NewReader(string(data)))
+	if yamlfault.Wide(data) {
+		s.faults = append(s.faults, fault.New(fault.Config, "the file is UTF-16").At(s.file, 1, 1).Hinting("save it as UTF-8"))
+		return nil
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
 	err := dec.Decode(&doc)
 	switch {
@@ -67,7 +73,7 @@ func (s *scriptFile) document(data []byte) *yaml.Node {
 		s.faults = append(s.faults, fault.New(fault.Config, "the script is empty").At(s.file, 1, 1).Hinting("begin with script: 1"))
 		return nil
 	case err != nil:
-		s.syntax(err)
+		s.faults = append(s.faults, yamlfault.Of(s.file, data, err))
 		return nil
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
@@ -75,19 +81,6 @@ func (s *scriptFile) document(data []byte) *yaml.Node {
 		return nil
 	}
 	return doc.Content[0]
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-func (s *scriptFile) syntax(err error) {
-	line, text := 1, err.Error()
-	if m := yamlLine.FindStringSubmatch(text); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = n
-		}
-		text = text[len(m[0]):]
-	}
-	s.faults = append(s.faults, fault.New(fault.Config, "the script is no YAML: %s", text).At(s.file, line, 0).Hinting("check quotes and indentation"))
 }
 
 // bad notes a fault at a node.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamlfault"
 )
 
 // fenced is what a .worker file has of the lines that enclose front matter.
@@ -73,16 +74,9 @@ func (f fenced) unclosed(line int, why string) *fault.Fault {
 	return at{f.file, line, 1}.fault(fault.Config, "the front matter has no closing ---: %s", why)
 }
 
-// prose tells whether a line reads like a prompt: no indented line, no list
-// item and no key. A heading of Markdown is a comment to YAML.
-func (f fenced) prose(line int) bool {
-	text := f.lines[line-1]
-	if text == "" || text[0] == ' ' || text[0] == '\t' || text[0] == '-' {
-		return false
-	}
-	m := keyLine.FindStringSubmatch(text)
-	return m == nil && !tightColon.MatchString(text) || m != nil && strings.Contains(m[1], " ")
-}
+// prose tells whether a line reads like a prompt. A heading of Markdown is a
+// comment to YAML.
+func (f fenced) prose(line int) bool { return yamlfault.Prose(f.lines[line-1]) }
 
 // sentence is a key that reads like the beginning of a prompt: it is unknown,
 // and the front matter was never closed.

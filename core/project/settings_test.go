@@ -196,7 +196,7 @@ hi
 		t.Fatal(err)
 	}
 	want := Sandbox{
-		Restrict: "/src/x", Network: true, Declared: true,
+		Restrict: "/src/x", Network: true, Declared: true, NamesMounts: true, NamesRestrict: true,
 		Mounts: []Mount{
 			{Name: "root", Target: "/", Source: "src", Mode: sandbox.ReadWrite, Own: true, Origin: "main.worker:3"},
 			{Name: "/in/a", Target: "/in/a", Source: "in/a", Mode: sandbox.ReadOnly, Own: true, Origin: "main.worker:7"},

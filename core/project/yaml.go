@@ -12,6 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
+	"golem/core/yamlfault"
 )
 
 // Sizes that are read at most (SECURITY 11).
@@ -39,14 +40,14 @@ func parseYAML(file string, data []byte) (n *node, faults fault.List) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fault.List{syntaxFault(file, data, err)}
+		return nil, fault.List{yamlfault.Of(file, data, err)}
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		f := at{file, max(1, second.Line), max(1, second.Column)}.fault(fault.Config, "a second YAML document: only one is allowed")
 		return nil, fault.List{f.Hinting("front matter and a prompt body belong in a .worker file whose first line is ---")}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, fault.List{syntaxFault(file, data, err)}
+		return nil, fault.List{yamlfault.Of(file, data, err)}
 	}
 	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" && doc.Content[0].Value == "" && doc.Content[0].Style&yaml.TaggedStyle == 0 {
 		return nil, nil // nothing but comments and ---
@@ -61,7 +62,7 @@ func parseYAML(file string, data []byte) (n *node, faults fault.List) {
 
 // plainText refuses bytes that are not UTF-8 text.
 func plainText(file string, data []byte) *fault.Fault {
-	if wide(data) {
+	if yamlfault.Wide(data) {
 		return at{file, 1, 1}.fault(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
@@ -80,19 +81,6 @@ func plainText(file string, data []byte) *fault.Fault {
 		i += size
 	}
 	return nil
-}
-
-// wide tells whether a file is UTF-16: it has the mark of it, or every other of
-// its first bytes is zero.
-func wide(data []byte) bool {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return true
-	}
-	if len(data) < 6 {
-		return false
-	}
-	return data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0 && data[5] == 0 ||
-		data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0 && data[4] == 0
 }
 
 // place turns a byte offset into line and column (in characters).

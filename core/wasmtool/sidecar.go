@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
+	"golem/core/yamlfault"
 )
 
 // sidecarKeys are the keys of one tool in a sidecar, hintKeys those of its
@@ -69,6 +69,9 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	if jsonObject(raw) && json.Valid(raw) {
 		return jsonNodes(raw, file)
 	}
+	if yamlfault.Wide(raw) {
+		return nil, fault.New(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8").At(file, 1, 1)
+	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return nil, fault.New(fault.Config, "the description has a NUL byte: it is no text file").At(file, 1+bytes.Count(raw[:i], []byte("\n")), 0)
 	}
@@ -77,26 +80,14 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0 {
 		return nil, fault.New(fault.Config, "the description is empty").Hinting("write tools: and a list of them").At(file, 0, 0)
 	} else if err != nil {
-		return nil, malformed(err, file)
+		return nil, yamlfault.Of(file, raw, err)
 	}
 	if err := dec.Decode(&more); err == nil {
 		return nil, fault.New(fault.Config, "the description is more than one YAML document").At(file, more.Line, more.Column)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, malformed(err, file)
+		return nil, yamlfault.Of(file, raw, err)
 	}
 	return doc.Content[0], nil
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
-
-// malformed is an error of the YAML library with its line.
-func malformed(err error, file string) *fault.Fault {
-	what, line := err.Error(), 0
-	if m := yamlLine.FindStringSubmatch(what); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		what = m[2]
-	}
-	return fault.New(fault.Config, "malformed YAML: %s", Escape([]byte(what), 200)).At(file, line, 0)
 }
 
 // placeOf is the node that a flaw is about: the key, else its tool, else the

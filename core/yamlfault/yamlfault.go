@@ -1,4 +1,9 @@
-package project
+// Package yamlfault says where a YAML file is wrong and what the person did: a
+// tab, an indentation, an open list or quote. yaml.v3 names the line where a
+// construct began, one line off or none at all; the true line is found by
+// parsing again: the first whose addition makes what stands above it no YAML
+// any more.
+package yamlfault
 
 import (
 	"bytes"
@@ -14,18 +19,16 @@ import (
 	"golem/core/fault"
 )
 
-// yaml.v3 names the line where a construct began, one line off or none at all.
-// The true line is found by parsing again: the first whose addition makes what
-// stands above it no YAML any more.
-
-// maxSearched is how many bytes are parsed at most to find a line.
-const maxSearched = 1 << 19
+const (
+	maxSearched = 1 << 19  // bytes that are parsed at most to find a line
+	maxLooked   = 64 << 10 // of the file, in which the line is looked for
+)
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// syntaxFault says where YAML breaks and, where it can be told, what the
-// person did.
-func syntaxFault(file string, data []byte, err error) *fault.Fault {
+// Of is an error of the YAML library on a file's bytes, without a byte order
+// mark, as a fault with its place and, where it can be told, a remedy.
+func Of(file string, data []byte, err error) *fault.Fault {
 	what, reported := err.Error(), 1
 	if m := yamlLine.FindStringSubmatch(what); m != nil {
 		if line, e := strconv.Atoi(m[1]); e == nil && line > 0 {
@@ -33,17 +36,17 @@ func syntaxFault(file string, data []byte, err error) *fault.Fault {
 		}
 		what = m[2]
 	}
-	lines := strings.Split(string(data[:min(len(data), maxFrontMatter)]), "\n")
+	lines := strings.Split(string(data[:min(len(data), maxLooked)]), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
 	bad := firstBad(data, len(lines))
 	if bad < 0 || bad >= len(lines) {
-		return at{file, reported, 1}.fault(fault.Config, "malformed YAML: %s", brief(what))
+		return fault.New(fault.Config, "malformed YAML: %s", brief(what)).At(file, reported, 1)
 	}
 	d := &diagnosis{lines: lines, bad: bad, line: lines[bad], what: what}
 	column, problem, hint := d.explain()
-	f := at{file, bad + 1, 1 + utf8.RuneCountInString(d.line[:min(column, len(d.line))])}.fault(fault.Config, "malformed YAML: %s", problem)
+	f := fault.New(fault.Config, "malformed YAML: %s", problem).At(file, bad+1, 1+utf8.RuneCountInString(d.line[:min(column, len(d.line))]))
 	if hint != "" {
 		f = f.Hinting("%s", hint)
 	}
@@ -260,4 +263,38 @@ func spaces(n int) string {
 		return "1 space"
 	}
 	return strconv.Itoa(n) + " spaces"
+}
+
+// Wide tells whether a file is UTF-16: it has the mark of it, or every other of
+// its first bytes is zero.
+func Wide(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return true
+	}
+	if len(data) < 6 {
+		return false
+	}
+	return data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0 && data[5] == 0 ||
+		data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0 && data[4] == 0
+}
+
+// Prose tells whether a line reads like a text and not like YAML: it is not
+// indented, no list item, and has no key of one word.
+func Prose(line string) bool {
+	if line == "" || line[0] == ' ' || line[0] == '\t' || line[0] == '-' {
+		return false
+	}
+	m := keyLine.FindStringSubmatch(line)
+	return m == nil && !tightColon.MatchString(line) || m != nil && strings.Contains(m[1], " ")
+}
+
+// brief shortens and escapes a foreign text for a message.
+func brief(s string) string {
+	const most = 80
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	quoted := strconv.Quote(s)
+	return quoted[1 : len(quoted)-1]
 }
