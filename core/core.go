@@ -42,6 +42,9 @@ type Platform struct {
 	// on, and anything else, an absolute or ../ path, is asked for only with
 	// Options.AllowOutside. What lies below "." the core opens from there.
 	Mount func(source string) (sandbox.FS, error)
+	// Closed are real directories, as sources of sandbox.SourceOf, that no worker
+	// reads or changes by any mount, link or name: $GOLEM_HOME (E_PROTECTED).
+	Closed []string
 	// State is the project's .golem directory, for what outlives a run; nil
 	// keeps nothing. Nothing of this version does: clearance will.
 	State sandbox.FS
@@ -71,10 +74,13 @@ type Platform struct {
 // Options say which project, and what the person asked for on the command
 // line or in the page. The zero value of each leaves it to the project.
 type Options struct {
-	Files             fs.FS  // the project root, confined
-	Name              string // the root's base name, for messages and traces
-	Entry             string
-	NoProject         bool
+	Files     fs.FS  // the project root, confined
+	Name      string // the root's base name, for messages and traces
+	Entry     string
+	NoProject bool
+	// WorkersRoot is where workers have their IDs unless a manifest says; "" is
+	// workers, "." the root itself, as in a directory of GOLEM_PATH.
+	WorkersRoot       string
 	Model             string
 	Approval          string
 	MaxDepth          *int

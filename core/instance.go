@@ -1,11 +1,11 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -61,7 +61,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	loaded, err := project.Load(project.Source{
 		Config: i.config, Reach: o.Reach,
 		TrustsImports: func(s project.Said) bool { return i.judge.Trusts(asWidening(s, "", "")) },
-		FS:            o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, Env: p.Env, ToolFiles: p.ToolFiles,
+		FS:            o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Env: p.Env, ToolFiles: p.ToolFiles,
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{
@@ -278,39 +278,48 @@ func (i *Instance) mount(source string) (sandbox.FS, error) {
 	return sandbox.Overlay(fsys), nil
 }
 
-// protection guards the definition files of the project that runs.
+// protection guards the definition files of the project that runs, and what
+// nobody may reach. A worker found on GOLEM_PATH works on another directory
+// than its definitions lie in: there both are guarded, the definitions whole.
 func (i *Instance) protection() sandbox.Protection {
 	m := i.project.Manifest()
-	c := sandbox.Controls{
-		Root: i.root(), Manifest: m.File,
-		Dirs:   slices.Concat(m.WorkersRoots, m.ToolRoots, []string{m.PromptsRoot}),
-		Loaded: i.loaded,
-	}
-	for _, name := range []string{".env", ".env.local"} {
-		if info, err := fs.Stat(i.options.Files, name); err == nil {
-			c.Files = append(c.Files, info)
-		}
-	}
-	return c.Protect()
-}
-
-// root is where the project lies, in the terms in which mounts tell where
-// they lie, so that protection compares like with like.
-func (i *Instance) root() string {
+	var work sandbox.FS
+	root := ""
 	if i.platform.Mount != nil {
 		if fsys, err := i.platform.Mount("."); err == nil {
-			return sandbox.SourceOf(fsys, ".")
+			work, root = fsys, sandbox.SourceOf(fsys, "")
 		}
 	}
+	defined := cmp.Or(root, ".") // a tree that does not tell where it lies is the one that workers see
 	if fsys, ok := i.options.Files.(sandbox.FS); ok {
-		return sandbox.SourceOf(fsys, ".")
+		defined = sandbox.SourceOf(fsys, defined)
 	}
-	return "."
+	c := sandbox.Controls{
+		Root: defined, Manifest: m.File, Defines: i.project.Defines, Files: dotEnvs(i.options.Files),
+		Dirs: slices.Concat(m.WorkersRoots, m.ToolRoots, []string{m.PromptsRoot}),
+	}
+	var p sandbox.Protection
+	if root == "" || root == defined {
+		p = c.Protect()
+	} else {
+		c.Whole = !sandbox.Inside(root, defined)
+		p = sandbox.Controls{Root: root, Files: dotEnvs(work)}.Protect()
+		p.Also = []sandbox.Protection{c.Protect()}
+	}
+	p.Closed = i.platform.Closed
+	return p
 }
 
-// loaded reports whether a folded path is a file the project was read from.
-func (i *Instance) loaded(p string) bool {
-	return slices.ContainsFunc(i.project.Opened(), func(o string) bool { return sandbox.Fold(path.Clean(o)) == p })
+// dotEnvs are the infos of a directory's .env files, by which other names of
+// them are known.
+func dotEnvs(fsys fs.FS) []fs.FileInfo {
+	var out []fs.FileInfo
+	for _, name := range []string{".env", ".env.local"} {
+		if info, err := fs.Stat(fsys, name); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out
 }
 
 // gate makes the gate of one session.

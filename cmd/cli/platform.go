@@ -26,6 +26,15 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if p.file {
 		o.Entry = p.entry
 	}
+	work := files
+	if p.work != "" {
+		if work, err = osfs.Open(p.work); err != nil {
+			return nil, fault.Of(err, fault.NotFound)
+		}
+	}
+	if p.shelf {
+		o.WorkersRoot = "."
+	}
 	keys, err := dotenvKeys(files)
 	if err != nil {
 		return nil, err
@@ -39,15 +48,35 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys,
 		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root),
 		HTTP:       newHTTPClient(),
-		Mount:      mounter(files, p.root, o.AllowOutside),
-		State:      sandbox.Lazy(files, stateDir),
+		Mount:      mounter(work, p.sandbox(), o.AllowOutside),
+		Closed:     h.closed(),
+		State:      sandbox.Lazy(work, stateDir),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
-		Toolsets:   []toolset.Factory{shellToolset(h, p.root, o.MemorySandbox)},
+		Toolsets:   []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)},
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
 
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, o)
+}
+
+// closed is what no worker reaches: $GOLEM_HOME, by its real path and, where
+// that is not there yet, by where it will lie.
+func (h *host) closed() []string {
+	home := h.home()
+	if home == "" {
+		return nil
+	}
+	rest := ""
+	for at := home; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return []string{filepath.ToSlash(filepath.Join(real, rest))}
+		}
+		if at == filepath.Dir(at) {
+			return []string{filepath.ToSlash(home)}
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }
 
 // mounter opens the project's root for the sandbox, and, only with

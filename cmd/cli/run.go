@@ -207,7 +207,7 @@ func (s *session) open(chat bool) error {
 		s.closers = append(s.closers, record)
 	}
 	s.options.Trouble = func(err error) { h.say("warning: a trace could not be written on: %s", cause(err)) }
-	file, err := h.openTrace(f, s.place.root, s.options.ID)
+	file, err := h.openTrace(f, s.place.sandbox(), s.options.ID)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -16,7 +18,12 @@ type place struct {
 	root  string // the project's directory, absolute
 	entry string // a reference from the root, "" = the project's own
 	file  bool   // TARGET was a worker file
+	work  string // what it works on, if not its root: it was found on GOLEM_PATH
+	shelf bool   // root is a directory of GOLEM_PATH, whose files are workers
 }
+
+// sandbox is the directory that workers work on.
+func (p place) sandbox() string { return cmp.Or(p.work, p.root) }
 
 // target finds the project and says how many of words named it: 0 or 1 (SPEC §12).
 func (h *host) target(f *flags, words []string) (p place, used int, err error) {
@@ -144,21 +151,24 @@ func (h *host) workerFile(word string) (place, error) {
 	return place{root: filepath.FromSlash(root), entry: ref, file: true}, nil
 }
 
-// named searches GOLEM_PATH (S1-72).
+// named searches GOLEM_PATH (S1-72). The first directory that has the name
+// wins; one that has it twice is ambiguous.
 func (h *host) named(word string) (place, error) {
 	var tried []string
 	for _, dir := range h.searchPath() {
-		for _, ext := range []string{"", ".worker", ".yaml", ".yml"} {
-			name := filepath.Join(dir, word+ext)
-			info, err := os.Stat(h.path(name))
-			switch {
-			case err == nil && ext == "" && info.IsDir():
-				return place{root: h.path(name)}, nil
-			case err == nil && ext != "" && info.Mode().IsRegular():
-				return h.workerFile(name)
-			}
+		found := h.onPath(h.path(dir), word)
+		switch len(found) {
+		case 0:
+			tried = append(tried, h.shorten(dir))
+			continue
+		case 1:
+			return found[0], nil
 		}
-		tried = append(tried, h.shorten(dir))
+		names := make([]string, len(found))
+		for i, p := range found {
+			names[i] = h.shorten(filepath.Join(p.root, filepath.FromSlash(p.entry)))
+		}
+		return place{}, fault.New(fault.Ambiguous, "%s is defined by %s", word, strings.Join(names, " and ")).Hinting("keep one of them")
 	}
 	where := "on GOLEM_PATH, which is empty"
 	if len(tried) > 0 {
@@ -166,6 +176,27 @@ func (h *host) named(word string) (place, error) {
 	}
 	return place{}, fault.New(fault.WorkerNotFound, "there is no %s here, and no worker %s %s", word, word, where).
 		Hinting("golem --help shows what TARGET may be")
+}
+
+// onPath are what a directory of GOLEM_PATH has under a name: a worker file, a
+// worker with a directory of its own, a project. All work on the current
+// directory; what they refer to is found where they lie (SPEC §3).
+func (h *host) onPath(dir, word string) []place {
+	var out []place
+	for _, name := range []string{word + ".worker", word + ".yaml", word + ".yml", word + "/worker.worker"} {
+		if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() {
+			out = append(out, place{root: dir, entry: "./" + name, file: true, work: h.dir, shelf: true})
+		}
+	}
+	inner := filepath.Join(dir, word)
+	files := os.DirFS(inner)
+	info, err := os.Stat(inner)
+	_, own := fs.Stat(files, "worker.worker")
+	_, main := fs.Stat(files, "main.worker")
+	if err == nil && info.IsDir() && (own != nil || main == nil || project.HasManifest(files)) {
+		out = append(out, place{root: inner, work: h.dir})
+	}
+	return out
 }
 
 func (h *host) searchPath() []string {

@@ -246,9 +246,16 @@ func (h *host) grantedFiles(dir string) (sandbox.FS, error) {
 	root := sandbox.SourceOf(files, ".")
 	return sandbox.View(sandbox.ViewSpec{
 		Mounts:     []sandbox.Mount{{Name: "root", At: ".", FS: files, Source: root, Mode: mode}},
-		Protection: sandbox.Controls{Root: root}.Protect(),
+		Protection: h.guarded(root),
 		Quota:      sandbox.NewQuota(sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}),
 	})
+}
+
+// guarded protects a directory as a run would.
+func (h *host) guarded(root string) sandbox.Protection {
+	p := sandbox.Controls{Root: root}.Protect()
+	p.Closed = h.closed()
+	return p
 }
 
 // callHints say what to do about a refusal here, where no worker's file grants.

@@ -114,11 +114,11 @@ func realPath(dir string) string {
 	return filepath.ToSlash(filepath.Clean(dir))
 }
 
-// reach is how far a project's own settings count (SPEC §3): a lone file, and
-// a root that is the home directory or above it, may pre-approve reading only.
+// reach is how far a project's own settings count (SPEC §3): a lone file, a
+// worker on GOLEM_PATH and a root that is the home directory or above it, may pre-approve reading only.
 func (h *host) reach(p place, noProject bool) approval.Reach {
-	root := realPath(p.root)
-	if p.file && strings.Count(strings.TrimPrefix(p.entry, "./"), "/") == 0 && (noProject || !project.HasManifest(os.DirFS(p.root))) {
+	root := realPath(p.sandbox())
+	if p.work != "" || p.file && strings.Count(strings.TrimPrefix(p.entry, "./"), "/") == 0 && (noProject || !project.HasManifest(os.DirFS(p.root))) {
 		return approval.ReadOnly
 	}
 	if home := h.userHome(); home != "" {

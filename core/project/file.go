@@ -46,6 +46,7 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 	data, f := p.readQuietly(l, limit)
 	if f == nil {
 		p.opened[l.String()] = true
+		p.defining(l.String())
 		return data, nil
 	}
 	if f.Where == nil {

@@ -29,6 +29,7 @@ func (p *Project) load(l location) *loaded {
 		var more fault.List
 		out.worker, out.eff, more = p.build(out.def)
 		p.byWorker[out.worker] = out
+		p.refersTo(out)
 		out.faults = append(out.faults, more...)
 	}
 	out.faults.Sort()

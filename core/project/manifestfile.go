@@ -32,8 +32,12 @@ func HasManifest(fsys fs.FS) bool {
 // readManifest finds and reads the project file. Only the root is looked at,
 // never a parent.
 func (p *Project) readManifest() fault.List {
+	workers := defaultWorkers
+	if p.src.WorkersRoot != "" {
+		workers = p.src.WorkersRoot
+	}
 	p.manifest = Manifest{
-		WorkersRoots: []string{defaultWorkers}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
+		WorkersRoots: []string{workers}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
 		Include: []string{"**/*.worker", "**/*.yaml", "**/*.yml"}, Providers: map[string]Provider{},
 	}
 	if p.src.NoManifest {

@@ -46,6 +46,7 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 		return nil, f.At(m.Path, 1, 1)
 	}
 	p.opened[m.Path] = true
+	p.defining(m.Path)
 	return file, nil
 }
 
@@ -69,6 +70,7 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 			return nil, f.At(shown, 1, 1)
 		}
 		p.opened[shown] = true
+		p.defining(shown)
 		return data, nil
 	}
 	if !p.exists(location{name: name}) {

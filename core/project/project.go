@@ -26,6 +26,7 @@ type Project struct {
 
 	mu       sync.Mutex
 	opened   map[string]bool
+	defines  map[string]bool // folded paths, see Defines
 	realDir  map[string]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
@@ -60,7 +61,7 @@ func Load(s Source) (*Project, error) {
 		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", quoted(s.Name), reason(err))
 	}
 	p := &Project{
-		src: s, opened: map[string]bool{}, realDir: map[string]bool{}, workers: map[location]*loaded{},
+		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[string]bool{}, workers: map[location]*loaded{},
 		byWorker: map[*Worker]*loaded{},
 	}
 	p.faults = p.readManifest()

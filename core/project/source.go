@@ -15,9 +15,12 @@ type Source struct {
 	Name       string // its base name, for messages; never a host path
 	Entry      string // --entry or the reference that Locate gave, "" for the manifest's
 	NoManifest bool   // --no-project: a manifest in the root does not apply
-	Env        map[string]string
-	Flags      Flags
-	Builtin    fs.FS // built-in workers by ID in its root; nil for none
+	// WorkersRoot is where workers have their IDs, if the manifest does not say;
+	// "" is workers. In a directory of GOLEM_PATH it is the root itself, ".".
+	WorkersRoot string
+	Env         map[string]string
+	Flags       Flags
+	Builtin     fs.FS // built-in workers by ID in its root; nil for none
 	// TrustsImports says whether a person trusted the manifest's word that
 	// modules from outside the project may be named; nil: nobody did. It is asked
 	// when such a module is opened.

@@ -97,6 +97,9 @@ func (t *tree) openAll(ctx context.Context, w *project.Worker) (out []sandbox.Mo
 // that the first write makes it.
 func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, later *fault.Fault, err error) {
 	file, line := position(m.Origin)
+	if line == 0 {
+		file = "" // the root that is there by default stands nowhere
+	}
 	at := func(f *fault.Fault) *fault.Fault { return f.At(file, line, 0) }
 	out = sandbox.Mount{
 		Name: m.Name, Mode: m.Mode, Suffixes: m.Suffixes, MaxFileBytes: m.MaxFileBytes, Own: m.Own, Where: fault.Where{File: file, Line: line},

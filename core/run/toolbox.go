@@ -159,6 +159,7 @@ func (f *frame) env() (toolset.Env, []servedName, error) {
 		Stranger:    f.stranger,
 		Style:       f.worker.Delegates.Style,
 		Network:     f.network(),
+		Partial:     f.sight.part,
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
 		Modules:     f.tree.r.modules(found),

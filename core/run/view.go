@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 
 	"golem/core/fault"
 	"golem/core/project"
@@ -48,6 +49,10 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	}
 	spec.Mounts = append(spec.Mounts, attachments)
 	view, err := sandbox.View(spec)
+	if errors.Is(err, fault.Protected) && !hasFiles(w) {
+		spec.Mounts, spec.Restricts, spec.Bound = []sandbox.Mount{attachments}, nil, nil // who needs no files runs in $GOLEM_HOME too
+		view, err = sandbox.View(spec)
+	}
 	if err != nil {
 		return s, placed(err, w)
 	}

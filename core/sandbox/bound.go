@@ -283,7 +283,7 @@ func holesBelow(holes []string, dir string) []string {
 func (b *Bound) place(m Mount) string {
 	rel, ok := relative(m.Source, b.root)
 	switch {
-	case ok && rel == ".":
+	case ok && rel == ".", m.Source == ".":
 		return "the project"
 	case ok:
 		return "./" + rel

@@ -27,18 +27,14 @@ func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 		return nil, perr("open", name, fault.New(fault.Quota, "%s is not opened: this run may have %d files open", Abs(name), q.limits.Handles).
 			Hinting("close files that are read"))
 	}
-	return &booked{File: f, quota: q}, nil
+	return &booked{wrapped: wrapped{f}, quota: q}, nil
 }
 
-// booked is an open file that counts.
-type booked struct {
-	fs.File
-	quota *Quota
-	once  sync.Once
-}
+// wrapped is an open file in another, which passes on what the file can.
+type wrapped struct{ fs.File }
 
 // ReadAt reads at an offset, where the file can.
-func (b *booked) ReadAt(p []byte, off int64) (int, error) {
+func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	if r, ok := b.File.(io.ReaderAt); ok {
 		return r.ReadAt(p, off)
 	}
@@ -46,11 +42,18 @@ func (b *booked) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // Seek moves where Read reads on, where the file can.
-func (b *booked) Seek(offset int64, whence int) (int64, error) {
+func (b wrapped) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := b.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
 	}
 	return 0, fs.ErrInvalid
+}
+
+// booked is an open file that counts.
+type booked struct {
+	wrapped
+	quota *Quota
+	once  sync.Once
 }
 
 // Close frees the handle, and its place in the quota, once.
@@ -61,4 +64,19 @@ func (b *booked) Close() error {
 		b.quota.mu.Unlock()
 	})
 	return b.File.Close()
+}
+
+// fileMount is the file of a mount that is one file, under the mount's name.
+type fileMount struct {
+	wrapped
+	name string
+}
+
+// Stat describes it under that name.
+func (f fileMount) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return plainInfo(info, f.name), nil
 }

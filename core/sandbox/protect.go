@@ -123,9 +123,12 @@ type Controls struct {
 	Root     string   // see Protection.Root
 	Dirs     []string // workers, prompts and tool roots beside the usual ones
 	Manifest string   // "" if there is none
-	// Loaded reports further files the running project was read from, by path.
-	Loaded func(path string) bool
-	Files  []fs.FileInfo // see Protection.Files
+	// Defines reports further files that the project was read from, or that its
+	// manifest or workers refer to, by folded path.
+	Defines func(path string) bool
+	Files   []fs.FileInfo // see Protection.Files
+	// Whole says that all below Root are definitions: workers work elsewhere.
+	Whole bool
 }
 
 // controlDirs are never writable at the project root (SPEC §8).
@@ -160,7 +163,7 @@ func (c Controls) Protect() Protection {
 		return false
 	}
 	write := func(rel string) bool {
-		if rel == "." || fixed[rel] || secret(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Loaded != nil && c.Loaded(rel) {
+		if c.Whole || rel == "." || fixed[rel] || secret(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Defines != nil && c.Defines(rel) {
 			return true
 		}
 		switch path.Ext(rel) {

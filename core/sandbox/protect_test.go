@@ -29,7 +29,7 @@ func TestProtected(t *testing.T) {
 		}
 		p := sandbox.Controls{
 			Root: root, Manifest: "project.yaml", Dirs: []string{"agents/defs", "./", "."},
-			Loaded: func(p string) bool { return p == "lib/read.md" },
+			Defines: func(p string) bool { return p == "lib/read.md" },
 		}.Protect()
 		v := view(t, sandbox.ViewSpec{Protection: p, Mounts: []sandbox.Mount{
 			{Name: "root", At: ".", FS: m, Source: root, Mode: sandbox.ReadWrite},

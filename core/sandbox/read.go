@@ -98,6 +98,9 @@ func (v *view) Open(name string) (fs.File, error) {
 	if err := p.mount.readable(p, info.Size()); err != nil {
 		return nil, errors.Join(perr("open", name, err), f.Close())
 	}
+	if p.mount.File != "" {
+		f = fileMount{wrapped{f}, name}
+	}
 	return v.spec.Quota.open(f, name)
 }
 

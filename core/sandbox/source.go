@@ -45,6 +45,12 @@ func inside(inner, outer string) bool {
 	return inner == outer || strings.HasPrefix(inner, strings.TrimSuffix(outer, "/")+"/")
 }
 
+// Inside reports whether a source is another one, or lies in it.
+func Inside(inner, outer string) bool {
+	_, ok := relative(inner, outer)
+	return ok
+}
+
 // relative is a source as seen from another that it lies in, compared exactly:
 // what permits may not take two names for one.
 func relative(inner, outer string) (rel string, ok bool) {

@@ -44,8 +44,13 @@ func Partial(fsys FS) string {
 // here or in a caller, lies over it that is not the same place.
 func (v *view) hides(m *mounted) string {
 	holes := slices.Clone(m.holes)
+	var attachments []string // hide a directory of that name, in every view
 	for _, over := range v.mounts {
-		if !over.Unrestricted && over.at != m.at && Within(over.at, m.at) {
+		switch {
+		case over.at == m.at || !Within(over.at, m.at):
+		case over.Unrestricted:
+			attachments = append(attachments, below(over.at, m.at))
+		default:
 			holes = append(holes, below(over.at, m.at))
 		}
 	}
@@ -54,7 +59,7 @@ func (v *view) hides(m *mounted) string {
 			rel, ok := relative(o.source, m.source)
 			return ok && rel == h && o.Mode == ReadWrite && !o.limited()
 		}
-		if !slices.ContainsFunc(v.mounts, same) {
+		if !slices.Contains(attachments, h) && !slices.ContainsFunc(v.mounts, same) {
 			return "another mount lies over " + Abs(h)
 		}
 	}

@@ -46,7 +46,29 @@ func (r Registry) Open(ctx context.Context, name string, options json.RawMessage
 	if err != nil {
 		return nil, err
 	}
+	if f.Outside {
+		if err := whole(env.Worker, name, env.Partial); err != nil {
+			return nil, err
+		}
+	}
 	return f.Open(ctx, env, opts)
+}
+
+// Whole refuses a toolset that works beside the sandbox to a worker whose view
+// is not the whole project, because of what partial tells.
+func (r Registry) Whole(worker, name, partial string) error {
+	if !r.factories[name].Outside {
+		return nil
+	}
+	return whole(worker, name, partial)
+}
+
+func whole(worker, name, partial string) error {
+	if partial == "" {
+		return nil
+	}
+	return fault.New(fault.Escalation, "the toolset %s works on the whole project, and the view of %s is less: %s", name, worker, partial).
+		Hinting("remove the toolset %s, or let the worker and its callers see the whole project, writable", name)
 }
 
 // Check validates options without making anything, for golem check.

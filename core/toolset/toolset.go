@@ -29,6 +29,9 @@ type Env struct {
 	// Style is how workers are offered: tools (or ""), call, both.
 	Style   string
 	Network bool // sandbox.network_enabled, effective
+	// Partial tells why Files are not the whole project, see sandbox.Partial; ""
+	// if they are. Factories with Outside need not look.
+	Partial string
 	// Log writes a status line for the person; level is info, warn or error.
 	Log func(level, text string)
 	// OutputLimit is limits.tool_output in bytes; tools that page use it.
@@ -84,5 +87,8 @@ type Factory struct {
 	Name        string
 	Description string
 	Options     func() any
-	Open        func(ctx context.Context, env Env, options any) (tool.Toolset, error)
+	// Outside says that the tools work on the real files, beside the view: they
+	// are made only for a worker that sees the whole project (SPEC §8).
+	Outside bool
+	Open    func(ctx context.Context, env Env, options any) (tool.Toolset, error)
 }
