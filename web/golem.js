@@ -333,6 +333,7 @@ export class Golem {
  * @property {string} [type] tool_call, file_write or command
  * @property {string} [description]
  * @property {string} [module] of a custom tool: its file and digest
+ * @property {{name: string, value: string}[]} [grants] all that the module was given: files, hosts, keys of config
  * @property {object} [args] what will run
  * @property {{op: string, mount?: string, path: string}[]} [paths]
  * @property {string} [diff] the change to a file, unified

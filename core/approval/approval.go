@@ -93,6 +93,7 @@ type Request struct {
 	Type        string          `json:"type,omitempty"` // tool_call, file_write, command (S4-28)
 	Tool        string          `json:"tool,omitempty"`
 	Module      string          `json:"module,omitempty"` // of a custom tool: its file @sha256: its digest
+	Grants      []tool.Grant    `json:"grants,omitempty"` // all that the module was given; none: it can only compute
 	Description string          `json:"description,omitempty"`
 	Args        json.RawMessage `json:"args,omitempty"` // canonical: what will run
 	Paths       []tool.PathUse  `json:"paths,omitempty"`

@@ -91,6 +91,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Type:        requestType(c.risk, c.paths),
 		Tool:        c.spec.Name,
 		Module:      c.spec.Module,
+		Grants:      slices.Clone(c.spec.Grants),
 		Description: c.spec.Description,
 		Args:        slices.Clone(c.args),
 		Risk:        c.risk.Level(),

@@ -21,9 +21,14 @@ type memory struct {
 type key [sha256.Size]byte
 
 // toolKey is provider and tool. Toolset, module and target are part of it,
-// so that two tools never share a decision because they share a name.
+// so that two tools never share a decision because they share a name; and what
+// a module was granted, so that none is approved for more than was shown.
 func toolKey(spec tool.Spec) key {
-	return digest("tool", spec.Provider, spec.Toolset, spec.Module, spec.Target, spec.Name)
+	parts := []string{"tool", spec.Provider, spec.Toolset, spec.Module, spec.Target, spec.Name}
+	for _, g := range spec.Grants {
+		parts = append(parts, g.Name, g.Value, g.Exact)
+	}
+	return digest(parts...)
 }
 
 // callKey is the tool and the exact call: canonical arguments, and each path

@@ -88,6 +88,9 @@ type Spec struct {
 	Confined bool
 	// Hosts are the hosts that a module was granted; none: it reaches no network.
 	Hosts []string
+	// Grants are all that a module was given beyond computing, in a fixed order.
+	// A remembered approval holds for these alone.
+	Grants []Grant
 	// Stateful tools remember between calls: theirs keep their order, and do
 	// not nest.
 	Stateful bool
@@ -96,6 +99,13 @@ type Spec struct {
 	Network bool
 	// Timeout replaces limits.tool_timeout; negative: none.
 	Timeout time.Duration
+}
+
+// Grant is one thing that a module was given, as a person is shown it.
+type Grant struct {
+	Name  string `json:"name"`  // files, hosts, config
+	Value string `json:"value"` // "/ (rw)", "api.example.com", the keys of config
+	Exact string `json:"-"`     // what Value leaves out, for comparing
 }
 
 // Call is one invocation. Args are already decoded strictly and valid against

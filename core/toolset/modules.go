@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool"
 )
@@ -117,7 +120,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 		return made
 	}
 	spec := inner.Spec()
-	spec.Hosts = b.Grants.Hosts
+	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants)
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
 		// Its own word, which may only make golem stricter: it needs the
@@ -142,6 +145,29 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 		spec.Input = json.RawMessage(`{"type":"object"}`)
 	}
 	return &moduleTool{moduleFunction: inner, spec: spec}
+}
+
+// grantsOf are a module's grants as a person is shown them, and as a remembered
+// answer is bound to them. Of config the values are left out: they may be keys.
+func grantsOf(g wasmtool.Grants) []tool.Grant {
+	var out []tool.Grant
+	if g.Files != nil {
+		short, exact := sandbox.Shown(g.Files)
+		out = append(out, tool.Grant{Name: "files", Value: short, Exact: exact})
+	}
+	if g.Network && len(g.Hosts) > 0 {
+		hosts := slices.Sorted(slices.Values(g.Hosts))
+		out = append(out, tool.Grant{Name: "hosts", Value: strings.Join(slices.Compact(hosts), ", ")})
+	}
+	if len(g.Config) > 0 {
+		keys := slices.Sorted(maps.Keys(g.Config))
+		var exact strings.Builder
+		for _, k := range keys {
+			fmt.Fprintf(&exact, "%q=%q ", k, g.Config[k])
+		}
+		out = append(out, tool.Grant{Name: "config", Value: strings.Join(keys, ", "), Exact: exact.String()})
+	}
+	return out
 }
 
 // moduleFunction is a module's function as wasmtool makes it.

@@ -75,7 +75,15 @@ func TestRequestNamesTheModule(t *testing.T) {
 	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\nModule: tools/\\u{1b}[31mslug.wasm (custom tool, sha256 0123456789ab…)\n"; !strings.Contains(p.String(), want) {
+	if want := "\nModule: tools/\\u{1b}[31mslug.wasm (custom tool, sha256 0123456789ab…)\nGranted: nothing: it can only compute\n"; !strings.Contains(p.String(), want) {
+		t.Errorf("missing %q in\n%q", want, p.String())
+	}
+	p = &talker{answers: []string{"n"}}
+	r.Grants = []tool.Grant{{Name: "files", Value: "/ (rw)"}, {Name: "hosts", Value: "a.example\nRisk: low"}, {Name: "config", Value: "token", Exact: "the value"}}
+	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nGranted: files / (rw); hosts a.example\\nRisk: low; config token\n"; !strings.Contains(p.String(), want) || strings.Contains(p.String(), "the value") {
 		t.Errorf("missing %q in\n%q", want, p.String())
 	}
 }

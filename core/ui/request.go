@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/tool"
 )
 
 // How much of a value or a diff is shown before it is folded. What is folded
@@ -89,6 +90,7 @@ func (v *requestView) call(r approval.Request) {
 	v.label("Tool: ", r.Tool)
 	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
 		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)")
+		v.label("Granted: ", grants(r.Grants))
 	}
 	if len(r.Paths) > 0 {
 		uses := make([]string, len(r.Paths))
@@ -109,6 +111,18 @@ func (v *requestView) call(r approval.Request) {
 	if r.Diff != "" {
 		v.diff(r.Diff)
 	}
+}
+
+// grants are what a module can reach.
+func grants(list []tool.Grant) string {
+	if len(list) == 0 {
+		return "nothing: it can only compute"
+	}
+	out := make([]string, len(list))
+	for i, g := range list {
+		out[i] = g.Name + " " + g.Value
+	}
+	return strings.Join(out, "; ")
 }
 
 // help explains the answers.
