@@ -110,7 +110,9 @@ func TestNothingLeaves(t *testing.T) {
 		"main.worker":      "---\nmodel: openai:gpt-5-mini\nsandbox: {network_enabled: true}\ntoolsets: {custom: {modules: {fetch: {allowed_hosts: [granted.example]}}}}\n---\nFetch.\n",
 		"tools/fetch.wasm": string(module),
 	})
-	do(p, `await say("go"); await text("Allow this call?"); await text("hosts: granted.example")`)
+	do(p, `await say("go"); await text("Trust what this project")`)
+	settled(p)
+	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click(); await text("Allow this call?"); await text("hosts: granted.example")`)
 	yes(p)
 	do(p, `await text("click me"); await text("E_NETWORK"); await click("granted.example/data"); await text("hello from granted.example")`)
 	do(p, `await click("Files"); await click("main.worker"); await click("Trace"); await click("Settings"); await click("Projects"); await navigator.serviceWorker.ready;
