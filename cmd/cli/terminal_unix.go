@@ -40,6 +40,7 @@ type pendingRead struct{}
 // readLine reads up to the end of a line, which it takes off, or until ctx
 // ends. io.EOF comes only where there is no text before it.
 func (t *terminal) readLine(ctx context.Context, _ string) (string, error) {
+	_ = t.pending // only Windows keeps one
 	wake, stop, err := os.Pipe()
 	if err != nil {
 		return "", err

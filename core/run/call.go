@@ -208,7 +208,9 @@ func (c *running) executes(ctx context.Context) {
 // follows is not taken for it.
 func (c *running) returned(tctx context.Context) {
 	if tctx.Err() == nil {
-		c.executes(nil)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ctx = nil
 	}
 }
 
