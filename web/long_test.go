@@ -134,6 +134,24 @@ func TestLargeInThePage(t *testing.T) {
 	}
 }
 
+// Storage that fills up costs long texts, which is told, and not the run.
+func TestLongTextsWithoutRoom(t *testing.T) {
+	t.Parallel()
+	p, at := visit(t, "/")
+	p.Expect("Quota")
+	do(p, `await text("is ready"); await navigator.serviceWorker.ready`)
+	project(t, p, "talks", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\n---\nTalk.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {match: \"(?s)^(.*)$\"}\n      say: \"$1$1 the end\"\n",
+	})
+	p.Quota(at.Origin, 12<<20)
+	do(p, `await say('word '.repeat(1_500_000))`)
+	finished(p, "ok")
+	do(p, `await text("the trace cannot be kept: E_QUOTA"); if (!document.querySelector('.bubble.golem').textContent.endsWith('the end')) throw new Error('the answer is cut')`)
+	p.Quota(at.Origin, -1)
+	do(p, `await say('short'); await until("the next answer", () => document.body.innerText.includes('shortshort the end')); await click("Trace"); await until("two runs", () => document.querySelectorAll('table.list tbody tr').length === 2)`)
+}
+
 // A run that finds no model leaves the same trace in the page as natively.
 func TestNoModelLeavesTheSameTrace(t *testing.T) {
 	t.Parallel()

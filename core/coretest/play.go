@@ -145,8 +145,9 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	}
 	p := &person{settings: c.Settings, stop: stop, given: map[string]int{}}
 	var file bytes.Buffer
+	texts := shelf{} // beside the file
 	prompts := prompts{byID: map[string][]byte{}}
-	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Artifact: prompts.keep, Record: record}
+	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Texts: texts.keep, Artifact: prompts.keep, Record: record}
 	var res run.Result
 	if c.Settings.Command == "chat" {
 		var first *run.Input
@@ -170,13 +171,21 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	if took := time.Since(p.stopped); !p.stopped.IsZero() && took > time.Second {
 		o.Problems = append(o.Problems, fmt.Sprintf("the run ended %v after the person had stopped it", took))
 	}
-	c.trace(file.Bytes(), p.events, o)
+	c.trace(file.Bytes(), texts, p.events, o)
+}
+
+// shelf is a folder of long texts in memory.
+type shelf map[string][]byte
+
+func (s shelf) keep(name string, data []byte) error {
+	s[name] = bytes.Clone(data)
+	return nil
 }
 
 // trace reads the file back, holds it against what the front end saw, and
 // makes it compact.
-func (c Case) trace(file []byte, seen []trace.Event, o *Outcome) {
-	_, events, err := trace.Read(bytes.NewReader(file), nil)
+func (c Case) trace(file []byte, texts shelf, seen []trace.Event, o *Outcome) {
+	_, events, err := trace.Read(bytes.NewReader(file), func(name string, _ int64) ([]byte, error) { return texts[name], nil })
 	if err != nil {
 		o.Problems = append(o.Problems, "the trace: "+err.Error())
 	}
