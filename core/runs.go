@@ -76,7 +76,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			break
 		}
 		if cmd.Name != ui.Message {
-			command(s, cmd)
+			command(ctx, s, cmd)
 			continue
 		}
 		in.Text = cmd.Arg
@@ -126,13 +126,21 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 }
 
 // command carries out a slash command of a chat.
-func command(s *run.Session, cmd ui.Command) {
+func command(ctx context.Context, s *run.Session, cmd ui.Command) {
 	switch cmd.Name {
 	case ui.New:
 		s.Reset()
 		s.Say("info", "a new conversation")
 	case ui.Tools:
 		s.Say("info", "tools: "+strings.Join(s.Tools(), ", "))
+	case ui.Call:
+		name, args, _ := strings.Cut(cmd.Arg, " ")
+		out, err := s.Call(ctx, name, run.Input{Text: args})
+		if err != nil {
+			s.Fail(fault.Of(err, fault.Tool))
+			return
+		}
+		s.Say("info", out.String())
 	case ui.Help:
 		s.Say("info", ui.CommandHelp())
 	}

@@ -80,22 +80,49 @@ func (s *Session) Interrupt(ctx context.Context) {
 // Tools are the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
 
+// begin writes the start of the trace, once; first says that it was now.
+func (s *Session) begin(in Input) (first bool) {
+	if s.begun {
+		return false
+	}
+	s.begun = true
+	s.emit(trace.RunStart{Input: in.Raw()})
+	for _, n := range s.r.Notices {
+		s.emit(n)
+	}
+	s.frame.begin()
+	return true
+}
+
 // Send runs one exchange: one message of the person and all it causes. The
 // result's Denied and Usage are those of the session so far.
 func (s *Session) Send(ctx context.Context, in Input) Result {
-	first := !s.begun
-	if first {
-		s.begun = true
-		s.emit(trace.RunStart{Input: in.Raw()})
-		for _, n := range s.r.Notices {
-			s.emit(n)
-		}
-		s.frame.begin()
-	} else {
+	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
 	}
 	s.out, s.err = s.exchange(ctx, in)
 	return s.result()
+}
+
+// Call calls a tool of the root worker for the person, between two exchanges:
+// through the session's own gate, so that its answers count for the call and
+// the call's for it; manual tools run too (S4-04). The conversation does not
+// learn of it.
+func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output, error) {
+	f := s.frame
+	args, err := toolArgs(f, name, in)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	s.begin(in)
+	limited, stop := s.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "tool "+name)
+	defer stop()
+	f.calls++
+	out, flt := f.call(limited, callRequest{id: childID(rootID, f.calls), parent: rootID, name: name, args: string(args)})
+	if flt != nil {
+		return out, flt
+	}
+	return out, nil
 }
 
 func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {

@@ -16,6 +16,7 @@ const (
 	Exit    CommandName = "exit"
 	Help    CommandName = "help"
 	Tools   CommandName = "tools"
+	Call    CommandName = "call"
 )
 
 // Command is one line a person gave in a chat.
@@ -30,6 +31,7 @@ var commandHelp = []struct {
 }{
 	{New, "forget the conversation and start over"},
 	{Tools, "list the tools the worker may use"},
+	{Call, "call a tool yourself: /call NAME {\"a\": 1}, or /call NAME text"},
 	{Help, "show this list"},
 	{Exit, "end the chat (end of input does the same)"},
 }

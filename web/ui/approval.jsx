@@ -58,7 +58,7 @@ function Question({ question, waiting }) {
           {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>}
           <button class="button" data-first onClick={() => answer('no')}>No</button>
           <span class="grow" />
-          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes to every call of ${request.tool} in this session, with any arguments`}>Always {visible(request.tool)}</button>}
+          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes to every call of this tool in this session">Always {visible(request.tool)}, any arguments</button>}
           {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>}
           <button class="button primary" disabled={!calm} onClick={() => answer('yes')}>Yes</button>
         </footer>
