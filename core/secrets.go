@@ -5,9 +5,30 @@ import (
 	"strings"
 	"unicode"
 
+	"golem/core/model"
 	"golem/core/project"
 	"golem/core/trace"
 )
+
+// secrets are the values that must not leave golem: the platform's, and those
+// of every variable that holds a key.
+func (i *Instance) secrets() []string {
+	out := slices.Clone(i.platform.Secrets)
+	for name, v := range i.platform.Env {
+		if trace.KeyVariable(name) {
+			out = append(out, v)
+		}
+	}
+	for _, row := range model.Rows() {
+		for _, key := range row.Keys() {
+			out = append(out, i.platform.Env[key])
+		}
+	}
+	for _, v := range i.platform.DotEnv {
+		out = append(out, v)
+	}
+	return out
+}
 
 // hide makes the secrets of an entry's closure known to the redactor: the
 // configuration values of its modules that look like keys (SECURITY 16).
