@@ -357,7 +357,7 @@ func BenchmarkCheck5000(b *testing.B) {
 func TestKeysOfOtherTools(t *testing.T) {
 	for key, want := range map[string]string{
 		"system_prompt": "instructions", "prompt": "instructions", "systemPrompt": "instructions", "tools": "toolsets: {filesystem: {}}",
-		"temperature": "model", "max_tokens": "model", "maxTokens": "model", "agents": "allow_workers", "response_format": "output_schema",
+		"temperature": "model_settings: {temperature", "max_tokens": "model_settings: {max_output_tokens", "maxTokens": "model_settings: {max_output_tokens", "agents": "allow_workers", "response_format": "output_schema",
 		"max_turns": "limits: {turns", "mounts": "sandbox: {mounts", "Instructions": "did you mean instructions", "toolset": "did you mean toolsets",
 	} {
 		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + key + ": x\n---\nhi\n")})
@@ -365,13 +365,16 @@ func TestKeysOfOtherTools(t *testing.T) {
 			t.Errorf("%s: %v, want a hint with %q", key, err, want)
 		}
 	}
-	for key, want := range map[string]string{"instructions": "in a worker file", "main": "entry", "allow_workers": "toolsets: {workers:", "max_depth": "delegation: {max_depth", "top_p": "model"} {
-		_, err := Load(Source{FS: tree("-- project.yaml --\n" + key + ": x\n-- main.worker --\n---\n---\nhi\n")})
+	for line, want := range map[string]string{
+		"instructions: x": "in a worker file", "main: x": "entry", "allow_workers: [x]": "toolsets: {workers:", "max_depth: 3": "delegation: {max_depth",
+		"top_p: 1": "model_settings: {top_p", "model_settings: {effort: low}": "write reasoning_effort",
+	} {
+		_, err := Load(Source{FS: tree("-- project.yaml --\n" + line + "\n-- main.worker --\n---\n---\nhi\n")})
 		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) {
-			t.Errorf("manifest, %s: %v, want a hint with %q", key, err, want)
+			t.Errorf("manifest, %s: %v, want a hint with %q", line, err, want)
 		}
 	}
-	for table, s := range map[string]*shape{"worker": workerShape, "manifest": manifestShape} {
+	for table, s := range map[string]*shape{"worker": workerShape, "manifest": manifestShape, "model_settings": modelSettingsShape()} {
 		for key := range s.others {
 			if s.keys[key] != nil || s.aliases[key] != "" || snake(key) != key {
 				t.Errorf("%s: %s is in the table of other tools' keys", table, key)

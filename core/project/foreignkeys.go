@@ -50,6 +50,14 @@ var foreignManifestKeys = map[string]string{
 	"libraries": "dependencies", "requires": "dependencies", "targets": "clearance: {targets: {…}}",
 }
 
+// foreignModelSettings are what providers call a setting of model_settings.
+var foreignModelSettings = map[string]string{
+	"max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens", "num_predict": "max_output_tokens", "max_new_tokens": "max_output_tokens",
+	"effort": "reasoning_effort", "reasoning": "reasoning_effort", "thinking": "reasoning_effort", "stop_sequences": "stop",
+	"tier": "service_tier", "prompt_cache": "cache", "cache_control": "cache", "top_k": "extra: {top_k: …}", "min_p": "extra: {min_p: …}",
+	"frequency_penalty": "extra: {frequency_penalty: …}", "presence_penalty": "extra: {presence_penalty: …}",
+}
+
 // foreign tells what to write instead of a key of another tool; "" if it is
 // none.
 func (s *shape) foreign(key string) string {
@@ -58,11 +66,8 @@ func (s *shape) foreign(key string) string {
 	}
 	key = snake(key)
 	for _, setting := range modelSettings {
-		if key != setting {
+		if key != setting || s.keys["model_settings"] == nil {
 			continue
-		}
-		if s.keys["model_settings"] == nil {
-			return "settings of a model: not in this version"
 		}
 		if key == "max_tokens" || key == "max_completion_tokens" {
 			key = "max_output_tokens"

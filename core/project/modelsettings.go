@@ -27,13 +27,15 @@ func modelSettingsShape() *shape {
 		}
 		return nameProblem(name)
 	}
-	return keysOf(map[string]*shape{
+	s := keysOf(map[string]*shape{
 		"temperature": numberShape(0, 2), "top_p": numberShape(0, 1), "max_output_tokens": countShape(1, 1e9),
 		"reasoning_effort": wordShape("none", "minimal", "low", "medium", "high", "xhigh", "max"),
 		"seed":             countShape(math.MinInt32, math.MaxInt64), "stop": stop, "parallel_tool_calls": flagShape(),
 		"service_tier": textShape(nameProblem), "verbosity": wordShape("low", "medium", "high"), "cache": flagShape(),
 		"extra": extra,
 	})
+	s.others = foreignModelSettings
+	return s
 }
 
 // golemsOwn are members of a request that extra may not set, and what does it
