@@ -109,6 +109,12 @@ func (s *straggler) Call(_ context.Context, in tool.Call) (tool.Output, error) {
 // play runs a project of the lab and returns result and trace.
 func play(t *testing.T, ctx context.Context, files map[string]string, o core.Options, u ui.UI, ran *atomic.Int32, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
 	t.Helper()
+	return playWith(t, ctx, files, o, u, lab(ran), do)
+}
+
+// playWith is play with another toolset than lab's.
+func playWith(t *testing.T, ctx context.Context, files map[string]string, o core.Options, u ui.UI, set toolset.Factory, do func(*core.Instance, core.RunOptions) run.Result) (run.Result, []trace.Event) {
+	t.Helper()
 	tree := sandbox.Memory()
 	for name, data := range files {
 		if err := tree.WriteFile(name, []byte(data)); err != nil {
@@ -117,7 +123,7 @@ func play(t *testing.T, ctx context.Context, files map[string]string, o core.Opt
 	}
 	o.Files, o.Name, o.Model = tree, "lab", "script:s.yaml"
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", Toolsets: []toolset.Factory{lab(ran)},
+		Name: "native", Version: "test", Toolsets: []toolset.Factory{set},
 		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
 		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
 		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
