@@ -309,7 +309,7 @@ export class Golem {
  * @property {string} [config] the person's own configuration, the text of a config.yaml
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {{name: string, data: Uint8Array}[]} [attachments]
- * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string}|null>} [approve]
+ * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string, text?: string}|null>} [approve]
  *   asked before a side effect, and before a run for what the project's files say beyond its sandbox; null says that
  *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
  *   withdrawn or the run is cancelled: then no answer counts any more
@@ -322,7 +322,7 @@ export class Golem {
  * A question to the person. One is open at a time; the answer is bound to its id.
  * @typedef {object} Request
  * @property {string} id
- * @property {'tool'|'turns'|'trust'} kind a call of a tool; whether to go on past limits.turns; what a project's files say beyond its sandbox
+ * @property {'tool'|'input'|'turns'|'trust'} kind a call of a tool; a text for a worker that asks, which is text beside answer 'yes'; whether to go on past limits.turns; what a project's files say beyond its sandbox
  * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
  * @property {'low'|'medium'|'high'} risk
  * @property {string} [call] the trace id of the call or worker run
@@ -401,7 +401,7 @@ export class Run {
     this.#open.delete(request.id)
     if (withdrawn.signal.aborted) return
     if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
-    else this.#post({ answer: { answer: decision.answer, reason: decision.reason, id: request.id } })
+    else this.#post({ answer: { answer: decision.answer, reason: decision.reason, text: decision.text, id: request.id } })
   }
 
   /** Ends it: model, tools and children stop, the trace ends properly. */

@@ -82,7 +82,7 @@ func ask(c coretest.Case) asked {
 	for id, list := range s.Answers {
 		for _, one := range list {
 			a.Answers[id] = append(a.Answers[id], map[string]any{
-				"answer": one.Answer, "reason": one.Reason, "after": time.Duration(one.After).Milliseconds(),
+				"answer": one.Answer, "reason": one.Reason, "text": one.Text, "after": time.Duration(one.After).Milliseconds(),
 			})
 		}
 	}

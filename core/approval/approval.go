@@ -130,6 +130,7 @@ type Decision struct {
 	ID     string `json:"id"`
 	Answer Answer `json:"answer"`
 	Reason string `json:"reason,omitempty"` // shown to the model on a denial
+	Text   string `json:"text,omitempty"`   // with Yes to KindInput
 }
 
 // Approver asks a person. It blocks until there is an answer or ctx ends; an

@@ -14,14 +14,15 @@ type Kind string
 // Kinds of question.
 const (
 	KindTool  Kind = "tool"  // a call of a tool
+	KindInput Kind = "input" // a text for a worker, which Decision.Text is
 	KindTurns Kind = "turns" // the root goes on past its limit
 	KindTrust Kind = "trust" // what a project's files widen beyond its sandbox (SPEC §3)
 )
 
-// risk is what a wrong yes costs: going on costs tokens, the rest reaches
-// beyond the sandbox.
+// risk is what a wrong yes costs: a text, or some tokens; the rest reaches beyond
+// the sandbox.
 func (k Kind) risk() string {
-	if k == KindTurns {
+	if k == KindTurns || k == KindInput {
 		return "low"
 	}
 	return "high"
@@ -94,6 +95,31 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 		rec.Reason = spoken(d.Reason)
 	}
 	return rec, nil
+}
+
+// Input asks the person for a text. It is "" where there is none: nobody is
+// there, the mode is auto_deny, or the person has nothing to say. The error is
+// set only when ctx ends.
+func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
+	if g.mode == AutoDeny {
+		return "", nil
+	}
+	done, err := g.take(ctx)
+	if err != nil {
+		_, err = gone(ctx, Record{})
+		return "", err
+	}
+	defer done()
+	var rec Record
+	r := Request{
+		ID: g.newID(), Kind: q.Kind, Call: q.Call, Title: q.Title, Lines: slices.Clone(q.Lines),
+		WorkerPath: slices.Clone(q.WorkerPath), Risk: q.Kind.risk(), Answers: []Answer{Yes, No},
+	}
+	d, ok, err := g.put(ctx, r, q.Asking, q.Shown, &rec)
+	if err != nil || !ok || d.Answer != Yes {
+		return "", err
+	}
+	return d.Text, nil
 }
 
 // What a denial says.

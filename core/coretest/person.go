@@ -84,7 +84,7 @@ func (p *person) Approve(ctx context.Context, r approval.Request) (approval.Deci
 		case <-time.After(time.Duration(a.After)):
 		}
 	}
-	d := approval.Decision{ID: r.ID, Answer: approval.Answer(a.Answer), Reason: a.Reason}
+	d := approval.Decision{ID: r.ID, Answer: approval.Answer(a.Answer), Reason: a.Reason, Text: a.Text}
 	if a.Wrong {
 		d.ID = "another-" + r.ID
 	}

@@ -63,6 +63,7 @@ type Answers []Answer
 type Answer struct {
 	Answer string   `json:"answer"` // yes no session always never
 	Reason string   `json:"reason,omitempty"`
+	Text   string   `json:"text,omitempty"` // with yes to a question for a text
 	After  Duration `json:"after,omitempty"`
 	// Wrong answers another question, as a mistaken front end might.
 	Wrong bool `json:"wrong,omitempty"`

@@ -16,7 +16,8 @@ type conversation struct {
 	messages []model.Message
 	turns    int // model requests so far
 	repeat   repeats
-	shown    int // bytes that the model is shown of each result of this turn; 0: all
+	open     *openQuestion // of a child, unanswered; nil: none
+	shown    int           // bytes that the model is shown of each result of this turn; 0: all
 
 	mu      sync.Mutex        // guards what follows; calls of one turn end beside each other
 	callees map[string]callee // by the call's id, until its result is kept

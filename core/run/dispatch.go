@@ -60,6 +60,7 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 			var cut bool
 			msg.Text, cut = f.fit(r.id, r.out.String())
 			msg.Parts = given(call.Name, r.out.Parts)
+			f.heard(f.callee(r.id), r.out)
 			f.keep(r.id, call.Name, r.out, cut)
 		}
 		f.messages = append(f.messages, msg)

@@ -116,7 +116,9 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	if err != nil {
 		return r.Refuse(in, err)
 	}
-	s.Send(ctx, in)
+	for more := true; more; {
+		in, more = s.reply(ctx, s.Send(ctx, in))
+	}
 	return s.Close()
 }
 

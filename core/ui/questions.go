@@ -35,6 +35,9 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	if err := q.say(text + view.help(r, folded)); err != nil {
 		return approval.Decision{}, err
 	}
+	if r.Kind == approval.KindInput {
+		return q.input(ctx, r)
+	}
 	for misread := 0; misread < maxMisread; {
 		line, err := q.Person.Ask(ctx, prompt(r))
 		if err != nil {
@@ -57,6 +60,19 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		}
 	}
 	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "the answers could not be read"}, nil
+}
+
+// input reads a text; an empty line is none.
+func (q Questions) input(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	line, err := q.Person.Ask(ctx, "> ")
+	if err != nil {
+		return approval.Decision{}, err
+	}
+	d := approval.Decision{ID: r.ID, Answer: approval.No}
+	if strings.TrimSpace(line) != "" {
+		d.Answer, d.Text = approval.Yes, line
+	}
+	return d, nil
 }
 
 func (q Questions) columns() int {

@@ -268,3 +268,22 @@ func TestRender(t *testing.T) {
 		}
 	}
 }
+
+// SPEC §11: the other question, for a text. What is typed is the answer as it
+// is, yes and no included; an empty line is none.
+func TestQuestionForAText(t *testing.T) {
+	r := approval.Request{ID: "r1", Kind: approval.KindInput, Title: "Which\nRisk: low?", Answers: []approval.Answer{approval.Yes, approval.No},
+		Lines: []approval.Line{{Path: "a asked", Value: "which?"}}}
+	for typed, want := range map[string]approval.Decision{
+		"y": {ID: "r1", Answer: approval.Yes, Text: "y"}, " Redis ": {ID: "r1", Answer: approval.Yes, Text: " Redis "}, "": {ID: "r1", Answer: approval.No},
+	} {
+		p := &talker{answers: []string{typed}}
+		d, err := Questions{Person: p}.Approve(t.Context(), r)
+		if err != nil || d != want {
+			t.Errorf("%q: %+v, %v", typed, d, err)
+		}
+		if !strings.Contains(p.String(), "[Question] Which") || !strings.Contains(p.String(), "a asked: which?") || strings.Contains(p.String(), "\nRisk") {
+			t.Error(p.String())
+		}
+	}
+}

@@ -53,7 +53,11 @@ func (v *requestView) request(r approval.Request) (text string, folded bool) {
 
 // question is a question that is no tool call: its title, and what a yes covers.
 func (v *requestView) question(r approval.Request) {
-	v.label("[Approval Required] ", r.Title)
+	prefix := "[Approval Required] "
+	if r.Kind == approval.KindInput {
+		prefix = "[Question] "
+	}
+	v.label(prefix, r.Title)
 	if len(r.WorkerPath) > 0 {
 		v.label("Path: ", strings.Join(r.WorkerPath, " → "))
 	}
@@ -128,6 +132,9 @@ func grants(list []tool.Grant) string {
 // help explains the answers.
 func (v *requestView) help(r approval.Request, folded bool) string {
 	var b strings.Builder
+	if r.Kind == approval.KindInput {
+		return "type the answer · Enter alone: no answer, the run ends here\n"
+	}
 	if r.Offers(approval.Session) {
 		b.WriteString("y: once · n, or n WHY: no (WHY is told to the model) · s: exactly this, for the session · d: no to exactly this, for the session\n")
 	} else {

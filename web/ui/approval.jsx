@@ -18,6 +18,7 @@ function Question({ question, waiting }) {
   const { request } = question
   const dialog = useRef(null)
   const [reason, setReason] = useState('')
+  const [text, setText] = useState('')
   const [calm, setCalm] = useState(false)
   useEffect(() => {
     const before = document.activeElement
@@ -32,17 +33,18 @@ function Question({ question, waiting }) {
   const answer = (a) => {
     if (!calm && a !== 'no') return
     dialog.current?.close()
-    question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '' })
+    question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '', text: a === 'yes' ? text : '' })
   }
   const offers = (a) => request.answers.includes(a)
   const call = request.kind === 'tool'
+  const input = request.kind === 'input'
   const title = !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
     <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}>
       <div class="dialog">
         <header class="row">
           <h2 id="ask-title" class="grow">{title}</h2>
-          <span class={`risk ${request.risk}`}>{request.risk} risk</span>
+          {!input && <span class={`risk ${request.risk}`}>{request.risk} risk</span>}
         </header>
         <div class="body">
           {call ? <Facts request={request} /> : <Lines request={request} />}
@@ -52,15 +54,19 @@ function Question({ question, waiting }) {
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
             <input id="reason" class="input" value={reason} onInput={(e) => setReason(e.target.value)} />
           </div>}
+          {input && <div class="field">
+            <label for="reply">Your answer <span class="hint">(without one the run ends here)</span></label>
+            <input id="reply" class="input" value={text} onInput={(e) => setText(e.target.value)} onKeyDown={(e) => e.key === 'Enter' && text.trim() && answer('yes')} />
+          </div>}
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <footer class="answers">
           {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>}
-          <button class="button" data-first onClick={() => answer('no')}>No</button>
+          <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
           <span class="grow" />
           {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes to every call of this tool in this session">Always {visible(request.tool)}, any arguments</button>}
           {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>}
-          <button class="button primary" disabled={!calm} onClick={() => answer('yes')}>Yes</button>
+          <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
         </footer>
       </div>
     </dialog>

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Scenario 29, on a terminal in single mode: what a child asked and the root
+// passes on reaches the person, standard input is not read, and the last answer
+// alone is the result.
+func TestTerminalAnswersWhatTheRootAsks(t *testing.T) {
+	project := ptyProject(t, map[string]string{
+		"main.worker":            "---\nallow_workers: [planner]\n---\nM.\n",
+		"workers/planner.worker": "---\ndescription: Plans.\n---\nP.\n",
+		"script.yaml": `script: 1
+workers:
+  main:
+    - calls: [{tool: planner, args: {input: plan}}]
+    - when: {tool: planner, match: "which store"}
+      say: Which store shall it be?
+    - when: {match: "^Redis$"}
+      calls: [{tool: planner, args: {input: plan with Redis}}]
+    - say: planned with it
+  planner:
+    - when: {match: "Redis"}
+      say: a plan
+    - calls: [{tool: request_input, args: {question: "which store?", options: [Redis, SQLite]}}]
+`,
+	})
+	r := startPTY(t, project, nil, false, ".", "Pick a store", "--model", "script:script.yaml")
+	r.expect("[Question] Which store shall it be?")
+	r.expect("planner asked: which store?")
+	r.expect("> ")
+	r.typeKeys("Redis\n")
+	r.exit(0)
+	if !strings.Contains(r.text(), "planned with it") {
+		t.Error(r.text())
+	}
+	r = startPTY(t, project, nil, false, ".", "Pick a store", "--model", "script:script.yaml")
+	r.expect("the run ends here")
+	r.expect("> ")
+	r.typeKeys("\n")
+	r.exit(0)
+	if strings.Contains(r.text(), "planned with it") {
+		t.Error(r.text())
+	}
+}
