@@ -126,7 +126,7 @@ func playWith(t *testing.T, ctx context.Context, files map[string]string, o core
 		Name: "native", Version: "test", Toolsets: []toolset.Factory{set},
 		Mount:      func(string) (sandbox.FS, error) { return tree, nil },
 		ReadScript: func(name string) ([]byte, error) { return sandbox.ReadFile(tree, name, 1<<20) },
-		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
+		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789", "acme_token": "tok-secret-0123456789"},
 	}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestLateAnswer(t *testing.T) {
 
 // SECURITY 16: a key that comes back from a tool or a model is in no output.
 func TestSecretsAreRedacted(t *testing.T) {
-	res, events := play(t, t.Context(), project("say: the key is sk-secret-0123456789"), core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
+	res, events := play(t, t.Context(), project("say: the keys are sk-secret-0123456789 and tok-secret-0123456789"), core.Options{}, &ui.Script{}, new(atomic.Int32), nil)
 	if strings.Contains(res.Output.Text, "0123456789") {
 		t.Errorf("the answer is %q", res.Output.Text)
 	}
