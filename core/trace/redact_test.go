@@ -102,6 +102,7 @@ func TestSplitSecret(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
 			sink.Emit(Event{ID: "0", Body: Delta{Text: rest[:n]}})
 			sink.Emit(Event{ID: "0.1", Body: Delta{Text: "other call"}})
+			sink.Emit(Event{ID: "0", Body: Status{Text: "meanwhile"}})
 			rest = rest[n:]
 		}
 		sink.Emit(Event{ID: "0", Body: ModelEnd{}})

@@ -6,8 +6,8 @@ import "sync"
 // before every consumer: file, terminal, page. The events it gets stay as
 // they are. Streamed text whose end could be the beginning of a known secret,
 // in any spelling, is held back until it is told apart, so that a secret split
-// over two deltas does not slip through; whatever event of that call follows
-// lets it go.
+// over two deltas does not slip through; the next event of that call that a trace
+// keeps lets it go.
 func (r *Redactor) Sink(next Sink) Sink {
 	return &redactSink{r: r, next: next, streams: map[string]*stream{}}
 }
@@ -37,7 +37,7 @@ func (s *redactSink) Emit(e Event) {
 		s.delta(e, d)
 		return
 	}
-	if st := s.streams[e.ID]; st != nil {
+	if st := s.streams[e.ID]; st != nil && !e.Body.Transient() {
 		delete(s.streams, e.ID)
 		if text, _ := s.r.scan(st.before, st.rest, false); text != "" {
 			st.at.Body = Delta{Text: text}
