@@ -35,6 +35,9 @@ func (e *endpoint) Do(r *http.Request) (*http.Response, error) {
 	e.last = r
 	e.mu.Unlock()
 	body := `data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
+	if strings.HasSuffix(r.URL.Path, "/responses") {
+		body = `data: {"type":"response.output_text.delta","delta":"hi"}` + "\n\n" + `data: {"type":"response.completed","response":{"status":"completed"}}` + "\n\n"
+	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}},
 		Body: io.NopCloser(strings.NewReader(body)), Request: r,

@@ -21,6 +21,7 @@ func (i *Instance) modelConfig() model.Config {
 	add := func(name string, p project.Provider, trusted bool) {
 		row := model.Provider{
 			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON, Trusted: trusted,
+			API: p.API, Query: p.Query, Quirks: model.Quirks(p.Quirks),
 		}
 		if base, there := rows[name]; there {
 			row = base.Under(row)
@@ -29,6 +30,11 @@ func (i *Instance) modelConfig() model.Config {
 		secrets = append(secrets, i.platform.Env[p.APIKeyEnv])
 		for _, v := range p.Headers {
 			secrets = append(secrets, v)
+		}
+		for name, v := range p.Query {
+			if lower := strings.ToLower(name); strings.Contains(lower, "key") || strings.Contains(lower, "token") || strings.Contains(lower, "sig") {
+				secrets = append(secrets, v)
+			}
 		}
 	}
 	for name, p := range i.config.Providers() {

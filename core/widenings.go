@@ -191,7 +191,7 @@ func (i *Instance) grants(w *project.Worker, modules []module) trust.List {
 }
 
 // plainKeys of a provider row change no address, no header and no key.
-var plainKeys = []string{"image", "pdf", "json"}
+var plainKeys = []string{"image", "pdf", "json", "api"}
 
 // providerWidenings is what the manifest and .env say of a row of the provider
 // table, beyond the built-in one.

@@ -99,7 +99,11 @@ func TestModelsPageKnowsTheProviders(t *testing.T) {
 			continue
 		}
 		row, _, _ := strings.Cut(text[at:], "\n")
-		columns := "| " + p.BaseURL + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
+		address := p.BaseURL
+		if address == "" {
+			address = "your own"
+		}
+		columns := "| " + address + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
 		if !strings.Contains(row, p.KeyVar) || !strings.Contains(row, columns) {
 			t.Errorf("models.md says %s; want %s and %s", row, p.KeyVar, columns)
 		}

@@ -11,6 +11,9 @@ import (
 // maxCalls bounds the tool calls of one answer (SECURITY 12).
 const maxCalls = 256
 
+// noText is why a call does not run whose arguments hold what is no text.
+const noText = "the arguments hold bytes that are no UTF-8 text"
+
 // pending is a tool call that is still arriving.
 type pending struct {
 	index   string // the provider's, "" if it gives none
@@ -34,6 +37,10 @@ type answer struct {
 	usage    *Usage
 	choices  bool // the provider sent at least one
 	kept     carrier
+	output   []json.RawMessage // what came, in order, of protocols whose answers are lists; calls as callItem
+	stateful bool              // output goes back to the provider
+	mustEnd  bool              // [DONE] ends nothing: the protocol has an end of its own
+	finished string            // the text of the finished parts of output
 	clean    func(string) string
 	show     func(string)
 }
@@ -148,11 +155,10 @@ func (a *answer) fragment(f fragment) error {
 	}
 	c := a.find(string(f.Index), id, name)
 	if c == nil {
-		if len(a.calls) == maxCalls {
-			return (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, "")
+		var err error
+		if c, err = a.next(string(f.Index), id); err != nil {
+			return err
 		}
-		c = &pending{index: string(f.Index), id: id, kept: carrier{names: a.kept.names}}
-		a.calls = append(a.calls, c)
 	}
 	if c.id == "" {
 		c.id = id
@@ -162,11 +168,21 @@ func (a *answer) fragment(f fragment) error {
 	}
 	text, sound := argsText(args)
 	if !sound {
-		c.invalid = "the arguments hold bytes that are no UTF-8 text"
+		c.invalid = noText
 	}
 	c.args.WriteString(text)
 	c.kept.add(f.raw)
 	return nil
+}
+
+// next begins a call.
+func (a *answer) next(index, id string) (*pending, error) {
+	if len(a.calls) == maxCalls {
+		return nil, (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, "")
+	}
+	c := &pending{index: index, id: id, kept: carrier{names: a.kept.names}}
+	a.calls = append(a.calls, c)
+	return c, nil
 }
 
 // find decides which call a fragment continues; nil begins a new one. The

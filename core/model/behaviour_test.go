@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type behaviour struct {
 	name     string
 	provider string // default openai
+	api      string // default chat
 	status   int
 	header   map[string]string
 	body     []string
@@ -115,6 +117,14 @@ func (t Turn) billed(u Usage) Turn {
 	return t
 }
 
+// config lets openai speak the behaviour's protocol.
+func (b behaviour) config(c Config) Config {
+	if b.api != "" {
+		c.Providers = map[string]Provider{"openai": {API: b.api}}
+	}
+	return c
+}
+
 // named is the full name of the model that plays a behaviour.
 func (b behaviour) named() string {
 	if b.provider == "" {
@@ -126,7 +136,7 @@ func (b behaviour) named() string {
 // ok is the end of a good stream.
 func ok(reason string) string { return sse(stop(reason), used(12, 3), done) }
 
-var behaviours = slices.Concat(protocol, ends, words, bills, carried)
+var behaviours = slices.Concat(protocol, ends, words, bills, carried, ofResponses, ofAnthropic)
 
 var protocol = []behaviour{
 	{name: "text", body: []string{sse(text("Hel"), text("lo")), ok("stop")}, want: answered("Hello", "stop")},
@@ -342,9 +352,24 @@ var key = func() map[string]string {
 	return out
 }()
 
+// inChat makes openai speak chat completions unless a test says otherwise: most
+// of the suite is about that protocol.
+func inChat(c Config) Config {
+	rows := maps.Clone(c.Providers)
+	if rows == nil {
+		rows = map[string]Provider{}
+	}
+	if row := rows["openai"]; row.API == "" {
+		row.API = Chat
+		rows["openai"] = row
+	}
+	c.Providers = rows
+	return c
+}
+
 func open(t *testing.T, name string, c Config) Model {
 	t.Helper()
-	m, err := Open(name, c)
+	m, err := Open(name, inChat(c))
 	if err != nil {
 		t.Fatal(err)
 	}

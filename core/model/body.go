@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 
+	"golem/core/fault"
 	"golem/core/tool"
 )
 
@@ -49,39 +52,77 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 // Close has nothing to close.
 func (r *bodyReader) Close() error { return nil }
 
-// Places of a request that go-openai has encoded where the messages and the
-// tools belong. No text in JSON holds a bare quote, so they stand for nothing else.
+// Places of an encoded request where the messages and the tools belong. No text
+// in JSON holds a bare quote, so they stand for nothing else.
 const (
 	noMessages = `"messages":null`
+	noInput    = `"input":null`
 	noTools    = `"tools":[{"type":"golem"}]`
 )
 
-// splice puts messages and tools into an encoded request that has none.
-func (p payload) splice(request []byte) (body, error) {
-	before, after, found := bytes.Cut(request, []byte(noMessages))
+// splice puts messages, tools and settings into an encoded request that has none.
+func (m *remote) splice(p payload, request []byte) (body, error) {
+	before, after, found := bytes.Cut(request, []byte(p.place))
 	if !found {
 		return nil, errors.New("no place for the messages")
 	}
-	comma := []byte(",")
-	out := append(make(body, 0, 2*len(p.messages)+5), before, []byte(`"messages":[`))
-	for i, m := range p.messages {
-		if i > 0 {
-			out = append(out, comma)
-		}
-		out = append(out, m)
-	}
-	out = append(out, []byte("]"))
-	settings, err := p.row.members(p.settings, request)
+	members, err := m.settle(p, request)
 	if err != nil {
 		return nil, err
 	}
+	out := append(make(body, 0, len(p.messages)+8), before, []byte(strings.TrimSuffix(p.place, "null")))
+	out = append(out, p.messages...)
+	tools := [][]byte{[]byte(`"tools":`), p.tools}
 	if before, rest, found := bytes.Cut(after, []byte(noTools)); found {
-		out, after = append(out, before, []byte(`"tools":`), p.tools), rest
+		out, after = append(append(out, before), tools...), rest
+		tools = nil
 	}
-	if len(settings) == 0 {
-		return append(out, after), nil
+	out = append(out, bytes.TrimSuffix(after, []byte("}")))
+	if len(tools) > 0 && len(p.tools) > 0 {
+		out = append(append(out, []byte(",")), tools...)
 	}
-	return append(out, bytes.TrimSuffix(after, []byte("}")), comma, settings, []byte("}")), nil
+	if len(members) > 0 {
+		out = append(out, []byte(","), members)
+	}
+	return append(out, []byte("}")), nil
+}
+
+// settle are the members of the body that are neither messages nor tools and
+// that the encoded request does not have: golem's own, the settings, and extra,
+// which may set none that is there.
+func (m *remote) settle(p payload, request []byte) ([]byte, error) {
+	if len(p.settings)+len(p.members) == 0 {
+		return nil, nil
+	}
+	var has fields
+	if err := json.Unmarshal(request, &has); err != nil {
+		return nil, err
+	}
+	all := maps.Clone(p.members)
+	if all == nil {
+		all = fields{}
+	}
+	row, protocol := m.end.row, m.api
+	for _, name := range slices.Sorted(maps.Keys(p.settings)) {
+		if name == "extra" || row.nameOf(name, protocol) == "" {
+			continue
+		}
+		if err := protocol.set(all, name, p.settings[name], row, m.model); err != nil {
+			return nil, err
+		}
+	}
+	for name, value := range p.settings.extra() {
+		_, sent := has[name]
+		if _, twice := all[name]; sent || twice || name == "tools" {
+			return nil, fault.New(fault.Config, "model_settings.extra sets %q, which golem sets itself", name).Hinting("remove it")
+		}
+		all[name] = value
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(data, []byte("{")), []byte("}")), nil
 }
 
 // toolList is a worker's tools as a provider was last sent them.

@@ -94,28 +94,30 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// Cut at every byte, an answer is never half an answer: no text that is not
-// all of it passes, and no call runs (SPEC §10).
+// Cut at every byte, an answer is never half an answer, in none of the
+// protocols: no text that is not all of it passes, and no call runs (SPEC §10).
 func TestCutAtEveryByte(t *testing.T) {
-	whole := sse(text("Let me see."), fragmentOf("0", "a", "one", `{"n":1}`), stop("tool_calls"), used(12, 3), done)
-	ended := strings.Index(whole, stop("tool_calls")) + len(stop("tool_calls"))
-	for n := range len(whole) {
-		p := &player{behaviour: behaviour{body: []string{whole[:n]}}}
-		turn, err := open(t, "openai:m", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
-		if n < ended {
-			if f := failureOf(err); f == nil || !f.retry || len(turn.Calls) > 0 {
-				t.Fatalf("cut after %d bytes (…%q): %+v %v", n, whole[max(0, n-20):n], turn, err)
-			}
-		} else if err != nil || len(turn.Calls) != 1 || turn.Text != "Let me see." {
-			t.Fatalf("cut after %d bytes: %+v %v", n, turn, err)
+	said, call := "Let me see.", outCall("one", `{"n":1}`)
+	for _, c := range []struct{ name, api, whole, end string }{
+		{"openai:m", Chat, sse(text(said), fragmentOf("0", "a", "one", `{"n":1}`), stop("tool_calls"), used(12, 3), done), stop("tool_calls")},
+		{"openai:m", Chat, reply(`{"content":"Let me see.","tool_calls":[{"function":{"name":"one","arguments":"{\"n\":1}"}}]}`, `"stop"`), ""},
+		{"openai:m", Responses, typed(outText(said), outDone(0, outMessage(said)), outDone(1, call), outEnd("completed", "")), outEnd("completed", "")},
+		{"anthropic:m", "", typed(start) + textBlock(0, said) + callBlock(1, "one", `{"n":1}`) + messageEnd("tool_use"), `{"type":"message_stop"}`},
+	} {
+		ended := len(c.whole)
+		if c.end != "" {
+			ended = strings.LastIndex(c.whole, c.end) + len(c.end)
 		}
-	}
-	document := reply(`{"content":"Hello"}`, `"stop"`)
-	for n := range len(document) {
-		p := &player{behaviour: behaviour{body: []string{document[:n]}, header: json1}}
-		_, err := open(t, "openai:m", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
-		if f := failureOf(err); f == nil || !f.retry {
-			t.Fatalf("cut after %d bytes: %v", n, err)
+		for n := range len(c.whole) + 1 {
+			p := &player{behaviour: behaviour{body: []string{c.whole[:n]}}}
+			turn, err := open(t, c.name, Config{HTTP: p, Env: env(key), Providers: map[string]Provider{"openai": {API: c.api}}}).Generate(context.Background(), request(), nil)
+			if n < ended {
+				if f := failureOf(err); f == nil || !f.retry || len(turn.Calls) > 0 {
+					t.Fatalf("%s %s cut after %d bytes (…%q): %+v %v", c.name, c.api, n, c.whole[max(0, n-20):n], turn, err)
+				}
+			} else if err != nil || len(turn.Calls) != 1 || turn.Text != said {
+				t.Fatalf("%s %s cut after %d bytes: %+v %v", c.name, c.api, n, turn, err)
+			}
 		}
 	}
 }

@@ -30,8 +30,8 @@ func complain(body []byte) complaint {
 	body = bytes.TrimSpace(body)
 	if json.Valid(body) && len(body) > 0 && (body[0] == '{' || body[0] == '[') {
 		c.message = c.dig(body, maxDig)
-		if c.message == "" {
-			c.message = strings.TrimSpace(c.codes)
+		if c.message == "" && bytes.Contains(body, []byte(`"error"`)) {
+			c.message = strings.Join(strings.Fields(c.codes), " ")
 		}
 		return c
 	}

@@ -15,7 +15,7 @@ func finish(reason string) string {
 	switch strings.TrimSpace(word) {
 	case "tool_calls", "function_call", "tool_use":
 		return "tool_calls"
-	case "length", "max_tokens", "max_output_tokens", "model_length":
+	case "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded":
 		return "length"
 	case "content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii", "sensitive", "refusal":
 		return "content_filter"
@@ -30,6 +30,7 @@ func finish(reason string) string {
 // complete refuses an answer that is none: nothing of it runs. done says that
 // the provider marked the end of the stream; some give no finish reason then.
 func (a *answer) complete(model string, done bool) error {
+	done = done && !a.mustEnd
 	switch {
 	case a.finish == "" && !done && !a.choices:
 		return broken(a.provider+" sent an empty answer", nil)
@@ -82,7 +83,7 @@ func (a *answer) turn(model string, r Request) Turn {
 		t.Finish = "stop"
 	}
 	kept := Kept{Provider: a.provider, Message: a.kept.fields()}
-	some := kept.Message != nil
+	some, calls := kept.Message != nil, false
 	for i, c := range a.calls {
 		args := c.args.String()
 		if strings.TrimSpace(args) == "" {
@@ -94,9 +95,15 @@ func (a *answer) turn(model string, r Request) Turn {
 		t.Calls = append(t.Calls, Call{Name: c.name, Args: args, Invalid: c.invalid})
 		own := c.kept.fields()
 		kept.Calls = append(kept.Calls, own)
-		some = some || own != nil
+		calls = calls || own != nil
 	}
-	if some {
+	if !calls {
+		kept.Calls = nil
+	}
+	if a.stateful {
+		kept.Items = a.output
+	}
+	if some || calls || a.stateful {
 		t.Kept = &kept
 	}
 	ownIDs(r.Messages, t.Calls)

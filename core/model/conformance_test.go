@@ -16,7 +16,7 @@ func TestBehavioursOnFakeDoer(t *testing.T) {
 	for _, b := range behaviours {
 		t.Run(b.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b.play(t, open(t, b.named(), Config{HTTP: &player{behaviour: b}, Env: env(key)}))
+				b.play(t, open(t, b.named(), b.config(Config{HTTP: &player{behaviour: b}, Env: env(key)})))
 			})
 		})
 	}
@@ -29,7 +29,7 @@ func TestBehavioursReplayed(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &writes{}
-				b.play(t, Recording(open(t, b.named(), Config{HTTP: &player{behaviour: b}, Env: env(key)}), w, nil))
+				b.play(t, Recording(open(t, b.named(), b.config(Config{HTTP: &player{behaviour: b}, Env: env(key)})), w, nil))
 				again := b
 				again.want.Model = "replay:r.jsonl"
 				again.play(t, w.replay(t, Config{}))

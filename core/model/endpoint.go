@@ -18,16 +18,26 @@ type endpoint struct {
 }
 
 // endpoint resolves a row: address, key, and whether the key may go there.
-func (c Config) endpoint(row Provider) (*endpoint, error) {
+func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	e := &endpoint{row: row}
-	baseVar := envName(row.Name) + "_BASE_URL"
+	baseVar := BaseURLVar(row.Name)
 	address, own := c.env(baseVar), true
+	if address == "" && row.Name == azure {
+		address = c.env(azureEndpoint)
+	}
 	if address == "" {
 		address, own, baseVar = row.BaseURL, false, "providers: "+row.Name
+	}
+	if address == "" {
+		return nil, fault.New(fault.Model, "%s has no address of its own", row.Name).
+			Hinting("set %s, for example to https://NAME.openai.azure.com/openai/v1", BaseURLVar(row.Name))
 	}
 	var err error
 	if e.url, err = baseURL(address, baseVar); err != nil {
 		return nil, err
+	}
+	if row.Name == azure {
+		e.atAzure(model)
 	}
 	for _, v := range []string{row.KeyVar, row.altKeyVar} {
 		if v == "" || e.key != "" {
@@ -47,6 +57,27 @@ func (c Config) endpoint(row Provider) (*endpoint, error) {
 	}
 	e.foreign = e.key != "" && !own && !row.Trusted && !home(e.url, e.keyVar)
 	return e, checkHeaders(row)
+}
+
+// Azure has an address for each of its customers.
+const (
+	azure         = "azure"
+	azureEndpoint = "AZURE_OPENAI_ENDPOINT" // as its own tools call it
+	azureVersion  = "2024-10-21"            // of the addresses that need one
+)
+
+// atAzure completes an address: a bare host speaks the protocol at /openai/v1;
+// the older addresses name the deployment and need an api-version.
+func (e *endpoint) atAzure(deployment string) {
+	switch {
+	case e.url.Path == "":
+		e.url.Path = "/openai/v1"
+	case strings.HasSuffix(e.url.Path, "/deployments"):
+		e.url = e.url.JoinPath(deployment)
+	}
+	if strings.Contains(e.url.Path, "/deployments/") && e.row.Query["api-version"] == "" {
+		e.row.Query = laid(e.row.Query, map[string]string{"api-version": azureVersion})
+	}
 }
 
 // env reads a variable; without an environment there are none.
@@ -87,6 +118,9 @@ func home(u *url.URL, keyVar string) bool {
 
 // checkHeaders refuses header lines that could forge others.
 func checkHeaders(row Provider) error {
+	if name := row.Quirks.KeyHeader; name != "" {
+		row.Headers = laid(row.Headers, map[string]string{name: ""})
+	}
 	for k, v := range row.Headers {
 		bad := k == "" || strings.ContainsFunc(k, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("()<>@,;:\\\"/[]?={}", r) }) ||
 			strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r >= 0x7f })

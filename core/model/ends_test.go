@@ -127,9 +127,9 @@ func js(s string) json.RawMessage { return json.RawMessage(s) }
 // carried is what a provider sends and wants back (scenario 52).
 var carried = []behaviour{
 	{name: "reasoning that goes back", provider: "deepseek", body: []string{sse(delta(`"reasoning_content":"I "`), delta(`"reasoning_content":"think"`), delta(`"reasoning_content":null,"content":""`), fragmentOf("0", "a", "one", `{"n":1}`)), ok("tool_calls")},
-		want: answered("", "tool_calls", one).keeping("deepseek", fields{"reasoning_content": js(`"I think"`)}, nil)},
+		want: answered("", "tool_calls", one).keeping("deepseek", fields{"reasoning_content": js(`"I think"`)})},
 	{name: "empty reasoning goes back too", provider: "deepseek", body: []string{sse(delta(`"reasoning_content":""`), fragmentOf("0", "a", "one", `{"n":1}`)), ok("tool_calls")},
-		want: answered("", "tool_calls", one).keeping("deepseek", fields{"reasoning_content": js(`""`)}, nil)},
+		want: answered("", "tool_calls", one).keeping("deepseek", fields{"reasoning_content": js(`""`)})},
 	{name: "reasoning of a document", provider: "deepseek", header: json1, body: []string{reply(`{"content":"Hello","reasoning_content":"hm"}`, `"stop"`)},
 		want: answered("Hello", "stop").keeping("deepseek", fields{"reasoning_content": js(`"hm"`)})},
 	{name: "reasoning details in pieces", provider: "openrouter", body: []string{sse(
@@ -138,7 +138,7 @@ var carried = []behaviour{
 		delta(`"reasoning_details":[{"type":"reasoning.text","index":0,"signature":"sig"},{"type":"reasoning.encrypted","data":"xyz","index":1}]`),
 		fragmentOf("0", "a", "one", `{"n":1}`)), ok("tool_calls")},
 		want: answered("", "tool_calls", one).keeping("openrouter", fields{"reasoning_details": js(
-			`[{"format":"f","index":0,"signature":"sig","text":"I think","type":"reasoning.text"},{"data":"xyz","index":1,"type":"reasoning.encrypted"}]`)}, nil)},
+			`[{"format":"f","index":0,"signature":"sig","text":"I think","type":"reasoning.text"},{"data":"xyz","index":1,"type":"reasoning.encrypted"}]`)})},
 	{name: "signatures of a call and of the message", provider: "google", body: []string{sse(
 		delta(`"extra_content":{"google":{"thought":true}},"tool_calls":[{"index":0,"extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"one","arguments":"{\"n\":1}"}},{"index":1,"function":{"name":"two","arguments":"{}"}}]`)), ok("stop")},
 		want: answered("", "tool_calls", one, Call{ID: "call00003", Name: "two", Args: "{}"}).

@@ -42,11 +42,18 @@ func sound(t *testing.T, turn Turn, err error) {
 // Any bytes from a provider end in a turn or a fault.
 func FuzzStream(f *testing.F) {
 	for _, b := range behaviours {
-		f.Add(strings.Join(b.body, ""))
+		f.Add(strings.Join(b.body, ""), uint8(len(b.api)+len(b.provider)))
 	}
-	f.Fuzz(func(t *testing.T, body string) {
+	f.Fuzz(func(t *testing.T, body string, which uint8) {
+		name, api := "openai:m", Chat
+		switch which % 3 {
+		case 1:
+			api = Responses
+		case 2:
+			name = "anthropic:m"
+		}
 		p := &player{behaviour: behaviour{body: []string{body}}}
-		m, err := Open("openai:m", Config{HTTP: p, Env: env(key), MaxBytes: 1 << 20})
+		m, err := Open(name, Config{HTTP: p, Env: env(key), MaxBytes: 1 << 20, Providers: map[string]Provider{"openai": {API: api}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +141,7 @@ func TestCallsSurviveAnySplitting(t *testing.T) {
 		events := mix(pieces, rapid.Uint64().Draw(t, "seed"))
 		body := sse(events...) + ok("tool_calls")
 		p := &player{behaviour: behaviour{body: []string{body}}}
-		m, err := Open("openai:m", Config{HTTP: p, Env: env(key)})
+		m, err := Open("openai:m", inChat(Config{HTTP: p, Env: env(key)}))
 		if err != nil {
 			t.Fatal(err)
 		}

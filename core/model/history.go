@@ -53,14 +53,14 @@ type history struct {
 
 // encode brings the history up to messages and returns the encoded ones in
 // order. What agrees with the request before is not encoded again.
-func (h *history) encode(messages []Message, row Provider) ([]json.RawMessage, error) {
+func (h *history) encode(messages []Message, in encoder) ([]json.RawMessage, error) {
 	same := 0
 	for same < len(h.messages) && same < len(messages) && alike(h.messages[same], messages[same]) {
 		same++
 	}
 	h.messages, h.encoded, h.after = h.messages[:same], h.encoded[:same], h.after[:same]
 	for _, msg := range messages[same:] {
-		data, err := encode(msg, row)
+		data, err := in.message(msg)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +73,7 @@ func (h *history) encode(messages []Message, row Provider) ([]json.RawMessage, e
 			continue
 		}
 		if h.after[i] == nil {
-			data, err := resultFiles(h.messages[:i+1], row)
+			data, err := resultFiles(h.messages[:i+1], in)
 			if err != nil {
 				return nil, err
 			}
@@ -126,6 +126,22 @@ func (h *histories) put(conversation string, one *history) {
 		h.all = map[string]*history{}
 	}
 	h.all[conversation] = one
+}
+
+// encode fills a payload with a conversation's messages and tools, put together
+// by join.
+func (h *histories) encode(p *payload, r Request, messages []Message, in encoder, join func([]json.RawMessage) body) error {
+	one := h.take(r.Conversation)
+	defer h.put(r.Conversation, one)
+	encoded, err := one.encode(messages, in)
+	if err != nil {
+		return err
+	}
+	p.messages = join(encoded)
+	if len(r.Tools) > 0 {
+		p.tools, err = one.tools.encode(r.Tools, in.tool)
+	}
+	return err
 }
 
 func (h *histories) forget(conversation string) { h.take(conversation) }

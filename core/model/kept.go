@@ -14,7 +14,14 @@ type Kept struct {
 	Provider string   `json:"provider"`
 	Message  fields   `json:"message,omitempty"` // of the assistant's message
 	Calls    []fields `json:"calls,omitempty"`   // of each call, by its index; nil: none
+	// Items are the whole answer as a list (Responses' items, Anthropic's
+	// blocks), the calls in it as callItem.
+	Items []json.RawMessage `json:"items,omitempty"`
 }
+
+// callItem stands for the next call of the message, which goes back under
+// golem's own id.
+const callItem = `{"type":"golem_call"}`
 
 // fields are members of a JSON object by name.
 type fields map[string]json.RawMessage

@@ -103,11 +103,11 @@ func TestHistoryIsEncodedAsAnew(t *testing.T) {
 		var messages []Message
 		for range rapid.IntRange(1, 6).Draw(t, "requests") {
 			messages = append(messages[:rapid.IntRange(0, len(messages)).Draw(t, "kept")], rapid.SliceOfN(message, 0, 4).Draw(t, "more")...)
-			got, err := h.encode(messages, row)
+			got, err := h.encode(messages, chatEncoder{row})
 			if err != nil {
 				t.Fatal(err)
 			}
-			anew, err := (&history{}).encode(messages, row)
+			anew, err := (&history{}).encode(messages, chatEncoder{row})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,5 +1,5 @@
-// Package model speaks to language models: the provider table behind
-// go-openai, the embedded script model, replay and recording, and retries
+// Package model speaks to language models: the provider table behind three
+// protocols, the embedded script model, replay and recording, and retries
 // (SPEC §10).
 package model
 

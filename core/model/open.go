@@ -63,7 +63,7 @@ func Open(name string, c Config) (Model, error) {
 		return nil, fault.New(fault.Model, "%s cannot be reached: this platform lends no network", name).
 			Hinting("use a script: or replay: model")
 	}
-	end, err := c.endpoint(row)
+	end, err := c.endpoint(row, rest)
 	if err != nil {
 		return nil, err
 	}

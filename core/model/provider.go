@@ -25,7 +25,9 @@ type Provider struct {
 	Image   bool   // takes images
 	PDF     bool   // takes PDF files, as the protocol's file part
 	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
+	API     string // Chat, Responses or Anthropic; "" = Chat, and for openai what its address speaks
 	Headers map[string]string
+	Query   map[string]string // added to each address
 	Quirks  Quirks
 	// Trusted says that a person chose or trusted the address: the key may go
 	// there without asking.
@@ -37,56 +39,15 @@ type Provider struct {
 
 // Quirks are where a provider departs from the protocol.
 type Quirks struct {
-	NoUsage   bool // refuses stream_options; reports usage unasked
-	JSONAlone bool // refuses a response format beside tools
-	// Settings are settings that the provider calls otherwise than the protocol,
-	// "reasoning.effort" for a member of a member; "": it has no such setting.
-	Settings map[string]string
+	NoUsage   bool   // refuses stream_options; reports usage unasked
+	JSONAlone bool   // refuses a response format beside tools
+	KeyHeader string // the header that holds the key as it is; "" = Authorization, after Bearer
 	// Carry are members of an answer's message and of its calls that the
 	// provider wants back unchanged with the history.
 	Carry []string
-}
-
-// rows is the built-in table. It is read only.
-var rows = []Provider{
-	{Name: "openai", BaseURL: "https://api.openai.com/v1", KeyVar: "OPENAI_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: map[string]string{"max_output_tokens": "max_completion_tokens"}}},
-	// Anthropic's endpoint ignores response_format and takes no PDF; the header lets a page call it.
-	{Name: "anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVar: "ANTHROPIC_API_KEY", Image: true, JSON: JSONNone,
-		Headers: map[string]string{"anthropic-dangerous-direct-browser-access": "true"}},
-	{Name: "google", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai", KeyVar: "GEMINI_API_KEY",
-		altKeyVar: "GOOGLE_API_KEY", Image: true, JSON: JSONSchema, Quirks: Quirks{Carry: []string{"extra_content"}, Settings: lacks("service_tier verbosity")}},
-	{Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVar: "OPENROUTER_API_KEY", Image: true, PDF: true, JSON: JSONSchema,
-		Quirks: Quirks{Carry: []string{"reasoning_details"}, Settings: map[string]string{"reasoning_effort": "reasoning.effort"}}},
-	{Name: "groq", BaseURL: "https://api.groq.com/openai/v1", KeyVar: "GROQ_API_KEY", Image: true, JSON: JSONObject,
-		Quirks: Quirks{JSONAlone: true, Settings: with(lacks("verbosity"), "max_output_tokens", "max_completion_tokens")}},
-	{Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVar: "MISTRAL_API_KEY", Image: true, JSON: JSONSchema,
-		Quirks: Quirks{NoUsage: true, Settings: with(lacks("service_tier verbosity"), "seed", "random_seed")}},
-	{Name: "deepseek", BaseURL: "https://api.deepseek.com/v1", KeyVar: "DEEPSEEK_API_KEY", JSON: JSONObject,
-		Quirks: Quirks{Carry: []string{"reasoning_content"}, Settings: lacks("seed parallel_tool_calls service_tier verbosity")}},
-	{Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVar: "TOGETHER_API_KEY", Image: true, JSON: JSONObject,
-		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
-	{Name: "xai", BaseURL: "https://api.x.ai/v1", KeyVar: "XAI_API_KEY", Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
-	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start it with `ollama serve`"},
-	{Name: "lmstudio", BaseURL: "http://localhost:1234/v1", KeyVar: "LMSTUDIO_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start its local server"},
-}
-
-// lacks says that a provider has none of these settings.
-func lacks(settings string) map[string]string {
-	out := map[string]string{}
-	for _, name := range strings.Fields(settings) {
-		out[name] = ""
-	}
-	return out
-}
-
-// with says what a provider calls a setting.
-func with(m map[string]string, setting, name string) map[string]string {
-	m[setting] = name
-	return m
+	// Settings are settings that the provider calls otherwise than the protocol,
+	// "reasoning.effort" for a member of a member; "": it has no such setting.
+	Settings map[string]string
 }
 
 // Rows is the built-in provider table in its own order: a copy.
@@ -94,7 +55,7 @@ func Rows() []Provider {
 	out := slices.Clone(rows)
 	for i := range out {
 		out[i].Headers, out[i].Quirks.Carry = maps.Clone(out[i].Headers), slices.Clone(out[i].Quirks.Carry)
-		out[i].Quirks.Settings = maps.Clone(out[i].Quirks.Settings)
+		out[i].Query, out[i].Quirks.Settings = maps.Clone(out[i].Query), maps.Clone(out[i].Quirks.Settings)
 	}
 	return out
 }
@@ -153,15 +114,38 @@ func (p Provider) Under(m Provider) Provider {
 	if m.JSON != "" {
 		p.JSON = m.JSON
 	}
-	p.Image, p.PDF, p.NoKey = p.Image || m.Image, p.PDF || m.PDF, p.NoKey || m.NoKey
-	p.Headers = maps.Clone(p.Headers)
-	for k, v := range m.Headers {
-		if p.Headers == nil {
-			p.Headers = map[string]string{}
-		}
-		p.Headers[k] = v
+	if m.API != "" {
+		p.API = m.API
 	}
+	p.Image, p.PDF, p.NoKey = p.Image || m.Image, p.PDF || m.PDF, p.NoKey || m.NoKey
+	p.Headers, p.Query = laid(p.Headers, m.Headers), laid(p.Query, m.Query)
+	p.Quirks = p.Quirks.under(m.Quirks)
 	return p
+}
+
+func (q Quirks) under(m Quirks) Quirks {
+	if m.KeyHeader != "" {
+		q.KeyHeader = m.KeyHeader
+	}
+	if m.Carry != nil {
+		q.Carry = m.Carry
+	}
+	q.NoUsage, q.JSONAlone = q.NoUsage || m.NoUsage, q.JSONAlone || m.JSONAlone
+	q.Settings = laid(q.Settings, m.Settings)
+	return q
+}
+
+// laid is a map with another's members laid over its own; nil if both are empty.
+func laid(under, over map[string]string) map[string]string {
+	if len(over) == 0 {
+		return maps.Clone(under)
+	}
+	out := maps.Clone(under)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, over)
+	return out
 }
 
 // known lists every provider name, the two that are no providers included.

@@ -3,8 +3,11 @@ package model
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"golem/core/fault"
 )
@@ -24,7 +27,7 @@ func fails(t *testing.T, err error, code fault.Code, parts ...string) {
 func TestModelNames(t *testing.T) {
 	for name, part := range map[string]string{
 		"": "no model", "gpt-5": "provider:name", ":x": "provider:name", "openai:": "provider:name", "openai: ": "provider:name",
-		"openai:a\nb": "short line", "opnai:x": "did you mean openai", "nonsense:x": "known: anthropic, deepseek, google",
+		"openai:a\nb": "short line", "opnai:x": "did you mean openai", "nonsense:x": "known: anthropic, azure, cerebras, deepseek",
 		"openai:" + strings.Repeat("x", 600): "short line",
 	} {
 		_, err := Open(name, Config{HTTP: &player{}, Env: env(key)})
@@ -38,7 +41,7 @@ func TestModelNames(t *testing.T) {
 
 func TestMissingKeyNamesTheVariable(t *testing.T) {
 	for _, p := range Rows() {
-		_, err := Open(p.Name+":x", Config{HTTP: &player{}})
+		_, err := Open(p.Name+":x", Config{HTTP: &player{}, Env: env(map[string]string{"AZURE_BASE_URL": "https://me.openai.azure.com"})})
 		if p.NoKey {
 			if err != nil {
 				t.Errorf("%s: %v", p.Name, err)
@@ -64,7 +67,7 @@ func ask(t *testing.T, name string, c Config) (*player, error) {
 	t.Helper()
 	p := &player{behaviour: behaviour{body: []string{sse(text("Hello")), ok("stop")}}}
 	c.HTTP = p
-	m, err := Open(name, c)
+	m, err := Open(name, inChat(c))
 	if err != nil {
 		return p, err
 	}
@@ -103,8 +106,80 @@ func TestWhereRequestsGo(t *testing.T) {
 		}
 	}
 	p, err := ask(t, "anthropic:claude", Config{Env: env(map[string]string{"ANTHROPIC_API_KEY": "k"})})
-	if err != nil || p.requests[0].Header.Get("anthropic-dangerous-direct-browser-access") != "true" {
-		t.Error("Anthropic's header is missing", err)
+	fails(t, err, fault.Model, "anthropic sent an empty answer") // ask answers in another protocol
+	req := p.requests[0]
+	if h := req.Header; h.Get("anthropic-dangerous-direct-browser-access") != "true" || h.Get("anthropic-version") != "2023-06-01" || h.Get("X-Api-Key") != "k" || h.Get("Authorization") != "" {
+		t.Error("Anthropic's headers are wrong", h)
+	}
+	if req.URL.String() != "https://api.anthropic.com/v1/messages" {
+		t.Error(req.URL)
+	}
+}
+
+// Azure's addresses, of today and of before; its key goes in a header of its own.
+func TestAzure(t *testing.T) {
+	key := map[string]string{"AZURE_API_KEY": "k"}
+	for address, want := range map[string]string{
+		"https://me.openai.azure.com":                               "https://me.openai.azure.com/openai/v1/chat/completions",
+		"https://me.openai.azure.com/openai/v1/":                    "https://me.openai.azure.com/openai/v1/chat/completions",
+		"https://me.openai.azure.com/openai/deployments":            "https://me.openai.azure.com/openai/deployments/my-gpt/chat/completions?api-version=2024-10-21",
+		"https://me.openai.azure.com/openai/deployments/other-name": "https://me.openai.azure.com/openai/deployments/other-name/chat/completions?api-version=2024-10-21",
+	} {
+		for _, variable := range []string{"AZURE_BASE_URL", "AZURE_OPENAI_ENDPOINT"} {
+			all := maps.Clone(key)
+			all[variable] = address
+			p, err := ask(t, "azure:my-gpt", Config{Env: env(all)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.requests[0]; got.URL.String() != want || got.Header.Get("api-key") != "k" || got.Header.Get("Authorization") != "" {
+				t.Errorf("%s: %s %v", address, got.URL, got.Header)
+			}
+		}
+	}
+	row := map[string]Provider{"azure": {BaseURL: "https://me.openai.azure.com/openai/deployments", Query: map[string]string{"api-version": "2026-01-01"}, Trusted: true}}
+	p, err := ask(t, "azure:my-gpt", Config{Env: env(key), Providers: row})
+	if err != nil || p.requests[0].URL.RawQuery != "api-version=2026-01-01" {
+		t.Error(err, p.requests)
+	}
+	_, err = ask(t, "azure:my-gpt", Config{Env: env(key)})
+	fails(t, err, fault.Model, "azure has no address of its own", "AZURE_BASE_URL")
+}
+
+// A row that a person adds can have every quirk; a row of the table keeps its
+// own beside them.
+func TestQuirksOfAddedRows(t *testing.T) {
+	rows := map[string]Provider{
+		"acme": {BaseURL: "http://localhost:9/v1", KeyVar: "K", Query: map[string]string{"v": "1 &2"}, Trusted: true, JSON: JSONObject, Quirks: Quirks{
+			NoUsage: true, JSONAlone: true, KeyHeader: "X-Key", Carry: []string{"reasoning"}, Settings: map[string]string{"seed": "a.seed", "stop": ""},
+		}},
+		"google": {Quirks: Quirks{Settings: map[string]string{"seed": ""}}},
+	}
+	r := request()
+	r.Settings = Settings{"seed": js("7"), "stop": js(`["x"]`)}
+	r.Messages[2].Kept = &Kept{Provider: "acme", Message: fields{"reasoning": js(`"hm"`)}}
+	all := env(map[string]string{"K": "k", "GEMINI_API_KEY": "k"})
+	p, err := ask(t, "acme:m", Config{Env: all, Providers: rows})
+	if err != nil || p.requests[0].URL.String() != "http://localhost:9/v1/chat/completions?v=1+%262" || p.requests[0].Header.Get("X-Key") != "k" {
+		t.Fatal(err, p.requests)
+	}
+	m := open(t, "acme:m", Config{HTTP: p, Env: all, Providers: rows})
+	if _, err := m.Generate(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"reasoning":"hm"`, `"a":{"seed":7}`} {
+		if !strings.Contains(p.bodies[1], part) {
+			t.Errorf("%s lacks %s", p.bodies[1], part)
+		}
+	}
+	if strings.Contains(p.bodies[1], "stream_options") || strings.Contains(p.bodies[1], "stop") || cmp.Diff([]string{"stop"}, Lacking(m, r.Settings)) != "" {
+		t.Error(p.bodies[1], Lacking(m, r.Settings))
+	}
+	if got := (Config{Providers: rows}).Lacking("google:m", Settings{"seed": js("1"), "verbosity": js("1"), "top_p": js("1")}); cmp.Diff([]string{"seed", "verbosity"}, got) != "" {
+		t.Error(got)
+	}
+	if row, _ := builtin("google"); len(row.Quirks.Settings) != 2 || len(row.Quirks.Carry) != 1 {
+		t.Error("the table was changed")
 	}
 }
 

@@ -19,11 +19,12 @@ const afterFinish = 3 * time.Second
 // lastMoment is how long the end of the connection may lag behind the end mark.
 const lastMoment = 50 * time.Millisecond
 
-// remote is a provider's model, spoken to through go-openai.
+// remote is a provider's model, spoken to in one of the protocols.
 type remote struct {
 	name   string // "openai:gpt-5-mini"
 	model  string // as the provider calls it
 	end    *endpoint
+	api    api
 	config Config
 	past   histories
 }
@@ -34,7 +35,7 @@ func newRemote(name, model string, end *endpoint, c Config) *remote {
 	if c.Idle <= 0 {
 		c.Idle = 2 * time.Minute
 	}
-	return &remote{name: name, model: model, end: end, config: c}
+	return &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c}
 }
 
 func (c Config) maxBytes() int64 {
@@ -84,37 +85,31 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 
 // ask sends the request and reads the answer into a.
 func (m *remote) ask(ctx context.Context, g *guard, r Request, a *answer) error {
-	p, err := m.payload(r)
+	p, err := m.api.payload(m, r)
 	if err != nil {
 		return fault.New(fault.Model, "the request cannot be written: %w", err)
 	}
-	stream, err := m.send(g, p)
+	s, err := m.api.send(m, g, p)
 	if err != nil {
 		return err
 	}
-	defer stream.Close()
-	return m.receive(ctx, g, stream, a)
+	defer s.Close()
+	return m.receive(ctx, g, s, a)
 }
 
-// send opens the stream. Models of which go-openai knows that they reason and
-// cannot use tools while they do are asked not to reason.
-func (m *remote) send(g *guard, p payload) (*openai.ChatCompletionStream, error) {
-	client := openai.NewClientWithConfig(openai.ClientConfig{
+// client is go-openai over the lent doer.
+func (m *remote) client(g *guard, p payload) *openai.Client {
+	return openai.NewClientWithConfig(openai.ClientConfig{
 		BaseURL: m.end.url.String(), HTTPClient: wire{m, g, p}, EmptyMessagesLimit: 300,
 	})
-	stream, err := client.CreateChatCompletionStream(g.ctx, p.request)
-	if _, wanted := p.settings["reasoning_effort"]; errors.Is(err, openai.ErrReasoningToolsRequireResponses) && !wanted {
-		p.request.ReasoningEffort = openai.ReasoningEffortNone
-		stream, err = client.CreateChatCompletionStream(g.ctx, p.request)
-	}
-	return stream, err
 }
 
 // receive reads the stream to its end. Once the answer is complete nothing
 // that follows can spoil it, except the end of ctx.
-func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompletionStream, a *answer) error {
+func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) error {
+	in := m.api.decoder(a)
 	for {
-		raw, err := stream.RecvRaw()
+		raw, err := s.RecvRaw()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -126,7 +121,7 @@ func (m *remote) receive(ctx context.Context, g *guard, stream *openai.ChatCompl
 		case err != nil:
 			return err
 		}
-		if err := a.add(raw); err != nil {
+		if err := in.add(raw); err != nil {
 			return err
 		}
 		if a.finish != "" {

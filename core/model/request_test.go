@@ -121,16 +121,16 @@ func TestResultsThatAProviderCannotTake(t *testing.T) {
 	const rest = `\n[sound.ogg: audio/ogg, 3 bytes; you cannot see it: no model takes this type]\n[t.csv: text/csv, 3 bytes; it follows below]`
 	same(t, sent(t, "deepseek:m", r)["messages"], messages(
 		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek takes no images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek takes no PDF files]`+rest, ""))
-	same(t, sent(t, "anthropic:m", r)["messages"], messages(
-		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: anthropic takes no PDF files]`+rest,
+	same(t, sent(t, "mistral:m", r)["messages"], messages(
+		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: mistral takes no PDF files]`+rest,
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},`))
 }
 
 // SPEC §5: what a provider cannot take is refused before any request, with those that can.
 func TestPartsThatAProviderCannotTake(t *testing.T) {
-	c := Config{Env: env(map[string]string{"ANTHROPIC_API_KEY": "k", "DEEPSEEK_API_KEY": "k"}), Providers: map[string]Provider{"acme": {BaseURL: "http://x", PDF: true}}}
+	c := Config{Env: env(map[string]string{"MISTRAL_API_KEY": "k", "DEEPSEEK_API_KEY": "k"}), Providers: map[string]Provider{"acme": {BaseURL: "http://x", PDF: true}}}
 	for name, part := range map[string]Part{
-		"anthropic:m": {Kind: "pdf", Name: "d.pdf"}, "deepseek:m": {Kind: "image", Name: "i.png"}, "ollama:m": {Kind: "video", Name: "v.mp4"},
+		"mistral:m": {Kind: "pdf", Name: "d.pdf"}, "deepseek:m": {Kind: "image", Name: "i.png"}, "ollama:m": {Kind: "video", Name: "v.mp4"},
 	} {
 		p := &player{}
 		c.HTTP = p
@@ -140,7 +140,7 @@ func TestPartsThatAProviderCannotTake(t *testing.T) {
 			t.Error("a request went out")
 		}
 		if part.Kind == "pdf" {
-			fails(t, err, fault.Attachment, "providers that do: acme, openai, openrouter")
+			fails(t, err, fault.Attachment, "providers that do: acme, anthropic, openai, openrouter")
 		}
 	}
 }
@@ -153,7 +153,6 @@ func TestOutputSchema(t *testing.T) {
 	}{
 		{"openai:m", string(object), `{"type":"json_schema","json_schema":{"name":"output","schema":` + string(object) + `,"strict":false}}`, true, false},
 		{"openai:m", `{"type":"array"}`, `null`, false, true},
-		{"anthropic:m", string(object), `null`, true, true},
 		{"deepseek:m", string(object), `{"type":"json_object"}`, true, true},
 		{"groq:m", string(object), `{"type":"json_object"}`, false, true},
 		{"groq:m", string(object), `null`, true, true},

@@ -77,7 +77,7 @@ func onServer(t *testing.T, b behaviour, c Config) Model {
 		all[envName(row.Name)+"_BASE_URL"] = server.URL + "/v1"
 	}
 	c.Env = env(all)
-	return open(t, b.named(), c)
+	return open(t, b.named(), b.config(c))
 }
 
 // Every behaviour of the table, on a local server that misbehaves.

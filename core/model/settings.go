@@ -1,10 +1,11 @@
 package model
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -37,20 +38,15 @@ func (s Settings) extra() fields {
 	return extra
 }
 
-// chatNames is what the chat completions protocol calls a setting. A row's
-// Quirks.Settings says where a provider departs from it.
-var chatNames = map[string]string{
-	"temperature": "temperature", "top_p": "top_p", "max_output_tokens": "max_tokens", "reasoning_effort": "reasoning_effort",
-	"seed": "seed", "stop": "stop", "parallel_tool_calls": "parallel_tool_calls", "service_tier": "service_tier", "verbosity": "verbosity",
-}
-
 // nameOf is the member of a request that a setting becomes, "reasoning.effort"
-// for a member of a member; "" if the provider has none.
-func (p Provider) nameOf(setting string) string {
-	if name, said := p.Quirks.Settings[setting]; said {
+// for a member of a member; "" if the provider has none. A row's
+// Quirks.Settings says where it departs from the protocol.
+func (p Provider) nameOf(setting string, protocol api) string {
+	// What OpenAI's row says is of chat completions.
+	if name, said := p.Quirks.Settings[setting]; said && (p.Name != "openai" || protocol == api(chatAPI{})) {
 		return name
 	}
-	return chatNames[setting]
+	return protocol.names()[setting]
 }
 
 // Lacking names the settings that the provider of the model called name does
@@ -65,7 +61,11 @@ func (c Config) Lacking(name string, s Settings) []string {
 	if err != nil {
 		return nil
 	}
-	return row.lacking(s)
+	address, err := url.Parse(cmp.Or(c.env(BaseURLVar(row.Name)), row.BaseURL))
+	if err != nil {
+		return nil
+	}
+	return row.lacking(s, row.protocol(address))
 }
 
 // Lacking does the same for an open model.
@@ -74,7 +74,7 @@ func Lacking(m Model, s Settings) []string {
 	if !ok {
 		return nil
 	}
-	return r.end.row.lacking(s)
+	return r.end.row.lacking(s, r.api)
 }
 
 // LackingText is the warning about such a setting.
@@ -83,46 +83,14 @@ func LackingText(model, setting string) string {
 	return fmt.Sprintf("%s has no setting %s: it is not sent", provider, setting)
 }
 
-func (p Provider) lacking(s Settings) []string {
+func (p Provider) lacking(s Settings, protocol api) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if name != "extra" && p.nameOf(name) == "" {
+		if name != "extra" && p.nameOf(name, protocol) == "" {
 			out = append(out, name)
 		}
 	}
 	return out
-}
-
-// members are the members of a request's body that settings make, in order of
-// their names. What the request has already is not set again: extra may not.
-func (p Provider) members(s Settings, request []byte) ([]byte, error) {
-	if len(s) == 0 {
-		return nil, nil
-	}
-	var has, body fields
-	if err := json.Unmarshal(request, &has); err != nil {
-		return nil, err
-	}
-	body = fields{}
-	for name, value := range s {
-		if to := p.nameOf(name); name != "extra" && to != "" {
-			if err := body.set(to, value); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for name, value := range s.extra() {
-		_, sent := has[name]
-		if _, twice := body[name]; sent || twice {
-			return nil, fault.New(fault.Config, "model_settings.extra sets %q, which golem sets itself", name).Hinting("remove it")
-		}
-		body[name] = value
-	}
-	data, err := json.Marshal(body)
-	if err != nil || len(body) == 0 {
-		return nil, err
-	}
-	return bytes.TrimSuffix(bytes.TrimPrefix(data, []byte("{")), []byte("}")), nil
 }
 
 // set sets a member, or a member of a member.

@@ -169,7 +169,8 @@ func (e *events) document(first []byte) ([]byte, error) {
 	}
 	var value json.RawMessage
 	if err := json.Unmarshal(whole, &value); err != nil {
-		if says := complain(first); says.message == "" && strings.Contains(err.Error(), "unexpected end") {
+		// An error at the very end is an end that came too early.
+		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) && syntax.Offset >= int64(len(whole)) && complain(first).message == "" {
 			return nil, io.ErrUnexpectedEOF
 		}
 		return nil, malformed(e.text, first, err)

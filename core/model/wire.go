@@ -33,7 +33,18 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	for name, value := range m.end.row.Headers {
 		req.Header.Set(name, value)
 	}
-	if m.end.key != "" {
+	if len(m.end.row.Query) > 0 {
+		query := req.URL.Query()
+		for name, value := range m.end.row.Query {
+			query.Set(name, value)
+		}
+		req.URL.RawQuery = query.Encode()
+	}
+	switch header := m.end.row.Quirks.KeyHeader; {
+	case m.end.key == "":
+	case header != "":
+		req.Header.Set(header, m.end.key)
+	default:
 		req.Header.Set("Authorization", "Bearer "+m.end.key)
 	}
 	if err := w.splice(req); err != nil {
@@ -60,7 +71,7 @@ func (w wire) splice(req *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b, err := w.payload.splice(data)
+	b, err := w.model.splice(w.payload, data)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"golem/core/approval"
@@ -221,7 +222,8 @@ func providersShape() *shape {
 	s := mapOf(keysOf(map[string]*shape{
 		"base_url": textShape(urlProblem), "api_key_env": textShape(nameProblem),
 		"headers": mapOf(textShape(nil)), "image": flagShape(), "pdf": flagShape(),
-		"json": wordShape("schema", "object", "none"),
+		"json": wordShape("schema", "object", "none"), "api": wordShape("chat", "responses", "anthropic"),
+		"query": mapOf(textShape(nil)), "quirks": quirksShape(),
 	}))
 	s.key = func(name string) string {
 		if p := nameProblem(name); p != "" {
@@ -233,6 +235,25 @@ func providersShape() *shape {
 		return ""
 	}
 	return s
+}
+
+// quirksShape is where a provider departs from its protocol.
+func quirksShape() *shape {
+	settings := keysOf(map[string]*shape{})
+	for name := range modelSettingsShape().keys {
+		if name != "extra" {
+			settings.keys[name] = textShape(nil)
+		}
+	}
+	return keysOf(map[string]*shape{
+		"no_usage": flagShape(), "json_alone": flagShape(), "key_header": textShape(nameProblem), "settings": settings,
+		"carry": listOf(textShape(func(s string) string {
+			if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
+				return quoted(s) + " is golem's own to send"
+			}
+			return nameProblem(s)
+		})),
+	})
 }
 
 func urlProblem(s string) string {

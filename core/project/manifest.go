@@ -32,7 +32,21 @@ type Provider struct {
 	APIKeyEnv string            `json:"api_key_env,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	// Quirks, as in the built-in table.
-	Image bool   `json:"image,omitempty"`
-	PDF   bool   `json:"pdf,omitempty"`
-	JSON  string `json:"json,omitempty"` // schema, object or none
+	Image bool              `json:"image,omitempty"`
+	PDF   bool              `json:"pdf,omitempty"`
+	JSON  string            `json:"json,omitempty"` // schema, object or none
+	API   string            `json:"api,omitempty"`  // chat, responses or anthropic
+	Query map[string]string `json:"query,omitempty"`
+
+	Quirks ProviderQuirks `json:"quirks,omitzero"`
+}
+
+// ProviderQuirks are where a provider departs from the protocol; see
+// model.Quirks.
+type ProviderQuirks struct {
+	NoUsage   bool              `json:"no_usage,omitempty"`
+	JSONAlone bool              `json:"json_alone,omitempty"`
+	KeyHeader string            `json:"key_header,omitempty"`
+	Carry     []string          `json:"carry,omitempty"`
+	Settings  map[string]string `json:"settings,omitempty"`
 }

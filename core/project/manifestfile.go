@@ -161,13 +161,25 @@ func cleanDirs(dirs []string) []string {
 func provider(n *node) Provider {
 	p := Provider{
 		BaseURL: n.get("base_url").string(), APIKeyEnv: n.get("api_key_env").string(),
-		Image: n.get("image").flag(), PDF: n.get("pdf").flag(), JSON: n.get("json").string(),
+		Image: n.get("image").flag(), PDF: n.get("pdf").flag(), JSON: n.get("json").string(), API: n.get("api").string(),
+		Headers: n.get("headers").textMap(), Query: n.get("query").textMap(),
 	}
-	if headers := n.get("headers"); headers != nil {
-		p.Headers = map[string]string{}
-		for _, f := range headers.fields {
-			p.Headers[f.name] = f.value.text
-		}
+	q := n.get("quirks")
+	p.Quirks = ProviderQuirks{
+		NoUsage: q.get("no_usage").flag(), JSONAlone: q.get("json_alone").flag(), KeyHeader: q.get("key_header").string(),
+		Carry: q.get("carry").texts(), Settings: q.get("settings").textMap(),
 	}
 	return p
+}
+
+// textMap is a mapping of texts; nil without one.
+func (n *node) textMap() map[string]string {
+	if n == nil {
+		return nil
+	}
+	out := map[string]string{}
+	for _, f := range n.fields {
+		out[f.name] = f.value.text
+	}
+	return out
 }

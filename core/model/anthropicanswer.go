@@ -1,0 +1,227 @@
+package model
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// anthropicAnswer puts a stream of Anthropic's Messages together.
+type anthropicAnswer struct {
+	*answer
+	blocks map[string]*block // by their index, while they arrive
+	counts counts
+	stop   string // the reason, which counts once message_stop has come
+}
+
+// block is a block of the answer that is still arriving.
+type block struct {
+	first     fields // as it began
+	text      strings.Builder
+	input     json.RawMessage // of a call, if it came whole
+	args      strings.Builder
+	signature strings.Builder
+	unsound   bool // args held what is no text
+}
+
+// anthropicEvent is one event, or a whole message, as far as golem reads it.
+type anthropicEvent struct {
+	Type    json.RawMessage   `json:"type"`
+	Index   json.Number       `json:"index"`
+	Message json.RawMessage   `json:"message"`
+	Block   json.RawMessage   `json:"content_block"`
+	Delta   json.RawMessage   `json:"delta"`
+	Usage   json.RawMessage   `json:"usage"`
+	Content []json.RawMessage `json:"content"`     // of a whole message
+	Stop    json.RawMessage   `json:"stop_reason"` // likewise
+	Details json.RawMessage   `json:"stop_details"`
+}
+
+func (a *anthropicAnswer) add(raw []byte) error {
+	var e anthropicEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	switch str(e.Type) {
+	case "message_start":
+		var m anthropicEvent
+		if err := json.Unmarshal(e.Message, &m); err != nil {
+			return malformed(a.clean, raw, err)
+		}
+		a.count(m.Usage)
+	case "content_block_start":
+		return a.begin(string(e.Index), e.Block)
+	case "content_block_delta":
+		return a.more(string(e.Index), e.Delta)
+	case "content_block_stop":
+		return a.close(string(e.Index))
+	case "message_delta":
+		a.count(e.Usage)
+		return a.stopped(e.Delta)
+	case "message_stop":
+		a.choices = true
+		a.finish, a.reason = finish(a.stop), a.stop
+	case "message":
+		return a.whole(e, raw)
+	case "error":
+		return complain(raw).broken(a.clean)
+	default:
+		if c := complain(raw); c.message != "" && str(e.Type) == "" {
+			return c.broken(a.clean)
+		}
+	}
+	return nil
+}
+
+// stopped takes in the reason of the end, and what a refusal says.
+func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
+	var d anthropicEvent
+	if err := json.Unmarshal(delta, &d); err != nil {
+		return malformed(a.clean, delta, err)
+	}
+	if reason := str(d.Stop); reason != "" {
+		a.stop = reason
+	}
+	var details struct{ Explanation, Category json.RawMessage }
+	if a.stop == "refusal" && json.Unmarshal(d.Details, &details) == nil {
+		for _, why := range []string{str(details.Explanation), str(details.Category)} {
+			if why != "" && a.refusal.Len() == 0 {
+				a.refusal.WriteString(why)
+			}
+		}
+	}
+	return nil
+}
+
+// count takes figures in; later ones replace earlier ones. Input that was read
+// from the cache, or written to it, is counted beside the rest.
+func (a *anthropicAnswer) count(raw json.RawMessage) {
+	if a.counts == nil {
+		a.counts = counts{}
+	}
+	for name, n := range readCounts(raw) {
+		a.counts[name] = n
+	}
+	c := a.counts
+	cached := c["cache_read_input_tokens"]
+	u := Usage{In: c["input_tokens"] + cached + c["cache_creation_input_tokens"], Out: c["output_tokens"], Cached: cached}
+	if _, said := c["output_tokens"]; said && u.In+u.Out > 0 {
+		a.usage = &u
+	}
+}
+
+func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
+	b := &block{}
+	if err := json.Unmarshal(raw, &b.first); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	a.blocks[index], a.choices = b, true
+	switch str(b.first["type"]) {
+	case "text":
+		text := str(b.first["text"])
+		b.text.WriteString(text)
+		a.say(text)
+	case "thinking":
+		a.thinking = true
+		b.text.WriteString(str(b.first["thinking"]))
+		b.signature.WriteString(str(b.first["signature"]))
+	case "tool_use":
+		b.input = b.first["input"]
+	}
+	return nil
+}
+
+func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
+	b := a.blocks[index]
+	if b == nil {
+		return nil // of a block that never began
+	}
+	var d struct {
+		Type, Text, Thinking, Signature json.RawMessage
+		Partial                         json.RawMessage `json:"partial_json"`
+	}
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	switch str(d.Type) {
+	case "text_delta":
+		b.text.WriteString(str(d.Text))
+		a.say(str(d.Text))
+	case "thinking_delta":
+		b.text.WriteString(str(d.Thinking))
+	case "signature_delta":
+		b.signature.WriteString(str(d.Signature))
+	case "input_json_delta":
+		text, sound := argsText(d.Partial)
+		if !sound {
+			b.unsound = true
+		}
+		b.args.WriteString(text)
+	}
+	return nil
+}
+
+// close finishes a block. What thinks goes back with the history as it came.
+func (a *anthropicAnswer) close(index string) error {
+	b := a.blocks[index]
+	if b == nil {
+		return nil
+	}
+	delete(a.blocks, index)
+	switch typ := str(b.first["type"]); typ {
+	case "tool_use":
+		return a.call(b)
+	case "text":
+		if strings.TrimSpace(b.text.String()) == "" {
+			return nil // which the provider would refuse
+		}
+		b.first["text"] = quote(b.text.String())
+	case "thinking":
+		b.first["thinking"], b.first["signature"] = quote(b.text.String()), quote(b.signature.String())
+		a.stateful = true
+	case "redacted_thinking":
+		a.stateful, a.thinking = true, true
+	}
+	data, err := json.Marshal(b.first)
+	if err != nil {
+		return err
+	}
+	a.output = append(a.output, data)
+	return nil
+}
+
+func (a *anthropicAnswer) call(b *block) error {
+	args := b.args.String()
+	if args == "" && given(b.input) {
+		args = string(b.input)
+	}
+	c, err := a.next("", str(b.first["id"]))
+	if err != nil {
+		return err
+	}
+	c.name = str(b.first["name"])
+	c.args.WriteString(args)
+	if b.unsound {
+		c.invalid = noText
+	}
+	a.output = append(a.output, json.RawMessage(callItem))
+	return nil
+}
+
+// whole reads a message that came as one document.
+func (a *anthropicAnswer) whole(e anthropicEvent, raw json.RawMessage) error {
+	a.count(e.Usage)
+	for _, one := range e.Content {
+		if err := a.begin("", one); err != nil {
+			return err
+		}
+		if err := a.close(""); err != nil {
+			return err
+		}
+	}
+	if err := a.stopped(raw); err != nil {
+		return err
+	}
+	a.choices = true
+	a.finish, a.reason = finish(a.stop), a.stop
+	return nil
+}

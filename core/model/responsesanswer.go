@@ -1,0 +1,153 @@
+package model
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// responsesAnswer puts a stream of Responses together.
+type responsesAnswer struct {
+	*answer
+	items map[string]bool // the finished ones, by their place in the output
+}
+
+// responsesEvent is one event, or, without a type, a whole response, as far as
+// golem reads it.
+type responsesEvent struct {
+	Type     json.RawMessage `json:"type"`
+	Object   json.RawMessage `json:"object"`
+	Delta    json.RawMessage `json:"delta"`
+	Item     json.RawMessage `json:"item"`
+	Index    json.Number     `json:"output_index"`
+	Response json.RawMessage `json:"response"`
+	Error    json.RawMessage `json:"error"`
+	Message  json.RawMessage `json:"message"`
+}
+
+// response is the state of the whole answer, in its last event.
+type response struct {
+	Status     json.RawMessage                  `json:"status"`
+	Error      json.RawMessage                  `json:"error"`
+	Incomplete struct{ Reason json.RawMessage } `json:"incomplete_details"`
+	Output     []json.RawMessage                `json:"output"`
+	Usage      json.RawMessage                  `json:"usage"`
+}
+
+func (a *responsesAnswer) add(raw []byte) error {
+	var e responsesEvent
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	switch typ := str(e.Type); {
+	case typ == "" && str(e.Object) == "response":
+		return a.end(raw)
+	case typ == "error", typ == "" && (given(e.Error) || str(e.Message) != ""):
+		return complain(raw).broken(a.clean)
+	case typ == "response.output_text.delta":
+		a.choices = true
+		a.say(str(e.Delta))
+	case typ == "response.refusal.delta":
+		a.refusal.WriteString(str(e.Delta))
+	case strings.HasPrefix(typ, "response.reasoning"):
+		a.thinking = true
+	case typ == "response.output_item.done":
+		return a.item(string(e.Index), e.Item)
+	case typ == "response.completed", typ == "response.incomplete", typ == "response.failed", typ == "response.cancelled":
+		return a.end(e.Response)
+	}
+	return nil
+}
+
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// outputItem is a finished item of the output.
+type outputItem struct {
+	Type      json.RawMessage `json:"type"`
+	Content   []struct{ Type, Text, Refusal json.RawMessage }
+	Name      json.RawMessage `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	Input     json.RawMessage `json:"input"`
+	Encrypted json.RawMessage `json:"encrypted_content"`
+}
+
+// item takes a finished item in: it says what the deltas said, and all of it.
+func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
+	var it outputItem
+	if err := json.Unmarshal(raw, &it); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	if a.items == nil {
+		a.items = map[string]bool{}
+	}
+	if a.items[index] {
+		return nil
+	}
+	a.items[index], a.choices = true, true
+	switch str(it.Type) {
+	case "message":
+		a.message(it)
+		a.output = append(a.output, raw)
+	case "function_call", "custom_tool_call":
+		args := it.Arguments
+		if str(it.Type) == "custom_tool_call" {
+			args = it.Input
+		}
+		a.output = append(a.output, json.RawMessage(callItem))
+		return a.fragment(fragment{Index: json.Number(index), Function: function{Name: it.Name, Arguments: args}})
+	case "reasoning":
+		a.thinking = true
+		if given(it.Encrypted) { // another cannot be read again: nothing was stored
+			a.output, a.stateful = append(a.output, raw), true
+		}
+	default:
+		a.output = append(a.output, raw)
+	}
+	return nil
+}
+
+// message says what of a finished message was not streamed.
+func (a *responsesAnswer) message(it outputItem) {
+	var text strings.Builder
+	for _, part := range it.Content {
+		text.WriteString(str(part.Text))
+		if refusal := str(part.Refusal); a.refusal.Len() == 0 {
+			a.refusal.WriteString(refusal)
+		}
+	}
+	a.finished += text.String()
+	if rest, more := strings.CutPrefix(a.finished, a.text.String()); more {
+		a.say(rest)
+	}
+}
+
+// end takes in the last event: what came of the whole.
+func (a *responsesAnswer) end(raw json.RawMessage) error {
+	var r response
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	c := readCounts(r.Usage)
+	if u, ok := (counts{"prompt_tokens": c["input_tokens"], "completion_tokens": c["output_tokens"],
+		"total_tokens": c["total_tokens"], "cached_tokens": c["input_tokens_details.cached_tokens"]}).usage(); ok {
+		a.usage = &u
+	}
+	if given(r.Error) {
+		return complain(r.Error).broken(a.clean)
+	}
+	for i, it := range r.Output {
+		if err := a.item(strconv.Itoa(i), it); err != nil {
+			return err
+		}
+	}
+	a.choices = true
+	switch reason := str(r.Incomplete.Reason); {
+	case reason != "":
+		a.finish, a.reason = finish(reason), reason
+	case str(r.Status) == "failed" || str(r.Status) == "cancelled":
+		return broken(a.provider+" broke off: the response "+str(r.Status), nil)
+	default:
+		a.finish = "stop"
+	}
+	return nil
+}
