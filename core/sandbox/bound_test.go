@@ -184,3 +184,25 @@ func sub(t *testing.T, f sandbox.FS, dir string) sandbox.FS {
 	}
 	return nested
 }
+
+// A hidden place below a directory: the directory is not moved, and a
+// restriction to it hides the place still.
+func TestBoundKeepsWhatIsHiddenBelow(t *testing.T) {
+	m := tree(t, "d/h/private.md", "d/open.md", "pub/p.md")
+	caller := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{root(m), own("pub", "d/h", sub(t, m, "pub"), "pub", sandbox.ReadWrite)}})
+	spec := sandbox.ViewSpec{Mounts: []sandbox.Mount{own("all", "all", m, ".", sandbox.ReadWrite)}}
+	child := under(t, caller, spec)
+	refused(t, "move what holds it", child.Rename("all/d", "all/e"), fault.ReadOnly)
+	refused(t, "move onto what holds it", child.Rename("all/pub", "all/d"), fault.ReadOnly)
+	spec.Restricts = []string{"all/d"}
+	narrow := under(t, caller, spec)
+	same(t, "/all/d", list(t, narrow, "all/d"), "open.md")
+	refused(t, "read below the restriction", reads(narrow, "all/d/h/private.md"), fs.ErrNotExist)
+	spec.Restricts = []string{"all/d/h"}
+	spec.Bound = sandbox.BoundOf(caller, "caller")
+	_, err := sandbox.View(spec)
+	refused(t, "restrict to the hidden place", err, fault.NotFound)
+	if _, err := fs.ReadFile(m, "d/h/private.md"); err != nil {
+		t.Error(err)
+	}
+}

@@ -26,6 +26,9 @@ func Bounds(t *testing.T, open func() Yard) {
 			y := open()
 			w := &world{Yard: y, files: map[string]string{}, targets: map[string]string{}, trial: &tried}
 			w.draw(r)
+			if w.Views != nil && rapid.Bool().Draw(r, "manifest") {
+				w.manifest = w.mounts(r)
+			}
 			w.chain(r)
 		})
 	}
@@ -80,7 +83,7 @@ func (w *world) worker(r *rapid.T, name string) *worker {
 		k.caller = w.workers[n-1]
 	}
 	k.loose = k.caller == nil && rapid.IntRange(0, 3).Draw(r, "orchestrator") == 0
-	if k.caller == nil || rapid.IntRange(0, 2).Draw(r, "declares") > 0 {
+	if k.caller == nil && w.Views == nil || rapid.IntRange(0, 2).Draw(r, "declares") > 0 {
 		k.mounts = w.mounts(r)
 	}
 	k.spec.ReadOnly = rapid.IntRange(0, 7).Draw(r, "readonly") == 0
@@ -91,27 +94,17 @@ func (w *world) worker(r *rapid.T, name string) *worker {
 	return k
 }
 
-// open builds a worker's view as a run does.
+// open builds a worker's view.
 func (w *world) open(k *worker) error {
+	if w.Views != nil {
+		return w.run(k)
+	}
 	root, spec := sandbox.SourceOf(w.FS, "."), k.spec
 	spec.Protection = sandbox.Controls{Root: root}.Protect()
 	k.manifest = nil
 	for _, m := range k.mounts {
-		source := m.Source
-		var err error
-		m.FS, m.File, err = sandbox.Nest(w.FS, source)
-		if errors.Is(err, fs.ErrNotExist) {
-			m.FS, err = sandbox.Later(w.FS, source)
-		}
-		if err != nil {
+		if err := w.source(&m); err != nil {
 			continue // a link out, or a name below a file
-		}
-		switch real := sandbox.SourceOf(m.FS, ""); {
-		case real == "":
-		case m.File == "":
-			m.Source = real
-		default:
-			m.Source = path.Join(real, m.File)
 		}
 		spec.Mounts = append(spec.Mounts, m)
 		k.manifest = append(k.manifest, m)
@@ -127,6 +120,49 @@ func (w *world) open(k *worker) error {
 	k.bound = sandbox.BoundOf(k.view, k.name)
 	if k.loose {
 		k.bound.Beyond(sandbox.Mount{Name: "project", At: ".", FS: w.FS, Source: root, Mode: sandbox.ReadWrite})
+	}
+	return nil
+}
+
+// source opens what a mount shows, and where that really lies.
+func (w *world) source(m *sandbox.Mount) (err error) {
+	m.FS, m.File, err = sandbox.Nest(w.FS, m.Source)
+	if errors.Is(err, fs.ErrNotExist) {
+		m.FS, err = sandbox.Later(w.FS, m.Source)
+	}
+	switch real := sandbox.SourceOf(m.FS, ""); {
+	case err != nil || real == "":
+	case m.File == "":
+		m.Source = real
+	default:
+		m.Source = path.Join(real, m.File)
+	}
+	return err
+}
+
+// run builds a worker's view as a run does, from its callers' files on.
+func (w *world) run(k *worker) error {
+	var chain []Worker
+	for n := k; n != nil; n = n.caller {
+		in := Worker{Mounts: n.mounts, ReadOnly: n.spec.ReadOnly}
+		if len(n.spec.Restricts) > 0 {
+			in.Restrict = sandbox.Abs(n.spec.Restricts[0])
+		}
+		chain = append([]Worker{in}, chain...)
+	}
+	views, err := w.Views(w.manifest, chain)
+	if err != nil {
+		return err
+	}
+	k.view = views[len(views)-1]
+	if k.loose = k.caller == nil && len(k.mounts) == 0 && len(k.spec.Restricts) == 0; k.loose {
+		k.manifest = nil
+		for _, m := range w.manifest {
+			if err := w.source(&m); err != nil {
+				return err
+			}
+			k.manifest = append(k.manifest, m)
+		}
 	}
 	return nil
 }
@@ -196,6 +232,7 @@ func (w *world) compare(r *rapid.T, caller, child *worker) {
 				w.judge(r, caller, op.name+" "+at, real, changes[real])
 			}
 		}
+		w.restore(r) // what failed may have made a directory first
 	}
 }
 

@@ -18,6 +18,18 @@ type Yard struct {
 	FS    sandbox.FS
 	Link  func(target, name string) error // makes a symbolic link; nil: there are none
 	Clear func(name string) error         // removes a name and all below it, links too
+	// Views builds what the workers of a chain see, root first, for a project
+	// whose manifest has these mounts: from their configuration, as a run does.
+	// nil: from sandbox.ViewSpec.
+	Views func(manifest []sandbox.Mount, chain []Worker) ([]sandbox.FS, error)
+}
+
+// Worker is what one worker's file says of its sandbox. Of the mounts Name, At,
+// Source, Mode and Suffixes count; Mounts nil says nothing of mounts.
+type Worker struct {
+	Mounts   []sandbox.Mount
+	Restrict string
+	ReadOnly bool
 }
 
 var (
@@ -34,6 +46,8 @@ type world struct {
 	links   []string
 	targets map[string]string // of the links
 	workers []*worker
+
+	manifest []sandbox.Mount // with Views
 }
 
 func (w *world) draw(r *rapid.T) {
