@@ -85,18 +85,18 @@ func (i *Instance) Check(platform string) fault.List {
 	if platform == "" {
 		platform = i.platform.Name
 	}
-	faults := i.project.Check(platform)
-	if platform != i.platform.Name {
-		return faults
-	}
 	c := i.runner(trace.Sinks(nil), i.gate(nil)).Checker()
+	faults := append(i.project.Check(platform), c.Views(context.Background())...)
+	if platform != i.platform.Name {
+		faults.Sort()
+		return faults.Compact()
+	}
 	for _, w := range c.Workers() {
 		faults = append(faults, c.Tools(context.Background(), w)...)
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
-	faults = append(faults, c.Views(context.Background())...)
 	faults = append(faults, i.lacking(c.Workers())...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
