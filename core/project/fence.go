@@ -11,13 +11,14 @@ import (
 
 // fenced is what a .worker file has of the lines that enclose front matter.
 type fenced struct {
-	file  string
-	lines []string // nil in any other file, and where the front matter is closed
+	file   string
+	lines  []string // nil in any other file
+	closed bool     // a line of --- follows the first
 }
 
 func newFenced(l location, data []byte, closed bool) fenced {
-	f := fenced{file: l.String()}
-	if path.Ext(l.name) != ".worker" || closed {
+	f := fenced{file: l.String(), closed: closed}
+	if path.Ext(l.name) != ".worker" {
 		return f
 	}
 	text := bytes.TrimPrefix(data[:min(len(data), maxFrontMatter)], []byte("\ufeff"))
@@ -28,7 +29,7 @@ func newFenced(l location, data []byte, closed bool) fenced {
 }
 
 // open says that front matter was begun and not closed.
-func (f fenced) open() bool { return len(f.lines) > 0 && f.lines[0] == "---" }
+func (f fenced) open() bool { return !f.closed && len(f.lines) > 0 && f.lines[0] == "---" }
 
 const exactFence = "write exactly ---, nothing before or after it"
 
@@ -38,6 +39,13 @@ const exactFence = "write exactly ---, nothing before or after it"
 func (f fenced) fault(bad int) *fault.Fault {
 	if len(f.lines) == 0 {
 		return nil
+	}
+	if f.closed { // perhaps by a line of --- within the prompt
+		if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
+			return nil
+		}
+		return at{f.file, bad, 1}.fault(fault.Config, "this line of the front matter is no key: value").
+			Hinting("if the prompt begins here, write a line that is exactly --- before it")
 	}
 	if first := f.lines[0]; first != "---" {
 		if fenceLike(first) {

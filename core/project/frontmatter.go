@@ -79,7 +79,7 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	d.fences = newFenced(l, data, closed)
 	tree, faults := parseYAML(l.String(), front)
 	if len(faults) > 0 {
-		if f := d.fences.fault(faults[0].Where.Line); f != nil {
+		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!closed || strings.HasPrefix(faults[0].Message, "malformed")) {
 			return nil, fault.List{f}
 		}
 		return nil, faults

@@ -38,7 +38,7 @@ var yamlFaults = []struct {
 	{"a back quote", "a: `x`\nb: 1", "2:4: malformed YAML: a value that begins with ` must be in quotes (write '`x`')"},
 	{"a percent sign", "a: %x\nb: 1", "2:4: malformed YAML: a value that begins with % must be in quotes (write '%x')"},
 	{"an item below keys", "a: 1\n- x", "3:1: malformed YAML: a list item where a key must be (indent the item below its key, or write key: value)"},
-	{"a line of text", "a: 1\nsome words\nb: 2", "3:1: malformed YAML: this line is no key: value, no list item and no text of the line above (write key: value)"},
+	{"a line of text", "a: 1\nsome words\nb: 2", "3:1: this line of the front matter is no key: value (if the prompt begins here, write a line that is exactly --- before it)"},
 	{"an unknown escape", "a: \"\\q\"\nb: 1", "2:4: malformed YAML: found unknown escape character"},
 	{"a bracket too many", "a: 1\nb: ]", "3:4: malformed YAML: a value that begins with ] must be in quotes (write ']')"},
 }
@@ -74,6 +74,7 @@ func TestFencesAndEncodings(t *testing.T) {
 		{"a closing fence too long", "---\nmodel: a:b\n----\nhi\n", "main.worker:3:1: E_CONFIG: the front matter has no closing ---: this line is \"----\" (write exactly ---, nothing before or after it)"},
 		{"an indented fence", "---\nmodel: a:b\n ---\nhi\n", "main.worker:3:1: E_CONFIG: the front matter has no closing ---: this line is \" ---\" (write exactly ---, nothing before or after it)"},
 		{"a first fence with a space", "--- \nmodel: a:b\n---\nhi\n", "main.worker:1:1: E_CONFIG: the first line is \"--- \" (write exactly ---, nothing before or after it)"},
+		{"the fence further down is a line of the prompt", "---\nmodel: a:b\nYou are kind.\n\n---\nMore.\n", "main.worker:3:1: E_CONFIG: this line of the front matter is no key: value (if the prompt begins here, write a line that is exactly --- before it)"},
 		{"a tab and no closing fence", "---\nmodel: a:b\nlimits:\n\tturns: 3\n\nYou are kind.\n", "main.worker:4:1: E_CONFIG: malformed YAML: a tab indents this line (indent with spaces: YAML takes no tabs)"},
 		{"no fences at all", "You are kind.\nDo this: that.\n", "main.worker:1:1: E_CONFIG: this line is no key: value (a worker is YAML with instructions:, or front matter between --- lines and a prompt)"},
 		{"UTF-16, little end first", utf16("\xff\xfe", "---\nmodel: a:b\n---\nhi\n"), "main.worker:1:1: E_CONFIG: the file is UTF-16 (save it as UTF-8)"},
