@@ -51,7 +51,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 		if fenceLike(first) {
 			return at{f.file, 1, 1}.fault(fault.Config, "the first line is %s", quoted(first)).Hinting("%s", exactFence)
 		}
-		if bad > 0 && bad <= len(f.lines) && f.prose(bad) {
+		if bad > 0 && bad <= len(f.lines) && f.prose(bad) && strings.TrimSpace(strings.Join(f.lines[:bad-1], "")) == "" {
 			return at{f.file, bad, 1}.fault(fault.Config, "this line is no key: value").Hinting("%s", workerForms)
 		}
 		return nil

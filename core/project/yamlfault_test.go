@@ -76,6 +76,7 @@ func TestFencesAndEncodings(t *testing.T) {
 		{"a first fence with a space", "--- \nmodel: a:b\n---\nhi\n", "main.worker:1:1: E_CONFIG: the first line is \"--- \" (write exactly ---, nothing before or after it)"},
 		{"the fence further down is a line of the prompt", "---\nmodel: a:b\nYou are kind.\n\n---\nMore.\n", "main.worker:3:1: E_CONFIG: this line of the front matter is no key: value (if the prompt begins here, write a line that is exactly --- before it)"},
 		{"a tab and no closing fence", "---\nmodel: a:b\nlimits:\n\tturns: 3\n\nYou are kind.\n", "main.worker:4:1: E_CONFIG: malformed YAML: a tab indents this line (indent with spaces: YAML takes no tabs)"},
+		{"the text of a block that is not indented", "model: a:b\ninstructions: |\nYou are kind.\n", "main.worker:3:1: E_CONFIG: malformed YAML: the text below instructions: | is not indented (indent each of its lines by two spaces more)"},
 		{"no fences at all", "You are kind.\nDo this: that.\n", "main.worker:1:1: E_CONFIG: this line is no key: value (a worker is YAML with instructions:, or front matter between --- lines and a prompt)"},
 		{"UTF-16, little end first", utf16("\xff\xfe", "---\nmodel: a:b\n---\nhi\n"), "main.worker:1:1: E_CONFIG: the file is UTF-16 (save it as UTF-8)"},
 		{"UTF-16, big end first", utf16("\xfe\xff", "---\nmodel: a:b\n---\nhi\n"), "main.worker:1:1: E_CONFIG: the file is UTF-16 (save it as UTF-8)"},

@@ -108,6 +108,7 @@ type diagnosis struct {
 var (
 	keyLine    = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
 	tightColon = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
+	blockText  = regexp.MustCompile(`: *[|>][0-9+-]* *$`)
 	tightDash  = regexp.MustCompile(`^ *-([^\s-].*)$`)
 	notFirst   = "*&@`%]},|>!?"
 )
@@ -138,6 +139,9 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 		return indent, "no space after the - of a list item", "write - " + brief(tightDash.FindStringSubmatch(d.line)[1])
 	case m != nil && key == "":
 		return m[3], "no space after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], brief(d.line[m[4]:m[5]]))
+	}
+	if above := d.above(); key == "" && blockText.MatchString(above) && indent <= len(above)-len(strings.TrimLeft(above, " ")) {
+		return indent, "the text below " + brief(strings.TrimSpace(above)) + " is not indented", "indent each of its lines by two spaces more"
 	}
 	if problem, hint = d.indentation(indent); problem != "" {
 		return indent, problem, hint
@@ -181,6 +185,16 @@ func unclosed(line string) int {
 		return -1
 	}
 	return open[len(open)-1]
+}
+
+// above is the last line before the bad one that is not empty.
+func (d *diagnosis) above() string {
+	for i := d.bad - 1; i >= 0; i-- {
+		if strings.TrimSpace(d.lines[i]) != "" {
+			return d.lines[i]
+		}
+	}
+	return ""
 }
 
 // value is the line's key, "" if it has none, and where its value begins.
@@ -279,9 +293,9 @@ func Wide(data []byte) bool {
 }
 
 // Prose tells whether a line reads like a text and not like YAML: it is not
-// indented, no list item, and has no key of one word.
+// indented, begins with nothing that YAML knows, and has no key of one word.
 func Prose(line string) bool {
-	if line == "" || line[0] == ' ' || line[0] == '\t' || line[0] == '-' {
+	if line == "" || strings.IndexByte(" \t-?:,[]{}&!|>%@`'\"", line[0]) >= 0 {
 		return false
 	}
 	m := keyLine.FindStringSubmatch(line)
