@@ -168,8 +168,9 @@ func (o Output) String() string {
 	return o.Text
 }
 
-// Tool is one callable. Call must honour ctx, may run concurrently with
-// itself, and reports failure as an error, best a *fault.Fault.
+// Tool is one callable. Call must honour ctx: half a second after ctx has ended
+// its caller goes on without it. It may run concurrently with itself, and
+// reports failure as an error, best a *fault.Fault.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, c Call) (Output, error)
