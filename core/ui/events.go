@@ -247,6 +247,12 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 		p.note(e.Parent, p.sign(e.Parent, "✓", green)+call)
 	case "denied":
 		p.note(e.Parent, p.sign(e.Parent, "○", yellow)+call+" denied"+because(b))
+	case "stopped", "not_run":
+		text := strings.ReplaceAll(b.Status, "_", " ")
+		if b.Error != nil { // which begins with the same words
+			text = oneLine(b.Error.Message)
+		}
+		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+text)
 	default:
 		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+strings.ReplaceAll(b.Status, "_", " ")+because(b))
 	}

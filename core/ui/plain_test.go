@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"errors"
 	"io"
 	"strings"
@@ -403,5 +404,19 @@ func TestParseCommand(t *testing.T) {
 	}
 	if _, err := ParseCommand("/nonsense"); !errors.Is(err, fault.Usage) {
 		t.Error(err)
+	}
+}
+
+// SPEC §5: a call that was cut off is told once, with its reason.
+func TestStoppedCallsSayWhy(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	for i, status := range []string{"stopped", "not_run"} {
+		id := fmt.Sprintf("0.%d", i+1)
+		p.Emit(ev(id, "0", "main", 0, trace.ToolStart{Tool: "wait", Args: json.RawMessage(`{}`)}))
+		p.Emit(ev(id, "0", "main", 0, trace.ToolEnd{Tool: "wait", Status: status, Error: fault.New(fault.Interrupted, "%s: interrupted", strings.ReplaceAll(status, "_", " "))}))
+	}
+	if d := cmp.Diff("○ wait() stopped: interrupted\n○ wait() not run: interrupted\n", view.String()); d != "" {
+		t.Error(d)
 	}
 }
