@@ -399,3 +399,17 @@ func TestModelHints(t *testing.T) {
 		}
 	}
 }
+
+// A value of the wrong form is told with the form that was meant.
+func TestWrongFormsAreToldTheRightOne(t *testing.T) {
+	for line, want := range map[string]string{
+		"toolsets: filesystem": "write [filesystem]", "allow_workers: helper": "write [helper]", `limits: {turns: "5"}`: "write 5 without quotes",
+		"sandbox: {paths: {in: ./in}}": "write {root: ./in}", "mode: chatt": "did you mean chat", "toolsets: [bash]": "did you mean shell", "toolsets: {fs: {}}": "did you mean filesystem",
+		"name: {{ x }}": "put the value in quotes",
+	} {
+		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + line + "\n---\nhi\n"), Toolsets: []string{"filesystem", "shell", "workers"}})
+		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
+			t.Errorf("%s: %v, want a hint with %q", line, err, want)
+		}
+	}
+}

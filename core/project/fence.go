@@ -103,5 +103,5 @@ func (f fenced) sentence(tree *node) *fault.Fault {
 // fenceLike tells whether a line was meant to be ---.
 func fenceLike(line string) bool {
 	text := strings.Trim(line, " \t")
-	return line != "---" && (len(text) >= 3 && strings.Trim(text, "-") == "" || text == "—" || text == "–")
+	return line != "---" && (len(text) >= 2 && strings.Trim(text, "-") == "" || text == "—" || text == "–")
 }

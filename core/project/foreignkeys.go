@@ -58,6 +58,13 @@ var foreignModelSettings = map[string]string{
 	"frequency_penalty": "extra: {frequency_penalty: …}", "presence_penalty": "extra: {presence_penalty: …}",
 }
 
+// foreignToolsets are what other tools call golem's toolsets.
+var foreignToolsets = map[string]string{
+	"bash": "shell", "terminal": "shell", "command": "shell", "commands": "shell", "exec": "shell", "sh": "shell",
+	"fs": "filesystem", "file": "filesystem", "files": "filesystem", "file_system": "filesystem", "read_file": "filesystem", "write_file": "filesystem",
+	"agents": "workers", "agent": "workers", "delegation": "workers", "subagents": "workers", "wasm": "custom", "plugins": "custom", "extism": "custom",
+}
+
 // foreign tells what to write instead of a key of another tool; "" if it is
 // none.
 func (s *shape) foreign(key string) string {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"golem/core/fault"
 )
 
 // Shapes of scalars. Each check explains what is wrong and how to mend it.
@@ -26,8 +28,16 @@ func expected(want string, n *node) (string, string) {
 		hint = fmt.Sprintf("put it in quotes: \"%s\"", brief(n.text))
 	case want == "true or false" && n.tag == tagText:
 		hint = "write true or false without quotes"
+	case strings.HasSuffix(want, "number") && n.tag == tagText && numeric(n.text):
+		hint = "write " + n.text + " without quotes"
 	}
 	return fmt.Sprintf("expected %s, found %s", want, n.found()), hint
+}
+
+// numeric tells whether a text would be a number without its quotes.
+func numeric(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && len(s) <= 20 && !strings.ContainsAny(s, "xXpP_nN")
 }
 
 func textShape(check func(s string) string) *shape {
@@ -98,7 +108,11 @@ func wordShape(words ...string) *shape {
 				return "", ""
 			}
 		}
-		return fmt.Sprintf("%s is none of %s", quoted(n.text), want), ""
+		hint := ""
+		if near := fault.Nearest(n.text, words); near != "" {
+			hint = "did you mean " + near
+		}
+		return fmt.Sprintf("%s is none of %s", quoted(n.text), want), hint
 	})
 }
 

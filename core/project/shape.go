@@ -3,6 +3,7 @@ package project
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"golem/core/fault"
 )
@@ -22,6 +23,7 @@ type shape struct {
 	musts   []string                                       // keys a dict must have
 	needed  bool                                           // a list that must not be empty
 	others  map[string]string                              // keys of other tools, and what to write instead
+	short   string                                         // the key that a text alone would be the value of
 	later   bool                                           // known, but not in this version: must be empty
 }
 
@@ -57,7 +59,7 @@ func (c *conformer) conform(n *node, s *shape, path string) *node {
 		n = &node{at: n.at, kind: s.kind}
 	}
 	if n.kind != s.kind {
-		c.fail(n.at, "", "%s: expected %s, found %s", label(path), s.wanted(), n.found())
+		c.fail(n.at, s.instead(n), "%s: expected %s, found %s", label(path), s.wanted(), n.found())
 		return nil
 	}
 	switch s.kind {
@@ -75,6 +77,23 @@ func (c *conformer) conform(n *node, s *shape, path string) *node {
 		return nil
 	}
 	return n
+}
+
+// instead is what to write where a text stands in the place of a list, or of
+// a mapping that has one main key; "" if that is not known.
+func (s *shape) instead(n *node) string {
+	if n.kind != scalar || n.tag != tagText || nameProblem(n.text) != "" {
+		return ""
+	}
+	switch {
+	case s.kind == list:
+		return "write [" + brief(n.text) + "]"
+	case s.short != "":
+		return "write {" + s.short + ": " + brief(n.text) + "}"
+	case s.each != nil && s.kind == dict && strings.Contains(s.want, "list"):
+		return "write [" + brief(n.text) + "]"
+	}
+	return ""
 }
 
 func (s *shape) wanted() string {

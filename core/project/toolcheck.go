@@ -55,7 +55,11 @@ func (p *Project) toolsetFault(f field, platform string) *fault.Fault {
 	case p.src.Toolsets == nil:
 		return nil
 	}
-	return f.at.fault(fault.Config, "unknown toolset %s", quoted(f.name)).Hinting("%s", fault.DidYouMean(f.name, p.src.Toolsets))
+	hint := fault.DidYouMean(f.name, p.src.Toolsets)
+	if ours := foreignToolsets[snake(f.name)]; slices.Contains(p.src.Toolsets, ours) {
+		hint = "did you mean " + ours
+	}
+	return f.at.fault(fault.Config, "unknown toolset %s", quoted(f.name)).Hinting("%s", hint)
 }
 
 var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)

@@ -107,7 +107,9 @@ func sandboxShape() *shape {
 	}
 	listed := mount(map[string]*shape{"source": textShape(nameProblem), "target": textShape(nameProblem)})
 	listed.musts = []string{"source", "target"}
-	paths := mapOf(mount(map[string]*shape{"root": textShape(nameProblem)}))
+	named := mount(map[string]*shape{"root": textShape(nameProblem)})
+	named.short = "root"
+	paths := mapOf(named)
 	paths.key = mountNameProblem
 	return keysOf(map[string]*shape{
 		"root":            textShape(nameProblem),

@@ -198,6 +198,8 @@ func (c *yamlReader) key(y *yaml.Node) (field, bool) {
 		k = k.Alias
 	}
 	switch {
+	case k.Kind == yaml.MappingNode && k.Style&yaml.FlowStyle != 0:
+		c.hint(y, "put the value in quotes: '{{ … }}'", "a key must be text, and { begins a mapping")
 	case k.Kind != yaml.ScalarNode:
 		c.fail(y, "a key must be text")
 	case k.Tag == "!!merge":

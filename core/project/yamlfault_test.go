@@ -33,6 +33,7 @@ var yamlFaults = []struct {
 	{"no space after a dash", "a:\n-x\n-y\nb: 1", "3:1: malformed YAML: no space after the - of a list item (write - x)"},
 	{"a colon in a text", "a: 1\nd: this: that\nc: 3", "3:8: malformed YAML: a second colon in one line (put the text in quotes: d: \"this: that\")"},
 	{"a star alone", "a: *\nb: 1", "2:4: malformed YAML: a value that begins with * must be in quotes (write '*')"},
+	{"a star in a list", "a: [x, *]\nb: 1", "2:8: malformed YAML: a value that begins with * must be in quotes (write '*')"},
 	{"a star before letters", "a: *x\nb: 1", "2:4: malformed YAML: a value that begins with * must be in quotes (write '*x')"},
 	{"an at sign", "a: @x\nb: 1", "2:4: malformed YAML: a value that begins with @ must be in quotes (write '@x')"},
 	{"a back quote", "a: `x`\nb: 1", "2:4: malformed YAML: a value that begins with ` must be in quotes (write '`x`')"},

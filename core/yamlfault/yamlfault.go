@@ -108,6 +108,7 @@ type diagnosis struct {
 var (
 	keyLine    = regexp.MustCompile(`^ *(?:- +)*("[^"]*"|'[^']*'|[^\s"'#\[\]{},&*!|>%@` + "`" + `][^:#]*?) *:(?:\s|$)`)
 	tightColon = regexp.MustCompile(`^ *(?:- +)*([A-Za-z_][\w.-]*):([^\s/:].*)$`)
+	bareStar   = regexp.MustCompile(`[ \[,:-]([*&][^\s,\]}\w'"]*)(?:[ ,\]}]|$)`)
 	blockText  = regexp.MustCompile(`: *[|>][0-9+-]* *$`)
 	tightDash  = regexp.MustCompile(`^ *-([^\s-].*)$`)
 	notFirst   = "*&@`%]},|>!?"
@@ -126,6 +127,9 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 		}
 		return i, fmt.Sprintf("the %s that begins with %c has no comma or %s where one is needed", what, d.line[i], end),
 			fmt.Sprintf("close it with %s, and put a comma between two items", end)
+	}
+	if m := bareStar.FindStringSubmatchIndex(d.line); m != nil && strings.Contains(d.what, "alphabetic or numeric") {
+		return m[2], fmt.Sprintf("a value that begins with %c must be in quotes", d.line[m[2]]), fmt.Sprintf("write '%s'", d.line[m[2]:m[3]])
 	}
 	key, value := d.value()
 	if column, problem, hint = d.quotes(value); problem != "" {
