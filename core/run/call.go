@@ -89,7 +89,7 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	back := &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
 	defer back.end()
 	out, err := f.tree.r.Gate.Call(ctx, approval.Item{
-		Tool: tl, Policy: f.worker.Policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
+		Tool: tl, Policy: f.sight.policy, WorkerPath: f.chain, Workers: f.path(), FromModel: c.req.model,
 		Call: tool.Call{
 			ID: c.req.id, Name: c.req.name, Args: json.RawMessage(c.req.args), Host: back,
 		},

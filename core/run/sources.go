@@ -120,6 +120,9 @@ func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, la
 			Hinting("create it, if it should be there before")))
 	}
 	out.FS, out.File, out.Source = s.fs, s.file, s.place
+	if len(m.Approval) > 0 {
+		out.Policy = m.Approval
+	}
 	return out, later, nil
 }
 

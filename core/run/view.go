@@ -3,7 +3,9 @@ package run
 import (
 	"context"
 	"errors"
+	"maps"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/sandbox"
@@ -15,9 +17,10 @@ type sight struct {
 	bound *sandbox.Bound // what its children see at most
 	extra sandbox.FS     // holds the attachments; the view shows it read-only, once there are some
 
-	noNetwork bool       // it or a caller says network_enabled: false
-	part      string     // why the view is not the whole project; "": it is
-	later     fault.List // of mounts that the first write makes; golem check tells of them
+	noNetwork bool            // it or a caller says network_enabled: false
+	part      string          // why the view is not the whole project; "": it is
+	policy    approval.Policy // the worker's, with what callers say of their mounts
+	later     fault.List      // of mounts that the first write makes; golem check tells of them
 }
 
 // sight builds what a worker run sees: the mounts that it declares, or its
@@ -61,11 +64,39 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 			return s, err
 		}
 	}
+	s.policy = inherit(w.Policy, sandbox.CallerPolicies(view))
 	s.bound, s.part = sandbox.BoundOf(view, w.ID), sandbox.Partial(view)
 	if caller == nil && !w.Sandbox.NamesMounts && w.Sandbox.Restrict == "" {
 		return s, t.wholeProject(ctx, w, s.bound)
 	}
 	return s, nil
+}
+
+// inherit adds to a worker's policy what its callers say of the mounts by which
+// they see the same files: what asks or is blocked there does so here too. What
+// is preApproved there is their own.
+func inherit(p approval.Policy, callers map[string][]any) approval.Policy {
+	mounts := maps.Clone(p.Mounts)
+	for name, policies := range callers {
+		merged := maps.Clone(mounts[name])
+		for _, says := range policies {
+			theirs, _ := says.(approval.MountPolicy)
+			for op, set := range theirs {
+				if set == approval.Blocked || set == approval.Ask && merged[op] != approval.Blocked {
+					if merged == nil {
+						merged = approval.MountPolicy{}
+					}
+					merged[op] = set
+				}
+			}
+		}
+		if mounts == nil {
+			mounts = map[string]approval.MountPolicy{}
+		}
+		mounts[name] = merged
+	}
+	p.Mounts = mounts
+	return p
 }
 
 // wholeProject is what the children of a root see that names no files itself:

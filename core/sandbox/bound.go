@@ -39,6 +39,9 @@ func BoundOf(fsys FS, worker string) *Bound {
 		}
 		out := m.Mount
 		out.At, out.FS, out.Source, out.holes = m.at, m.fs, m.source, slices.Clone(m.holes)
+		if m.Policy != nil {
+			out.Policy, out.says = nil, append(slices.Clone(m.says), m.Policy)
+		}
 		for _, over := range v.mounts {
 			if over.at != m.at && Within(over.at, m.at) {
 				out.holes = append(out.holes, below(over.at, m.at))
@@ -169,7 +172,7 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 		part := m
 		part.FS, part.File, part.Source, part.holes = in.FS, in.File, in.Source, in.holes
 		part.At, part.Mode, part.callers = join(m.At, rel), Stricter(m.Mode, in.Mode), in.inherited()
-		part.exempt = slices.Concat(m.exempt, in.exempt)
+		part.exempt, part.says = slices.Concat(m.exempt, in.exempt), in.says
 		out = append(out, part)
 	}
 	if len(out) == 0 && m.Own {
@@ -220,7 +223,7 @@ func (m *Mount) part(of Mount) (Mount, error) {
 	out := of
 	out.FS, out.File = m.FS, m.File
 	out.Mode, out.callers, out.holes = Stricter(of.Mode, m.Mode), m.inherited(), holesBelow(m.holes, rel)
-	out.exempt = slices.Concat(of.exempt, m.exempt)
+	out.exempt, out.says = slices.Concat(of.exempt, m.exempt), m.says
 	if rel == "." {
 		return out, nil
 	}
@@ -242,7 +245,7 @@ func (m *Mount) part(of Mount) (Mount, error) {
 // which lies in it, gives: then that one needs no place of its own.
 func (m *Mount) shows(in Mount) bool {
 	rel, ok := relative(in.Source, m.Source)
-	return ok && !m.hidden(rel) && !m.holed(rel) && rank(m.Mode) >= rank(in.Mode) && !m.limited()
+	return ok && !m.hidden(rel) && !m.holed(rel) && rank(m.Mode) >= rank(in.Mode) && !m.limited() && len(m.says) == 0
 }
 
 // inherited are the limits that hold for parts of the mount in a child's view.

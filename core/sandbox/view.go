@@ -21,11 +21,13 @@ type Mount struct {
 	MaxFileBytes int64       // 0: no limit of the mount's own
 	Own          bool        // the worker's own: outside its caller's bound it is E_ESCALATION, else it is left out
 	Where        fault.Where // where it is configured, for errors
+	Policy       any         // what its owner says of calls that use it, unknown here; see CallerPolicies
 	HideEmpty    bool        // not listed while it holds nothing
 	Unrestricted bool        // visible under any restriction and bound (attachments)
 
 	exempt  []*Constraint // of these, since it lies in the root mount that they are of
 	callers []limits      // of the mounts by which the callers see it
+	says    []any         // the policies of these mounts, outermost first
 	holes   []string      // names in FS that the callers do not see, because another mount of theirs lies over them
 }
 
@@ -326,6 +328,22 @@ func (o outside) Error() string {
 }
 
 func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
+
+// CallerPolicies are the policies of the mounts by which the callers see what
+// the view's mounts show, by the name of the view's mount.
+func CallerPolicies(fsys FS) map[string][]any {
+	v, ok := fsys.(*view)
+	if !ok {
+		return nil
+	}
+	out := map[string][]any{}
+	for _, m := range v.mounts {
+		if len(m.says) > 0 {
+			out[m.Name] = append(out[m.Name], m.says...)
+		}
+	}
+	return out
+}
 
 // SourceIn tells what stands behind a mount's name in a view: where each of its
 // parts lies and shows. "" if the view has no such mount, or it is no view.
