@@ -161,3 +161,45 @@ func TestFramed(t *testing.T) {
 	inside(`await say("go"); await text("it was refused"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("takes no project inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 }
+
+// Scenarios 29 and 32: what a child asked and the root passes on is a dialog with
+// a field, in a single run, too; at the limit of turns the dialog asks whether to
+// go on; and a worker that failed is named under the answer.
+func TestQuestionsOfTheRoot(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "asks", map[string]string{
+		"main.worker":            "---\nmodel: script:s.yaml\nallow_workers: [planner]\nlimits: {turns: 3}\n---\nM.\n",
+		"workers/planner.worker": "---\ndescription: Plans.\n---\nP.\n",
+		"s.yaml": `script: 1
+workers:
+  main:
+    - calls: [{tool: planner, args: {input: plan}}]
+    - when: {tool: planner, match: "which store"}
+      say: Which store shall it be?
+    - when: {match: "^Redis$"}
+      calls: [{tool: planner, args: {input: plan with Redis}}, {tool: planner, args: {input: fail}}]
+    - say: planned with it
+  planner:
+    - when: {match: "Redis"}
+      say: a plan
+    - when: {match: "fail"}
+      fail: {status: 401}
+    - calls: [{tool: request_input, args: {question: "which store?", options: [Redis, SQLite]}}]
+`,
+	})
+	do(p, `await say("Pick a store"); await until("the field", () => document.querySelector('dialog[open] #reply'))`)
+	said := webtest.Eval[string](p, `document.querySelector('dialog[open]').innerText`)
+	for _, want := range []string{"Which store shall it be?", "planner asked", "which store?", "SQLite", "No answer", "Answer"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the dialog does not show %q:\n%s", want, said)
+		}
+	}
+	do(p, `
+		const field = document.querySelector('#reply'); field.value = 'Redis'; field.dispatchEvent(new Event('input', {bubbles: true}));
+		await until("Answer to be possible", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Answer'); return b && !b.disabled && (b.click(), true) });
+		await text("Go on?")`)
+	yes(p)
+	do(p, `await text("planned with it"); await text("A worker failed: planner")`)
+}
