@@ -63,8 +63,10 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 
 # The wrapper copies the environment into the module's memory, which has
 # room for little: give it only what Node needs.
+# core/approval/sh is left out: only the native shell toolset links it, and
+# Node's stack ends (a segmentation fault) in its tests of deeply nested commands.
 test_js() {
-  js go test -timeout $limit -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./core/...
+  js go test -timeout $limit -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # What drives Chromium: its Go side only asks and compares, the rest runs in the
