@@ -40,7 +40,7 @@ func measure(golem, mock string, runs int, only string) (err error) {
 		return err
 	}
 	defer stop()
-	p := program{path: golem, home: scratch, endpoint: url}
+	p := program{path: golem, home: filepath.Join(scratch, "home"), endpoint: url}
 	made := &moduleMaker{golem: golem, dir: filepath.Join(scratch, "modules")}
 	fmt.Print(machine(golem))
 	fmt.Print(head)

@@ -38,7 +38,8 @@ func (p program) run(dir string, c benchCase) (cost, error) {
 	cmd.Dir = dir
 	cmd.Stdin = strings.NewReader(c.stdin)
 	cmd.Env = []string{
-		"HOME=" + p.home, "GOLEM_HOME=" + p.home, "PATH=" + os.Getenv("PATH"),
+		"HOME=" + p.home, "GOLEM_HOME=" + p.home, // beside the projects: no worker sees what lies in it
+		"PATH=" + os.Getenv("PATH"),
 		"OPENAI_BASE_URL=" + p.endpoint, "OPENAI_API_KEY=mock", "NO_COLOR=1",
 	}
 	var stdout, stderr bytes.Buffer
@@ -47,7 +48,7 @@ func (p program) run(dir string, c benchCase) (cost, error) {
 	err := cmd.Run()
 	wall := time.Since(start)
 	if err != nil {
-		return cost{}, fmt.Errorf("golem %s: %w\n%s", strings.Join(c.args, " "), err, tail(stderr.String()))
+		return cost{}, fmt.Errorf("golem %s: %w\n%s%s", strings.Join(c.args, " "), err, tail(stdout.String()), tail(stderr.String()))
 	}
 	if n := strings.Count(stdout.String(), c.want); n < c.times {
 		return cost{}, fmt.Errorf("golem %s: %q %d times in the answer, want %d\n%s%s",
