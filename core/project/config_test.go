@@ -10,7 +10,7 @@ import (
 
 func config(t *testing.T, text string) *Config {
 	t.Helper()
-	c, err := ReadConfig("config.yaml", []byte(text), "/work/p", "/home/me")
+	c, err := ReadConfig("config.yaml", []byte(text), "/srv/p", "/home/me")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 
 // projects: names a directory in full or with ~.
 func TestAPersonsConfigByProject(t *testing.T) {
-	for _, key := range []string{"/work/p", "/work/./p/", "/work/q/../p"} {
+	for _, key := range []string{"/srv/p", "/srv/./p/", "/srv/q/../p"} {
 		c := config(t, "projects: {"+key+": {trust: true, approval: {tools: {t: preApproved}}}}")
 		here, everywhere := c.personal()
 		all, digest, set := c.Trust()
@@ -55,7 +55,7 @@ func TestAPersonsConfigByProject(t *testing.T) {
 			t.Errorf("%s: %+v %+v %v", key, here, everywhere, all)
 		}
 	}
-	c := config(t, "projects: {/work: {trust: true}, /work/p/q: {trust: true}, ~/p: {trust: true}}")
+	c := config(t, "projects: {/srv: {trust: true}, /srv/p/q: {trust: true}, ~/p: {trust: true}}")
 	if _, _, set := c.Trust(); set {
 		t.Error("another project's trust counted")
 	}
