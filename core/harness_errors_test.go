@@ -12,7 +12,7 @@ import (
 	"golem/core/ui"
 )
 
-// Review B10: a person who calls a tool hears why the entry cannot be opened,
+// A person who calls a tool hears why the entry cannot be opened,
 // not that there is no worker of the tool's name.
 func TestCallTellsWhatIsWrongWithTheEntry(t *testing.T) {
 	files := project("{say: ok}")

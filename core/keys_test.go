@@ -121,7 +121,7 @@ func (c *clone) run(t *testing.T) run.Result {
 
 const acme = "providers: {acme: {base_url: \"https://acme.example/v1\", api_key_env: ACME_KEY, headers: {X-Tool: web-search-on}}}\n"
 
-// Scenario 44, review B3: a person takes their time over a question of trust,
+// Scenario 44: a person takes their time over a question of trust,
 // and no limit of the model or the worker counts it; no request goes out
 // before the yes.
 func TestTrustingAProviderCountsAgainstNoLimit(t *testing.T) {

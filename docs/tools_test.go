@@ -65,7 +65,7 @@ func runGuide(t *testing.T, dir string, blocks []guideBlock) string {
 }
 
 // The guide to a tool in Go works as it is written, without a network: from
-// nothing to a packed, described, granted and locked tool (issue 3, SPEC §6).
+// nothing to a packed, described, granted and locked tool (SPEC §6).
 func TestToolsGuideInGo(t *testing.T) {
 	blocks := guide(t, "In Go")
 	if len(blocks) < 6 {

@@ -36,7 +36,7 @@ func answering(t *testing.T) (webtest.Site, *atomic.Int32) {
 	}), n
 }
 
-// Scenarios 41 and 44, review S3: what a project says of a provider is a dialog
+// Scenarios 41 and 44: what a project says of a provider is a dialog
 // of the same kind as a tool's call: each line that a yes covers, No with the
 // focus, Escape is no, and no request before a yes. The yes is kept for the
 // project in this browser, and goes with it.

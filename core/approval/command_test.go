@@ -40,7 +40,7 @@ func settled(t *testing.T, shell, command string, rules ...Rule) Setting {
 	return ruleSetting(rules, s).setting
 }
 
-// Scenario 45, review S2: of these only the first runs unasked.
+// Scenario 45: of these only the first runs unasked.
 func TestCommandRulesMatchWhatRuns(t *testing.T) {
 	for i, command := range []string{"echo hi", "echo hi; id", "echo $(id)", "echo hi > f", "echo hi | sh", `echo "unterminated`} {
 		tl := runCommand("sh")

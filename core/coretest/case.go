@@ -1,6 +1,6 @@
 // Package coretest holds golem's run behaviour as cases that any platform can
 // play: one project, its script, a person's answers and what must come out
-// (scenarios.md). A case is a txtar archive in cases/:
+// (docs/scenarios.md). A case is a txtar archive in cases/:
 //
 //	one line that says what the case proves
 //	Scenario: 18

@@ -198,7 +198,7 @@ func TestAddressesThatAreNone(t *testing.T) {
 }
 
 // SPEC §3: a key goes to a host that a manifest chose only after a person
-// agreed. No request waits for that (review B3, B13): it is refused at once.
+// agreed. No request waits for that: it is refused at once.
 func TestKeyToForeignHost(t *testing.T) {
 	own := env(map[string]string{"OPENAI_API_KEY": "sk-secret", "ACME_KEY": "k2"})
 	rows := map[string]Provider{

@@ -8,7 +8,7 @@ import (
 	"golem/core/fault"
 )
 
-// model settles the model by the tiers of §3: command line, worker file,
+// model settles the model by the tiers of SPEC §3: command line, worker file,
 // environment, manifest, person's config. There is no default (S1-74).
 func (b *built) model() {
 	variable, fromEnv := "", ""

@@ -92,7 +92,7 @@ func (p *Project) TaintAsk() bool {
 		c != nil && c.here.path("approval", "taint") != nil
 }
 
-// settleMode applies the precedence of §3 to the approval mode.
+// settleMode applies the precedence of SPEC §3 to the approval mode.
 func (p *Project) settleMode() {
 	p.mode, p.modeFrom, p.modeTrusted = approval.Interactive, "default", true
 	if n := p.src.Config.mode(); n != nil {

@@ -13,7 +13,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Review B11: while a model or a mount is opened, which may read much, the rest
+// While a model or a mount is opened, which may read much, the rest
 // of the tree goes on; who waits for the same one waits no longer than its own
 // context; and each is opened once.
 func TestOpeningHoldsNobodyUp(t *testing.T) {

@@ -141,7 +141,7 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
-// Variables that hold keys are known by their names, alike on every platform (review S8).
+// Variables that hold keys are known by their names, alike on every platform.
 func TestKeyVariable(t *testing.T) {
 	for name, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "ACME_KEY": true, "GITHUB_TOKEN": true, "openai_api_key": true, "AWS_SECRET": true, "Acme_Token": true,

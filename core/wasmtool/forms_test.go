@@ -80,7 +80,7 @@ func TestForms(t *testing.T) {
 	wants(t, err, fault.ToolContract, "none")
 }
 
-// Issue 3 no. 5: each failure has its own code, and the next call works.
+// Each failure has its own code, and the next call works.
 func TestFailures(t *testing.T) {
 	l := real(t)
 	for _, form := range []string{"servlet", "hyper"} {

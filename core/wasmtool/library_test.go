@@ -18,7 +18,7 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// S0-25, issue 3 no. 7: nothing is opened, read or compiled before a tool is
+// S0-25: nothing is opened, read or compiled before a tool is
 // called; then each digest once, however many call it at the same time.
 func TestCompiledOnceAtTheFirstCall(t *testing.T) {
 	e := says(`{"content":[{"type":"text","text":"ok"}]}`)

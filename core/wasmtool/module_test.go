@@ -28,7 +28,7 @@ func packed(t testing.TB, data []byte, doc string) []byte {
 }
 
 // The digest is the file's, and tools.lock is held against it: the error shows
-// both (issue 3 no. 4).
+// both.
 func TestDigestAndLock(t *testing.T) {
 	data := module(t, "servlet")
 	sum := sha256.Sum256(data)
@@ -172,7 +172,7 @@ type countedSeek struct{ countedFile }
 
 func (f countedSeek) Seek(off int64, whence int) (int64, error) { return f.r.Seek(off, whence) }
 
-// Issue 3 no. 7: telling the tools of a packed module of 3 MB reads some
+// Telling the tools of a packed module of 3 MB reads some
 // kilobytes of it; where a file cannot be read at offsets it is read whole.
 func TestDescribedByHeadersAlone(t *testing.T) {
 	padding, err := guard.AppendCustom(module(t, "servlet"), "padding", make([]byte, guard.MaxCustom))
