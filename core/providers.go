@@ -47,7 +47,7 @@ func (i *Instance) modelConfig() model.Config {
 	i.redactor.Store(trace.NewRedactor(secrets))
 	return model.Config{
 		HTTP: i.platform.HTTP, Env: i.env, Providers: rows,
-		Embedded: i.platform.Scripts, Redact: func(s string) string { return i.redactor.Load().String(s) }, Now: i.platform.Now,
+		Embedded: i.platform.Scripts, Pace: &model.Pace{}, Redact: func(s string) string { return i.redactor.Load().String(s) }, Now: i.platform.Now,
 	}
 }
 
@@ -134,9 +134,11 @@ func (i *Instance) lacking(workers []*project.Worker) fault.List {
 		if err != nil || w.Model == "" {
 			continue
 		}
-		for _, name := range i.models.Lacking(w.Model, settings) {
-			file, line := w.SettingAt(name)
-			out = append(out, fault.Warn(fault.Model, "%s", model.LackingText(w.Model, name)).At(file, line, 0))
+		for _, one := range w.Models() {
+			for _, name := range i.models.Lacking(one.Model, settings) {
+				file, line := w.SettingAt(name)
+				out = append(out, fault.Warn(fault.Model, "%s", model.LackingText(one.Model, name)).At(file, line, 0))
+			}
 		}
 	}
 	return out

@@ -230,7 +230,7 @@ func (i *Instance) asked(w *project.Worker) bool {
 		return false
 	}
 	for _, c := range closure {
-		if c == w {
+		if c.ID == w.ID && c.File == w.File {
 			return true
 		}
 	}

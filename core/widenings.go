@@ -78,8 +78,10 @@ func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs
 			}
 		}
 	}
-	if provider, _, ok := strings.Cut(w.Model, ":"); ok {
-		out = append(out, i.providerWidenings(provider)...)
+	for _, one := range w.Models() {
+		if provider, _, ok := strings.Cut(one.Model, ":"); ok {
+			out = append(out, i.providerWidenings(provider)...)
+		}
 	}
 	return append(out, i.extras(w)...)
 }

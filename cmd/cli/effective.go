@@ -104,7 +104,7 @@ func flatten(v map[string]string, at string, value any) {
 
 // plainValues are the values that are always there.
 func plainValues(w *project.Worker) map[string]string {
-	model := w.Model
+	model := strings.Join(append([]string{w.Model}, w.Fallbacks...), ", ")
 	if model == "" {
 		model = "none"
 	}

@@ -33,6 +33,8 @@ type Config struct {
 	// MaxBytes bounds one answer as received; 0 = 32 MiB.
 	MaxBytes int64
 	Now      func() time.Time // for Retry-After dates; nil: time.Now
+	// Pace holds requests back where a provider asks to; nil: each runs on its own.
+	Pace *Pace
 }
 
 // maxScript bounds a script file, maxRecording a recording, in bytes.
@@ -103,11 +105,13 @@ func Notice(m Model) string {
 // script's place in its sequences, a provider's encoded messages. It is safe to
 // call for any model.
 func Forget(m Model, conversation string) {
-	switch m := bare(m).(type) {
-	case *script:
-		m.forget(conversation)
-	case *remote:
-		m.past.forget(conversation)
+	for _, one := range each(m) {
+		switch one := bare(one).(type) {
+		case *script:
+			one.forget(conversation)
+		case *remote:
+			one.past.forget(conversation)
+		}
 	}
 }
 

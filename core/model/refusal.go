@@ -166,6 +166,8 @@ func (m *remote) status(status int) (what, hint string) {
 			fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar())
 	case status == http.StatusRequestEntityTooLarge:
 		return p + " finds the request too large", "attach less, or start over with /new"
+	case status == http.StatusServiceUnavailable, status == 529: // 529: Anthropic's
+		return p + " is overloaded", "try again later, or name a second model: model: [a:x, b:y]"
 	case status >= 500:
 		return p + " had a server error", "try again later, or choose another model with --model"
 	}

@@ -26,6 +26,7 @@ type remote struct {
 	end    *endpoint
 	api    api
 	config Config
+	lane   *lane // nil: nothing is held back
 	past   histories
 }
 
@@ -35,7 +36,11 @@ func newRemote(name, model string, end *endpoint, c Config) *remote {
 	if c.Idle <= 0 {
 		c.Idle = 2 * time.Minute
 	}
-	return &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c}
+	m := &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c}
+	if c.Pace != nil {
+		m.lane = c.Pace.lane(end.url.Host)
+	}
+	return m
 }
 
 func (c Config) maxBytes() int64 {

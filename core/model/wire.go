@@ -50,9 +50,15 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	if err := w.splice(req); err != nil {
 		return nil, fault.Of(err, fault.Model)
 	}
+	w.guard.pause()
+	leave, err := m.lane.enter(w.guard.ctx)
+	if err != nil {
+		return nil, err
+	}
 	w.guard.heard()
 	resp, err := m.config.HTTP.Do(req)
 	w.guard.pause()
+	leave(err == nil && resp != nil && m.lane.heed(resp, m.config.now()))
 	if err != nil || resp == nil || resp.Body == nil {
 		return nil, m.unreachable(err)
 	}

@@ -159,7 +159,13 @@ func (c *checker) ignored(s *scanned, target location, ref *node) {
 // model asks the host whether the effective model can be opened, once for
 // each model and place.
 func (c *checker) model(got *loaded) {
-	name, origin := got.worker.Model, got.worker.Origins["model"]
+	for _, w := range got.worker.Models() {
+		c.oneModel(got, w.Model)
+	}
+}
+
+func (c *checker) oneModel(got *loaded, name string) {
+	origin := got.worker.Origins["model"]
 	if c.p.src.CheckModel == nil || name == "" || modelProblem(name) != "" || c.models[name+"\x00"+origin] {
 		return
 	}

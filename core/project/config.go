@@ -30,7 +30,7 @@ func newConfigShape() *shape {
 		return ""
 	}
 	return keysOf(map[string]*shape{
-		"model": textShape(modelProblem), "model_settings": modelSettingsShape(), "providers": providersShape(),
+		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
 		"projects": projects,
 	})

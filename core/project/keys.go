@@ -19,7 +19,7 @@ func newWorkerShape() *shape {
 	s := keysOf(map[string]*shape{
 		"name":               textShape(nameProblem),
 		"description":        textShape(nil),
-		"model":              modelShape(),
+		"model":              modelsShape(),
 		"compatible_models":  {kind: list, each: globShape(), needed: true},
 		"mode":               wordShape("single", "chat"),
 		"instructions":       instructionsShape(),
@@ -54,7 +54,7 @@ func newManifestShape() *shape {
 		"name":           textShape(nameProblem),
 		"description":    textShape(nil),
 		"entry":          textShape(nameProblem),
-		"model":          modelShape(),
+		"model":          modelsShape(),
 		"dependencies":   laterShape(),
 		"exports":        listOf(textShape(nameProblem)),
 		"workers":        workersShape(),

@@ -11,36 +11,55 @@ import (
 // model settles the model by the tiers of SPEC §3: command line, worker file,
 // environment, manifest, person's config. There is no default (S1-74).
 func (b *built) model() {
-	variable, fromEnv := "", ""
-	fromEnv, variable = Setting(b.p.src.Env, "MODEL")
-	name, origin, where := "", "", at{}
-	switch own, project := b.d.node.get("model"), b.p.settings.get("model"); {
-	case b.p.src.Flags.Model != "":
-		name, origin = b.p.src.Flags.Model, fromFlag
-	case own != nil:
-		name, origin, where = own.text, own.at.String(), own.at
-	case fromEnv != "":
-		name, origin = fromEnv, "environment "+variable
-	case project != nil:
-		name, origin, where = project.text, project.at.String(), project.at
-	case b.p.src.Config.get("model") != nil:
-		own := b.p.src.Config.get("model")
-		name, origin, where = own.text, own.at.String(), own.at
-		b.w.ModelIsLast = true
-	default:
+	names, origin, where, found := b.models()
+	if !found {
 		b.w.Origins["model"] = "default"
 		return
 	}
-	b.w.Model, b.w.Origins["model"] = name, origin
-	if p := modelProblem(name); p != "" {
-		b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
-		return
-	}
-	if patterns := b.d.node.get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
-		if f := b.w.unfit(name, origin); f != nil {
-			b.add(patterns.at.orNowhere(f))
+	b.w.Model, b.w.Fallbacks, b.w.Origins["model"] = names[0], names[1:], origin
+	for _, name := range names {
+		if p := modelProblem(name); p != "" {
+			b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
+			return
+		}
+		if patterns := b.d.node.get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
+			if f := b.w.unfit(name, origin); f != nil {
+				b.add(patterns.at.orNowhere(f))
+			}
 		}
 	}
+}
+
+// models are the names of the tier that counts, at least one, and where they stand.
+func (b *built) models() (names []string, origin string, where at, found bool) {
+	fromEnv, variable := Setting(b.p.src.Env, "MODEL")
+	own, project, config := b.d.node.get("model"), b.p.settings.get("model"), b.p.src.Config.get("model")
+	switch {
+	case b.p.src.Flags.Model != "":
+		return []string{b.p.src.Flags.Model}, fromFlag, at{}, true
+	case len(own.texts()) > 0:
+		return own.texts(), own.at.String(), own.at, true
+	case fromEnv != "":
+		return []string{fromEnv}, "environment " + variable, at{}, true
+	case len(project.texts()) > 0:
+		return project.texts(), project.at.String(), project.at, true
+	case len(config.texts()) > 0:
+		b.w.ModelIsLast = true
+		return config.texts(), config.at.String(), config.at, true
+	}
+	return nil, "", at{}, false
+}
+
+// Models are the worker with each of its models, in the order in which they are
+// asked: first the worker itself. A worker without a model is alone.
+func (w *Worker) Models() []*Worker {
+	out := []*Worker{w}
+	for _, name := range w.Fallbacks {
+		one := *w
+		one.Model, one.Fallbacks = name, nil
+		out = append(out, &one)
+	}
+	return out
 }
 
 // unfit tells that compatible_models do not admit a model.

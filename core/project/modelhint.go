@@ -27,6 +27,20 @@ func modelHint(name string) string {
 	return "write provider:name, for example openai:gpt-5-mini"
 }
 
+// modelsShape is one model, or a list of them in the order in which they are
+// asked: the next where one is overloaded or gone.
+func modelsShape() *shape {
+	s := listOf(modelShape())
+	s.needed, s.want = true, "a model or a list of models"
+	s.rewrite = func(_ *conformer, n *node, _ string) *node {
+		if n.kind == scalar {
+			return &node{at: n.at, kind: list, items: []*node{n}}
+		}
+		return n
+	}
+	return s
+}
+
 func modelShape() *shape {
 	return scalarShape("text", func(n *node) (string, string) {
 		if n.tag != tagText {

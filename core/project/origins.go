@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golem/core/fault"
@@ -50,7 +51,7 @@ func (w *Worker) standing() []Value {
 		return d.String()
 	}
 	return []Value{
-		{Path: "model", Value: w.Model}, {Path: "mode", Value: w.Mode},
+		{Path: "model", Value: strings.Join(append([]string{w.Model}, w.Fallbacks...), ", ")}, {Path: "mode", Value: w.Mode},
 		{Path: "allow_empty_input", Value: strconv.FormatBool(w.AllowEmptyInput)},
 		{Path: "max_context_tokens", Value: number(w.MaxContextTokens)},
 		{Path: "retry.attempts", Value: number(w.Retry.Attempts)},

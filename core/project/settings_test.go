@@ -225,7 +225,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 	for front, want := range map[string]string{
 		"name: 1":  "2:7: E_CONFIG: name: expected text, found the number 1 (put it in quotes: \"1\")",
 		"name: {}": "2:7: E_CONFIG: name: expected text, found a mapping", "name: ~": "name has no value", "name: ' a'": "begins or ends",
-		"name: \"a\\u202e\"": "invisible", "description: [a]": "found a list", "model: gpt": "provider:name", "model: [a]": "found a list",
+		"name: \"a\\u202e\"": "invisible", "description: [a]": "found a list", "model: gpt": "provider:name", "model: {a: b}": "found a mapping",
 		"compatible_models: a": "expected a list", "compatible_models: ['[']": "no valid pattern", "mode: loop": "none of single, chat",
 		"instructions: 3": "expected text", "template: yes": "write true or false", "template: 1": "true or false",
 		"toolsets: filesystem": "a mapping or a list of names", "toolsets: [1]": "name of a toolset", "toolsets: [filesystem, filesystem]": "twice",

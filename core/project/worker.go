@@ -27,6 +27,7 @@ type Worker struct {
 	// ModelIsLast says that Model is the person's config's: a caller's comes
 	// before it (SPEC §3).
 	ModelIsLast      bool
+	Fallbacks        []string // asked in order where Model is overloaded or gone
 	CompatibleModels []string
 	Toolsets         []Toolset // in name order
 	Delegates        Delegates

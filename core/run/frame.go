@@ -101,19 +101,25 @@ func (f *frame) openModel(ctx context.Context) error {
 	if by == nil {
 		return fault.Of(f.worker.NeedModel(), fault.Model).InChain(f.chain)
 	}
-	if err := f.worker.FitsModel(by.Model, from); err != nil {
-		return fault.Of(err, fault.Model).InChain(f.chain)
-	}
 	var err error
+	for _, one := range by.Models() {
+		if err := f.worker.FitsModel(one.Model, from); err != nil {
+			return fault.Of(err, fault.Model).InChain(f.chain)
+		}
+	}
 	if f.modelSettings, err = model.ReadSettings(f.worker.ModelSettings); err != nil {
 		return fault.Of(err, fault.Config).InChain(f.chain)
 	}
-	var m model.Model
 	if trust := f.tree.r.TrustSettings; trust != nil {
 		err = trust(ctx, f.worker, f.question)
 	}
-	if err == nil {
-		m, err = f.tree.model(ctx, by, f.question)
+	var all []model.Model
+	for _, one := range by.Models() {
+		var m model.Model
+		if err == nil {
+			m, err = f.tree.model(ctx, one, f.question)
+		}
+		all = append(all, f.retrying(m))
 	}
 	if err != nil {
 		if f.tree.r.unasked(fault.Of(err, fault.Model)) {
@@ -121,11 +127,17 @@ func (f *frame) openModel(ctx context.Context) error {
 		}
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	policy := model.RetryPolicy{Attempts: f.worker.Retry.Attempts}
-	f.model = model.WithRetry(m, policy, func(r model.Retry) {
-		f.emit(trace.Retry{Turn: r.Turn, Attempt: r.Attempt, Code: r.Code, Message: r.Message, WaitMS: r.Wait.Milliseconds()})
+	f.model = model.WithFallback(all, func(from, to model.Model, why *fault.Fault) {
+		f.emit(trace.Warning{Code: fault.Model, Message: fmt.Sprintf("%s answers instead of %s: %s", to.Name(), from.Name(), why.Message)})
 	})
 	return nil
+}
+
+// retrying is a model with the worker's retries.
+func (f *frame) retrying(m model.Model) model.Model {
+	return model.WithRetry(m, model.RetryPolicy{Attempts: f.worker.Retry.Attempts}, func(r model.Retry) {
+		f.emit(trace.Retry{Turn: r.Turn, Attempt: r.Attempt, Code: r.Code, Message: r.Message, WaitMS: r.Wait.Milliseconds()})
+	})
 }
 
 func (f *frame) close() {

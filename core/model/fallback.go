@@ -1,0 +1,83 @@
+package model
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"golem/core/fault"
+)
+
+// WithFallback asks models in order: where one is overloaded, cannot be reached
+// or is gone before it began to answer, the next is asked, and stays asked. tell
+// hears of each change, in the caller's goroutine. Put the retries inside.
+func WithFallback(models []Model, tell func(from, to Model, why *fault.Fault)) Model {
+	if len(models) == 1 {
+		return models[0]
+	}
+	return &fallback{models: models, tell: tell}
+}
+
+type fallback struct {
+	models []Model
+	tell   func(from, to Model, why *fault.Fault)
+
+	mu sync.Mutex
+	at int // the one that is asked
+}
+
+var _ Model = (*fallback)(nil)
+
+// Name is that of the model that is asked.
+func (f *fallback) Name() string { return f.current().Name() }
+
+func (f *fallback) current() Model {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.models[f.at]
+}
+
+func (f *fallback) unwrap() Model { return f.current() }
+
+// Generate asks the models in order, from the one that answered last.
+func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	for {
+		f.mu.Lock()
+		at := f.at
+		f.mu.Unlock()
+		shown := false
+		turn, err := f.models[at].Generate(ctx, r, func(d Delta) {
+			shown = !d.Reset
+			if show != nil {
+				show(d)
+			}
+		})
+		if err == nil || at+1 == len(f.models) || shown || ctx.Err() != nil || !gone(err) {
+			return turn, err
+		}
+		f.mu.Lock()
+		f.at = max(f.at, at+1)
+		f.mu.Unlock()
+		f.tell(f.models[at], f.models[at+1], fault.Of(err, fault.Model))
+	}
+}
+
+// gone reports whether another model may do what this one failed to do.
+func gone(err error) bool {
+	f := failureOf(err)
+	return f != nil && (f.retry || f.status == http.StatusNotFound || f.status == http.StatusGone)
+}
+
+// each is a model, or all that one stands for.
+func each(m Model) []Model {
+	for {
+		if f, ok := m.(*fallback); ok {
+			return f.models
+		}
+		w, ok := m.(interface{ unwrap() Model })
+		if !ok {
+			return []Model{m}
+		}
+		m = w.unwrap()
+	}
+}

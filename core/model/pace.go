@@ -1,0 +1,156 @@
+package model
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Pace holds the requests of one run back where a provider asks to slow down:
+// what one of several workers hears, all heed, instead of each running into the
+// same limit. One value serves all models of a run; the zero value is ready.
+type Pace struct {
+	mu    sync.Mutex
+	hosts map[string]*lane
+}
+
+// lane is the way to one provider.
+type lane struct {
+	mu    sync.Mutex
+	slow  bool          // it asked to slow down, and no request went well since
+	until time.Time     // no request before
+	probe chan struct{} // while slow: one request at a time
+}
+
+func (p *Pace) lane(host string) *lane {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hosts == nil {
+		p.hosts = map[string]*lane{}
+	}
+	if p.hosts[host] == nil {
+		p.hosts[host] = &lane{probe: make(chan struct{}, 1)}
+	}
+	return p.hosts[host]
+}
+
+// enter waits until a request may go out. leave says, once, whether there is
+// room for more after it.
+func (l *lane) enter(ctx context.Context) (leave func(room bool), err error) {
+	if slow, _ := l.state(); !slow {
+		return func(bool) {}, nil
+	}
+	select {
+	case l.probe <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	slow, until := l.state()
+	if !slow { // one before went well: all may go
+		<-l.probe
+		return func(bool) {}, nil
+	}
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		<-l.probe
+		return nil, ctx.Err()
+	}
+	left := false
+	return func(room bool) {
+		if left {
+			return
+		}
+		left = true
+		if room {
+			l.mu.Lock()
+			l.slow = false
+			l.mu.Unlock()
+		}
+		<-l.probe
+	}, nil
+}
+
+func (l *lane) state() (slow bool, until time.Time) {
+	if l == nil {
+		return false, until
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.slow, l.until
+}
+
+// longestPace is the longest that requests are held back at once, whatever a
+// provider says: then one of them asks.
+const longestPace = time.Minute
+
+// heed takes in what an answer says of the provider's limits. It reports
+// whether there is room for more.
+func (l *lane) heed(resp *http.Response, now time.Time) bool {
+	if l == nil {
+		return true
+	}
+	wait, slow := time.Duration(0), false
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable, 529: // 529: Anthropic's overload
+		wait, slow = retryAfter(resp.Header.Get("Retry-After"), now), true
+	default:
+		wait, slow = exhausted(resp.Header, now)
+	}
+	if !slow {
+		return true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.slow = true
+	if until := time.Now().Add(min(wait, longestPace)); until.After(l.until) {
+		l.until = until
+	}
+	return false
+}
+
+// exhausted reads the headers in which providers say what is left of a limit:
+// wait is how long nothing will be.
+func exhausted(h http.Header, now time.Time) (wait time.Duration, slow bool) {
+	for _, pair := range [][2]string{
+		{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"}, {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"},
+		{"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"}, {"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
+		{"ratelimit-remaining", "ratelimit-reset"}, {"x-ratelimit-remaining", "x-ratelimit-reset"},
+	} {
+		if strings.TrimSpace(h.Get(pair[0])) == "0" {
+			if until := reset(h.Get(pair[1]), now); until > wait {
+				wait, slow = until, true
+			}
+		}
+	}
+	return wait, slow
+}
+
+// reset reads when a limit is renewed: a duration, a time, seconds from now, or
+// seconds or milliseconds of the epoch.
+func reset(text string, now time.Time) time.Duration {
+	text = strings.TrimSpace(text)
+	if d, err := time.ParseDuration(text); err == nil {
+		return d
+	}
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at.Sub(now)
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil || !(n > 0):
+		return 0
+	case n > 1e15:
+		return 0
+	case n > 1e12:
+		return time.UnixMilli(int64(n)).Sub(now)
+	case n > 1e9:
+		return time.Unix(int64(n), 0).Sub(now)
+	}
+	return time.Duration(n * float64(time.Second))
+}
