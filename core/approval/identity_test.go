@@ -102,9 +102,9 @@ func TestPermit(t *testing.T) {
 	}
 }
 
-// A module that stands in a worker's place is delegation as long as it holds
+// A call of a module that provides a worker is delegation as long as it holds
 // nothing; its own word, and every setting, still make it ask (S3-24).
-func TestServedTools(t *testing.T) {
+func TestModuleThatProvidesAWorker(t *testing.T) {
 	g := NewGate(Interactive, nil)
 	spec := tool.Spec{Name: "slug", Kind: tool.Wasm, Toolset: "custom", Target: "slug", Confined: true, Rules: []string{"worker.call"}}
 	with := func(change func(*tool.Spec)) tool.Spec { s := spec; change(&s); return s }
@@ -114,9 +114,9 @@ func TestServedTools(t *testing.T) {
 		policy Policy
 		want   Setting
 	}{
-		"served":       {spec: spec, want: PreApproved},
+		"a worker":     {spec: spec, want: PreApproved},
 		"with a grant": {spec: with(func(s *tool.Spec) { s.Confined = false }), want: Ask},
-		"not served":   {spec: with(func(s *tool.Spec) { s.Target = "" }), want: Ask},
+		"a tool":       {spec: with(func(s *tool.Spec) { s.Target = "" }), want: Ask},
 		"its own word": {spec: with(always), want: Ask},
 		"worker.call":  {spec: spec, policy: Policy{WorkerTools: map[string]Setting{"worker.call": Ask}}, want: Ask},
 		"blocked":      {spec: spec, policy: Policy{ProjectTools: map[string]Setting{"slug": Blocked}}, want: Blocked},

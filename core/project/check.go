@@ -134,7 +134,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 			}
 			target, f := p.resolve(item.text, false)
 			if f != nil {
-				if list != allowed || !p.servable(got, item.text, f) {
+				if list != allowed || !p.mayBeTool(got, item.text, f) {
 					c.add(f.At(item.file, item.line, item.column))
 				}
 				continue

@@ -146,12 +146,12 @@ func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 	return out, nil
 }
 
-// Allowed is one name of allowed_workers: a worker, or a name that no worker
-// has and that a tool module may serve (SPEC §5, S3-24).
+// Allowed is one name of allowed_workers: a worker, or, where no worker file has
+// the name, one that a tool module may provide (SPEC §5, S3-24).
 type Allowed struct {
 	Worker  *Worker
-	Name    string // the name that no worker has
-	Missing error  // what is wrong if no module serves it
+	Name    string // if Worker is nil
+	Missing error  // what is wrong if no module provides Name either
 }
 
 // Allowed returns what allowed_workers names, in order. A name without a worker is
@@ -179,8 +179,8 @@ func (p *Project) targetsOf(w *Worker, path ...string) ([]Allowed, error) {
 	targets, bad := p.targets(w, path...)
 	faults = append(faults, bad...)
 	for _, t := range targets {
-		if t.served != "" {
-			out = append(out, Allowed{Name: t.served, Missing: t.missing})
+		if t.tool != "" {
+			out = append(out, Allowed{Name: t.tool, Missing: t.missing})
 			continue
 		}
 		got, err := p.runnable(t.location)
@@ -206,7 +206,7 @@ func listOfFaults(err error) fault.List {
 
 // targets resolves a list of references that stands in w's configuration,
 // each fault at its own line.
-func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
+func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List) {
 	got := p.byWorker[w]
 	if got == nil {
 		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s is not of this project", quoted(w.ID))}
@@ -215,13 +215,13 @@ func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
 	if list == nil {
 		return nil, nil
 	}
-	var out []named
+	var out []allowedName
 	var faults fault.List
 	seen := map[location]bool{}
 	add := func(l location) {
 		if !seen[l] {
 			seen[l] = true
-			out = append(out, named{location: l})
+			out = append(out, allowedName{location: l})
 		}
 	}
 	for _, item := range list.items {
@@ -236,9 +236,9 @@ func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
 		l, f := p.resolve(item.text, false)
 		if f != nil {
 			f = f.At(item.file, item.line, item.column)
-			if path[0] == "toolsets" && p.servable(got, item.text, f) {
-				if !slices.ContainsFunc(out, func(n named) bool { return n.served == item.text }) {
-					out = append(out, named{served: item.text, missing: f})
+			if path[0] == "toolsets" && p.mayBeTool(got, item.text, f) {
+				if !slices.ContainsFunc(out, func(t allowedName) bool { return t.tool == item.text }) {
+					out = append(out, allowedName{tool: item.text, missing: f})
 				}
 			} else {
 				faults = append(faults, f)
@@ -250,16 +250,16 @@ func (p *Project) targets(w *Worker, path ...string) ([]named, fault.List) {
 	return out, faults
 }
 
-// named is what a reference names: a file, or what a tool module may serve.
-type named struct {
+// allowedName is what a reference names: a worker file, or the tool of a module.
+type allowedName struct {
 	location
-	served  string
-	missing *fault.Fault
+	tool    string       // "" for a worker file
+	missing *fault.Fault // what is wrong if no module has that tool
 }
 
-// servable tells whether a reference that no worker has may be the name of a
-// tool: an ID, where there are modules that could have it.
-func (p *Project) servable(got *loaded, ref string, f *fault.Fault) bool {
+// mayBeTool tells whether a reference to a worker that does not exist may name
+// a tool: it is an ID, and the worker has modules.
+func (p *Project) mayBeTool(got *loaded, ref string, f *fault.Fault) bool {
 	r, bad := parseReference(ref)
 	if bad != nil || r.id == "" || f.Code != fault.WorkerNotFound {
 		return false

@@ -17,13 +17,9 @@ import (
 	"golem/core/trace"
 )
 
-// delegates are the workers this one may call, each with the function that
-// runs it, and the allowed names that no worker has.
-func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
-	allowed, err := f.tree.r.Project.Allowed(f.worker)
-	if err != nil {
-		return nil, nil, fault.Of(err, fault.Config).InChain(f.chain)
-	}
+// delegates resolves allowed_workers. modules are the tools of the worker's
+// modules: one of them may provide a worker that no worker file defines.
+func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]toolset.Delegate, error) {
 	var ids []string
 	for _, a := range allowed {
 		if a.Worker != nil {
@@ -32,28 +28,50 @@ func (f *frame) delegates() ([]toolset.Delegate, []servedName, error) {
 	}
 	names := tool.ToolNames(ids)
 	var out []toolset.Delegate
-	var served []servedName
-	for place, a := range allowed {
-		if a.Worker == nil {
-			n := servedName{name: a.Name, tool: tool.ToolName(a.Name), place: place, missing: a.Missing}
-			served = append(served, n)
-			out = append(out, toolset.Delegate{ID: n.name, Tool: n.tool, Served: true, Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
-				f.reached(c.ID, callee{id: n.name})
-				return c.Host.Call(ctx, n.tool, c.Args)
-			}})
+	for _, a := range allowed {
+		if a.Worker != nil {
+			out = append(out, f.byFile(a.Worker, names[0]))
+			names = names[1:]
 			continue
 		}
-		w := a.Worker
-		out = append(out, toolset.Delegate{
-			ID: w.ID, Tool: names[0], Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
-			Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
-				f.reached(c.ID, callee{id: w.ID, worker: w})
-				return f.delegate(ctx, w, c)
-			},
-		})
-		names = names[1:]
+		d := f.byModule(a.Name, modules)
+		if d.Module != nil {
+			out = append(out, d)
+		} else if len(f.undescribed) == 0 { // else one of those may have the tool
+			return nil, a.Missing
+		}
 	}
-	return out, served, nil
+	return out, nil
+}
+
+// byFile is a worker that a worker file defines, offered as the tool name.
+func (f *frame) byFile(w *project.Worker, name string) toolset.Delegate {
+	return toolset.Delegate{
+		ID: w.ID, Tool: name, Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
+		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
+			f.reached(c.ID, callee{id: w.ID, worker: w})
+			return f.delegate(ctx, w, c)
+		},
+	}
+}
+
+// byModule is a worker that a module's tool of its name provides, so that code
+// can replace a worker and its callers notice nothing (S3-24). Module is nil if
+// no module has such a tool.
+func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
+	name := tool.ToolName(id)
+	i := slices.IndexFunc(modules, func(t tool.Tool) bool { return t.Spec().Name == name })
+	if i < 0 {
+		return toolset.Delegate{}
+	}
+	s := modules[i].Spec()
+	return toolset.Delegate{
+		ID: id, Tool: name, Description: s.Description, Input: s.Input, Output: s.Output, Module: toolset.AsWorker(modules[i], id),
+		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
+			f.reached(c.ID, callee{id: id})
+			return c.Host.Call(ctx, name, c.Args)
+		},
+	}
 }
 
 // stranger is what is wrong with a reference that stands for no worker this one

@@ -37,7 +37,8 @@ func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Resul
 	return s.callTool(ctx, w.Tool, args, in)
 }
 
-// entryTool tells that a module has the tool which is to be the entry.
+// entryTool fails unless a module provides the tool that the manifest's entry
+// names.
 func (f *frame) entryTool() error {
 	if t, ok := f.tools.Get(f.worker.Tool); ok && t.Spec().Kind == tool.Wasm {
 		return nil

@@ -38,7 +38,7 @@ type frame struct {
 
 	*conversation
 
-	inert       bool           // only looked at: nothing may be run
+	inert       bool           // made for golem check: no code of a module may run
 	warnings    []*fault.Fault // of making the tools; told when the worker begins
 	undescribed []string       // modules whose tools are not known, because nothing may be run
 }

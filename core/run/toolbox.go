@@ -16,40 +16,41 @@ import (
 // openTools makes the worker's tools in a fixed order: its toolsets by name,
 // the workers it may call, and, below the root, request_input. Workers that are
 // allowed need no toolset of their name, nor do modules that were found, unless
-// the manifest says tools.offer: listed.
+// the manifest says tools.offer: listed. The modules come first, because a
+// module may provide a worker.
 func (f *frame) openTools(ctx context.Context) error {
-	env, served, err := f.env()
+	allowed, err := f.tree.r.Project.Allowed(f.worker)
+	if err != nil {
+		return fault.Of(err, fault.Config).InChain(f.chain)
+	}
+	found, err := f.tree.r.Project.Modules(f.worker)
+	if err != nil {
+		return fault.Of(err, fault.Config).InChain(f.chain)
+	}
+	env, sets := f.env(), f.worker.Toolsets
+	env.Modules = f.tree.r.modules(found)
+	if len(found) > 0 && f.needsModules(allowed) {
+		sets = withToolset(sets, "custom")
+	}
+	modules, err := f.openModules(ctx, sets, env)
 	if err != nil {
 		return err
 	}
-	f.tools = &tool.Set{}
-	sets := f.worker.Toolsets
-	if len(env.Delegates)+len(served) > 0 {
+	if env.Delegates, err = f.delegates(allowed, modules); err != nil {
+		return err
+	}
+	if len(env.Delegates) > 0 {
 		sets = withToolset(sets, "workers")
 	}
-	unlisted := f.tree.r.Project.Manifest().ToolsListed && !hasToolset(sets, "custom")
-	if len(env.Modules) > 0 && (!unlisted || len(served) > 0 || f.worker.Tool != "") {
-		sets = withToolset(sets, "custom")
-	}
-	serving := map[string]tool.Tool{} // made by custom, offered in the workers' place
+	f.tools = &tool.Set{}
 	for _, ts := range sets {
-		set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
-		if err != nil {
-			return f.misplaced(err, ts)
-		}
-		f.sets = append(f.sets, set)
-		tools := set.Tools()
-		switch ts.Name {
-		case "custom":
-			tools = setAside(tools, served, serving)
-			describeServed(env.Delegates, serving)
-			if unlisted { // what is left is only there to be the entry
-				tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name != f.worker.Tool })
-			}
-		case "workers":
-			if tools, err = f.serve(tools, served, serving); err != nil {
-				return err
-			}
+		var tools []tool.Tool
+		if ts.Name == "custom" {
+			tools = f.ownTools(modules, env.Delegates)
+		} else if set, err := f.openSet(ctx, ts, env); err != nil {
+			return err
+		} else {
+			tools = set.Tools()
 		}
 		for _, tl := range tools {
 			if err := f.tools.Add(tl); err != nil {
@@ -63,65 +64,69 @@ func (f *frame) openTools(ctx context.Context) error {
 	return nil
 }
 
-// misplaced is what is wrong with a toolset, at its place in the configuration
-// unless a file of its own is to blame.
+// unlisted tells that the manifest offers tools of modules only to workers that
+// have toolset custom, and that this one has not.
+func (f *frame) unlisted() bool {
+	return f.tree.r.Project.Manifest().ToolsListed && !hasToolset(f.worker.Toolsets, "custom")
+}
+
+// needsModules tells whether the worker's modules must be read although its
+// toolsets do not name custom.
+func (f *frame) needsModules(allowed []project.Allowed) bool {
+	provided := slices.ContainsFunc(allowed, func(a project.Allowed) bool { return a.Worker == nil })
+	return provided || !f.unlisted() || f.worker.Tool != ""
+}
+
+// openModules makes the tools of the worker's modules; none if sets has no
+// toolset custom.
+func (f *frame) openModules(ctx context.Context, sets []project.Toolset, env toolset.Env) ([]tool.Tool, error) {
+	i := slices.IndexFunc(sets, func(s project.Toolset) bool { return s.Name == "custom" })
+	if i < 0 {
+		return nil, nil
+	}
+	set, err := f.openSet(ctx, sets[i], env)
+	if err != nil {
+		return nil, err
+	}
+	return set.Tools(), nil
+}
+
+// ownTools are the modules' tools that the worker is offered as tools: not those
+// that provide a worker it may call. Where the worker is unlisted, only the tool
+// that is the entry remains.
+func (f *frame) ownTools(modules []tool.Tool, delegates []toolset.Delegate) []tool.Tool {
+	var out []tool.Tool
+	for _, t := range modules {
+		name := t.Spec().Name
+		switch {
+		case slices.ContainsFunc(delegates, func(d toolset.Delegate) bool { return d.Module != nil && d.Tool == name }):
+		case name == f.worker.Tool:
+			out = append(out, toolset.AsWorker(t, name))
+		case !f.unlisted():
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// openSet opens one toolset, which the frame closes.
+func (f *frame) openSet(ctx context.Context, ts project.Toolset, env toolset.Env) (tool.Toolset, error) {
+	set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
+	if err != nil {
+		return nil, f.misplaced(err, ts)
+	}
+	f.sets = append(f.sets, set)
+	return set, nil
+}
+
+// misplaced adds to err where the configuration names the toolset, unless err
+// names a file already.
 func (f *frame) misplaced(err error, ts project.Toolset) error {
 	flt := fault.Of(err, fault.Config)
 	if ts.File != "" && (flt.Where == nil || flt.Where.File == "") {
 		flt = flt.At(ts.File, ts.Line, 0)
 	}
 	return flt.InChain(f.chain)
-}
-
-// setAside takes out the tools that serve a name in allowed_workers.
-func setAside(tools []tool.Tool, names []servedName, serving map[string]tool.Tool) []tool.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t tool.Tool) bool {
-		name := t.Spec().Name
-		if slices.ContainsFunc(names, func(n servedName) bool { return n.tool == name }) {
-			serving[name] = t
-		}
-		return serving[name] != nil
-	})
-}
-
-// describeServed tells worker_call what the tools in workers' places take.
-func describeServed(delegates []toolset.Delegate, serving map[string]tool.Tool) {
-	for i := range delegates {
-		if t := serving[delegates[i].Tool]; delegates[i].Served && t != nil {
-			s := t.Spec()
-			delegates[i].Description, delegates[i].Input, delegates[i].Output = s.Description, s.Input, s.Output
-		}
-	}
-}
-
-// serve puts the tools that serve a name in allowed_workers where its worker
-// would stand, so that code in a worker's place changes nothing for a caller
-// (S3-24).
-func (f *frame) serve(workers []tool.Tool, names []servedName, serving map[string]tool.Tool) ([]tool.Tool, error) {
-	out := slices.Clone(workers)
-	for _, n := range names {
-		t := serving[n.tool]
-		if t == nil {
-			if len(f.undescribed) > 0 {
-				continue // one of those may have it
-			}
-			return nil, n.missing
-		}
-		at := len(out)
-		if f.worker.Delegates.Style != "call" {
-			at = min(n.place, at)
-		}
-		out = slices.Insert(out, at, t)
-	}
-	return out, nil
-}
-
-// servedName is a name in allowed_workers that no worker has.
-type servedName struct {
-	name    string
-	tool    string // the name of the tool that is to serve it
-	place   int    // in allowed_workers
-	missing error  // what is wrong if no module has such a tool
 }
 
 // withToolset adds a toolset with its defaults, unless it is there, in name order.
@@ -140,41 +145,22 @@ func hasToolset(sets []project.Toolset, name string) bool {
 	return slices.ContainsFunc(sets, func(s project.Toolset) bool { return s.Name == name })
 }
 
-// env is everything the worker's toolsets may reach, and the names that a
-// module must serve.
-func (f *frame) env() (toolset.Env, []servedName, error) {
-	delegates, names, err := f.delegates()
-	if err != nil {
-		return toolset.Env{}, nil, err
-	}
-	found, err := f.tree.r.Project.Modules(f.worker)
-	if err != nil {
-		return toolset.Env{}, nil, fault.Of(err, fault.Config).InChain(f.chain)
-	}
-	env := toolset.Env{
+// env is what every toolset of the worker may reach.
+func (f *frame) env() toolset.Env {
+	return toolset.Env{
 		Worker: f.worker.ID, Depth: f.depth,
 		Files:       f.sight.files,
 		Mounts:      func(name string) string { return sandbox.MountOf(f.sight.files, name) },
-		Delegates:   delegates,
 		Stranger:    f.stranger,
 		Style:       f.worker.Delegates.Style,
 		Network:     f.network(),
 		Partial:     f.sight.part,
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
-		Modules:     f.tree.r.modules(found),
-		Served:      map[string]string{},
 		Inert:       f.inert,
 		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
 		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
 	}
-	for _, n := range names {
-		env.Served[n.tool] = n.name
-	}
-	if f.worker.Tool != "" {
-		env.Served[f.worker.Tool] = f.worker.Tool
-	}
-	return env, names, nil
 }
 
 // modules are discovered files as the toolset takes them.

@@ -75,8 +75,8 @@ type Spec struct {
 	// Rules are further names under which tool_rules and approval settings
 	// address this tool, e.g. "worker.call", "sandbox.write".
 	Rules []string
-	// Target is the ID of the worker behind a delegation tool, or the name in
-	// allowed_workers that a module serves because no worker has it.
+	// Target is the worker that a call of the tool runs: its ID, or the name in
+	// allowed_workers that the tool's module provides because no worker file does.
 	Target string
 
 	// Shell reads the strings that a tool of risk command takes, for rules. nil

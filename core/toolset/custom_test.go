@@ -77,10 +77,10 @@ func TestGrantsAndSpecs(t *testing.T) {
 		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),
 		module(t, "tools/forge.wasm", 1, "forge", ""), module(t, "tools/count.wasm", 1, "counter", ""),
 	}
-	env := toolset.Env{Modules: modules, Served: map[string]string{"add": "reports/add"}}
+	env := toolset.Env{Modules: modules}
 	got := specs(t, `{"tools": ["add", "mul", "net", "claims", "count"], "modules": {"math": {"fs": true, "timeout": "2m"}, "count": {"stateful": true, "timeout": 0}}}`, env)
 	for name, want := range map[string]tool.Spec{
-		"add":    {Timeout: 2 * time.Minute, Target: "reports/add"},
+		"add":    {Timeout: 2 * time.Minute},
 		"mul":    {Confined: true},
 		"net":    {Network: true},
 		"claims": {Confined: true},
@@ -92,8 +92,28 @@ func TestGrantsAndSpecs(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, s, want)
 		}
 	}
-	if r := got["add"].Rules; !slices.Equal(r, []string{"worker.call"}) {
-		t.Errorf("a tool in a worker's place has the rules %v", r)
+}
+
+// A module's tool that provides a worker is approved as a call of that worker,
+// and is itself unchanged.
+func TestModuleAsWorker(t *testing.T) {
+	set, err := custom("{}", toolset.Env{Modules: []toolset.Module{module(t, "tools/math.wasm", 1, "mul", "")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mul := set.Tools()[0]
+	worker := toolset.AsWorker(mul, "reports/mul")
+	if s := worker.Spec(); s.Target != "reports/mul" || !slices.Equal(s.Rules, []string{"worker.call"}) || s.Name != "mul" || !s.Confined {
+		t.Errorf("%+v", s)
+	}
+	if s := mul.Spec(); s.Target != "" || len(s.Rules) > 0 {
+		t.Errorf("the module's own tool has changed: %+v", s)
+	}
+	if _, ok := worker.(tool.Identified); !ok {
+		t.Error("it does not tell its module's digest")
+	}
+	if err := set.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -161,9 +181,7 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 			`{"fs": true, "allowed_hosts": ["a.example"], "config": {"k": "v"}}`,
 		}).Draw(t, "grants")
 		env := toolset.Env{Network: rapid.Bool().Draw(t, "network")}
-		if rapid.Bool().Draw(t, "served") {
-			env.Served = map[string]string{"helper": "helper"}
-		}
+		provides := rapid.Bool().Draw(t, "provides a worker")
 		policy := approval.Policy{
 			WorkerTools:    map[string]approval.Setting{rapid.SampledFrom([]string{"helper", "worker.call"}).Draw(t, "named"): rapid.SampledFrom(settings).Draw(t, "tool")},
 			WorkerDefaults: map[string]approval.Setting{"custom": rapid.SampledFrom(settings).Draw(t, "toolset")},
@@ -173,7 +191,15 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 		ask := func(sidecar, grants string) int {
 			e := env
 			e.Modules = []toolset.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}
-			s, rule := g.Setting(specs(t, `{"modules": {"m": `+grants+`}}`, e)["helper"], policy)
+			set, err := custom(`{"modules": {"m": `+grants+`}}`, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			helper := set.Tools()[0]
+			if provides {
+				helper = toolset.AsWorker(helper, "helper")
+			}
+			s, rule := g.Setting(helper.Spec(), policy)
 			if strict[s] == 0 {
 				t.Fatal("no setting", rule)
 			}

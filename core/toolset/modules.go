@@ -137,10 +137,6 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	if g.Stateful != nil {
 		spec.Stateful = *g.Stateful
 	}
-	if id, serves := c.env.Served[spec.Name]; serves {
-		spec.Target = id
-		spec.Rules = append(slices.Clone(spec.Rules), "worker.call")
-	}
 	if len(spec.Input) == 0 {
 		spec.Input = json.RawMessage(`{"type":"object"}`)
 	}
@@ -186,6 +182,19 @@ var (
 	_ tool.Identified = (*moduleTool)(nil)
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
+
+// AsWorker is a module's tool that provides the worker id: the approval settings
+// for calls of workers hold for it too (S3-24). A tool of no module is returned
+// unchanged.
+func AsWorker(t tool.Tool, id string) tool.Tool {
+	m, ok := t.(*moduleTool)
+	if !ok {
+		return t
+	}
+	spec := m.spec
+	spec.Target, spec.Rules = id, append(slices.Clone(spec.Rules), "worker.call")
+	return &moduleTool{moduleFunction: m.moduleFunction, spec: spec}
+}
 
 // Spec is the function's metadata under this worker's grants.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }

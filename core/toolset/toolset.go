@@ -38,9 +38,6 @@ type Env struct {
 	OutputLimit int
 	// Modules are the tool modules that were found, nearest level first.
 	Modules []Module
-	// Served are the names in allowed_workers that no worker has, by the name
-	// of the tool that serves each.
-	Served map[string]string
 	// Inert says that nothing may be run, not even a module that would tell its
 	// tools: golem check.
 	Inert bool
@@ -72,9 +69,9 @@ type Delegate struct {
 	// Named reports whether a reference (SPEC §2) stands for the worker; nil:
 	// only its ID does, and the tool's name.
 	Named func(ref string) bool
-	// Served says that a module's tool stands in the worker's place. Toolset
-	// custom offers it; here only worker_call reaches it.
-	Served bool
+	// Module is the tool that provides the worker, where a tool module does so
+	// instead of a worker file (SPEC §5, S3-24); nil: a worker file does.
+	Module tool.Tool
 	// Run starts the worker. call.Args are the tool call's arguments.
 	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
 }

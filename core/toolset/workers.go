@@ -46,7 +46,8 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 	}
 	if style != "call" {
 		for _, d := range env.Delegates {
-			if d.Served {
+			if d.Module != nil {
+				out = append(out, d.Module)
 				continue
 			}
 			out = append(out, &named{delegate: d, spec: spec(d)})
@@ -55,6 +56,13 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 	if style == "call" || style == "both" {
 		if len(env.Delegates) > 0 {
 			out = append(out, newGeneric(env))
+		}
+	}
+	if style == "call" {
+		for _, d := range env.Delegates {
+			if d.Module != nil {
+				out = append(out, d.Module)
+			}
 		}
 	}
 	return out, nil
@@ -272,7 +280,7 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 		flat[e.name] = v
 	}
 	raw := mustJSON(flat)
-	if len(d.Input) == 0 && !d.Served {
+	if len(d.Input) == 0 {
 		return raw, nil // worker_call's own schema says all there is to say
 	}
 	schema, err := tool.Compile(parameters(d.Input))
