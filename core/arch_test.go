@@ -77,6 +77,9 @@ var arrows = map[string]string{
 	"bench/measure": "",
 	"bench/jscore":  "everything",
 
+	// The program that writes docs/messages.md from the source.
+	"docs/messages": "",
+
 	// A tool as its author writes it.
 	"examples/tools/words": "sdk",
 	// What tools cost, against wazero alone.

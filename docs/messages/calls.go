@@ -1,0 +1,277 @@
+package main
+
+import (
+	"go/ast"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// call is one place that makes a fault.
+type call struct {
+	code     string   // E_…, "" if it is not a constant
+	codeExpr ast.Expr // the code as it is written, nil if the maker fixes it
+	format   ast.Expr
+	args     []ast.Expr
+	whole    ast.Expr // the only argument of a format that is "%s"
+	hint     ast.Expr // nil if there is none
+	hintArgs []ast.Expr
+	tail     string // the hint that the maker adds itself
+}
+
+// calls finds every call below n that makes a fault, with the hint that is
+// added to it.
+func (s *source) calls(dir string, n ast.Node, use func(call)) {
+	hints := map[*ast.CallExpr]*ast.CallExpr{} // constructor → Hinting
+	ast.Inspect(n, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if sel, ok := c.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Hinting" {
+			if made := receiver(sel.X); made != nil && hints[made] == nil {
+				hints[made] = c
+			}
+		}
+		m, ok := s.makerOf(dir, c)
+		if !ok || m.format >= len(c.Args) || m.code >= len(c.Args) {
+			return true
+		}
+		out := call{code: m.fixed, format: c.Args[m.format], args: c.Args[m.format+1:], tail: m.tail}
+		if m.code >= 0 {
+			out.codeExpr = c.Args[m.code]
+			out.code = s.codeOf(out.codeExpr)
+		}
+		if text, ok := literal(out.format); ok && text == "%s" && len(out.args) == 1 {
+			out.whole = out.args[0]
+		}
+		if m.hint >= 0 && m.hint < len(c.Args) {
+			out.hint, out.hintArgs = c.Args[m.hint], c.Args[m.hint+1:]
+			if m.hint < m.format {
+				out.hintArgs = nil
+			}
+		} else if h := hints[c]; h != nil && len(h.Args) > 0 {
+			out.hint, out.hintArgs = h.Args[0], h.Args[1:]
+		}
+		use(out)
+		return true
+	})
+}
+
+// receiver follows x.At(…).InChain(…) down to the call that made x.
+func receiver(e ast.Expr) *ast.CallExpr {
+	c, ok := e.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if sel, ok := c.Fun.(*ast.SelectorExpr); ok && (sel.Sel.Name == "At" || sel.Sel.Name == "InChain" || sel.Sel.Name == "Hinting") {
+		if inner := receiver(sel.X); inner != nil {
+			return inner
+		}
+	}
+	return c
+}
+
+// makerOf knows the constructor that c calls.
+func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
+	switch fun := c.Fun.(type) {
+	case *ast.Ident:
+		if strings.HasSuffix(dir, "core/fault") {
+			m, ok := faultMakers[fun.Name]
+			return m, ok
+		}
+		m, ok := s.makers[dir][fun.Name]
+		return m, ok
+	case *ast.SelectorExpr:
+		pkg, _ := fun.X.(*ast.Ident)
+		if pkg != nil && pkg.Name == "fault" {
+			m, ok := faultMakers[fun.Sel.Name]
+			return m, ok
+		}
+		if pkg != nil {
+			if m, ok := plainMakers[pkg.Name+"."+fun.Sel.Name]; ok {
+				return m, true
+			}
+			if pkg.Name == "yamlfault" {
+				for other, makers := range s.makers {
+					if m, ok := makers[fun.Sel.Name]; ok && strings.HasSuffix(other, "core/yamlfault") {
+						return m, true
+					}
+				}
+			}
+		}
+		m, ok := s.makers[dir][fun.Sel.Name]
+		return m, ok
+	}
+	return maker{}, false
+}
+
+// codeOf is the E_ name behind fault.X.
+func (s *source) codeOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return s.names[e.Sel.Name]
+	case *ast.Ident:
+		return s.names[e.Name]
+	}
+	return ""
+}
+
+// messages are all messages by code.
+func (s *source) messages() map[string][]message {
+	out := map[string][]message{}
+	for dir, files := range s.dirs {
+		for _, file := range files {
+			s.calls(dir, file, func(c call) {
+				text := s.text(dir, c.format, c.args)
+				if !says(text) {
+					return
+				}
+				hint := c.tail
+				if c.hint != nil {
+					hint = s.text(dir, c.hint, c.hintArgs)
+				}
+				out[c.code] = append(out[c.code], message{text, hint})
+			})
+		}
+	}
+	return out
+}
+
+// says reports whether a text has words of its own.
+func says(text string) bool {
+	return strings.ContainsFunc(value.ReplaceAllString(text, ""), unicode.IsLetter)
+}
+
+var (
+	value = regexp.MustCompile(`\{[^{}]*\}`)
+	verb  = regexp.MustCompile(`%[-+# 0]*[0-9.*]*(?:\[([0-9]+)\])?[a-zA-Z%]`)
+)
+
+// text is a format with {name} for each verb.
+func (s *source) text(dir string, format ast.Expr, args []ast.Expr) string {
+	text, ok := s.format(dir, format)
+	if !ok {
+		return "{" + name(format) + "}"
+	}
+	next := 0
+	return verb.ReplaceAllStringFunc(text, func(v string) string {
+		if v == "%%" {
+			return "%"
+		}
+		if m := verb.FindStringSubmatch(v); m[1] != "" {
+			next = int(m[1][0]-'0') - 1
+		}
+		what := "{…}"
+		if next < len(args) {
+			if lit, ok := s.format(dir, args[next]); ok {
+				what = lit
+			} else {
+				what = "{" + name(args[next]) + "}"
+			}
+		}
+		next++
+		if strings.HasSuffix(v, "q") {
+			return `"` + what + `"`
+		}
+		return what
+	})
+}
+
+// format is the text of a literal or constant, or of a sum of such and others.
+func (s *source) format(dir string, e ast.Expr) (string, bool) {
+	if text, ok := literal(e); ok {
+		return text, true
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		text, ok := s.texts[dir][e.Name]
+		return text, ok
+	case *ast.BinaryExpr:
+		x, okx := s.format(dir, e.X)
+		y, oky := s.format(dir, e.Y)
+		if !okx && !oky {
+			return "", false
+		}
+		if !okx {
+			x = "{" + name(e.X) + "}"
+		}
+		if !oky {
+			y = "{" + name(e.Y) + "}"
+		}
+		return x + y, true
+	}
+	return "", false
+}
+
+// wrappers only change how their first argument is written.
+var wrappers = map[string]bool{"quoted": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
+	"ToSlash": true, "oneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
+
+// name says in words what an expression stands for: len(w.Tools) is "number of
+// tools", quoted(file.Path) is "path", err is "cause".
+func name(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return words(e.Name)
+	case *ast.SelectorExpr:
+		return words(e.Sel.Name)
+	case *ast.IndexExpr:
+		return name(e.X)
+	case *ast.SliceExpr:
+		return name(e.X)
+	case *ast.ParenExpr:
+		return name(e.X)
+	case *ast.StarExpr:
+		return name(e.X)
+	case *ast.UnaryExpr:
+		return name(e.X)
+	case *ast.BinaryExpr:
+		return name(e.X)
+	case *ast.TypeAssertExpr:
+		return name(e.X)
+	case *ast.BasicLit:
+		return strings.Trim(e.Value, "\"`")
+	case *ast.ArrayType, *ast.CompositeLit, *ast.FuncLit:
+		return "…"
+	case *ast.CallExpr:
+		fun := ""
+		switch f := e.Fun.(type) {
+		case *ast.Ident:
+			fun = f.Name
+		case *ast.SelectorExpr:
+			fun = f.Sel.Name
+			if len(e.Args) == 0 && (fun == "Error" || fun == "String") {
+				return name(f.X)
+			}
+		case *ast.ArrayType:
+			fun = "string"
+		}
+		switch {
+		case fun == "len" && len(e.Args) == 1:
+			return "number of " + name(e.Args[0])
+		case (wrappers[fun] || len(fun) < 3) && len(e.Args) > 0:
+			return name(e.Args[0])
+		}
+		return words(fun)
+	}
+	return "…"
+}
+
+// words writes a Go name as words: toolTimeout is "tool timeout".
+func words(name string) string {
+	switch name {
+	case "err", "cause", "reason", "pathless":
+		return "cause"
+	case "ID":
+		return "id"
+	}
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 && !unicode.IsUpper(rune(name[i-1])) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
