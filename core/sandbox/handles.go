@@ -38,7 +38,7 @@ func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	if r, ok := b.File.(io.ReaderAt); ok {
 		return r.ReadAt(p, off)
 	}
-	return 0, fs.ErrInvalid
+	return 0, ErrInvalid
 }
 
 // Seek moves where Read reads on, where the file can.
@@ -46,7 +46,7 @@ func (b wrapped) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := b.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
 	}
-	return 0, fs.ErrInvalid
+	return 0, ErrInvalid
 }
 
 // booked is an open file that counts.

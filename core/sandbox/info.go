@@ -1,9 +1,11 @@
 package sandbox
 
 import (
-	"errors"
 	"io/fs"
+	"slices"
 	"time"
+
+	"github.com/hack-pad/hackpadfs"
 )
 
 // Info is a plain fs.FileInfo, for implementations of FS.
@@ -32,12 +34,23 @@ func (i Info) IsDir() bool { return i.Perm.IsDir() }
 // Sys is nil.
 func (i Info) Sys() any { return nil }
 
-// What an FS says, beside the errors of io/fs, when the kind of a file does
-// not fit. The words are the same on every platform.
+// What an FS says, beside the errors of io/fs, when something does not fit. The
+// words are the same on every platform; errors.Is also knows them as
+// hackpadfs's, which are the system's numbers.
 var (
-	ErrIsDir = errors.New("is a directory")
+	ErrIsDir error = &mismatch{"is a directory", []error{hackpadfs.ErrIsDir}}
 	// ErrNotDir is for a file where a directory is needed, and for every name
 	// below a file: nothing can be there, so it is not fs.ErrNotExist.
-	ErrNotDir   = errors.New("not a directory, or below a file")
-	ErrNotEmpty = errors.New("the directory is not empty")
+	ErrNotDir   error = &mismatch{"not a directory, or below a file", []error{hackpadfs.ErrNotDir}}
+	ErrNotEmpty error = &mismatch{"the directory is not empty", []error{hackpadfs.ErrNotEmpty}}
+	// ErrInvalid is for a call that no file or tree can do.
+	ErrInvalid error = &mismatch{"invalid argument", []error{fs.ErrInvalid, hackpadfs.ErrInvalid}}
 )
+
+type mismatch struct {
+	text  string
+	kinds []error
+}
+
+func (m *mismatch) Error() string        { return m.text }
+func (m *mismatch) Is(target error) bool { return slices.Contains(m.kinds, target) }

@@ -213,7 +213,7 @@ func (m *memory) Rename(oldName, newName string) error {
 	case oldName == newName:
 		return nil
 	case n.isDir() && Within(newName, oldName):
-		return perr("rename", newName, fs.ErrInvalid)
+		return perr("rename", newName, ErrInvalid)
 	case err == nil && (there.isDir() || n.isDir()):
 		return perr("rename", newName, fs.ErrExist)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
@@ -243,9 +243,9 @@ func (m *memory) Mkdir(name string, _ fs.FileMode) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return perr("mkdir", name, err)
 	}
-	dir, err := m.look("mkdir", path.Dir(name))
+	dir, err := m.find(path.Dir(name))
 	if err != nil {
-		return err
+		return perr("mkdir", name, err)
 	}
 	dir.entries[path.Base(name)] = newDir()
 	return nil

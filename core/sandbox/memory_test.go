@@ -141,3 +141,17 @@ func TestOverlayLeavesBaseAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestHackpadMemory(t *testing.T) {
+	sandboxtest.Hackpad(t, func(*testing.T) sandbox.FS { return sandbox.Memory() })
+}
+
+func TestHackpadOverlay(t *testing.T) {
+	sandboxtest.Hackpad(t, func(*testing.T) sandbox.FS { return sandbox.Overlay(sandbox.Memory()) })
+}
+
+func TestHackpadView(t *testing.T) {
+	sandboxtest.Hackpad(t, func(t *testing.T) sandbox.FS {
+		return view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: sandbox.Memory(), Source: ".", Mode: sandbox.ReadWrite}}})
+	})
+}

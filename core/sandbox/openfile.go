@@ -51,7 +51,7 @@ func (f *openedBytes) failed(op string, err error) error {
 	case f.closed:
 		return perr(op, f.info.Name(), fs.ErrClosed)
 	case err != nil && err != io.EOF:
-		return perr(op, f.info.Name(), fs.ErrInvalid) // an offset before the start
+		return perr(op, f.info.Name(), ErrInvalid) // an offset before the start
 	}
 	return err
 }

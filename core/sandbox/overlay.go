@@ -92,7 +92,9 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if name != "." && o.hidden(name) {
 		return nil, nil, perr(op, name, fs.ErrNotExist)
 	}
-	info, err = fs.Stat(o.base, name)
+	if info, err = fs.Stat(o.base, name); err != nil {
+		err = perr(op, name, plain(err))
+	}
 	return o.base, info, err
 }
 
@@ -247,7 +249,7 @@ func (o *overlay) Rename(oldName, newName string) error {
 	case oldName == newName:
 		return nil
 	case info.IsDir() && Within(newName, oldName):
-		return perr("rename", newName, fs.ErrInvalid)
+		return perr("rename", newName, ErrInvalid)
 	case terr == nil && (there.IsDir() || info.IsDir()):
 		return perr("rename", newName, fs.ErrExist)
 	}
@@ -323,9 +325,9 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 	}
 	switch _, info, err := o.layer("mkdir", path.Dir(name)); {
 	case err != nil:
-		return perr("mkdir", path.Dir(name), plain(err))
+		return perr("mkdir", name, plain(err))
 	case !info.IsDir():
-		return perr("mkdir", path.Dir(name), ErrNotDir)
+		return perr("mkdir", name, ErrNotDir)
 	}
 	return o.mkdirs(name)
 }
@@ -357,7 +359,7 @@ func (o *overlay) SubFS(dir string) (FS, error) {
 	if _, err := fs.Stat(o.base, dir); err == nil && !o.hidden(dir) {
 		sub, ok := o.base.(SubFS)
 		if !ok {
-			return nil, perr("sub", dir, fs.ErrInvalid)
+			return nil, perr("sub", dir, ErrInvalid)
 		}
 		if nested, err = sub.SubFS(dir); err != nil {
 			return nil, err

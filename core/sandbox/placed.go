@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"cmp"
 	"io/fs"
 )
 
@@ -29,8 +29,8 @@ func list(fsys FS, dir string) (entries []fs.DirEntry, at string, err error) {
 	}
 	rd, ok := f.(fs.ReadDirFile)
 	if !ok {
-		return nil, "", errors.Join(perr("readdir", dir, ErrNotDir), f.Close())
+		return nil, "", cmp.Or(perr("readdir", dir, ErrNotDir), f.Close())
 	}
 	entries, err = rd.ReadDir(-1)
-	return entries, at, errors.Join(err, f.Close())
+	return entries, at, cmp.Or(err, f.Close())
 }

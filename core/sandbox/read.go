@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"errors"
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -90,13 +90,13 @@ func (v *view) Open(name string) (fs.File, error) {
 	}
 	if info.IsDir() {
 		entries, err := v.entries(p, f)
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err = cmp.Or(err, f.Close()); err != nil {
 			return nil, err
 		}
 		return openDir(plainInfo(info, name), entries), nil
 	}
 	if err := p.mount.readable(p, info.Size()); err != nil {
-		return nil, errors.Join(perr("open", name, err), f.Close())
+		return nil, cmp.Or(perr("open", name, err), f.Close())
 	}
 	if p.mount.File != "" {
 		f = fileMount{wrapped{f}, name}
@@ -116,7 +116,7 @@ func (v *view) open(op string, p *place) (fs.File, fs.FileInfo, error) {
 		err = v.found(p, f, info)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(perr(op, p.name, plain(err)), f.Close())
+		return nil, nil, cmp.Or(perr(op, p.name, plain(err)), f.Close())
 	}
 	return f, info, nil
 }
@@ -175,7 +175,7 @@ func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	entries, err := v.entries(p, f)
-	return entries, errors.Join(err, f.Close())
+	return entries, cmp.Or(err, f.Close())
 }
 
 // mountPoints lists what only mounts make of a directory.

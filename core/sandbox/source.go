@@ -86,7 +86,7 @@ func Nest(base FS, name string) (dir FS, file string, err error) {
 	}
 	sub, ok := base.(SubFS)
 	if !ok {
-		return nil, "", perr("sub", name, fs.ErrInvalid)
+		return nil, "", perr("sub", name, ErrInvalid)
 	}
 	dir, err = sub.SubFS(name)
 	return dir, file, err
@@ -101,7 +101,7 @@ func Later(base FS, name string) (FS, error) {
 	}
 	sub, ok := base.(SubFS)
 	if !ok {
-		return nil, perr("sub", name, fs.ErrInvalid)
+		return nil, perr("sub", name, ErrInvalid)
 	}
 	return Lazy(sub, name), nil
 }

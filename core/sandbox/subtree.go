@@ -104,7 +104,7 @@ func (s *subtree) SubFS(dir string) (FS, error) {
 	}
 	sub, ok := s.base.(SubFS)
 	if !ok {
-		return nil, perr("sub", dir, fs.ErrInvalid)
+		return nil, perr("sub", dir, ErrInvalid)
 	}
 	return sub.SubFS(full)
 }

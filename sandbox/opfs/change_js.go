@@ -63,7 +63,7 @@ func (f *FS) Rename(oldName, newName string) error {
 		return failed("rename", newName, err)
 	}
 	if oldName != newName && sandbox.Within(newName, oldName) {
-		return failed("rename", newName, fs.ErrInvalid)
+		return failed("rename", newName, sandbox.ErrInvalid)
 	}
 	return f.change("rename", oldName, "rename", oldName, newName)
 }
@@ -108,3 +108,11 @@ func temporary(name string) bool {
 		return strings.HasPrefix(e, tempPrefix)
 	})
 }
+
+// OpenFile opens a file for writing as well: sandbox.OpenFile.
+func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return sandbox.OpenFile(f, name, flag, perm)
+}
+
+// MkdirAll makes a directory and its parents: sandbox.MkdirAll.
+func (f *FS) MkdirAll(name string, perm fs.FileMode) error { return sandbox.MkdirAll(f, name, perm) }

@@ -56,7 +56,7 @@ func (f *file) Read(b []byte) (int, error) {
 // ReadAt reads at an offset. It fills b unless the file ends.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
-		return 0, failed("read", f.name, fs.ErrInvalid)
+		return 0, failed("read", f.name, sandbox.ErrInvalid)
 	}
 	total := 0
 	for total < len(b) {
@@ -98,9 +98,12 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 		offset += f.at
 	case io.SeekEnd:
 		offset += f.info.Bytes
+	case io.SeekStart:
+	default:
+		offset = -1
 	}
 	if offset < 0 || f.closed {
-		return 0, failed("seek", f.name, fs.ErrInvalid)
+		return 0, failed("seek", f.name, sandbox.ErrInvalid)
 	}
 	f.at = offset
 	return offset, nil

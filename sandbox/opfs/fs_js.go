@@ -28,6 +28,8 @@ var (
 	_ fs.StatFS     = (*FS)(nil)
 	_ fs.ReadDirFS  = (*FS)(nil)
 	_ fs.ReadFileFS = (*FS)(nil)
+
+	_ sandbox.HackpadFS = (*FS)(nil)
 )
 
 // maxWhole is the most that ReadFile holds, in bytes.

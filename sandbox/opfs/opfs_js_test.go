@@ -52,6 +52,9 @@ func open(t *testing.T) sandbox.FS {
 // The suite that every file system passes, fstest within it.
 func TestConformance(t *testing.T) { sandboxtest.Test(t, open) }
 
+// hackpadfs's suite, but for the differences that are meant.
+func TestHackpad(t *testing.T) { sandboxtest.Hackpad(t, open) }
+
 // SPEC §8: names that Windows cannot hold are created nowhere; where they are,
 // they are files like any other.
 func TestForeignNames(t *testing.T) {

@@ -4,7 +4,6 @@ package osfs
 
 import (
 	"cmp"
-	"errors"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,7 +16,7 @@ func (f *FS) move(from, to *spot) error {
 	}
 	b, err := to.dir().Open(".")
 	if err != nil {
-		return errors.Join(err, a.Close())
+		return cmp.Or(err, a.Close())
 	}
 	err = unix.Renameat(int(a.Fd()), from.base, int(b.Fd()), to.base)
 	return cmp.Or(err, a.Close(), b.Close())

@@ -37,6 +37,7 @@ var (
 	_ fs.StatFS          = (*FS)(nil)
 	_ fs.ReadDirFS       = (*FS)(nil)
 	_ fs.ReadFileFS      = (*FS)(nil)
+	_ sandbox.HackpadFS  = (*FS)(nil)
 )
 
 // Open opens a directory. Errors name the directory as given.
@@ -155,7 +156,7 @@ func (s *spot) open(name string) (*os.File, info, error) {
 		}
 	}
 	if err != nil {
-		return nil, info{}, errors.Join(err, file.Close())
+		return nil, info{}, cmp.Or(err, file.Close())
 	}
 	return file, newInfo(is, file, name, s.place()), nil
 }
@@ -193,10 +194,10 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 	rd, ok := d.(fs.ReadDirFile)
 	if !ok {
-		return nil, errors.Join(failed("readdir", name, syscall.ENOTDIR), d.Close())
+		return nil, cmp.Or(failed("readdir", name, syscall.ENOTDIR), d.Close())
 	}
 	entries, err := rd.ReadDir(-1)
-	return entries, errors.Join(err, d.Close())
+	return entries, cmp.Or(err, d.Close())
 }
 
 // Resolve follows the symbolic links of a name within the tree. A name that

@@ -28,6 +28,10 @@ func TestConformance(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return open(t, t.TempDir()) })
 }
 
+func TestHackpad(t *testing.T) {
+	sandboxtest.Hackpad(t, func(t *testing.T) sandbox.FS { return open(t, t.TempDir()) })
+}
+
 func TestViewConformance(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS {
 		v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: open(t, t.TempDir()), Source: ".", Mode: sandbox.ReadWrite}}})

@@ -1,6 +1,7 @@
 package osfs
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -253,7 +254,7 @@ func enter(parent *os.Root, elem string, info fs.FileInfo) (*os.Root, error) {
 		err = errSwapped
 	}
 	if err != nil {
-		return nil, errors.Join(err, root.Close())
+		return nil, cmp.Or(err, root.Close())
 	}
 	return root, nil
 }

@@ -130,7 +130,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	}
 	defer from.close()
 	if from.info.IsDir() && oldName != newName && sandbox.Within(newName, oldName) {
-		return failed("rename", newName, fs.ErrInvalid)
+		return failed("rename", newName, sandbox.ErrInvalid)
 	}
 	to, err := f.target(newName, making)
 	if err != nil {
@@ -168,7 +168,7 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 	case len(s.rest) > 0:
 		err = fs.ErrNotExist
 	default:
-		err = s.dir().Mkdir(s.base, perm|0o700)
+		err = s.dir().Mkdir(s.base, perm.Perm()|0o700)
 	}
 	if err != nil {
 		return failed("mkdir", name, err)
@@ -191,3 +191,11 @@ func take(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
 	*rest = (*rest)[n:]
 	return out, nil
 }
+
+// OpenFile opens a file for writing as well: sandbox.OpenFile.
+func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return sandbox.OpenFile(f, name, flag, perm)
+}
+
+// MkdirAll makes a directory and its parents: sandbox.MkdirAll.
+func (f *FS) MkdirAll(name string, perm fs.FileMode) error { return sandbox.MkdirAll(f, name, perm) }

@@ -1,0 +1,71 @@
+package sandbox
+
+import (
+	"io/fs"
+
+	"github.com/hack-pad/hackpadfs"
+)
+
+// HackpadFS is what golem's trees satisfy of hackpadfs's small interfaces, so
+// that its helpers work on them. Package sandboxtest runs hackpadfs's own
+// conformance suite and lists where golem means to differ. WriteFileFS is not
+// among them: it takes permissions, which a sandbox has not; neither is SubFS,
+// whose fallback narrows by prefix (SECURITY 2).
+type HackpadFS interface {
+	FS
+	hackpadfs.OpenFileFS
+	hackpadfs.MkdirFS
+	hackpadfs.MkdirAllFS
+	hackpadfs.RemoveFS
+	hackpadfs.RenameFS
+	hackpadfs.StatFS
+	hackpadfs.ReadDirFS
+}
+
+var (
+	_ HackpadFS = (*memory)(nil)
+	_ HackpadFS = (*subtree)(nil)
+	_ HackpadFS = (*overlay)(nil)
+	_ HackpadFS = (*lazy)(nil)
+	_ HackpadFS = (*view)(nil)
+)
+
+// OpenFile is the function OpenFile.
+func (m *memory) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return OpenFile(m, name, flag, perm)
+}
+
+// MkdirAll is the function MkdirAll.
+func (m *memory) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(m, name, perm) }
+
+// OpenFile is the function OpenFile.
+func (s *subtree) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return OpenFile(s, name, flag, perm)
+}
+
+// MkdirAll is the function MkdirAll.
+func (s *subtree) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(s, name, perm) }
+
+// OpenFile is the function OpenFile.
+func (o *overlay) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return OpenFile(o, name, flag, perm)
+}
+
+// MkdirAll is the function MkdirAll.
+func (o *overlay) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(o, name, perm) }
+
+// OpenFile is the function OpenFile.
+func (d *lazy) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return OpenFile(d, name, flag, perm)
+}
+
+// MkdirAll is the function MkdirAll.
+func (d *lazy) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(d, name, perm) }
+
+// OpenFile is the function OpenFile.
+func (v *view) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
+	return OpenFile(v, name, flag, perm)
+}
+
+// MkdirAll is the function MkdirAll.
+func (v *view) MkdirAll(name string, perm fs.FileMode) error { return MkdirAll(v, name, perm) }

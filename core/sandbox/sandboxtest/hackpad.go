@@ -1,0 +1,91 @@
+package sandboxtest
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hack-pad/hackpadfs"
+	"github.com/hack-pad/hackpadfs/fstest"
+
+	"golem/core/sandbox"
+)
+
+// Difference is a case of hackpadfs's suite that golem's trees mean to fail.
+type Difference struct {
+	Case string // the end of the test's name
+	Why  string
+}
+
+// Differences are where golem's trees mean to differ from hackpadfs's suite,
+// which holds file systems to what package os does on a disk.
+var Differences = []Difference{
+	{"fs.Open/invalid_path", badName},
+	{"fs.OpenFile/read-only/invalid_path", badName},
+	{"fs.Stat/invalid_path", badName},
+	{"file.Stat/invalid_path", badName},
+	{"fs.Stat/stat_a_file", noModes},
+	{"file.Stat/stat_a_file", noModes},
+	{"fs.ReadDir/exists", noModes},
+	{"file_concurrent.Stat", noModes},
+	{"fs.ReadDir/not_exists", "an error names what was called, readdir, not what that calls"},
+	{"fs.Rename/oldpath_does_not_exist", linkError},
+	{"fs.Rename/newpath_is_directory", linkError},
+	{"base_fs.Chmod", noModes},
+	{"fs.Chmod", noModes},
+	{"base_fs.Chtimes", "there are no times to set: a file's is when it was written"},
+	{"fs.Chtimes", "there are no times to set: a file's is when it was written"},
+	{"fs.Rename/same_directory", "moving something to where it is changes nothing and is no error"},
+}
+
+const (
+	badName   = "names are checked before anything is looked at; the error is E_PATH, says what is wrong with the name and shows it as an absolute virtual path"
+	noModes   = "a sandbox has no permissions to set: a new file has 0644 and a new directory 0755, and there is no Chmod"
+	linkError = "errors are fs.PathError, with the one name that is wrong, so that whoever shows an error has one kind to take apart"
+)
+
+// Hackpad runs hackpadfs's conformance suite on a tree, but for Differences.
+// open makes a fresh, empty, writable tree each time.
+func Hackpad(t *testing.T, open func(t *testing.T) sandbox.FS) {
+	var met sync.Map // cases of Differences that the suite has
+	options := fstest.FSOptions{
+		Name:        "hackpadfs",
+		Constraints: fstest.Constraints{AllowErrPathPrefix: true}, // paths are virtual: /a
+		TestFS: func(tb testing.TB) fstest.SetupFS {
+			return setup{open(tb.(*testing.T)).(sandbox.HackpadFS)}
+		},
+		ShouldSkip: func(f fstest.Facets) bool {
+			i := slices.IndexFunc(Differences, func(d Difference) bool { return strings.HasSuffix(f.Name, "/"+d.Case) })
+			if i >= 0 {
+				met.Store(Differences[i].Case, true)
+			}
+			return i >= 0
+		},
+	}
+	t.Run("suite", func(t *testing.T) {
+		fstest.FS(t, options)
+		fstest.File(t, options)
+	})
+	for _, d := range Differences {
+		if _, ok := met.Load(d.Case); !ok {
+			t.Errorf("Differences: the suite has no case %s", d.Case)
+		}
+	}
+}
+
+// setup is a tree as the suite prepares one; what golem's trees have not is
+// not implemented, which the suite passes over.
+type setup struct{ sandbox.HackpadFS }
+
+// Chmod is not implemented.
+func (setup) Chmod(name string, _ fs.FileMode) error {
+	return &fs.PathError{Op: "chmod", Path: name, Err: hackpadfs.ErrNotImplemented}
+}
+
+// Chtimes is not implemented.
+func (setup) Chtimes(name string, _, _ time.Time) error {
+	return &fs.PathError{Op: "chtimes", Path: name, Err: hackpadfs.ErrNotImplemented}
+}
