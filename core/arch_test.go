@@ -95,7 +95,7 @@ var outside = map[string]string{
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",
-	"github.com/hack-pad/hackpadfs":     "core/sandbox sandbox",
+	"github.com/hack-pad/hackpadfs":     "core/sandbox core/workspace sandbox",
 	"github.com/spf13/cobra":            "cmd/cli",
 	"golang.org/x/term":                 "cmd/cli",
 	"mvdan.cc/sh":                       "core/approval/sh",

@@ -206,24 +206,7 @@ func importZip(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// Everything is unpacked and checked in memory first: a bad archive leaves
-	// no project behind.
-	tree := sandbox.Memory()
-	if err := workspace.Unzip(tree, data); err != nil {
-		return nil, nil, err
-	}
-	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
-		return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(tree, name)
-			if err != nil {
-				return err
-			}
-			return dir.WriteFile(name, data)
-		})
-	})
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error { return workspace.Unzip(workspace.Over(dir), data) })
 }
 
 // given are the bytes that came with the message.
@@ -239,7 +222,7 @@ func exportZip(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	data, err := workspace.Zip(fsys, nil)
+	data, err := workspace.Zip(workspace.Over(fsys), nil)
 	return nil, data, err
 }
 

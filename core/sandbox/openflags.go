@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"sync"
+	"time"
 
 	"github.com/hack-pad/hackpadfs"
 )
@@ -25,8 +26,8 @@ type File interface {
 // OpenFile opens a file of any tree with the flags of os.OpenFile
 // (hackpadfs.Flag…), for code that works on files piece by piece. Reading
 // only, it is Open. Otherwise it returns a File that holds the content in
-// memory, at most 1 GiB of it; a new file is there, empty, when OpenFile
-// returns. Of two that write one file, the last to close it wins. perm is
+// memory, at most 1 GiB of it; a new file is there when it is synced or closed,
+// or, with FlagExclusive, from the start (which looks first, and locks nothing). Of two that write one file, the last to close it wins. perm is
 // advice, as in Mkdir. Parents are not made.
 func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	access := flag & (hackpadfs.FlagWriteOnly | hackpadfs.FlagReadWrite)
@@ -36,15 +37,10 @@ func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	info, err := fs.Stat(f, name)
 	switch isNew := errors.Is(err, fs.ErrNotExist); {
 	case isNew && flag&hackpadfs.FlagCreate != 0:
-		if _, err := fs.Stat(f, path.Dir(name)); err != nil {
+		if err := creatable(f, name, flag&hackpadfs.FlagExclusive != 0); err != nil {
 			return nil, perr("open", name, plain(err))
 		}
-		if err := f.WriteFile(name, nil); err != nil {
-			return nil, perr("open", name, plain(err))
-		}
-		if info, err = fs.Stat(f, name); err != nil {
-			return nil, perr("open", name, plain(err))
-		}
+		info = Info{Base: path.Base(name), Perm: 0o644, When: time.Now()}
 	case err != nil:
 		return nil, perr("open", name, plain(err))
 	case flag&hackpadfs.FlagExclusive != 0 && flag&hackpadfs.FlagCreate != 0:
@@ -52,13 +48,33 @@ func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	case info.IsDir():
 		return nil, perr("open", name, ErrIsDir)
 	}
-	w := &written{fs: f, name: name, info: info, reads: access != hackpadfs.FlagWriteOnly, writes: access != 0, appends: flag&hackpadfs.FlagAppend != 0}
+	w := &written{fs: f, name: name, info: info, dirty: err != nil, reads: access != hackpadfs.FlagWriteOnly, writes: access != 0, appends: flag&hackpadfs.FlagAppend != 0}
+	if w.dirty {
+		return w, nil
+	}
 	if flag&hackpadfs.FlagTruncate != 0 {
 		w.dirty = info.Size() > 0
 	} else if w.data, err = ReadFile(f, name, maxWhole); err != nil {
 		return nil, perr("open", name, plain(err))
 	}
 	return w, nil
+}
+
+// creatable refuses what cannot become a file; with once, it makes one at once.
+func creatable(f FS, name string, once bool) error {
+	if err := ValidNew(name); err != nil {
+		return err
+	}
+	switch info, err := fs.Stat(f, path.Dir(name)); {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return ErrNotDir
+	}
+	if err := CanWrite(f, name); err != nil || !once {
+		return err
+	}
+	return f.WriteFile(name, nil)
 }
 
 // MkdirAll makes a directory and its parents. One that is there is no error.

@@ -15,8 +15,7 @@ import (
 // is an fs.ReadDirFile. All names are valid per fs.ValidPath and per Valid.
 // Implementations are safe for concurrent use and also provide
 // fs.StatFS, fs.ReadDirFS and fs.ReadFileFS where they can do better than
-// the io/fs fallbacks. Method shapes are those of the small interfaces of
-// hackpadfs (Mkdir, Remove, Rename).
+// the io/fs fallbacks. golem's own also satisfy HackpadFS.
 //
 // Errors satisfy errors.Is with fs.ErrNotExist, fs.ErrExist, fs.ErrPermission
 // as the os package's do, or are *fault.Fault with E_PATH, E_READONLY,

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/afero"
+
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
@@ -28,8 +30,11 @@ const (
 // anything is written (SECURITY 15): names that leave the root, links and
 // devices, two names that are one file somewhere, sizes that lie, more than the
 // bounds. A single directory around everything is taken off. What golem keeps
-// in .golem, and .git, are not taken in.
-func Unzip(dst sandbox.FS, data []byte) error {
+// in .golem, and .git, are not taken in. A file that is there already is
+// E_CONFLICT. If a write fails, what was written is removed again.
+//
+// dst is for names that the archive chooses: see Over.
+func Unzip(dst afero.Fs, data []byte) error {
 	if len(data) > MaxArchive {
 		return archiveFault("it has %d bytes, at most %d are taken in", len(data), MaxArchive)
 	}
@@ -47,12 +52,70 @@ func Unzip(dst sandbox.FS, data []byte) error {
 			return err
 		}
 	}
+	for _, p := range plan {
+		if err := vacant(dst, p.name); err != nil {
+			return err
+		}
+	}
+	return write(dst, plan, files)
+}
+
+// vacant refuses a name where something is, or where nothing can be.
+func vacant(dst afero.Fs, name string) error {
+	_, err := dst.Stat(name)
+	if err == nil {
+		return fault.New(fault.Conflict, "the archive is refused: %s is there already", shown(name)).Hinting("nothing was written; choose a new place")
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return archiveFault("%s cannot be made: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+	}
+	return nil
+}
+
+// reason is an error without the path of an fs.PathError, which the caller names.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// write makes the files, all or none. An error is of the first that failed.
+func write(dst afero.Fs, plan []member, files [][]byte) error {
+	var made []string // files and directories, in order
 	for i, p := range plan {
-		if err := dst.WriteFile(p.name, files[i]); err != nil {
+		dirs, err := makeDirs(dst, path.Dir(p.name))
+		made = append(made, dirs...)
+		if err == nil {
+			made = append(made, p.name)
+			err = afero.WriteFile(dst, p.name, files[i], 0o644)
+		}
+		if err != nil {
+			for _, name := range slices.Backward(made) {
+				_ = dst.Remove(name) // what matters is why it failed
+			}
 			return err
 		}
 	}
 	return nil
+}
+
+// makeDirs makes a directory and its parents, and tells which it made.
+func makeDirs(dst afero.Fs, dir string) (made []string, err error) {
+	at := ""
+	for elem := range strings.SplitSeq(dir, "/") {
+		if at = path.Join(at, elem); at == "." {
+			continue
+		}
+		switch err := dst.Mkdir(at, 0o755); {
+		case err == nil:
+			made = append(made, at)
+		case !errors.Is(err, fs.ErrExist):
+			return made, err
+		}
+	}
+	return made, nil
 }
 
 // encryptedFlags mark an entry whose content, or whose place in the archive's
@@ -189,7 +252,8 @@ func (m member) read() ([]byte, error) {
 // Zip packs a project, without .git and what golem keeps in .golem, in order
 // and without times, so that the same files give the same bytes. leave, if not
 // nil, names further files to leave out.
-func Zip(src fs.FS, leave func(name string) bool) ([]byte, error) {
+func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
+	src := afero.NewIOFS(tree)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	total := int64(0)
@@ -208,7 +272,7 @@ func Zip(src fs.FS, leave func(name string) bool) ([]byte, error) {
 		if err := named(name); err != nil { // it would be refused where it is taken in
 			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or move it out of the project")
 		}
-		data, err := fs.ReadFile(src, name)
+		data, err := sandbox.ReadFile(src, name, MaxFile)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func pack(t testing.TB, entries ...entry) []byte {
 // unpack takes an archive in, and returns what was written, even with an error.
 func unpack(data []byte) (map[string]string, error) {
 	tree := sandbox.Memory()
-	failed := workspace.Unzip(tree, data)
+	failed := workspace.Unzip(workspace.Over(tree), data)
 	files := map[string]string{}
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -79,18 +79,18 @@ func TestZipRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, err := workspace.Zip(tree, nil)
+	a, err := workspace.Zip(workspace.Over(tree), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b, err := workspace.Zip(tree, nil); err != nil || !bytes.Equal(a, b) {
+	if b, err := workspace.Zip(workspace.Over(tree), nil); err != nil || !bytes.Equal(a, b) {
 		t.Errorf("the same project made two archives, %v", err)
 	}
 	got, err := unpack(a)
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v", slices.Sorted(maps.Keys(got)), err)
 	}
-	part, err := workspace.Zip(tree, func(name string) bool { return name == "notes" })
+	part, err := workspace.Zip(workspace.Over(tree), func(name string) bool { return name == "notes" })
 	if got, err2 := unpack(part); err != nil || err2 != nil || len(got) != len(want)-1 {
 		t.Errorf("without notes: %v, %v, %v", slices.Sorted(maps.Keys(got)), err, err2)
 	}
@@ -99,7 +99,7 @@ func TestZipRoundTrip(t *testing.T) {
 // What no import would take is not packed either.
 func TestZipRefusesNames(t *testing.T) {
 	for _, name := range []string{"what?.md", `say "hi".md`, "d/con", "a\\b"} {
-		if _, err := workspace.Zip(fstest.MapFS{name: {Data: []byte("x")}}, nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
+		if _, err := workspace.Zip(workspace.Reading(fstest.MapFS{name: {Data: []byte("x")}}), nil); !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "cannot be packed") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package workspace is the room for work on projects as trees of files, over
-// afero: making one from a template, installing libraries, zip in and out
-// (SPEC §4, §12, §13). This version has zip in and out.
+// Package workspace works on projects as trees of files that no worker sees,
+// over afero, so that the same code runs on a disk, in memory and in OPFS: zip
+// in and out (SPEC §13); making a project from a template and installing
+// libraries have their place here (SPEC §4, §12).
 package workspace

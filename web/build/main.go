@@ -261,7 +261,7 @@ func examples() error {
 		return err
 	}
 	for _, e := range list.Examples {
-		data, err := workspace.Zip(os.DirFS(filepath.Join("examples", e.Name)), nil)
+		data, err := workspace.Zip(workspace.Reading(os.DirFS(filepath.Join("examples", e.Name))), nil)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}

@@ -1,0 +1,252 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/hack-pad/hackpadfs"
+	"github.com/spf13/afero"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Over is a tree of golem's as afero has trees: a directory of the disk behind
+// an os.Root, one of OPFS, or one in memory. Names are as in the sandbox, "/a/b"
+// or "a/b"; no name leads out. What an archive or a library names is reached
+// through this and never through afero's own trees of the disk, which follow
+// links out (afero.BasePathFs). There are no permissions, owners or times to
+// set: to set them does nothing.
+func Over(f sandbox.FS) afero.Fs { return over{f} }
+
+// Reading is a tree that can only be read: an os.DirFS, embedded files.
+func Reading(f fs.FS) afero.Fs { return afero.FromIOFS{FS: f} }
+
+type over struct{ fs sandbox.FS }
+
+var _ afero.Fs = over{}
+
+// Name is for messages of afero's.
+func (o over) Name() string { return "golem" }
+
+// clean is a name as the sandbox has it.
+func clean(op, name string) (string, error) {
+	out, err := sandbox.Clean(name)
+	if err != nil {
+		return "", &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return out, nil
+}
+
+// Open opens for reading.
+func (o over) Open(name string) (afero.File, error) {
+	return o.OpenFile(name, hackpadfs.FlagReadOnly, 0)
+}
+
+// Create opens an empty file for reading and writing.
+func (o over) Create(name string) (afero.File, error) {
+	return o.OpenFile(name, hackpadfs.FlagReadWrite|hackpadfs.FlagCreate|hackpadfs.FlagTruncate, 0o666)
+}
+
+// OpenFile opens a file as sandbox.OpenFile does: what is written is there
+// when the file is synced or closed.
+func (o over) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	at, err := clean("open", name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := sandbox.OpenFile(o.fs, at, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &opened{File: f, name: name}, nil
+}
+
+// Mkdir makes one directory.
+func (o over) Mkdir(name string, perm fs.FileMode) error {
+	at, err := clean("mkdir", name)
+	if err != nil {
+		return err
+	}
+	return o.fs.Mkdir(at, perm)
+}
+
+// MkdirAll makes a directory and its parents.
+func (o over) MkdirAll(name string, perm fs.FileMode) error {
+	at, err := clean("mkdir", name)
+	if err != nil {
+		return err
+	}
+	return sandbox.MkdirAll(o.fs, at, perm)
+}
+
+// Remove deletes a file or an empty directory.
+func (o over) Remove(name string) error {
+	at, err := clean("remove", name)
+	if err != nil {
+		return err
+	}
+	return o.fs.Remove(at)
+}
+
+// RemoveAll deletes a file, or a directory with all that is in it. Links are
+// not removed and not followed. What is not there is no error.
+func (o over) RemoveAll(name string) error {
+	at, err := clean("remove", name)
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(o.fs, at)
+	if err != nil && !errors.Is(err, sandbox.ErrNotDir) && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if err := o.RemoveAll(path.Join(at, e.Name())); err != nil {
+			return err
+		}
+	}
+	if at == "." {
+		return nil
+	}
+	if err := o.fs.Remove(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Rename moves a file or directory.
+func (o over) Rename(oldName, newName string) error {
+	from, err := clean("rename", oldName)
+	if err != nil {
+		return err
+	}
+	to, err := clean("rename", newName)
+	if err != nil {
+		return err
+	}
+	return o.fs.Rename(from, to)
+}
+
+// Stat describes a file or directory.
+func (o over) Stat(name string) (fs.FileInfo, error) {
+	at, err := clean("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Stat(o.fs, at)
+}
+
+// Chmod does nothing.
+func (o over) Chmod(string, fs.FileMode) error { return nil }
+
+// Chown does nothing.
+func (o over) Chown(string, int, int) error { return nil }
+
+// Chtimes does nothing.
+func (o over) Chtimes(string, time.Time, time.Time) error { return nil }
+
+// opened is an open file as afero has it.
+type opened struct {
+	fs.File
+	name string
+}
+
+var _ afero.File = (*opened)(nil)
+
+// cannot is an error of a file that lacks an ability: it is a directory, or
+// was opened for reading.
+func (o *opened) cannot(op string) error {
+	return &fs.PathError{Op: op, Path: o.name, Err: fault.New(fault.Path, "it was not opened for that")}
+}
+
+// Name is the name it was opened by.
+func (o *opened) Name() string { return o.name }
+
+// ReadAt reads at an offset.
+func (o *opened) ReadAt(b []byte, off int64) (int, error) {
+	if r, ok := o.File.(io.ReaderAt); ok {
+		return r.ReadAt(b, off)
+	}
+	return 0, o.cannot("readat")
+}
+
+// Seek moves where it is read and written on.
+func (o *opened) Seek(offset int64, whence int) (int64, error) {
+	if s, ok := o.File.(io.Seeker); ok {
+		return s.Seek(offset, whence)
+	}
+	return 0, o.cannot("seek")
+}
+
+// Write writes on.
+func (o *opened) Write(b []byte) (int, error) {
+	if w, ok := o.File.(sandbox.File); ok {
+		return w.Write(b)
+	}
+	return 0, o.cannot("write")
+}
+
+// WriteString writes on.
+func (o *opened) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
+
+// WriteAt writes at an offset.
+func (o *opened) WriteAt(b []byte, off int64) (int, error) {
+	if w, ok := o.File.(sandbox.File); ok {
+		return w.WriteAt(b, off)
+	}
+	return 0, o.cannot("writeat")
+}
+
+// Truncate cuts or fills up.
+func (o *opened) Truncate(size int64) error {
+	if w, ok := o.File.(sandbox.File); ok {
+		return w.Truncate(size)
+	}
+	return o.cannot("truncate")
+}
+
+// Sync puts what was written in the tree.
+func (o *opened) Sync() error {
+	if w, ok := o.File.(sandbox.File); ok {
+		return w.Sync()
+	}
+	return nil
+}
+
+// ReadDir gives the next n entries of a directory.
+func (o *opened) ReadDir(n int) ([]fs.DirEntry, error) {
+	if d, ok := o.File.(fs.ReadDirFile); ok {
+		return d.ReadDir(n)
+	}
+	return nil, o.cannot("readdir")
+}
+
+// Readdir describes the next n entries.
+func (o *opened) Readdir(n int) ([]fs.FileInfo, error) {
+	entries, err := o.ReadDir(n)
+	out := make([]fs.FileInfo, 0, len(entries))
+	for _, e := range entries {
+		info, ierr := e.Info()
+		if errors.Is(ierr, fs.ErrNotExist) {
+			continue // it went meanwhile
+		}
+		if ierr != nil {
+			return out, ierr
+		}
+		out = append(out, info)
+	}
+	return out, err
+}
+
+// Readdirnames names the next n entries.
+func (o *opened) Readdirnames(n int) ([]string, error) {
+	entries, err := o.ReadDir(n)
+	out := make([]string, len(entries))
+	for i, e := range entries {
+		out[i] = e.Name()
+	}
+	return out, err
+}
