@@ -26,10 +26,10 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":           "ui run toolset wasmtool workspace project prompt model trace approval trust clearance sandbox tool",
+	"core":           "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust clearance sandbox tool",
 	"core/ui":        "run approval trace clearance tool",
-	"core/run":       "toolset project prompt model trace approval clearance sandbox tool",
-	"core/toolset":   "wasmtool clearance sandbox tool",
+	"core/run":       "toolset toolset/custom project prompt model trace approval clearance sandbox tool",
+	"core/toolset":   "clearance sandbox tool",
 	"core/workspace": "project sandbox",
 	"core/project":   "approval sandbox tool yamlfault",
 	"core/prompt":    "project sandbox",
@@ -40,11 +40,13 @@ var arrows = map[string]string{
 	"core/approval":  "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
-	"core/wasmtool":    "tool sandbox yamlfault wasmtool/guard",
-	"core/tool":        "",
-	"core/sandbox":     "",
-	"core/fault":       "",
-	"core/yamlfault":   "",
+	// The only toolset made of modules: the others link no wasm.
+	"core/toolset/custom": "toolset wasmtool sandbox tool",
+	"core/wasmtool":       "tool sandbox yamlfault wasmtool/guard",
+	"core/tool":           "",
+	"core/sandbox":        "",
+	"core/fault":          "",
+	"core/yamlfault":      "",
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",

@@ -41,10 +41,15 @@ func lab(ran *atomic.Int32) toolset.Factory {
 	manual.Exec = tool.ExecManual
 	typed := spec("typed", tool.Read)
 	typed.Output = json.RawMessage(`{"type":"integer"}`)
-	return toolset.Factory{Name: "lab", Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
+	return toolset.Factory{Name: "lab", Open: func(_ context.Context, env toolset.Env, _ any) (tool.Toolset, error) {
 		return toolset.Tools{
 			&unready{tool.Func(spec("unready", tool.Read), func(context.Context, none) (tool.Output, error) { return tool.Text("made"), nil })},
-			&caller{tool.Func(spec("outer", tool.Write), func(context.Context, call) (tool.Output, error) { return tool.Output{}, nil })},
+			tool.FuncWithCall(spec("outer", tool.Write), func(ctx context.Context, c tool.Call, in call) (tool.Output, error) { // (S3-15)
+				return env.Call(ctx, c, in.Name, in.Args)
+			}),
+			tool.Func(spec("outside", tool.Read), func(ctx context.Context, in call) (tool.Output, error) {
+				return env.Call(ctx, tool.Call{}, in.Name, in.Args)
+			}),
 			tool.Func(spec("inner", tool.Write), func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("inner ran"), nil }),
 			tool.Func(manual, func(context.Context, none) (tool.Output, error) { ran.Add(1); return tool.Text("by hand"), nil }),
 			tool.Func(typed, func(context.Context, none) (tool.Output, error) { return tool.Text("fifty"), nil }),
@@ -74,20 +79,6 @@ func (u *unready) Prepare(ctx context.Context) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// caller is a tool that calls back (S3-15).
-type caller struct{ tool.Tool }
-
-func (c *caller) Call(ctx context.Context, in tool.Call) (tool.Output, error) {
-	var args struct {
-		Name string
-		Args json.RawMessage
-	}
-	if err := json.Unmarshal(in.Args, &args); err != nil {
-		return tool.Output{}, err
-	}
-	return in.Host.Call(ctx, args.Name, args.Args)
 }
 
 // straggler leaves something running that calls back when its call has ended.
@@ -187,6 +178,12 @@ func TestCallbacks(t *testing.T) {
 				t.Errorf("the worker a tool called starts at depth %d below %s: %+v", e.Depth, e.Parent, b)
 			}
 		}
+	}
+	files := project(`calls: [{tool: outside, args: {name: inner, args: {}}}]`, "say: done")
+	var ran atomic.Int32
+	_, events := play(t, t.Context(), files, core.Options{Approval: "approve_all"}, &ui.Script{}, &ran, nil)
+	if ends(events) != "0.1 outside error E_TOOL" || ran.Load() != 0 {
+		t.Errorf("a call outside the call of a tool: ran %d times\n%s", ran.Load(), ends(events))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 	"golem/core/trace"
 	"golem/core/trust"
 	"golem/core/wasmtool"
@@ -27,6 +28,7 @@ type Instance struct {
 	options  Options
 	project  *project.Project
 	registry toolset.Registry
+	modules  *custom.Cache
 	models   model.Config
 	redactor atomic.Pointer[trace.Redactor]
 	hiding   sync.Mutex
@@ -44,8 +46,9 @@ type Instance struct {
 func Open(p Platform, o Options) (*Instance, error) {
 	i := &Instance{platform: p, options: o}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
-		toolset.Filesystem(), toolset.Workers(), toolset.Custom(sync.OnceValues(i.library)),
+		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Found{}),
 	}, p.Toolsets...)...)
+	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.redactor.Store(trace.NewRedactor(i.secrets()))
 	var err error
 	if i.config, err = project.ReadConfig("$GOLEM_HOME/config.yaml", p.Config, p.TrustKey, p.Home); err != nil {
@@ -179,7 +182,7 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	return &run.Runner{
-		Project: i.project, Toolsets: i.registry, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
+		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.open, Mount: i.mount, Gate: gate, Sink: sink,
 		Protection: i.protection(), Quota: defaultQuota, Now: i.platform.Now,
 		Trust: i.trustModel, TrustSettings: i.trustSettings, Granted: i.granted, Unattended: i.unattended.Load,
 	}

@@ -14,6 +14,7 @@ import (
 	"golem/core/prompt"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 	"golem/core/trace"
 )
 
@@ -66,7 +67,7 @@ func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
 	}
 	s := modules[i].Spec()
 	return toolset.Delegate{
-		ID: id, Tool: name, Description: s.Description, Input: s.Input, Output: s.Output, Module: toolset.AsWorker(modules[i], id),
+		ID: id, Tool: name, Description: s.Description, Input: s.Input, Output: s.Output, Module: custom.AsWorker(modules[i], id),
 		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
 			f.reached(c.ID, callee{id: id})
 			return c.Host.Call(ctx, name, c.Args)
@@ -74,9 +75,9 @@ func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
 	}
 }
 
-// stranger is what is wrong with a reference that stands for no worker this one
-// may call. Whether there is such a worker it does not tell.
-func (f *frame) stranger(ref string) error {
+// mayNotCall is what is wrong with a reference that stands for no worker this one
+// may call. It does not tell whether there is such a worker.
+func (f *frame) mayNotCall(ref string) error {
 	if err := project.CheckReference(ref); err != nil {
 		return err
 	}

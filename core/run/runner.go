@@ -15,6 +15,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 	"golem/core/trace"
 )
 
@@ -23,6 +24,9 @@ import (
 type Runner struct {
 	Project  *project.Project
 	Toolsets toolset.Registry
+	// Modules keeps what was compiled of the project's tool modules; nil: this
+	// platform runs none, and a module that is found is E_PLATFORM.
+	Modules *custom.Cache
 	// Model opens a worker's effective model, without retries.
 	Model func(ctx context.Context, w *project.Worker) (model.Model, error)
 	// Mount opens the root of the sandbox, ".", or a directory outside it. It is

@@ -13,6 +13,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 )
 
 // ruleNames are names under which settings address groups of tools (SPEC §7).
@@ -52,7 +53,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 			out = append(out, fault.Of(err, fault.Config))
 		}
 	}
-	for _, s := range f.strangers() {
+	for _, s := range f.unknownTools() {
 		if c.known == nil {
 			c.known = c.r.knownTools(ctx, c.Workers())
 		}
@@ -98,17 +99,17 @@ func (c *Checker) Workers() []*project.Worker {
 	return c.workers
 }
 
-// stranger is an approval setting for a tool that its worker does not have.
-type stranger struct{ name, origin string }
+// unknownTool is an approval setting for a tool that its worker does not have.
+type unknownTool struct{ name, origin string }
 
-func (s stranger) fault(known []string) *fault.Fault {
+func (s unknownTool) fault(known []string) *fault.Fault {
 	file, line := position(s.origin)
 	return fault.New(fault.Config, "an approval setting names %q, and there is no such tool", s.name).
 		At(file, line, 0).Hinting("%s", fault.DidYouMean(s.name, known))
 }
 
-// strangers are the settings that name no tool of this worker, by name.
-func (f *frame) strangers() []stranger {
+// unknownTools are the settings that name no tool of this worker, by name.
+func (f *frame) unknownTools() []unknownTool {
 	p := f.worker.Policy
 	if f.tree.r.Project.WithoutModules() {
 		return nil // they may name tools that nobody looked for
@@ -123,10 +124,10 @@ func (f *frame) strangers() []stranger {
 	for _, r := range p.Rules {
 		named[r.Tool] = r.Origin.At
 	}
-	var out []stranger
+	var out []unknownTool
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		if _, ok := f.tools.Get(name); !ok && !slices.Contains(ruleNames, name) && name != "*" {
-			out = append(out, stranger{name, named[name]})
+			out = append(out, unknownTool{name, named[name]})
 		}
 	}
 	return out
@@ -138,7 +139,7 @@ func (f *frame) strangers() []stranger {
 // S2-42): it is a warning, and golem check judges it.
 func (f *frame) settings(ctx context.Context) error {
 	var out fault.List
-	for _, s := range f.strangers() {
+	for _, s := range f.unknownTools() {
 		known := f.tree.known(ctx, f.worker)
 		switch {
 		case known.has(s.name), len(f.undescribed) > 0, f.tree.r.Project.HasWorker(s.name):
@@ -189,13 +190,13 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *kno
 				continue
 			}
 			seen[m.Path] = true // one at a time: here it is no matter whose name wins
-			k.names = append(k.names, r.toolsOf(ctx, "custom", toolset.Env{
-				Worker: w.ID, Modules: []toolset.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
-			})...)
+			k.names = append(k.names, toolsOf(ctx, custom.Toolset(r.Modules, custom.Found{
+				Modules: []custom.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
+			}), w.ID)...)
 		}
 	}
-	for _, set := range r.Toolsets.Names() {
-		k.names = append(k.names, r.toolsOf(ctx, set, toolset.Env{Files: sandbox.Memory()})...)
+	for _, set := range r.Toolsets.All() {
+		k.names = append(k.names, toolsOf(ctx, set, "")...)
 	}
 	slices.Sort(k.names)
 	k.names = slices.Compact(k.names)
@@ -204,7 +205,7 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *kno
 
 // modulesOf are a worker's modules; none if there is something wrong with them,
 // which is told elsewhere.
-func (r *Runner) modulesOf(w *project.Worker) []toolset.Module {
+func (r *Runner) modulesOf(w *project.Worker) []custom.Module {
 	found, err := r.Project.Modules(w)
 	if err != nil {
 		return nil
@@ -213,8 +214,8 @@ func (r *Runner) modulesOf(w *project.Worker) []toolset.Module {
 }
 
 // toolsOf are the names of a toolset's tools; none if it cannot be made.
-func (r *Runner) toolsOf(ctx context.Context, set string, env toolset.Env) []string {
-	opened, err := r.Toolsets.Open(ctx, set, nil, env)
+func toolsOf(ctx context.Context, set toolset.Factory, worker string) []string {
+	opened, err := toolset.NewRegistry(set).Open(ctx, set.Name, nil, toolset.Env{Worker: worker, Files: sandbox.Memory()})
 	if err != nil {
 		return nil
 	}

@@ -2,14 +2,15 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"io/fs"
 	"slices"
 
 	"golem/core/fault"
 	"golem/core/project"
-	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 	"golem/core/trace"
 )
 
@@ -27,27 +28,30 @@ func (f *frame) openTools(ctx context.Context) error {
 	if err != nil {
 		return fault.Of(err, fault.Config).InChain(f.chain)
 	}
-	env, sets := f.env(), f.worker.Toolsets
-	env.Modules = f.tree.r.modules(found)
+	sets := f.worker.Toolsets
 	if len(found) > 0 && f.needsModules(allowed) {
 		sets = withToolset(sets, "custom")
 	}
-	modules, err := f.openModules(ctx, sets, env)
+	modules, err := f.openModules(ctx, sets, found)
 	if err != nil {
 		return err
 	}
-	if env.Delegates, err = f.delegates(allowed, modules); err != nil {
+	workers, err := f.delegates(allowed, modules)
+	if err != nil {
 		return err
 	}
-	if len(env.Delegates) > 0 {
+	if len(workers) > 0 {
 		sets = withToolset(sets, "workers")
 	}
+	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
+		Workers: workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
+	}))
 	f.tools = &tool.Set{}
 	for _, ts := range sets {
 		var tools []tool.Tool
 		if ts.Name == "custom" {
-			tools = f.ownTools(modules, env.Delegates)
-		} else if set, err := f.openSet(ctx, ts, env); err != nil {
+			tools = f.ownTools(modules, workers)
+		} else if set, err := f.openSet(ctx, registry, ts); err != nil {
 			return err
 		} else {
 			tools = set.Tools()
@@ -79,12 +83,18 @@ func (f *frame) needsModules(allowed []project.Allowed) bool {
 
 // openModules makes the tools of the worker's modules; none if sets has no
 // toolset custom.
-func (f *frame) openModules(ctx context.Context, sets []project.Toolset, env toolset.Env) ([]tool.Tool, error) {
+func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found []project.Module) ([]tool.Tool, error) {
 	i := slices.IndexFunc(sets, func(s project.Toolset) bool { return s.Name == "custom" })
 	if i < 0 {
 		return nil, nil
 	}
-	set, err := f.openSet(ctx, sets[i], env)
+	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Found{
+		Modules:     f.tree.r.modules(found),
+		Inert:       f.inert,
+		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
+		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
+	}))
+	set, err := f.openSet(ctx, registry, sets[i])
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +111,7 @@ func (f *frame) ownTools(modules []tool.Tool, delegates []toolset.Delegate) []to
 		switch {
 		case slices.ContainsFunc(delegates, func(d toolset.Delegate) bool { return d.Module != nil && d.Tool == name }):
 		case name == f.worker.Tool:
-			out = append(out, toolset.AsWorker(t, name))
+			out = append(out, custom.AsWorker(t, name))
 		case !f.unlisted():
 			out = append(out, t)
 		}
@@ -110,8 +120,11 @@ func (f *frame) ownTools(modules []tool.Tool, delegates []toolset.Delegate) []to
 }
 
 // openSet opens one toolset, which the frame closes.
-func (f *frame) openSet(ctx context.Context, ts project.Toolset, env toolset.Env) (tool.Toolset, error) {
-	set, err := f.tree.r.Toolsets.Open(ctx, ts.Name, ts.Options, env)
+func (f *frame) openSet(ctx context.Context, registry toolset.Registry, ts project.Toolset) (tool.Toolset, error) {
+	if err := registry.Whole(f.worker.ID, ts.Name, f.sight.part); err != nil {
+		return nil, f.misplaced(err, ts)
+	}
+	set, err := registry.Open(ctx, ts.Name, ts.Options, f.env())
 	if err != nil {
 		return nil, f.misplaced(err, ts)
 	}
@@ -148,26 +161,29 @@ func hasToolset(sets []project.Toolset, name string) bool {
 // env is what every toolset of the worker may reach.
 func (f *frame) env() toolset.Env {
 	return toolset.Env{
-		Worker: f.worker.ID, Depth: f.depth,
+		Worker:      f.worker.ID,
 		Files:       f.sight.files,
-		Mounts:      func(name string) string { return sandbox.MountOf(f.sight.files, name) },
-		Stranger:    f.stranger,
-		Style:       f.worker.Delegates.Style,
 		Network:     f.network(),
-		Partial:     f.sight.part,
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },
-		Inert:       f.inert,
-		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },
-		Undescribed: func(path string) { f.undescribed = append(f.undescribed, path) },
+		Call:        callBack,
 	}
 }
 
-// modules are discovered files as the toolset takes them.
-func (r *Runner) modules(found []project.Module) []toolset.Module {
-	out := make([]toolset.Module, len(found))
+// callBack calls a tool or a worker as the running worker, from within a call.
+func callBack(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error) {
+	if within.Host == nil {
+		return tool.Output{}, fault.New(fault.Tool, "%s was called outside the call of a tool", name).
+			Hinting("Env.Call needs the tool.Call that runs: make the tool with tool.FuncWithCall")
+	}
+	return within.Host.Call(ctx, name, args)
+}
+
+// modules are the files that were found, as toolset custom takes them.
+func (r *Runner) modules(found []project.Module) []custom.Module {
+	out := make([]custom.Module, len(found))
 	for i, m := range found {
-		out[i] = toolset.Module{
+		out[i] = custom.Module{
 			Path: m.Path, Level: m.Level, Locked: m.Locked, Digest: m.Digest,
 			Open:    func() (fs.File, error) { return r.Project.OpenModule(m) },
 			Sidecar: func() ([]byte, error) { return r.Project.Sidecar(m) },

@@ -18,6 +18,12 @@ import (
 //
 // If no schema can be inferred, adding the tool to a Set fails.
 func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
+	return FuncWithCall(spec, func(ctx context.Context, _ Call, in In) (Output, error) { return f(ctx, in) })
+}
+
+// FuncWithCall is Func for a function that needs the call it runs in: its ID, or
+// its Host, to call other tools.
+func FuncWithCall[In any](spec Spec, f func(context.Context, Call, In) (Output, error)) Tool {
 	t := &function[In]{spec: spec, f: f}
 	if t.spec.Input == nil {
 		t.spec.Input, t.err = infer[In]()
@@ -27,7 +33,7 @@ func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
 
 type function[In any] struct {
 	spec Spec
-	f    func(context.Context, In) (Output, error)
+	f    func(context.Context, Call, In) (Output, error)
 	err  error
 }
 
@@ -52,7 +58,7 @@ func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error)
 				Hinting("the fault lies in the tool; go on without its result")
 		}
 	}()
-	return t.f(ctx, in)
+	return t.f(ctx, c, in)
 }
 
 // infer makes the JSON Schema of a Go type.

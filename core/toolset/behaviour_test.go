@@ -37,7 +37,7 @@ func newKit(t *testing.T, files map[string]string) *kit {
 		t.Fatal(err)
 	}
 	set, err := toolset.NewRegistry(toolset.Filesystem()).Open(t.Context(), "filesystem", nil, toolset.Env{
-		Worker: "main", Files: v, OutputLimit: 8000, Mounts: func(n string) string { return sandbox.MountOf(v, n) },
+		Worker: "main", Files: v, OutputLimit: 8000,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func TestPreviewIsCanonical(t *testing.T) {
 }
 
 func TestRegistry(t *testing.T) {
-	r := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers())
+	r := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers(toolset.Delegation{}))
 	for _, c := range []struct{ name, options, says string }{
 		{"filesytem", `{}`, "did you mean filesystem"}, {"zebra", `{}`, "known: filesystem, workers"},
 		{"filesystem", `{"mode":1}`, `no option "mode"`}, {"workers", `{"stile":"call"}`, "did you mean style"},
@@ -325,7 +325,7 @@ func delegates(got *[]string) []toolset.Delegate {
 
 func openWorkers(t *testing.T, style string, ds []toolset.Delegate) map[string]tool.Tool {
 	t.Helper()
-	set, err := toolset.NewRegistry(toolset.Workers()).Open(t.Context(), "workers", json.RawMessage(`{"style":"`+style+`"}`), toolset.Env{Delegates: ds})
+	set, err := toolset.NewRegistry(toolset.Workers(toolset.Delegation{Workers: ds})).Open(t.Context(), "workers", json.RawMessage(`{"style":"`+style+`"}`), toolset.Env{})
 	if err != nil {
 		t.Fatal(err)
 	}

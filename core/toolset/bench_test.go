@@ -12,8 +12,8 @@ import (
 
 // Toolsets are opened for every child run: nothing is inferred again.
 func BenchmarkOpen(b *testing.B) {
-	r := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers())
-	env := toolset.Env{Worker: "w", Files: sandbox.Memory(), Delegates: delegates(new([]string))}
+	r := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers(toolset.Delegation{Workers: delegates(new([]string))}))
+	env := toolset.Env{Worker: "w", Files: sandbox.Memory()}
 	for b.Loop() {
 		for _, name := range r.Names() {
 			if _, err := r.Open(b.Context(), name, nil, env); err != nil {

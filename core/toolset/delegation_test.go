@@ -78,7 +78,7 @@ func TestWorkerCallRefuses(t *testing.T) {
 
 // A style nobody knows is an error, and no worker means no tool.
 func TestWorkersEdges(t *testing.T) {
-	r := toolset.NewRegistry(toolset.Workers())
+	r := toolset.NewRegistry(toolset.Workers(toolset.Delegation{}))
 	if _, err := r.Open(t.Context(), "workers", json.RawMessage(`{"style":"best"}`), toolset.Env{}); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "tools, call, both") {
 		t.Errorf("%v", err)
 	}

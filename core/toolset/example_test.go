@@ -39,7 +39,7 @@ func ExampleNewRegistry() {
 		},
 	}
 
-	registry := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers(), texts)
+	registry := toolset.NewRegistry(toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), texts)
 	fmt.Println(registry.Names())
 
 	ctx := context.Background()

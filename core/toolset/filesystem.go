@@ -26,7 +26,7 @@ func Filesystem() Factory {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the worker %s has no sandbox for its filesystem toolset", env.Worker)
 			}
-			f := &files{fs: env.Files, env: env, limit: max(env.OutputLimit, 4096)}
+			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096)}
 			return f.tools(), nil
 		},
 	}
@@ -35,7 +35,6 @@ func Filesystem() Factory {
 // files is the state of one worker's filesystem tools.
 type files struct {
 	fs    sandbox.FS
-	env   Env
 	limit int // bytes of one result
 	looks looks
 }
@@ -184,10 +183,7 @@ func (f *files) touch(op string, at *string) (tool.Preview, error) {
 		return tool.Preview{}, err
 	}
 	*at = sandbox.Abs(name)
-	use := tool.PathUse{Op: op, Path: *at}
-	if f.env.Mounts != nil {
-		use.Mount = f.env.Mounts(name)
-	}
+	use := tool.PathUse{Op: op, Path: *at, Mount: sandbox.MountOf(f.fs, name)}
 	p := tool.Preview{Paths: []tool.PathUse{use}}
 	if op == "write" {
 		err = sandbox.ValidNew(name)

@@ -53,7 +53,7 @@ func (p *person) Approve(_ context.Context, r approval.Request) (approval.Decisi
 func openFiles(t testing.TB, files sandbox.FS, limit int) map[string]tool.Tool {
 	t.Helper()
 	set, err := toolset.NewRegistry(toolset.Filesystem()).Open(t.Context(), "filesystem", nil, toolset.Env{
-		Worker: "main", Files: files, OutputLimit: limit, Mounts: func(n string) string { return sandbox.MountOf(files, n) },
+		Worker: "main", Files: files, OutputLimit: limit,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -39,32 +40,37 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// Open makes a worker's tools. Unknown names and options are E_CONFIG and
-// list what there is. The caller owns the result and must Close it.
+// All are the known factories, sorted by name.
+func (r Registry) All() []Factory {
+	out := make([]Factory, 0, len(r.factories))
+	for _, n := range r.Names() {
+		out = append(out, r.factories[n])
+	}
+	return out
+}
+
+// With returns a registry that has the given factories too, in place of those of
+// the same names: those that are made for one worker alone.
+func (r Registry) With(fs ...Factory) Registry {
+	return NewRegistry(append(r.All(), fs...)...)
+}
+
+// Open makes a worker's tools. Unknown names and options are E_CONFIG, and the
+// error lists the known ones. The caller owns the result and must Close it, and
+// calls Whole before it.
 func (r Registry) Open(ctx context.Context, name string, options json.RawMessage, env Env) (tool.Toolset, error) {
 	f, opts, err := r.decode(name, options)
 	if err != nil {
 		return nil, err
 	}
-	if f.Outside {
-		if err := whole(env.Worker, name, env.Partial); err != nil {
-			return nil, err
-		}
-	}
 	return f.Open(ctx, env, opts)
 }
 
-// Whole refuses a toolset that works beside the sandbox to a worker whose view
-// is not the whole project, because of what partial tells.
+// Whole fails with E_ESCALATION if the toolset works on the real files (see
+// Factory.Outside) and the worker does not see the whole project. partial is the
+// reason why it does not (sandbox.Partial), "" if it does.
 func (r Registry) Whole(worker, name, partial string) error {
-	if !r.factories[name].Outside {
-		return nil
-	}
-	return whole(worker, name, partial)
-}
-
-func whole(worker, name, partial string) error {
-	if partial == "" {
+	if !r.factories[name].Outside || partial == "" {
 		return nil
 	}
 	return fault.New(fault.Escalation, "the toolset %s works on the whole project, and the view of %s is less: %s", name, worker, partial).
@@ -176,3 +182,15 @@ func (t Tools) Tools() []tool.Tool { return t }
 
 // Close does nothing.
 func (Tools) Close() error { return nil }
+
+// Reserved are the names of golem's own tools, which no tool of a module may
+// have.
+func Reserved() []string { return slices.Clone(reserved()) }
+
+var reserved = sync.OnceValue(func() []string {
+	names := []string{"worker_call", "request_input", "read_result", "stage"}
+	for _, t := range (&files{}).tools() {
+		names = append(names, t.Spec().Name)
+	}
+	return names
+})

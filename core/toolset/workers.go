@@ -12,32 +12,60 @@ import (
 	"golem/core/tool"
 )
 
+// Delegation is the workers that one worker may call. The zero value is none.
+type Delegation struct {
+	Workers []Delegate // in the order of allowed_workers
+	// Style is how they are offered: tools, call or both; "": as the options say.
+	Style string
+	// Unknown returns what is wrong with a reference in worker_call that stands
+	// for none of Workers; nil: E_NOT_ALLOWED.
+	Unknown func(ref string) error
+}
+
+// Delegate is a worker offered as a tool (SPEC §5 Delegation).
+type Delegate struct {
+	ID          string // canonical worker ID
+	Tool        string // its tool name, see tool.ToolName
+	Description string
+	Input       json.RawMessage // its input schema; nil: one string "input"
+	Output      json.RawMessage
+	// Named reports whether a reference (SPEC §2) stands for the worker; nil:
+	// only its ID does, and the tool's name.
+	Named func(ref string) bool
+	// Module is the tool that provides the worker, where a tool module does so
+	// instead of a worker file (SPEC §5, S3-24); nil: a worker file does.
+	Module tool.Tool
+	// Run starts the worker. call.Args are the tool call's arguments.
+	Run func(ctx context.Context, call tool.Call) (tool.Output, error)
+}
+
 // Workers is delegation as a toolset (S0-23): one tool a worker, one generic
-// worker_call, or both.
-func Workers() Factory {
+// worker_call, or both. A factory is made for each worker, with the workers that
+// it may call.
+func Workers(d Delegation) Factory {
 	return Factory{
 		Name:        "workers",
 		Description: "calls other workers",
 		Options:     func() any { return new(workerOptions) },
-		Open: func(_ context.Context, env Env, options any) (tool.Toolset, error) {
+		Open: func(_ context.Context, _ Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*workerOptions)
-			return delegation(env, o)
+			return d.tools(o)
 		},
 	}
 }
 
-// workerOptions are the keys of toolsets.workers. Who is allowed has been
-// resolved into Env.Delegates by then.
+// workerOptions are the keys of toolsets.workers. The names in Allowed have been
+// resolved into Delegation.Workers by then.
 type workerOptions struct {
 	Allowed []string `json:"allowed_workers"`
 	Style   string   `json:"style"`
 }
 
-func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
+func (t Delegation) tools(o *workerOptions) (tool.Toolset, error) {
 	var out Tools
 	style := o.Style
-	if env.Style != "" {
-		style = env.Style
+	if t.Style != "" {
+		style = t.Style
 	}
 	switch style {
 	case "", "tools", "both", "call":
@@ -45,21 +73,21 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 		return nil, fault.New(fault.Config, "style %q of toolset workers", style).Hinting("known: tools, call, both")
 	}
 	if style != "call" {
-		for _, d := range env.Delegates {
+		for _, d := range t.Workers {
 			if d.Module != nil {
 				out = append(out, d.Module)
 				continue
 			}
-			out = append(out, &named{delegate: d, spec: spec(d)})
+			out = append(out, &workerTool{delegate: d, spec: spec(d)})
 		}
 	}
 	if style == "call" || style == "both" {
-		if len(env.Delegates) > 0 {
-			out = append(out, newGeneric(env))
+		if len(t.Workers) > 0 {
+			out = append(out, newWorkerCall(t))
 		}
 	}
 	if style == "call" {
-		for _, d := range env.Delegates {
+		for _, d := range t.Workers {
 			if d.Module != nil {
 				out = append(out, d.Module)
 			}
@@ -68,18 +96,18 @@ func delegation(env Env, o *workerOptions) (tool.Toolset, error) {
 	return out, nil
 }
 
-// named is one worker as a tool.
-type named struct {
+// workerTool is one worker as a tool.
+type workerTool struct {
 	delegate Delegate
 	spec     tool.Spec
 }
 
 // Spec is the worker's metadata.
-func (n *named) Spec() tool.Spec { return n.spec }
+func (w *workerTool) Spec() tool.Spec { return w.spec }
 
 // Call runs the worker.
-func (n *named) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
-	return n.delegate.Run(ctx, c)
+func (w *workerTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	return w.delegate.Run(ctx, c)
 }
 
 func spec(d Delegate) tool.Spec {
@@ -151,20 +179,20 @@ func mustJSON(v any) json.RawMessage {
 	return raw
 }
 
-// generic is worker_call: the worker is an argument.
-type generic struct {
+// workerCall is the tool worker_call: the worker is an argument.
+type workerCall struct {
 	delegates []Delegate
-	stranger  func(ref string) error
+	unknown   func(ref string) error
 	spec      tool.Spec
 }
 
-func newGeneric(env Env) *generic {
+func newWorkerCall(t Delegation) *workerCall {
 	var b strings.Builder
 	b.WriteString("Calls a worker and returns its answer. Workers:")
-	for _, d := range env.Delegates {
+	for _, d := range t.Workers {
 		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
 	}
-	return &generic{delegates: env.Delegates, stranger: env.Stranger, spec: tool.Spec{
+	return &workerCall{delegates: t.Workers, unknown: t.Unknown, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
 		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"},
 		Input: mustJSON(map[string]any{
@@ -200,11 +228,11 @@ func takes(d Delegate) string {
 }
 
 // Spec is that of worker_call.
-func (g *generic) Spec() tool.Spec { return g.spec }
+func (g *workerCall) Spec() tool.Spec { return g.spec }
 
 // Preview refuses, before anybody is asked, a worker that may not be called
 // and an input that it does not take.
-func (g *generic) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
+func (g *workerCall) Preview(_ context.Context, c tool.Call) (tool.Preview, error) {
 	d, args, err := g.find(c.Args)
 	if err == nil {
 		_, err = flatten(d, args)
@@ -212,8 +240,8 @@ func (g *generic) Preview(_ context.Context, c tool.Call) (tool.Preview, error) 
 	return tool.Preview{}, err
 }
 
-// find reads the arguments and settles who is called.
-func (g *generic) find(raw json.RawMessage) (d Delegate, args map[string]json.RawMessage, err error) {
+// find reads the arguments and returns the worker that they name.
+func (g *workerCall) find(raw json.RawMessage) (d Delegate, args map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(raw, &args); err != nil {
 		return d, nil, fault.New(fault.ToolInput, "worker_call: %w", err)
 	}
@@ -225,8 +253,8 @@ func (g *generic) find(raw json.RawMessage) (d Delegate, args map[string]json.Ra
 	if i < 0 {
 		i = slices.IndexFunc(g.delegates, func(d Delegate) bool { return d.Tool == id || d.Named != nil && d.Named(id) })
 	}
-	if i < 0 && g.stranger != nil {
-		return d, nil, g.stranger(id)
+	if i < 0 && g.unknown != nil {
+		return d, nil, g.unknown(id)
 	}
 	if i < 0 {
 		ids := make([]string, len(g.delegates))
@@ -241,7 +269,7 @@ func (g *generic) find(raw json.RawMessage) (d Delegate, args map[string]json.Ra
 
 // Call finds the worker among the allowed ones and hands it the arguments as
 // its own tool would take them (S0-06).
-func (g *generic) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+func (g *workerCall) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	d, args, err := g.find(c.Args)
 	if err != nil {
 		return tool.Output{}, err

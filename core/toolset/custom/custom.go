@@ -1,32 +1,58 @@
-package toolset
+// Package custom is the toolset of that name: tools of `.wasm` modules, made of
+// what package wasmtool reads and runs (S0-24..27, SPEC §6).
+package custom
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/toolset"
 	"golem/core/wasmtool"
 )
 
-// Custom offers the tools of `.wasm` modules (S0-24..27, SPEC §6): all that
-// were found and are not hidden by a nearer one, narrowed by the options.
-// What a module is granted stands in the options alone. library is asked for
-// when there is a module; its error, or nil, is E_PLATFORM.
-func Custom(library func() (*wasmtool.Library, error)) Factory {
-	kept := &modules{library: library}
-	return Factory{
+// Found is what the toolset makes a worker's tools of.
+type Found struct {
+	Modules []Module // nearest level first
+	// Inert says that no code of a module may run, not even to tell which tools it
+	// has (golem check).
+	Inert bool
+	// Warn gets what is wrong but stops nothing; nil: nobody reads it.
+	Warn func(*fault.Fault)
+	// Undescribed gets the path of each module whose tools are unknown, because
+	// it would have to run to tell them; nil: nobody reads it.
+	Undescribed func(path string)
+}
+
+// Module is a file that was found, and is not read yet.
+type Module struct {
+	Path   string // as messages and the trace name it
+	Level  int    // the module of the lower level wins; 0 is the worker's own
+	Locked bool   // there is a tools.lock; Digest is what it says, "" if nothing
+	Digest string
+	Open   func() (fs.File, error)
+	// Sidecar reads the description beside it; fs.ErrNotExist if there is none.
+	Sidecar func() ([]byte, error)
+}
+
+// Toolset offers the tools of the modules that were found for one worker and are
+// not hidden by a nearer one, narrowed by the worker's options. What a module is
+// granted stands in the options alone.
+func Toolset(cache *Cache, found Found) toolset.Factory {
+	return toolset.Factory{
 		Name:        "custom",
 		Description: "tools of .wasm modules",
 		Options:     func() any { return new(customOptions) },
-		Open: func(ctx context.Context, env Env, options any) (tool.Toolset, error) {
+		Open: func(ctx context.Context, env toolset.Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*customOptions)
-			c := &custom{env: env, options: o, taken: map[string]taken{}}
-			if err := c.open(ctx, kept); err != nil {
+			c := &custom{env: env, found: found, options: o, first: map[string]source{}}
+			if err := c.open(ctx, cache); err != nil {
 				_ = c.Close() // nothing was called yet: there is nothing to lose
 				return nil, err
 			}
@@ -88,13 +114,14 @@ func (h *hosts) UnmarshalJSON(raw []byte) error {
 
 // custom is the toolset of one worker run.
 type custom struct {
-	env     Env
+	env     toolset.Env
+	found   Found
 	options *customOptions
 	tools   []tool.Tool
-	taken   map[string]taken
+	first   map[string]source
 	parts   []*part
 	known   []string // every described name, for hints
-	untold  bool     // a module could not be asked for its tools
+	unknown bool     // the tools of some module are not known
 }
 
 // part is one module of the toolset.
@@ -107,8 +134,8 @@ type part struct {
 	broken error // it has no form and no description, but may have exports that are named
 }
 
-// taken is where a tool's name was found first.
-type taken struct {
+// source is the module that a tool's name was found in first.
+type source struct {
 	path  string
 	level int
 }
@@ -130,16 +157,16 @@ func (c *custom) Close() error {
 }
 
 // open describes the modules and settles whose tool bears which name.
-func (c *custom) open(ctx context.Context, kept *modules) error {
+func (c *custom) open(ctx context.Context, cache *Cache) error {
 	var nearest []string // stems that a nearer module has
-	for _, m := range c.env.Modules {
+	for _, m := range c.found.Modules {
 		stem := stemOf(m.Path)
 		first := !slices.Contains(nearest, stem)
 		nearest = append(nearest, stem)
 		if c.options.Module != "" && c.options.Module != m.Path && (c.options.Module != stem || !first) {
 			continue
 		}
-		if err := c.add(ctx, kept, m, first); err != nil {
+		if err := c.add(ctx, cache, m, first); err != nil {
 			return err
 		}
 	}
@@ -151,8 +178,8 @@ func (c *custom) open(ctx context.Context, kept *modules) error {
 
 // add offers one module's tools. Grants go to the nearest module of their
 // name, so that none reaches a file that a person did not mean.
-func (c *custom) add(ctx context.Context, kept *modules, m Module, nearest bool) error {
-	mod, err := kept.module(m)
+func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) error {
+	mod, err := cache.module(m)
 	if err != nil {
 		return err
 	}
@@ -198,8 +225,8 @@ func (c *custom) offer(p *part, d wasmtool.Description, made tool.Tool) error {
 	return err
 }
 
-// locked refuses a module that tools.lock does not name. One that it names is
-// held against it before its description is believed (wasmtool.Module).
+// locked fails if tools.lock does not name the module. The digest of one that it
+// names is compared before the description is used (wasmtool.Module).
 func (c *custom) locked(ctx context.Context, m Module, mod *wasmtool.Module) error {
 	if !m.Locked || m.Digest != "" {
 		return nil
@@ -218,14 +245,14 @@ func (c *custom) takes(m Module, name string) (bool, error) {
 	if c.options.Tools != nil && !slices.Contains(c.options.Tools, name) {
 		return false, nil
 	}
-	if slices.Contains(reserved(), name) {
+	if slices.Contains(toolset.Reserved(), name) {
 		return false, fault.New(fault.Config, "%s has a tool named %s, which is a tool of golem", m.Path, name).
 			Hinting("rename it, or leave it out with toolsets.custom.tools").At(m.Path, 0, 0)
 	}
-	first, there := c.taken[name]
+	first, there := c.first[name]
 	switch {
 	case !there:
-		c.taken[name] = taken{m.Path, m.Level}
+		c.first[name] = source{m.Path, m.Level}
 		return true, nil
 	case first.level == m.Level:
 		return false, fault.New(fault.Config, "%s and %s both have a tool named %s", first.path, m.Path, name).
@@ -236,15 +263,15 @@ func (c *custom) takes(m Module, name string) (bool, error) {
 }
 
 func (c *custom) warn(f *fault.Fault) {
-	if c.env.Warn != nil {
-		c.env.Warn(f)
+	if c.found.Warn != nil {
+		c.found.Warn(f)
 	}
 }
 
 // missing are names in toolsets.custom.tools that no module has.
 func (c *custom) missing() error {
 	for _, name := range c.options.Tools {
-		if _, there := c.taken[name]; !there && !c.untold {
+		if _, there := c.first[name]; !there && !c.unknown {
 			return fault.New(fault.Config, "toolsets.custom.tools names %q, and no module has such a tool", name).
 				Hinting("%s", fault.DidYouMean(name, c.known))
 		}

@@ -1,4 +1,4 @@
-package toolset_test
+package custom_test
 
 import (
 	"bytes"
@@ -21,6 +21,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/core/toolset/custom"
 	"golem/core/wasmtool"
 )
 
@@ -29,13 +30,13 @@ const undescribed = "-"
 
 // module is a tool module made of a fixture, with a description beside it; "":
 // with the one that the fixture has, inside.
-func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidecar string) toolset.Module {
+func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidecar string) custom.Module {
 	data, err := coretest.Fixture(fixture, sidecar == "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{"m": &fstest.MapFile{Data: data}}
-	return toolset.Module{
+	return custom.Module{
 		Path: path, Level: level,
 		Open: func() (fs.File, error) { return files.Open("m") },
 		Sidecar: func() ([]byte, error) {
@@ -47,16 +48,17 @@ func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidec
 	}
 }
 
-// custom opens the toolset as a worker with those options would.
-func custom(options string, env toolset.Env) (tool.Toolset, error) {
+// open opens the toolset as a worker with those options would.
+func open(options string, found custom.Found, network bool) (tool.Toolset, error) {
 	library := func() (*wasmtool.Library, error) { return &wasmtool.Library{}, nil }
-	env.Worker, env.Files = "main", sandbox.Memory()
-	return toolset.NewRegistry(toolset.Custom(library)).Open(context.Background(), "custom", json.RawMessage(options), env)
+	factory := custom.Toolset(custom.NewCache(library), found)
+	env := toolset.Env{Worker: "main", Files: sandbox.Memory(), Network: network}
+	return toolset.NewRegistry(factory).Open(context.Background(), "custom", json.RawMessage(options), env)
 }
 
 // specs are what the toolset offers, by name.
-func specs(t interface{ Fatal(...any) }, options string, env toolset.Env) map[string]tool.Spec {
-	set, err := custom(options, env)
+func specs(t interface{ Fatal(...any) }, options string, found custom.Found) map[string]tool.Spec {
+	set, err := open(options, found, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,12 +75,12 @@ func specs(t interface{ Fatal(...any) }, options string, env toolset.Env) map[st
 // Grants go to the nearest module of their name alone; a grant, and a claim,
 // make a tool less free, never more.
 func TestGrantsAndSpecs(t *testing.T) {
-	modules := []toolset.Module{
+	modules := []custom.Module{
 		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),
 		module(t, "tools/forge.wasm", 1, "forge", ""), module(t, "tools/count.wasm", 1, "counter", ""),
 	}
-	env := toolset.Env{Modules: modules}
-	got := specs(t, `{"tools": ["add", "mul", "net", "claims", "count"], "modules": {"math": {"fs": true, "timeout": "2m"}, "count": {"stateful": true, "timeout": 0}}}`, env)
+	found := custom.Found{Modules: modules}
+	got := specs(t, `{"tools": ["add", "mul", "net", "claims", "count"], "modules": {"math": {"fs": true, "timeout": "2m"}, "count": {"stateful": true, "timeout": 0}}}`, found)
 	for name, want := range map[string]tool.Spec{
 		"add":    {Timeout: 2 * time.Minute},
 		"mul":    {Confined: true},
@@ -97,12 +99,12 @@ func TestGrantsAndSpecs(t *testing.T) {
 // A module's tool that provides a worker is approved as a call of that worker,
 // and is itself unchanged.
 func TestModuleAsWorker(t *testing.T) {
-	set, err := custom("{}", toolset.Env{Modules: []toolset.Module{module(t, "tools/math.wasm", 1, "mul", "")}})
+	set, err := open("{}", custom.Found{Modules: []custom.Module{module(t, "tools/math.wasm", 1, "mul", "")}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mul := set.Tools()[0]
-	worker := toolset.AsWorker(mul, "reports/mul")
+	worker := custom.AsWorker(mul, "reports/mul")
 	if s := worker.Spec(); s.Target != "reports/mul" || !slices.Equal(s.Rules, []string{"worker.call"}) || s.Name != "mul" || !s.Confined {
 		t.Errorf("%+v", s)
 	}
@@ -127,29 +129,29 @@ func TestCustomRefuses(t *testing.T) {
 	described := "tools: [{name: helper}]"
 	for name, c := range map[string]struct {
 		options string
-		modules []toolset.Module
+		modules []custom.Module
 		inert   bool
 		want    string
 	}{
-		"two at one level": {"{}", []toolset.Module{a, b}, false, "tools/a.wasm and tools/b.wasm both have a tool named add"},
-		"misspelt":         {`{"tools": ["ad"]}`, []toolset.Module{a}, false, "did you mean add"},
-		"wrong option":     {`{"tool": ["add"]}`, []toolset.Module{a}, false, "did you mean tools"},
-		"built-in":         {"{}", []toolset.Module{module(t, "tools/r.wasm", 1, "bare", "tools: [{name: read_result}]")}, false, "a tool of golem"},
-		"no contract":      {"{}", []toolset.Module{module(t, "tools/r.wasm", 1, "bare", undescribed)}, false, "it exports"},
-		"not locked":       {"{}", []toolset.Module{locked}, false, "is not in tools.lock: the file has sha256 "},
-		"changed":          {"{}", []toolset.Module{changed}, false, "tools.lock has sha256 0000"},
-		"changed, checked": {"{}", []toolset.Module{changed}, true, "tools.lock has sha256 0000"},
-		"bad export":       {`{"tools": ["takes"]}`, []toolset.Module{module(t, "tools/r.wasm", 1, "bare", described)}, false, "no module has such a tool"},
+		"two at one level": {"{}", []custom.Module{a, b}, false, "tools/a.wasm and tools/b.wasm both have a tool named add"},
+		"misspelt":         {`{"tools": ["ad"]}`, []custom.Module{a}, false, "did you mean add"},
+		"wrong option":     {`{"tool": ["add"]}`, []custom.Module{a}, false, "did you mean tools"},
+		"built-in":         {"{}", []custom.Module{module(t, "tools/r.wasm", 1, "bare", "tools: [{name: read_result}]")}, false, "a tool of golem"},
+		"no contract":      {"{}", []custom.Module{module(t, "tools/r.wasm", 1, "bare", undescribed)}, false, "it exports"},
+		"not locked":       {"{}", []custom.Module{locked}, false, "is not in tools.lock: the file has sha256 "},
+		"changed":          {"{}", []custom.Module{changed}, false, "tools.lock has sha256 0000"},
+		"changed, checked": {"{}", []custom.Module{changed}, true, "tools.lock has sha256 0000"},
+		"bad export":       {`{"tools": ["takes"]}`, []custom.Module{module(t, "tools/r.wasm", 1, "bare", described)}, false, "no module has such a tool"},
 	} {
-		_, err := custom(c.options, toolset.Env{Modules: c.modules, Inert: c.inert})
+		_, err := open(c.options, custom.Found{Modules: c.modules, Inert: c.inert}, false)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	var warned []string
 	near := module(t, "workers/w/tools.wasm", 0, "add_v2", "")
-	env := toolset.Env{Modules: []toolset.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
-	if got := specs(t, "{}", env); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
+	found := custom.Found{Modules: []custom.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
+	if got := specs(t, "{}", found); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
 		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warned)
 	}
 }
@@ -180,7 +182,7 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 			"{}", `{"fs": true}`, `{"allowed_hosts": ["a.example"]}`, `{"config": {"k": "v"}}`, `{"stateful": true}`, `{"fuel": 1}`,
 			`{"fs": true, "allowed_hosts": ["a.example"], "config": {"k": "v"}}`,
 		}).Draw(t, "grants")
-		env := toolset.Env{Network: rapid.Bool().Draw(t, "network")}
+		network := rapid.Bool().Draw(t, "network")
 		provides := rapid.Bool().Draw(t, "provides a worker")
 		policy := approval.Policy{
 			WorkerTools:    map[string]approval.Setting{rapid.SampledFrom([]string{"helper", "worker.call"}).Draw(t, "named"): rapid.SampledFrom(settings).Draw(t, "tool")},
@@ -189,15 +191,14 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 		}
 		g := approval.NewGate(approval.Interactive, nil)
 		ask := func(sidecar, grants string) int {
-			e := env
-			e.Modules = []toolset.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}
-			set, err := custom(`{"modules": {"m": `+grants+`}}`, e)
+			found := custom.Found{Modules: []custom.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}}
+			set, err := open(`{"modules": {"m": `+grants+`}}`, found, network)
 			if err != nil {
 				t.Fatal(err)
 			}
 			helper := set.Tools()[0]
 			if provides {
-				helper = toolset.AsWorker(helper, "helper")
+				helper = custom.AsWorker(helper, "helper")
 			}
 			s, rule := g.Setting(helper.Spec(), policy)
 			if strict[s] == 0 {

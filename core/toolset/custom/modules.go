@@ -1,4 +1,4 @@
-package toolset
+package custom
 
 import (
 	"context"
@@ -18,32 +18,37 @@ import (
 	"golem/core/wasmtool"
 )
 
-// modules are the modules of one project, each read and compiled once however
-// many workers use it. It may be used from several goroutines.
-type modules struct {
+// Cache keeps the modules of one project, so that each is read and compiled once,
+// however many workers use it. It is safe for concurrent use; nil is a platform
+// that runs no modules.
+type Cache struct {
 	library func() (*wasmtool.Library, error)
 
 	mu    sync.Mutex
 	known map[string]*wasmtool.Module // by path
 }
 
-func (k *modules) module(m Module) (*wasmtool.Module, error) {
+// NewCache returns an empty one. library opens what runs modules, the first time
+// there is one; if it fails or returns nil, the toolset fails with E_PLATFORM.
+func NewCache(library func() (*wasmtool.Library, error)) *Cache { return &Cache{library: library} }
+
+func (k *Cache) module(m Module) (*wasmtool.Module, error) {
+	none := fault.New(fault.Platform, "this platform runs no tool modules, and there is %s", m.Path).
+		Hinting("run with --no-import-tools to do without its tools")
+	if k == nil {
+		return nil, none
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if mod := k.known[m.Path]; mod != nil {
 		return mod, nil
 	}
-	var library *wasmtool.Library
-	var err error
-	if k.library != nil {
-		library, err = k.library()
-	}
+	library, err := k.library()
 	if err != nil {
 		return nil, fault.Of(err, fault.Platform)
 	}
 	if library == nil {
-		return nil, fault.New(fault.Platform, "this platform runs no tool modules, and there is %s", m.Path).
-			Hinting("run with --no-import-tools to do without its tools")
+		return nil, none
 	}
 	mod := library.Module(wasmtool.Source{Path: m.Path, Open: m.Open, Sidecar: m.Sidecar, Pinned: m.Digest})
 	if k.known == nil {
@@ -56,15 +61,15 @@ func (k *modules) module(m Module) (*wasmtool.Module, error) {
 // stemOf is a module's name without .wasm.
 func stemOf(p string) string { return strings.TrimSuffix(path.Base(p), ".wasm") }
 
-// describe is what a module says it has. One that only running would tell is
-// left out where nothing may run.
+// describe returns the tools that a module has. A module that would have to run
+// to tell them has none where nothing may run.
 func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description, error) {
-	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.env.Inert, Slow: c.compiling(p.Path)})
+	ds, err := p.mod.Describe(ctx, wasmtool.Describing{Run: !c.found.Inert, Slow: c.compiling(p.Path)})
 	switch {
 	case errors.Is(err, wasmtool.ErrUndescribed):
-		c.untold = true
-		if c.env.Undescribed != nil {
-			c.env.Undescribed(p.Path)
+		c.unknown = true
+		if c.found.Undescribed != nil {
+			c.found.Undescribed(p.Path)
 		}
 		return nil, nil
 	case err != nil && c.options.Tools != nil && errors.Is(err, fault.ToolContract):
@@ -74,7 +79,7 @@ func (c *custom) describe(ctx context.Context, p *part) ([]wasmtool.Description,
 	return ds, err
 }
 
-// compiling says which module everybody waits for.
+// compiling tells the person which module is compiled while they wait.
 func (c *custom) compiling(path string) func() {
 	return func() {
 		if c.env.Log != nil {
@@ -88,7 +93,7 @@ func (c *custom) compiling(path string) func() {
 // read for it.
 func (c *custom) exports(ctx context.Context) error {
 	for _, name := range c.options.Tools {
-		if _, there := c.taken[name]; there {
+		if _, there := c.first[name]; there {
 			continue
 		}
 		for _, p := range c.parts {
@@ -172,7 +177,7 @@ type moduleFunction interface {
 	tool.Preparer
 }
 
-// moduleTool is a module's function with what golem knows beyond it.
+// moduleTool is a module's function under the grants of one worker.
 type moduleTool struct {
 	moduleFunction
 	spec tool.Spec
@@ -198,15 +203,3 @@ func AsWorker(t tool.Tool, id string) tool.Tool {
 
 // Spec is the function's metadata under this worker's grants.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
-
-// Reserved are the names of golem's own tools, which no tool of a module may
-// have.
-func Reserved() []string { return slices.Clone(reserved()) }
-
-var reserved = sync.OnceValue(func() []string {
-	names := []string{"worker_call", "request_input", "read_result", "stage"}
-	for _, t := range (&files{}).tools() {
-		names = append(names, t.Spec().Name)
-	}
-	return names
-})
