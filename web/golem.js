@@ -337,7 +337,9 @@ export class Golem {
  * @property {object} [args] what will run
  * @property {{op: string, mount?: string, path: string}[]} [paths]
  * @property {string} [diff] the change to a file, unified
+ * @property {boolean} [unchanged] the file has the content that the call would write
  * @property {string} [rule] the setting that asks
+ * @property {string} [why] why the person is asked, in plain words
  */
 
 const plain = ({ approve, artifact, attachments, ...rest }) => rest

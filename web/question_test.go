@@ -53,7 +53,7 @@ func TestTrustQuestion(t *testing.T) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}
 	}
-	for _, not := range []string{"remember", "Always", "Reason", "sk-the-key"} {
+	for _, not := range []string{"this session", "Reason", "sk-the-key"} {
 		if strings.Contains(said, not) {
 			t.Errorf("the dialog shows %q:\n%s", not, said)
 		}

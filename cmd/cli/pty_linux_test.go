@@ -193,7 +193,7 @@ func (r *ptyRun) written() bool {
 	return err == nil
 }
 
-const question = "[y]es / [n]o / [a]lways / [s]ession: "
+const question = "[y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: "
 
 // The question is put in the words of S4 §3 and a yes runs the call; the answer
 // is on the screen once.
@@ -202,7 +202,7 @@ func TestTerminalAsksAndYesRuns(t *testing.T) {
 	r.expect(question)
 	r.typeKeys("y\n")
 	r.exit(0)
-	for _, want := range []string{"[Approval Required] ", "Risk: medium\n", "Path: main\n", "Golem: "} {
+	for _, want := range []string{"[Approval Required] write_file /out/a.txt — new file, 1 line\n", "Risk: medium\n", "Why asked: it changes a file\n", "Worker: main\n", "  │ hello\n", "Golem: "} {
 		if !strings.Contains(r.text(), want) {
 			t.Errorf("no %q in\n%s", want, r.text())
 		}
@@ -326,7 +326,7 @@ func TestTerminalReasonAndView(t *testing.T) {
 	})
 	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
 	r.expect(question)
-	if !strings.Contains(r.text(), "more lines are hidden") {
+	if !strings.Contains(r.text(), "more lines not shown; v shows all") {
 		t.Errorf("nothing is folded:\n%s", r.text())
 	}
 	r.typeKeys("v\n")

@@ -169,7 +169,7 @@ func (h *host) warnNobody(ctx context.Context, inst *core.Instance, f *flags) {
 func (h *host) questions(f *flags, person ui.Person) ui.Questions {
 	q := ui.Questions{Person: person}
 	if t, ok := person.(*terminal); ok {
-		q.Width = func() int { return columns(t.out) }
+		q.Width, q.Height = func() int { return columns(t.out) }, func() int { return rows(t.out) }
 		q.Color = h.colors(t.out, f)
 	}
 	return q

@@ -102,6 +102,15 @@ func columns(f *os.File) int {
 	return w
 }
 
+// rows is the height of a terminal, 0 if it cannot be told.
+func rows(f *os.File) int {
+	_, h, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return h
+}
+
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // escapes says whether a stream may get escape sequences at all.

@@ -98,7 +98,9 @@ type Request struct {
 	Args        json.RawMessage `json:"args,omitempty"` // canonical: what will run
 	Paths       []tool.PathUse  `json:"paths,omitempty"`
 	Diff        string          `json:"diff,omitempty"`
-	Rule        string          `json:"rule,omitempty"` // the setting that asks
+	Unchanged   bool            `json:"unchanged,omitempty"` // the file has the content that the call would write
+	Rule        string          `json:"rule,omitempty"`      // the setting that asks
+	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
 }
 
 // Worker is one worker run on the way from the root to a call (S4-29).

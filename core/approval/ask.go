@@ -99,7 +99,9 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Workers:     slices.Clone(c.item.Workers),
 		Paths:       slices.Clone(c.paths),
 		Diff:        c.diff,
+		Unchanged:   c.same,
 		Rule:        rule,
+		Why:         why(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
 	}
 }

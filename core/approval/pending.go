@@ -17,8 +17,9 @@ type pending struct {
 	subject
 	item Item
 	diff string
-	key  key // the exact call
-	kind key // the tool, whatever the arguments
+	same bool // the file has the content that the call would write
+	key  key  // the exact call
+	kind key  // the tool, whatever the arguments
 }
 
 // prepare previews a decoded call and fixes its canonical arguments. On an
@@ -34,6 +35,7 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 		call.Args = args
 		view, err := preview(ctx, p, call)
 		c.paths, c.diff, c.risk = view.Paths, view.Diff, callRisk(spec, view)
+		c.same = unchanged(view)
 		c.previewed = err == nil
 		if err != nil {
 			return c, fault.Of(err, fault.Tool)
@@ -106,7 +108,7 @@ func (c *pending) refresh(ctx context.Context) error {
 		return fault.New(fault.Conflict, "%s would do something else by now than what was settled; nothing was done", c.spec.Name).
 			Hinting("look at the current state and call again")
 	}
-	c.diff = view.Diff
+	c.diff, c.same = view.Diff, unchanged(view)
 	return nil
 }
 

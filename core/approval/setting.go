@@ -181,11 +181,11 @@ func riskSetting(s subject) verdict {
 		// the worker's own calls would (S3-24).
 		return builtin(PreApproved, "delegation to an allowed worker")
 	case s.risk == tool.Read:
-		return builtin(PreApproved, "risk read")
+		return builtin(PreApproved, riskRule+"read")
 	case s.risk == "":
-		return builtin(Ask, "risk unknown")
+		return builtin(Ask, riskRule+"unknown")
 	}
-	return builtin(Ask, fmt.Sprintf("risk %s", s.risk))
+	return builtin(Ask, riskRule+string(s.risk))
 }
 
 // mountSetting is the strictest approval of the mounts a call touches. A

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +12,7 @@ import (
 // How much of a value a progress line shows; an approval request is never cut so.
 const (
 	briefValue = 40
-	briefArgs  = 3
+	briefArgs  = 4
 	briefTask  = 60
 )
 
@@ -20,17 +21,39 @@ func oneLine(s string) string {
 	return safe(strings.Join(strings.Fields(s), " "))
 }
 
-// callLine is a call as a progress line shows it: `read_file("/a.txt")`.
+// callLine is a call as a progress line shows it: `read_file(path: "/a.txt")`.
 func callLine(name string, args json.RawMessage) string {
-	var parts []string
-	for i, f := range pathFirst(fields(args)) {
-		if i == briefArgs {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, clip(briefOf(f.value), briefValue))
+	all := ordered(fields(args))
+	parts := named(all[:min(len(all), briefArgs)], func(raw json.RawMessage) string { return clip(briefOf(raw), briefValue) })
+	if len(all) > briefArgs {
+		parts = append(parts, "…")
 	}
 	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// CallLine is a call in one line, for what a command says of it.
+func CallLine(name string, args json.RawMessage) string { return callLine(name, args) }
+
+// named are arguments with their names, each value as show has it.
+func named(all []field, show func(json.RawMessage) string) []string {
+	out := make([]string, len(all))
+	for i, f := range all {
+		out[i] = show(f.value)
+		if f.name != "" {
+			out[i] = oneLine(f.name) + ": " + out[i]
+		}
+	}
+	return out
+}
+
+// taskLine is what a worker is called for, as one short line: its input
+// without the worker's name and the attachments.
+func taskLine(args json.RawMessage) string {
+	all := slices.DeleteFunc(ordered(fields(args)), func(f field) bool { return f.name == "worker" || f.name == "attachments" })
+	if len(all) == 1 && (all[0].name == "input" || all[0].name == "") {
+		return clip(scalar(all[0].value), briefTask)
+	}
+	return clip(strings.Join(named(all, briefOf), ", "), briefTask)
 }
 
 // briefOf is a value as a progress line shows it: a string in plain quotes,
@@ -43,19 +66,21 @@ func briefOf(raw json.RawMessage) string {
 	return oneLine(string(raw))
 }
 
-// pathFirst moves the argument that says where before those that say what,
-// which may be long.
-func pathFirst(all []field) []field {
-	slices.SortStableFunc(all, func(a, b field) int {
-		switch {
-		case a.name == b.name:
-			return 0
-		case a.name == "path":
-			return -1
-		case b.name == "path":
-			return 1
+// argumentOrder is the order in which arguments of these names are shown,
+// whatever order a provider sends them in: where first, then what. Others
+// follow by name. web/ui/arguments.jsx has the same list.
+var argumentOrder = []string{"path", "from", "to", "worker", "command", "pattern", "input", "old", "new", "content"}
+
+// ordered sorts arguments by argumentOrder.
+func ordered(all []field) []field {
+	rank := func(f field) int {
+		if i := slices.Index(argumentOrder, f.name); i >= 0 {
+			return i
 		}
-		return 0
+		return len(argumentOrder)
+	}
+	slices.SortStableFunc(all, func(a, b field) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.name, b.name))
 	})
 	return all
 }

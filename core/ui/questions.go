@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"golem/core/approval"
@@ -13,8 +12,9 @@ import (
 // no; a person who vanishes has said no (SECURITY 9). A gate asks one question
 // at a time; who lets several gates share a Person sees to that himself.
 type Questions struct {
-	Person Person // nil: nobody
-	Width  func() int
+	Person Person     // nil: nobody
+	Width  func() int // columns of the screen; nil or 0: 80
+	Height func() int // its lines; nil or 0: 24
 	Color  bool
 }
 
@@ -30,30 +30,30 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 	if q.Person == nil {
 		return approval.Decision{}, approval.ErrNobody
 	}
-	view := requestView{width: q.columns(), color: q.Color}
-	text, folded := view.request(r)
-	if err := q.say(text + view.help(r, folded)); err != nil {
+	view := &requestView{width: size(q.Width), height: size(q.Height), color: q.Color, whole: r.Kind == approval.KindInput}
+	if err := q.say(view.request(r) + view.hint(r)); err != nil {
 		return approval.Decision{}, err
 	}
 	if r.Kind == approval.KindInput {
 		return q.input(ctx, r)
 	}
 	for misread := 0; misread < maxMisread; {
-		line, err := q.Person.Ask(ctx, prompt(r))
+		line, err := q.Person.Ask(ctx, view.keys(r))
 		if err != nil {
 			return approval.Decision{}, err
 		}
-		answer, reason, ok := ParseAnswer(line, r.Answers)
-		switch {
-		case ok:
+		if answer, reason, ok := ParseAnswer(line, r.Answers); ok {
 			return approval.Decision{ID: r.ID, Answer: answer, Reason: reason}, nil
-		case isView(line):
+		}
+		switch {
+		case asks(line, "v", "view"):
 			view.whole = true
-			text, _ = view.request(r)
-			err = q.say(text)
+			err = q.say(view.request(r) + view.again(r))
+		case asks(line, "?", "h", "help"):
+			err = q.say(view.help(r))
 		default:
 			misread++
-			err = q.say(view.help(r, folded && !view.whole))
+			err = q.say("That is none of the answers:\n" + view.help(r))
 		}
 		if err != nil {
 			return approval.Decision{}, err
@@ -75,11 +75,12 @@ func (q Questions) input(ctx context.Context, r approval.Request) (approval.Deci
 	return d, nil
 }
 
-func (q Questions) columns() int {
-	if q.Width == nil {
+// size is a number that may be unknown, which is 0.
+func size(of func() int) int {
+	if of == nil {
 		return 0
 	}
-	return q.Width()
+	return of()
 }
 
 func (q Questions) say(text string) error {
@@ -88,58 +89,4 @@ func (q Questions) say(text string) error {
 		return fault.New(fault.Denied, "the question could not be shown: %w", err)
 	}
 	return nil
-}
-
-// letters are how answers are offered and typed, in the order of S4-35.
-var letters = []struct {
-	answer approval.Answer
-	prompt string
-	words  []string
-}{
-	{approval.Yes, "[y]es", []string{"y", "yes"}},
-	{approval.No, "[n]o", []string{"n", "no"}},
-	{approval.Always, "[a]lways", []string{"a", "always"}},
-	{approval.Session, "[s]ession", []string{"s", "session"}},
-	{approval.Never, "", []string{"d", "deny", "never"}}, // named by help alone
-}
-
-// prompt is the last line of the question (S4-35).
-func prompt(r approval.Request) string {
-	var parts []string
-	for _, l := range letters {
-		if l.prompt != "" && r.Offers(l.answer) {
-			parts = append(parts, l.prompt)
-		}
-	}
-	return strings.Join(parts, " / ") + ": "
-}
-
-// ParseAnswer reads an answer to a request: y, n, a, s or d, as a letter or a
-// word, n and d optionally followed by a reason. An empty line is no. ok is
-// false for anything else, and for an answer that is not among those offered.
-func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer, reason string, ok bool) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-	word, rest = strings.ToLower(strings.TrimRight(word, ",:")), strings.TrimSpace(rest)
-	if word == "" {
-		return approval.No, "", true
-	}
-	for _, l := range letters {
-		if !slices.Contains(l.words, word) || !slices.Contains(offered, l.answer) {
-			continue
-		}
-		takesReason := l.answer == approval.No || l.answer == approval.Never
-		if rest != "" && !takesReason {
-			return "", "", false
-		}
-		return l.answer, rest, true
-	}
-	return "", "", false
-}
-
-func isView(line string) bool {
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "v", "view":
-		return true
-	}
-	return false
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,36 +42,13 @@ func writeRequest() approval.Request {
 	}
 }
 
-// S4-28, S4-35, S4-45: what a person is shown before they answer.
-func TestRequestShowsEverything(t *testing.T) {
-	p := &talker{answers: []string{"y"}}
-	d, err := Questions{Person: p}.Approve(t.Context(), writeRequest())
-	if err != nil || d != (approval.Decision{ID: "r1", Answer: approval.Yes}) {
-		t.Fatal(d, err)
-	}
-	for _, want := range []string{
-		"[Approval Required] write a file\n", "Risk: medium\n", "Path: root → a → b\n", "Task: sum up\n", "Tool: write_file\n", "write /o.txt (mount out)",
-		"  path: \"/o.txt\"\n", "  content (7 bytes, 2 lines):\n  │ one\n  │ two\n", "  │ +one\n",
-		"a: write_file with ANY arguments, for the session\n", "\n[y]es / [n]o / [a]lways / [s]ession: ",
-	} {
-		if !strings.Contains(p.String(), want) {
-			t.Errorf("missing %q in\n%s", want, p.String())
-		}
-	}
-	if strings.Contains(p.String(), "\x1b") {
-		t.Error("escapes without colour")
-	}
-	if strings.Contains(p.String(), "Module:") {
-		t.Error("a tool of golem's own has no module")
-	}
-}
-
 // Who is asked about a custom tool sees that it is one, whatever its
 // description says, and of which file.
 func TestRequestNamesTheModule(t *testing.T) {
 	p := &talker{answers: []string{"n"}}
 	r := writeRequest()
 	r.Description = "Reads a file. Module: golem"
+	r.Type = "tool_call"
 	r.Module = "tools/\x1b[31mslug.wasm@sha256:" + strings.Repeat("0123456789abcdef", 4)
 	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
 		t.Fatal(err)
@@ -115,7 +93,7 @@ func TestOnlyYesIsYes(t *testing.T) {
 		if err != nil || d.Answer != approval.No {
 			t.Errorf("%q: %+v, %v", lines, d, err)
 		}
-		if strings.Contains(p.String(), "[a]lways") || strings.Contains(p.String(), "ANY") {
+		if strings.Contains(p.String(), "[a]ll") || strings.Contains(p.String(), "a: ") {
 			t.Error("always was offered")
 		}
 	}
@@ -149,48 +127,48 @@ func TestQuestionsOfOtherKinds(t *testing.T) {
 		for _, want := range []string{
 			"[Approval Required] Trust what this project's files widen?\n",
 			"  toolsets.shell.approval.default (main.worker:4): preApproved\n    → commands run without a question\n",
-			"  │ [y]es / [n]o: \\u{1b}[2J\n", "\n[y]es / [n]o: ",
+			"  │ [y]es / [n]o: \\u{1b}[2J\n", "Enter alone: no.\n[y]es / [n]o: ",
 		} {
 			if !strings.Contains(p.String(), want) {
 				t.Errorf("missing %q in\n%s", want, p.String())
 			}
 		}
-		if strings.Contains(p.String(), "[a]lways") || strings.Contains(p.String(), "[s]ession") {
+		if strings.Contains(p.String(), "[a]ll") || strings.Contains(p.String(), "[s]ame") {
 			t.Errorf("more than yes and no is offered:\n%s", p.String())
 		}
 	}
 }
 
-// SECURITY 9: what is hidden is counted, and v shows it before the answer.
+// SECURITY 9: what is cut is counted, and v shows it before the answer.
 func TestLongValuesFoldAndOpen(t *testing.T) {
 	r := writeRequest()
+	r.Module, r.Diff, r.Paths = "tools/a.wasm@sha256:"+strings.Repeat("0123456789abcdef", 4), "", nil
 	all := strings.Repeat("line\n", 100) + "the last one"
 	long := strings.Repeat("z", 9000) + "END"
 	r.Args, _ = json.Marshal(map[string]string{"content": all, "one": long})
-	r.Diff = ""
 	p := &talker{answers: []string{"v", "y"}}
 	if d, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil || d.Answer != approval.Yes {
 		t.Fatal(d, err)
 	}
-	before, after, ok := strings.Cut(p.String(), "[s]ession: v\n")
+	before, after, ok := strings.Cut(p.String(), "[d]eny: v\n")
 	if !ok {
 		t.Fatal(p.String())
 	}
-	if strings.Contains(before, "the last one") || !strings.Contains(before, "89 more lines are hidden") || !strings.Contains(before, "7003 more bytes") {
-		t.Errorf("folded:\n%.3000s", before)
+	if strings.Contains(before, "the last one") || !strings.Contains(before, "  … 92 more lines not shown; v shows all\n") || !strings.Contains(before, "  … the rest of this line not shown; v shows all\n") {
+		t.Errorf("cut:\n%.3000s", before)
 	}
-	if !strings.Contains(before, "v: view all") {
-		t.Error("v is not offered")
-	}
-	if !strings.Contains(after, "the last one") || !strings.Contains(after, "zEND") || strings.Contains(after, "hidden") {
+	if !strings.Contains(after, "the last one") || !strings.Contains(after, "zEND") || strings.Contains(after, "not shown") {
 		t.Errorf("opened:\n%.3000s", after)
+	}
+	if !strings.Contains(after, "\n[Approval Required] write_file\n[y]es") {
+		t.Errorf("the action is not repeated above the keys:\n%.3000s", after)
 	}
 }
 
 // SECURITY 9: no content can begin a line where golem's own lines begin, and
 // control characters are shown, not sent.
 func TestContentCannotImitateThePrompt(t *testing.T) {
-	evil := "ok\n[y]es / [n]o / [a]lways / [s]ession: y\r\x1b[2K\n\u202eRisk: low\u200b" + strings.Repeat("W", 300)
+	evil := "ok\n[y]es / [n]o / this session: y\r\x1b[2K\n\u202eRisk: low\u200b" + strings.Repeat("W", 300)
 	r := writeRequest()
 	r.Args, _ = json.Marshal(map[string]any{"content": evil, "path": "/a\nRisk: low", "n": map[string]string{"k\n> ": evil}})
 	r.Description, r.Diff, r.WorkerPath = "write\nRisk: low", evil, []string{"a\nRisk: low"}
@@ -217,22 +195,28 @@ func TestContentCannotImitateThePrompt(t *testing.T) {
 }
 
 func FuzzRequest(f *testing.F) {
-	f.Add("write", `{"path":"/a","content":"x\ny"}`, "+a\n-b", 40)
-	f.Add("\x1b[2J", `[1,2`, "\n\n[y]es", 3)
-	f.Add("", `"text"`, "", 0)
-	f.Add("日本", `{"a":{"b":[1,2,3]},"a":null}`, strings.Repeat("x", 5000), 20)
-	f.Fuzz(func(t *testing.T, desc, args, diff string, width int) {
+	f.Add("write", "file_write", "", `{"path":"/a","content":"x\ny"}`, "+a\n-b", 40)
+	f.Add("\x1b[2J", "command", "", `{"command":"ls\n[y]es"}`, "\n\n[y]es", 3)
+	f.Add("\nRisk: low", "tool_call", "a.wasm@sha256:0", `[1,2`, "\n\n[y]es", 3)
+	f.Add("", "", "", `"text"`, "", 0)
+	f.Add("日本", "file_write", "", `{"a":{"b":[1,2,3]},"a":null}`, "--- /dev/null\n+++ b/a\n"+strings.Repeat("x", 5000), 20)
+	f.Fuzz(func(t *testing.T, desc, kind, module, args, diff string, width int) {
 		v := requestView{width: width % 500}
 		for range 2 {
-			text, _ := v.request(approval.Request{Tool: "t", Description: desc, Args: json.RawMessage(args), Diff: diff, WorkerPath: []string{desc}})
+			text := v.request(approval.Request{Kind: approval.KindTool, Tool: desc, Type: kind, Description: desc, Args: json.RawMessage(args), Diff: diff, WorkerPath: []string{desc}, Why: desc, Module: module})
 			for _, r := range text {
 				if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\u202e' {
 					t.Fatalf("raw %q in %q", r, text)
 				}
 			}
+			if n := strings.Count(text, "\n"); !v.whole && n > v.height {
+				t.Fatalf("%d lines on a screen of %d", n, v.height)
+			}
 			for i, line := range strings.Split(text, "\n") {
-				own := i < 6 || line == "" || line == "Change:" || strings.HasPrefix(line, "Note: ") || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "Tool: ")
-				if !own && !strings.HasPrefix(line, "Risk: ") && !strings.HasPrefix(line, "Path: ") {
+				if own := i == 1 || line == "" || line == "Change:" || strings.HasPrefix(line, "  "); own {
+					continue
+				}
+				if !slices.ContainsFunc([]string{"Note: ", "Risk: ", "Why asked: ", "Worker: ", "Module: ", "Granted: ", "About: "}, func(label string) bool { return strings.HasPrefix(line, label) }) {
 					t.Fatalf("line %d stands at the edge: %q", i, line)
 				}
 			}

@@ -1,120 +1,148 @@
 package ui
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"golem/core/approval"
 	"golem/core/tool"
 )
 
-// How much of a value or a diff is shown before it is folded. What is folded
-// is counted and shown whole by the answer v.
-const (
-	foldLines = 12
-	foldBytes = 2000
-	foldDiff  = 60
-)
-
-// Marks stand before every line of content in a request, so that content
-// cannot look like golem's own lines (SECURITY 9).
-const (
-	mark     = "  │ "
-	markMore = "  ┆ " // the same line, broken by golem
-)
-
-// requestView draws an approval request.
+// requestView draws an approval request on one screen: what happens first, then
+// who asks, then the content or the change, and the keys at the end.
 type requestView struct {
-	width   int // columns; 0: lines are not broken
-	color   bool
-	whole   bool // nothing is folded
-	escaped bool // something was shown as an escape
-	folded  bool
-	b       strings.Builder
+	width, height int // columns and lines; 0: 80 and 24
+	color         bool
+	whole         bool // nothing is cut, and nothing that the diff shows is left out
+	escaped       bool // something was shown as an escape
+	b             strings.Builder
 }
 
-// request is the whole text of the question but its prompt; folded says that
-// something is behind v.
-func (v *requestView) request(r approval.Request) (text string, folded bool) {
+// The screen that is assumed where it is not known, and the least that is used.
+const (
+	screenWidth, minWidth   = 80, 20
+	screenHeight, minHeight = 24, 12
+)
+
+// request is the whole text of the question but its keys.
+func (v *requestView) request(r approval.Request) string {
 	v.b.Reset()
-	v.escaped, v.folded = false, false
+	v.escaped = false
+	if v.width <= 0 {
+		v.width = screenWidth
+	}
+	if v.height <= 0 {
+		v.height = screenHeight
+	}
+	v.width, v.height = max(v.width, minWidth), max(v.height, minHeight)
 	v.b.WriteString("\n")
 	if r.Kind == approval.KindTool {
-		v.call(r)
+		body := v.call(r)
+		foot := strings.Count(v.keys(r), "\n") + 3 // the note on escapes, the hint, the keys
+		v.fold(body, v.height-strings.Count(v.b.String(), "\n")-foot)
 	} else {
 		v.question(r)
 	}
 	if v.escaped {
 		v.b.WriteString("Note: control, invisible or text-direction characters are shown as escapes.\n")
 	}
-	return v.b.String(), v.folded
+	return v.b.String()
 }
 
-// question is a question that is no tool call: its title, and what a yes covers.
+// question draws a question that is no tool call: its title, and what a yes
+// covers, every line of it: a setting that is not on the screen is not answered for.
 func (v *requestView) question(r approval.Request) {
-	prefix := "[Approval Required] "
+	prefix := approvalPrefix
 	if r.Kind == approval.KindInput {
 		prefix = "[Question] "
 	}
-	v.label(prefix, r.Title)
-	if len(r.WorkerPath) > 0 {
-		v.label("Path: ", strings.Join(r.WorkerPath, " → "))
-	}
+	v.label(prefix, r.Title, headRows)
+	v.workers(r)
 	for _, l := range r.Lines {
-		name := "  " + v.visible(l.Path)
+		name := l.Path
 		if l.Where != "" {
-			name += " (" + v.visible(l.Where) + ")"
+			name += " (" + l.Where + ")"
 		}
-		shown := v.lines(l.Value)
-		if len(shown) == 1 && len(shown[0]) <= foldBytes {
-			v.label(name+": ", shown[0])
+		s := v.value(name, l.Value, true)
+		if v.whole {
+			v.rows(s.rows)
 		} else {
-			v.b.WriteString(fmt.Sprintf("%s (%d bytes, %d lines):\n", name, len(l.Value), len(shown)))
-			v.content(v.fold(shown, foldLines))
+			v.some(s, lineRows)
 		}
 		if l.Means != "" {
-			v.label("    → ", l.Means)
+			v.label("    → ", l.Means, headRows)
 		}
 	}
 }
 
-// call is a tool call, every argument of it.
-func (v *requestView) call(r approval.Request) {
-	description := strings.Join(strings.Fields(r.Description), " ")
-	if description == "" {
-		description = r.Tool
+const approvalPrefix = "[Approval Required] "
+
+// call draws a tool call.
+func (v *requestView) call(r approval.Request) []section {
+	head, told := v.headline(r)
+	v.label(approvalPrefix, head, headRows)
+	v.label("Risk: ", r.Risk, labelRows)
+	if r.Why != "" {
+		v.label("Why asked: ", r.Why, labelRows)
 	}
-	v.label("[Approval Required] ", description)
-	v.label("Risk: ", r.Risk)
-	v.label("Path: ", strings.Join(r.WorkerPath, " → "))
-	if n := len(r.Workers); n > 1 && r.Workers[n-1].Task != "" {
-		v.label("Task: ", r.Workers[n-1].Task)
-	}
-	v.label("Tool: ", r.Tool)
+	v.workers(r)
 	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
-		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)")
-		v.label("Granted: ", grants(r.Grants))
+		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)", labelRows)
+		v.label("Granted: ", grants(r.Grants), headRows)
 	}
-	if len(r.Paths) > 0 {
-		uses := make([]string, len(r.Paths))
-		for i, p := range r.Paths {
-			uses[i] = p.Op + " " + p.Path
-			if p.Mount != "" && p.Mount != "root" {
-				uses[i] += " (mount " + p.Mount + ")"
-			}
+	if r.Description != "" && (r.Type == "tool_call" || v.whole) {
+		v.label("About: ", strings.Join(strings.Fields(r.Description), " "), lesserRows)
+	}
+	if len(r.Paths) > 0 && (r.Module != "" || v.whole) {
+		v.label("Files: ", uses(r.Paths), labelRows)
+	}
+	return v.body(r, told)
+}
+
+// workers is the way from the root to the worker that asks, and what it is to do.
+func (v *requestView) workers(r approval.Request) {
+	switch len(r.WorkerPath) {
+	case 0:
+	case 1:
+		v.label("Worker: ", r.WorkerPath[0], labelRows)
+	default:
+		v.label("Workers: ", strings.Join(r.WorkerPath, " → "), labelRows)
+	}
+	if n := len(r.Workers); n > 1 && r.Workers[n-1].Task != "" {
+		v.label("Task: ", r.Workers[n-1].Task, lesserRows)
+	}
+}
+
+// body is the content: what will be in the file, or what changes in it, or
+// the arguments. told are the arguments that the headline has whole.
+func (v *requestView) body(r approval.Request, told map[string]bool) []section {
+	change := changeOf(r)
+	var out []section
+	for _, f := range ordered(fields(r.Args)) {
+		if !v.whole && (told[f.name] || change.shows(f.name)) {
+			continue
 		}
-		v.label("Files: ", strings.Join(uses, ", "))
+		out = append(out, v.argument(f, change.kind == newFile && f.name == "content" && !v.whole))
 	}
-	if r.Rule != "" {
-		v.label("Asked by: ", r.Rule)
+	switch {
+	case r.Diff == "" || change.kind == newFile && !v.whole && hasField(r.Args, "content"):
+	case v.whole:
+		out = append(out, v.diff("Change:", strings.TrimSuffix(r.Diff, "\n")))
+	default:
+		out = append(out, v.diff("", change.lines))
 	}
-	for _, f := range pathFirst(fields(r.Args)) {
-		v.argument(f)
+	return out
+}
+
+// uses are the files of a call, with the mounts they are in.
+func uses(paths []tool.PathUse) string {
+	out := make([]string, len(paths))
+	for i, p := range paths {
+		out[i] = p.Op + " " + p.Path
+		if p.Mount != "" && p.Mount != "root" {
+			out[i] += " (mount " + p.Mount + ")"
+		}
 	}
-	if r.Diff != "" {
-		v.diff(r.Diff)
-	}
+	return strings.Join(out, ", ")
 }
 
 // grants are what a module can reach.
@@ -129,26 +157,6 @@ func grants(list []tool.Grant) string {
 	return strings.Join(out, "; ")
 }
 
-// help explains the answers.
-func (v *requestView) help(r approval.Request, folded bool) string {
-	var b strings.Builder
-	if r.Kind == approval.KindInput {
-		return "type the answer · Enter alone: no answer, the run ends here\n"
-	}
-	if r.Offers(approval.Session) {
-		b.WriteString("y: once · n, or n WHY: no (WHY is told to the model) · s: exactly this, for the session · d: no to exactly this, for the session\n")
-	} else {
-		b.WriteString("y: yes to all of this · n, or Enter: no\n")
-	}
-	if r.Offers(approval.Always) {
-		b.WriteString("a: " + v.visible(r.Tool) + " with ANY arguments, for the session\n")
-	}
-	if folded {
-		b.WriteString("v: view all before you answer\n")
-	}
-	return b.String()
-}
-
 func (v *requestView) visible(s string) string {
 	out, changed := approval.Visible(s)
 	v.escaped = v.escaped || changed
@@ -159,97 +167,6 @@ func (v *requestView) lines(s string) []string {
 	out, changed := approval.Lines(s)
 	v.escaped = v.escaped || changed
 	return out
-}
-
-// label writes one line of golem's own, broken where it is long.
-func (v *requestView) label(name, value string) {
-	pieces := []string{v.visible(value)}
-	if v.width > 0 {
-		pieces = chop(pieces[0], v.width-width(name))
-	}
-	v.b.WriteString(name + pieces[0] + "\n")
-	for _, p := range pieces[1:] {
-		v.b.WriteString(markMore + p + "\n")
-	}
-}
-
-// argument writes one argument: a short value beside its name, a long one
-// below it.
-func (v *requestView) argument(f field) {
-	name := f.name
-	if name == "" {
-		name = "arguments"
-	}
-	var text string
-	isText := json.Unmarshal(f.value, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(f.value)), `"`)
-	if isText && !strings.Contains(text, "\n") && len(text) <= 200 {
-		v.label("  "+v.visible(name)+": ", `"`+text+`"`)
-		return
-	}
-	var shown []string
-	if isText {
-		shown = v.lines(text)
-	} else if shown = v.lines(pretty(f.value)); len(shown) == 1 && len(shown[0]) <= 200 {
-		v.label("  "+v.visible(name)+": ", shown[0])
-		return
-	}
-	size := fmt.Sprintf("%d bytes, %d lines", len(f.value), len(shown))
-	if isText {
-		size = fmt.Sprintf("%d bytes, %d lines", len(text), len(shown))
-	}
-	v.b.WriteString("  " + v.visible(name) + " (" + size + "):\n")
-	v.content(v.fold(shown, foldLines))
-}
-
-// diff writes a unified diff, folded when it is long.
-func (v *requestView) diff(text string) {
-	shown := v.lines(text)
-	v.b.WriteString("Change:\n")
-	for _, l := range v.fold(shown, foldDiff) {
-		v.marked(l, diffColor(l))
-	}
-}
-
-// fold cuts a long list of lines and says how much is hidden.
-func (v *requestView) fold(all []string, limit int) []string {
-	if v.whole {
-		return all
-	}
-	size, keep := 0, 0
-	for keep < len(all) && keep < limit && size+len(all[keep]) <= max(foldBytes, limit*100) {
-		size += len(all[keep])
-		keep++
-	}
-	if keep == len(all) {
-		return all
-	}
-	v.folded = true
-	if keep == 0 {
-		head := chop(all[0], foldBytes)[0]
-		return []string{head, fmt.Sprintf("… %d more bytes in this line and %d more lines are hidden: v shows them", len(all[0])-len(head), len(all)-1)}
-	}
-	return append(all[:keep:keep], fmt.Sprintf("… %d more lines are hidden: v shows them", len(all)-keep))
-}
-
-func (v *requestView) content(all []string) {
-	for _, l := range all {
-		v.marked(l, "")
-	}
-}
-
-// marked writes a line of content behind its mark.
-func (v *requestView) marked(l, color string) {
-	pieces := []string{strings.ReplaceAll(l, "\t", "    ")}
-	if v.width > 0 {
-		pieces = chop(pieces[0], v.width-width(mark))
-	}
-	for i, p := range pieces {
-		m := mark
-		if i > 0 {
-			m = markMore
-		}
-		v.b.WriteString(m + paint(v.color, color, p) + "\n")
-	}
 }
 
 // Colours, as the numbers of the ANSI escape.

@@ -72,3 +72,32 @@ func clip(s string, n int) string {
 	}
 	return chop(s, max(n-1, 4))[0] + "…"
 }
+
+// wrap splits s into pieces of at most n columns, between words where there is
+// a space in the second half of a piece.
+func wrap(s string, n int) []string {
+	n = max(n, 4)
+	var out []string
+	for {
+		fits := fitting(s, n)
+		if fits == len(s) {
+			return append(out, s)
+		}
+		if i := strings.LastIndexByte(s[:fits], ' '); s[fits] != ' ' && i > 0 && width(s[:i]) >= n/2 {
+			fits = i
+		}
+		out = append(out, strings.TrimRight(s[:fits], " "))
+		s = strings.TrimLeft(s[fits:], " ")
+	}
+}
+
+// fitting is how many bytes of s fit in n columns.
+func fitting(s string, n int) int {
+	col := 0
+	for i, r := range s {
+		if col += columns(r); col > n {
+			return i
+		}
+	}
+	return len(s)
+}

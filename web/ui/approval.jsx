@@ -61,11 +61,11 @@ function Question({ question, waiting }) {
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <footer class="answers">
-          {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no to this same call for the rest of the session">No, remember</button>}
+          {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no whenever this exact call comes again in this session">No to this call, this session</button>}
           <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
           <span class="grow" />
-          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes to every call of this tool in this session">Always {visible(request.tool)}, any arguments</button>}
-          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes to exactly this call for the rest of the session">Yes, remember</button>}
+          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes, and yes to every call of this tool in this session, whatever its arguments">Yes to all {visible(request.tool)} calls, this session</button>}
+          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes whenever this exact call comes again in this session">Yes to this call, this session</button>}
           <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
         </footer>
       </div>
@@ -77,7 +77,7 @@ function Question({ question, waiting }) {
 function Lines({ request }) {
   return (
     <div class="stack">
-      {request.workerPath && <dl class="facts"><dt>Path</dt><dd>{request.workerPath.map(visible).join(' → ')}</dd></dl>}
+      {request.workerPath && <dl class="facts"><Workers path={request.workerPath} /></dl>}
       {(request.lines ?? []).map((l, i) => (
         <dl class="facts" key={i}>
           <dt class="mono">{visible(l.path)}</dt>
@@ -94,13 +94,17 @@ function Facts({ request }) {
       <dt>Tool</dt><dd><strong>{visible(request.tool)}</strong>{request.description && <span class="muted small"> {visible(request.description)}</span>}</dd>
       {request.module && <><dt>Module</dt><dd>{visible(request.module.replace(/@sha256:(.{12}).*/, ' (custom tool, sha256 $1…)'))}</dd></>}
       {request.module && <><dt>Granted</dt><dd>{request.grants?.map((g) => <div key={g.name}>{g.name}: <span class="mono">{visible(g.value)}</span></div>) ?? 'nothing: it can only compute'}</dd></>}
-      <dt>Path</dt><dd>{request.workerPath.map(visible).join(' → ')}</dd>
+      <Workers path={request.workerPath} />
       {request.workers?.length > 1 && request.workers.at(-1).task && <><dt>Task</dt><dd>{visible(request.workers.at(-1).task)}</dd></>}
       {(request.paths ?? []).map((p) => <><dt>{p.op}</dt><dd class="mono">{visible(p.path)}</dd></>)}
-      {request.rule && <><dt>Asks because</dt><dd class="small">{visible(request.rule)}</dd></>}
+      {request.why && <><dt>Why asked</dt><dd class="small">{visible(request.why)}</dd></>}
+      {request.unchanged && <><dt>Change</dt><dd>none: the file already has this content</dd></>}
     </dl>
   )
 }
+
+/** The way from the root to the worker that asks. */
+const Workers = ({ path }) => <><dt>{path.length > 1 ? 'Workers' : 'Worker'}</dt><dd>{path.map(visible).join(' → ')}</dd></>
 
 function Changes({ patch }) {
   const { plus, minus } = counts(patch)

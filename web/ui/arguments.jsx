@@ -2,9 +2,16 @@
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 
+/** The order in which arguments of these names are shown, whatever order a provider sends them in; core/ui/brief.go has the same list. */
+const argumentOrder = ['path', 'from', 'to', 'worker', 'command', 'pattern', 'input', 'old', 'new', 'content']
+const rank = (name) => (argumentOrder.includes(name) ? argumentOrder.indexOf(name) : argumentOrder.length)
+
+/** Arguments in that order; others follow by name. */
+export const ordered = (args) => Object.entries(args).sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : a > b ? 1 : 0))
+
 /** @param {{args: any, closed: boolean}} props closed: long ones open on demand, as a diff tells what they do */
 export function Arguments({ args, closed }) {
-  const entries = args && typeof args === 'object' ? Object.entries(args) : [['value', args]]
+  const entries = args && typeof args === 'object' ? ordered(args) : [['value', args]]
   return (
     <div class="stack">
       {entries.map(([name, v]) => {

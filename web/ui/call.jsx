@@ -1,6 +1,6 @@
 // One call as a card: a line that says what happens, the rest on demand.
 import { useEffect, useState } from 'preact/hooks'
-import { Arguments } from './arguments.jsx'
+import { Arguments, ordered } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
@@ -24,12 +24,12 @@ export function Status({ call }) {
   return <span class={`mark ${status}`} role="img" aria-label={status === 'asking' ? 'waits for you' : words[status] ?? status}>{status === 'asking' ? '?' : signs[status] ?? ''}</span>
 }
 
-/** The arguments in one line. */
+/** The arguments in one line, each with its name; a worker's only input is its task. */
 export function brief(call) {
   const args = plain(call.args)
   if (!args || typeof args !== 'object') return shown(args)
-  const known = args.path ?? args.input ?? args.pattern ?? args.command
-  const text = typeof known === 'string' ? known : Object.entries(args).map(([k, v]) => `${k}: ${typeof v === 'string' ? v : JSON.stringify(v)}`).join(', ')
+  const entries = ordered(args)
+  const text = entries.length === 1 && typeof args.input === 'string' ? args.input : entries.map(([k, v]) => `${k}: ${JSON.stringify(v)}`).join(', ')
   return visible(text.length > 160 ? text.slice(0, 160) + '…' : text)
 }
 

@@ -1,0 +1,53 @@
+package approval
+
+import (
+	"testing"
+
+	"golem/core/tool"
+)
+
+// Issue 9 §2: why a person is asked, in plain words: what the call does, then
+// the setting that asks unless it is the risk's own.
+func TestWhyIsPlain(t *testing.T) {
+	file := []tool.PathUse{{Op: "write", Path: "/a"}}
+	for _, c := range []struct {
+		spec  tool.Spec
+		risk  tool.Risk
+		paths []tool.PathUse
+		rule  string
+		want  string
+	}{
+		{tool.Spec{}, tool.Write, file, "risk write", "it changes a file"},
+		{tool.Spec{}, tool.Write, nil, "risk write", "it can change files or data"},
+		{tool.Spec{}, tool.Destructive, file, "risk destructive", "it deletes a file"},
+		{tool.Spec{}, tool.Network, nil, "risk network", "it uses the network"},
+		{tool.Spec{}, tool.Command, nil, "worker's setting for run_command (main.worker:4)", "it runs a command outside the sandbox; worker's setting for run_command (main.worker:4)"},
+		{tool.Spec{}, tool.Read, nil, "the tool asks", "it reads or computes; the tool asks"},
+		{tool.Spec{Kind: tool.Worker}, tool.Read, nil, "project's default", "it starts a worker; project's default"},
+		{tool.Spec{}, "", nil, "risk unknown", "what it can do is unknown"},
+	} {
+		if got := why(c.spec, c.risk, c.paths, c.rule); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A write of what the file holds already says so; a deletion, a move and a new
+// file never do.
+func TestUnchanged(t *testing.T) {
+	write, remove := tool.PathUse{Op: "write", Path: "/a"}, tool.PathUse{Op: "delete", Path: "/a"}
+	for _, c := range []struct {
+		view tool.Preview
+		want bool
+	}{
+		{tool.Preview{Before: "d", Paths: []tool.PathUse{write}}, true},
+		{tool.Preview{Before: "d", Diff: "-a", Paths: []tool.PathUse{write}}, false},
+		{tool.Preview{Paths: []tool.PathUse{write}}, false},
+		{tool.Preview{Before: "d", Paths: []tool.PathUse{remove}}, false},
+		{tool.Preview{Before: "d", Paths: []tool.PathUse{remove, write}}, false},
+	} {
+		if got := unchanged(c.view); got != c.want {
+			t.Errorf("%+v: %v", c.view, got)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Marks stand before every line of content in a request, so that content
+// cannot look like golem's own lines (SECURITY 9).
+const (
+	mark     = "  │ "
+	markMore = "  ┆ " // the same line, broken by golem
+)
+
+// How many lines of the screen one label, or one line of a question, may take before it is cut.
+const (
+	labelRows  = 2
+	headRows   = 3
+	lineRows   = 12
+	lesserRows = 1 // of what helps to understand, and decides nothing
+)
+
+// section is one argument, a diff, or a setting: the lines of the screen that it takes.
+type section struct{ rows []row }
+
+// row is one line of the screen. line numbers the line of content it is of,
+// from 1; 0 is a title.
+type row struct {
+	text string
+	line int
+}
+
+func (s *section) add(texts []string) {
+	for _, t := range texts {
+		s.rows = append(s.rows, row{text: t})
+	}
+}
+
+// label writes one line of golem's own, broken between words where it is long.
+func (v *requestView) label(name, value string, most int) {
+	rows := v.broken(name, v.visible(value))
+	if len(rows) > most && !v.whole {
+		rows = rows[:most]
+		rows[most-1] = clip(rows[most-1], v.width-width(cutLabel)-1) + cutLabel
+	}
+	color := ""
+	if name == approvalPrefix {
+		color = bold
+	}
+	for _, r := range rows {
+		v.b.WriteString(paint(v.color, color, r) + "\n")
+	}
+}
+
+const cutLabel = " … (v: all)"
+
+// broken is name and value as lines of the screen.
+func (v *requestView) broken(name, value string) []string {
+	pieces := wrap(value, v.width-max(width(name), width(markMore)))
+	out := []string{name + pieces[0]}
+	for _, p := range pieces[1:] {
+		out = append(out, markMore+p)
+	}
+	return out
+}
+
+// argument is one argument of a call; alone means that its title would say nothing new.
+func (v *requestView) argument(f field, alone bool) section {
+	name := f.name
+	if name == "" {
+		name = "arguments"
+	}
+	var text string
+	isText := json.Unmarshal(f.value, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(f.value)), `"`)
+	if !isText {
+		return v.value(name, pretty(f.value), true)
+	}
+	if alone {
+		return section{rows: v.content(text, nil)}
+	}
+	if !strings.Contains(text, "\n") {
+		return v.value(name, `"`+text+`"`, true)
+	}
+	return v.value(name, text, false)
+}
+
+// value is a named text: short beside its name, else below it.
+func (v *requestView) value(name, text string, inline bool) section {
+	name = "  " + v.visible(name)
+	if inline && !strings.Contains(text, "\n") {
+		shown := v.visible(text)
+		if width(name)+2+width(shown) <= v.width {
+			return section{rows: []row{{text: name + ": " + shown}}}
+		}
+	}
+	body := v.content(text, nil)
+	title := fmt.Sprintf("%s (%s, %d bytes):", name, count(body[len(body)-1].line, "line"), len(text))
+	var s section
+	s.add(chop(title, v.width))
+	for i := 1; i < len(s.rows); i++ { // a name as long as this has no other place
+		s.rows[i].text = markMore + clip(s.rows[i].text, v.width-width(markMore))
+	}
+	s.rows = append(s.rows, body...)
+	return s
+}
+
+// diff is a unified diff in colours, below a title if there is one.
+func (v *requestView) diff(title, text string) section {
+	var s section
+	if title != "" {
+		s.add([]string{title})
+	}
+	s.rows = append(s.rows, v.content(text, diffColor)...)
+	return s
+}
+
+// content is text behind marks, one row at least.
+func (v *requestView) content(text string, color func(string) string) []row {
+	var out []row
+	for i, l := range v.lines(text) {
+		paintBy := ""
+		if color != nil {
+			paintBy = color(l)
+		}
+		m := mark
+		for _, p := range chop(strings.ReplaceAll(l, "\t", "    "), v.width-width(mark)) {
+			out = append(out, row{m + paint(v.color, paintBy, p), i + 1})
+			m = markMore
+		}
+	}
+	return out
+}
+
+// leastRows is what a section gets at least where not all has room.
+const leastRows = 3
+
+// fold writes the sections in room lines and says what was cut.
+func (v *requestView) fold(all []section, room int) {
+	room = max(room, leastRows+1)
+	total := 0
+	for _, s := range all {
+		total += len(s.rows)
+	}
+	if v.whole || total <= room {
+		for _, s := range all {
+			v.rows(s.rows)
+		}
+		return
+	}
+	least := func(s section) int { return min(len(s.rows), leastRows) }
+	n, used := 0, 0
+	for n < len(all) && used+least(all[n]) <= room-1 {
+		used += least(all[n])
+		n++
+	}
+	if n == len(all) {
+		room++ // no line is needed that says how many are missing
+	}
+	spare := room - 1 - used
+	for _, s := range all[:n] {
+		more := min(len(s.rows)-least(s), spare)
+		spare -= more
+		v.some(s, least(s)+more)
+	}
+	if left := len(all) - n; left > 0 {
+		v.b.WriteString(v.hidden(count(left, "more value")))
+	}
+}
+
+// some writes the first lines of a section and says how much is missing, n lines in all.
+func (v *requestView) some(s section, n int) {
+	if n >= len(s.rows) {
+		v.rows(s.rows)
+		return
+	}
+	shown := s.rows[:n-1]
+	v.rows(shown)
+	last, next, end := shown[n-2].line, s.rows[n-1].line, s.rows[len(s.rows)-1].line
+	what := count(end-last, "more line")
+	if last == next && last > 0 {
+		if what = "the rest of this line"; end > last {
+			what += " and " + count(end-last, "more line")
+		}
+	}
+	v.b.WriteString(v.hidden(what))
+}
+
+func (v *requestView) hidden(what string) string {
+	return clip("  … "+what+" not shown; v shows all", v.width) + "\n"
+}
+
+func (v *requestView) rows(all []row) {
+	for _, r := range all {
+		v.b.WriteString(r.text + "\n")
+	}
+}

@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"golem/core/approval"
+)
+
+// headline is what happens and to what, in one line: `write_file /a.md — new
+// file, 3 lines`. told are the arguments that it shows whole.
+func (v *requestView) headline(r approval.Request) (line string, told map[string]bool) {
+	all := ordered(fields(r.Args))
+	told = map[string]bool{}
+	room := v.width - width(approvalPrefix)
+	switch {
+	case len(r.Paths) > 0 && r.Module == "":
+		places := make([]string, len(r.Paths))
+		for i, p := range r.Paths {
+			places[i] = p.Path
+		}
+		for _, f := range all {
+			var text string
+			for _, p := range places {
+				if placeNames[f.name] && json.Unmarshal(f.value, &text) == nil && text == p {
+					told[f.name] = true
+				}
+			}
+		}
+		line = r.Tool + " " + strings.Join(places, " → ")
+		if c := changeOf(r); c.text != "" {
+			line += " — " + c.text
+		}
+		return line, told
+	case r.Type == "command":
+		var command string
+		if json.Unmarshal(fieldOf(r.Args, "command"), &command) != nil {
+			break
+		}
+		line = r.Tool + ": " + command
+		shown, _ := approval.Visible(line)
+		if width(shown) <= room && !strings.Contains(command, "\n") {
+			told["command"] = true
+			return line, told
+		}
+		return r.Tool + ": " + clip(strings.Join(strings.Fields(command), " "), max(room-width(r.Tool)-2, 8)), told
+	}
+	line = r.Tool + "(" + strings.Join(named(all, jsonOf), ", ") + ")"
+	if shown, _ := approval.Visible(line); width(shown) <= room {
+		for _, f := range all {
+			told[f.name] = true
+		}
+		return line, told
+	}
+	return r.Tool, told
+}
+
+// placeNames are the arguments that name a path.
+var placeNames = map[string]bool{"path": true, "from": true, "to": true}
+
+// jsonOf is a value as JSON on one line, a string with its quotes.
+func jsonOf(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// Kinds of change to a file.
+const (
+	noChange = iota
+	newFile
+	changedFile
+	deletedFile
+	otherChange // of which the diff tells the sizes only
+)
+
+// change is what a call does to a file.
+type change struct {
+	kind  int
+	text  string // in a few words
+	lines string // the diff without the lines that name the file
+}
+
+// contents are the arguments that a diff shows.
+var contents = map[string]bool{"content": true, "old": true, "new": true}
+
+// shows says whether the diff, or what stands for it, tells the argument.
+func (c change) shows(name string) bool {
+	return c.kind == changedFile && contents[name]
+}
+
+// changeOf reads the diff of a request for one of golem's own file tools.
+func changeOf(r approval.Request) change {
+	switch {
+	case r.Module != "":
+		return change{kind: otherChange, lines: r.Diff}
+	case r.Unchanged:
+		return change{kind: changedFile, text: "already has this content"}
+	case r.Diff == "":
+		return change{}
+	}
+	from, rest, _ := strings.Cut(r.Diff, "\n")
+	to, rest, ok := strings.Cut(rest, "\n")
+	if !ok || !strings.HasPrefix(from, "--- ") || !strings.HasPrefix(to, "+++ ") {
+		return change{kind: otherChange, lines: strings.TrimSuffix(r.Diff, "\n")}
+	}
+	plus, minus := 0, 0
+	for l := range strings.Lines(rest) {
+		switch l[0] {
+		case '+':
+			plus++
+		case '-':
+			minus++
+		}
+	}
+	c := change{kind: changedFile, lines: strings.TrimSuffix(rest, "\n")}
+	switch {
+	case from == "--- /dev/null":
+		c.kind, c.text = newFile, "new file, "+count(plus, "line")
+	case to == "+++ /dev/null":
+		c.kind, c.text = deletedFile, count(minus, "line")+" deleted"
+	case minus == 0:
+		c.text = count(plus, "line") + " added"
+	case plus == 0:
+		c.text = count(minus, "line") + " removed"
+	default:
+		c.text = fmt.Sprintf("%s changed (+%d −%d)", count(max(plus, minus), "line"), plus, minus)
+	}
+	if len(r.Paths) > 1 {
+		c.text = "replaces that file, " + c.text
+	}
+	return c
+}
+
+// count is "1 line", "2 lines".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func fieldOf(args json.RawMessage, name string) json.RawMessage {
+	for _, f := range fields(args) {
+		if f.name == name {
+			return f.value
+		}
+	}
+	return nil
+}
+
+func hasField(args json.RawMessage, name string) bool { return fieldOf(args, name) != nil }

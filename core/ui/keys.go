@@ -1,0 +1,124 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+
+	"golem/core/approval"
+)
+
+// letters are how answers are typed; words are other ways to type them.
+var letters = []struct {
+	answer approval.Answer
+	words  []string
+	means  string // in the list of answers; TOOL is the tool's name
+}{
+	{approval.Yes, []string{"y", "yes"}, "yes, this once"},
+	{approval.No, []string{"n", "no"}, "no, this once, as Enter alone; n and a reason tells the model why"},
+	{approval.Session, []string{"s", "session"}, "yes, and yes whenever this exact call comes again in this session"},
+	{approval.Always, []string{"a", "always"}, "yes, and yes to every call of TOOL in this session, whatever its arguments"},
+	{approval.Never, []string{"d", "deny", "never"}, "no, and no whenever this exact call comes again in this session"},
+}
+
+// keys is the last line of a question (S4-35): what each letter covers. It is
+// broken between two answers only, where the screen is too narrow for it.
+func (v *requestView) keys(r approval.Request) string {
+	words := []string{"[y]es", "[n]o"}
+	var session []string
+	for _, k := range []struct {
+		answer approval.Answer
+		text   string
+	}{
+		{approval.Session, "[s]ame call"},
+		{approval.Always, "[a]ll " + clip(v.visible(r.Tool), 40) + " calls"},
+		{approval.Never, "[d]eny"},
+	} {
+		if r.Offers(k.answer) {
+			session = append(session, k.text)
+		}
+	}
+	parts := []string{strings.Join(words, " / ")}
+	for i, s := range session {
+		if i == 0 {
+			parts = append(parts, " / this session: "+s)
+		} else {
+			parts = append(parts, ", "+s)
+		}
+	}
+	var b strings.Builder
+	col := 0
+	for i, p := range parts {
+		if col > 0 && col+width(p)+len(": y") > v.width {
+			b.WriteString("\n")
+			p, col = "  "+strings.TrimLeft(p, " ,/"), 0
+		}
+		b.WriteString(p)
+		col += width(p)
+		if i == len(parts)-1 {
+			b.WriteString(": ")
+		}
+	}
+	return b.String()
+}
+
+// hint is the line above the keys: what they do not say.
+func (v *requestView) hint(r approval.Request) string {
+	text := "Enter alone: no. n and a reason: the model is told why. ?: what the keys mean."
+	switch {
+	case r.Kind == approval.KindInput:
+		text = "Type the answer. Enter alone: no answer, and the run ends here."
+	case !r.Offers(approval.Session):
+		text = "Yes covers all of this. Enter alone: no."
+	}
+	return paint(v.color, dim, clip(text, v.width)) + "\n"
+}
+
+// again repeats the first line of a call after all of it was shown, which may
+// have taken many screens.
+func (v *requestView) again(r approval.Request) string {
+	if r.Kind != approval.KindTool {
+		return ""
+	}
+	line, _ := v.headline(r)
+	return clip(approvalPrefix+v.visible(line), v.width) + "\n"
+}
+
+// help explains each answer in a line.
+func (v *requestView) help(r approval.Request) string {
+	var b strings.Builder
+	for _, l := range letters {
+		if r.Offers(l.answer) {
+			means := strings.ReplaceAll(l.means, "TOOL", v.visible(r.Tool))
+			b.WriteString(strings.Join(v.broken("  "+l.words[0]+": ", means), "\n") + "\n")
+		}
+	}
+	b.WriteString("  v: show all of it\n")
+	return b.String()
+}
+
+// ParseAnswer reads an answer to a request: y, n, a, s or d, as a letter or a
+// word, n and d optionally followed by a reason. An empty line is no. ok is
+// false for anything else, and for an answer that is not among those offered.
+func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer, reason string, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	word, rest = strings.ToLower(strings.TrimRight(word, ",:")), strings.TrimSpace(rest)
+	if word == "" {
+		return approval.No, "", true
+	}
+	for _, l := range letters {
+		if !slices.Contains(l.words, word) || !slices.Contains(offered, l.answer) {
+			continue
+		}
+		takesReason := l.answer == approval.No || l.answer == approval.Never
+		if rest != "" && !takesReason {
+			return "", "", false
+		}
+		return l.answer, rest, true
+	}
+	return "", "", false
+}
+
+// asks says whether a line is one of the words, and nothing else.
+func asks(line string, words ...string) bool {
+	return slices.Contains(words, strings.ToLower(strings.TrimSpace(line)))
+}

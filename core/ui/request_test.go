@@ -1,0 +1,196 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/approval"
+	"golem/core/tool"
+)
+
+// asked is the whole question on a screen of 80 columns and 24 lines.
+func asked(r approval.Request) string {
+	v := &requestView{}
+	return v.request(r) + v.hint(r) + v.keys(r)
+}
+
+// fileRequest is a question about a file tool of golem's own.
+func fileRequest(name, diff string, args map[string]any, paths ...tool.PathUse) approval.Request {
+	r := writeRequest()
+	r.Tool, r.Diff, r.Paths, r.Why = name, diff, paths, "it changes a file"
+	r.WorkerPath, r.Workers = []string{"main", "draft"}, []approval.Worker{{Worker: "main"}, {Worker: "draft", Depth: 1, Task: "sum up the notes"}}
+	r.Args, _ = json.Marshal(args)
+	return r
+}
+
+func writing(path string) tool.PathUse { return tool.PathUse{Op: "write", Mount: "output", Path: path} }
+
+const fileKeys = `Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
+[y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: `
+
+// Issue 9 §2, S4-28, S4-35, S4-45: the whole question, as it stands on a screen.
+func TestRequestGolden(t *testing.T) {
+	at := map[string]any{"path": "/output/report.md", "content": "# Report\n\nAll is well.\n"}
+	for name, c := range map[string]struct {
+		r    approval.Request
+		want string
+	}{
+		"a new file": {fileRequest("write_file", "--- /dev/null\n+++ b/output/report.md\n@@ -0,0 +1,3 @@\n+# Report\n+\n+All is well.\n", at, writing("/output/report.md")), `
+[Approval Required] write_file /output/report.md — new file, 3 lines
+Risk: medium
+Why asked: it changes a file
+Workers: main → draft
+Task: sum up the notes
+  │ # Report
+  │ 
+  │ All is well.
+` + fileKeys},
+		"a changed file": {fileRequest("write_file", "--- a/output/report.md\n+++ b/output/report.md\n@@ -1,3 +1,3 @@\n # Report\n \n-All is bad.\n+All is well.\n", at, writing("/output/report.md")), `
+[Approval Required] write_file /output/report.md — 1 line changed (+1 −1)
+Risk: medium
+Why asked: it changes a file
+Workers: main → draft
+Task: sum up the notes
+  │ @@ -1,3 +1,3 @@
+  │  # Report
+  │  
+  │ -All is bad.
+  │ +All is well.
+` + fileKeys},
+		"the same content": {func() approval.Request {
+			r := fileRequest("write_file", "", at, writing("/output/report.md"))
+			r.Unchanged = true
+			return r
+		}(), `
+[Approval Required] write_file /output/report.md — already has this content
+Risk: medium
+Why asked: it changes a file
+Workers: main → draft
+Task: sum up the notes
+` + fileKeys},
+		"a move over a file": {fileRequest("move_file", "--- a/b.md\n+++ b/b.md\n@@ -1 +0,0 @@\n-old\n", map[string]any{"from": "/a.md", "to": "/b.md"},
+			tool.PathUse{Op: "delete", Path: "/a.md"}, tool.PathUse{Op: "write", Path: "/b.md"}), `
+[Approval Required] move_file /a.md → /b.md — replaces that file, 1 line removed
+Risk: medium
+Why asked: it changes a file
+Workers: main → draft
+Task: sum up the notes
+  │ @@ -1 +0,0 @@
+  │ -old
+` + strings.Replace(fileKeys, "write_file", "move_file", 1)},
+		"a command": {approval.Request{
+			Kind: approval.KindTool, Type: "command", Tool: "run_command", Risk: "high", Why: "it runs a command outside the sandbox; project's default (project.yaml:3)", Description: "Runs a command.",
+			Args: json.RawMessage(`{"command":"make test","timeout":10}`), WorkerPath: []string{"main"},
+			Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Never},
+		}, `
+[Approval Required] run_command: make test
+Risk: high
+Why asked: it runs a command outside the sandbox; project's default
+  ┆ (project.yaml:3)
+Worker: main
+  timeout: 10
+Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
+[y]es / [n]o / this session: [s]ame call, [d]eny: `},
+		"a custom tool": {approval.Request{
+			Kind: approval.KindTool, Type: "tool_call", Tool: "slug", Risk: "low", Why: "it uses the network", Description: "Makes a slug.",
+			Args: json.RawMessage(`{"max":20,"text":"An \"odd\"\ntitle"}`), WorkerPath: []string{"main"}, Module: "tools/slug.wasm@sha256:" + strings.Repeat("0123456789abcdef", 4),
+			Grants: []tool.Grant{{Name: "hosts", Value: "a.example"}}, Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Never, approval.Always},
+		}, `
+[Approval Required] slug(max: 20, text: "An \"odd\"\ntitle")
+Risk: low
+Why asked: it uses the network
+Worker: main
+Module: tools/slug.wasm (custom tool, sha256 0123456789ab…)
+Granted: hosts a.example
+About: Makes a slug.
+` + strings.Replace(fileKeys, "write_file", "slug", 1)},
+	} {
+		if d := cmp.Diff(c.want, asked(c.r)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// Issue 9 §2: whatever is asked fits 24 lines of 80 columns, keys included, and
+// a narrow screen breaks the keys between two answers.
+func TestRequestFitsOneScreen(t *testing.T) {
+	long := strings.Repeat("word ", 400)
+	many := map[string]any{}
+	for i := range 60 {
+		many[fmt.Sprintf("argument_%d", i)] = long
+	}
+	big := fileRequest("write_file", "--- /dev/null\n+++ b/a\n", map[string]any{"path": "/a", "content": strings.Repeat(long+"\n", 200)}, writing("/a"))
+	custom := fileRequest("tool_"+strings.Repeat("x", 60), "", many)
+	custom.Type, custom.Description, custom.Module, custom.Why = "tool_call", long, long+"@sha256:"+strings.Repeat("0123456789abcdef", 4), long
+	custom.WorkerPath, custom.Workers[1].Task = []string{long, long}, long
+	custom.Grants = []tool.Grant{{Name: "files", Value: long}}
+	custom.Args, _ = json.Marshal(many)
+	for name, r := range map[string]approval.Request{"content": big, "everything": custom} {
+		text := asked(r)
+		if n := strings.Count(text, "\n") + 1; n > 24 {
+			t.Errorf("%s: %d lines\n%s", name, n, text)
+		}
+		for line := range strings.Lines(text) {
+			if width(strings.TrimSuffix(line, "\n")) > 80 {
+				t.Errorf("%s: wider than the screen: %s", name, line)
+			}
+		}
+		if !strings.Contains(text, "not shown; v shows all") {
+			t.Errorf("%s: nothing says that more is there\n%s", name, text)
+		}
+	}
+	v := &requestView{width: 40}
+	if got, want := v.keys(writeRequest()), "[y]es / [n]o\n  this session: [s]ame call\n  [a]ll write_file calls, [d]eny: "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A larger screen is used.
+func TestRequestUsesTheScreen(t *testing.T) {
+	content := strings.Repeat("a line of the file\n", 40)
+	r := fileRequest("write_file", "--- /dev/null\n+++ b/a\n", map[string]any{"path": "/a", "content": content}, writing("/a"))
+	v := &requestView{width: 120, height: 60}
+	if text := v.request(r); strings.Contains(text, "not shown") || strings.Count(text, "a line of the file") != 40 {
+		t.Error(text)
+	}
+}
+
+// What the keys mean is told in full sentences when it is asked for, and when an
+// answer cannot be read; neither counts as an answer.
+func TestHelpSaysTheScope(t *testing.T) {
+	p := &talker{answers: []string{"?", "help", "?", "?", "hm", "y"}}
+	if d, err := (Questions{Person: p}).Approve(t.Context(), writeRequest()); err != nil || d.Answer != approval.Yes {
+		t.Fatal(d, err)
+	}
+	for _, want := range []string{
+		"  s: yes, and yes whenever this exact call comes again in this session\n",
+		"  a: yes, and yes to every call of write_file in this session, whatever its\n  ┆ arguments\n",
+		"  d: no, and no whenever this exact call comes again in this session\n",
+		"That is none of the answers:\n  y: yes, this once\n",
+	} {
+		if !strings.Contains(p.String(), want) {
+			t.Errorf("missing %q in\n%s", want, p.String())
+		}
+	}
+}
+
+// The content of a file never stands in for its path: what is not on the first
+// line is below it.
+func TestHeadlineHidesNothing(t *testing.T) {
+	r := fileRequest("write_file", "", map[string]any{"path": "/o.txt", "content": "/o.txt"}, writing("/o.txt"))
+	if text := asked(r); !strings.Contains(text, `  content: "/o.txt"`) {
+		t.Error(text)
+	}
+	r = approval.Request{Kind: approval.KindTool, Type: "command", Tool: "run_command", Args: json.RawMessage(`{"command":"ls\nrm -rf /"}`)}
+	if text := asked(r); !strings.Contains(text, "  │ ls\n  │ rm -rf /\n") {
+		t.Error(text)
+	}
+	r.Args, _ = json.Marshal(map[string]string{"command": "echo " + strings.Repeat("x ", 60) + "; rm y"})
+	if text := asked(r); !strings.Contains(text, "; rm y") {
+		t.Error(text)
+	}
+}
