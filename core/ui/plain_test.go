@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -74,26 +73,6 @@ Golem: Done!
 `
 	if d := cmp.Diff(want, view.String()); d != "" {
 		t.Error(d)
-	}
-}
-
-// Issue 9 §2: arguments have names and one order, whichever way they come; the
-// page has the same order.
-func TestArgumentsHaveNamesAndOneOrder(t *testing.T) {
-	want := `edit_file(path: "/CHANGELOG.md", old: "a typo", new: "typo", replace_all: true)`
-	for _, args := range []string{
-		`{"path":"/CHANGELOG.md","old":"a typo","new":"typo","replace_all":true}`, `{"new":"typo","old":"a typo","path":"/CHANGELOG.md","replace_all":true}`,
-	} {
-		if got := callLine("edit_file", json.RawMessage(args)); got != want {
-			t.Errorf("%s, want %s", got, want)
-		}
-	}
-	page, err := os.ReadFile("../../web/ui/arguments.jsx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list := "argumentOrder = ['" + strings.Join(argumentOrder, "', '") + "']"; !strings.Contains(string(page), list) {
-		t.Errorf("web/ui/arguments.jsx does not have %s", list)
 	}
 }
 
