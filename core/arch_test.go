@@ -31,22 +31,22 @@ var arrows = map[string]string{
 	"core/run":       "toolset toolset/custom project prompt model trace approval clearance sandbox tool",
 	"core/toolset":   "clearance sandbox tool",
 	"core/workspace": "project sandbox",
-	"core/project":   "approval sandbox tool yamlfault",
+	"core/project":   "approval sandbox tool yamltree",
 	"core/prompt":    "project sandbox",
 	"core/clearance": "sandbox",
 	"core/trust":     "approval",
-	"core/model":     "tool yamlfault",
+	"core/model":     "tool yamltree",
 	"core/trace":     "tool",
 	"core/approval":  "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.
 	"core/toolset/custom": "toolset wasmtool sandbox tool",
-	"core/wasmtool":       "tool sandbox yamlfault wasmtool/guard",
+	"core/wasmtool":       "tool sandbox yamltree wasmtool/guard",
 	"core/tool":           "",
 	"core/sandbox":        "",
 	"core/fault":          "",
-	"core/yamlfault":      "",
+	"core/yamltree":       "",
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",
@@ -92,7 +92,7 @@ var arrows = map[string]string{
 // cmd/cli and cmd/wasm.
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
-	"gopkg.in/yaml.v3":                  "core/project core/model core/wasmtool core/yamlfault",
+	"gopkg.in/yaml.v3":                  "core/yamltree core/model core/wasmtool",
 	"net/http":                          "core/model core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",

@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
-	"golem/core/yamlfault"
+	"golem/core/yamltree"
 )
 
 // Keys of a script file, for strictness and for hints.
@@ -60,7 +60,7 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 
 // document decodes exactly one YAML document.
 func (s *scriptFile) document(data []byte) *yaml.Node {
-	if yamlfault.Wide(data) {
+	if yamltree.IsUTF16(data) {
 		s.faults = append(s.faults, fault.New(fault.Config, "the file is UTF-16").At(s.file, 1, 1).Hinting("save it as UTF-8"))
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *scriptFile) document(data []byte) *yaml.Node {
 		s.faults = append(s.faults, fault.New(fault.Config, "the script is empty").At(s.file, 1, 1).Hinting("begin with script: 1"))
 		return nil
 	case err != nil:
-		s.faults = append(s.faults, yamlfault.Of(s.file, data, err))
+		s.faults = append(s.faults, yamltree.Diagnose(s.file, data, err))
 		return nil
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {

@@ -8,6 +8,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/yamltree"
 )
 
 const (
@@ -24,7 +25,7 @@ type target struct{ file, fragment string }
 type bundler struct {
 	b         *built
 	root      target
-	documents map[string]*node
+	documents map[string]*yamltree.Node
 	names     map[target]string // where a target lies in $defs
 	taken     map[string]bool
 	waiting   []target
@@ -32,24 +33,24 @@ type bundler struct {
 }
 
 // bundle returns the schema that stands at root; used is where it is named.
-func (k *bundler) bundle(root target, used at) (json.RawMessage, *fault.Fault) {
-	k.root, k.left = root, 4*maxValues
+func (k *bundler) bundle(root target, used yamltree.Pos) (json.RawMessage, *fault.Fault) {
+	k.root, k.left = root, 4*yamltree.MaxValues
 	n, f := k.find(root, used)
 	if f != nil {
 		return nil, f
 	}
 	if root.fragment == "" {
-		for _, key := range fieldsOf(n.get("$defs")) {
-			k.taken[key.name] = true
+		for _, key := range fieldsOf(n.Get("$defs")) {
+			k.taken[key.Name] = true
 		}
 	}
 	out, f := k.copySchema(n, root.file, true)
 	if f != nil {
 		return nil, f
 	}
-	defs := out.get("$defs")
+	defs := out.Get("$defs")
 	if defs == nil || root.fragment != "" {
-		defs = &node{at: out.at, kind: dict}
+		defs = &yamltree.Node{Pos: out.Pos, Kind: yamltree.Mapping}
 	}
 	for i := 0; i < len(k.waiting); i++ {
 		t := k.waiting[i]
@@ -61,36 +62,36 @@ func (k *bundler) bundle(root target, used at) (json.RawMessage, *fault.Fault) {
 		if f != nil {
 			return nil, f
 		}
-		defs = defs.with(k.names[t], c)
+		defs = defs.With(k.names[t], c)
 	}
-	if len(defs.fields) > 0 {
-		out = out.with("$defs", defs)
+	if len(defs.Fields) > 0 {
+		out = out.With("$defs", defs)
 	}
-	raw, err := out.json()
+	raw, err := out.JSON()
 	if err != nil {
 		f := fault.Of(err, fault.Schema)
 		f.Code = fault.Schema
 		return nil, f
 	}
 	if len(raw) > maxSchema {
-		return nil, used.fault(fault.Schema, "the schema is larger than %d KB with all it refers to", maxSchema>>10)
+		return nil, used.Fault(fault.Schema, "the schema is larger than %d KB with all it refers to", maxSchema>>10)
 	}
 	return raw, nil
 }
 
-func fieldsOf(n *node) []field {
+func fieldsOf(n *yamltree.Node) []yamltree.Field {
 	if n == nil {
 		return nil
 	}
-	return n.fields
+	return n.Fields
 }
 
 // find follows a fragment into a document; used is where it is referred to.
-func (k *bundler) find(t target, used at) (*node, *fault.Fault) {
+func (k *bundler) find(t target, used yamltree.Pos) (*yamltree.Node, *fault.Fault) {
 	n, f := k.document(t.file)
 	if f != nil {
 		if f.Where == nil {
-			f = f.At(used.file, used.line, used.column)
+			f = f.At(used.File, used.Line, used.Column)
 		}
 		return nil, f
 	}
@@ -101,29 +102,29 @@ func (k *bundler) find(t target, used at) (*node, *fault.Fault) {
 		if found := anchored(n, t.fragment, 0); found != nil {
 			return found, nil
 		}
-		return nil, used.fault(fault.Schema, "%s has no anchor %s", t.file, quoted(t.fragment))
+		return nil, used.Fault(fault.Schema, "%s has no anchor %s", t.file, fault.Quoted(t.fragment))
 	}
 	for _, step := range strings.Split(t.fragment[1:], "/") {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(unescape(step))
-		next := n.get(step)
-		if i, err := strconv.Atoi(step); next == nil && err == nil && n.kind == list && i >= 0 && i < len(n.items) {
-			next = n.items[i]
+		next := n.Get(step)
+		if i, err := strconv.Atoi(step); next == nil && err == nil && n.Kind == yamltree.List && i >= 0 && i < len(n.Items) {
+			next = n.Items[i]
 		}
 		if next == nil {
 			hint := ""
-			if n.kind == dict {
-				names := make([]string, 0, len(n.fields))
-				for _, f := range n.fields[:min(len(n.fields), 50)] {
-					names = append(names, brief(f.name))
+			if n.Kind == yamltree.Mapping {
+				names := make([]string, 0, len(n.Fields))
+				for _, f := range n.Fields[:min(len(n.Fields), 50)] {
+					names = append(names, fault.Brief(f.Name))
 				}
 				hint = fault.DidYouMean(step, names)
 			}
-			return nil, used.fault(fault.Schema, "%s has no schema at #%s", t.file, brief(t.fragment)).Hinting("%s", hint)
+			return nil, used.Fault(fault.Schema, "%s has no schema at #%s", t.file, fault.Brief(t.fragment)).Hinting("%s", hint)
 		}
 		n = next
 	}
-	if n.kind != dict && (n.kind != scalar || n.tag != tagBool) {
-		return nil, used.fault(fault.Schema, "%s#%s is no schema", t.file, brief(t.fragment))
+	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Scalar || n.Tag != yamltree.TagBool) {
+		return nil, used.Fault(fault.Schema, "%s#%s is no schema", t.file, fault.Brief(t.fragment))
 	}
 	return n, nil
 }
@@ -147,19 +148,19 @@ func unescape(s string) string {
 	return out.String()
 }
 
-func anchored(n *node, name string, depth int) *node {
-	if depth > maxDepth {
+func anchored(n *yamltree.Node, name string, depth int) *yamltree.Node {
+	if depth > yamltree.MaxDepth {
 		return nil
 	}
-	if a := n.get("$anchor"); a != nil && a.text == name {
+	if a := n.Get("$anchor"); a != nil && a.Text == name {
 		return n
 	}
-	for _, f := range n.fields {
-		if found := anchored(f.value, name, depth+1); found != nil {
+	for _, f := range n.Fields {
+		if found := anchored(f.Value, name, depth+1); found != nil {
 			return found
 		}
 	}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		if found := anchored(item, name, depth+1); found != nil {
 			return found
 		}
@@ -168,40 +169,40 @@ func anchored(n *node, name string, depth int) *node {
 }
 
 // reference rewrites one $ref to where its target will lie in the bundle.
-func (k *bundler) reference(ref *node, file string) (*node, *fault.Fault) {
-	name, fragment, _ := strings.Cut(ref.text, "#")
+func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *fault.Fault) {
+	name, fragment, _ := strings.Cut(ref.Text, "#")
 	t := target{file, fragment}
 	if name != "" {
 		if strings.Contains(name, ":") {
-			return nil, ref.at.fault(fault.Schema, "%s is remote: schemas are not fetched", quoted(ref.text)).
+			return nil, ref.Pos.Fault(fault.Schema, "%s is remote: schemas are not fetched", fault.Quoted(ref.Text)).
 				Hinting("save it in the project and refer to the file")
 		}
 		dir := path.Dir(strings.TrimPrefix(file, "builtin/"))
 		if !k.b.d.builtin {
 			dir = path.Dir(file)
 		}
-		if path.IsAbs(name) || strings.Contains(name, "\\") || invisible(name) {
-			return nil, ref.at.fault(fault.Path, "the schema file %s is not inside the project", quoted(name))
+		if path.IsAbs(name) || strings.Contains(name, "\\") || yamltree.Invisible(name) {
+			return nil, ref.Pos.Fault(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}
 		found, f := k.b.lookSchema(name, dir, "schemas")
 		if f != nil {
-			return nil, f.At(ref.file, ref.line, ref.column)
+			return nil, f.At(ref.File, ref.Line, ref.Column)
 		}
 		t.file = found
 	}
-	if _, f := k.find(t, ref.at); f != nil {
+	if _, f := k.find(t, ref.Pos); f != nil {
 		return nil, f
 	}
 	out := *ref
 	switch {
 	case t == k.root:
-		out.text = "#"
+		out.Text = "#"
 	case t.file == k.root.file && k.root.fragment == "" && strings.HasPrefix(t.fragment, "/"):
-		out.text = "#" + t.fragment // the whole document is the bundle's root
+		out.Text = "#" + t.fragment // the whole document is the bundle's root
 	default:
-		out.text = "#/$defs/" + k.name(t)
+		out.Text = "#/$defs/" + k.name(t)
 		if len(k.names) > maxDefinitions {
-			return nil, ref.at.fault(fault.Schema, "the schema refers to more than %d others", maxDefinitions)
+			return nil, ref.Pos.Fault(fault.Schema, "the schema refers to more than %d others", maxDefinitions)
 		}
 	}
 	return &out, nil

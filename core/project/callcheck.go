@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // call is one worker that another one is allowed to call.
 type call struct {
-	item *node // where the worker's own file allows it; nil for '*' and for a list of the manifest
+	item *yamltree.Node // where the worker's own file allows it; nil for '*' and for a list of the manifest
 	to   location
 }
 
@@ -16,8 +17,8 @@ type call struct {
 var everyone = location{name: "*"}
 
 // own is an item that stands in the worker's file; nil for any other.
-func own(l *loaded, item *node) *node {
-	if item.file == l.def.String() {
+func own(l *loaded, item *yamltree.Node) *yamltree.Node {
+	if item.File == l.def.String() {
 		return item
 	}
 	return nil
@@ -84,7 +85,7 @@ func (c *checker) cycle(closing call, chain []location) *fault.Fault {
 	for _, l := range append(chain[:len(chain):len(chain)], closing.to) {
 		if l != everyone {
 			id, _ := c.p.identity(l)
-			ids = append(ids, brief(id))
+			ids = append(ids, fault.Brief(id))
 		}
 	}
 	first := ids[0]
@@ -95,8 +96,8 @@ func (c *checker) cycle(closing call, chain []location) *fault.Fault {
 	if len(ids) == 2 {
 		remedy = "set delegation.allow_recursion"
 	}
-	return fault.Warn(fault.Cycle, "a run refuses this call: %s is a cycle", strings.Join(ids, " → ")).At(n.file, n.line, n.column).
-		Hinting("take %s out, or %s in %s", quoted(n.text), remedy, first)
+	return fault.Warn(fault.Cycle, "a run refuses this call: %s is a cycle", strings.Join(ids, " → ")).At(n.File, n.Line, n.Column).
+		Hinting("take %s out, or %s in %s", fault.Quoted(n.Text), remedy, first)
 }
 
 // lent follows the entry's model to the workers that have none of their own
@@ -125,9 +126,9 @@ func (c *checker) lent(entry location) {
 				}
 				if got.worker.Model != "" {
 					l.name = got.worker.Model
-				} else if patterns := got.def.node.get("compatible_models"); patterns != nil && l.name != "" && !seen[l] {
+				} else if patterns := got.def.node.Get("compatible_models"); patterns != nil && l.name != "" && !seen[l] {
 					if f := got.worker.unfit(l.name, "its caller's"); f != nil {
-						c.add(patterns.at.orNowhere(f))
+						c.add(orNowhere(patterns.Pos, f))
 					}
 				}
 			}

@@ -2,6 +2,7 @@ package project
 
 import (
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // checker gathers every fault of a project in one go (S2-49). It runs
@@ -46,7 +47,7 @@ func (p *Project) Check(platform string) fault.List {
 	case code != nil:
 		c.judge(code, s) // whether a module has the tool is not known here
 	case f == nil:
-		if n := p.settings.get("entry"); n != nil && p.src.Entry == "" {
+		if n := p.settings.Get("entry"); n != nil && p.src.Entry == "" {
 			c.ignored(s, entry, n)
 		}
 		c.push(entry)
@@ -125,17 +126,17 @@ func (c *checker) judge(got *loaded, s *scanned) {
 		c.add(p.passedOver(dir)...)
 	}
 	c.model(got)
-	allowed := got.eff.path("toolsets", "workers", "allowed_workers")
+	allowed := got.eff.Path("toolsets", "workers", "allowed_workers")
 	for _, list := range referenceLists(got) {
-		for _, item := range list.items {
-			if item.text == "*" && list == allowed {
+		for _, item := range list.Items {
+			if item.Text == "*" && list == allowed {
 				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone})
 				continue // all of them are checked anyway
 			}
-			target, f := p.resolve(item.text, false)
+			target, f := p.resolve(item.Text, false)
 			if f != nil {
-				if list != allowed || !p.mayBeTool(got, item.text, f) {
-					c.add(f.At(item.file, item.line, item.column))
+				if list != allowed || !p.mayBeTool(got, item.Text, f) {
+					c.add(f.At(item.File, item.Line, item.Column))
 				}
 				continue
 			}
@@ -149,10 +150,10 @@ func (c *checker) judge(got *loaded, s *scanned) {
 }
 
 // ignored warns of a reference to a file that scanning leaves out.
-func (c *checker) ignored(s *scanned, target location, ref *node) {
+func (c *checker) ignored(s *scanned, target location, ref *yamltree.Node) {
 	if !target.builtin && s.ignored(target.name) {
-		c.add(fault.Warn(fault.Config, "%s refers to %s, which is ignored when workers are listed", quoted(ref.text), target).
-			At(ref.file, ref.line, ref.column).Hinting("take it out of the ignore file"))
+		c.add(fault.Warn(fault.Config, "%s refers to %s, which is ignored when workers are listed", fault.Quoted(ref.Text), target).
+			At(ref.File, ref.Line, ref.Column).Hinting("take it out of the ignore file"))
 	}
 }
 
@@ -174,15 +175,15 @@ func (c *checker) oneModel(got *loaded, name string) {
 	if err == nil {
 		return
 	}
-	where := at{}
-	for _, n := range []*node{got.def.node.get("model"), c.p.settings.get("model")} {
-		if n != nil && n.at.String() == origin {
-			where = n.at
+	where := yamltree.Pos{}
+	for _, n := range []*yamltree.Node{got.def.node.Get("model"), c.p.settings.Get("model")} {
+		if n != nil && n.Pos.String() == origin {
+			where = n.Pos
 		}
 	}
 	bad := fault.Of(err, fault.Model)
 	if bad.Where == nil || bad.Where.File == "" { // else it is the script that is wrong
-		bad = where.orNowhere(bad)
+		bad = orNowhere(where, bad)
 	}
 	c.add(bad)
 }
@@ -219,8 +220,8 @@ func (c *checker) oneID(entry location) {
 func (c *checker) named(got *loaded, everyone *bool) []location {
 	var out []location
 	for _, list := range referenceLists(got) {
-		for _, item := range list.items {
-			if item.text == "*" {
+		for _, item := range list.Items {
+			if item.Text == "*" {
 				if !*everyone {
 					*everyone = true
 					all, _ := c.p.everyWorker(location{})
@@ -228,7 +229,7 @@ func (c *checker) named(got *loaded, everyone *bool) []location {
 				}
 				continue
 			}
-			if l, f := c.p.resolve(item.text, false); f == nil {
+			if l, f := c.p.resolve(item.Text, false); f == nil {
 				out = append(out, l)
 			}
 		}
@@ -237,9 +238,9 @@ func (c *checker) named(got *loaded, everyone *bool) []location {
 }
 
 // referenceLists are the lists of references in a worker's configuration.
-func referenceLists(got *loaded) []*node {
-	var out []*node
-	for _, n := range []*node{got.eff.path("toolsets", "workers", "allowed_workers"), got.eff.path("imports", "workers")} {
+func referenceLists(got *loaded) []*yamltree.Node {
+	var out []*yamltree.Node
+	for _, n := range []*yamltree.Node{got.eff.Path("toolsets", "workers", "allowed_workers"), got.eff.Path("imports", "workers")} {
 		if n != nil {
 			out = append(out, n)
 		}

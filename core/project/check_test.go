@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 const broken = `
@@ -374,10 +375,14 @@ func TestKeysOfOtherTools(t *testing.T) {
 			t.Errorf("manifest, %s: %v, want a hint with %q", line, err, want)
 		}
 	}
-	for table, s := range map[string]*shape{"worker": workerShape, "manifest": manifestShape, "model_settings": modelSettingsShape()} {
-		for key := range s.others {
-			if s.keys[key] != nil || s.aliases[key] != "" || snake(key) != key {
-				t.Errorf("%s: %s is in the table of other tools' keys", table, key)
+	for _, table := range []struct {
+		name  string
+		shape *yamltree.Shape
+		keys  map[string]string
+	}{{"worker", workerShape, foreignWorkerKeys}, {"manifest", manifestShape, foreignManifestKeys}, {"model_settings", modelSettingsShape(), foreignModelSettings}} {
+		for key := range table.keys {
+			if table.shape.Keys[key] != nil || table.shape.Aliases[key] != "" || yamltree.Snake(key) != key {
+				t.Errorf("%s: %s is in the table of other tools' keys", table.name, key)
 			}
 		}
 	}

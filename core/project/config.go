@@ -1,11 +1,11 @@
 package project
 
 import (
+	"golem/core/approval"
+	"golem/core/yamltree"
 	"path"
 	"strings"
 	"time"
-
-	"golem/core/approval"
 )
 
 // Config is a person's own configuration, $GOLEM_HOME/config.yaml (SPEC §3).
@@ -13,23 +13,23 @@ import (
 // limits, ask and blocked are ceilings over every file. The zero value and nil
 // say nothing. It is read-only.
 type Config struct {
-	n    *node
-	here *node // what it says for the project that is open
+	n    *yamltree.Node
+	here *yamltree.Node // what it says for the project that is open
 }
 
 // configShape are the keys of the person's config.
 var configShape = newConfigShape()
 
-func newConfigShape() *shape {
-	project := keysOf(map[string]*shape{"approval": projectApprovalShape(), "trust": trustShape()})
-	projects := mapOf(project)
-	projects.key = func(name string) string {
+func newConfigShape() *yamltree.Shape {
+	project := yamltree.KeysOf(map[string]*yamltree.Shape{"approval": projectApprovalShape(), "trust": trustShape()})
+	projects := yamltree.MapOf(project)
+	projects.Key = func(name string) string {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") && !drive(name) {
 			return "is no absolute path: write the project's directory in full, or with ~/"
 		}
 		return ""
 	}
-	return keysOf(map[string]*shape{
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
 		"projects": projects,
@@ -38,9 +38,9 @@ func newConfigShape() *shape {
 
 // trustShape is true (trust all that the project says), false (nothing, and
 // never ask) or the digest that golem check prints.
-func trustShape() *shape {
-	return scalarShape("true, false or a digest", func(n *node) (string, string) {
-		if n.tag == tagBool || n.tag == tagText && strings.HasPrefix(n.text, "sha256:") {
+func trustShape() *yamltree.Shape {
+	return yamltree.ScalarOf("true, false or a digest", func(n *yamltree.Node) (string, string) {
+		if n.Tag == yamltree.TagBool || n.Tag == yamltree.TagText && strings.HasPrefix(n.Text, "sha256:") {
 			return "", ""
 		}
 		return "expected true, false or a digest", "golem check prints the digest: sha256:…"
@@ -52,68 +52,68 @@ func trustShape() *shape {
 // path, or on the page the project's name; home stands for ~. A config with
 // faults must not be used.
 func ReadConfig(name string, data []byte, root, home string) (*Config, error) {
-	tree, faults := parseYAML(name, data)
+	tree, faults := yamltree.Parse(name, data)
 	if len(faults) > 0 {
 		return nil, faults
 	}
 	if tree == nil {
 		return &Config{}, nil
 	}
-	c := &conformer{}
-	out := &Config{n: c.conform(tree, configShape, "")}
-	if err := c.faults.Err(); err != nil {
-		return nil, c.faults
+	c := &yamltree.Conformer{}
+	out := &Config{n: c.Conform(tree, configShape, "")}
+	if err := c.Faults.Err(); err != nil {
+		return nil, c.Faults
 	}
-	if all := out.n.get("projects"); all != nil {
-		for _, f := range all.fields {
-			key := f.name
+	if all := out.n.Get("projects"); all != nil {
+		for _, f := range all.Fields {
+			key := f.Name
 			if rest, ok := strings.CutPrefix(key, "~/"); ok {
 				key = path.Join(home, rest)
 			}
 			if path.Clean(strings.ReplaceAll(key, "\\", "/")) == path.Clean(root) {
-				out.here = f.value
+				out.here = f.Value
 			}
 		}
 	}
 	return out, nil
 }
 
-func (c *Config) get(names ...string) *node {
+func (c *Config) get(names ...string) *yamltree.Node {
 	if c == nil {
 		return nil
 	}
-	return c.n.path(names...)
+	return c.n.Path(names...)
 }
 
 // Trust is what projects: says of trusting the project that is open: all of
 // it, none of it, or a digest; set is false if it says nothing.
 func (c *Config) Trust() (all bool, digest string, set bool) {
-	if c == nil || c.here.get("trust") == nil {
+	if c == nil || c.here.Get("trust") == nil {
 		return false, "", false
 	}
-	if n := c.here.get("trust"); n.tag == tagText {
-		return false, n.text, true
+	if n := c.here.Get("trust"); n.Tag == yamltree.TagText {
+		return false, n.Text, true
 	}
-	return c.here.get("trust").flag(), "", true
+	return c.here.Get("trust").Flag(), "", true
 }
 
 // Providers are the person's rows of the provider table.
 func (c *Config) Providers() map[string]Provider {
 	out := map[string]Provider{}
 	if all := c.get("providers"); all != nil {
-		for _, f := range all.fields {
-			out[f.name] = provider(f.value)
+		for _, f := range all.Fields {
+			out[f.Name] = provider(f.Value)
 		}
 	}
 	return out
 }
 
 // mode is the approval mode, that of the project first.
-func (c *Config) mode() *node {
+func (c *Config) mode() *yamltree.Node {
 	if c == nil {
 		return nil
 	}
-	if n := c.here.path("approval", "mode"); n != nil {
+	if n := c.here.Path("approval", "mode"); n != nil {
 		return n
 	}
 	return c.get("approval", "mode")
@@ -124,24 +124,24 @@ func (c *Config) personal() (here, everywhere approval.Personal) {
 	if c == nil {
 		return here, everywhere
 	}
-	return personal(c.here.get("approval")), personal(c.get("approval"))
+	return personal(c.here.Get("approval")), personal(c.get("approval"))
 }
 
-func personal(n *node) approval.Personal {
-	p := approval.Personal{Origins: map[string]approval.Origin{}, Rules: rules(n.get("rules"), approval.Person)}
-	origin := func(where at, path string) approval.Origin {
-		return approval.Origin{By: approval.Person, At: where.String(), File: where.file, Path: path}
+func personal(n *yamltree.Node) approval.Personal {
+	p := approval.Personal{Origins: map[string]approval.Origin{}, Rules: rules(n.Get("rules"), approval.Person)}
+	origin := func(where yamltree.Pos, path string) approval.Origin {
+		return approval.Origin{By: approval.Person, At: where.String(), File: where.File, Path: path}
 	}
-	if tools := n.get("tools"); tools != nil {
+	if tools := n.Get("tools"); tools != nil {
 		p.Tools = map[string]approval.Setting{}
-		for _, f := range tools.fields {
-			p.Tools[f.name] = f.value.setting()
-			p.Origins["tool:"+f.name] = origin(f.value.at, "approval.tools."+f.name)
+		for _, f := range tools.Fields {
+			p.Tools[f.Name] = setting(f.Value)
+			p.Origins["tool:"+f.Name] = origin(f.Value.Pos, "approval.tools."+f.Name)
 		}
 	}
-	if d := n.get("default"); d != nil {
-		p.Default = d.setting()
-		p.Origins["default"] = origin(d.at, "approval.default")
+	if d := n.Get("default"); d != nil {
+		p.Default = setting(d)
+		p.Origins["default"] = origin(d.Pos, "approval.default")
 	}
 	return p
 }
@@ -167,9 +167,9 @@ func (b *built) ceilings() {
 		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
 		{"model_timeout", below(most.ModelTimeout, l.ModelTimeout), func() { l.ModelTimeout = most.ModelTimeout }},
 	} {
-		if where := n.get(c.key); where != nil && c.lower && b.p.flags.path("limits", c.key) == nil {
+		if where := n.Get(c.key); where != nil && c.lower && b.p.flags.Path("limits", c.key) == nil {
 			c.assign()
-			b.w.Origins["limits."+c.key] = where.at.String() + ", a ceiling"
+			b.w.Origins["limits."+c.key] = where.Pos.String() + ", a ceiling"
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package project
 
 import (
+	"golem/core/sandbox"
+	"golem/core/yamltree"
 	"path"
 	"strings"
-
-	"golem/core/sandbox"
 )
 
 // Defines reports whether a path of the project, folded with sandbox.Fold, is a
@@ -24,11 +24,11 @@ func (p *Project) defining(name string) { p.defines[sandbox.Fold(path.Clean(name
 // refersTo remembers the files that a worker's own configuration and the
 // manifest name: they are definitions even if this run never reads them.
 func (p *Project) refersTo(l *loaded) {
-	for _, n := range []*node{l.def.node.get("model"), p.settings.get("model")} {
+	for _, n := range []*yamltree.Node{l.def.node.Get("model"), p.settings.Get("model")} {
 		if n == nil {
 			continue
 		}
-		for _, name := range append(n.texts(), n.text) {
+		for _, name := range append(n.Texts(), n.Text) {
 			provider, file, _ := strings.Cut(name, ":")
 			if provider == "script" || provider == "replay" {
 				p.defining(file)
@@ -36,6 +36,6 @@ func (p *Project) refersTo(l *loaded) {
 		}
 	}
 	for _, n := range l.moduleRefs(p) {
-		p.defining(n.text)
+		p.defining(n.Text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // inherited are the manifest's keys that are merged into each worker.
@@ -16,41 +17,41 @@ var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation",
 type built struct {
 	p      *Project
 	d      *definition
-	eff    *node // manifest and worker merged
+	eff    *yamltree.Node // manifest and worker merged
 	w      *Worker
 	faults fault.List
 
-	settled map[string]at // where each tool's setting stands
+	settled map[string]yamltree.Pos // where each tool's setting stands
 }
 
 func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 
 // build makes the worker: merge, precedence, defaults (SPEC §3).
-func (p *Project) build(d *definition) (*Worker, *node, fault.List) {
+func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	own := d.node
-	b := &built{p: p, d: d, eff: merge(merge(merge(p.src.Config.settings(), p.defaults), own), p.flags)}
+	b := &built{p: p, d: d, eff: yamltree.Merge(yamltree.Merge(yamltree.Merge(p.src.Config.settings(), p.defaults), own), p.flags)}
 	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
-		b.eff = merge(&node{at: n.at, kind: dict, fields: []field{{"delegation", n.at, n}}}, b.eff)
+		b.eff = yamltree.Merge(&yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "delegation", Pos: n.Pos, Value: n}}}, b.eff)
 	}
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff
 	b.w = &Worker{
 		ID: d.id, Name: d.id, File: d.String(), Source: d.source(), Digest: hex.EncodeToString(sum[:]),
-		Description: own.get("description").string(), Instructions: d.text,
-		Mode: "single", CompatibleModels: own.get("compatible_models").texts(),
+		Description: own.Get("description").String(), Instructions: d.text,
+		Mode: "single", CompatibleModels: own.Get("compatible_models").Texts(),
 		Imports: Imports{
-			Workers: own.path("imports", "workers").texts(), Tools: own.path("imports", "tools").texts(),
+			Workers: own.Path("imports", "workers").Texts(), Tools: own.Path("imports", "tools").Texts(),
 		},
-		AllowEmptyInput: own.get("allow_empty_input").flag(), MaxContextTokens: own.get("max_context_tokens").count(0),
-		Limits: limits(n.get("limits")), Retry: Retry{n.path("retry", "attempts").count(3)},
-		Delegation: delegation(n.get("delegation")), Attachments: attachments(own.get("attachment_policy")),
+		AllowEmptyInput: own.Get("allow_empty_input").Flag(), MaxContextTokens: own.Get("max_context_tokens").Count(0),
+		Limits: limits(n.Get("limits")), Retry: Retry{n.Path("retry", "attempts").Count(3)},
+		Delegation: delegation(n.Get("delegation")), Attachments: attachments(own.Get("attachment_policy")),
 		Origins: map[string]string{},
 	}
-	if name := own.get("name"); name != nil {
-		b.w.Name = name.text
+	if name := own.Get("name"); name != nil {
+		b.w.Name = name.Text
 	}
-	if mode := own.get("mode"); mode != nil {
-		b.w.Mode = mode.text
+	if mode := own.Get("mode"); mode != nil {
+		b.w.Mode = mode.Text
 	}
 	b.traceOrigins()
 	b.template()
@@ -77,8 +78,8 @@ func (l location) source() string {
 // template refuses what only templates could render: such a body is never
 // passed through (SPEC §4). template: false makes it plain text.
 func (b *built) template() {
-	key := b.d.node.get("template")
-	if key != nil && !key.flag() {
+	key := b.d.node.Get("template")
+	if key != nil && !key.Flag() {
 		return
 	}
 	where := b.d.textAt
@@ -86,17 +87,17 @@ func (b *built) template() {
 	switch {
 	case i >= 0:
 		before := b.d.text[:i]
-		where.line += strings.Count(before, "\n")
-		if start := strings.LastIndexByte(before, '\n') + 1; start > 0 || where.column == 1 {
-			where.column = 1 + len([]rune(before[start:]))
+		where.Line += strings.Count(before, "\n")
+		if start := strings.LastIndexByte(before, '\n') + 1; start > 0 || where.Column == 1 {
+			where.Column = 1 + len([]rune(before[start:]))
 		}
 	case key != nil:
-		where = key.at
+		where = key.Pos
 	default:
 		return
 	}
 	b.w.Template = true
-	b.add(where.fault(fault.Template, "templates: not in this version").
+	b.add(where.Fault(fault.Template, "templates: not in this version").
 		Hinting("write template: false to use the text as it stands"))
 }
 
@@ -110,38 +111,38 @@ func firstOf(s string, marks ...string) int {
 	return first
 }
 
-func limits(n *node) Limits {
+func limits(n *yamltree.Node) Limits {
 	l := Limits{
-		Turns: n.get("turns").count(200), Tokens: n.get("tokens").count(0),
+		Turns: n.Get("turns").Count(200), Tokens: n.Get("tokens").Count(0),
 		ToolTimeout: 30 * time.Second, WorkerTimeout: 10 * time.Minute, ModelTimeout: 2 * time.Minute, ToolOutput: 50_000,
 	}
 	for key, target := range map[string]*time.Duration{
 		"tool_timeout": &l.ToolTimeout, "worker_timeout": &l.WorkerTimeout, "model_timeout": &l.ModelTimeout,
 	} {
-		if v := n.get(key); v != nil {
-			*target, _ = v.duration()
+		if v := n.Get(key); v != nil {
+			*target, _ = v.Duration()
 		}
 	}
-	if v := n.get("tool_output"); v != nil {
-		l.ToolOutput, _ = v.size()
+	if v := n.Get("tool_output"); v != nil {
+		l.ToolOutput, _ = v.Size()
 	}
 	return l
 }
 
-func delegation(n *node) Delegation {
+func delegation(n *yamltree.Node) Delegation {
 	return Delegation{
-		MaxDepth: n.get("max_depth").count(5), WarnDepth: n.get("warn_depth").count(3),
-		Parallel: n.get("parallel").count(8), AllowRecursion: n.get("allow_recursion").flag(),
+		MaxDepth: n.Get("max_depth").Count(5), WarnDepth: n.Get("warn_depth").Count(3),
+		Parallel: n.Get("parallel").Count(8), AllowRecursion: n.Get("allow_recursion").Flag(),
 	}
 }
 
-func attachments(n *node) AttachmentPolicy {
+func attachments(n *yamltree.Node) AttachmentPolicy {
 	a := AttachmentPolicy{
-		MaxAttachments: n.get("max_attachments").count(4), MaxTotalBytes: 10_000_000,
-		AllowedSuffixes: n.get("allowed_suffixes").suffixes(), DeniedSuffixes: n.get("denied_suffixes").suffixes(),
+		MaxAttachments: n.Get("max_attachments").Count(4), MaxTotalBytes: 10_000_000,
+		AllowedSuffixes: suffixes(n.Get("allowed_suffixes")), DeniedSuffixes: suffixes(n.Get("denied_suffixes")),
 	}
-	if v := n.get("max_total_bytes"); v != nil {
-		a.MaxTotalBytes, _ = v.size()
+	if v := n.Get("max_total_bytes"); v != nil {
+		a.MaxTotalBytes, _ = v.Size()
 	}
 	return a
 }

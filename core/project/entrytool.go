@@ -3,6 +3,7 @@ package project
 import (
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/yamltree"
 )
 
 // entryTool is the worker on whose behalf a tool runs that is the entry
@@ -15,19 +16,19 @@ func (p *Project) entryTool(missing *fault.Fault) *loaded {
 		return p.code
 	}
 	name := p.src.Entry
-	where := at{file: p.manifest.File, line: 1, column: 1}
-	if n := p.settings.get("entry"); name == "" && n != nil {
-		name, where = n.text, n.at
+	where := yamltree.Pos{File: p.manifest.File, Line: 1, Column: 1}
+	if n := p.settings.Get("entry"); name == "" && n != nil {
+		name, where = n.Text, n.Pos
 	}
 	if !tool.ValidName(name) || missing.Code != fault.WorkerNotFound {
 		return nil
 	}
-	if where.file == "" {
-		where.file = name
+	if where.File == "" {
+		where.File = name
 	}
 	got := &loaded{def: &definition{
-		location: location{name: where.file}, id: name,
-		node: &node{at: at{where.file, 1, 1}, kind: dict}, textAt: at{where.file, 1, 1},
+		location: location{name: where.File}, id: name,
+		node: &yamltree.Node{Pos: yamltree.At(where.File, 1, 1), Kind: yamltree.Mapping}, textAt: yamltree.At(where.File, 1, 1),
 	}}
 	got.worker, got.eff, got.faults = p.build(got.def)
 	got.worker.Tool = name

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
-	"golem/core/yamlfault"
+	"golem/core/yamltree"
 )
 
 // fenced is what a .worker file has of the lines that enclose front matter.
@@ -44,21 +44,21 @@ func (f fenced) fault(bad int) *fault.Fault {
 		if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
 			return nil
 		}
-		return at{f.file, bad, 1}.fault(fault.Config, "this line of the front matter is no key: value").
+		return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line of the front matter is no key: value").
 			Hinting("if the prompt begins here, write a line that is exactly --- before it")
 	}
 	if first := f.lines[0]; first != "---" {
 		if fenceLike(first) {
-			return at{f.file, 1, 1}.fault(fault.Config, "the first line is %s", quoted(first)).Hinting("%s", exactFence)
+			return yamltree.At(f.file, 1, 1).Fault(fault.Config, "the first line is %s", fault.Quoted(first)).Hinting("%s", exactFence)
 		}
 		if bad > 0 && bad <= len(f.lines) && f.prose(bad) && strings.TrimSpace(strings.Join(f.lines[:bad-1], "")) == "" {
-			return at{f.file, bad, 1}.fault(fault.Config, "this line is no key: value").Hinting("%s", workerForms)
+			return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line is no key: value").Hinting("%s", workerForms)
 		}
 		return nil
 	}
 	for i, line := range f.lines[1:] {
 		if fenceLike(line) {
-			return f.unclosed(i+2, "this line is "+quoted(line)).Hinting("%s", exactFence)
+			return f.unclosed(i+2, "this line is "+fault.Quoted(line)).Hinting("%s", exactFence)
 		}
 	}
 	if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
@@ -79,22 +79,22 @@ const (
 )
 
 func (f fenced) unclosed(line int, why string) *fault.Fault {
-	return at{f.file, line, 1}.fault(fault.Config, "the front matter has no closing ---: %s", why)
+	return yamltree.At(f.file, line, 1).Fault(fault.Config, "the front matter has no closing ---: %s", why)
 }
 
 // prose tells whether a line reads like a prompt. A heading of Markdown is a
 // comment to YAML.
-func (f fenced) prose(line int) bool { return yamlfault.Prose(f.lines[line-1]) }
+func (f fenced) prose(line int) bool { return yamltree.Prose(f.lines[line-1]) }
 
 // sentence is a key that reads like the beginning of a prompt: it is unknown,
 // and the front matter was never closed.
-func (f fenced) sentence(tree *node) *fault.Fault {
+func (f fenced) sentence(tree *yamltree.Node) *fault.Fault {
 	if !f.open() {
 		return nil
 	}
-	for _, field := range tree.fields {
-		if strings.Contains(field.name, " ") {
-			return f.unclosed(field.at.line, "unknown key "+quoted(field.name)).Hinting("%s", missingFence)
+	for _, field := range tree.Fields {
+		if strings.Contains(field.Name, " ") {
+			return f.unclosed(field.Pos.Line, "unknown key "+fault.Quoted(field.Name)).Hinting("%s", missingFence)
 		}
 	}
 	return nil

@@ -10,6 +10,12 @@ import (
 	"golem/core/fault"
 )
 
+// Sizes that are read at most (SECURITY 11).
+const (
+	maxFrontMatter = 64 << 10
+	maxFile        = 1 << 20
+)
+
 // fsOf is the tree a location lies in.
 func (p *Project) fsOf(l location) fs.FS {
 	if l.builtin {
@@ -57,7 +63,7 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 
 func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	if !fs.ValidPath(l.name) {
-		return nil, fault.New(fault.Path, "%s is no path in the project", quoted(l.name))
+		return nil, fault.New(fault.Path, "%s is no path in the project", fault.Quoted(l.name))
 	}
 	if !l.builtin && p.leaves(l.name) {
 		return nil, leavesFault()
@@ -139,7 +145,7 @@ func reason(err error) string {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return brief(err.Error())
+	return fault.Brief(err.Error())
 }
 
 // leaves tells whether a name goes through a symbolic link that leads out of

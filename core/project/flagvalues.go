@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // settleFlags reads the limits and the settings of a model that a person set
@@ -15,40 +16,28 @@ func (p *Project) settleFlags() {
 }
 
 // flag puts the values that a flag gave under a key of each worker.
-func (p *Project) flag(key, flag string, given map[string]string, s *shape, example string) {
+func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Shape, example string) {
 	if len(given) == 0 {
 		return
 	}
-	place := at{file: fromFlag}
-	values := &node{at: place, kind: dict}
+	place := yamltree.Pos{File: fromFlag}
+	values := &yamltree.Node{Pos: place, Kind: yamltree.Mapping}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		v, faults := parseYAML(fromFlag, []byte(given[name]))
+		v, faults := yamltree.Parse(fromFlag, []byte(given[name]))
 		if v == nil || len(faults) > 0 {
-			p.faults = append(p.faults, fault.New(fault.Usage, "%s.%s: %s is no value", flag, brief(name), quoted(given[name])).Hinting("%s", example))
+			p.faults = append(p.faults, fault.New(fault.Usage, "%s.%s: %s is no value", flag, fault.Brief(name), fault.Quoted(given[name])).Hinting("%s", example))
 			continue
 		}
-		v.place(place)
-		values.fields = append(values.fields, field{name, place, v})
+		v.MoveTo(place)
+		values.Fields = append(values.Fields, yamltree.Field{Name: name, Pos: place, Value: v})
 	}
-	c := &conformer{}
-	conformed := c.conform(values, s, flag)
-	for _, f := range c.faults {
+	c := &yamltree.Conformer{}
+	conformed := c.Conform(values, s, flag)
+	for _, f := range c.Faults {
 		p.faults = append(p.faults, fault.New(fault.Usage, "%s", f.Message).Hinting("%s", f.Hint))
 	}
 	if p.flags == nil {
-		p.flags = &node{at: place, kind: dict}
+		p.flags = &yamltree.Node{Pos: place, Kind: yamltree.Mapping}
 	}
-	p.flags.fields = append(p.flags.fields, field{key, place, conformed})
-}
-
-// place puts a value and all in it at one place.
-func (n *node) place(where at) {
-	n.at = where
-	for i := range n.fields {
-		n.fields[i].at = where
-		n.fields[i].value.place(where)
-	}
-	for _, item := range n.items {
-		item.place(where)
-	}
+	p.flags.Fields = append(p.flags.Fields, yamltree.Field{Name: key, Pos: place, Value: conformed})
 }

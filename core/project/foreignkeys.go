@@ -1,6 +1,6 @@
 package project
 
-import "strings"
+import "golem/core/yamltree"
 
 // Keys that other tools use, and what says the same here: the nearest known
 // key by its letters would be a wrong guess (temperature is near template).
@@ -65,42 +65,22 @@ var foreignToolsets = map[string]string{
 	"agents": "workers", "agent": "workers", "delegation": "workers", "subagents": "workers", "wasm": "custom", "plugins": "custom", "extism": "custom",
 }
 
-// foreign tells what to write instead of a key of another tool; "" if it is
-// none.
-func (s *shape) foreign(key string) string {
-	if s.others == nil {
+// foreign tells what to write in s instead of a key of another tool, by one of
+// the tables above; "" if the key is in none.
+func foreign(s *yamltree.Shape, table map[string]string) func(key string) string {
+	return func(key string) string {
+		for _, setting := range modelSettings {
+			if key != setting || s.Keys["model_settings"] == nil {
+				continue
+			}
+			if key == "max_tokens" || key == "max_completion_tokens" {
+				key = "max_output_tokens"
+			}
+			return "write model_settings: {" + key + ": …}"
+		}
+		if instead := table[key]; instead != "" {
+			return "write " + instead
+		}
 		return ""
 	}
-	key = snake(key)
-	for _, setting := range modelSettings {
-		if key != setting || s.keys["model_settings"] == nil {
-			continue
-		}
-		if key == "max_tokens" || key == "max_completion_tokens" {
-			key = "max_output_tokens"
-		}
-		return "write model_settings: {" + key + ": …}"
-	}
-	if instead := s.others[key]; instead != "" {
-		return "write " + instead
-	}
-	return ""
-}
-
-// snake is a key as this configuration spells keys: maxTokens is max_tokens.
-func snake(key string) string {
-	var b strings.Builder
-	for i, r := range key {
-		if r >= 'A' && r <= 'Z' {
-			if i > 0 {
-				b.WriteByte('_')
-			}
-			r += 'a' - 'A'
-		}
-		if r == '-' {
-			r = '_'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // extensions of worker files, in the order in which they are looked for.
@@ -47,10 +48,10 @@ type definition struct {
 	location
 	id     string
 	rooted bool // lies under a workers root
-	node   *node
-	text   string // the instructions
-	textAt at     // where they begin
-	hashed []byte // all bytes that define the worker
+	node   *yamltree.Node
+	text   string       // the instructions
+	textAt yamltree.Pos // where they begin
+	hashed []byte       // all bytes that define the worker
 	fences fenced
 }
 
@@ -69,15 +70,15 @@ func (p *Project) define(l location) (*definition, fault.List) {
 		if head, tail, line, ok := split(data); ok {
 			front, body, bodyLine, closed = head, tail, line, true
 			if len(front) > maxFrontMatter {
-				return nil, fault.List{at{l.String(), 1, 1}.fault(fault.Config, "front matter is longer than %d KB", maxFrontMatter>>10)}
+				return nil, fault.List{yamltree.At(l.String(), 1, 1).Fault(fault.Config, "front matter is longer than %d KB", maxFrontMatter>>10)}
 			}
 		}
 	}
-	if f := plainText(l.String(), data); f != nil { // the body too, with its own lines
+	if f := yamltree.CheckText(l.String(), data); f != nil { // the body too, with its own lines
 		return nil, fault.List{f}
 	}
 	d.fences = newFenced(l, data, closed)
-	tree, faults := parseYAML(l.String(), front)
+	tree, faults := yamltree.Parse(l.String(), front)
 	if len(faults) > 0 {
 		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!closed || strings.HasPrefix(faults[0].Message, "malformed")) {
 			return nil, fault.List{f}
@@ -86,81 +87,81 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	}
 	if tree == nil {
 		if bodyLine == 0 {
-			return nil, fault.List{at{l.String(), 1, 1}.fault(fault.Config, "the file is empty").Hinting("%s", workerForms)}
+			return nil, fault.List{yamltree.At(l.String(), 1, 1).Fault(fault.Config, "the file is empty").Hinting("%s", workerForms)}
 		}
-		tree = &node{at: at{l.String(), 1, 1}, kind: dict}
+		tree = &yamltree.Node{Pos: yamltree.At(l.String(), 1, 1), Kind: yamltree.Mapping}
 	}
-	if tree.kind != dict {
-		if f := d.fences.fault(tree.line); f != nil {
+	if tree.Kind != yamltree.Mapping {
+		if f := d.fences.fault(tree.Line); f != nil {
 			return nil, fault.List{f}
 		}
-		return nil, fault.List{tree.at.fault(fault.Config, "expected a mapping, found %s", tree.found()).Hinting("%s", workerForms)}
+		return nil, fault.List{tree.Pos.Fault(fault.Config, "expected a mapping, found %s", tree.Found()).Hinting("%s", workerForms)}
 	}
 	if f := d.fences.sentence(tree); f != nil {
 		return nil, fault.List{f}
 	}
-	c := &conformer{}
-	d.node = c.conform(tree, workerShape, "")
-	c.allowAlias(d)
-	c.named(d)
-	faults = append(c.faults, p.instruct(d, tree, body, bodyLine)...)
+	c := &yamltree.Conformer{}
+	d.node = c.Conform(tree, workerShape, "")
+	allowAlias(c, d)
+	agreesWithPlace(c, d)
+	faults = append(c.Faults, p.instruct(d, tree, body, bodyLine)...)
 	return d, faults
 }
 
 // allowAlias moves allow_workers to where it belongs (SPEC §5).
-func (c *conformer) allowAlias(d *definition) {
-	allow := d.node.get("allow_workers")
+func allowAlias(c *yamltree.Conformer, d *definition) {
+	allow := d.node.Get("allow_workers")
 	if allow == nil {
 		return
 	}
-	d.node = d.node.with("allow_workers", nil)
-	toolsets := d.node.get("toolsets")
+	d.node = d.node.With("allow_workers", nil)
+	toolsets := d.node.Get("toolsets")
 	if toolsets == nil {
-		toolsets = &node{at: allow.at, kind: dict}
+		toolsets = &yamltree.Node{Pos: allow.Pos, Kind: yamltree.Mapping}
 	}
-	own := toolsets.get("workers")
+	own := toolsets.Get("workers")
 	switch {
-	case own != nil && own.kind != dict:
-		c.fail(allow.at, "remove one of them", "allow_workers allows what toolsets.workers: false takes away")
+	case own != nil && own.Kind != yamltree.Mapping:
+		c.Fail(allow.Pos, "remove one of them", "allow_workers allows what toolsets.workers: false takes away")
 		return
-	case own.get("allowed_workers") != nil:
-		c.fail(allow.at, "remove one of them", "allow_workers and toolsets.workers.allowed_workers are one setting, both are given")
+	case own.Get("allowed_workers") != nil:
+		c.Fail(allow.Pos, "remove one of them", "allow_workers and toolsets.workers.allowed_workers are one setting, both are given")
 		return
 	case own == nil:
-		own = &node{at: allow.at, kind: dict}
+		own = &yamltree.Node{Pos: allow.Pos, Kind: yamltree.Mapping}
 	}
-	d.node = d.node.with("toolsets", toolsets.with("workers", own.with("allowed_workers", allow)))
+	d.node = d.node.With("toolsets", toolsets.With("workers", own.With("allowed_workers", allow)))
 }
 
-// named holds the name against the ID (S2-32).
-func (c *conformer) named(d *definition) {
-	name := d.node.get("name")
-	if name == nil || !d.rooted || name.text == d.id {
+// agreesWithPlace adds a fault if the worker's name is not its ID (S2-32).
+func agreesWithPlace(c *yamltree.Conformer, d *definition) {
+	name := d.node.Get("name")
+	if name == nil || !d.rooted || name.Text == d.id {
 		return
 	}
-	c.faults = append(c.faults, name.at.fault(fault.NameMismatch, "name is %s, but the file's place makes it %s", quoted(name.text), quoted(d.id)).
+	c.Faults = append(c.Faults, name.Pos.Fault(fault.NameMismatch, "name is %s, but the file's place makes it %s", fault.Quoted(name.Text), fault.Quoted(d.id)).
 		Hinting("write name: %s, or remove it", d.id))
 }
 
 // instruct finds the instructions: key, body or prompt file (S2-20).
-func (p *Project) instruct(d *definition, raw *node, body []byte, bodyLine int) fault.List {
-	key := d.node.get("instructions")
+func (p *Project) instruct(d *definition, raw *yamltree.Node, body []byte, bodyLine int) fault.List {
+	key := d.node.Get("instructions")
 	hasBody := len(bytes.TrimSpace(body)) > 0
 	switch {
 	case key != nil && hasBody:
-		return fault.List{key.at.fault(fault.Config, "instructions are given twice: by the key on line %d and in the body from line %d", key.line, bodyLine).
+		return fault.List{key.Pos.Fault(fault.Config, "instructions are given twice: by the key on line %d and in the body from line %d", key.Line, bodyLine).
 			Hinting("remove one of them")}
 	case hasBody:
-		d.text, d.textAt = string(body), at{d.String(), bodyLine, 1}
+		d.text, d.textAt = string(body), yamltree.At(d.String(), bodyLine, 1)
 		return nil
 	case key != nil:
-		d.text, d.textAt = key.text, key.at
-		if key.block {
-			d.textAt.line, d.textAt.column = key.line+1, 1
+		d.text, d.textAt = key.Text, key.Pos
+		if key.Block {
+			d.textAt.Line, d.textAt.Column = key.Line+1, 1
 		}
 		return nil
 	}
-	if wrong := raw.get("instructions"); wrong != nil && !wrong.empty() {
+	if wrong := raw.Get("instructions"); wrong != nil && !wrong.Empty() {
 		return nil // of the wrong type: said already
 	}
 	return p.prompt(d)
@@ -183,12 +184,12 @@ func (p *Project) prompt(d *definition) fault.List {
 		}
 		data, f := p.read(l, maxFile)
 		if f == nil {
-			f = plainText(l.String(), data)
+			f = yamltree.CheckText(l.String(), data)
 		}
 		if f != nil {
 			return fault.List{f}
 		}
-		d.text, d.textAt = string(bytes.TrimPrefix(data, []byte("\ufeff"))), at{l.String(), 1, 1}
+		d.text, d.textAt = string(bytes.TrimPrefix(data, []byte("\ufeff"))), yamltree.At(l.String(), 1, 1)
 		d.hashed = append(append(d.hashed[:len(d.hashed):len(d.hashed)], 0), data...)
 		return nil
 	}
@@ -196,6 +197,6 @@ func (p *Project) prompt(d *definition) fault.List {
 	if d.fences.open() {
 		hint = "end the front matter with a line that is exactly ---, and write the prompt below it"
 	}
-	return fault.List{d.node.at.fault(fault.Config, "worker %s has no instructions: no key, no body, and no prompt file (tried %s)",
-		quoted(d.id), strings.Join(tried, ", ")).Hinting("%s", hint)}
+	return fault.List{d.node.Pos.Fault(fault.Config, "worker %s has no instructions: no key, no body, and no prompt file (tried %s)",
+		fault.Quoted(d.id), strings.Join(tried, ", ")).Hinting("%s", hint)}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // sound checks what every error of loading promises: a fault, readable, and
@@ -27,7 +28,7 @@ func sound(t *testing.T, err error) {
 		t.Fatalf("no fault: %v", err)
 	}
 	for _, f := range listOfFaults(err) {
-		if invisible(f.Message) || invisible(f.Hint) || f.Code == "" {
+		if yamltree.Invisible(f.Message) || yamltree.Invisible(f.Hint) || f.Code == "" {
 			t.Errorf("unreadable: %q (%q)", f.Message, f.Hint)
 		}
 		if f.Where != nil && f.Where.File != "" && (f.Where.Line < 1 || f.Where.Column < 1) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Said is one value that the project's files give, with its place, for the
@@ -17,33 +18,33 @@ type Said struct {
 	Line, Column int
 }
 
-func (n *node) said(path, key string) Said {
-	value := n.text
-	if n.kind != scalar || n.tag != tagText {
-		raw, err := n.json()
+func said(n *yamltree.Node, path, key string) Said {
+	value := n.Text
+	if n.Kind != yamltree.Scalar || n.Tag != yamltree.TagText {
+		raw, err := n.JSON()
 		if err != nil {
 			raw = []byte(fault.Of(err, fault.Config).Message)
 		}
 		value = string(raw)
 	}
-	return Said{File: n.at.file, Path: path, Key: key, Value: value, Line: n.at.line, Column: n.at.column}
+	return Said{File: n.Pos.File, Path: path, Key: key, Value: value, Line: n.Pos.Line, Column: n.Pos.Column}
 }
 
 // Hosts returns the hosts that w's configuration grants to tool modules, one
 // value a host, the module's stem as Key.
 func (p *Project) Hosts(w *Worker) []Said {
-	modules := w.eff.path("toolsets", "custom", "modules")
+	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {
 		return nil
 	}
 	var out []Said
-	for _, f := range modules.fields {
-		hosts := f.value.get("allowed_hosts")
+	for _, f := range modules.Fields {
+		hosts := f.Value.Get("allowed_hosts")
 		if hosts == nil {
 			continue
 		}
-		for _, h := range hosts.items {
-			out = append(out, h.said("toolsets.custom.modules."+f.name+".allowed_hosts", f.name))
+		for _, h := range hosts.Items {
+			out = append(out, said(h, "toolsets.custom.modules."+f.Name+".allowed_hosts", f.Name))
 		}
 	}
 	return out
@@ -53,19 +54,19 @@ func (p *Project) Hosts(w *Worker) []Said {
 // one value a key; of headers and other maps one a field. none if it says
 // nothing of the row.
 func (p *Project) ProviderKeys(name string) []Said {
-	row := p.settings.path("providers", name)
+	row := p.settings.Path("providers", name)
 	if row == nil {
 		return nil
 	}
 	var out []Said
-	for _, f := range row.fields {
-		at := "providers." + name + "." + f.name
-		if f.value.kind != dict {
-			out = append(out, f.value.said(at, f.name))
+	for _, f := range row.Fields {
+		at := "providers." + name + "." + f.Name
+		if f.Value.Kind != yamltree.Mapping {
+			out = append(out, said(f.Value, at, f.Name))
 			continue
 		}
-		for _, inner := range f.value.fields {
-			out = append(out, inner.value.said(at+"."+inner.name, f.name))
+		for _, inner := range f.Value.Fields {
+			out = append(out, said(inner.Value, at+"."+inner.Name, f.Name))
 		}
 	}
 	return out
@@ -74,11 +75,11 @@ func (p *Project) ProviderKeys(name string) []Said {
 // ModuleImports returns the manifest's word that modules from outside the
 // project may be named; ok is false if it does not say so.
 func (p *Project) ModuleImports() (s Said, ok bool) {
-	n := p.settings.path("tools", "allow_module_imports")
-	if n == nil || !n.flag() {
+	n := p.settings.Path("tools", "allow_module_imports")
+	if n == nil || !n.Flag() {
 		return Said{}, false
 	}
-	return n.said("tools.allow_module_imports", "allow_module_imports"), true
+	return said(n, "tools.allow_module_imports", "allow_module_imports"), true
 }
 
 // FromHome tells whether a module lies outside the project, in
@@ -88,18 +89,18 @@ func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, homePrefix) }
 // ModuleConfig returns the configuration values that w's file gives its tool
 // modules, one value a key.
 func (p *Project) ModuleConfig(w *Worker) []Said {
-	modules := w.eff.path("toolsets", "custom", "modules")
+	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {
 		return nil
 	}
 	var out []Said
-	for _, f := range modules.fields {
-		config := f.value.get("config")
+	for _, f := range modules.Fields {
+		config := f.Value.Get("config")
 		if config == nil {
 			continue
 		}
-		for _, c := range config.fields {
-			out = append(out, c.value.said("toolsets.custom.modules."+f.name+".config."+c.name, c.name))
+		for _, c := range config.Fields {
+			out = append(out, said(c.Value, "toolsets.custom.modules."+f.Name+".config."+c.Name, c.Name))
 		}
 	}
 	return out

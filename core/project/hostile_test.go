@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // hostile are inputs that must end in a fault with a position, at once.
@@ -95,7 +96,7 @@ func positioned(t *testing.T, err error, file string) {
 		if f.Where == nil || f.Where.File != file || f.Where.Line < 1 || f.Where.Column < 1 {
 			t.Errorf("no place in %s: %v %+v", file, f, f.Where)
 		}
-		if invisible(f.Message) || invisible(f.Hint) || len(f.Message) > 2000 {
+		if yamltree.Invisible(f.Message) || yamltree.Invisible(f.Hint) || len(f.Message) > 2000 {
 			t.Errorf("unreadable message %q (%q)", f.Message, f.Hint)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // ignoreFiles are read for scanning only; the second name is llm-do's (S2-11).
@@ -31,7 +32,7 @@ func (p *Project) ignores() (gitignore.Matcher, fault.List) {
 		}
 		data, f := p.read(l, maxFrontMatter)
 		if f == nil {
-			f = plainText(name, data)
+			f = yamltree.CheckText(name, data)
 		}
 		if f != nil {
 			faults = append(faults, f)
@@ -39,7 +40,7 @@ func (p *Project) ignores() (gitignore.Matcher, fault.List) {
 		}
 		lines := strings.Split(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 		if len(lines) > maxIgnoreLines {
-			faults = append(faults, at{name, maxIgnoreLines, 1}.fault(fault.Config, "more than %d lines", maxIgnoreLines))
+			faults = append(faults, yamltree.At(name, maxIgnoreLines, 1).Fault(fault.Config, "more than %d lines", maxIgnoreLines))
 			lines = lines[:maxIgnoreLines]
 		}
 		for _, line := range lines {

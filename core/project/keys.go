@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // The tables of every key golem knows (SPEC §2, §3). They are built once and
@@ -15,102 +17,102 @@ var (
 	manifestShape = newManifestShape()
 )
 
-func newWorkerShape() *shape {
-	s := keysOf(map[string]*shape{
-		"name":               textShape(nameProblem),
-		"description":        textShape(nil),
+func newWorkerShape() *yamltree.Shape {
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"name":               yamltree.Text(yamltree.NameProblem),
+		"description":        yamltree.Text(nil),
 		"model":              modelsShape(),
-		"compatible_models":  {kind: list, each: globShape(), needed: true},
-		"mode":               wordShape("single", "chat"),
+		"compatible_models":  {Kind: yamltree.List, Each: globShape(), Needed: true},
+		"mode":               yamltree.OneOf("single", "chat"),
 		"instructions":       instructionsShape(),
-		"template":           flagShape(),
+		"template":           yamltree.Flag(),
 		"toolsets":           toolsetsShape(),
-		"imports":            keysOf(map[string]*shape{"workers": listOf(textShape(nameProblem)), "tools": listOf(textShape(nameProblem))}),
-		"tool_rules":         mapOf(keysOf(map[string]*shape{"allowed": flagShape(), "approval_required": flagShape()})),
+		"imports":            yamltree.KeysOf(map[string]*yamltree.Shape{"workers": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)), "tools": yamltree.ListOf(yamltree.Text(yamltree.NameProblem))}),
+		"tool_rules":         yamltree.MapOf(yamltree.KeysOf(map[string]*yamltree.Shape{"allowed": yamltree.Flag(), "approval_required": yamltree.Flag()})),
 		"allow_workers":      allowedShape(),
 		"sandbox":            sandboxShape(),
 		"input_schema":       schemaShape(),
 		"output_schema":      schemaShape(),
 		"attachment_policy":  attachmentShape(),
-		"allow_empty_input":  flagShape(),
-		"max_context_tokens": countShape(0, 1e9),
+		"allow_empty_input":  yamltree.Flag(),
+		"max_context_tokens": yamltree.Count(0, 1e9),
 		"limits":             limitsShape(),
 		"retry":              retryShape(),
-		"vars":               laterShape(),
+		"vars":               yamltree.Later(),
 		"delegation":         delegationShape(),
 		"model_settings":     modelSettingsShape(),
 	})
-	s.others = foreignWorkerKeys
-	s.aliases = map[string]string{
+	s.Foreign = foreign(s, foreignWorkerKeys)
+	s.Aliases = map[string]string{
 		"schema_in_ref": "input_schema", "output_schema_ref": "output_schema",
 	}
 	return s
 }
 
-func newManifestShape() *shape {
-	s := keysOf(map[string]*shape{
-		"schema_version": countShape(1, 1),
-		"version":        scalarShape("text", versionProblem),
-		"name":           textShape(nameProblem),
-		"description":    textShape(nil),
-		"entry":          textShape(nameProblem),
+func newManifestShape() *yamltree.Shape {
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"schema_version": yamltree.Count(1, 1),
+		"version":        yamltree.ScalarOf("text", versionProblem),
+		"name":           yamltree.Text(yamltree.NameProblem),
+		"description":    yamltree.Text(nil),
+		"entry":          yamltree.Text(yamltree.NameProblem),
 		"model":          modelsShape(),
-		"dependencies":   laterShape(),
-		"exports":        listOf(textShape(nameProblem)),
+		"dependencies":   yamltree.Later(),
+		"exports":        yamltree.ListOf(yamltree.Text(yamltree.NameProblem)),
 		"workers":        workersShape(),
-		"worker_paths":   listOf(textShape(dirProblem)),
-		"prompts":        keysOf(map[string]*shape{"root": textShape(dirProblem)}),
-		"tools": keysOf(map[string]*shape{
-			"roots": listOf(textShape(dirProblem)), "modules": listOf(textShape(nameProblem)),
-			"allow_module_imports": flagShape(), "engine": wordShape("auto", "wazero", "browser"), "offer": wordShape("all", "listed"),
+		"worker_paths":   yamltree.ListOf(yamltree.Text(dirProblem)),
+		"prompts":        yamltree.KeysOf(map[string]*yamltree.Shape{"root": yamltree.Text(dirProblem)}),
+		"tools": yamltree.KeysOf(map[string]*yamltree.Shape{
+			"roots": yamltree.ListOf(yamltree.Text(dirProblem)), "modules": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)),
+			"allow_module_imports": yamltree.Flag(), "engine": yamltree.OneOf("auto", "wazero", "browser"), "offer": yamltree.OneOf("all", "listed"),
 		}),
 		"toolsets":   toolsetsShape(),
 		"sandbox":    sandboxShape(),
 		"approval":   projectApprovalShape(),
 		"delegation": delegationShape(),
-		"clearance":  laterShape(),
+		"clearance":  yamltree.Later(),
 		"providers":  providersShape(),
 		"limits":     limitsShape(),
 		"retry":      retryShape(),
-		"vars":       laterShape(),
+		"vars":       yamltree.Later(),
 
 		"model_settings": modelSettingsShape(),
 	})
-	s.others = foreignManifestKeys
-	s.aliases = map[string]string{"workerPaths": "worker_paths"}
+	s.Foreign = foreign(s, foreignManifestKeys)
+	s.Aliases = map[string]string{"workerPaths": "worker_paths"}
 	return s
 }
 
 func modelProblem(s string) string {
-	if p := nameProblem(s); p != "" {
+	if p := yamltree.NameProblem(s); p != "" {
 		return p
 	}
 	if provider, name, ok := strings.Cut(s, ":"); !ok || provider == "" || name == "" || strings.Contains(provider, "/") {
-		return quoted(s) + " is not of the form provider:name"
+		return fault.Quoted(s) + " is not of the form provider:name"
 	}
 	return ""
 }
 
 // versionProblem sorts out `version:`: the integer 1 is the manifest's format
 // (S2-39), text is the project's own version (S1-19).
-func versionProblem(n *node) (string, string) {
+func versionProblem(n *yamltree.Node) (string, string) {
 	switch {
-	case n.tag == tagInt && n.text != "1":
-		return "format " + brief(n.text) + " is not known: this golem reads version: 1", fmt.Sprintf("if it is the project's own version, put it in quotes: \"%s\"", brief(n.text))
-	case n.tag == tagInt:
+	case n.Tag == yamltree.TagInt && n.Text != "1":
+		return "format " + fault.Brief(n.Text) + " is not known: this golem reads version: 1", fmt.Sprintf("if it is the project's own version, put it in quotes: \"%s\"", fault.Brief(n.Text))
+	case n.Tag == yamltree.TagInt:
 		return "", ""
-	case n.tag != tagText:
-		return "expected text, found " + n.found(), fmt.Sprintf("put it in quotes: \"%s\"", brief(n.text))
+	case n.Tag != yamltree.TagText:
+		return "expected text, found " + n.Found(), fmt.Sprintf("put it in quotes: \"%s\"", fault.Brief(n.Text))
 	}
-	return versionNumber(n.text)
+	return versionNumber(n.Text)
 }
 
 // instructionsShape takes a missing text for no key at all: then the prompt
 // file counts.
-func instructionsShape() *shape {
-	s := textShape(nil)
-	s.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar && (n.tag == tagNull || n.tag == tagText && strings.TrimSpace(n.text) == "") {
+func instructionsShape() *yamltree.Shape {
+	s := yamltree.Text(nil)
+	s.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && (n.Tag == yamltree.TagNull || n.Tag == yamltree.TagText && strings.TrimSpace(n.Text) == "") {
 			return nil
 		}
 		return n
@@ -118,22 +120,22 @@ func instructionsShape() *shape {
 	return s
 }
 
-func schemaShape() *shape {
-	return &shape{any: true, rewrite: func(c *conformer, n *node, path string) *node {
-		if n.kind == list || n.kind == scalar && (n.tag != tagText || n.text == "") {
-			c.fail(n.at, "", "%s: expected a JSON Schema or the path of one, found %s", path, n.found())
+func schemaShape() *yamltree.Shape {
+	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
+		if n.Kind == yamltree.List || n.Kind == yamltree.Scalar && (n.Tag != yamltree.TagText || n.Text == "") {
+			c.Fail(n.Pos, "", "%s: expected a JSON Schema or the path of one, found %s", path, n.Found())
 			return nil
 		}
 		return n
 	}}
 }
 
-func settingShape() *shape {
-	s := wordShape("preApproved", "ask", "blocked")
-	s.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar && n.text == "pre_approved" {
+func settingShape() *yamltree.Shape {
+	s := yamltree.OneOf("preApproved", "ask", "blocked")
+	s.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && n.Text == "pre_approved" {
 			c := *n
-			c.text = "preApproved"
+			c.Text = "preApproved"
 			return &c
 		}
 		return n
@@ -141,28 +143,28 @@ func settingShape() *shape {
 	return s
 }
 
-func (n *node) setting() approval.Setting { return approval.Setting(n.string()) }
+func setting(n *yamltree.Node) approval.Setting { return approval.Setting(n.String()) }
 
-func toolApprovalShape() *shape {
-	return keysOf(map[string]*shape{"default": settingShape(), "tools": mapOf(settingShape())})
+func toolApprovalShape() *yamltree.Shape {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{"default": settingShape(), "tools": yamltree.MapOf(settingShape())})
 }
 
-func projectApprovalShape() *shape {
-	rule := keysOf(map[string]*shape{
-		"tool": textShape(nameProblem), "when": mapOf(globShape()), "decide": settingShape(),
+func projectApprovalShape() *yamltree.Shape {
+	rule := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"tool": yamltree.Text(yamltree.NameProblem), "when": yamltree.MapOf(globShape()), "decide": settingShape(),
 	})
-	rule.musts = []string{"tool", "decide"}
-	return keysOf(map[string]*shape{
+	rule.Musts = []string{"tool", "decide"}
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"mode":    modeShape(),
 		"default": settingShape(),
-		"tools":   mapOf(settingShape()),
-		"rules":   listOf(rule),
-		"taint":   wordShape("ask"),
+		"tools":   yamltree.MapOf(settingShape()),
+		"rules":   yamltree.ListOf(rule),
+		"taint":   yamltree.OneOf("ask"),
 	})
 }
 
-func modeShape() *shape {
-	return textShape(func(s string) string {
+func modeShape() *yamltree.Shape {
+	return yamltree.Text(func(s string) string {
 		if _, err := ParseMode(s); err != nil {
 			return err.Message
 		}
@@ -170,63 +172,63 @@ func modeShape() *shape {
 	})
 }
 
-func limitsShape() *shape {
-	return keysOf(map[string]*shape{
-		"turns": countShape(1, 1e6), "tool_timeout": durationShape(), "worker_timeout": durationShape(),
-		"model_timeout": durationShape(), "tokens": countShape(0, 1e12), "tool_output": sizeShape(),
+func limitsShape() *yamltree.Shape {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
+		"turns": yamltree.Count(1, 1e6), "tool_timeout": yamltree.Duration(), "worker_timeout": yamltree.Duration(),
+		"model_timeout": yamltree.Duration(), "tokens": yamltree.Count(0, 1e12), "tool_output": yamltree.Size(),
 	})
 }
 
-func retryShape() *shape {
-	return keysOf(map[string]*shape{"attempts": countShape(1, 10)})
+func retryShape() *yamltree.Shape {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{"attempts": yamltree.Count(1, 10)})
 }
 
-func delegationShape() *shape {
-	s := keysOf(map[string]*shape{
-		"max_depth": countShape(0, 100), "warn_depth": countShape(0, 100),
-		"parallel": countShape(1, 256), "allow_recursion": flagShape(),
+func delegationShape() *yamltree.Shape {
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"max_depth": yamltree.Count(0, 100), "warn_depth": yamltree.Count(0, 100),
+		"parallel": yamltree.Count(1, 256), "allow_recursion": yamltree.Flag(),
 	})
-	s.aliases = map[string]string{"maxDepth": "max_depth", "warnDepth": "warn_depth", "allowRecursion": "allow_recursion"}
+	s.Aliases = map[string]string{"maxDepth": "max_depth", "warnDepth": "warn_depth", "allowRecursion": "allow_recursion"}
 	return s
 }
 
-func attachmentShape() *shape {
-	return keysOf(map[string]*shape{
-		"max_attachments": countShape(0, 1000), "max_total_bytes": sizeShape(),
-		"allowed_suffixes": listOf(suffixShape()), "denied_suffixes": listOf(suffixShape()),
+func attachmentShape() *yamltree.Shape {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
+		"max_attachments": yamltree.Count(0, 1000), "max_total_bytes": yamltree.Size(),
+		"allowed_suffixes": yamltree.ListOf(suffixShape()), "denied_suffixes": yamltree.ListOf(suffixShape()),
 	})
 }
 
-func suffixShape() *shape {
-	return textShape(func(s string) string {
-		if p := nameProblem(s); p != "" {
+func suffixShape() *yamltree.Shape {
+	return yamltree.Text(func(s string) string {
+		if p := yamltree.NameProblem(s); p != "" {
 			return p
 		}
 		if strings.ContainsAny(s, "/\\*?") || s == "." {
-			return quoted(s) + " is no file suffix such as .pdf"
+			return fault.Quoted(s) + " is no file suffix such as .pdf"
 		}
 		return ""
 	})
 }
 
 // suffixes are lower case and begin with a dot.
-func (n *node) suffixes() []string {
-	out := n.texts()
+func suffixes(n *yamltree.Node) []string {
+	out := n.Texts()
 	for i, s := range out {
 		out[i] = "." + strings.TrimPrefix(strings.ToLower(s), ".")
 	}
 	return out
 }
 
-func providersShape() *shape {
-	s := mapOf(keysOf(map[string]*shape{
-		"base_url": textShape(urlProblem), "api_key_env": textShape(nameProblem),
-		"headers": mapOf(textShape(nil)), "image": flagShape(), "pdf": flagShape(),
-		"json": wordShape("schema", "object", "none"), "api": wordShape("chat", "responses", "anthropic"),
-		"query": mapOf(textShape(nil)), "quirks": quirksShape(),
+func providersShape() *yamltree.Shape {
+	s := yamltree.MapOf(yamltree.KeysOf(map[string]*yamltree.Shape{
+		"base_url": yamltree.Text(urlProblem), "api_key_env": yamltree.Text(yamltree.NameProblem),
+		"headers": yamltree.MapOf(yamltree.Text(nil)), "image": yamltree.Flag(), "pdf": yamltree.Flag(),
+		"json": yamltree.OneOf("schema", "object", "none"), "api": yamltree.OneOf("chat", "responses", "anthropic"),
+		"query": yamltree.MapOf(yamltree.Text(nil)), "quirks": quirksShape(),
 	}))
-	s.key = func(name string) string {
-		if p := nameProblem(name); p != "" {
+	s.Key = func(name string) string {
+		if p := yamltree.NameProblem(name); p != "" {
 			return p
 		}
 		if strings.ContainsAny(name, ":/* ") {
@@ -238,20 +240,20 @@ func providersShape() *shape {
 }
 
 // quirksShape is where a provider departs from its protocol.
-func quirksShape() *shape {
-	settings := keysOf(map[string]*shape{})
-	for name := range modelSettingsShape().keys {
+func quirksShape() *yamltree.Shape {
+	settings := yamltree.KeysOf(map[string]*yamltree.Shape{})
+	for name := range modelSettingsShape().Keys {
 		if name != "extra" {
-			settings.keys[name] = textShape(nil)
+			settings.Keys[name] = yamltree.Text(nil)
 		}
 	}
-	return keysOf(map[string]*shape{
-		"no_usage": flagShape(), "json_alone": flagShape(), "key_header": textShape(nameProblem), "settings": settings,
-		"carry": listOf(textShape(func(s string) string {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
+		"no_usage": yamltree.Flag(), "json_alone": yamltree.Flag(), "key_header": yamltree.Text(yamltree.NameProblem), "settings": settings,
+		"carry": yamltree.ListOf(yamltree.Text(func(s string) string {
 			if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
-				return quoted(s) + " is golem's own to send"
+				return fault.Quoted(s) + " is golem's own to send"
 			}
-			return nameProblem(s)
+			return yamltree.NameProblem(s)
 		})),
 	})
 }
@@ -261,21 +263,21 @@ func urlProblem(s string) string {
 	if !ok {
 		rest, ok = strings.CutPrefix(s, "http://")
 	}
-	if !ok || rest == "" || rest[0] == '/' || invisible(s) || strings.ContainsAny(s, " \"<>") {
-		return quoted(s) + " is no http or https address"
+	if !ok || rest == "" || rest[0] == '/' || yamltree.Invisible(s) || strings.ContainsAny(s, " \"<>") {
+		return fault.Quoted(s) + " is no http or https address"
 	}
 	return ""
 }
 
-func workersShape() *shape {
-	paths := listOf(textShape(dirProblem))
-	paths.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar && n.tag == tagText {
-			return &node{at: n.at, kind: list, items: []*node{n}}
+func workersShape() *yamltree.Shape {
+	paths := yamltree.ListOf(yamltree.Text(dirProblem))
+	paths.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagText {
+			return &yamltree.Node{Pos: n.Pos, Kind: yamltree.List, Items: []*yamltree.Node{n}}
 		}
 		return n
 	}
-	s := keysOf(map[string]*shape{"paths": paths, "include": listOf(globShape()), "exclude": listOf(globShape())})
-	s.aliases = map[string]string{"root": "paths"}
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{"paths": paths, "include": yamltree.ListOf(globShape()), "exclude": yamltree.ListOf(globShape())})
+	s.Aliases = map[string]string{"root": "paths"}
 	return s
 }

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // loaded is a definition file once it was read, with all that is wrong in it.
 type loaded struct {
-	worker *Worker // nil if the file could not be read at all
-	eff    *node   // merged configuration, for the places of faults
+	worker *Worker        // nil if the file could not be read at all
+	eff    *yamltree.Node // merged configuration, for the places of faults
 	def    *definition
 	faults fault.List
 
@@ -83,10 +84,10 @@ func (p *Project) entry() (location, *fault.Fault) {
 	if p.src.Entry != "" {
 		return p.resolve(p.src.Entry, true)
 	}
-	if n := p.settings.get("entry"); n != nil {
-		l, f := p.resolve(n.text, true)
+	if n := p.settings.Get("entry"); n != nil {
+		l, f := p.resolve(n.Text, true)
 		if f != nil {
-			f = f.At(n.file, n.line, n.column)
+			f = f.At(n.File, n.Line, n.Column)
 		}
 		return l, f
 	}
@@ -96,7 +97,7 @@ func (p *Project) entry() (location, *fault.Fault) {
 		if name == "" {
 			name = "."
 		}
-		return l, fault.New(fault.Project, "No main.worker in %s", brief(name)).
+		return l, fault.New(fault.Project, "No main.worker in %s", fault.Brief(name)).
 			Hinting("write main.worker, set entry: in the manifest, or name a worker with --entry")
 	}
 	return l, f
@@ -209,9 +210,9 @@ func listOfFaults(err error) fault.List {
 func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List) {
 	got := p.byWorker[w]
 	if got == nil {
-		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s is not of this project", quoted(w.ID))}
+		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s is not of this project", fault.Quoted(w.ID))}
 	}
-	list := got.eff.path(path...)
+	list := got.eff.Path(path...)
 	if list == nil {
 		return nil, nil
 	}
@@ -224,8 +225,8 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 			out = append(out, allowedName{location: l})
 		}
 	}
-	for _, item := range list.items {
-		if item.text == "*" && path[0] == "toolsets" {
+	for _, item := range list.Items {
+		if item.Text == "*" && path[0] == "toolsets" {
 			all, bad := p.everyWorker(got.def.location)
 			faults = append(faults, bad...)
 			for _, l := range all {
@@ -233,12 +234,12 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 			}
 			continue
 		}
-		l, f := p.resolve(item.text, false)
+		l, f := p.resolve(item.Text, false)
 		if f != nil {
-			f = f.At(item.file, item.line, item.column)
-			if path[0] == "toolsets" && p.mayBeTool(got, item.text, f) {
-				if !slices.ContainsFunc(out, func(t allowedName) bool { return t.tool == item.text }) {
-					out = append(out, allowedName{tool: item.text, missing: f})
+			f = f.At(item.File, item.Line, item.Column)
+			if path[0] == "toolsets" && p.mayBeTool(got, item.Text, f) {
+				if !slices.ContainsFunc(out, func(t allowedName) bool { return t.tool == item.Text }) {
+					out = append(out, allowedName{tool: item.Text, missing: f})
 				}
 			} else {
 				faults = append(faults, f)
@@ -320,6 +321,6 @@ func (p *Project) Closure(w *Worker) ([]*Worker, error) {
 func twoFiles(id, first, second string) *fault.Fault {
 	files := []string{first, second}
 	slices.Sort(files)
-	return at{files[1], 1, 1}.fault(fault.Ambiguous, "%s is defined by %s and %s, and both are used", quoted(id), files[0], files[1]).
+	return yamltree.At(files[1], 1, 1).Fault(fault.Ambiguous, "%s is defined by %s and %s, and both are used", fault.Quoted(id), files[0], files[1]).
 		Hinting("rename one of them")
 }

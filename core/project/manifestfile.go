@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Where workers and prompts lie unless the manifest says otherwise.
@@ -54,7 +55,7 @@ func (p *Project) readManifest() fault.List {
 		return nil
 	case 1:
 	default:
-		return fault.List{at{found[1], 1, 1}.fault(fault.MultipleManifests, "more than one project file: %s", strings.Join(found, ", ")).
+		return fault.List{yamltree.At(found[1], 1, 1).Fault(fault.MultipleManifests, "more than one project file: %s", strings.Join(found, ", ")).
 			Hinting("keep one of them")}
 	}
 	file := found[0]
@@ -63,74 +64,74 @@ func (p *Project) readManifest() fault.List {
 		return fault.List{f}
 	}
 	p.manifest.File = file
-	tree, faults := parseYAML(file, data)
+	tree, faults := yamltree.Parse(file, data)
 	if len(faults) > 0 {
 		return faults
 	}
 	if tree == nil {
 		return nil
 	}
-	if tree.kind != dict {
-		return fault.List{tree.at.fault(fault.Config, "expected a mapping, found %s", tree.found())}
+	if tree.Kind != yamltree.Mapping {
+		return fault.List{tree.Pos.Fault(fault.Config, "expected a mapping, found %s", tree.Found())}
 	}
-	c := &conformer{}
-	p.settings = c.conform(tree, manifestShape, "")
+	c := &yamltree.Conformer{}
+	p.settings = c.Conform(tree, manifestShape, "")
 	p.fill(c)
-	return c.faults
+	return c.Faults
 }
 
 // fill takes the manifest's own values out; those for workers stay nodes.
-func (p *Project) fill(c *conformer) {
+func (p *Project) fill(c *yamltree.Conformer) {
 	m, n := &p.manifest, p.settings
-	m.Name, m.Description, m.Entry = n.get("name").string(), n.get("description").string(), n.get("entry").string()
-	if v := n.get("version"); v != nil && v.tag == tagText {
-		m.Version = v.text
+	m.Name, m.Description, m.Entry = n.Get("name").String(), n.Get("description").String(), n.Get("entry").String()
+	if v := n.Get("version"); v != nil && v.Tag == yamltree.TagText {
+		m.Version = v.Text
 	}
-	m.Exports = n.get("exports").texts()
-	workers := n.get("workers")
-	paths, older := workers.get("paths"), n.get("worker_paths")
+	m.Exports = n.Get("exports").Texts()
+	workers := n.Get("workers")
+	paths, older := workers.Get("paths"), n.Get("worker_paths")
 	if paths != nil && older != nil {
-		c.fail(older.at, "remove one of them", "workerPaths and workers.paths are one setting, both are given")
+		c.Fail(older.Pos, "remove one of them", "workerPaths and workers.paths are one setting, both are given")
 	}
 	if paths == nil {
 		paths = older
 	}
-	if roots := cleanDirs(paths.texts()); len(roots) > 0 {
+	if roots := cleanDirs(paths.Texts()); len(roots) > 0 {
 		m.WorkersRoots = roots
 	}
-	if include := workers.get("include"); include != nil {
-		m.Include = include.texts()
+	if include := workers.Get("include"); include != nil {
+		m.Include = include.Texts()
 	}
-	m.Exclude = workers.get("exclude").texts()
-	if roots := n.path("tools", "roots"); roots != nil {
+	m.Exclude = workers.Get("exclude").Texts()
+	if roots := n.Path("tools", "roots"); roots != nil {
 		m.ToolRoots = nil
-		for _, root := range cleanDirs(roots.texts()) {
+		for _, root := range cleanDirs(roots.Texts()) {
 			if root != "tools" { // which is one anyway
 				m.ToolRoots = append(m.ToolRoots, root)
 			}
 		}
 	}
-	m.ToolsListed = n.path("tools", "offer").string() == "listed"
+	m.ToolsListed = n.Path("tools", "offer").String() == "listed"
 	m.ToolEngine = "auto"
-	if engine := n.path("tools", "engine"); engine != nil {
-		m.ToolEngine = engine.text
+	if engine := n.Path("tools", "engine"); engine != nil {
+		m.ToolEngine = engine.Text
 	}
-	if root := n.path("prompts", "root"); root != nil {
-		m.PromptsRoot, _ = inside(root.text)
+	if root := n.Path("prompts", "root"); root != nil {
+		m.PromptsRoot, _ = inside(root.Text)
 	}
-	if mode := n.path("approval", "mode"); mode != nil {
-		parsed, _ := ParseMode(mode.text)
+	if mode := n.Path("approval", "mode"); mode != nil {
+		parsed, _ := ParseMode(mode.Text)
 		m.ApprovalMode = string(parsed)
 	}
-	if all := n.get("providers"); all != nil {
-		for _, f := range all.fields {
-			m.Providers[f.name] = provider(f.value)
+	if all := n.Get("providers"); all != nil {
+		for _, f := range all.Fields {
+			m.Providers[f.Name] = provider(f.Value)
 		}
 	}
-	p.defaults = &node{at: n.at, kind: dict}
+	p.defaults = &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
 	for _, key := range inherited {
-		if v := n.get(key); v != nil {
-			p.defaults = p.defaults.with(key, v)
+		if v := n.Get(key); v != nil {
+			p.defaults = p.defaults.With(key, v)
 		}
 	}
 }
@@ -140,11 +141,11 @@ var engines = map[string][]string{"auto": {"native", "browser"}, "wazero": {"nat
 
 // engineFault says that a platform has not the engine that the manifest names.
 func (p *Project) engineFault(platform string) *fault.Fault {
-	n := p.settings.path("tools", "engine")
-	if n == nil || platform == "" || slices.Contains(engines[n.text], platform) {
+	n := p.settings.Path("tools", "engine")
+	if n == nil || platform == "" || slices.Contains(engines[n.Text], platform) {
 		return nil
 	}
-	return n.at.fault(fault.Platform, "the tool engine %s is not on platform %s, only on %s", n.text, quoted(platform), strings.Join(engines[n.text], ", ")).
+	return n.Pos.Fault(fault.Platform, "the tool engine %s is not on platform %s, only on %s", n.Text, fault.Quoted(platform), strings.Join(engines[n.Text], ", ")).
 		Hinting("write tools.engine: auto")
 }
 
@@ -158,28 +159,16 @@ func cleanDirs(dirs []string) []string {
 	return out
 }
 
-func provider(n *node) Provider {
+func provider(n *yamltree.Node) Provider {
 	p := Provider{
-		BaseURL: n.get("base_url").string(), APIKeyEnv: n.get("api_key_env").string(),
-		Image: n.get("image").flag(), PDF: n.get("pdf").flag(), JSON: n.get("json").string(), API: n.get("api").string(),
-		Headers: n.get("headers").textMap(), Query: n.get("query").textMap(),
+		BaseURL: n.Get("base_url").String(), APIKeyEnv: n.Get("api_key_env").String(),
+		Image: n.Get("image").Flag(), PDF: n.Get("pdf").Flag(), JSON: n.Get("json").String(), API: n.Get("api").String(),
+		Headers: n.Get("headers").TextMap(), Query: n.Get("query").TextMap(),
 	}
-	q := n.get("quirks")
+	q := n.Get("quirks")
 	p.Quirks = ProviderQuirks{
-		NoUsage: q.get("no_usage").flag(), JSONAlone: q.get("json_alone").flag(), KeyHeader: q.get("key_header").string(),
-		Carry: q.get("carry").texts(), Settings: q.get("settings").textMap(),
+		NoUsage: q.Get("no_usage").Flag(), JSONAlone: q.Get("json_alone").Flag(), KeyHeader: q.Get("key_header").String(),
+		Carry: q.Get("carry").Texts(), Settings: q.Get("settings").TextMap(),
 	}
 	return p
-}
-
-// textMap is a mapping of texts; nil without one.
-func (n *node) textMap() map[string]string {
-	if n == nil {
-		return nil
-	}
-	out := map[string]string{}
-	for _, f := range n.fields {
-		out[f.name] = f.value.text
-	}
-	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // model settles the model by the tiers of SPEC §3: command line, worker file,
@@ -19,35 +20,35 @@ func (b *built) model() {
 	b.w.Model, b.w.Fallbacks, b.w.Origins["model"] = names[0], names[1:], origin
 	for _, name := range names {
 		if p := modelProblem(name); p != "" {
-			b.add(where.orNowhere(fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
+			b.add(orNowhere(where, fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))
 			return
 		}
-		if patterns := b.d.node.get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
+		if patterns := b.d.node.Get("compatible_models"); patterns != nil && !b.w.ModelIsLast {
 			if f := b.w.unfit(name, origin); f != nil {
-				b.add(patterns.at.orNowhere(f))
+				b.add(orNowhere(patterns.Pos, f))
 			}
 		}
 	}
 }
 
 // models are the names of the tier that counts, at least one, and where they stand.
-func (b *built) models() (names []string, origin string, where at, found bool) {
+func (b *built) models() (names []string, origin string, where yamltree.Pos, found bool) {
 	fromEnv, variable := Setting(b.p.src.Env, "MODEL")
-	own, project, config := b.d.node.get("model"), b.p.settings.get("model"), b.p.src.Config.get("model")
+	own, project, config := b.d.node.Get("model"), b.p.settings.Get("model"), b.p.src.Config.get("model")
 	switch {
 	case b.p.src.Flags.Model != "":
-		return []string{b.p.src.Flags.Model}, fromFlag, at{}, true
-	case len(own.texts()) > 0:
-		return own.texts(), own.at.String(), own.at, true
+		return []string{b.p.src.Flags.Model}, fromFlag, yamltree.Pos{}, true
+	case len(own.Texts()) > 0:
+		return own.Texts(), own.Pos.String(), own.Pos, true
 	case fromEnv != "":
-		return []string{fromEnv}, "environment " + variable, at{}, true
-	case len(project.texts()) > 0:
-		return project.texts(), project.at.String(), project.at, true
-	case len(config.texts()) > 0:
+		return []string{fromEnv}, "environment " + variable, yamltree.Pos{}, true
+	case len(project.Texts()) > 0:
+		return project.Texts(), project.Pos.String(), project.Pos, true
+	case len(config.Texts()) > 0:
 		b.w.ModelIsLast = true
-		return config.texts(), config.at.String(), config.at, true
+		return config.Texts(), config.Pos.String(), config.Pos, true
 	}
-	return nil, "", at{}, false
+	return nil, "", yamltree.Pos{}, false
 }
 
 // Models are the worker with each of its models, in the order in which they are
@@ -68,7 +69,7 @@ func (w *Worker) unfit(name, origin string) *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
-		quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:")
+		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:")
 }
 
 // FitsModel is nil if the worker may run with a model that its own
@@ -81,11 +82,11 @@ func (w *Worker) FitsModel(name, origin string) error {
 }
 
 // orNowhere gives a fault its place if there is one: a flag has none.
-func (a at) orNowhere(f *fault.Fault) *fault.Fault {
-	if a.file == "" {
+func orNowhere(a yamltree.Pos, f *fault.Fault) *fault.Fault {
+	if a.File == "" {
 		return f
 	}
-	return f.At(a.file, a.line, a.column)
+	return f.At(a.File, a.Line, a.Column)
 }
 
 // matchesAny compares without case; a * also passes the slashes of a model's name.
@@ -107,6 +108,6 @@ func (w *Worker) NeedModel() error {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
-		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), no caller has one, and there is no default", quoted(w.ID), w.File).
+		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), no caller has one, and there is no default", fault.Quoted(w.ID), w.File).
 		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
 }

@@ -1,6 +1,10 @@
 package project
 
-import "strings"
+import (
+	"golem/core/fault"
+	"golem/core/yamltree"
+	"strings"
+)
 
 // families are how the models of a provider begin, for a name that was given
 // without it.
@@ -12,14 +16,14 @@ var families = []struct{ provider, begins string }{
 
 // modelHint tells what to write instead of a name that is not provider:name.
 func modelHint(name string) string {
-	if nameProblem(name) == "" {
+	if yamltree.NameProblem(name) == "" {
 		if provider, rest, ok := strings.Cut(name, "/"); ok && provider != "" && rest != "" && !strings.ContainsAny(name, ":.") {
-			return "did you mean " + brief(provider+":"+rest)
+			return "did you mean " + fault.Brief(provider+":"+rest)
 		}
 		for _, f := range families {
 			for _, begin := range strings.Fields(f.begins) {
 				if strings.HasPrefix(strings.ToLower(name), begin) && !strings.Contains(name, ":") {
-					return "did you mean " + brief(f.provider+":"+name)
+					return "did you mean " + fault.Brief(f.provider+":"+name)
 				}
 			}
 		}
@@ -29,25 +33,25 @@ func modelHint(name string) string {
 
 // modelsShape is one model, or a list of them in the order in which they are
 // asked: the next where one is overloaded or gone.
-func modelsShape() *shape {
-	s := listOf(modelShape())
-	s.needed, s.want = true, "a model or a list of models"
-	s.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar {
-			return &node{at: n.at, kind: list, items: []*node{n}}
+func modelsShape() *yamltree.Shape {
+	s := yamltree.ListOf(modelShape())
+	s.Needed, s.Want = true, "a model or a list of models"
+	s.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar {
+			return &yamltree.Node{Pos: n.Pos, Kind: yamltree.List, Items: []*yamltree.Node{n}}
 		}
 		return n
 	}
 	return s
 }
 
-func modelShape() *shape {
-	return scalarShape("text", func(n *node) (string, string) {
-		if n.tag != tagText {
-			return expected("text", n)
+func modelShape() *yamltree.Shape {
+	return yamltree.ScalarOf("text", func(n *yamltree.Node) (string, string) {
+		if n.Tag != yamltree.TagText {
+			return yamltree.Expected("text", n)
 		}
-		if problem := modelProblem(n.text); problem != "" {
-			return problem, modelHint(n.text)
+		if problem := modelProblem(n.Text); problem != "" {
+			return problem, modelHint(n.Text)
 		}
 		return "", ""
 	})

@@ -8,33 +8,34 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // modelSettingsShape are the settings of a model (SPEC §10); each maps to what
 // a provider calls it.
-func modelSettingsShape() *shape {
-	stop := listOf(textShape(nil))
-	stop.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar && n.tag == tagText {
-			return &node{at: n.at, kind: list, items: []*node{n}}
+func modelSettingsShape() *yamltree.Shape {
+	stop := yamltree.ListOf(yamltree.Text(nil))
+	stop.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagText {
+			return &yamltree.Node{Pos: n.Pos, Kind: yamltree.List, Items: []*yamltree.Node{n}}
 		}
 		return n
 	}
-	extra := mapOf(&shape{any: true})
-	extra.key = func(name string) string {
+	extra := yamltree.MapOf(&yamltree.Shape{Any: true})
+	extra.Key = func(name string) string {
 		if instead, own := golemsOwn[name]; own {
 			return strings.TrimSuffix("is golem's own to set; "+instead, "; ")
 		}
-		return nameProblem(name)
+		return yamltree.NameProblem(name)
 	}
-	s := keysOf(map[string]*shape{
-		"temperature": numberShape(0, 2), "top_p": numberShape(0, 1), "max_output_tokens": countShape(1, 1e9),
-		"reasoning_effort": wordShape("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-		"seed":             countShape(math.MinInt32, math.MaxInt64), "stop": stop, "parallel_tool_calls": flagShape(),
-		"service_tier": textShape(nameProblem), "verbosity": wordShape("low", "medium", "high"), "cache": flagShape(),
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"temperature": numberShape(0, 2), "top_p": numberShape(0, 1), "max_output_tokens": yamltree.Count(1, 1e9),
+		"reasoning_effort": yamltree.OneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+		"seed":             yamltree.Count(math.MinInt32, math.MaxInt64), "stop": stop, "parallel_tool_calls": yamltree.Flag(),
+		"service_tier": yamltree.Text(yamltree.NameProblem), "verbosity": yamltree.OneOf("low", "medium", "high"), "cache": yamltree.Flag(),
 		"extra": extra,
 	})
-	s.others = foreignModelSettings
+	s.Foreign = foreign(s, foreignModelSettings)
 	return s
 }
 
@@ -53,14 +54,14 @@ var golemsOwn = map[string]string{
 }
 
 // numberShape is a number between two others.
-func numberShape(least, most float64) *shape {
-	return scalarShape("a number", func(n *node) (string, string) {
-		if n.tag != tagInt && n.tag != tagFloat {
-			return expected("a number", n)
+func numberShape(least, most float64) *yamltree.Shape {
+	return yamltree.ScalarOf("a number", func(n *yamltree.Node) (string, string) {
+		if n.Tag != yamltree.TagInt && n.Tag != yamltree.TagFloat {
+			return yamltree.Expected("a number", n)
 		}
-		f, err := strconv.ParseFloat(n.text, 64)
+		f, err := strconv.ParseFloat(n.Text, 64)
 		if err != nil || !(f >= least && f <= most) {
-			return fmt.Sprintf("%s is not between %v and %v", brief(n.text), least, most), ""
+			return fmt.Sprintf("%s is not between %v and %v", fault.Brief(n.Text), least, most), ""
 		}
 		return "", ""
 	})
@@ -68,11 +69,11 @@ func numberShape(least, most float64) *shape {
 
 // modelSettings are the worker's, as JSON; nil without any.
 func (b *built) modelSettings() {
-	n := b.eff.get("model_settings")
-	if n == nil || len(n.fields) == 0 {
+	n := b.eff.Get("model_settings")
+	if n == nil || len(n.Fields) == 0 {
 		return
 	}
-	raw, err := n.json()
+	raw, err := n.JSON()
 	if err != nil {
 		b.add(fault.Of(err, fault.Config))
 		return
@@ -84,14 +85,14 @@ func (b *built) modelSettings() {
 // model (model_settings.extra), one value a member. What a person said is not
 // among it.
 func (p *Project) Extras(w *Worker) []Said {
-	extra := w.eff.path("model_settings", "extra")
+	extra := w.eff.Path("model_settings", "extra")
 	if extra == nil {
 		return nil
 	}
 	var out []Said
-	for _, f := range extra.fields {
-		if slices.Contains([]string{p.manifest.File, w.File}, f.value.at.file) {
-			out = append(out, f.value.said("model_settings.extra."+f.name, f.name))
+	for _, f := range extra.Fields {
+		if slices.Contains([]string{p.manifest.File, w.File}, f.Value.Pos.File) {
+			out = append(out, said(f.Value, "model_settings.extra."+f.Name, f.Name))
 		}
 	}
 	return out
@@ -99,18 +100,18 @@ func (p *Project) Extras(w *Worker) []Said {
 
 // SettingAt is where a worker's setting of a model stands.
 func (w *Worker) SettingAt(name string) (file string, line int) {
-	n := w.eff.path("model_settings", name)
+	n := w.eff.Path("model_settings", name)
 	if n == nil {
 		return w.File, 0
 	}
-	return n.at.file, n.at.line
+	return n.Pos.File, n.Pos.Line
 }
 
 // settings are those of the person's config under the key that workers have it.
-func (c *Config) settings() *node {
+func (c *Config) settings() *yamltree.Node {
 	n := c.get("model_settings")
 	if n == nil {
 		return nil
 	}
-	return &node{at: n.at, kind: dict, fields: []field{{"model_settings", n.at, n}}}
+	return &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "model_settings", Pos: n.Pos, Value: n}}}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // sources are the languages in which tools are written before they are built,
@@ -36,8 +37,8 @@ func (p *Project) toolModuleFaults(l *loaded) fault.List {
 	}
 	var faults fault.List
 	for _, item := range l.moduleRefs(p) {
-		if _, f := p.module(item.text); f != nil {
-			faults = append(faults, f.At(item.file, item.line, item.column))
+		if _, f := p.module(item.Text); f != nil {
+			faults = append(faults, f.At(item.File, item.Line, item.Column))
 		}
 	}
 	return faults
@@ -52,9 +53,9 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 	name, ok := inside(ref)
 	if !ok {
 		if slices.Contains(strings.Split(ref, "/"), "..") {
-			return "", fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref))
+			return "", fault.New(fault.Path, "Parent directory references not allowed: %s", fault.Quoted(ref))
 		}
-		return "", fault.New(fault.Path, "the tool module %s is not inside the project", quoted(ref))
+		return "", fault.New(fault.Path, "the tool module %s is not inside the project", fault.Quoted(ref))
 	}
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
@@ -69,23 +70,23 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 			return "", sourceFault(stem + ext)
 		}
 	}
-	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", quoted(ref), stem)
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), stem)
 }
 
 // moduleNamed puts the file in place of its reference in toolsets.custom. One
 // that is not there is told where modules are found.
-func (p *Project) moduleNamed(custom *node) *node {
-	n := custom.get("module")
-	if n == nil || bareStem(n.text) {
+func (p *Project) moduleNamed(custom *yamltree.Node) *yamltree.Node {
+	n := custom.Get("module")
+	if n == nil || bareStem(n.Text) {
 		return custom
 	}
-	name, f := p.module(n.text)
+	name, f := p.module(n.Text)
 	if f != nil {
 		return custom
 	}
 	c := *n
-	c.text = name
-	return custom.with("module", &c)
+	c.Text = name
+	return custom.With("module", &c)
 }
 
 // sourceFault says that a tool is source code only, and how to build it.
@@ -99,9 +100,9 @@ func sourceFault(name string) *fault.Fault {
 // homeModule finds pkg.mod:register among the modules that a person keeps
 // outside every project.
 func (p *Project) homeModule(ref string) (string, *fault.Fault) {
-	allowed := p.src.Flags.AllowModuleImports || p.settings.path("tools", "allow_module_imports").flag()
+	allowed := p.src.Flags.AllowModuleImports || p.settings.Path("tools", "allow_module_imports").Flag()
 	if !allowed {
-		return "", fault.New(fault.ToolDisallowed, "%s names a module outside the project", quoted(ref)).
+		return "", fault.New(fault.ToolDisallowed, "%s names a module outside the project", fault.Quoted(ref)).
 			Hinting("allow it with --allow-module-imports, or copy the module into the project")
 	}
 	pkg, _, _ := strings.Cut(ref, ":")
@@ -111,5 +112,5 @@ func (p *Project) homeModule(ref string) (string, *fault.Fault) {
 			return homePrefix + name, nil
 		}
 	}
-	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s under $GOLEM_HOME/tools)", quoted(ref), name)
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s under $GOLEM_HOME/tools)", fault.Quoted(ref), name)
 }

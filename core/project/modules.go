@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Module is one file of tools that discovery found for a worker (SPEC §6,
@@ -40,7 +41,7 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 	defer p.mu.Unlock()
 	got := p.byWorker[w]
 	if got == nil {
-		return nil, fault.New(fault.WorkerNotFound, "worker %s is not of this project", quoted(w.ID))
+		return nil, fault.New(fault.WorkerNotFound, "worker %s is not of this project", fault.Quoted(w.ID))
 	}
 	found, faults := p.modules(got)
 	if err := faults.Err(); err != nil {
@@ -89,9 +90,9 @@ func (p *Project) discover(got *loaded) discovery {
 		d.add(projectLevel, p.filesIn(root, isModule)...)
 	}
 	for _, item := range got.moduleRefs(p) {
-		name, f := p.module(item.text)
+		name, f := p.module(item.Text)
 		if f != nil {
-			d.faults = append(d.faults, f.At(item.file, item.line, item.column))
+			d.faults = append(d.faults, f.At(item.File, item.Line, item.Column))
 			continue
 		}
 		d.add(projectLevel, name)
@@ -111,8 +112,8 @@ func (p *Project) discover(got *loaded) discovery {
 
 // withoutTools tells whether toolsets.custom is false.
 func (l *loaded) withoutTools() bool {
-	n := l.eff.path("toolsets", "custom")
-	return n != nil && n.kind == scalar
+	n := l.eff.Path("toolsets", "custom")
+	return n != nil && n.Kind == yamltree.Scalar
 }
 
 // ownDir is the directory of a worker in directory form, "" for any other.
@@ -125,15 +126,15 @@ func (l *loaded) ownDir() string {
 
 // moduleRefs are the modules that are named: by the manifest, by the worker's
 // imports and by toolsets.custom.module.
-func (l *loaded) moduleRefs(p *Project) []*node {
-	var out []*node
-	if n := p.settings.path("tools", "modules"); n != nil {
-		out = append(out, n.items...)
+func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
+	var out []*yamltree.Node
+	if n := p.settings.Path("tools", "modules"); n != nil {
+		out = append(out, n.Items...)
 	}
-	if n := l.eff.path("imports", "tools"); n != nil {
-		out = append(out, n.items...)
+	if n := l.eff.Path("imports", "tools"); n != nil {
+		out = append(out, n.Items...)
 	}
-	if n := l.eff.path("toolsets", "custom", "module"); n != nil && !bareStem(n.text) {
+	if n := l.eff.Path("toolsets", "custom", "module"); n != nil && !bareStem(n.Text) {
 		out = append(out, n)
 	}
 	return out
@@ -184,9 +185,9 @@ func (p *Project) filesIn(dir string, match func(name string) bool) []string {
 // grant that reaches nothing is a mistake. Two files of one name at one level
 // cannot be told apart.
 func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
-	custom := l.eff.path("toolsets", "custom")
+	custom := l.eff.Path("toolsets", "custom")
 	var faults fault.List
-	check := func(where at, stem, what string) {
+	check := func(where yamltree.Pos, stem, what string) {
 		var near []Module
 		var stems []string
 		for _, m := range found {
@@ -198,29 +199,29 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 		switch len(near) {
 		case 0:
 			if source := p.sourceOf(l, stem); source != nil {
-				faults = append(faults, source.At(where.file, where.line, where.column))
+				faults = append(faults, source.At(where.File, where.Line, where.Column))
 				return
 			}
-			faults = append(faults, where.fault(fault.Config, "%s names %s, and this worker has no such tool module", what, quoted(stem)).
+			faults = append(faults, where.Fault(fault.Config, "%s names %s, and this worker has no such tool module", what, fault.Quoted(stem)).
 				Hinting("%s", fault.DidYouMean(stem, stems)))
 		case 1:
 		default:
-			faults = append(faults, where.fault(fault.Ambiguous, "%s is the name of %s and %s", quoted(stem), near[0].Path, near[1].Path).
+			faults = append(faults, where.Fault(fault.Ambiguous, "%s is the name of %s and %s", fault.Quoted(stem), near[0].Path, near[1].Path).
 				Hinting("rename one of the files"))
 		}
 	}
-	if grants := custom.get("modules"); grants != nil {
-		for _, f := range grants.fields {
-			check(f.at, f.name, "toolsets.custom.modules")
+	if grants := custom.Get("modules"); grants != nil {
+		for _, f := range grants.Fields {
+			check(f.Pos, f.Name, "toolsets.custom.modules")
 		}
 	}
-	if n := custom.get("module"); n != nil && bareStem(n.text) {
-		check(n.at, n.text, "toolsets.custom.module")
+	if n := custom.Get("module"); n != nil && bareStem(n.Text) {
+		check(n.Pos, n.Text, "toolsets.custom.module")
 	}
-	if n := custom.get("tools"); n != nil && len(found) == 0 {
-		for _, item := range n.items {
-			if source := p.sourceOf(l, item.text); source != nil {
-				faults = append(faults, source.At(item.file, item.line, item.column))
+	if n := custom.Get("tools"); n != nil && len(found) == 0 {
+		for _, item := range n.Items {
+			if source := p.sourceOf(l, item.Text); source != nil {
+				faults = append(faults, source.At(item.File, item.Line, item.Column))
 			}
 		}
 	}

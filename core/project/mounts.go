@@ -8,55 +8,56 @@ import (
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/yamltree"
 )
 
 // sandbox reads all spellings of mounts and restrictions into one form (SPEC §8).
 func (b *built) sandbox() {
-	n := b.eff.get("sandbox")
+	n := b.eff.Get("sandbox")
 	sb := &b.w.Sandbox
 	sb.Declared = n != nil
-	sb.ReadOnly, sb.Network = n.get("readonly").flag(), n.get("network_enabled").flag()
-	own := b.d.node.get("sandbox")
-	sb.NamesMounts = own.get("root") != nil || own.get("paths") != nil || own.get("mounts") != nil
-	sb.NamesRestrict, sb.SaysReadOnly = own.get("restrict") != nil, own.get("readonly").flag()
-	sb.SaysNoNetwork = own.get("network_enabled") != nil && !sb.Network
-	if r := n.get("restrict"); r != nil {
-		if name, err := sandbox.Clean(r.text); err != nil {
-			b.addAt(r.at, err)
+	sb.ReadOnly, sb.Network = n.Get("readonly").Flag(), n.Get("network_enabled").Flag()
+	own := b.d.node.Get("sandbox")
+	sb.NamesMounts = own.Get("root") != nil || own.Get("paths") != nil || own.Get("mounts") != nil
+	sb.NamesRestrict, sb.SaysReadOnly = own.Get("restrict") != nil, own.Get("readonly").Flag()
+	sb.SaysNoNetwork = own.Get("network_enabled") != nil && !sb.Network
+	if r := n.Get("restrict"); r != nil {
+		if name, err := sandbox.Clean(r.Text); err != nil {
+			b.addAt(r.Pos, err)
 		} else {
 			sb.Restrict = "/" + strings.TrimPrefix(name, ".")
 		}
 	}
-	root, paths, mounts := n.get("root"), n.get("paths"), n.get("mounts")
+	root, paths, mounts := n.Get("root"), n.Get("paths"), n.Get("mounts")
 	switch {
 	case root != nil:
-		b.mount(Mount{Name: "root", Target: "/", Source: root.text}, nil, root)
+		b.mount(Mount{Name: "root", Target: "/", Source: root.Text}, nil, root)
 	case paths == nil && mounts == nil:
 		sb.Mounts = append(sb.Mounts, Mount{Name: "root", Target: "/", Source: ".", Mode: sandbox.ReadWrite, Origin: "default"})
 	}
 	if paths != nil {
-		for _, f := range paths.fields {
-			source := f.value.get("root")
+		for _, f := range paths.Fields {
+			source := f.Value.Get("root")
 			if source == nil {
-				b.add(f.at.fault(fault.Config, "sandbox.paths.%s has no root", brief(f.name)).
-					Hinting("name the directory: root: ./%s", brief(f.name)))
+				b.add(f.Pos.Fault(fault.Config, "sandbox.paths.%s has no root", fault.Brief(f.Name)).
+					Hinting("name the directory: root: ./%s", fault.Brief(f.Name)))
 				continue
 			}
-			b.mount(Mount{Name: f.name, Target: "/" + f.name, Source: source.text}, f.value, source)
+			b.mount(Mount{Name: f.Name, Target: "/" + f.Name, Source: source.Text}, f.Value, source)
 		}
 	}
 	if mounts != nil {
-		for _, item := range mounts.items {
-			source, target := item.get("source"), item.get("target")
+		for _, item := range mounts.Items {
+			source, target := item.Get("source"), item.Get("target")
 			if source == nil || target == nil {
 				continue // said already
 			}
-			name, err := sandbox.Clean(target.text)
+			name, err := sandbox.Clean(target.Text)
 			if err != nil {
-				b.addAt(target.at, err)
+				b.addAt(target.Pos, err)
 				continue
 			}
-			m := Mount{Name: "/" + name, Target: "/" + name, Source: source.text}
+			m := Mount{Name: "/" + name, Target: "/" + name, Source: source.Text}
 			if name == "." {
 				m.Name, m.Target = "root", "/"
 			}
@@ -67,44 +68,44 @@ func (b *built) sandbox() {
 }
 
 // addAt gives the fault of another package a place in the file.
-func (b *built) addAt(where at, err error) {
-	b.add(fault.Of(err, fault.Config).At(where.file, where.line, where.column))
+func (b *built) addAt(where yamltree.Pos, err error) {
+	b.add(fault.Of(err, fault.Config).At(where.File, where.Line, where.Column))
 }
 
 // mount adds one mount; keys holds its settings, nil for the root.
-func (b *built) mount(m Mount, keys, source *node) {
+func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	cleaned, f := b.source(m.Source)
 	if f != nil {
-		b.add(f.At(source.file, source.line, source.column))
+		b.add(f.At(source.File, source.Line, source.Column))
 		return
 	}
-	m.Source, m.Mode, m.Origin = cleaned, sandbox.ReadWrite, source.at.String()
-	m.Own = source.stands(b.d.String()) || keys.stands(b.d.String())
-	mode, readonly := keys.get("mode"), keys.get("readonly")
+	m.Source, m.Mode, m.Origin = cleaned, sandbox.ReadWrite, source.Pos.String()
+	m.Own = source.StandsIn(b.d.String()) || keys.StandsIn(b.d.String())
+	mode, readonly := keys.Get("mode"), keys.Get("readonly")
 	switch {
 	case mode != nil && readonly != nil:
-		b.add(readonly.at.fault(fault.Config, "mode and readonly are one setting, both are given").Hinting("keep mode: %s", mode.text))
+		b.add(readonly.Pos.Fault(fault.Config, "mode and readonly are one setting, both are given").Hinting("keep mode: %s", mode.Text))
 		return
 	case mode != nil:
-		m.Mode = sandbox.Mode(mode.text)
-	case readonly.flag():
+		m.Mode = sandbox.Mode(mode.Text)
+	case readonly.Flag():
 		m.Mode = sandbox.ReadOnly
 	}
-	m.Suffixes = keys.get("suffixes").suffixes()
-	if size := keys.get("max_file_bytes"); size != nil {
-		m.MaxFileBytes, _ = size.size()
+	m.Suffixes = suffixes(keys.Get("suffixes"))
+	if size := keys.Get("max_file_bytes"); size != nil {
+		m.MaxFileBytes, _ = size.Size()
 	}
-	if settings := keys.get("approval"); settings != nil && len(settings.fields) > 0 {
+	if settings := keys.Get("approval"); settings != nil && len(settings.Fields) > 0 {
 		m.Approval = approval.MountPolicy{}
-		for _, f := range settings.fields {
-			m.Approval[f.name] = f.value.setting()
-			b.w.Policy.Origins["mount:"+m.Name+":"+f.name] = b.origin(f.value.at, "sandbox.paths."+m.Name+".approval."+f.name)
+		for _, f := range settings.Fields {
+			m.Approval[f.Name] = setting(f.Value)
+			b.w.Policy.Origins["mount:"+m.Name+":"+f.Name] = b.origin(f.Value.Pos, "sandbox.paths."+m.Name+".approval."+f.Name)
 		}
 		b.w.Policy.Mounts[m.Name] = m.Approval
 	}
 	for _, other := range b.w.Sandbox.Mounts {
 		if other.Target == m.Target {
-			b.add(source.at.fault(fault.Config, "two mounts at %s, the other stands at %s", m.Target, other.Origin))
+			b.add(source.Pos.Fault(fault.Config, "two mounts at %s, the other stands at %s", m.Target, other.Origin))
 			return
 		}
 	}
@@ -122,10 +123,10 @@ func (b *built) source(s string) (string, *fault.Fault) {
 		slashed = strings.ReplaceAll(s, "\\", "/")
 	}
 	switch {
-	case invisible(s) || strings.Contains(slashed, "\\") || len(s) > 4096:
-		return "", fault.New(fault.Path, "%s is no directory that a sandbox can hold", quoted(s)).Hinting("write paths with /")
+	case yamltree.Invisible(s) || strings.Contains(slashed, "\\") || len(s) > 4096:
+		return "", fault.New(fault.Path, "%s is no directory that a sandbox can hold", fault.Quoted(s)).Hinting("write paths with /")
 	case s[0] == '~':
-		return "", fault.New(fault.Path, "~ is not expanded in %s", quoted(s)).Hinting("write the path in full and use --allow-outside")
+		return "", fault.New(fault.Path, "~ is not expanded in %s", fault.Quoted(s)).Hinting("write the path in full and use --allow-outside")
 	}
 	cleaned := path.Clean(slashed)
 	if b.p.src.Flags.AllowOutside {
@@ -134,6 +135,6 @@ func (b *built) source(s string) (string, *fault.Fault) {
 	if local, ok := inside(cleaned); ok { // a/../b never leaves the project
 		return local, nil
 	}
-	return "", fault.New(fault.Path, "the sandbox directory %s lies outside the project", quoted(s)).
+	return "", fault.New(fault.Path, "the sandbox directory %s lies outside the project", fault.Quoted(s)).
 		Hinting("move it into the project, or run with --allow-outside")
 }

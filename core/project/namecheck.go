@@ -9,6 +9,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/yamltree"
 )
 
 // The conventions of S1 §1.3 (S1-18).
@@ -21,12 +22,12 @@ var (
 // its directory, and of the workers that scanning finds.
 func (c *checker) names(s *scanned) {
 	p := c.p
-	switch n, dir := p.settings.get("name"), p.src.Name; {
-	case n != nil && !kebabCase.MatchString(n.text):
-		c.add(fault.Warn(fault.Config, "by convention a project's name is in kebab-case, and this is %s", quoted(n.text)).
-			At(n.file, n.line, n.column).Hinting("for example %s", respelt(n.text, "-")))
+	switch n, dir := p.settings.Get("name"), p.src.Name; {
+	case n != nil && !kebabCase.MatchString(n.Text):
+		c.add(fault.Warn(fault.Config, "by convention a project's name is in kebab-case, and this is %s", fault.Quoted(n.Text)).
+			At(n.File, n.Line, n.Column).Hinting("for example %s", respelt(n.Text, "-")))
 	case n == nil && dir != "" && p.src.Platform == "native" && !kebabCase.MatchString(dir): // a page's project has no directory
-		c.add(fault.Warn(fault.Config, "by convention a project's directory is in kebab-case, and this is %s", quoted(dir)).
+		c.add(fault.Warn(fault.Config, "by convention a project's directory is in kebab-case, and this is %s", fault.Quoted(dir)).
 			Hinting("for example %s, or give the project a name: in its manifest", respelt(dir, "-")))
 	}
 	for _, id := range s.ids {
@@ -38,7 +39,7 @@ func (c *checker) names(s *scanned) {
 		for i, e := range elements {
 			elements[i] = respelt(e, "_")
 		}
-		c.add(fault.Warn(fault.Config, "by convention a worker's name is in snake_case, and this is %s", quoted(id)).
+		c.add(fault.Warn(fault.Config, "by convention a worker's name is in snake_case, and this is %s", fault.Quoted(id)).
 			At(l.name, 1, 1).Hinting("for example %s", strings.Join(elements, "/")))
 	}
 }
@@ -87,27 +88,27 @@ func (c *checker) twins(s *scanned) {
 			first[folded] = id
 			continue
 		}
-		c.add(fault.Warn(fault.Ambiguous, "%s and %s are one name on systems that ignore case: %s and %s", quoted(other), quoted(id), s.found[other][0], l).
+		c.add(fault.Warn(fault.Ambiguous, "%s and %s are one name on systems that ignore case: %s and %s", fault.Quoted(other), fault.Quoted(id), s.found[other][0], l).
 			At(l.name, 1, 1).Hinting("rename one of them"))
 	}
 }
 
 // exports holds what the project offers as a library against its workers.
 func (c *checker) exports() {
-	n := c.p.settings.get("exports")
+	n := c.p.settings.Get("exports")
 	if n == nil {
 		return
 	}
 	var seen []location
-	for _, item := range n.items {
-		l, f := c.p.resolve(item.text, true)
+	for _, item := range n.Items {
+		l, f := c.p.resolve(item.Text, true)
 		switch {
 		case f != nil:
-			c.add(f.At(item.file, item.line, item.column))
+			c.add(f.At(item.File, item.Line, item.Column))
 		case l.builtin:
-			c.add(item.at.fault(fault.WorkerNotFound, "%s is built into golem, and no worker of this project", quoted(item.text)))
+			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is built into golem, and no worker of this project", fault.Quoted(item.Text)))
 		case slices.Contains(seen, l):
-			c.add(fault.Warn(fault.Config, "%s is exported twice", quoted(item.text)).At(item.file, item.line, item.column).Hinting("remove one"))
+			c.add(fault.Warn(fault.Config, "%s is exported twice", fault.Quoted(item.Text)).At(item.File, item.Line, item.Column).Hinting("remove one"))
 		default:
 			c.push(l)
 		}
@@ -120,11 +121,11 @@ var semantic = regexp.MustCompile(`^\d{1,9}(\.\d{1,9}){0,2}(-[0-9A-Za-z.-]{1,64}
 // versionNumber tells what is wrong with a project's own version (S1-19): it
 // is a semantic version, of which the last numbers may be left out.
 func versionNumber(text string) (problem, hint string) {
-	if p := nameProblem(text); p != "" {
+	if p := yamltree.NameProblem(text); p != "" {
 		return p, ""
 	}
 	if !semantic.MatchString(text) {
-		return quoted(path.Clean(text)) + " is no version number", `for example "1.0.0"`
+		return fault.Quoted(path.Clean(text)) + " is no version number", `for example "1.0.0"`
 	}
 	return "", ""
 }

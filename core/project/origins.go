@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Value is one effective setting of a worker and where it comes from (SPEC §3).
@@ -17,27 +18,13 @@ type Value struct {
 	Origin string `json:"origin"`
 }
 
-// walk visits each value of a configuration with its dotted path. A list or
-// a scalar is one value, an empty mapping too.
-func (n *node) walk(path string, visit func(path string, n *node)) {
-	if n.kind == dict && len(n.fields) > 0 {
-		for _, f := range n.fields {
-			f.value.walk(join(path, f.name), visit)
-		}
-		return
-	}
-	if path != "" {
-		visit(path, n)
-	}
-}
-
 // traceOrigins notes where each value stands.
 func (b *built) traceOrigins() {
 	for _, v := range b.w.standing() {
 		b.w.Origins[v.Path] = "default"
 	}
 	b.w.Origins["approval.mode"] = b.p.modeFrom
-	b.eff.walk("", func(path string, n *node) { b.w.Origins[path] = n.at.String() })
+	b.eff.Walk("", func(path string, n *yamltree.Node) { b.w.Origins[path] = n.Pos.String() })
 	b.w.Origins["instructions"] = b.d.textAt.String()
 }
 
@@ -88,8 +75,8 @@ func (w *Worker) root() string {
 // check --verbose. Instructions are left out: they are no setting.
 func (p *Project) Values(w *Worker) []Value {
 	values := map[string]string{}
-	w.eff.walk("", func(path string, n *node) {
-		raw, err := n.json()
+	w.eff.Walk("", func(path string, n *yamltree.Node) {
+		raw, err := n.JSON()
 		if err != nil {
 			raw = []byte(fault.Of(err, fault.Config).Message)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Project is one project on one platform. It reads files when they are asked
@@ -15,9 +16,9 @@ import (
 type Project struct {
 	src      Source
 	manifest Manifest
-	defaults *node // what the manifest lends every worker; nil without one
-	flags    *node // {limits: …, model_settings: …} that a person set for the run; nil without
-	settings *node // the whole manifest, for positions; nil without one
+	defaults *yamltree.Node // what the manifest lends every worker; nil without one
+	flags    *yamltree.Node // {limits: …, model_settings: …} that a person set for the run; nil without
+	settings *yamltree.Node // the whole manifest, for positions; nil without one
 	mode     approval.Mode
 	modeFrom string
 	// modeTrusted says that a person chose the mode, or nobody did.
@@ -58,7 +59,7 @@ func Load(s Source) (*Project, error) {
 		return nil, fault.New(fault.Project, "no project directory was given")
 	}
 	if _, err := fs.Stat(s.FS, "."); err != nil {
-		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", quoted(s.Name), reason(err))
+		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", fault.Quoted(s.Name), reason(err))
 	}
 	p := &Project{
 		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[string]bool{}, workers: map[location]*loaded{},
@@ -88,21 +89,21 @@ func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
 // can both say so.
 func (p *Project) TaintAsk() bool {
 	c := p.src.Config
-	return p.settings.path("approval", "taint") != nil || c.get("approval", "taint") != nil ||
-		c != nil && c.here.path("approval", "taint") != nil
+	return p.settings.Path("approval", "taint") != nil || c.get("approval", "taint") != nil ||
+		c != nil && c.here.Path("approval", "taint") != nil
 }
 
 // settleMode applies the precedence of SPEC §3 to the approval mode.
 func (p *Project) settleMode() {
 	p.mode, p.modeFrom, p.modeTrusted = approval.Interactive, "default", true
 	if n := p.src.Config.mode(); n != nil {
-		if mode, err := ParseMode(n.text); err == nil {
-			p.mode, p.modeFrom = mode, n.at.String()
+		if mode, err := ParseMode(n.Text); err == nil {
+			p.mode, p.modeFrom = mode, n.Pos.String()
 		}
 	}
-	if n := p.settings.path("approval", "mode"); n != nil {
-		if mode, err := ParseMode(n.text); err == nil {
-			p.mode, p.modeFrom, p.modeTrusted = mode, n.at.String(), false
+	if n := p.settings.Path("approval", "mode"); n != nil {
+		if mode, err := ParseMode(n.Text); err == nil {
+			p.mode, p.modeFrom, p.modeTrusted = mode, n.Pos.String(), false
 		}
 	}
 	if value, variable := Setting(p.src.Env, "APPROVAL"); value != "" {

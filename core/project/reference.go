@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // reference is one parsed way to name a worker (SPEC §2).
@@ -19,34 +20,34 @@ type reference struct {
 // project. It touches no file.
 func parseReference(ref string) (reference, *fault.Fault) {
 	r := reference{text: ref}
-	if p := nameProblem(ref); p != "" {
+	if p := yamltree.NameProblem(ref); p != "" {
 		return r, fault.New(fault.Path, "the worker reference %s", p)
 	}
 	if len(ref) > 1024 {
-		return r, fault.New(fault.Path, "the worker reference %s is too long", quoted(ref))
+		return r, fault.New(fault.Path, "the worker reference %s is too long", fault.Quoted(ref))
 	}
 	if strings.Contains(ref, "\\") || drive(ref) && strings.Contains(ref, "/") {
-		return r, fault.New(fault.Path, "%s is no worker reference", quoted(ref)).Hinting("write paths with / and relative to the project")
+		return r, fault.New(fault.Path, "%s is no worker reference", fault.Quoted(ref)).Hinting("write paths with / and relative to the project")
 	}
 	elements := strings.Split(ref, "/")
 	if slices.Contains(elements, "..") {
-		return r, fault.New(fault.Path, "Parent directory references not allowed: %s", quoted(ref)).
+		return r, fault.New(fault.Path, "Parent directory references not allowed: %s", fault.Quoted(ref)).
 			Hinting("name a worker of this project by its ID or as ./path")
 	}
 	if strings.HasPrefix(ref, "/") {
-		return r, fault.New(fault.Path, "Absolute paths not allowed: %s", quoted(ref)).
+		return r, fault.New(fault.Path, "Absolute paths not allowed: %s", fault.Quoted(ref)).
 			Hinting("name a worker of this project by its ID or as ./path")
 	}
 	relative := elements[0] == "."
 	if !relative && strings.Contains(ref, ":") {
 		lib, _, _ := strings.Cut(ref, ":")
-		return r, fault.New(fault.LibraryNotFound, "%s names the library %s: libraries: not in this version", quoted(ref), quoted(lib))
+		return r, fault.New(fault.LibraryNotFound, "%s names the library %s: libraries: not in this version", fault.Quoted(ref), fault.Quoted(lib))
 	}
 	if relative {
 		elements = elements[1:]
 	}
 	if len(elements) == 0 || slices.Contains(elements, "") || slices.Contains(elements, ".") {
-		return r, fault.New(fault.Path, "%s is no worker reference", quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
+		return r, fault.New(fault.Path, "%s is no worker reference", fault.Quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
 	}
 	if relative || workerFile(ref) {
 		r.path = path.Join(elements...)

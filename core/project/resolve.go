@@ -95,7 +95,7 @@ func ambiguous(id string, hits []location) *fault.Fault {
 		names[i] = l.String()
 	}
 	slices.Sort(names)
-	return fault.New(fault.Ambiguous, "%s is defined by %s", quoted(id), strings.Join(names, " and ")).
+	return fault.New(fault.Ambiguous, "%s is defined by %s", fault.Quoted(id), strings.Join(names, " and ")).
 		Hinting("keep one of them")
 }
 
@@ -130,9 +130,9 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 // with the same base name, else the nearest name (S1-38). Only here a
 // directory is listed, and nothing in it opened.
 func (p *Project) notFound(ref string, searched []string) *fault.Fault {
-	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", quoted(ref), strings.Join(searched, ", "))
+	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", fault.Quoted(ref), strings.Join(searched, ", "))
 	if len(searched) == 0 {
-		return fault.New(fault.WorkerNotFound, "%s is where a worker keeps its tools, templates or schemas, or describes tools: never a worker", quoted(ref))
+		return fault.New(fault.WorkerNotFound, "%s is where a worker keeps its tools, templates or schemas, or describes tools: never a worker", fault.Quoted(ref))
 	}
 	ids := p.someIDs()
 	want := strings.TrimSuffix(path.Base(ref), path.Ext(ref))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // keyword says how the value of a schema keyword holds further schemas.
@@ -18,57 +19,57 @@ var keyword = map[string]string{
 
 // copySchema rewrites every reference in a schema. Data (enum, const,
 // default, examples) is copied as it is: a "$ref" in it is no reference.
-func (k *bundler) copySchema(n *node, file string, top bool) (*node, *fault.Fault) {
+func (k *bundler) copySchema(n *yamltree.Node, file string, top bool) (*yamltree.Node, *fault.Fault) {
 	if k.left--; k.left < 0 {
-		return nil, n.at.fault(fault.Schema, "the schema is too large with all it refers to")
+		return nil, n.Pos.Fault(fault.Schema, "the schema is too large with all it refers to")
 	}
-	if n.kind != dict {
+	if n.Kind != yamltree.Mapping {
 		return n, nil
 	}
-	out := &node{at: n.at, kind: dict}
-	for _, f := range n.fields {
-		value, fail := f.value, (*fault.Fault)(nil)
+	out := &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
+	for _, f := range n.Fields {
+		value, fail := f.Value, (*fault.Fault)(nil)
 		switch {
-		case f.name == "$ref" && value.kind == scalar && value.tag == tagText:
+		case f.Name == "$ref" && value.Kind == yamltree.Scalar && value.Tag == yamltree.TagText:
 			value, fail = k.reference(value, file)
-		case f.name == "$id" || f.name == "$anchor" || top && f.name == "$schema":
+		case f.Name == "$id" || f.Name == "$anchor" || top && f.Name == "$schema":
 			continue // addresses: every reference is rewritten to a path
-		case f.name == "$dynamicRef" && !strings.HasPrefix(value.text, "#"):
-			fail = value.at.fault(fault.Schema, "$dynamicRef to another file is not supported")
-		case f.name == "type":
+		case f.Name == "$dynamicRef" && !strings.HasPrefix(value.Text, "#"):
+			fail = value.Pos.Fault(fault.Schema, "$dynamicRef to another file is not supported")
+		case f.Name == "type":
 			fail = typeFault(value)
 		default:
-			value, fail = k.copyValue(value, file, keyword[f.name])
+			value, fail = k.copyValue(value, file, keyword[f.Name])
 		}
 		if fail != nil {
 			return nil, fail
 		}
-		out.fields = append(out.fields, field{f.name, f.at, value})
+		out.Fields = append(out.Fields, yamltree.Field{Name: f.Name, Pos: f.Pos, Value: value})
 	}
 	return out, nil
 }
 
-func (k *bundler) copyValue(n *node, file, holds string) (*node, *fault.Fault) {
-	if holds == "" || n.kind == scalar || holds == "map" && n.kind != dict {
+func (k *bundler) copyValue(n *yamltree.Node, file, holds string) (*yamltree.Node, *fault.Fault) {
+	if holds == "" || n.Kind == yamltree.Scalar || holds == "map" && n.Kind != yamltree.Mapping {
 		return n, nil
 	}
-	if holds == "schema" && n.kind == dict {
+	if holds == "schema" && n.Kind == yamltree.Mapping {
 		return k.copySchema(n, file, false)
 	}
-	out := &node{at: n.at, kind: n.kind}
-	for _, f := range n.fields {
-		c, fail := k.copySchema(f.value, file, false)
+	out := &yamltree.Node{Pos: n.Pos, Kind: n.Kind}
+	for _, f := range n.Fields {
+		c, fail := k.copySchema(f.Value, file, false)
 		if fail != nil {
 			return nil, fail
 		}
-		out.fields = append(out.fields, field{f.name, f.at, c})
+		out.Fields = append(out.Fields, yamltree.Field{Name: f.Name, Pos: f.Pos, Value: c})
 	}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		c, fail := k.copySchema(item, file, false)
 		if fail != nil {
 			return nil, fail
 		}
-		out.items = append(out.items, c)
+		out.Items = append(out.Items, c)
 	}
 	return out, nil
 }
@@ -76,14 +77,14 @@ func (k *bundler) copyValue(n *node, file, holds string) (*node, *fault.Fault) {
 var jsonTypes = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // typeFault checks the words of type:, which no library does.
-func typeFault(n *node) *fault.Fault {
-	words := n.items
-	if n.kind == scalar {
-		words = []*node{n}
+func typeFault(n *yamltree.Node) *fault.Fault {
+	words := n.Items
+	if n.Kind == yamltree.Scalar {
+		words = []*yamltree.Node{n}
 	}
 	for _, w := range words {
-		if !slices.Contains(jsonTypes, w.text) {
-			return w.fault(fault.Schema, "%s is no JSON type", quoted(w.text)).Hinting("%s", fault.DidYouMean(w.text, jsonTypes))
+		if !slices.Contains(jsonTypes, w.Text) {
+			return w.Fault(fault.Schema, "%s is no JSON type", fault.Quoted(w.Text)).Hinting("%s", fault.DidYouMean(w.Text, jsonTypes))
 		}
 	}
 	return nil

@@ -8,37 +8,38 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // schema reads input_schema or output_schema: inline, or one of the reference
 // forms of SPEC §2. What is returned needs no other file; nil if there is
 // none or it is wrong.
 func (b *built) schema(key string) json.RawMessage {
-	n := b.d.node.get(key)
+	n := b.d.node.Get(key)
 	if n == nil {
 		return nil
 	}
-	bundle := &bundler{b: b, documents: map[string]*node{}, names: map[target]string{}, taken: map[string]bool{}}
+	bundle := &bundler{b: b, documents: map[string]*yamltree.Node{}, names: map[target]string{}, taken: map[string]bool{}}
 	var root target
-	switch n.kind {
-	case dict:
+	switch n.Kind {
+	case yamltree.Mapping:
 		root = target{file: b.d.String()}
 		bundle.documents[root.file] = n
 	default:
-		file, pointer, f := b.schemaFile(n.text)
+		file, pointer, f := b.schemaFile(n.Text)
 		if f != nil {
-			b.add(f.At(n.file, n.line, n.column))
+			b.add(f.At(n.File, n.Line, n.Column))
 			return nil
 		}
 		root = target{file, pointer}
 	}
-	raw, f := bundle.bundle(root, n.at)
+	raw, f := bundle.bundle(root, n.Pos)
 	if f != nil {
 		b.add(f)
 		return nil
 	}
 	if f := compile(raw); f != nil {
-		b.add(f.At(n.file, n.line, n.column))
+		b.add(f.At(n.File, n.Line, n.Column))
 		return nil
 	}
 	return raw
@@ -52,7 +53,7 @@ var (
 // schemaFile splits a schema reference into the file that holds it, relative
 // to the project root, and a fragment.
 func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
-	if p := nameProblem(ref); p != "" {
+	if p := yamltree.NameProblem(ref); p != "" {
 		return "", "", fault.New(fault.Schema, "the schema reference %s", p)
 	}
 	name, fragment, _ := strings.Cut(ref, "#")
@@ -66,18 +67,18 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 	source := path.Ext(name) != ".json"
 	switch {
 	case class != "" && !className.MatchString(class):
-		return "", "", fault.New(fault.Schema, "%s is no schema reference", quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+		return "", "", fault.New(fault.Schema, "%s is no schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
 	case source && class == "" && moduleClass.MatchString(name):
 		module, last := name[:strings.LastIndexByte(name, '.')], name[strings.LastIndexByte(name, '.')+1:]
-		return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, golem reads JSON Schema", quoted(ref)).
+		return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, golem reads JSON Schema", fault.Quoted(ref)).
 			Hinting("write its schema to a file and name it: %s.json#/$defs/%s", strings.ReplaceAll(module, ".", "/"), last)
 	case source && class == "":
-		return "", "", fault.New(fault.Schema, "%s is no schema reference", quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+		return "", "", fault.New(fault.Schema, "%s is no schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
 	case source:
 		stem := strings.TrimSuffix(name, path.Ext(name)) + ".json"
 		file, f := b.findSchema(path.Dir(b.d.name), stem)
 		if f != nil && f.Code == fault.Schema {
-			return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, and there is no %s", quoted(ref), stem).
+			return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, and there is no %s", fault.Quoted(ref), stem).
 				Hinting("write its JSON Schema to %s under $defs/%s", stem, class)
 		}
 		return file, fragment, f
@@ -89,7 +90,7 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 // findSchema looks beside the file that refers to it, then in schemas/.
 func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
 	if _, ok := inside(name); !ok {
-		return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name)).
+		return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name)).
 			Hinting("name it relative to the worker file or to schemas/")
 	}
 	return b.lookSchema(name, dir, "schemas")
@@ -101,18 +102,18 @@ func (b *built) lookSchema(name string, dirs ...string) (string, *fault.Fault) {
 	for _, d := range dirs {
 		l := location{b.d.builtin, path.Join(d, name)}
 		if !fs.ValidPath(l.name) {
-			return "", fault.New(fault.Path, "the schema file %s is not inside the project", quoted(name))
+			return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}
 		tried = append(tried, l.String())
 		if b.p.exists(l) {
 			return l.String(), nil
 		}
 	}
-	return "", fault.New(fault.Schema, "no schema file %s (looked for %s)", quoted(name), strings.Join(tried, ", "))
+	return "", fault.New(fault.Schema, "no schema file %s (looked for %s)", fault.Quoted(name), strings.Join(tried, ", "))
 }
 
 // document reads a schema file once; file is as location.String shows it.
-func (k *bundler) document(file string) (*node, *fault.Fault) {
+func (k *bundler) document(file string) (*yamltree.Node, *fault.Fault) {
 	if n, ok := k.documents[file]; ok {
 		return n, nil
 	}
@@ -127,12 +128,12 @@ func (k *bundler) document(file string) (*node, *fault.Fault) {
 	if f != nil {
 		return nil, f
 	}
-	n, f := parseJSON(file, data)
+	n, f := yamltree.ParseJSON(file, data)
 	if f != nil {
 		return nil, f
 	}
-	if n.kind != dict {
-		return nil, n.at.fault(fault.Schema, "expected a JSON Schema, found %s", n.found())
+	if n.Kind != yamltree.Mapping {
+		return nil, n.Pos.Fault(fault.Schema, "expected a JSON Schema, found %s", n.Found())
 	}
 	k.documents[file] = n
 	return n, nil

@@ -7,6 +7,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // toolsets takes the common approval part out and leaves the options to the
@@ -14,36 +15,36 @@ import (
 // which one.
 func (b *built) toolsets() {
 	b.w.Delegates.Style = "tools"
-	all := b.eff.get("toolsets")
+	all := b.eff.Get("toolsets")
 	if all == nil {
 		return
 	}
-	for _, f := range all.fields {
-		if f.value.kind != dict {
+	for _, f := range all.Fields {
+		if f.Value.Kind != yamltree.Mapping {
 			continue // false: taken away
 		}
-		value := f.value.with("approval", nil)
-		if f.name == "custom" {
+		value := f.Value.With("approval", nil)
+		if f.Name == "custom" {
 			if b.p.src.Flags.NoImportTools {
 				continue // what it says is of modules that nobody looks for
 			}
 			value = b.p.moduleNamed(value)
-			if grants := value.get("modules"); grants != nil {
-				b.w.Sandbox.Lent = slices.ContainsFunc(grants.fields, func(f field) bool { return f.value.get("fs").flag() })
+			if grants := value.Get("modules"); grants != nil {
+				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return f.Value.Get("fs").Flag() })
 			}
 		}
-		options, err := value.json()
+		options, err := value.JSON()
 		if err != nil {
 			b.add(fault.Of(err, fault.Config))
 			options = json.RawMessage("{}")
 		}
-		b.w.Toolsets = append(b.w.Toolsets, Toolset{Name: f.name, Options: options, File: f.at.file, Line: f.at.line})
+		b.w.Toolsets = append(b.w.Toolsets, Toolset{Name: f.Name, Options: options, File: f.Pos.File, Line: f.Pos.Line})
 	}
 	slices.SortFunc(b.w.Toolsets, func(a, c Toolset) int { return strings.Compare(a.Name, c.Name) })
-	workers := all.get("workers")
-	b.w.Delegates.Refs = workers.get("allowed_workers").texts()
-	if style := workers.get("style"); style != nil {
-		b.w.Delegates.Style = style.text
+	workers := all.Get("workers")
+	b.w.Delegates.Refs = workers.Get("allowed_workers").Texts()
+	if style := workers.Get("style"); style != nil {
+		b.w.Delegates.Style = style.Text
 	}
 }
 
@@ -56,64 +57,64 @@ func (b *built) policy() {
 		ProjectTools: map[string]approval.Setting{}, Mounts: map[string]approval.MountPolicy{}, Origins: map[string]approval.Origin{},
 		Reach: b.p.src.Reach,
 	}
-	if all := b.eff.get("toolsets"); all != nil {
-		for _, f := range all.fields {
-			if d := f.value.path("approval", "default"); d != nil {
-				p.WorkerDefaults[f.name] = d.setting()
-				p.Origins["worker.toolset:"+f.name] = b.origin(d.at, "toolsets."+f.name+".approval.default")
+	if all := b.eff.Get("toolsets"); all != nil {
+		for _, f := range all.Fields {
+			if d := f.Value.Path("approval", "default"); d != nil {
+				p.WorkerDefaults[f.Name] = setting(d)
+				p.Origins["worker.toolset:"+f.Name] = b.origin(d.Pos, "toolsets."+f.Name+".approval.default")
 			}
-			b.perTool(&p, f.name, f.value.path("approval", "tools"))
+			b.perTool(&p, f.Name, f.Value.Path("approval", "tools"))
 		}
 	}
 	b.toolRules(&p)
-	settings := b.p.settings.get("approval")
-	if tools := settings.get("tools"); tools != nil {
-		for _, f := range tools.fields {
-			p.ProjectTools[f.name] = f.value.setting()
-			p.Origins["project.tool:"+f.name] = b.origin(f.value.at, "approval.tools."+f.name)
+	settings := b.p.settings.Get("approval")
+	if tools := settings.Get("tools"); tools != nil {
+		for _, f := range tools.Fields {
+			p.ProjectTools[f.Name] = setting(f.Value)
+			p.Origins["project.tool:"+f.Name] = b.origin(f.Value.Pos, "approval.tools."+f.Name)
 		}
 	}
-	if d := settings.get("default"); d != nil {
-		p.ProjectDefault = d.setting()
-		p.Origins["project.default"] = b.origin(d.at, "approval.default")
+	if d := settings.Get("default"); d != nil {
+		p.ProjectDefault = setting(d)
+		p.Origins["project.default"] = b.origin(d.Pos, "approval.default")
 	}
-	p.Rules = rules(settings.get("rules"), approval.Project)
+	p.Rules = rules(settings.Get("rules"), approval.Project)
 	p.Here, p.Everywhere = b.p.src.Config.personal()
 	b.w.Policy = p
 }
 
 // origin is where a setting stands and whose word it is. What is built into
 // golem needs nobody's trust.
-func (b *built) origin(where at, path string) approval.Origin {
-	o := approval.Origin{By: approval.Project, At: where.String(), File: where.file, Path: path}
-	if b.d.builtin && where.file == b.d.String() {
+func (b *built) origin(where yamltree.Pos, path string) approval.Origin {
+	o := approval.Origin{By: approval.Project, At: where.String(), File: where.File, Path: path}
+	if b.d.builtin && where.File == b.d.String() {
 		o.By = approval.Golem
 	}
 	return o
 }
 
-func (b *built) perTool(p *approval.Policy, toolset string, tools *node) {
+func (b *built) perTool(p *approval.Policy, toolset string, tools *yamltree.Node) {
 	if tools == nil {
 		return
 	}
-	for _, f := range tools.fields {
-		b.setTool(p, f.name, f.value.setting(), f.value.at, "toolsets."+toolset+".approval.tools."+f.name)
+	for _, f := range tools.Fields {
+		b.setTool(p, f.Name, setting(f.Value), f.Value.Pos, "toolsets."+toolset+".approval.tools."+f.Name)
 	}
 }
 
-func (b *built) setTool(p *approval.Policy, tool string, s approval.Setting, where at, path string) {
+func (b *built) setTool(p *approval.Policy, tool string, s approval.Setting, where yamltree.Pos, path string) {
 	old, set := p.WorkerTools[tool]
 	key := "worker.tool:" + tool
 	first := b.settled[tool]
 	switch {
-	case set && old == s, set && old == approval.Blocked, set && s != approval.Blocked && where.file != first.file && where.file != b.d.String():
+	case set && old == s, set && old == approval.Blocked, set && s != approval.Blocked && where.File != first.File && where.File != b.d.String():
 		return
-	case set && s != approval.Blocked && where.file == first.file:
-		b.add(where.fault(fault.Config, "%s is %s here and %s at %s", quoted(tool), s, old, p.Origins[key].At).Hinting("remove one of them"))
+	case set && s != approval.Blocked && where.File == first.File:
+		b.add(where.Fault(fault.Config, "%s is %s here and %s at %s", fault.Quoted(tool), s, old, p.Origins[key].At).Hinting("remove one of them"))
 		return
 	}
 	if b.settled == nil {
-		b.settled = map[string]at{}
+		b.settled = map[string]yamltree.Pos{}
 	}
 	p.WorkerTools[tool], b.settled[tool] = s, where
 	p.Origins[key] = b.origin(where, path)
@@ -121,37 +122,37 @@ func (b *built) setTool(p *approval.Policy, tool string, s approval.Setting, whe
 
 // toolRules reads S2's spelling of the same settings (S2-15).
 func (b *built) toolRules(p *approval.Policy) {
-	all := b.d.node.get("tool_rules")
+	all := b.d.node.Get("tool_rules")
 	if all == nil {
 		return
 	}
-	for _, f := range all.fields {
-		allowed, required := f.value.get("allowed"), f.value.get("approval_required")
+	for _, f := range all.Fields {
+		allowed, required := f.Value.Get("allowed"), f.Value.Get("approval_required")
 		switch {
-		case allowed != nil && !allowed.flag():
-			b.setTool(p, f.name, approval.Blocked, allowed.at, "tool_rules."+f.name+".allowed")
-		case required != nil && required.flag():
-			b.setTool(p, f.name, approval.Ask, required.at, "tool_rules."+f.name+".approval_required")
+		case allowed != nil && !allowed.Flag():
+			b.setTool(p, f.Name, approval.Blocked, allowed.Pos, "tool_rules."+f.Name+".allowed")
+		case required != nil && required.Flag():
+			b.setTool(p, f.Name, approval.Ask, required.Pos, "tool_rules."+f.Name+".approval_required")
 		case required != nil:
-			b.setTool(p, f.name, approval.PreApproved, required.at, "tool_rules."+f.name+".approval_required")
+			b.setTool(p, f.Name, approval.PreApproved, required.Pos, "tool_rules."+f.Name+".approval_required")
 		}
 	}
 }
 
-func rules(n *node, by approval.Author) []approval.Rule {
+func rules(n *yamltree.Node, by approval.Author) []approval.Rule {
 	if n == nil {
 		return nil
 	}
 	var out []approval.Rule
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		r := approval.Rule{
-			Tool: item.get("tool").string(), Decide: item.get("decide").setting(),
-			Origin: approval.Origin{By: by, At: item.at.String(), File: item.at.file, Path: "approval.rules"},
+			Tool: item.Get("tool").String(), Decide: setting(item.Get("decide")),
+			Origin: approval.Origin{By: by, At: item.Pos.String(), File: item.Pos.File, Path: "approval.rules"},
 		}
-		if when := item.get("when"); when != nil && len(when.fields) > 0 {
+		if when := item.Get("when"); when != nil && len(when.Fields) > 0 {
 			r.When = map[string]string{}
-			for _, f := range when.fields {
-				r.When[f.name] = f.value.text
+			for _, f := range when.Fields {
+				r.When[f.Name] = f.Value.Text
 			}
 		}
 		out = append(out, r)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // laterToolsets are known names without tools in this version.
@@ -17,12 +18,12 @@ var laterToolsets = []string{"clearance"}
 // worker.
 func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool) fault.List {
 	var faults fault.List
-	all := l.eff.get("toolsets")
+	all := l.eff.Get("toolsets")
 	if all == nil {
 		return nil
 	}
-	for _, f := range all.fields {
-		if f.value.kind != dict {
+	for _, f := range all.Fields {
+		if f.Value.Kind != yamltree.Mapping {
 			continue
 		}
 		bad := p.toolsetFault(f, platform)
@@ -40,74 +41,51 @@ func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool
 	return faults
 }
 
-func (p *Project) toolsetFault(f field, platform string) *fault.Fault {
-	on, limited := p.src.PlatformToolsets[f.name]
-	here := slices.Contains(p.src.Toolsets, f.name)
+func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
+	on, limited := p.src.PlatformToolsets[f.Name]
+	here := slices.Contains(p.src.Toolsets, f.Name)
 	switch {
 	case limited && !slices.Contains(on, platform):
 		places := slices.Sorted(slices.Values(on))
-		return f.at.fault(fault.Platform, "toolset %s is not on platform %s, only on %s", quoted(f.name), quoted(platform), strings.Join(places, ", ")).
+		return f.Pos.Fault(fault.Platform, "toolset %s is not on platform %s, only on %s", fault.Quoted(f.Name), fault.Quoted(platform), strings.Join(places, ", ")).
 			Hinting("remove it, or run the project where it is")
 	case here, limited:
 		return nil
-	case slices.Contains(laterToolsets, f.name):
-		return f.at.fault(fault.Config, "toolsets.%s: not in this version", f.name).Hinting("remove it, or wait for the version that has it")
+	case slices.Contains(laterToolsets, f.Name):
+		return f.Pos.Fault(fault.Config, "toolsets.%s: not in this version", f.Name).Hinting("remove it, or wait for the version that has it")
 	case p.src.Toolsets == nil:
 		return nil
 	}
-	hint := fault.DidYouMean(f.name, p.src.Toolsets)
-	if ours := foreignToolsets[snake(f.name)]; slices.Contains(p.src.Toolsets, ours) {
+	hint := fault.DidYouMean(f.Name, p.src.Toolsets)
+	if ours := foreignToolsets[yamltree.Snake(f.Name)]; slices.Contains(p.src.Toolsets, ours) {
 		hint = "did you mean " + ours
 	}
-	return f.at.fault(fault.Config, "unknown toolset %s", quoted(f.name)).Hinting("%s", hint)
+	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", hint)
 }
 
 var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
 
 // optionFault lets the toolset's factory judge the options, and points at the
 // key that its error quotes.
-func (p *Project) optionFault(f field) *fault.Fault {
-	if p.src.CheckToolset == nil || p.src.Toolsets != nil && !slices.Contains(p.src.Toolsets, f.name) {
+func (p *Project) optionFault(f yamltree.Field) *fault.Fault {
+	if p.src.CheckToolset == nil || p.src.Toolsets != nil && !slices.Contains(p.src.Toolsets, f.Name) {
 		return nil // a toolset of another platform: its factory is not here
 	}
-	options, err := f.value.with("approval", nil).json()
+	options, err := f.Value.With("approval", nil).JSON()
 	if err != nil {
 		options = json.RawMessage("{}")
 	}
-	err = p.src.CheckToolset(f.name, options)
+	err = p.src.CheckToolset(f.Name, options)
 	if err == nil {
 		return nil
 	}
 	bad := fault.Of(err, fault.Config)
-	where := f.at
+	where := f.Pos
 	for _, m := range quotedWord.FindAllStringSubmatch(bad.Message, -1) {
-		if key := f.value.keyNamed(m[1]+m[2], 0); key.line > 0 {
+		if key := f.Value.KeyNamed(m[1]+m[2], 0); key.Line > 0 {
 			where = key
 			break
 		}
 	}
-	return bad.At(where.file, where.line, where.column)
-}
-
-// keyNamed finds a key anywhere in a value.
-func (n *node) keyNamed(name string, depth int) at {
-	if depth > maxDepth {
-		return at{}
-	}
-	for _, f := range n.fields {
-		if f.name == name {
-			return f.at
-		}
-	}
-	for _, f := range n.fields {
-		if found := f.value.keyNamed(name, depth+1); found.line > 0 {
-			return found
-		}
-	}
-	for _, item := range n.items {
-		if found := item.keyNamed(name, depth+1); found.line > 0 {
-			return found
-		}
-	}
-	return at{}
+	return bad.At(where.File, where.Line, where.Column)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // lockFile pins the digests of tool modules (SPEC §6, §16).
@@ -14,24 +15,24 @@ const lockFile = "tools.lock"
 
 var lockShape = newLockShape()
 
-func newLockShape() *shape {
-	tools := mapOf(textShape(digestProblem))
-	tools.key = func(name string) string {
+func newLockShape() *yamltree.Shape {
+	tools := yamltree.MapOf(yamltree.Text(digestProblem))
+	tools.Key = func(name string) string {
 		plain := strings.TrimPrefix(name, homePrefix)
 		if clean, ok := inside(plain); !ok || clean != plain || !isModule(plain) {
 			return "is no path of a module in the project, such as tools/a.wasm"
 		}
 		return ""
 	}
-	s := keysOf(map[string]*shape{"lock": countShape(1, 1), "tools": tools})
-	s.musts = []string{"lock", "tools"}
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{"lock": yamltree.Count(1, 1), "tools": tools})
+	s.Musts = []string{"lock", "tools"}
 	return s
 }
 
 func digestProblem(s string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(s, "sha256:"))
 	if err != nil || len(raw) != 32 {
-		return quoted(s) + " is no SHA-256 in 64 hexadecimal digits"
+		return fault.Quoted(s) + " is no SHA-256 in 64 hexadecimal digits"
 	}
 	return ""
 }
@@ -52,25 +53,25 @@ func (p *Project) toolLock() (map[string]string, fault.List) {
 		p.lock.faults = fault.List{f}
 		return p.lock.digests, p.lock.faults
 	}
-	tree, faults := parseYAML(lockFile, data)
-	c := &conformer{faults: faults}
+	tree, faults := yamltree.Parse(lockFile, data)
+	c := &yamltree.Conformer{Faults: faults}
 	if tree == nil && len(faults) == 0 {
-		tree = &node{at: at{lockFile, 1, 1}, kind: dict}
+		tree = &yamltree.Node{Pos: yamltree.At(lockFile, 1, 1), Kind: yamltree.Mapping}
 	}
 	if tree != nil {
-		tree = c.conform(tree, lockShape, "")
+		tree = c.Conform(tree, lockShape, "")
 	}
-	if all := tree.get("tools"); all != nil {
-		for _, f := range all.fields {
-			p.lock.digests[f.name] = strings.ToLower(strings.TrimPrefix(f.value.text, "sha256:"))
+	if all := tree.Get("tools"); all != nil {
+		for _, f := range all.Fields {
+			p.lock.digests[f.Name] = strings.ToLower(strings.TrimPrefix(f.Value.Text, "sha256:"))
 		}
 	}
-	for _, f := range c.faults {
+	for _, f := range c.Faults {
 		if f.Code == fault.Config {
 			f.Code = fault.Lock
 		}
 	}
-	p.lock.faults = c.faults
+	p.lock.faults = c.Faults
 	return p.lock.digests, p.lock.faults
 }
 
@@ -86,7 +87,7 @@ func (p *Project) lockedButGone() fault.List {
 	out := slices.Clone(faults)
 	for _, name := range slices.Sorted(maps.Keys(lock)) {
 		if !strings.HasPrefix(name, homePrefix) && !p.exists(location{name: name}) {
-			out = append(out, fault.Warn(fault.Lock, "%s names %s, and there is no such module", lockFile, quoted(name)).
+			out = append(out, fault.Warn(fault.Lock, "%s names %s, and there is no such module", lockFile, fault.Quoted(name)).
 				At(lockFile, 1, 1).Hinting("take the line out of %s", lockFile))
 		}
 	}

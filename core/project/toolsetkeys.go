@@ -3,33 +3,35 @@ package project
 import (
 	"strings"
 
+	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/yamltree"
 )
 
 // toolsetsShape accepts a map or a list of names. A toolset that is `false`
 // stays as that: it takes an inherited one away when merged (S1-29).
-func toolsetsShape() *shape {
-	s := &shape{kind: dict, want: "a mapping or a list of names", key: nameProblem, each: toolsetShape(nil),
-		keys: map[string]*shape{"workers": toolsetShape(map[string]*shape{
-			"allowed_workers": allowedShape(), "style": wordShape("tools", "call", "both"),
-		}), "custom": toolsetShape(map[string]*shape{
-			"module": textShape(nameProblem), "tools": listOf(textShape(toolNameProblem)), "modules": mapOf(grantShape()),
+func toolsetsShape() *yamltree.Shape {
+	s := &yamltree.Shape{Kind: yamltree.Mapping, Want: "a mapping or a list of names", Key: yamltree.NameProblem, Each: toolsetShape(nil),
+		Keys: map[string]*yamltree.Shape{"workers": toolsetShape(map[string]*yamltree.Shape{
+			"allowed_workers": allowedShape(), "style": yamltree.OneOf("tools", "call", "both"),
+		}), "custom": toolsetShape(map[string]*yamltree.Shape{
+			"module": yamltree.Text(yamltree.NameProblem), "tools": yamltree.ListOf(yamltree.Text(toolNameProblem)), "modules": yamltree.MapOf(grantShape()),
 		})}}
-	s.rewrite = func(c *conformer, n *node, path string) *node {
-		if n.kind != list {
+	s.Rewrite = func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
+		if n.Kind != yamltree.List {
 			return n
 		}
-		out := &node{at: n.at, kind: dict}
-		for _, item := range n.items {
-			if item.kind != scalar || item.tag != tagText {
-				c.fail(item.at, "", "%s: expected the name of a toolset, found %s", path, item.found())
+		out := &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
+		for _, item := range n.Items {
+			if item.Kind != yamltree.Scalar || item.Tag != yamltree.TagText {
+				c.Fail(item.Pos, "", "%s: expected the name of a toolset, found %s", path, item.Found())
 				continue
 			}
-			if out.get(item.text) != nil {
-				c.fail(item.at, "", "%s: %s is listed twice", path, quoted(item.text))
+			if out.Get(item.Text) != nil {
+				c.Fail(item.Pos, "", "%s: %s is listed twice", path, fault.Quoted(item.Text))
 				continue
 			}
-			out.fields = append(out.fields, field{item.text, item.at, &node{at: item.at, kind: dict}})
+			out.Fields = append(out.Fields, yamltree.Field{Name: item.Text, Pos: item.Pos, Value: &yamltree.Node{Pos: item.Pos, Kind: yamltree.Mapping}})
 		}
 		return out
 	}
@@ -38,101 +40,101 @@ func toolsetsShape() *shape {
 
 // toolsetShape checks what every toolset has in common. Other options are for
 // its factory to decode; closed lists all the options instead.
-func toolsetShape(closed map[string]*shape) *shape {
-	options := &shape{kind: dict, keys: map[string]*shape{"approval": toolApprovalShape()}}
+func toolsetShape(closed map[string]*yamltree.Shape) *yamltree.Shape {
+	options := &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape()}}
 	for name, s := range closed {
-		options.keys[name] = s
+		options.Keys[name] = s
 	}
 	if closed == nil {
-		options.each = &shape{any: true}
+		options.Each = &yamltree.Shape{Any: true}
 	}
-	return &shape{any: true, rewrite: func(c *conformer, n *node, path string) *node {
-		if n.kind == scalar && n.tag == tagBool && !n.flag() {
+	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
 			return n
 		}
-		if n.kind == scalar && n.tag == tagBool {
-			c.fail(n.at, "write {} for the toolset with its defaults", "%s: expected a mapping or false, found %s", path, n.found())
+		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool {
+			c.Fail(n.Pos, "write {} for the toolset with its defaults", "%s: expected a mapping or false, found %s", path, n.Found())
 			return nil
 		}
-		return c.conform(n, options, path)
+		return c.Conform(n, options, path)
 	}}
 }
 
 // grantShape is what one tool module is given (SPEC §6, Grants).
-func grantShape() *shape {
-	return keysOf(map[string]*shape{
-		"fs": flagShape(), "allowed_hosts": listOf(textShape(hostProblem)), "config": mapOf(textShape(nil)),
-		"timeout": durationShape(), "stateful": flagShape(), "fuel": countShape(1, 1e15),
+func grantShape() *yamltree.Shape {
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
+		"fs": yamltree.Flag(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(yamltree.Text(nil)),
+		"timeout": yamltree.Duration(), "stateful": yamltree.Flag(), "fuel": yamltree.Count(1, 1e15),
 	})
 }
 
 func toolNameProblem(s string) string {
 	if !tool.ValidName(s) {
-		return quoted(s) + " is no name of a tool: letters, digits, _ and -, at most 64 of them"
+		return fault.Quoted(s) + " is no name of a tool: letters, digits, _ and -, at most 64 of them"
 	}
 	return ""
 }
 
 func hostProblem(s string) string {
-	if p := nameProblem(s); p != "" {
+	if p := yamltree.NameProblem(s); p != "" {
 		return p
 	}
 	if strings.ContainsAny(s, "/ @?#\\") {
-		return quoted(s) + " is no host: write its name only, such as api.example.com"
+		return fault.Quoted(s) + " is no host: write its name only, such as api.example.com"
 	}
 	return ""
 }
 
 // allowedShape is a list of worker references; '*' alone means the project's own.
-func allowedShape() *shape {
-	s := listOf(textShape(nameProblem))
-	s.want = "a list of workers, or '*'"
-	s.rewrite = func(_ *conformer, n *node, _ string) *node {
-		if n.kind == scalar && n.tag == tagText && n.text == "*" {
-			return &node{at: n.at, kind: list, items: []*node{n}}
+func allowedShape() *yamltree.Shape {
+	s := yamltree.ListOf(yamltree.Text(yamltree.NameProblem))
+	s.Want = "a list of workers, or '*'"
+	s.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
+		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagText && n.Text == "*" {
+			return &yamltree.Node{Pos: n.Pos, Kind: yamltree.List, Items: []*yamltree.Node{n}}
 		}
 		return n
 	}
 	return s
 }
 
-func sandboxShape() *shape {
-	mount := func(keys map[string]*shape) *shape {
+func sandboxShape() *yamltree.Shape {
+	mount := func(keys map[string]*yamltree.Shape) *yamltree.Shape {
 		keys["mode"] = mountModeShape()
-		keys["readonly"] = flagShape()
-		keys["suffixes"] = listOf(suffixShape())
-		keys["max_file_bytes"] = sizeShape()
-		keys["approval"] = keysOf(map[string]*shape{"read": settingShape(), "write": settingShape(), "delete": settingShape()})
-		return keysOf(keys)
+		keys["readonly"] = yamltree.Flag()
+		keys["suffixes"] = yamltree.ListOf(suffixShape())
+		keys["max_file_bytes"] = yamltree.Size()
+		keys["approval"] = yamltree.KeysOf(map[string]*yamltree.Shape{"read": settingShape(), "write": settingShape(), "delete": settingShape()})
+		return yamltree.KeysOf(keys)
 	}
-	listed := mount(map[string]*shape{"source": textShape(nameProblem), "target": textShape(nameProblem)})
-	listed.musts = []string{"source", "target"}
-	named := mount(map[string]*shape{"root": textShape(nameProblem)})
-	named.short = "root"
-	paths := mapOf(named)
-	paths.key = mountNameProblem
-	return keysOf(map[string]*shape{
-		"root":            textShape(nameProblem),
-		"restrict":        textShape(nameProblem),
-		"readonly":        flagShape(),
-		"network_enabled": flagShape(),
+	listed := mount(map[string]*yamltree.Shape{"source": yamltree.Text(yamltree.NameProblem), "target": yamltree.Text(yamltree.NameProblem)})
+	listed.Musts = []string{"source", "target"}
+	named := mount(map[string]*yamltree.Shape{"root": yamltree.Text(yamltree.NameProblem)})
+	named.Short = "root"
+	paths := yamltree.MapOf(named)
+	paths.Key = mountNameProblem
+	return yamltree.KeysOf(map[string]*yamltree.Shape{
+		"root":            yamltree.Text(yamltree.NameProblem),
+		"restrict":        yamltree.Text(yamltree.NameProblem),
+		"readonly":        yamltree.Flag(),
+		"network_enabled": yamltree.Flag(),
 		"paths":           paths,
-		"mounts":          listOf(listed),
+		"mounts":          yamltree.ListOf(listed),
 	})
 }
 
-func mountModeShape() *shape {
-	words := wordShape("ro", "rw", "staged")
-	return scalarShape(words.want, func(n *node) (string, string) {
-		if n.tag == tagText && n.text == "staged" {
+func mountModeShape() *yamltree.Shape {
+	words := yamltree.OneOf("ro", "rw", "staged")
+	return yamltree.ScalarOf(words.Want, func(n *yamltree.Node) (string, string) {
+		if n.Tag == yamltree.TagText && n.Text == "staged" {
 			return "staged: not in this version", "use rw or ro"
 		}
-		return words.check(n)
+		return words.Check(n)
 	})
 }
 
 func mountNameProblem(name string) string {
-	if p := nameProblem(name); p != "" {
+	if p := yamltree.NameProblem(name); p != "" {
 		return p
 	}
 	if name == "root" {

@@ -7,6 +7,7 @@ import (
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/yamltree"
 )
 
 // Worker is one worker with its effective configuration: manifest merged
@@ -52,8 +53,8 @@ type Worker struct {
 	// instructions, and its model is that of nobody.
 	Tool string
 
-	eff     *node        // the merged configuration, for Values
-	missing *fault.Fault // what Missing returns
+	eff     *yamltree.Node // the merged configuration, for Values
+	missing *fault.Fault   // what Missing returns
 }
 
 // Toolset is one entry of toolsets: with the common approval part taken out.

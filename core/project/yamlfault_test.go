@@ -6,6 +6,7 @@ import (
 	"testing/fstest"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // yamlFaults are files that YAML refuses: the true place, and what the person
@@ -95,7 +96,7 @@ func TestFencesAndEncodings(t *testing.T) {
 // its size allows.
 func TestYAMLFaultInALongFile(t *testing.T) {
 	long := strings.Repeat("k: [1,\n  2]\n", 1) + strings.Repeat("# comment\n", 3000)
-	_, faults := parseYAML("project.yaml", []byte(long+"name: \"x\n"))
+	_, faults := yamltree.Parse("project.yaml", []byte(long+"name: \"x\n"))
 	if len(faults) != 1 || faults[0].Where.Line != 3003 {
 		t.Errorf("%v", faults)
 	}
@@ -103,7 +104,7 @@ func TestYAMLFaultInALongFile(t *testing.T) {
 	for i := range 20_000 {
 		many.WriteString("key" + strings.Repeat("x", i%7) + ": [1]\n")
 	}
-	_, faults = parseYAML("project.yaml", []byte(many.String()+"\tz: 1\n"))
+	_, faults = yamltree.Parse("project.yaml", []byte(many.String()+"\tz: 1\n"))
 	if len(faults) != 1 || faults[0].Code != fault.Config {
 		t.Errorf("%v", faults)
 	}

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"golem/core/fault"
-	"golem/core/yamlfault"
+	"golem/core/yamltree"
 )
 
 // sidecarKeys are the keys of one tool in a sidecar, hintKeys those of its
@@ -69,7 +69,7 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	if jsonObject(raw) && json.Valid(raw) {
 		return jsonNodes(raw, file)
 	}
-	if yamlfault.Wide(raw) {
+	if yamltree.IsUTF16(raw) {
 		return nil, fault.New(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8").At(file, 1, 1)
 	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
@@ -80,12 +80,12 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0 {
 		return nil, fault.New(fault.Config, "the description is empty").Hinting("write tools: and a list of them").At(file, 0, 0)
 	} else if err != nil {
-		return nil, yamlfault.Of(file, raw, err)
+		return nil, yamltree.Diagnose(file, raw, err)
 	}
 	if err := dec.Decode(&more); err == nil {
 		return nil, fault.New(fault.Config, "the description is more than one YAML document").At(file, more.Line, more.Column)
 	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlfault.Of(file, raw, err)
+		return nil, yamltree.Diagnose(file, raw, err)
 	}
 	return doc.Content[0], nil
 }

@@ -92,15 +92,11 @@ func (s *source) makerOf(dir string, c *ast.CallExpr) (maker, bool) {
 			if m, ok := plainMakers[pkg.Name+"."+fun.Sel.Name]; ok {
 				return m, true
 			}
-			if pkg.Name == "yamlfault" {
-				for other, makers := range s.makers {
-					if m, ok := makers[fun.Sel.Name]; ok && strings.HasSuffix(other, "core/yamlfault") {
-						return m, true
-					}
-				}
-			}
 		}
 		m, ok := s.makers[dir][fun.Sel.Name]
+		if !ok && fun.Sel.IsExported() {
+			m, ok = s.makers[s.tree][fun.Sel.Name] // methods of its positions and checks
+		}
 		return m, ok
 	}
 	return maker{}, false
@@ -205,7 +201,7 @@ func (s *source) format(dir string, e ast.Expr) (string, bool) {
 }
 
 // wrappers only change how their first argument is written.
-var wrappers = map[string]bool{"quoted": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
+var wrappers = map[string]bool{"quoted": true, "Quoted": true, "Brief": true, "shorten": true, "brief": true, "Escape": true, "Base": true, "Join": true, "Trim": true,
 	"ToSlash": true, "oneLine": true, "Sprint": true, "Append": true, "Abs": true, "string": true, "String": true, "Shorten": true, "Quote": true, "TrimSpace": true}
 
 // name says in words what an expression stands for: len(w.Tools) is "number of

@@ -1,4 +1,4 @@
-package project
+package yamltree
 
 import (
 	"bytes"
@@ -13,17 +13,18 @@ import (
 	"golem/core/fault"
 )
 
-// parseJSON reads one JSON value into nodes with positions, keeping the order
-// of keys. Duplicate keys, trailing data and deep nesting are faults.
-func parseJSON(file string, data []byte) (*node, *fault.Fault) {
+// ParseJSON reads a file that holds one JSON value. file is its name in
+// positions. Duplicate keys, text after the value, deep nesting and too many
+// values are faults of code E_SCHEMA: golem reads JSON Schemas with it.
+func ParseJSON(file string, data []byte) (*Node, *fault.Fault) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if f := plainText(file, data); f != nil {
+	if f := CheckText(file, data); f != nil {
 		f.Code = fault.Schema
 		return nil, f
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	r := &jsonReader{file: file, data: data, dec: dec, left: maxValues, lines: lineStarts(data)}
+	r := &jsonReader{file: file, data: data, dec: dec, left: MaxValues, lines: lineStarts(data)}
 	n, err := r.value(0)
 	if err == nil {
 		if _, e := dec.Token(); !errors.Is(e, io.EOF) {
@@ -41,7 +42,7 @@ func parseJSON(file string, data []byte) (*node, *fault.Fault) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		where, err = r.at(len(data)), errors.New("unexpected end of file")
 	}
-	return nil, where.fault(fault.Schema, "malformed JSON: %s", brief(err.Error()))
+	return nil, where.Fault(fault.Schema, "malformed JSON: %s", fault.Brief(err.Error()))
 }
 
 type jsonReader struct {
@@ -63,7 +64,7 @@ func lineStarts(data []byte) []int {
 }
 
 // at is place with the line found by bisection: a file has many values.
-func (r *jsonReader) at(offset int) at {
+func (r *jsonReader) at(offset int) Pos {
 	offset = min(max(offset, 0), len(r.data))
 	lo, hi := 0, len(r.lines)
 	for hi-lo > 1 {
@@ -73,15 +74,15 @@ func (r *jsonReader) at(offset int) at {
 			hi = mid
 		}
 	}
-	return at{r.file, lo + 1, offset - r.lines[lo] + 1}
+	return Pos{r.file, lo + 1, offset - r.lines[lo] + 1}
 }
 
 func (r *jsonReader) fail(format string, args ...any) error {
-	return r.at(int(r.dec.InputOffset())).fault(fault.Schema, format, args...)
+	return r.at(int(r.dec.InputOffset())).Fault(fault.Schema, format, args...)
 }
 
 // next skips white space and separators, so that the position is the value's.
-func (r *jsonReader) next() at {
+func (r *jsonReader) next() Pos {
 	i := int(r.dec.InputOffset())
 	for i < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[i]) >= 0 {
 		i++
@@ -89,14 +90,14 @@ func (r *jsonReader) next() at {
 	return r.at(i)
 }
 
-func (r *jsonReader) value(depth int) (*node, error) {
+func (r *jsonReader) value(depth int) (*Node, error) {
 	if r.left--; r.left < 0 {
-		return nil, r.fail("more than %d values", maxValues)
+		return nil, r.fail("more than %d values", MaxValues)
 	}
-	if depth > maxDepth {
-		return nil, r.fail("nested deeper than %d levels", maxDepth)
+	if depth > MaxDepth {
+		return nil, r.fail("nested deeper than %d levels", MaxDepth)
 	}
-	n := &node{at: r.next()}
+	n := &Node{Pos: r.next()}
 	token, err := r.dec.Token()
 	if err != nil {
 		return nil, err
@@ -104,27 +105,27 @@ func (r *jsonReader) value(depth int) (*node, error) {
 	switch t := token.(type) {
 	case json.Delim:
 		if t == '{' {
-			n.kind = dict
+			n.Kind = Mapping
 			return n, r.object(n, depth)
 		}
-		n.kind = list
+		n.Kind = List
 		return n, r.array(n, depth)
 	case string:
-		n.tag, n.text = tagText, t
+		n.Tag, n.Text = TagText, t
 	case bool:
-		n.tag, n.text = tagBool, strconv.FormatBool(t)
+		n.Tag, n.Text = TagBool, strconv.FormatBool(t)
 	case json.Number:
-		n.tag, n.text = tagInt, t.String()
-		if strings.ContainsAny(n.text, ".eE") {
-			n.tag = tagFloat
+		n.Tag, n.Text = TagInt, t.String()
+		if strings.ContainsAny(n.Text, ".eE") {
+			n.Tag = TagFloat
 		}
 	default:
-		n.tag = tagNull
+		n.Tag = TagNull
 	}
 	return n, nil
 }
 
-func (r *jsonReader) object(n *node, depth int) error {
+func (r *jsonReader) object(n *Node, depth int) error {
 	seen := map[string]bool{}
 	for r.dec.More() {
 		where := r.next()
@@ -134,26 +135,26 @@ func (r *jsonReader) object(n *node, depth int) error {
 		}
 		key, _ := token.(string)
 		if seen[key] {
-			return where.fault(fault.Schema, "duplicate key %s", quoted(key))
+			return where.Fault(fault.Schema, "duplicate key %s", fault.Quoted(key))
 		}
 		seen[key] = true
 		v, err := r.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.fields = append(n.fields, field{key, where, v})
+		n.Fields = append(n.Fields, Field{key, where, v})
 	}
 	_, err := r.dec.Token()
 	return err
 }
 
-func (r *jsonReader) array(n *node, depth int) error {
+func (r *jsonReader) array(n *Node, depth int) error {
 	for r.dec.More() {
 		v, err := r.value(depth + 1)
 		if err != nil {
 			return err
 		}
-		n.items = append(n.items, v)
+		n.Items = append(n.Items, v)
 	}
 	_, err := r.dec.Token()
 	return err
@@ -161,21 +162,21 @@ func (r *jsonReader) array(n *node, depth int) error {
 
 // plain is the value as Go has it after decoding JSON, with int64 for whole
 // numbers. Infinity and not-a-number have no JSON and are an error.
-func (n *node) plain() (any, error) {
-	switch n.kind {
-	case dict:
-		m := make(map[string]any, len(n.fields))
-		for _, f := range n.fields {
-			v, err := f.value.plain()
+func (n *Node) plain() (any, error) {
+	switch n.Kind {
+	case Mapping:
+		m := make(map[string]any, len(n.Fields))
+		for _, f := range n.Fields {
+			v, err := f.Value.plain()
 			if err != nil {
 				return nil, err
 			}
-			m[f.name] = v
+			m[f.Name] = v
 		}
 		return m, nil
-	case list:
-		l := make([]any, 0, len(n.items))
-		for _, item := range n.items {
+	case List:
+		l := make([]any, 0, len(n.Items))
+		for _, item := range n.Items {
 			v, err := item.plain()
 			if err != nil {
 				return nil, err
@@ -184,24 +185,24 @@ func (n *node) plain() (any, error) {
 		}
 		return l, nil
 	}
-	switch n.tag {
-	case tagNull:
+	switch n.Tag {
+	case TagNull:
 		return nil, nil
-	case tagBool:
-		return strings.EqualFold(n.text, "true"), nil
-	case tagInt:
-		if i, ok := wholeNumber(n.text); ok {
+	case TagBool:
+		return strings.EqualFold(n.Text, "true"), nil
+	case TagInt:
+		if i, ok := wholeNumber(n.Text); ok {
 			return i, nil
 		}
 		fallthrough
-	case tagFloat:
-		f, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
+	case TagFloat:
+		f, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			return nil, n.fault(fault.Config, "%s is no number that JSON can hold", quoted(n.text)).Hinting("put it in quotes")
+			return nil, n.Fault(fault.Config, "%s is no number that JSON can hold", fault.Quoted(n.Text)).Hinting("put it in quotes")
 		}
 		return f, nil
 	}
-	return n.text, nil
+	return n.Text, nil
 }
 
 func wholeNumber(text string) (int64, bool) {
@@ -214,8 +215,8 @@ func wholeNumber(text string) (int64, bool) {
 	return i, err == nil
 }
 
-// json encodes the value, keys in the order they were written.
-func (n *node) json() (json.RawMessage, error) {
+// JSON encodes the value, keys in the order they were written.
+func (n *Node) JSON() (json.RawMessage, error) {
 	var b bytes.Buffer
 	if err := n.encode(&b); err != nil {
 		return nil, err
@@ -223,25 +224,25 @@ func (n *node) json() (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-func (n *node) encode(b *bytes.Buffer) error {
-	switch n.kind {
-	case dict:
+func (n *Node) encode(b *bytes.Buffer) error {
+	switch n.Kind {
+	case Mapping:
 		b.WriteByte('{')
-		for i, f := range n.fields {
+		for i, f := range n.Fields {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			writeJSON(b, f.name)
+			writeJSON(b, f.Name)
 			b.WriteByte(':')
-			if err := f.value.encode(b); err != nil {
+			if err := f.Value.encode(b); err != nil {
 				return err
 			}
 		}
 		b.WriteByte('}')
 		return nil
-	case list:
+	case List:
 		b.WriteByte('[')
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			if i > 0 {
 				b.WriteByte(',')
 			}

@@ -1,9 +1,4 @@
-// Package yamlfault says where a YAML file is wrong and what the person did: a
-// tab, an indentation, an open list or quote. yaml.v3 names the line where a
-// construct began, one line off or none at all; the true line is found by
-// parsing again: the first whose addition makes what stands above it no YAML
-// any more.
-package yamlfault
+package yamltree
 
 import (
 	"bytes"
@@ -19,6 +14,10 @@ import (
 	"golem/core/fault"
 )
 
+// yaml.v3 names the line where a construct began, one line off or none at all.
+// The true line is found by parsing again: it is the first line with which the
+// text above it stops being YAML.
+
 const (
 	maxSearched = 1 << 19  // bytes that are parsed at most to find a line
 	maxLooked   = 64 << 10 // of the file, in which the line is looked for
@@ -26,9 +25,11 @@ const (
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// Of is an error of the YAML library on a file's bytes, without a byte order
-// mark, as a fault with its place and, where it can be told, a remedy.
-func Of(file string, data []byte, err error) *fault.Fault {
+// Diagnose explains an error of the YAML library: what the person did (a tab, an
+// indentation, an open list or quote), at which position and, where that can be
+// known, what to write instead. data are the file's bytes without a byte order
+// mark.
+func Diagnose(file string, data []byte, err error) *fault.Fault {
 	what, reported := err.Error(), 1
 	if m := yamlLine.FindStringSubmatch(what); m != nil {
 		if line, e := strconv.Atoi(m[1]); e == nil && line > 0 {
@@ -42,7 +43,7 @@ func Of(file string, data []byte, err error) *fault.Fault {
 	}
 	bad := firstBad(data, len(lines))
 	if bad < 0 || bad >= len(lines) {
-		return fault.New(fault.Config, "malformed YAML: %s", brief(what)).At(file, reported, 1)
+		return fault.New(fault.Config, "malformed YAML: %s", fault.Brief(what)).At(file, reported, 1)
 	}
 	d := &diagnosis{lines: lines, bad: bad, line: lines[bad], what: what}
 	column, problem, hint := d.explain()
@@ -138,14 +139,14 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	switch m := tightColon.FindStringSubmatchIndex(d.line); {
 	case value < len(d.line) && strings.IndexByte(notFirst, d.line[value]) >= 0:
 		return value, fmt.Sprintf("a value that begins with %c must be in quotes", d.line[value]),
-			fmt.Sprintf("write '%s'", brief(strings.ReplaceAll(d.line[value:], "'", "''")))
+			fmt.Sprintf("write '%s'", fault.Brief(strings.ReplaceAll(d.line[value:], "'", "''")))
 	case tightDash.MatchString(d.line) && key == "":
-		return indent, "no space after the - of a list item", "write - " + brief(tightDash.FindStringSubmatch(d.line)[1])
+		return indent, "no space after the - of a list item", "write - " + fault.Brief(tightDash.FindStringSubmatch(d.line)[1])
 	case m != nil && key == "":
-		return m[3], "no space after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], brief(d.line[m[4]:m[5]]))
+		return m[3], "no space after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], fault.Brief(d.line[m[4]:m[5]]))
 	}
 	if above := d.above(); key == "" && blockText.MatchString(above) && indent <= len(above)-len(strings.TrimLeft(above, " ")) {
-		return indent, "the text below " + brief(strings.TrimSpace(above)) + " is not indented", "indent each of its lines by two spaces more"
+		return indent, "the text below " + fault.Brief(strings.TrimSpace(above)) + " is not indented", "indent each of its lines by two spaces more"
 	}
 	if problem, hint = d.indentation(indent); problem != "" {
 		return indent, problem, hint
@@ -153,13 +154,13 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	second := strings.Index(d.line[min(value, len(d.line)):], ": ")
 	switch {
 	case key != "" && second >= 0:
-		return value + second, "a second colon in one line", fmt.Sprintf("put the text in quotes: %s: %s", brief(key), strconv.Quote(brief(d.line[value:])))
+		return value + second, "a second colon in one line", fmt.Sprintf("put the text in quotes: %s: %s", fault.Brief(key), strconv.Quote(fault.Brief(d.line[value:])))
 	case strings.HasPrefix(d.line[indent:]+" ", "- "):
 		return indent, "a list item where a key must be", "indent the item below its key, or write key: value"
 	case key == "":
 		return indent, "this line is no key: value, no list item and no text of the line above", "write key: value"
 	}
-	return value, brief(d.what), ""
+	return value, fault.Brief(d.what), ""
 }
 
 // unclosed is where the innermost bracket begins that a line leaves open, -1 if
@@ -283,36 +284,13 @@ func spaces(n int) string {
 	return strconv.Itoa(n) + " spaces"
 }
 
-// Wide tells whether a file is UTF-16: it has the mark of it, or every other of
-// its first bytes is zero.
-func Wide(data []byte) bool {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return true
-	}
-	if len(data) < 6 {
-		return false
-	}
-	return data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0 && data[5] == 0 ||
-		data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0 && data[4] == 0
-}
-
-// Prose tells whether a line reads like a text and not like YAML: it is not
-// indented, begins with nothing that YAML knows, and has no key of one word.
+// Prose reports whether a line reads like a sentence and not like YAML: it is not
+// indented, begins with no character that means something to YAML, and has no
+// key of one word.
 func Prose(line string) bool {
 	if line == "" || strings.IndexByte(" \t-?:,[]{}&!|>%@`'\"", line[0]) >= 0 {
 		return false
 	}
 	m := keyLine.FindStringSubmatch(line)
 	return m == nil && !tightColon.MatchString(line) || m != nil && strings.Contains(m[1], " ")
-}
-
-// brief shortens and escapes a foreign text for a message.
-func brief(s string) string {
-	const most = 80
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if r := []rune(s); len(r) > most {
-		s = string(r[:most]) + "…"
-	}
-	quoted := strconv.Quote(s)
-	return quoted[1 : len(quoted)-1]
 }

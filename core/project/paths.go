@@ -1,0 +1,60 @@
+package project
+
+import (
+	"fmt"
+	"golem/core/fault"
+	"golem/core/yamltree"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+func globShape() *yamltree.Shape {
+	return yamltree.Text(globProblem)
+}
+
+func globProblem(s string) string {
+	if p := yamltree.NameProblem(s); p != "" {
+		return p
+	}
+	if strings.Count(s, "{") > maxBraces { // alternatives multiply
+		return fmt.Sprintf("%s has more than %d {", fault.Quoted(s), maxBraces)
+	}
+	if !doublestar.ValidatePattern(s) {
+		return fault.Quoted(s) + " is no valid pattern"
+	}
+	return ""
+}
+
+const maxBraces = 3
+
+// dirProblem checks a directory of the project: relative and inside.
+func dirProblem(s string) string {
+	if p := yamltree.NameProblem(s); p != "" {
+		return p
+	}
+	if _, ok := inside(s); !ok {
+		return fault.Quoted(s) + " is not inside the project"
+	}
+	return ""
+}
+
+// inside cleans a slash path relative to the project root; false if it is
+// absolute, leaves the root, or is no path on some platform.
+func inside(s string) (string, bool) {
+	if s == "" || s[0] == '/' || strings.ContainsAny(s, "\\\x00") || yamltree.Invisible(s) || len(s) > 4096 || drive(s) {
+		return "", false
+	}
+	for _, element := range strings.Split(s, "/") {
+		if element == ".." {
+			return "", false
+		}
+	}
+	return path.Clean(s), true
+}
+
+// drive recognises C:/x and C:x, which Windows takes for absolute.
+func drive(s string) bool {
+	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
+}

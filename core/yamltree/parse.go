@@ -1,0 +1,177 @@
+package yamltree
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+
+	"gopkg.in/yaml.v3"
+
+	"golem/core/fault"
+)
+
+// Parse reads one YAML document. file is its name in positions. It refuses what
+// yaml.v3 accepts or leaves to the caller: other encodings, a second document,
+// tags, merge keys, duplicate keys, deep nesting and too many values (aliases are
+// expanded). n is nil for an empty document, and where there are faults. Every
+// fault has a position.
+func Parse(file string, data []byte) (n *Node, faults fault.List) {
+	defer func() {
+		if r := recover(); r != nil { // a defect of the YAML library must not end golem
+			n, faults = nil, fault.List{Pos{file, 1, 1}.Fault(fault.Config, "this is no YAML that can be read")}
+		}
+	}()
+	if f := CheckText(file, data); f != nil {
+		return nil, fault.List{f}
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fault.List{Diagnose(file, data, err)}
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		f := Pos{file, max(1, second.Line), max(1, second.Column)}.Fault(fault.Config, "a second YAML document: only one is allowed")
+		return nil, fault.List{f.Hinting("front matter and a prompt body belong in a .worker file whose first line is ---")}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, fault.List{Diagnose(file, data, err)}
+	}
+	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" && doc.Content[0].Value == "" && doc.Content[0].Style&yaml.TaggedStyle == 0 {
+		return nil, nil // nothing but comments and ---
+	}
+	c := &yamlReader{file: file, left: MaxValues}
+	n = c.node(doc.Content[0], 0)
+	if len(c.faults) > 0 {
+		return nil, c.faults
+	}
+	return n, nil
+}
+
+// yamlReader turns yaml.v3's tree into nodes within bounds.
+type yamlReader struct {
+	file   string
+	left   int // values that may still be read
+	faults fault.List
+}
+
+func (c *yamlReader) fail(y *yaml.Node, format string, args ...any) *fault.Fault {
+	f := Pos{c.file, max(1, y.Line), max(1, y.Column)}.Fault(fault.Config, format, args...)
+	c.faults = append(c.faults, f)
+	return f
+}
+
+func (c *yamlReader) hint(y *yaml.Node, hint, format string, args ...any) {
+	f := c.fail(y, format, args...)
+	c.faults[len(c.faults)-1] = f.Hinting("%s", hint)
+}
+
+// stopped is true once the bounds were passed; then nothing more is read.
+func (c *yamlReader) stopped() bool { return c.left < 0 }
+
+func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
+	if c.stopped() {
+		return nil
+	}
+	if c.left--; c.left < 0 {
+		c.hint(y, "write it shorter; aliases count as often as they are used", "more than %d values", MaxValues)
+		return nil
+	}
+	if depth > MaxDepth {
+		c.left = -1
+		c.fail(y, "nested deeper than %d levels", MaxDepth)
+		return nil
+	}
+	if y.Kind == yaml.AliasNode {
+		return c.node(y.Alias, depth+1)
+	}
+	if y.Style&yaml.TaggedStyle != 0 {
+		c.hint(y, "leave the tag out; quotes make text", "YAML tags are not supported, found %s", fault.Quoted(y.Tag))
+		return nil
+	}
+	n := &Node{Pos: Pos{c.file, max(1, y.Line), max(1, y.Column)}}
+	switch y.Kind {
+	case yaml.MappingNode:
+		n.Kind = Mapping
+		c.mapping(n, y, depth)
+	case yaml.SequenceNode:
+		n.Kind = List
+		for _, item := range y.Content {
+			if v := c.node(item, depth+1); v != nil {
+				n.Items = append(n.Items, v)
+			}
+		}
+	default:
+		n.Text = y.Value
+		n.Tag = scalarTag(y)
+		n.Block = y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	}
+	return n
+}
+
+func scalarTag(y *yaml.Node) string {
+	switch y.ShortTag() {
+	case "!!int":
+		return TagInt
+	case "!!float":
+		return TagFloat
+	case "!!bool":
+		return TagBool
+	case "!!null":
+		return TagNull
+	}
+	return TagText
+}
+
+func (c *yamlReader) mapping(n *Node, y *yaml.Node, depth int) {
+	seen := make(map[string]int, len(y.Content)/2)
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		if c.stopped() {
+			return
+		}
+		key, ok := c.key(y.Content[i])
+		if !ok {
+			continue
+		}
+		if line, dup := seen[key.Name]; dup {
+			c.hint(y.Content[i], "first on line "+strconv.Itoa(line), "duplicate key %s", fault.Quoted(key.Name))
+			continue
+		}
+		seen[key.Name] = key.Pos.Line
+		if key.Value = c.node(y.Content[i+1], depth+1); key.Value != nil {
+			if y.Content[i+1].Kind == yaml.AliasNode || key.Value.Tag == TagNull {
+				moved := *key.Value // an alias, or nothing at all, stands where it is used
+				moved.Pos = Pos{c.file, max(1, y.Content[i+1].Line), max(1, y.Content[i+1].Column)}
+				key.Value = &moved
+			}
+			n.Fields = append(n.Fields, key)
+		}
+	}
+}
+
+func (c *yamlReader) key(y *yaml.Node) (Field, bool) {
+	k := y
+	for hops := 0; k.Kind == yaml.AliasNode && hops < MaxDepth; hops++ {
+		k = k.Alias
+	}
+	switch {
+	case k.Kind == yaml.MappingNode && k.Style&yaml.FlowStyle != 0:
+		c.hint(y, "put the value in quotes: '{{ … }}'", "a key must be text, and { begins a mapping")
+	case k.Kind != yaml.ScalarNode:
+		c.fail(y, "a key must be text")
+	case k.Tag == "!!merge":
+		c.hint(y, "write the keys out; what all workers share goes into the manifest", "merge keys (<<) are not supported")
+	case k.Style&yaml.TaggedStyle != 0, scalarTag(k) != TagText:
+		c.hint(y, "put it in quotes", "the key %s is not text", fault.Quoted(k.Value))
+	case len(k.Value) > maxKey:
+		c.fail(y, "a key of %d bytes, at most %d are allowed", len(k.Value), maxKey)
+	case Invisible(k.Value):
+		c.fail(y, "the key %s has invisible or control characters", fault.Quoted(k.Value))
+	default:
+		return Field{Name: k.Value, Pos: Pos{c.file, max(1, y.Line), max(1, y.Column)}}, true
+	}
+	return Field{}, false
+}

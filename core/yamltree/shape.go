@@ -1,0 +1,230 @@
+package yamltree
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Shape says what a value may be. A table of keys is made of shapes, so that
+// every key is checked in one way: it is known, has the right type, and is given
+// once. A Shape is not changed after it was built; goroutines may share it.
+type Shape struct {
+	Kind Kind
+	Want string // the type in words ("a number"), for "expected …, found …"; "" for the kind's name
+	Any  bool   // every value is right; Kind and what follows do not count
+
+	// Rewrite turns another spelling of the value into the usual one before it is
+	// checked. It may add faults to c. nil drops the value.
+	Rewrite func(c *Conformer, n *Node, path string) *Node
+
+	// Check returns what is wrong with a scalar, and what to write; "" if nothing is.
+	Check func(n *Node) (problem, hint string)
+
+	Keys    map[string]*Shape                  // the known keys of a mapping
+	Aliases map[string]string                  // other spellings of keys: from spelling to key
+	Each    *Shape                             // the items of a list, or the values of a mapping's keys that are not in Keys
+	Key     func(name string) (problem string) // checks a key that is not in Keys
+	Musts   []string                           // keys that a mapping must have
+	Needed  bool                               // a list must have an item
+
+	// Foreign is asked about an unknown key, in snake_case: what to write instead,
+	// "" if that is not known. nil: nothing is known.
+	Foreign func(key string) (hint string)
+	Short   string // the key whose value a text in place of the mapping probably is, for a hint
+
+	later bool // see Later
+}
+
+// Conformer checks trees against shapes and collects every fault. The zero value
+// is ready. It is for one goroutine.
+type Conformer struct{ Faults fault.List }
+
+// Fail adds a fault of code E_CONFIG; hint may be "".
+func (c *Conformer) Fail(w Pos, hint, format string, args ...any) {
+	f := w.Fault(fault.Config, format, args...)
+	if hint != "" {
+		f = f.Hinting("%s", hint)
+	}
+	c.Faults = append(c.Faults, f)
+}
+
+// Conform checks a value. It returns the value in its usual spelling, without
+// the parts that are wrong, and adds a fault for each of these; nil if nothing is
+// left. path is the dotted path of the value, for messages. null counts as an
+// empty mapping or list.
+func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
+	if s.Rewrite != nil {
+		if n = s.Rewrite(c, n, path); n == nil {
+			return nil
+		}
+	}
+	if s.later {
+		if !n.Empty() {
+			c.Fail(n.Pos, "remove it, or wait for the version that has it", "%s: not in this version", path)
+		}
+		return nil
+	}
+	if s.Any {
+		return n
+	}
+	if n.Kind == Scalar && n.Tag == TagNull && s.Kind != Scalar {
+		n = &Node{Pos: n.Pos, Kind: s.Kind}
+	}
+	if n.Kind != s.Kind {
+		c.Fail(n.Pos, s.instead(n), "%s: expected %s, found %s", label(path), s.wanted(), n.Found())
+		return nil
+	}
+	switch s.Kind {
+	case Mapping:
+		return c.mapping(n, s, path)
+	case List:
+		return c.list(n, s, path)
+	}
+	if n.Tag == TagNull {
+		c.Fail(n.Pos, "give it a value or remove the key", "%s has no value", label(path))
+		return nil
+	}
+	if problem, hint := s.Check(n); problem != "" {
+		c.Fail(n.Pos, hint, "%s: %s", label(path), problem)
+		return nil
+	}
+	return n
+}
+
+// instead is what to write where a text stands in the place of a list, or of
+// a mapping that has one main key; "" if that is not known.
+func (s *Shape) instead(n *Node) string {
+	if n.Kind != Scalar || n.Tag != TagText || NameProblem(n.Text) != "" {
+		return ""
+	}
+	switch {
+	case s.Kind == List:
+		return "write [" + fault.Brief(n.Text) + "]"
+	case s.Short != "":
+		return "write {" + s.Short + ": " + fault.Brief(n.Text) + "}"
+	case s.Each != nil && s.Kind == Mapping && strings.Contains(s.Want, "list"):
+		return "write [" + fault.Brief(n.Text) + "]"
+	}
+	return ""
+}
+
+func (s *Shape) wanted() string {
+	if s.Want != "" {
+		return s.Want
+	}
+	switch s.Kind {
+	case Mapping:
+		return "a mapping"
+	case List:
+		return "a list"
+	}
+	return "text"
+}
+
+func label(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return path
+}
+
+func (c *Conformer) list(n *Node, s *Shape, path string) *Node {
+	if s.Needed && len(n.Items) == 0 {
+		c.Fail(n.Pos, "list at least one, or remove the key", "%s is an empty list", label(path))
+		return nil
+	}
+	out := &Node{Pos: n.Pos, Kind: List}
+	for _, item := range n.Items {
+		if v := c.Conform(item, s.Each, path); v != nil {
+			out.Items = append(out.Items, v)
+		}
+	}
+	return out
+}
+
+func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
+	out := &Node{Pos: n.Pos, Kind: Mapping}
+	seen := map[string]string{}
+	for _, f := range n.Fields {
+		value, name := c.member(f, s, path)
+		if name == "" {
+			continue
+		}
+		if first, dup := seen[name]; dup {
+			c.Fail(f.Pos, "", "%s and %s are one key", fault.Quoted(first), fault.Quoted(f.Name))
+			continue
+		}
+		seen[name] = f.Name
+		if v := c.Conform(f.Value, value, join(path, f.Name)); v != nil {
+			out.Fields = append(out.Fields, Field{name, f.Pos, v})
+		}
+	}
+	for _, must := range s.Musts {
+		if seen[must] == "" {
+			c.Fail(n.Pos, "", "%s has no %s", label(path), must)
+			return nil
+		}
+	}
+	return out
+}
+
+// member finds the shape and the canonical name of a key; "" if it is wrong.
+func (c *Conformer) member(f Field, s *Shape, path string) (*Shape, string) {
+	name := f.Name
+	if canonical, ok := s.Aliases[name]; ok {
+		name = canonical
+	}
+	if value, ok := s.Keys[name]; ok {
+		return value, name
+	}
+	if s.Each != nil {
+		if s.Key != nil {
+			if problem := s.Key(name); problem != "" {
+				c.Fail(f.Pos, "", "%s: %s %s", label(path), fault.Quoted(f.Name), problem)
+				return nil, ""
+			}
+		}
+		return s.Each, name
+	}
+	in := ""
+	if path != "" {
+		in = " in " + path
+	}
+	hint := ""
+	if s.Foreign != nil {
+		hint = s.Foreign(Snake(f.Name))
+	}
+	if hint == "" || s.Keys[Snake(f.Name)] != nil {
+		hint = fault.DidYouMean(f.Name, slices.Collect(maps.Keys(s.Keys)))
+	}
+	c.Fail(f.Pos, hint, "unknown key %s%s", fault.Quoted(f.Name), in)
+	return nil, ""
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return fault.Brief(name)
+	}
+	return path + "." + fault.Brief(name)
+}
+
+// Snake is a key in snake_case, as golem spells keys: maxTokens becomes max_tokens.
+func Snake(key string) string {
+	var b strings.Builder
+	for i, r := range key {
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			r += 'a' - 'A'
+		}
+		if r == '-' {
+			r = '_'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
