@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -71,20 +70,8 @@ func (i *Instance) checkModel(name, origin string) error {
 		_, err := model.Open(name, i.reading(origin))
 		return err
 	}
-	known := []string{"script", "replay"}
-	for _, r := range model.Rows() {
-		known = append(known, r.Name)
-	}
-	if i.project != nil {
-		for n := range i.project.Manifest().Providers {
-			known = append(known, n)
-		}
-	}
-	for n := range i.config.Providers() {
-		known = append(known, n)
-	}
-	if !slices.Contains(known, provider) {
-		return fault.New(fault.Model, "there is no provider %q", provider).Hinting("%s", fault.DidYouMean(provider, known))
+	if !slices.Contains(i.Providers(), provider) {
+		return i.unknownProvider(provider, "script", "replay")
 	}
 	return nil
 }
@@ -95,15 +82,9 @@ func (i *Instance) open(_ context.Context, w *project.Worker) (model.Model, erro
 	if err := w.NeedModel(); err != nil {
 		return nil, err
 	}
-	c := i.reading(w.Origins["model"])
-	provider, _, _ := strings.Cut(w.Model, ":")
-	if open := i.judge.Untrusted(i.providerWidenings(provider)); len(open) > 0 {
-		return nil, i.untrusted(open[0], "nobody trusted it")
-	}
-	if row, there := c.Providers[provider]; there {
-		c.Providers = maps.Clone(c.Providers)
-		row.Trusted = true
-		c.Providers[provider] = row
+	c, err := i.reaching(providerOf(w.Model), i.reading(w.Origins["model"]))
+	if err != nil {
+		return nil, err
 	}
 	return model.Open(w.Model, c)
 }

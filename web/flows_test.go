@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,6 +55,40 @@ func TestNewProject(t *testing.T) {
 		t.Errorf("the key is %q", got)
 	}
 	do(p, `await click("Settings"); await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys'))`)
+}
+
+// The model dialog asks the provider for its models, with the key that stands
+// there, and takes the one that is chosen (SPEC §10).
+func TestModelsOfAProvider(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "authorization")
+		switch r.Header.Get("Authorization") {
+		case "":
+		case "Bearer sk-mine":
+			fmt.Fprint(w, `{"data":[{"id":"llama-4","context_window":131072},{"id":"whisper"}]}`)
+		default:
+			fmt.Fprint(w, `{"error":{"message":"that is no key"}}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({GROQ_BASE_URL: '%s/v1', GROQ_API_KEY: 'sk-old'}));
+		const pick = document.querySelector('#model'); pick.value = 'other'; pick.dispatchEvent(new Event('change', {bubbles: true}));
+		const provider = await until("the dialog", () => document.querySelector('dialog[open] #provider'));
+		provider.value = 'groq'; provider.dispatchEvent(new Event('change', {bubbles: true}));
+		await click("List the models of groq"); await text("that is no key");
+		const key = document.querySelector('#model-key'); key.value = 'sk-mine'; key.dispatchEvent(new Event('input', {bubbles: true}));
+		const name = document.querySelector('#model-name'); name.value = 'lama'; name.dispatchEvent(new Event('input', {bubbles: true}));
+		await click("List the models of groq");
+		const list = await until("the list", () => document.querySelector('dialog select[aria-label="models of groq"]'));
+		if (list.innerText.trim() !== 'llama-4 · 131072 tokens') throw new Error('the list is ' + list.innerText);
+		list.value = 'llama-4'; list.dispatchEvent(new Event('change', {bubbles: true}));
+		await click("Use it"); await until("the choice", () => document.querySelector('#model').value === 'groq:llama-4')`, server.URL)
+	if got := webtest.Eval[string](p, `JSON.parse(localStorage.getItem('golem.keys')).GROQ_API_KEY`); got != "sk-mine" {
+		t.Errorf("the key is %q", got)
+	}
 }
 
 // A folder becomes a project, without its keys and git's files.

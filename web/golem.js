@@ -244,6 +244,15 @@ export class Golem {
   }
 
   /**
+   * The models of a provider, as golem models lists them; context in tokens,
+   * price in US dollars for a million tokens, both where they are known.
+   * @returns {Promise<{name: string, context?: number, price?: {in: string, cached?: string, out: string}}[]>}
+   */
+  models(name, provider, options = {}) {
+    return this.ask('models', { ...plain(options), project: name, provider })
+  }
+
+  /**
    * Runs a project's entry for one answer.
    * @param {string} name
    * @param {string|object} input

@@ -64,6 +64,7 @@ func TestScripts(t *testing.T) {
 			"count":     cmdCount,
 			"wait-text": cmdWaitText,
 			"wait-gone": cmdWaitGone,
+			"serve":     cmdServe,
 		},
 	})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +99,17 @@ func cmdWaitGone(ts *testscript.TestScript, neg bool, args []string) {
 	if !waitFor(func() bool { return gone(pid) }) {
 		ts.Fatalf("process %d still runs", pid)
 	}
+}
+
+// cmdServe serves a directory's files until the script ends, and puts the address
+// into a variable: serve DIR NAME.
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: serve DIR NAME")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(server.Close)
+	ts.Setenv(args[1], server.URL)
 }
 
 // cmdMode holds a file's permission bits: mode OCTAL GLOB.

@@ -39,6 +39,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"open":    openProject,
 	"check":   check,
 	"workers": listWorkers,
+	"models":  listModels,
 	"trust":   showTrust,
 	"config":  checkConfig,
 	"run":     runProject,

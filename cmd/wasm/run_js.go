@@ -15,6 +15,7 @@ import (
 	"golem/core"
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -45,7 +46,8 @@ type asked struct {
 	// Artifacts hands out whole prompts, inputs and outputs.
 	Artifacts bool     `json:"artifacts"`
 	Platform  string   `json:"platform"`
-	Tool      string   `json:"tool"` // for call
+	Tool      string   `json:"tool"`     // for call
+	Provider  string   `json:"provider"` // for models
 	Names     []string `json:"attachments"`
 }
 
@@ -173,6 +175,19 @@ func listWorkers(c *call) (any, []byte, error) {
 		faults = fault.List{}
 	}
 	return map[string]any{"workers": list, "faults": faults}, nil, nil
+}
+
+// listModels is golem models --json for one provider.
+func listModels(c *call) (any, []byte, error) {
+	a, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	offers, err := inst.Offers(c.ctx, a.Provider)
+	if offers == nil {
+		offers = []model.Offer{}
+	}
+	return offers, nil, err
 }
 
 func runProject(c *call) (any, []byte, error)  { return c.play(false) }

@@ -64,15 +64,20 @@ func (c Case) Provider() *Provider {
 	return &Provider{replies: c.Replies}
 }
 
-// Next takes a request's body and gives the reply to it.
+// Next takes a request's body, empty for a list of models, and gives the reply
+// to it.
 func (p *Provider) Next(body []byte) (Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var value any
-	if err := json.Unmarshal(body, &value); err != nil {
-		return Reply{}, fmt.Errorf("a request is no JSON: %w", err)
+	said := "(no body)"
+	if len(body) > 0 {
+		var value any
+		if err := json.Unmarshal(body, &value); err != nil {
+			return Reply{}, fmt.Errorf("a request is no JSON: %w", err)
+		}
+		said = plainJSON(named(value))
 	}
-	p.sent = append(p.sent, plainJSON(named(value)))
+	p.sent = append(p.sent, said)
 	if len(p.sent) > len(p.replies) {
 		p.surplus++
 		return Reply{}, errors.New("the case has no reply to this request")
@@ -103,9 +108,12 @@ func named(body any) any {
 
 // Do serves a request in memory, as a platform's network does.
 func (p *Provider) Do(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, err
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
 	}
 	reply, err := p.Next(body)
 	if err != nil {

@@ -289,9 +289,12 @@ type player struct {
 }
 
 func (p *player) Do(req *http.Request) (*http.Response, error) {
-	data, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
+	var data []byte
+	if req.Body != nil {
+		var err error
+		if data, err = io.ReadAll(req.Body); err != nil {
+			return nil, err
+		}
 	}
 	p.requests, p.bodies = append(p.requests, req), append(p.bodies, string(data))
 	if p.cut && len(p.body) == 0 {

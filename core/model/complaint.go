@@ -209,6 +209,25 @@ func (c complaint) meant(status int) int {
 	return status
 }
 
+// noModel reports whether a refusal is about a model that the provider does not
+// have: some say so with another status than 404.
+func (c complaint) noModel(status int, model string) bool {
+	if status != http.StatusBadRequest && status != http.StatusUnprocessableEntity {
+		return false
+	}
+	if strings.Contains(c.codes, "model_not_found") {
+		return true
+	}
+	message := strings.ToLower(c.message)
+	for _, words := range []string{"model not exist", "unknown model", "model not found", "invalid model", "no such model", "not a valid model"} {
+		if strings.Contains(message, words) {
+			return true
+		}
+	}
+	return strings.Contains(message, "model") && strings.Contains(message, strings.ToLower(model)) &&
+		(strings.Contains(message, "not exist") || strings.Contains(message, "not found"))
+}
+
 // tooLong reports whether the request was longer than the model takes.
 func (c complaint) tooLong() bool {
 	if strings.Contains(c.codes, "context_length") {

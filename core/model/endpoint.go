@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -134,6 +135,27 @@ func checkHeaders(row Provider) error {
 		}
 	}
 	return nil
+}
+
+// sign puts the row's headers and query and the key into a request.
+func (e *endpoint) sign(req *http.Request) {
+	for name, value := range e.row.Headers {
+		req.Header.Set(name, value)
+	}
+	if len(e.row.Query) > 0 {
+		query := req.URL.Query()
+		for name, value := range e.row.Query {
+			query.Set(name, value)
+		}
+		req.URL.RawQuery = query.Encode()
+	}
+	switch header := e.row.Quirks.KeyHeader; {
+	case e.key == "":
+	case header != "":
+		req.Header.Set(header, e.key)
+	default:
+		req.Header.Set("Authorization", "Bearer "+e.key)
+	}
 }
 
 // permit refuses to send a key to a host that a project chose and no person

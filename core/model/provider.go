@@ -35,6 +35,7 @@ type Provider struct {
 
 	altKeyVar   string // a second name people use for the key
 	unreachable string // what to try when nothing answers
+	unlisted    string // why it cannot be asked for its models; "": it can
 }
 
 // Quirks are where a provider departs from the protocol.

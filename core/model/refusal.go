@@ -121,6 +121,9 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 		says = ": " + says
 	}
 	status := c.meant(resp.StatusCode)
+	if c.noModel(status, m.model) {
+		status = http.StatusNotFound
+	}
 	what, hint := m.status(status)
 	switch {
 	case c.tooLong() && status >= 400 && status < 500:
@@ -131,7 +134,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	}
 	wait := retryAfter(resp.Header.Get("Retry-After"), m.config.now())
 	return (&failure{
-		status: status, retry: retriable(status), retryAfter: max(wait, c.wait), unread: c.unread(m.clean),
+		status: status, retry: retriable(status), retryAfter: max(wait, c.wait), unread: c.unread(m.clean), noModel: status == http.StatusNotFound,
 		message: fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
 	}).fault(fault.Model, hint)
 }

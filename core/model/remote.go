@@ -28,6 +28,7 @@ type remote struct {
 	config Config
 	lane   *lane // nil: nothing is held back
 	past   histories
+	near   nearby
 }
 
 var _ Model = (*remote)(nil)
@@ -82,8 +83,11 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		return a.turn(m.name, r), nil
 	}
 	err = m.explain(ctx, g, err)
-	if f := failureOf(err); f != nil && f.unread != nil {
+	switch f := failureOf(err); {
+	case f != nil && f.unread != nil:
 		return m.unreadable(*f.unread, a.text.String(), r), nil
+	case f != nil && f.noModel:
+		err = m.withNear(ctx, err)
 	}
 	return Turn{}, err
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,23 +31,7 @@ func (w wire) Do(req *http.Request) (*http.Response, error) {
 	for _, name := range []string{"Cache-Control", "Connection", "Accept"} {
 		req.Header.Del(name)
 	}
-	for name, value := range m.end.row.Headers {
-		req.Header.Set(name, value)
-	}
-	if len(m.end.row.Query) > 0 {
-		query := req.URL.Query()
-		for name, value := range m.end.row.Query {
-			query.Set(name, value)
-		}
-		req.URL.RawQuery = query.Encode()
-	}
-	switch header := m.end.row.Quirks.KeyHeader; {
-	case m.end.key == "":
-	case header != "":
-		req.Header.Set(header, m.end.key)
-	default:
-		req.Header.Set("Authorization", "Bearer "+m.end.key)
-	}
+	m.end.sign(req)
 	if err := w.splice(req); err != nil {
 		return nil, fault.Of(err, fault.Model)
 	}
@@ -88,6 +73,19 @@ func (w wire) splice(req *http.Request) error {
 
 // unreachable is a request without an answer.
 func (m *remote) unreachable(err error) error {
+	hint := fmt.Sprintf("check the network; if the address is wrong, set %s_BASE_URL", envName(m.end.row.Name))
+	if m.end.row.unreachable != "" {
+		hint = m.end.row.unreachable
+	}
+	var own *fault.Fault // the platform's, which says all of it
+	if errors.As(err, &own) {
+		if m.end.row.unreachable == "" || own.Hint == "" {
+			hint = cmp.Or(own.Hint, hint)
+		} else {
+			hint += "; " + own.Hint
+		}
+		return (&failure{retry: true, message: m.clean(own.Message), err: err}).fault(fault.Model, m.clean(hint))
+	}
 	cause := "no answer"
 	if err != nil {
 		var u *url.Error
@@ -96,10 +94,6 @@ func (m *remote) unreachable(err error) error {
 		}
 		cause = m.clean(err.Error())
 	}
-	hint := fmt.Sprintf("check the network; if the address is wrong, set %s_BASE_URL", envName(m.end.row.Name))
-	if m.end.row.unreachable != "" {
-		hint = m.end.row.unreachable
-	}
 	return (&failure{retry: true, message: fmt.Sprintf("cannot reach %s: %s", m.end.url.Host, cause), err: err}).
 		fault(fault.Model, hint)
 }
@@ -107,9 +101,8 @@ func (m *remote) unreachable(err error) error {
 // accept refuses every answer but one from the host that was asked, in a form
 // that golem reads.
 func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error {
-	if r := resp.Request; r != nil && r.URL != nil && (r.URL.Scheme != asked.Scheme || !strings.EqualFold(r.URL.Host, asked.Host)) {
-		return (&failure{message: fmt.Sprintf("%s redirected to another host, %s: refused", asked.Host, m.clean(r.URL.Host))}).
-			fault(fault.Model, fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name)))
+	if otherHost(asked, resp) {
+		return m.elsewhere(asked, resp)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return m.refused(resp, body.in)
@@ -129,6 +122,17 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	}
 	return (&failure{message: fmt.Sprintf("%s answered with %s instead of an event stream", m.end.url.Host, what)}).
 		fault(fault.Model, fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks the OpenAI protocol, often ending in /v1", envName(m.end.row.Name)))
+}
+
+// otherHost reports whether an answer comes from elsewhere than it was asked of.
+func otherHost(asked *url.URL, resp *http.Response) bool {
+	r := resp.Request
+	return r != nil && r.URL != nil && (r.URL.Scheme != asked.Scheme || !strings.EqualFold(r.URL.Host, asked.Host))
+}
+
+func (m *remote) elsewhere(asked *url.URL, resp *http.Response) error {
+	return (&failure{message: fmt.Sprintf("%s redirected to another host, %s: refused", asked.Host, m.clean(resp.Request.URL.Host))}).
+		fault(fault.Model, fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name)))
 }
 
 // looksRight reports whether a body begins as a stream of events or a JSON

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { Dialog } from './ask.jsx'
+import { visible } from './diff.jsx'
 
 const choosing = signal(false)
 
@@ -31,8 +32,19 @@ function Choice() {
   const [name, setName] = useState(row?.name ?? rows[0].name)
   const [model, setModel] = useState(row ? now.slice(now.indexOf(':') + 1) : '')
   const [key, setKey] = useState(null) // null: as it is kept
+  const [offers, setOffers] = useState(null) // of the provider; null: not asked
   const chosen = rows.find((p) => p.name === name)
   const leave = () => { choosing.value = false }
+  const other = (provider) => {
+    setName(provider)
+    setKey(null)
+    setOffers(null)
+  }
+  const list = async () => {
+    setOffers({ asking: true })
+    const environment = { ...settings.environment(), ...(key?.trim() && { [chosen.keyVar]: key.trim() }) }
+    setOffers(await store.golem.models(store.project.value, name, { ...store.options(), env: environment }).then((models) => ({ models }), (error) => ({ error })))
+  }
   const use = () => {
     if (!model.trim()) return
     const kept = key === null || settings.setVariable(chosen.keyVar, key.trim())
@@ -44,7 +56,7 @@ function Choice() {
     <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim()}>Use it</button>}>
       <div class="field">
         <label for="provider">Provider</label>
-        <select id="provider" class="input" value={name} onChange={(e) => { setName(e.target.value); setKey(null) }}>
+        <select id="provider" class="input" value={name} onChange={(e) => other(e.target.value)}>
           {rows.map((p) => <option key={p.name} value={p.name}>{p.name}</option>)}
         </select>
       </div>
@@ -58,7 +70,28 @@ function Choice() {
           <input id="model-key" class="input" type="password" autocomplete="off" spellcheck={false} value={key ?? settings.environment()[chosen.keyVar] ?? ''} onInput={(e) => setKey(e.target.value)} />
         </div>
       )}
+      <Offers offers={offers} provider={name} model={model.trim()} choose={setModel} list={list} />
       <p class="small muted">The key is kept in this browser only, in the clear, and goes to its provider alone. Use one with a spending limit. Addresses are in the settings.</p>
     </Dialog>
+  )
+}
+
+/** The models that the provider has, once it was asked. */
+function Offers({ offers, provider, model, choose, list }) {
+  if (!offers || offers.asking || offers.error) {
+    return (
+      <>
+        <div class="row"><button type="button" class="button" disabled={!!offers?.asking} onClick={list}>List the models of {provider}</button></div>
+        {offers?.error && <p class="note error" role="alert">{visible(offers.error.message)}{offers.error.hint ? ` (${visible(offers.error.hint)})` : ''}</p>}
+      </>
+    )
+  }
+  const names = offers.models.map((o) => ({ ...o, id: o.name.slice(provider.length + 1) }))
+  const narrow = names.filter((o) => o.id.toLowerCase().includes(model.toLowerCase()))
+  const shown = narrow.length && !narrow.some((o) => o.id === model) ? narrow : names
+  return (
+    <select class="input mono" size={6} aria-label={`models of ${provider}`} value={model} onChange={(e) => choose(e.target.value)}>
+      {shown.map((o) => <option key={o.id} value={o.id}>{[o.id, o.context && `${o.context} tokens`, o.price && `$${o.price.in} in, $${o.price.out} out a million`].filter(Boolean).join(' · ')}</option>)}
+    </select>
   )
 }
