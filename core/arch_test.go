@@ -26,18 +26,19 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":           "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust clearance sandbox tool",
-	"core/ui":        "run approval trace clearance tool",
-	"core/run":       "toolset toolset/custom project prompt model trace approval clearance sandbox tool",
-	"core/toolset":   "clearance sandbox tool",
-	"core/workspace": "project sandbox",
-	"core/project":   "approval sandbox tool yamltree",
-	"core/prompt":    "project sandbox",
-	"core/clearance": "sandbox",
-	"core/trust":     "approval",
-	"core/model":     "tool yamltree",
-	"core/trace":     "tool",
-	"core/approval":  "tool",
+	"core":              "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool",
+	"core/ui":           "run approval trace clearance tool",
+	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool",
+	"core/conversation": "model sandbox tool",
+	"core/toolset":      "clearance sandbox tool",
+	"core/workspace":    "project sandbox",
+	"core/project":      "approval sandbox tool yamltree",
+	"core/prompt":       "project sandbox",
+	"core/clearance":    "sandbox",
+	"core/trust":        "approval",
+	"core/model":        "tool yamltree",
+	"core/trace":        "tool",
+	"core/approval":     "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.

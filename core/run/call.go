@@ -266,7 +266,7 @@ func (c *running) settle(status callStatus, flt *fault.Fault) {
 		return
 	}
 	name, task := readDelegation(c.spec, json.RawMessage(c.req.args))
-	if who := f.callee(c.req.id); who.worker != nil {
+	if who := f.current.callee(c.req.id); who.worker != nil {
 		name = who.id
 		if status == callError {
 			f.tree.fail(Failure{ID: c.req.id, Worker: who.id, Error: flt})

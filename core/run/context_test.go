@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -27,11 +28,13 @@ func TestTrim(t *testing.T) {
 			addTool(t, tools, "tool"+strconv.Itoa(i), strings.Repeat("d", random.IntN(200)))
 		}
 		w := &project.Worker{ID: "main", MaxContextTokens: 1 + random.IntN(600)}
-		f := &frame{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w, tools: tools, conversation: newConversation("0")}
-		f.messages = randomTalk(random)
-		before := append([]model.Message(nil), f.messages...)
+		f := &frame{
+			identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: tools},
+			conversation: conversation.New("0", randomTalk(random)...),
+		}
+		before := append([]model.Message(nil), f.conversation.Messages...)
 		err := f.trim()
-		size := f.requestTokens(f.messages)
+		size := f.requestTokens(f.conversation.Messages)
 		if err != nil {
 			if refused++; !errors.Is(err, fault.Limit) || size <= w.MaxContextTokens {
 				t.Fatalf("seed %d: %v at %d of %d", seed, err, size, w.MaxContextTokens)
@@ -41,12 +44,12 @@ func TestTrim(t *testing.T) {
 		if size > w.MaxContextTokens {
 			t.Fatalf("seed %d: %d tokens are sent, limit %d", seed, size, w.MaxContextTokens)
 		}
-		if len(f.messages) < len(before) {
+		if len(f.conversation.Messages) < len(before) {
 			cut++
 		} else if f.requestTokens(before) > w.MaxContextTokens {
 			t.Fatalf("seed %d: nothing went", seed)
 		}
-		wellFormed(t, seed, before, f.messages)
+		wellFormed(t, seed, before, f.conversation.Messages)
 	}
 	if refused == 0 || cut == 0 {
 		t.Errorf("refused %d, cut %d: the test shows nothing", refused, cut)

@@ -50,7 +50,7 @@ func (f *frame) byFile(w *project.Worker, name string) toolset.Delegate {
 	return toolset.Delegate{
 		ID: w.ID, Tool: name, Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
 		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
-			f.reached(c.ID, callee{id: w.ID, worker: w})
+			f.current.reach(c.ID, callee{id: w.ID, worker: w})
 			return f.delegate(ctx, w, c)
 		},
 	}
@@ -69,7 +69,7 @@ func (f *frame) byModule(id string, modules []tool.Tool) toolset.Delegate {
 	return toolset.Delegate{
 		ID: id, Tool: name, Description: s.Description, Input: s.Input, Output: s.Output, Module: custom.AsWorker(modules[i], id),
 		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
-			f.reached(c.ID, callee{id: id})
+			f.current.reach(c.ID, callee{id: id})
 			return c.Host.Call(ctx, name, c.Args)
 		},
 	}
@@ -152,10 +152,10 @@ func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, 
 	if err != nil {
 		return tool.Output{}, err
 	}
-	f.messages = []model.Message{
-		{Role: model.System, Text: prompt.System(f.worker, task.Instructions)},
-		{Role: model.User, Text: prompt.Task(task.text, task.object, prior, listed), Parts: parts(files)},
-	}
+	f.conversation.Add(
+		model.Message{Role: model.System, Text: prompt.System(f.worker, task.Instructions)},
+		model.Message{Role: model.User, Text: prompt.Task(task.text, task.object, prior, listed), Parts: parts(files)},
+	)
 	return f.exchange(ctx)
 }
 
@@ -201,12 +201,21 @@ func (f *frame) allowsItself(w *project.Worker) bool {
 
 // priors finds the earlier results a call passes on.
 func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
-	found, missing := f.prior(names)
+	found, missing := f.conversation.Find(names, f.refersTo)
 	if missing != "" {
 		return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", missing).
 			Hinting("name a tool or worker whose result is already here, or leave prior out")
 	}
-	return found, nil
+	out := make([]prompt.Labelled, len(found))
+	for i, r := range found {
+		out[i] = prompt.Labelled{Name: r.Label(), Text: r.Text}
+	}
+	return out, nil
+}
+
+// refersTo tells whether a reference stands for a worker that this one may call.
+func (f *frame) refersTo(ref, worker string) bool {
+	return slices.ContainsFunc(f.workers, func(d toolset.Delegate) bool { return d.ID == worker && d.Named != nil && d.Named(ref) })
 }
 
 // task is what a caller asks of a worker.

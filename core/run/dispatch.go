@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/tool"
@@ -20,11 +21,11 @@ type callResult struct {
 // dispatch runs the calls of one turn beside each other, as far as their order
 // and delegation.parallel admit. Results come back in call order.
 func (f *frame) dispatch(ctx context.Context, calls []model.Call) []callResult {
-	f.shown = f.resultLimit(len(calls))
+	f.current.shown = f.resultLimit(len(calls))
 	results, orders := make([]callResult, len(calls)), make([]order, len(calls))
 	for i, c := range calls {
-		f.calls++
-		results[i].id, orders[i] = childID(f.id, f.calls), f.order(c.Name)
+		f.conversation.Calls++
+		results[i].id, orders[i] = childID(f.id, f.conversation.Calls), f.order(c.Name)
 	}
 	together(f.worker.Delegation.Parallel, waitsFor(orders), func(i int) { f.announce(results[i].id, calls[i]) }, func(i int) {
 		r, c := &results[i], calls[i]
@@ -53,23 +54,25 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 	for i, r := range results {
 		call := calls[i]
 		msg := model.Message{Role: model.ToolRole, CallID: call.ID, Tool: call.Name}
-		flt := f.repeat.note(call, r.fault, r.out.String())
+		flt := f.conversation.Repeats.Note(call, r.fault, r.out.String())
 		if flt != nil {
 			msg.Text, msg.Error = string(flt.Result()), flt.Code
 		} else {
 			var cut bool
 			msg.Text, cut = f.fit(r.id, r.out.String())
 			msg.Parts = given(call.Name, r.out.Parts)
-			f.heard(f.callee(r.id), r.out)
-			f.keep(r.id, call.Name, r.out, cut)
+			who := f.current.callee(r.id)
+			f.noteQuestion(who, r.out)
+			f.conversation.Keep(conversation.Result{ID: r.id, Tool: call.Name, Worker: who.id, Text: r.out.String(), Cut: cut})
 		}
-		f.messages = append(f.messages, msg)
+		f.conversation.Add(msg)
 		if flt == nil && r.out.NeedsInput && call.Name == requestInput && !asked {
 			answer, asked = r.out, true
 		}
 	}
-	f.messages[len(f.messages)-1].Text += f.repeat.close()
-	f.settled()
+	last := &f.conversation.Messages[len(f.conversation.Messages)-1]
+	last.Text += f.conversation.Repeats.EndTurn()
+	f.current.forget()
 	return answer, asked
 }
 
@@ -79,7 +82,7 @@ const requestInput = "request_input"
 // fit cuts a result to what the model is shown of it; the rest stays readable
 // through read_result, which is offered from then on.
 func (f *frame) fit(id, text string) (shown string, cut bool) {
-	limit := f.shown
+	limit := f.current.shown
 	if limit <= 0 || len(text) <= limit {
 		return text, false
 	}
@@ -105,7 +108,7 @@ func (f *frame) readResultTool() tool.Tool {
 		Name: readResult, Description: "Reads on in a tool result that was cut because of its size.", Risk: tool.Read,
 		Toolset: "golem", Provider: "builtin",
 	}, func(_ context.Context, in readResultArgs) (tool.Output, error) {
-		text, ok := f.rest(in.Call)
+		text, ok := f.conversation.CutText(in.Call)
 		if !ok {
 			return tool.Output{}, fault.New(fault.NotFound, "no cut result has the call id %q", in.Call).
 				Hinting("use the call id that the cut result names")
@@ -113,7 +116,7 @@ func (f *frame) readResultTool() tool.Tool {
 		if in.Offset < 0 || in.Offset > len(text) {
 			return tool.Output{}, fault.New(fault.ToolInput, "offset %d is outside the result's %d bytes", in.Offset, len(text))
 		}
-		return tool.Output{Text: page(in.Call, text, in.Offset, f.shown)}, nil
+		return tool.Output{Text: page(in.Call, text, in.Offset, f.current.shown)}, nil
 	})
 }
 

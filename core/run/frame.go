@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/tool"
+	"golem/core/toolset"
 	"golem/core/trace"
 )
 
@@ -17,37 +20,88 @@ const rootID = "0"
 
 func childID(parent string, index int) string { return parent + "." + strconv.Itoa(index) }
 
-// frame is one worker run: a worker, its place in the tree, what it sees,
-// what it may call, and its conversation.
+// frame is one worker run, of three parts: who runs and where in the tree, what it
+// may use, and what it and its model have said. Only the conversation can outlive
+// the run.
 type frame struct {
+	identity
+	powers
+	conversation *conversation.Conversation // /new replaces it (S0-59)
+	current      currentTurn
+}
+
+// identity is which worker runs, and where in the tree. It does not change, but for
+// the root's task.
+type identity struct {
 	tree   *tree
 	worker *project.Worker
-	id     string
+	id     string // in the trace
 	parent *frame // nil at the root
 	depth  int
-	task   string   // the beginning of what it is to do
 	chain  []string // worker IDs, root first, this one last
-	sight  sight
-	sets   []tool.Toolset
-	tools  *tool.Set
-	budget *budget
-	model  model.Model
+	task   string   // the beginning of what it is to do
+}
+
+// powers are what a worker run may see, call and spend.
+type powers struct {
+	sight   sight
+	sets    []tool.Toolset     // closed with the frame
+	workers []toolset.Delegate // that it may call
+	tools   *tool.Set
+	budget  *budget
+	model   model.Model // nil until openModel
 	// modelSettings are those of the worker's own file and of the run.
 	modelSettings model.Settings
-	calls         int // calls made so far: the next one's index is calls+1
-
-	*conversation
 
 	inert       bool           // made for golem check: no code of a module may run
 	warnings    []*fault.Fault // of making the tools; told when the worker begins
 	undescribed []string       // modules whose tools are not known, because nothing may be run
 }
 
+// currentTurn is what the calls of the turn under way share.
+type currentTurn struct {
+	shown int // bytes that the model is shown of each result; 0: all
+
+	mu      sync.Mutex        // guards callees: calls of one turn run beside each other
+	callees map[string]callee // by the call's id
+}
+
+// callee is the worker that a call reached, under whatever name.
+type callee struct {
+	id     string
+	worker *project.Worker // nil: a module provides the worker
+}
+
+// reach notes the worker that a call has reached.
+func (t *currentTurn) reach(call string, who callee) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.callees == nil {
+		t.callees = map[string]callee{}
+	}
+	t.callees[call] = who
+}
+
+// callee is the worker that a call of this turn has reached; zero: none.
+func (t *currentTurn) callee(call string) callee {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.callees[call]
+}
+
+// forget forgets the callees, once the results of the turn are kept.
+func (t *currentTurn) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.callees)
+}
+
 // frame makes a worker ready to run under parent (nil: as the root).
 func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
 	f := &frame{
-		tree: t, worker: w, id: id, parent: parent, conversation: newConversation(id),
-		budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money},
+		identity:     identity{tree: t, worker: w, id: id, parent: parent},
+		powers:       powers{budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money}},
+		conversation: conversation.New(id),
 	}
 	if parent != nil {
 		f.depth = parent.depth + 1
@@ -142,7 +196,7 @@ func (f *frame) retrying(m model.Model) model.Model {
 
 func (f *frame) close() {
 	if f.model != nil {
-		model.Forget(f.model, f.conversation.name)
+		model.Forget(f.model, f.conversation.Name)
 	}
 	for _, s := range f.sets {
 		if err := s.Close(); err != nil {
@@ -151,22 +205,22 @@ func (f *frame) close() {
 	}
 }
 
-// at is the event frame of this worker run.
-func (f *frame) at() trace.Event {
-	// A tool may stand between it and its caller.
-	return trace.Event{ID: f.id, Parent: parentID(f.id), Worker: f.worker.ID, Depth: f.depth}
+// at is an event of this worker run, without its body. Its parent is the call that
+// contains it, which may be a tool's, not the caller.
+func (i *identity) at() trace.Event {
+	return trace.Event{ID: i.id, Parent: parentID(i.id), Worker: i.worker.ID, Depth: i.depth}
 }
 
-func (f *frame) emit(b trace.Body) {
-	e := f.at()
+func (i *identity) emit(b trace.Body) {
+	e := i.at()
 	e.Body = b
-	f.tree.emit(e)
+	i.tree.emit(e)
 }
 
 // offered are the specs the model is given: everything but manual tools.
-func (f *frame) offered() []tool.Spec {
+func (p *powers) offered() []tool.Spec {
 	var out []tool.Spec
-	for _, t := range f.tools.All() {
+	for _, t := range p.tools.All() {
 		if s := t.Spec(); s.Exec != tool.ExecManual {
 			out = append(out, s)
 		}

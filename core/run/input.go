@@ -6,36 +6,27 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/tool"
 )
 
-// openQuestion is what a child of the root asked and nobody has answered yet.
-type openQuestion struct {
-	worker   string
-	question string
-	options  []string
-}
-
-// heard keeps the question of a child that lacked information, until a worker
-// has answered after it.
-func (c *conversation) heard(who callee, out tool.Output) {
+// noteQuestion keeps the question of a worker that lacked information, until a
+// worker has answered after it.
+func (f *frame) noteQuestion(who callee, out tool.Output) {
 	if who.worker == nil {
 		return
 	}
 	if !out.NeedsInput {
-		c.open = nil
+		f.conversation.Question = nil
 		return
 	}
-	q := openQuestion{worker: who.id}
-	var fields struct {
-		Question string   `json:"question"`
-		Options  []string `json:"options"`
+	q := &conversation.Question{}
+	if json.Unmarshal(out.Data, q) != nil {
+		*q = conversation.Question{}
 	}
-	if json.Unmarshal(out.Data, &fields) == nil {
-		q.question, q.options = fields.Question, fields.Options
-	}
-	c.open = &q
+	q.Worker = who.id
+	f.conversation.Question = q
 }
 
 // reply asks the person, after the only exchange of a single run, for what a
@@ -43,17 +34,17 @@ func (c *conversation) heard(who callee, out tool.Output) {
 // the next message is the reply. ok is false where the run is over.
 func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 	f := s.frame
-	q := f.open
+	q := f.conversation.Question
 	if res.Status != OK || q == nil || f.worker.Input != nil || f.worker.Output != nil {
 		return in, false
 	}
 	title := shortTask(res.Output.Text)
 	if title == "" {
-		title = shortTask(q.question)
+		title = shortTask(q.Text)
 	}
-	lines := []approval.Line{{Path: q.worker + " asked", Value: q.question}}
-	if len(q.options) > 0 {
-		lines = append(lines, approval.Line{Path: "options", Value: strings.Join(q.options, "\n")})
+	lines := []approval.Line{{Path: q.Worker + " asked", Value: q.Text}}
+	if len(q.Options) > 0 {
+		lines = append(lines, approval.Line{Path: "options", Value: strings.Join(q.Options, "\n")})
 	}
 	text, err := s.r.Gate.Input(ctx, approval.Question{
 		Kind: approval.KindInput, Call: f.id, WorkerPath: f.chain, Title: title, Lines: lines,

@@ -62,7 +62,7 @@ func (f *frame) end(out tool.Output, err error, ms int64) {
 	}
 	f.emit(body)
 	if keep := f.tree.r.Artifact; keep != nil {
-		keep(f.id+".prompt.json", f.messages)
+		keep(f.id+".prompt.json", f.conversation.Messages)
 	}
 }
 
@@ -79,8 +79,8 @@ func statusOf(out tool.Output, err error) Status {
 }
 
 // exchange runs turns until the worker has an answer. It appends to
-// f.messages, which stay a valid conversation whatever happens: every tool
-// call has a result.
+// the conversation, which stays valid whatever happens: every tool call has a
+// result.
 func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "worker "+f.worker.ID)
 	defer stop()
@@ -92,7 +92,7 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 		if err != nil {
 			return tool.Output{}, err
 		}
-		f.messages = append(f.messages, model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls, Kept: turn.Kept})
+		f.conversation.Add(model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls, Kept: turn.Kept})
 		if len(turn.Calls) > 0 {
 			results := f.dispatch(ctx, turn.Calls)
 			if out, asked := f.absorb(turn.Calls, results); asked {
@@ -115,7 +115,7 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 				f.worker.ID, maxRepairs, strings.ReplaceAll(problems, "\n", "; ")).
 				Hinting("say in the instructions what the answer must look like, or loosen output_schema")
 		}
-		f.messages = append(f.messages, model.Message{Role: model.User, Text: prompt.Repair(problems), Inner: true})
+		f.conversation.Add(model.Message{Role: model.User, Text: prompt.Repair(problems), Inner: true})
 	}
 }
 
@@ -177,9 +177,9 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	if err := f.trim(); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}
-	f.turns++
+	f.conversation.Turns++
 	start := f.tree.r.now()
-	f.emit(trace.ModelStart{Turn: f.turns, Messages: len(f.messages)})
+	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
 	turn, err := f.generate(ctx)
 	if err != nil {
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
@@ -190,10 +190,10 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	}
 	refs := make([]trace.CallRef, len(turn.Calls))
 	for i, c := range turn.Calls {
-		refs[i] = trace.CallRef{ID: childID(f.id, f.calls+1+i), Name: c.Name}
+		refs[i] = trace.CallRef{ID: childID(f.id, f.conversation.Calls+1+i), Name: c.Name}
 	}
 	f.emit(trace.ModelEnd{
-		Turn: f.turns, Model: turn.Model, Finish: turn.Finish, Text: turn.Text, Calls: refs,
+		Turn: f.conversation.Turns, Model: turn.Model, Finish: turn.Finish, Text: turn.Text, Calls: refs,
 		Usage: usage(turn.Usage), Attempts: turn.Attempts, MS: f.tree.r.now().Sub(start).Milliseconds(),
 	})
 	return turn, nil
@@ -203,8 +203,8 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 	mctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the model request")
 	defer stop()
 	turn, err := f.model.Generate(mctx, model.Request{
-		Worker: f.worker.ID, Conversation: f.conversation.name, ID: f.id, Turn: f.turns,
-		Messages: f.messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
+		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
+		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
 	}, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {
 		if c := cause(mctx); c != nil {
@@ -222,7 +222,7 @@ func (f *frame) inject() {
 		return
 	}
 	for _, text := range f.tree.r.Inject() {
-		f.messages = append(f.messages, model.Message{Role: model.User, Text: text, Inner: true})
+		f.conversation.Add(model.Message{Role: model.User, Text: text, Inner: true})
 	}
 }
 

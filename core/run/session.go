@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -55,11 +56,13 @@ func (s *Session) Reset() {
 	}
 	f := s.frame
 	if f.model != nil {
-		model.Forget(f.model, f.conversation.name)
+		model.Forget(f.model, f.conversation.Name)
 	}
 	s.talks++
-	f.conversation = newConversation(fmt.Sprintf("%s#%d", rootID, s.talks),
+	calls := f.conversation.Calls // their ids go on: the trace is the same
+	f.conversation = conversation.New(fmt.Sprintf("%s#%d", rootID, s.talks),
 		model.Message{Role: model.System, Text: prompt.System(f.worker, "")})
+	f.conversation.Calls = calls
 }
 
 // Say shows a line to the person; level is info, warn or error.
@@ -117,8 +120,8 @@ func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output,
 	s.begin(in)
 	limited, stop := s.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
-	f.calls++
-	out, flt := f.call(limited, callRequest{id: childID(rootID, f.calls), parent: rootID, name: name, args: string(args)})
+	f.conversation.Calls++
+	out, flt := f.call(limited, callRequest{id: childID(rootID, f.conversation.Calls), parent: rootID, name: name, args: string(args)})
 	if flt != nil {
 		return out, flt
 	}
@@ -152,7 +155,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	f.messages = append(f.messages, model.Message{
+	f.conversation.Add(model.Message{
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
 	})
 	f.budget.renew()

@@ -33,7 +33,7 @@ func (r *Runner) Checker() *Checker { return &Checker{r: r} }
 // Tools returns what is wrong with a worker's tools and the settings that
 // name them. Of modules only descriptions are read, and nothing is run.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
-	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, sight: sight{files: sandbox.Memory()}, inert: true}
+	f := c.frame(w)
 	defer f.close()
 	err := f.openTools(ctx)
 	out := slices.Clone(f.warnings)
@@ -64,10 +64,19 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	return out
 }
 
+// frame is a worker run that is only looked at: it sees an empty tree, and no code
+// of a module runs.
+func (c *Checker) frame(w *project.Worker) *frame {
+	return &frame{
+		identity: identity{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}},
+		powers:   powers{sight: sight{files: sandbox.Memory()}, inert: true},
+	}
+}
+
 // Specs are the tools that a worker would be offered, as far as they are known
 // without running anything; none where they cannot be made.
 func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
-	f := &frame{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}, sight: sight{files: sandbox.Memory()}, inert: true}
+	f := c.frame(w)
 	defer f.close()
 	if f.openTools(ctx) != nil {
 		return nil

@@ -36,21 +36,20 @@ func (f *frame) openTools(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	workers, err := f.delegates(allowed, modules)
-	if err != nil {
+	if f.workers, err = f.delegates(allowed, modules); err != nil {
 		return err
 	}
-	if len(workers) > 0 {
+	if len(f.workers) > 0 {
 		sets = withToolset(sets, "workers")
 	}
 	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
-		Workers: workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
+		Workers: f.workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
 	}))
 	f.tools = &tool.Set{}
 	for _, ts := range sets {
 		var tools []tool.Tool
 		if ts.Name == "custom" {
-			tools = f.ownTools(modules, workers)
+			tools = f.ownTools(modules)
 		} else if set, err := f.openSet(ctx, registry, ts); err != nil {
 			return err
 		} else {
@@ -104,12 +103,12 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 // ownTools are the modules' tools that the worker is offered as tools: not those
 // that provide a worker it may call. Where the worker is unlisted, only the tool
 // that is the entry remains.
-func (f *frame) ownTools(modules []tool.Tool, delegates []toolset.Delegate) []tool.Tool {
+func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range modules {
 		name := t.Spec().Name
 		switch {
-		case slices.ContainsFunc(delegates, func(d toolset.Delegate) bool { return d.Module != nil && d.Tool == name }):
+		case slices.ContainsFunc(f.workers, func(d toolset.Delegate) bool { return d.Module != nil && d.Tool == name }):
 		case name == f.worker.Tool:
 			out = append(out, custom.AsWorker(t, name))
 		case !f.unlisted():

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"golem/core/approval"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/trace"
 )
@@ -37,7 +38,7 @@ func (f *frame) spendTurn(ctx context.Context) error {
 // goOn is nil if a worker that repeats itself may do so for longer: only the
 // root's person can say so.
 func (f *frame) goOn(ctx context.Context) error {
-	stuck := f.repeat.stuck()
+	stuck := f.conversation.Repeats.Stuck()
 	if stuck == nil {
 		return nil
 	}
@@ -46,7 +47,7 @@ func (f *frame) goOn(ctx context.Context) error {
 	}
 	more, stopped := f.askMore(ctx, question{
 		title: fmt.Sprintf("%s repeats itself: %s. Go on?", f.worker.ID, stuck.Message),
-		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(stuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", stuckLimit)},
+		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(conversation.StuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", conversation.StuckLimit)},
 	})
 	if stopped != nil {
 		return stopped
@@ -54,7 +55,7 @@ func (f *frame) goOn(ctx context.Context) error {
 	if !more {
 		return stuck.InChain(f.chain)
 	}
-	f.repeat.again()
+	f.conversation.Repeats.Again()
 	return nil
 }
 

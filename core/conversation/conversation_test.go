@@ -1,0 +1,96 @@
+package conversation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/model"
+)
+
+// copyOf encodes a conversation and decodes it again.
+func copyOf(t *rapid.T, c *conversation.Conversation) *conversation.Conversation {
+	out := &conversation.Conversation{}
+	if err := json.Unmarshal(encoded(t, c), out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func encoded(t *rapid.T, c *conversation.Conversation) []byte {
+	data, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// turn is one turn of a conversation: what the model answered and what the calls
+// returned. It returns all that the conversation told.
+func turn(c *conversation.Conversation, text, tool, result string, failed bool) string {
+	c.Turns++
+	c.Calls++
+	id := fmt.Sprint("0.", c.Calls)
+	call := model.Call{ID: id, Name: tool, Args: `{"a": 1}`}
+	c.Add(model.Message{Role: model.User, Text: text}, model.Message{
+		Role: model.Assistant, Calls: []model.Call{call},
+		Kept: &model.Kept{Provider: "p", Items: []json.RawMessage{json.RawMessage(`{"type":"reasoning"}`)}},
+	})
+	var flt *fault.Fault
+	if failed {
+		flt = fault.New(fault.Tool, "%s", result)
+	}
+	told := c.Repeats.Note(call, flt, result)
+	c.Keep(conversation.Result{ID: id, Tool: tool, Worker: strings.TrimPrefix(tool, "tool"), Text: result, Cut: len(result) > 2})
+	c.Add(model.Message{Role: model.ToolRole, CallID: id, Tool: tool, Text: result})
+	hint := c.Repeats.EndTurn()
+	found, missing := c.Find([]string{"a", tool}, func(ref, worker string) bool { return ref+ref == worker })
+	whole, cut := c.CutText(id)
+	exchanges, turns, rest := c.Trim(200, model.EstimateTokens(c.Messages))
+	return fmt.Sprint(told, hint, c.Repeats.Stuck(), found, missing, whole, cut, exchanges, turns, rest)
+}
+
+// A conversation that was encoded and decoded between any two turns goes on as the
+// one that was not.
+func TestGoesOnAfterDecoding(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		here := conversation.New("0#1", model.Message{Role: model.System, Text: "prompt"})
+		there := copyOf(t, here)
+		for range rapid.IntRange(1, 40).Draw(t, "turns") {
+			text := rapid.StringN(0, 40, -1).Draw(t, "text")
+			tool := rapid.SampledFrom([]string{"tool", "a", "aa", "worker"}).Draw(t, "tool")
+			result := rapid.SampledFrom([]string{"", "ok", "long"}).Draw(t, "result")
+			failed := rapid.Bool().Draw(t, "failed")
+			if one, other := turn(here, text, tool, result, failed), turn(there, text, tool, result, failed); one != other {
+				t.Fatalf("one says %s\nthe other %s", one, other)
+			}
+			if rapid.Bool().Draw(t, "kept") {
+				there = copyOf(t, there)
+			}
+			if one, other := encoded(t, here), encoded(t, there); !bytes.Equal(one, other) {
+				t.Fatalf("one is %s\nthe other %s", one, other)
+			}
+		}
+	})
+}
+
+// The oldest results are dropped beyond 32 MiB, the latest one never.
+func TestResultsAreBounded(t *testing.T) {
+	c := conversation.New("0")
+	for i, mib := range []int{10, 10, 10, 10, 40} {
+		c.Keep(conversation.Result{ID: fmt.Sprint(i), Tool: "t", Text: strings.Repeat("x", mib<<20)})
+		var ids []string
+		for _, r := range c.Results {
+			ids = append(ids, r.ID)
+		}
+		if got, want := strings.Join(ids, ""), []string{"0", "01", "012", "123", "4"}[i]; got != want {
+			t.Errorf("after %d results there are %s, want %s", i+1, got, want)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"golem/core/approval"
+	"golem/core/conversation"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// counter is a model that calls read_file in its first turn of each exchange and
+// then answers. It keeps what it was sent.
+type counter struct{ sent []model.Request }
+
+func (c *counter) Name() string { return "test:counter" }
+
+func (c *counter) Generate(_ context.Context, r model.Request, _ func(model.Delta)) (model.Turn, error) {
+	r.Messages, r.Tools = slices.Clone(r.Messages), nil
+	c.sent = append(c.sent, r)
+	if last := r.Messages[len(r.Messages)-1]; last.Role == model.User {
+		call := model.Call{ID: "call-" + last.Text, Name: "read_file", Args: `{"path":"/main.worker"}`}
+		return model.Turn{Calls: []model.Call{call}, Finish: "tool_calls", Attempts: 1}, nil
+	}
+	return model.Turn{Text: "done", Finish: "stop", Attempts: 1}, nil
+}
+
+// resumable opens a session of a worker in a process of its own.
+func resumable(t *testing.T, m model.Model, files sandbox.FS) *Session {
+	t.Helper()
+	p, err := project.Load(project.Source{FS: files, Toolsets: []string{"filesystem", "workers", "custom"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Runner{
+		Project: p, Toolsets: toolset.NewRegistry(toolset.Filesystem()), Gate: approval.NewGate(approval.Interactive, nil), Sink: trace.Sinks(nil),
+		Model: func(context.Context, *project.Worker) (model.Model, error) { return m, nil },
+		Mount: func(string) (sandbox.FS, error) { return files, nil },
+	}
+	s, err := r.Open(t.Context(), "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// A conversation that was kept goes on in another session: the model is sent the
+// same as if the first session had gone on.
+func TestAConversationIsResumed(t *testing.T) {
+	files := sandbox.Memory()
+	if err := files.WriteFile("main.worker", []byte("---\nmodel: test:counter\ntoolsets: {filesystem: {}}\n---\nM.\n")); err != nil {
+		t.Fatal(err)
+	}
+	say := func(s *Session, text string) {
+		if res := s.Send(t.Context(), Input{Text: text}); res.Status != OK {
+			t.Fatal(res.Error)
+		}
+	}
+	one, other := &counter{}, &counter{}
+	first := resumable(t, one, files)
+	say(first, "a")
+	kept, err := json.Marshal(first.frame.conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(first, "b")
+
+	second := resumable(t, other, files)
+	second.frame.conversation = &conversation.Conversation{}
+	if err := json.Unmarshal(kept, second.frame.conversation); err != nil {
+		t.Fatal(err)
+	}
+	say(second, "b")
+
+	encoded := func(r []model.Request) string {
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if want, got := encoded(one.sent[2:]), encoded(other.sent); want != got || len(other.sent) != 2 {
+		t.Errorf("the resumed session sent\n%s\nwant\n%s", got, want)
+	}
+	if n := len(second.frame.conversation.Results); n != 2 {
+		t.Errorf("it has %d results, want 2", n)
+	}
+}
