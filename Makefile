@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures spec tools plugins run test check quick bench cover fuzz setup clean
+.PHONY: build web fixtures spec tools plugins prices run test check quick bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -78,6 +78,10 @@ fixtures:
 # without, from wazero's source as go keeps it. About a minute.
 spec:
 	go test -count=1 -tags spec -run Spec ./core/wasmtool/guard
+
+# For developers: the table of prices, from charm.land/catwalk.
+prices:
+	go run ./.ci/prices
 
 clean:
 	rm -rf bin build

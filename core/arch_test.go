@@ -26,18 +26,18 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":              "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool",
+	"core":              "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool model/prices",
 	"core/ui":           "run approval trace clearance tool",
-	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool",
+	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model sandbox tool",
 	"core/toolset":      "clearance sandbox tool",
 	"core/workspace":    "project sandbox",
-	"core/project":      "approval sandbox tool yamltree",
+	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
 	"core/clearance":    "sandbox",
 	"core/trust":        "approval",
-	"core/model":        "tool yamltree",
-	"core/trace":        "tool",
+	"core/model":        "tool yamltree money model/prices",
+	"core/trace":        "tool money",
 	"core/approval":     "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
@@ -48,6 +48,9 @@ var arrows = map[string]string{
 	"core/sandbox":        "",
 	"core/fault":          "",
 	"core/yamltree":       "",
+	"core/money":          "",
+	// The built-in table, apart from the models: a file that a program writes.
+	"core/model/prices": "money",
 
 	// The guard works on bytes alone, so that it can be tried without an engine.
 	"core/wasmtool/guard": "",

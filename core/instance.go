@@ -101,6 +101,7 @@ func (i *Instance) Check(platform string) fault.List {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
 	faults = append(faults, i.lacking(c.Workers())...)
+	faults = append(faults, i.unusedPrices()...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
 		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and counts only once you trusted it: %s", w.Path, w.Value, w.Means).

@@ -22,6 +22,11 @@ func (i *Instance) modelConfig() model.Config {
 			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON, Trusted: trusted,
 			API: p.API, Query: p.Query, Quirks: model.Quirks(p.Quirks),
 		}
+		if trusted {
+			row.Models = known(p.Models)
+		} else {
+			row.Suggested = known(p.Models)
+		}
 		if base, there := rows[name]; there {
 			row = base.Under(row)
 		}

@@ -192,8 +192,10 @@ func (i *Instance) grants(w *project.Worker, modules []module) trust.List {
 	return out
 }
 
-// plainKeys of a provider row change no address, no header and no key.
-var plainKeys = []string{"image", "pdf", "json", "api"}
+// plainKeys of a provider row change no address, no header and no key. models
+// among them: a project's price fills gaps only, and no limit of a person counts
+// on it.
+var plainKeys = []string{"image", "pdf", "json", "api", "models"}
 
 // providerWidenings is what the manifest and .env say of a row of the provider
 // table, beyond the built-in one.

@@ -70,7 +70,7 @@ var ofAnthropic = []behaviour{
 		Turn{Text: "Hello", Finish: "stop", Usage: Usage{In: 12, Out: 3}, Attempts: 1,
 			Kept: &Kept{Provider: "anthropic", Items: items(`{"data":"x","type":"redacted_thinking"}`, `{"text":"Hello","type":"text"}`)}}),
 	inMessages("input from the cache", []string{typed(strings.Replace(start, `"cache_creation_input_tokens":0,"cache_read_input_tokens":0`, `"cache_creation_input_tokens":100,"cache_read_input_tokens":2000`, 1)), textBlock(0, "Hello"), messageEnd("end_turn")},
-		answered("Hello", "stop").billed(Usage{In: 2112, Out: 3, Cached: 2000})),
+		answered("Hello", "stop").billed(Usage{In: 2112, Out: 3, Cached: 2000, Written: 100})),
 	inMessages("cut at the limit", []string{typed(start), textBlock(0, "Hel"), messageEnd("max_tokens")}, answered("Hel", "length")),
 	inMessages("the context is full", []string{typed(start), textBlock(0, "Hel"), messageEnd("model_context_window_exceeded")}, answered("Hel", "length")),
 	inMessages("a document", []string{`{"type":"message","role":"assistant","content":[{"type":"text","text":"Hello"},{"type":"tool_use","id":"t","name":"one","input":{"n":1}}],"stop_reason":"tool_use","usage":{"input_tokens":12,"output_tokens":3}}`}, answered("Hello", "tool_calls", one)),

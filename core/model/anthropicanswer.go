@@ -102,8 +102,8 @@ func (a *anthropicAnswer) count(raw json.RawMessage) {
 		a.counts[name] = n
 	}
 	c := a.counts
-	cached := c["cache_read_input_tokens"]
-	u := Usage{In: c["input_tokens"] + cached + c["cache_creation_input_tokens"], Out: c["output_tokens"], Cached: cached}
+	cached, written := c["cache_read_input_tokens"], c["cache_creation_input_tokens"]
+	u := Usage{In: c["input_tokens"] + cached + written, Out: c["output_tokens"], Cached: cached, Written: written}
 	if _, said := c["output_tokens"]; said && u.In+u.Out > 0 {
 		a.usage = &u
 	}

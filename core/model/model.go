@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"golem/core/fault"
+	"golem/core/money"
 	"golem/core/tool"
 )
 
@@ -76,15 +77,27 @@ type Request struct {
 // Usage counts tokens as the provider bills them. Estimated is set when it
 // reported none.
 type Usage struct {
-	In        int  `json:"in"`               // Cached included
-	Out       int  `json:"out"`              // reasoning included
-	Cached    int  `json:"cached,omitempty"` // input read from the provider's cache
+	In        int  `json:"in"`                // Cached included
+	Out       int  `json:"out"`               // reasoning included
+	Cached    int  `json:"cached,omitempty"`  // input read from the provider's cache
+	Written   int  `json:"written,omitempty"` // input written to the provider's cache, where it says so
 	Estimated bool `json:"estimated,omitempty"`
+	// Cost is what these tokens cost; 0 where nothing is billed (a script, a
+	// replay). Unpriced: for some of them nobody knows the price, and Cost leaves
+	// them out. Suggested: for some it is the project's word alone. A recording
+	// keeps none of them.
+	Cost      money.USD `json:"-"`
+	Unpriced  bool      `json:"-"`
+	Suggested bool      `json:"-"`
 }
 
-// Add returns the sum; an estimate taints it.
+// Add returns the sum; an estimate taints it, and so does a price that is not
+// known or the project's.
 func (u Usage) Add(o Usage) Usage {
-	return Usage{In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Estimated: u.Estimated || o.Estimated}
+	return Usage{
+		In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Written: u.Written + o.Written, Estimated: u.Estimated || o.Estimated,
+		Cost: u.Cost.Plus(o.Cost), Unpriced: u.Unpriced || o.Unpriced, Suggested: u.Suggested || o.Suggested,
+	}
 }
 
 // Turn is one answer. Finish is "stop", "tool_calls" or "length"; it is never

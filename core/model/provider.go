@@ -29,6 +29,9 @@ type Provider struct {
 	Headers map[string]string
 	Query   map[string]string // added to each address
 	Quirks  Quirks
+	// Models are context sizes and prices by model, or "*", as a person gives
+	// them; Suggested, as a project does.
+	Models, Suggested map[string]Known
 	// Trusted says that a person chose or trusted the address: the key may go
 	// there without asking.
 	Trusted bool
@@ -36,6 +39,7 @@ type Provider struct {
 	altKeyVar   string // a second name people use for the key
 	unreachable string // what to try when nothing answers
 	unlisted    string // why it cannot be asked for its models; "": it can
+	local       bool   // a server for a person's own machine
 }
 
 // Quirks are where a provider departs from the protocol.
@@ -121,6 +125,7 @@ func (p Provider) Under(m Provider) Provider {
 	p.Image, p.PDF, p.NoKey = p.Image || m.Image, p.PDF || m.PDF, p.NoKey || m.NoKey
 	p.Headers, p.Query = laid(p.Headers, m.Headers), laid(p.Query, m.Query)
 	p.Quirks = p.Quirks.under(m.Quirks)
+	p.Models, p.Suggested = laid(p.Models, m.Models), laid(p.Suggested, m.Suggested)
 	return p
 }
 
@@ -137,13 +142,13 @@ func (q Quirks) under(m Quirks) Quirks {
 }
 
 // laid is a map with another's members laid over its own; nil if both are empty.
-func laid(under, over map[string]string) map[string]string {
+func laid[V any](under, over map[string]V) map[string]V {
 	if len(over) == 0 {
 		return maps.Clone(under)
 	}
 	out := maps.Clone(under)
 	if out == nil {
-		out = map[string]string{}
+		out = map[string]V{}
 	}
 	maps.Copy(out, over)
 	return out

@@ -21,14 +21,15 @@ const lastMoment = 50 * time.Millisecond
 
 // remote is a provider's model, spoken to in one of the protocols.
 type remote struct {
-	name   string // "openai:gpt-5-mini"
-	model  string // as the provider calls it
-	end    *endpoint
-	api    api
-	config Config
-	lane   *lane // nil: nothing is held back
-	past   histories
-	near   nearby
+	name    string // "openai:gpt-5-mini"
+	model   string // as the provider calls it
+	end     *endpoint
+	api     api
+	config  Config
+	lane    *lane // nil: nothing is held back
+	past    histories
+	near    nearby
+	listing Listing // what it costs
 }
 
 var _ Model = (*remote)(nil)
@@ -37,7 +38,7 @@ func newRemote(name, model string, end *endpoint, c Config) *remote {
 	if c.Idle <= 0 {
 		c.Idle = 2 * time.Minute
 	}
-	m := &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c}
+	m := &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c, listing: end.listing(model)}
 	if c.Pace != nil {
 		m.lane = c.Pace.lane(end.url.Host)
 	}
@@ -80,12 +81,16 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	err := m.ask(ctx, g, r, a)
 	if err == nil {
-		return a.turn(m.name, r), nil
+		t := a.turn(m.name, r)
+		t.Usage = m.bill(t.Usage, r.Settings)
+		return t, nil
 	}
 	err = m.explain(ctx, g, err)
 	switch f := failureOf(err); {
 	case f != nil && f.unread != nil:
-		return m.unreadable(*f.unread, a.text.String(), r), nil
+		t := m.unreadable(*f.unread, a.text.String(), r)
+		t.Usage = m.bill(t.Usage, r.Settings)
+		return t, nil
 	case f != nil && f.noModel:
 		err = m.withNear(ctx, err)
 	}

@@ -38,9 +38,9 @@ var rows = []Provider{
 		Quirks: Quirks{Settings: lacks("service_tier verbosity")}},
 	{Name: "vercel", BaseURL: "https://ai-gateway.vercel.sh/v1", KeyVar: "AI_GATEWAY_API_KEY", Image: true, PDF: true, JSON: JSONSchema},
 	{Name: "ollama", BaseURL: "http://localhost:11434/v1", KeyVar: "OLLAMA_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start it with `ollama serve`"},
+		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start it with `ollama serve`"},
 	{Name: "lmstudio", BaseURL: "http://localhost:1234/v1", KeyVar: "LMSTUDIO_API_KEY", NoKey: true, Image: true, JSON: JSONSchema,
-		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, unreachable: "is it running? start its local server"},
+		Quirks: Quirks{Settings: lacks("parallel_tool_calls service_tier verbosity")}, local: true, unreachable: "is it running? start its local server"},
 }
 
 // lacks says that a provider has none of these settings.

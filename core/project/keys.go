@@ -225,7 +225,7 @@ func providersShape() *yamltree.Shape {
 		"base_url": yamltree.Text(urlProblem), "api_key_env": yamltree.Text(yamltree.NameProblem),
 		"headers": yamltree.MapOf(yamltree.Text(nil)), "image": yamltree.Flag(), "pdf": yamltree.Flag(),
 		"json": yamltree.OneOf("schema", "object", "none"), "api": yamltree.OneOf("chat", "responses", "anthropic"),
-		"query": yamltree.MapOf(yamltree.Text(nil)), "quirks": quirksShape(),
+		"query": yamltree.MapOf(yamltree.Text(nil)), "quirks": quirksShape(), "models": factsShape(),
 	}))
 	s.Key = func(name string) string {
 		if p := yamltree.NameProblem(name); p != "" {

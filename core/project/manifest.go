@@ -39,6 +39,8 @@ type Provider struct {
 	Query map[string]string `json:"query,omitempty"`
 
 	Quirks ProviderQuirks `json:"quirks,omitzero"`
+	// Models are context sizes and prices by a model's name; "*": all others.
+	Models map[string]ModelFacts `json:"models,omitempty"`
 }
 
 // ProviderQuirks are where a provider departs from the protocol; see

@@ -164,6 +164,7 @@ func provider(n *yamltree.Node) Provider {
 		BaseURL: n.Get("base_url").String(), APIKeyEnv: n.Get("api_key_env").String(),
 		Image: n.Get("image").Flag(), PDF: n.Get("pdf").Flag(), JSON: n.Get("json").String(), API: n.Get("api").String(),
 		Headers: n.Get("headers").TextMap(), Query: n.Get("query").TextMap(),
+		Models: facts(n.Get("models")),
 	}
 	q := n.Get("quirks")
 	p.Quirks = ProviderQuirks{

@@ -1,0 +1,126 @@
+package model
+
+import (
+	"encoding/json"
+	"net/netip"
+	"slices"
+
+	"golem/core/model/prices"
+)
+
+// Known is what somebody says of a provider's model (providers: NAME: models:).
+type Known struct {
+	Context int           // tokens it reads at most; 0: not said
+	Price   *prices.Price // nil: not said
+}
+
+// anyModel stands in Provider.Models for those that are not named.
+const anyModel = "*"
+
+// Who says what a model costs.
+const (
+	ByPerson  = "person"   // the person's config
+	ByTable   = "table"    // golem's own, see package prices
+	ByProject = "project"  // the manifest
+	ByNature  = "no price" // it runs on this machine and takes no key
+)
+
+// Listing is what is known of a model and who said its price; "": nobody.
+type Listing struct {
+	prices.Listing
+	From string
+}
+
+// Listing tells context size and price of provider:model, as far as anybody
+// knows them: the person first, then the built-in table, then the project,
+// which can fill a gap and replace nothing.
+func (c Config) Listing(name string) Listing {
+	provider, model, err := Split(name)
+	if err != nil {
+		return Listing{}
+	}
+	row, err := c.row(provider)
+	if err != nil {
+		return Listing{}
+	}
+	return row.listing(model)
+}
+
+func (p Provider) listing(model string) Listing {
+	var l Listing
+	add := func(o prices.Listing, from string) {
+		if l.Context == 0 {
+			l.Context = o.Context
+		}
+		if !l.Priced && o.Priced {
+			l.Price, l.Priced, l.From = o.Price, true, from
+		}
+	}
+	say := func(m map[string]Known, from string) {
+		for _, name := range []string{model, anyModel} {
+			k := m[name]
+			o := prices.Listing{Context: k.Context, Priced: k.Price != nil}
+			if o.Priced {
+				o.Price = *k.Price
+			}
+			add(o, from)
+		}
+	}
+	say(p.Models, ByPerson)
+	if o, known := prices.Of(p.Name, model); known {
+		add(o, ByTable)
+	}
+	say(p.Suggested, ByProject)
+	return l
+}
+
+// listing is that of the row, of which a server on this machine is not billed.
+func (e *endpoint) listing(model string) Listing {
+	l := e.row.listing(model)
+	if !l.Priced && e.row.local && e.key == "" && loopback(e.url.Hostname()) {
+		l.Price, l.Priced, l.From = prices.Price{}, true, ByNature
+	}
+	return l
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// usual are the values of service_tier that cost what the table says.
+var usual = []string{`"auto"`, `"default"`, `"standard"`, `"standard_only"`, `"on_demand"`}
+
+// bill adds what an answer cost, or that nobody knows.
+func (m *remote) bill(u Usage, s Settings) Usage {
+	tier, set := s["service_tier"]
+	switch l := m.listing; {
+	case !l.Priced, set && (l.From == ByTable || l.From == ByProject) && !slices.Contains(usual, compact(tier)):
+		u.Unpriced = true
+	default:
+		u.Cost = l.Price.Of(u.In, u.Cached, u.Written, u.Out)
+		u.Suggested = l.From == ByProject
+	}
+	return u
+}
+
+func compact(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return string(raw)
+	}
+	return string(quote(s))
+}
+
+// Prospect is what will be said of the price of a model's answers before there
+// is any: Unpriced and Suggested of their Usage; of a list of models, what may be
+// said of any.
+func Prospect(m Model, s Settings) Usage {
+	var u Usage
+	for _, one := range each(m) {
+		if r, ok := bare(one).(*remote); ok {
+			u = u.Add(r.bill(Usage{}, s))
+		}
+	}
+	return u
+}

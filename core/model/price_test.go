@@ -1,0 +1,145 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"golem/core/model/prices"
+	"golem/core/money"
+)
+
+func usd(t *testing.T, s string) money.USD {
+	t.Helper()
+	v, err := money.Parse(s, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func priced(t *testing.T, in, out string) *prices.Price {
+	t.Helper()
+	return &prices.Price{Input: usd(t, in), Output: usd(t, out), Cached: usd(t, in), Written: usd(t, in)}
+}
+
+// The person's word on a price comes first, then the table's; a project's fills
+// a gap and replaces nothing (SPEC §3: it must not get under a person's limit).
+func TestWhoseWordOnAPriceCounts(t *testing.T) {
+	table, known := prices.Of("openai", "gpt-5-mini")
+	if !known || !table.Priced {
+		t.Fatal("the table has no gpt-5-mini")
+	}
+	low := map[string]Known{"gpt-5-mini": {Context: 7, Price: priced(t, "0.000001", "0.000001")}, "*": {Price: priced(t, "1", "1")}}
+	mine := map[string]Known{"gpt-5-mini": {Price: priced(t, "9", "9")}, "*": {Context: 5, Price: priced(t, "8", "8")}}
+	for _, c := range []struct {
+		name, from, input string
+		context           int
+		row               Provider
+	}{
+		{"openai:gpt-5-mini", ByTable, table.Price.Input.String(), table.Context, Provider{}},
+		{"openai:gpt-5-mini", ByTable, table.Price.Input.String(), table.Context, Provider{Suggested: low}},
+		{"openai:gpt-5-mini", ByPerson, "9", 5, Provider{Models: mine, Suggested: low}},
+		{"openai:other", ByProject, "1", 0, Provider{Suggested: low}},
+		{"openai:other", ByPerson, "8", 5, Provider{Models: mine, Suggested: low}},
+		{"openai:other", "", "0", 0, Provider{}},
+		{"nobody:other", "", "0", 0, Provider{}},
+		{"other", "", "0", 0, Provider{}},
+	} {
+		got := Config{Providers: map[string]Provider{"openai": c.row}}.Listing(c.name)
+		if got.From != c.from || got.Price.Input.String() != c.input || got.Context != c.context || got.Priced != (c.from != "") {
+			t.Errorf("%s is %+v, want %s a million by %q", c.name, got, c.input, c.from)
+		}
+	}
+}
+
+// What an answer costs, by hand, in each protocol: cached input at its own
+// price, reasoning as output, also where it is counted outside completion_tokens.
+func TestCostOfAnAnswer(t *testing.T) {
+	price := prices.Price{Input: usd(t, "2"), Output: usd(t, "10"), Cached: usd(t, "0.5"), Written: usd(t, "2.5")}
+	for _, c := range []struct {
+		name, api, body, cost string
+	}{
+		{"chat", Chat, sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":50,"total_tokens":1050,"prompt_tokens_details":{"cached_tokens":600},"completion_tokens_details":{"reasoning_tokens":40}}}`, done),
+			"0.0016"}, // 400×2 + 600×0.5 + 50×10 = 1600 millionths
+		{"reasoning outside", Chat, sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":10,"total_tokens":1050}}`, done),
+			"0.0025"}, // 1000×2 + 50×10
+		{"responses", Responses, `data: {"type":"response.completed","response":{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":1000,"input_tokens_details":{"cached_tokens":600},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":40},"total_tokens":1050}}}` + "\n\n",
+			"0.0016"},
+		{"anthropic", Anthropic, `data: {"type":"message_start","message":{"type":"message","role":"assistant","content":[],"usage":{"input_tokens":100,"cache_creation_input_tokens":300,"cache_read_input_tokens":600,"output_tokens":1}}}` + "\n\n" +
+			`data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hello"}}` + "\n\n" + `data: {"type":"content_block_stop","index":0}` + "\n\n" +
+			`data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":50}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n",
+			"0.00175"}, // 100×2 + 300×2.5 + 600×0.5 + 50×10
+	} {
+		row := Provider{API: c.api, Models: map[string]Known{"m": {Price: &price}}}
+		m := open(t, "openai:m", Config{HTTP: &player{behaviour: behaviour{body: []string{c.body}}}, Env: env(key), Providers: map[string]Provider{"openai": row}})
+		turn, err := m.Generate(context.Background(), request(), nil)
+		if err != nil || turn.Usage.Cost.String() != c.cost || turn.Usage.Unpriced || turn.Usage.Suggested {
+			t.Errorf("%s: %+v costs %s, want %s: %v", c.name, turn.Usage, turn.Usage.Cost, c.cost, err)
+		}
+		data, err := json.Marshal(turn.Usage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Usage
+		if err := json.Unmarshal(data, &back); err != nil || back.Cost != 0 || back.Out != turn.Usage.Out {
+			t.Errorf("%s: a recording keeps %s: a replay is not billed", c.name, data)
+		}
+	}
+}
+
+// Where nobody knows a price nothing is made up, and whoever keeps a limit on
+// cost hears of it before the first request.
+func TestNoPriceIsMadeUp(t *testing.T) {
+	cheap := map[string]Known{"*": {Price: priced(t, "1", "1")}}
+	tier := func(s string) Settings { return Settings{"service_tier": json.RawMessage(s)} }
+	for _, c := range []struct {
+		name     string
+		settings Settings
+		row      Provider
+		env      map[string]string
+		unpriced bool
+		project  bool
+	}{
+		{name: "openai:gpt-5-mini"},
+		{name: "openai:not-listed", unpriced: true},
+		{name: "openai:not-listed", row: Provider{Suggested: cheap}, project: true},
+		{name: "openai:gpt-5-mini", settings: tier(`"flex"`), unpriced: true},
+		{name: "openai:gpt-5-mini", settings: tier(`"default"`)},
+		{name: "openai:gpt-5-mini", settings: tier(`"priority"`), row: Provider{Models: cheap}},
+		{name: "ollama:qwen3"},
+		{name: "ollama:qwen3", env: map[string]string{"OLLAMA_API_KEY": "sk-1"}, unpriced: true},
+		{name: "ollama:qwen3", env: map[string]string{"OLLAMA_BASE_URL": "http://10.0.0.7:11434/v1"}, unpriced: true},
+		{name: "lmstudio:qwen3", env: map[string]string{"LMSTUDIO_BASE_URL": "http://127.0.0.1:99/v1"}},
+	} {
+		provider, _, _ := Split(c.name)
+		vars := map[string]string{"OPENAI_API_KEY": "sk-1"}
+		for k, v := range c.env {
+			vars[k] = v
+		}
+		config := Config{HTTP: &player{}, Env: func(k string) string { return vars[k] }}
+		if c.row.Models != nil || c.row.Suggested != nil {
+			config.Providers = map[string]Provider{provider: c.row}
+		}
+		m := open(t, c.name, config)
+		got := Prospect(m, c.settings)
+		if got.Unpriced != c.unpriced || got.Suggested != c.project || got.Cost != 0 {
+			t.Errorf("%s with %v and %v: %+v", c.name, c.settings, c.env, got)
+		}
+		both := WithFallback([]Model{open(t, "openai:gpt-5-mini", config), m}, nil)
+		if got := Prospect(both, c.settings); got.Unpriced != c.unpriced {
+			t.Errorf("a list with %s: %+v", c.name, got)
+		}
+	}
+	if got := Prospect(&script{}, nil); got != (Usage{}) {
+		t.Errorf("a script: %+v", got)
+	}
+}
+
+func TestSumsOfUsage(t *testing.T) {
+	a := Usage{In: 3, Cached: 2, Written: 1, Out: 4, Cost: 10}
+	got := a.Add(Usage{In: 1, Cost: 5, Unpriced: true}).Add(Usage{Suggested: true})
+	if want := (Usage{In: 4, Cached: 2, Written: 1, Out: 4, Cost: 15, Unpriced: true, Suggested: true}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
