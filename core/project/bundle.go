@@ -177,10 +177,7 @@ func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *f
 			return nil, ref.Pos.Fault(fault.Schema, "%s is remote: schemas are not fetched", fault.Quoted(ref.Text)).
 				Hinting("save it in the project and refer to the file")
 		}
-		dir := path.Dir(strings.TrimPrefix(file, "builtin/"))
-		if !k.b.d.builtin {
-			dir = path.Dir(file)
-		}
+		dir := path.Dir(k.b.d.shown(file).name)
 		if path.IsAbs(name) || strings.Contains(name, "\\") || yamltree.Invisible(name) {
 			return nil, ref.Pos.Fault(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}

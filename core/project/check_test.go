@@ -81,7 +81,7 @@ instructions: c
 
 // Scenario 39
 func TestCheckFindsEverythingAtOnce(t *testing.T) {
-	s := source(strings.Replace(broken, "nam: demo", "nam: demo\nworkers: {exclude: [\"**/drafts/**\"]}", 1))
+	s := demo(strings.Replace(broken, "nam: demo", "nam: demo\nworkers: {exclude: [\"**/drafts/**\"]}", 1))
 	p, err := Load(s)
 	wantFault(t, err, fault.Config, `unknown key "nam"`)
 	var got []string
@@ -130,7 +130,7 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 
 // Scenario 39
 func TestListing(t *testing.T) {
-	s := source(strings.NewReplacer("nam: demo", "workers: {exclude: [\"**/drafts/**\"]}", "../up", "up").Replace(broken))
+	s := demo(strings.NewReplacer("nam: demo", "workers: {exclude: [\"**/drafts/**\"]}", "../up", "up").Replace(broken))
 	s.Builtin = tree("-- a.worker --\n---\ndescription: built-in a\n---\na\n-- z.worker --\n---\ndescription: last\n---\nz\n-- prompts/z.md --\nz\n")
 	p, err := Load(s)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestListing(t *testing.T) {
 }
 
 func TestCheckOfACleanProject(t *testing.T) {
-	s := source("-- main.worker --\n---\nallow_workers: '*'\n---\nhi\n-- workers/a.worker --\ninstructions: a\n")
+	s := demo("-- main.worker --\n---\nallow_workers: '*'\n---\nhi\n-- workers/a.worker --\ninstructions: a\n")
 	p := open(t, s)
 	if got := p.Check(""); len(got) > 0 {
 		t.Errorf("%v", got)
@@ -183,7 +183,7 @@ func TestEntryRules(t *testing.T) {
 		"workerPaths":      {"-- golem-forge.config.yaml --\nworkerPaths: [one, two]\n-- two/main.worker --\ninstructions: a\n", "", "two/main.worker"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := source(c.files)
+			s := demo(c.files)
 			s.Entry = c.entry
 			w, err := entryOf(s)
 			if err != nil || w.File != c.want {
@@ -191,11 +191,11 @@ func TestEntryRules(t *testing.T) {
 			}
 		})
 	}
-	_, err := entryOf(source("-- readme.md --\nx\n"))
+	_, err := entryOf(demo("-- readme.md --\nx\n"))
 	wantFault(t, err, fault.Project, "No main.worker in demo")
-	_, err = entryOf(source("-- project.yaml --\nname: x\nentry: nope\n"))
+	_, err = entryOf(demo("-- project.yaml --\nname: x\nentry: nope\n"))
 	wantFault(t, err, fault.WorkerNotFound, "project.yaml:2:8")
-	s := source("-- project.yaml --\nmodel: [\n-- t.worker --\ninstructions: a\n")
+	s := demo("-- project.yaml --\nmodel: [\n-- t.worker --\ninstructions: a\n")
 	s.Entry, s.NoManifest = "./t.worker", true
 	if w, err := entryOf(s); err != nil || w.ID != "t" {
 		t.Errorf("a lone file: %v", err)
@@ -222,7 +222,7 @@ func TestLocate(t *testing.T) {
 }
 
 func TestToolsetOptionsAreJudgedByTheirFactory(t *testing.T) {
-	s := source("-- project.yaml --\ntoolsets:\n  shell:\n    deep:\n      colour: red\n-- main.worker --\ninstructions: a\n")
+	s := demo("-- project.yaml --\ntoolsets:\n  shell:\n    deep:\n      colour: red\n-- main.worker --\ninstructions: a\n")
 	s.CheckToolset = func(name string, options json.RawMessage) error {
 		if name == "shell" {
 			return fault.New(fault.Config, "unknown option %q", "colour").Hinting("known: color")
@@ -237,7 +237,7 @@ func TestToolsetOptionsAreJudgedByTheirFactory(t *testing.T) {
 }
 
 func TestModelsAreJudgedByTheHost(t *testing.T) {
-	s := source("-- project.yaml --\nmodel: nope:x\n-- main.worker --\ninstructions: a\n-- workers/b.worker --\ninstructions: a\n")
+	s := demo("-- project.yaml --\nmodel: nope:x\n-- main.worker --\ninstructions: a\n-- workers/b.worker --\ninstructions: a\n")
 	s.CheckModel = func(name, _ string) error { return fmt.Errorf("unknown provider in %s", name) }
 	got := open(t, s).Check("")
 	if len(got) != 1 || got[0].Error() != "project.yaml:1:8: E_MODEL: unknown provider in nope:x" {
@@ -246,7 +246,7 @@ func TestModelsAreJudgedByTheHost(t *testing.T) {
 }
 
 func TestWarningsOfARun(t *testing.T) {
-	s := source("-- main.worker --\ninstructions: a\n-- tools.py --\nx\n-- workers/w/worker.worker --\ninstructions: a\n-- workers/w/tools/t.rs --\nx\n-- tools/__init__.py --\nx\n")
+	s := demo("-- main.worker --\ninstructions: a\n-- tools.py --\nx\n-- workers/w/worker.worker --\ninstructions: a\n-- workers/w/tools/t.rs --\nx\n-- tools/__init__.py --\nx\n")
 	p := open(t, s)
 	w, err := p.Worker("w")
 	if err != nil {
@@ -288,7 +288,7 @@ func (c *counted) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestOneWorkerOfManyReadsNoOther(t *testing.T) {
 	few, many := &counted{MapFS: manyWorkers(5)}, &counted{MapFS: manyWorkers(5000)}
 	for _, files := range []*counted{few, many} {
-		s := source("")
+		s := demo("")
 		s.FS = files
 		w := worker(t, s, "group1/w1")
 		if w.Description != "worker 1" {
@@ -305,7 +305,7 @@ func TestOneWorkerOfManyReadsNoOther(t *testing.T) {
 func TestManyWorkersAreListedInLinearWork(t *testing.T) {
 	list := func(n int) (files *counted, bytes uint64) {
 		files = &counted{MapFS: manyWorkers(n)}
-		s := source("")
+		s := demo("")
 		s.FS = files
 		p := open(t, s)
 		bytes = allocated(func() {
@@ -336,7 +336,7 @@ func allocated(step func()) uint64 {
 }
 
 func BenchmarkList5000(b *testing.B) {
-	s := source("")
+	s := demo("")
 	s.FS = manyWorkers(5000)
 	for b.Loop() {
 		p, _ := Load(s)
@@ -345,7 +345,7 @@ func BenchmarkList5000(b *testing.B) {
 }
 
 func BenchmarkCheck5000(b *testing.B) {
-	s := source("")
+	s := demo("")
 	s.FS = manyWorkers(5000)
 	for b.Loop() {
 		p, _ := Load(s)

@@ -20,7 +20,7 @@ func config(t *testing.T, text string) *Config {
 // SPEC §3: the person's model comes after the manifest's, the limits are
 // ceilings, delegation is below the manifest.
 func TestAPersonsConfigBelowAndAbove(t *testing.T) {
-	s := source("-- project.yaml --\nlimits: {turns: 100, tokens: 0, tool_timeout: 5s}\ndelegation: {max_depth: 3}\n-- main.worker --\n---\n---\nhi\n")
+	s := demo("-- project.yaml --\nlimits: {turns: 100, tokens: 0, tool_timeout: 5s}\ndelegation: {max_depth: 3}\n-- main.worker --\n---\n---\nhi\n")
 	s.Config = config(t, "model: a:mine\nlimits: {turns: 7, tokens: 50, tool_timeout: 1m, worker_timeout: 0}\ndelegation: {max_depth: 1, parallel: 2}\n")
 	w, err := entryOf(s)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestAPersonsConfigBelowAndAbove(t *testing.T) {
 	if w.Delegation.MaxDepth != 3 || w.Delegation.Parallel != 2 || w.Origins["delegation.parallel"] != "config.yaml:3" {
 		t.Errorf("%+v %v", w.Delegation, w.Origins["delegation.parallel"])
 	}
-	s = source("-- project.yaml --\nmodel: a:project\n-- main.worker --\n---\n---\nhi\n")
+	s = demo("-- project.yaml --\nmodel: a:project\n-- main.worker --\n---\n---\nhi\n")
 	s.Config = config(t, "model: a:mine\n")
 	if w, err = entryOf(s); err != nil || w.Model != "a:project" || w.ModelIsLast {
 		t.Errorf("%v %+v", err, w)

@@ -36,7 +36,7 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff
 	b.w = &Worker{
-		ID: d.id, Name: d.id, File: d.String(), Source: d.source(), Digest: hex.EncodeToString(sum[:]),
+		ID: d.id, Name: d.id, File: d.String(), Source: p.sourceOf(d.location).label, Digest: hex.EncodeToString(sum[:]),
 		Description: own.Get("description").String(), Instructions: d.text,
 		Mode: "single", CompatibleModels: own.Get("compatible_models").Texts(),
 		Imports: Imports{
@@ -66,13 +66,6 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	b.w.Input = b.schema("input_schema")
 	b.w.Output = b.schema("output_schema")
 	return b.w, b.eff, b.faults
-}
-
-func (l location) source() string {
-	if l.builtin {
-		return "built-in"
-	}
-	return "project"
 }
 
 // template refuses what only templates could render: such a body is never

@@ -16,14 +16,6 @@ const (
 	maxFile        = 1 << 20
 )
 
-// fsOf is the tree a location lies in.
-func (p *Project) fsOf(l location) fs.FS {
-	if l.builtin {
-		return p.src.Builtin
-	}
-	return p.src.FS
-}
-
 // exists tells whether something has that name. A file that cannot be looked
 // at exists: reading it then says why, and nothing else is taken instead.
 func (p *Project) exists(l location) bool {
@@ -36,7 +28,7 @@ func (p *Project) look(l location) (there, broken bool) {
 	if !fs.ValidPath(l.name) {
 		return false, false
 	}
-	info, err := fs.Lstat(p.fsOf(l), l.name)
+	info, err := fs.Lstat(p.sourceOf(l).fs, l.name)
 	if err != nil {
 		return false, !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) && !notDirectory(err)
 	}
@@ -65,10 +57,10 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	if !fs.ValidPath(l.name) {
 		return nil, fault.New(fault.Path, "%s is no path in the project", fault.Quoted(l.name))
 	}
-	if !l.builtin && p.leaves(l.name) {
+	if p.leaves(l) {
 		return nil, leavesFault()
 	}
-	return readRegular(p.fsOf(l), l.name, limit)
+	return readRegular(p.sourceOf(l).fs, l.name, limit)
 }
 
 // readRegular reads a regular file of at most limit bytes.
@@ -151,12 +143,12 @@ func reason(err error) string {
 // leaves tells whether a name goes through a symbolic link that leads out of
 // the root (S2-59). File systems without links answer no; those that confine
 // by themselves refuse again when the file is opened.
-func (p *Project) leaves(name string) bool {
-	links, ok := p.src.FS.(fs.ReadLinkFS)
+func (p *Project) leaves(l location) bool {
+	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
 	if !ok {
 		return false
 	}
-	todo, here := strings.Split(name, "/"), "."
+	todo, here := strings.Split(l.name, "/"), "."
 	for hops := 0; len(todo) > 0; {
 		element := todo[0]
 		todo = todo[1:]
@@ -171,7 +163,7 @@ func (p *Project) leaves(name string) bool {
 			continue
 		}
 		next := path.Join(here, element)
-		if p.realDir[next] {
+		if p.realDir[l.at(next)] {
 			here = next
 			continue
 		}
@@ -181,7 +173,7 @@ func (p *Project) leaves(name string) bool {
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			if info.IsDir() {
-				p.realDir[next] = true
+				p.realDir[l.at(next)] = true
 			}
 			here = next
 			continue

@@ -171,13 +171,9 @@ var promptExtensions = []string{".jinja2", ".j2", ".jinja", ".txt", ".md"}
 
 // prompt reads the instructions from the prompts root, confined to it (S2-60).
 func (p *Project) prompt(d *definition) fault.List {
-	root := p.manifest.PromptsRoot
-	if d.builtin {
-		root = defaultPrompts
-	}
 	var tried []string
 	for _, ext := range promptExtensions {
-		l := location{d.builtin, path.Join(root, d.id+ext)}
+		l := d.at(path.Join(p.sourceOf(d.location).prompts, d.id+ext))
 		tried = append(tried, l.String())
 		if !p.exists(l) {
 			continue

@@ -275,7 +275,7 @@ func (p *Project) everyWorker(self location) ([]location, fault.List) {
 	s := p.scan()
 	faults := slices.Clone(s.faults)
 	for _, id := range s.ids {
-		if l := s.found[id][0]; !l.builtin && l != self {
+		if l := s.found[id][0]; l.inProject() && l != self {
 			out = append(out, l)
 		}
 	}

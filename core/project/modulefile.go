@@ -38,7 +38,7 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 		return nil, f
 	}
 	fsys, name, home := p.tree(m)
-	if !home && p.leaves(name) {
+	if !home && p.leaves(location{name: name}) {
 		return nil, leavesFault().At(m.Path, 1, 1)
 	}
 	file, f := openRegular(fsys, name)

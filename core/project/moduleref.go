@@ -10,9 +10,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// sources are the languages in which tools are written before they are built,
+// toolSources are the extensions of the languages in which tools are written before they are built,
 // and how a person builds one.
-var sources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
+var toolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
 
 var builders = map[string]string{
 	".py":  "extism-py SOURCE -o MODULE",
@@ -59,13 +59,13 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 	}
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
-	if ext != ".wasm" && !slices.Contains(sources, ext) {
+	if ext != ".wasm" && !slices.Contains(toolSources, ext) {
 		stem = name
 	}
 	if p.exists(location{name: stem + ".wasm"}) {
 		return stem + ".wasm", nil
 	}
-	for _, ext := range sources {
+	for _, ext := range toolSources {
 		if p.exists(location{name: stem + ext}) {
 			return "", sourceFault(stem + ext)
 		}

@@ -118,7 +118,7 @@ func (l *loaded) withoutTools() bool {
 
 // ownDir is the directory of a worker in directory form, "" for any other.
 func (l *loaded) ownDir() string {
-	if l.def.builtin || !strings.HasSuffix(l.def.name, "/worker.worker") {
+	if !l.def.inProject() || !strings.HasSuffix(l.def.name, "/worker.worker") {
 		return ""
 	}
 	return path.Dir(l.def.name)
@@ -159,13 +159,13 @@ func (p *Project) wasmIn(dir string) []string {
 func isModule(name string) bool { return path.Ext(name) == ".wasm" && !strings.HasPrefix(name, ".") }
 
 func isToolSource(name string) bool {
-	return slices.Contains(sources, path.Ext(name)) && name != "__init__.py"
+	return slices.Contains(toolSources, path.Ext(name)) && name != "__init__.py"
 }
 
 // filesIn are the files of a directory that match, sorted; none if there is no
 // such directory, or if it is reached through a link that leads out.
 func (p *Project) filesIn(dir string, match func(name string) bool) []string {
-	if !fs.ValidPath(dir) || p.leaves(dir) {
+	if !fs.ValidPath(dir) || p.leaves(location{name: dir}) {
 		return nil
 	}
 	entries, err := fs.ReadDir(p.src.FS, dir)
@@ -198,8 +198,8 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 		}
 		switch len(near) {
 		case 0:
-			if source := p.sourceOf(l, stem); source != nil {
-				faults = append(faults, source.At(where.File, where.Line, where.Column))
+			if f := p.notBuilt(l, stem); f != nil {
+				faults = append(faults, f.At(where.File, where.Line, where.Column))
 				return
 			}
 			faults = append(faults, where.Fault(fault.Config, "%s names %s, and this worker has no such tool module", what, fault.Quoted(stem)).
@@ -220,17 +220,17 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 	}
 	if n := custom.Get("tools"); n != nil && len(found) == 0 {
 		for _, item := range n.Items {
-			if source := p.sourceOf(l, item.Text); source != nil {
-				faults = append(faults, source.At(item.File, item.Line, item.Column))
+			if f := p.notBuilt(l, item.Text); f != nil {
+				faults = append(faults, f.At(item.File, item.Line, item.Column))
 			}
 		}
 	}
 	return faults
 }
 
-// sourceOf tells that a stem is that of a source which was not built, among
+// notBuilt is a fault if a stem is that of a source which was not built, among
 // those that lie where the worker's modules are looked for; nil if none is.
-func (p *Project) sourceOf(l *loaded, stem string) *fault.Fault {
+func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 	faults := p.unbuilt(".")
 	if dir := l.ownDir(); dir != "" {
 		faults = append(p.unbuilt(dir), faults...)
@@ -247,7 +247,7 @@ func (p *Project) sourceOf(l *loaded, stem string) *fault.Fault {
 // .wasm (S1-13): in a directory of tools, and in the manifest's roots.
 func (p *Project) unbuilt(dir string) fault.List {
 	var names []string
-	for _, ext := range sources {
+	for _, ext := range toolSources {
 		if name := path.Join(dir, "tools"+ext); p.exists(location{name: name}) {
 			names = append(names, name)
 		}
@@ -299,7 +299,7 @@ func (p *Project) passedOver(dir string) fault.List {
 // fault that tells to build it is enough.
 func (p *Project) lonely(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
-	for _, ext := range append([]string{".wasm"}, sources...) {
+	for _, ext := range append([]string{".wasm"}, toolSources...) {
 		if p.exists(location{name: stem + ext}) {
 			return nil
 		}

@@ -71,17 +71,17 @@ o
 // S1-45..48, scenario 12: levels, order, direct children only.
 func TestDiscovery(t *testing.T) {
 	project := []string{"1 tools.wasm", "1 tools/a.wasm", "1 tools/b.wasm", "1 more/c.wasm", "1 lib/named.wasm", "1 lib/fmt.wasm"}
-	got, err := found(t, source(levels), "")
+	got, err := found(t, demo(levels), "")
 	if diff := cmp.Diff(append(slices.Clone(project), "1 x.wasm"), got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	own := append([]string{"0 workers/own/tools.wasm", "0 workers/own/tools/k.wasm"}, project...)
-	got, err = found(t, source(strings.Replace(levels, "\no\n", "\n---\n---\no\n", 1)), "own")
+	got, err = found(t, demo(strings.Replace(levels, "\no\n", "\n---\n---\no\n", 1)), "own")
 	if diff := cmp.Diff(own, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	for _, front := range []string{"toolsets: {custom: false}", ""} {
-		s := source("-- main.worker --\n---\n" + front + "\n---\nm\n-- tools/a.wasm --\n-- tools.py --\n")
+		s := demo("-- main.worker --\n---\n" + front + "\n---\nm\n-- tools/a.wasm --\n-- tools.py --\n")
 		s.Flags.NoImportTools = front == ""
 		if got, err := found(t, s, ""); err != nil || len(got) > 0 {
 			t.Errorf("%q: %v %v", front, got, err)
@@ -96,7 +96,7 @@ func TestModuleReferences(t *testing.T) {
 		"toolsets/fmt.py": "1 toolsets/fmt.wasm", "./toolsets/fmt": "1 toolsets/fmt.wasm", "x.py": "E_TOOL_LANGUAGE",
 		"gone": "E_NOT_FOUND", "acme.fmt:register": "E_TOOL_DISALLOWED", "../x": "E_PATH", "/x": "E_PATH", "a.js": "1 a.js.wasm",
 	} {
-		s := source("-- main.worker --\n---\nimports: {tools: ['" + ref + "']}\n---\nm\n-- toolsets/fmt.py --\n-- toolsets/fmt.wasm --\n-- x.py --\n-- a.js.wasm --\n")
+		s := demo("-- main.worker --\n---\nimports: {tools: ['" + ref + "']}\n---\nm\n-- toolsets/fmt.py --\n-- toolsets/fmt.wasm --\n-- x.py --\n-- a.js.wasm --\n")
 		s.ToolFiles = home
 		if ref == "a.js" { // a source that is not there names no module of another name
 			want = "E_NOT_FOUND"
@@ -110,8 +110,8 @@ func TestModuleReferences(t *testing.T) {
 		}
 	}
 	for how, s := range map[string]Source{
-		"flag":     source("-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
-		"manifest": source("-- project.yaml --\ntools: {allow_module_imports: true}\n-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
+		"flag":     demo("-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
+		"manifest": demo("-- project.yaml --\ntools: {allow_module_imports: true}\n-- main.worker --\n---\nimports: {tools: ['acme.fmt:register']}\n---\nm\n"),
 	} {
 		s.ToolFiles, s.Flags.AllowModuleImports = home, how == "flag"
 		if how == "manifest" { // the project's own word is not enough (SPEC §3, Trust)
@@ -145,7 +145,7 @@ func TestModuleReferences(t *testing.T) {
 
 // What is opened is told, and only that (S2-42).
 func TestOpenModule(t *testing.T) {
-	s := source("-- main.worker --\nm\n-- tools/a.wasm --\nbytes\n-- tools/a.tools.yaml --\ntools: []\n-- tools/b.wasm --\nbytes\n")
+	s := demo("-- main.worker --\nm\n-- tools/a.wasm --\nbytes\n-- tools/a.tools.yaml --\ntools: []\n-- tools/b.wasm --\nbytes\n")
 	s.FS.(fstest.MapFS)["main.worker"] = &fstest.MapFile{Data: []byte("instructions: m")}
 	p := open(t, s)
 	w, err := p.Entry()
@@ -185,7 +185,7 @@ func TestOpenModule(t *testing.T) {
 // What looks like a tool and is none is said by check, so that nobody wonders
 // where it went; what lies deeper is nobody's concern (S1-48).
 func TestPassedOver(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- project.yaml --
 tools: {roots: [tools, more]}
 -- main.worker --
@@ -231,7 +231,7 @@ func TestGrantsNameModules(t *testing.T) {
 		"{modules: {math: {fs: true}}, module: math}": "", "{modules: {maths: {fs: true}}}": "did you mean math",
 		"{module: mat}": "did you mean math", "{modules: {fmt: {}}}": "E_AMBIGUOUS", "{module: ./more/fmt.go}": "", "{module: more/none}": "E_NOT_FOUND",
 	} {
-		s := source("-- project.yaml --\ntools: {roots: [more]}\n-- main.worker --\n---\ntoolsets: {custom: " + custom + "}\n---\nm" + files)
+		s := demo("-- project.yaml --\ntools: {roots: [more]}\n-- main.worker --\n---\ntoolsets: {custom: " + custom + "}\n---\nm" + files)
 		_, err := found(t, s, "")
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "main.worker:2:")) {
 			t.Errorf("%s: %v, want %q", custom, err, want)
@@ -243,7 +243,7 @@ func TestGrantsNameModules(t *testing.T) {
 func TestToolLock(t *testing.T) {
 	sum := strings.Repeat("AB", 32)
 	project := func(lock string) Source {
-		return source("-- main.worker --\n---\n---\nm\n-- tools/a.wasm --\n-- tools/b.wasm --\n-- tools.lock --\n" + lock)
+		return demo("-- main.worker --\n---\n---\nm\n-- tools/a.wasm --\n-- tools/b.wasm --\n-- tools.lock --\n" + lock)
 	}
 	p := open(t, project("lock: 1\ntools: {tools/a.wasm: "+sum+", tools/gone.wasm: "+sum+"}\n"))
 	w, err := p.Entry()
@@ -273,7 +273,7 @@ func TestToolLock(t *testing.T) {
 // S3-24: a name that no worker has may be a tool's where there are modules.
 func TestNamesThatToolsMayServe(t *testing.T) {
 	text := "-- project.yaml --\nentry: pipeline\ntoolsets: {workers: {allowed_workers: [slug, helper, slug]}}\n-- workers/helper.worker --\n---\n---\nh\n"
-	p := open(t, source(text+"-- tools/a.wasm --\n"))
+	p := open(t, demo(text+"-- tools/a.wasm --\n"))
 	w, err := p.Entry()
 	if err != nil {
 		t.Fatal(err)
@@ -299,11 +299,11 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 	if faults := p.Check(""); len(faults) > 0 {
 		t.Errorf("%v", faults)
 	}
-	for _, s := range []Source{source(text), {FS: tree(text + "-- tools/a.wasm --\n"), Flags: Flags{NoImportTools: true}}} {
+	for _, s := range []Source{demo(text), {FS: tree(text + "-- tools/a.wasm --\n"), Flags: Flags{NoImportTools: true}}} {
 		_, err := open(t, s).Entry()
 		wantFault(t, err, fault.WorkerNotFound, "project.yaml:1:8")
 	}
-	s := source("-- tools/a.wasm --\n")
+	s := demo("-- tools/a.wasm --\n")
 	s.Entry = "pipeline"
 	if w, err := open(t, s).Entry(); err != nil || w.Tool != "pipeline" {
 		t.Error(w, err)
@@ -316,7 +316,7 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 
 // tools.engine is judged for the platform it is to run on.
 func TestToolEngine(t *testing.T) {
-	s := source("-- project.yaml --\ntools: {engine: browser}\n-- main.worker --\n---\n---\nm\n")
+	s := demo("-- project.yaml --\ntools: {engine: browser}\n-- main.worker --\n---\n---\nm\n")
 	_, err := open(t, s).Entry()
 	wantFault(t, err, fault.Platform, "the tool engine browser is not on platform \"native\"")
 	if got := open(t, s).Check("browser"); len(got) > 0 {

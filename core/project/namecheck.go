@@ -32,7 +32,7 @@ func (c *checker) names(s *scanned) {
 	}
 	for _, id := range s.ids {
 		l := s.found[id][0]
-		if l.builtin || snakeCase.MatchString(strings.ReplaceAll(id, "/", "_")) {
+		if !l.inProject() || snakeCase.MatchString(strings.ReplaceAll(id, "/", "_")) {
 			continue
 		}
 		elements := strings.Split(id, "/")
@@ -79,7 +79,7 @@ func (c *checker) twins(s *scanned) {
 	first := map[string]string{}
 	for _, id := range s.ids {
 		l := s.found[id][0]
-		if l.builtin {
+		if !l.inProject() {
 			continue
 		}
 		folded := sandbox.Fold(id)
@@ -105,7 +105,7 @@ func (c *checker) exports() {
 		switch {
 		case f != nil:
 			c.add(f.At(item.File, item.Line, item.Column))
-		case l.builtin:
+		case !l.inProject():
 			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is built into golem, and no worker of this project", fault.Quoted(item.Text)))
 		case slices.Contains(seen, l):
 			c.add(fault.Warn(fault.Config, "%s is exported twice", fault.Quoted(item.Text)).At(item.File, item.Line, item.Column).Hinting("remove one"))

@@ -24,30 +24,17 @@ type Project struct {
 	// modeTrusted says that a person chose the mode, or nobody did.
 	modeTrusted bool
 	faults      fault.List // of manifest, flags and environment
+	sources     []source   // in the order in which IDs are looked for, the project first; fixed by Load
 
 	mu       sync.Mutex
 	opened   map[string]bool
-	defines  map[string]bool // folded paths, see Defines
-	realDir  map[string]bool // directories known not to be reached through a link
+	defines  map[string]bool   // folded paths, see Defines
+	realDir  map[location]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
 	scanned  *scanned  // nil until something has to be scanned
 	lock     *toolLock // nil until tools.lock was looked for
 	code     *loaded   // the entry, if it is a tool
-}
-
-// location is one definition file: of the project or of the built-in workers.
-type location struct {
-	builtin bool
-	name    string // io/fs name
-}
-
-// String is the path that messages and traces show.
-func (l location) String() string {
-	if l.builtin {
-		return "builtin/" + l.name
-	}
-	return l.name
 }
 
 // Load reads the manifest and the settings from outside it. Workers are read
@@ -62,10 +49,12 @@ func Load(s Source) (*Project, error) {
 		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", fault.Quoted(s.Name), reason(err))
 	}
 	p := &Project{
-		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[string]bool{}, workers: map[location]*loaded{},
+		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[location]bool{}, workers: map[location]*loaded{},
 		byWorker: map[*Worker]*loaded{},
 	}
+	p.sources = []source{{label: "project", fs: s.FS}}
 	p.faults = p.readManifest()
+	p.openSources()
 	p.settleMode()
 	p.settleFlags()
 	p.faults.Sort()

@@ -34,7 +34,7 @@ func tree(text string) fstest.MapFS {
 	return fsys
 }
 
-func source(text string) Source {
+func demo(text string) Source {
 	return Source{
 		FS: tree(text), Name: "demo", Platform: "native", Toolsets: []string{"custom", "filesystem", "workers", "shell"},
 		PlatformToolsets: map[string][]string{"shell": {"native"}},
@@ -86,7 +86,7 @@ func wantFault(t *testing.T, err error, code fault.Code, pieces ...string) {
 
 // Scenario 1
 func TestFrontMatter(t *testing.T) {
-	w := worker(t, source("-- main.worker --\n---\nname: main\ndescription: \"x --- y\"\n---\nA\n---\nB¶\n"), "main")
+	w := worker(t, demo("-- main.worker --\n---\nname: main\ndescription: \"x --- y\"\n---\nA\n---\nB¶\n"), "main")
 	if w.Description != "x --- y" || w.Instructions != "A\n---\nB" {
 		t.Errorf("description %q, instructions %q", w.Description, w.Instructions)
 	}
@@ -99,14 +99,14 @@ func TestFrontMatter(t *testing.T) {
 		"indents": "---\nname: main\ndescription: |\n  ---\n---\nA",
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := source("")
+			s := demo("")
 			s.FS = fstest.MapFS{"main.worker": {Data: []byte(file)}}
 			if w := worker(t, s, "main"); w.Instructions != "A" || w.Name != "main" {
 				t.Errorf("name %q, instructions %q", w.Name, w.Instructions)
 			}
 		})
 	}
-	s := source("")
+	s := demo("")
 	s.FS = fstest.MapFS{"main.worker": {Data: []byte("---\n---\r\n\r\n  A\r\n\t\n")}}
 	if w := worker(t, s, "main"); w.Instructions != "\r\n  A\r\n\t\n" {
 		t.Errorf("the body is not byte for byte: %q", w.Instructions)
@@ -134,7 +134,7 @@ body
 
 // Scenario 2
 func TestForms(t *testing.T) {
-	s := source(forms)
+	s := demo(forms)
 	if w := worker(t, s, "./greeter.yaml"); w.ID != "greeter" || !strings.HasPrefix(w.Instructions, "You are") {
 		t.Errorf("greeter: %+v", w)
 	}
@@ -159,7 +159,7 @@ func TestForms(t *testing.T) {
 
 // Scenario 3
 func TestStrictConfig(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- main.worker --
 ---
 description: a
@@ -206,7 +206,7 @@ hi
 func TestPrecedence(t *testing.T) {
 	file := map[bool]string{true: "-- main.worker --\n---\nmodel: c:c\n---\nhi\n", false: "-- main.worker --\ninstructions: hi\n"}
 	manifest := "-- project.yaml --\nname: x\nmodel: a:a\napproval: {mode: auto_deny}\n"
-	s := source(file[true] + manifest)
+	s := demo(file[true] + manifest)
 	s.Env = map[string]string{"GOLEM_MODEL": "b:b", "LLM_DO_MODEL": "no:no"}
 	s.Flags.Model = "d:d"
 	expect := func(model, origin string) *Worker {
@@ -242,7 +242,7 @@ func TestPrecedence(t *testing.T) {
 	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "command line" {
 		t.Errorf("approval %s from %s", mode, origin)
 	}
-	s = source(file[false])
+	s = demo(file[false])
 	w := expect("", "default")
 	wantFault(t, w.NeedModel(), fault.Model, "--model", "main.worker", "GOLEM_MODEL", "manifest")
 	if mode, origin, _ := open(t, s).Approval(); mode != approval.Interactive || origin != "default" {
@@ -252,7 +252,7 @@ func TestPrecedence(t *testing.T) {
 
 // Scenario 4
 func TestCompatibleModels(t *testing.T) {
-	s := source("-- main.worker --\n---\ncompatible_models: [\"Anthropic:*\", \"openrouter:*gpt*\"]\n---\nhi\n")
+	s := demo("-- main.worker --\n---\ncompatible_models: [\"Anthropic:*\", \"openrouter:*gpt*\"]\n---\nhi\n")
 	for model, ok := range map[string]bool{"anthropic:claude": true, "ANTHROPIC:x": true, "openrouter:openai/gpt-5": true, "openai:gpt-5": false} {
 		s.Flags.Model = model
 		_, err := entryOf(s)
@@ -269,7 +269,7 @@ func TestCompatibleModels(t *testing.T) {
 
 // Scenario 5
 func TestMergeOfManifestAndWorker(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- project.yaml --
 sandbox:
   paths:
@@ -329,7 +329,7 @@ hi
 
 // Scenario 6, without libraries
 func TestOrderOfRoots(t *testing.T) {
-	s := source("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: project\n")
+	s := demo("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: project\n")
 	s.Builtin = tree("-- helper.worker --\ninstructions: built-in\n")
 	if w := worker(t, s, "helper"); w.Source != "project" {
 		t.Errorf("source %s", w.Source)
@@ -352,7 +352,7 @@ func TestOrderOfRoots(t *testing.T) {
 
 // Scenario 7
 func TestIdentity(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- main.worker --
 ---
 name: calculator
@@ -386,7 +386,7 @@ instructions: a
 
 // Scenario 8
 func TestPaths(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- main.worker --
 instructions: a
 -- workers/a/caller.worker --
@@ -430,7 +430,7 @@ instructions: n
 
 // Scenario 10
 func TestNothingButTheClosureIsOpened(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- workers/o.worker --
 ---
 imports: {workers: [reports/s]}

@@ -80,51 +80,7 @@ func (w *Worker) Named(ref string) bool {
 		(r.path == w.File || slices.Contains(stems(r.path), w.File) || path.Join(r.path, "worker.worker") == w.File)
 }
 
-// identity is the ID of a definition file and whether a workers root gives it
-// (S2-27): the path below the root without extension, the directory of the
-// directory form; elsewhere the file's stem.
-func (p *Project) identity(l location) (id string, rooted bool) {
-	rest, rooted := p.below(l)
-	ext := path.Ext(rest)
-	if !rooted {
-		return strings.TrimSuffix(path.Base(l.name), path.Ext(l.name)), false
-	}
-	if dir, base := path.Split(rest); base == "worker.worker" && dir != "" {
-		return strings.TrimSuffix(dir, "/"), true
-	}
-	return strings.TrimSuffix(rest, ext), true
-}
-
-// below cuts the workers root off a path; of nested roots the innermost.
-func (p *Project) below(l location) (string, bool) {
-	if l.builtin {
-		return l.name, true
-	}
-	best, found := "", false
-	for _, root := range p.manifest.WorkersRoots {
-		rest, ok := l.name, root == "."
-		if !ok {
-			rest, ok = strings.CutPrefix(l.name, root+"/")
-		}
-		if ok && (!found || len(rest) < len(best)) {
-			best, found = rest, true
-		}
-	}
-	return best, found
-}
-
-// forms lists the files that could define an ID below a root, in the order of SPEC §2.
-func (p *Project) forms(builtin bool, root, id string) []location {
-	var out []location
-	for _, name := range append(stems(path.Join(root, id)), path.Join(root, id, "worker.worker")) {
-		l := location{builtin, name}
-		if got, rooted := p.identity(l); rooted && got == id {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
+// stems are the names of worker files without the directory form.
 func stems(base string) []string {
 	out := make([]string, len(extensions))
 	for i, ext := range extensions {

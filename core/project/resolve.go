@@ -47,7 +47,7 @@ func (p *Project) resolve(ref string, entry bool) (location, *fault.Fault) {
 // first that has the ID wins, and two forms in one are ambiguous.
 func (p *Project) resolveID(id string) (l location, searched []string, f *fault.Fault) {
 	for _, root := range p.roots() {
-		hits, tried := p.present(p.forms(root.builtin, root.name, id))
+		hits, tried := p.present(p.forms(root, id))
 		searched = append(searched, tried...)
 		switch len(hits) {
 		case 0:
@@ -58,18 +58,6 @@ func (p *Project) resolveID(id string) (l location, searched []string, f *fault.
 		return location{}, searched, ambiguous(id, hits)
 	}
 	return location{}, searched, nil
-}
-
-// roots are the directories whose files have IDs, first wins.
-func (p *Project) roots() []location {
-	var out []location
-	for _, root := range p.manifest.WorkersRoots {
-		out = append(out, location{name: root})
-	}
-	if p.src.Builtin != nil {
-		out = append(out, location{builtin: true, name: "."})
-	}
-	return out
 }
 
 func (p *Project) present(candidates []location) (hits []location, tried []string) {
@@ -119,7 +107,7 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 	if id, rooted := p.identity(hits[0]); rooted {
 		rest, _ := p.below(hits[0])
 		root := strings.TrimSuffix(strings.TrimSuffix(hits[0].name, rest), "/")
-		if all, _ := p.present(p.forms(false, root, id)); len(all) > 1 {
+		if all, _ := p.present(p.forms(location{name: root}, id)); len(all) > 1 {
 			return location{}, ambiguous(id, all)
 		}
 	}
@@ -164,14 +152,14 @@ func (p *Project) someIDs() []string {
 	var ids []string
 	left := 20_000
 	for _, root := range p.roots() {
-		_ = fs.WalkDir(p.fsOf(root), root.name, func(name string, e fs.DirEntry, err error) error {
+		_ = fs.WalkDir(p.sourceOf(root).fs, root.name, func(name string, e fs.DirEntry, err error) error {
 			if left--; left < 0 {
 				return errEnough
 			}
-			if err != nil || e.IsDir() || !workerFile(name) || p.never(location{root.builtin, name}) {
+			if err != nil || e.IsDir() || !workerFile(name) || p.never(root.at(name)) {
 				return nil
 			}
-			id, _ := p.identity(location{root.builtin, name})
+			id, _ := p.identity(root.at(name))
 			ids = append(ids, id)
 			return nil
 		})

@@ -49,8 +49,8 @@ func (p *Project) scan() *scanned {
 
 func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *int) {
 	here := map[string][]location{}
-	err := fs.WalkDir(p.fsOf(root), root.name, func(name string, e fs.DirEntry, err error) error {
-		l := location{root.builtin, name}
+	err := fs.WalkDir(p.sourceOf(root).fs, root.name, func(name string, e fs.DirEntry, err error) error {
+		l := root.at(name)
 		if *left--; *left < 0 {
 			return errEnough
 		}
@@ -64,7 +64,7 @@ func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *
 		if name == root.name {
 			return nil
 		}
-		if !root.builtin && s.skips(name, e.IsDir()) || e.IsDir() && p.private(l) {
+		if root.inProject() && s.skips(name, e.IsDir()) || e.IsDir() && p.private(l) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
@@ -74,7 +74,7 @@ func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *
 			return nil
 		}
 		below, _ := p.below(l)
-		if !root.builtin && !p.listed(name, below) {
+		if root.inProject() && !p.listed(name, below) {
 			return nil
 		}
 		seen[l] = true
@@ -96,14 +96,15 @@ func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *
 
 // private tells whether a directory belongs to a directory-form worker.
 func (p *Project) private(dir location) bool {
-	if dir.builtin && dir.name == defaultPrompts {
+	src := p.sourceOf(dir)
+	if src.apart != "" && dir.name == src.apart {
 		return true
 	}
 	parent := path.Dir(dir.name)
-	if !slices.Contains(privateDirs, path.Base(dir.name)) || parent == "." || slices.Contains(p.manifest.WorkersRoots, parent) {
+	if !slices.Contains(privateDirs, path.Base(dir.name)) || parent == "." || slices.Contains(src.roots, parent) {
 		return false
 	}
-	return p.exists(location{dir.builtin, path.Join(parent, "worker.worker")})
+	return p.exists(dir.at(path.Join(parent, "worker.worker")))
 }
 
 // never tells whether a file cannot be a worker wherever it is named (SPEC §3).
@@ -112,7 +113,7 @@ func (p *Project) never(l location) bool {
 		return true
 	}
 	for i, r := range l.name {
-		if r == '/' && p.private(location{l.builtin, l.name[:i]}) {
+		if r == '/' && p.private(l.at(l.name[:i])) {
 			return true
 		}
 	}
@@ -153,7 +154,7 @@ func (p *Project) List() ([]Listing, fault.List) {
 			shadowed = append(shadowed, l.String())
 		}
 		got := p.load(first)
-		row := Listing{ID: id, Path: first.String(), Source: first.source(), Shadowed: shadowed}
+		row := Listing{ID: id, Path: first.String(), Source: p.sourceOf(first).label, Shadowed: shadowed}
 		if got.worker != nil {
 			row.Description = got.worker.Description
 		} else {

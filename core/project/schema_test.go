@@ -53,7 +53,7 @@ hi
 
 func schemaOf(t *testing.T, ref string) (string, error) {
 	t.Helper()
-	p := open(t, source(strings.Replace(schemas, "REF", ref, 1)))
+	p := open(t, demo(strings.Replace(schemas, "REF", ref, 1)))
 	w, err := p.Worker("deep/w")
 	if err != nil {
 		return "", err

@@ -100,7 +100,7 @@ func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
 func (b *built) lookSchema(name string, dirs ...string) (string, *fault.Fault) {
 	var tried []string
 	for _, d := range dirs {
-		l := location{b.d.builtin, path.Join(d, name)}
+		l := b.d.at(path.Join(d, name))
 		if !fs.ValidPath(l.name) {
 			return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name))
 		}
@@ -120,11 +120,7 @@ func (k *bundler) document(file string) (*yamltree.Node, *fault.Fault) {
 	if len(k.documents) >= maxSchemaFiles {
 		return nil, fault.New(fault.Schema, "a schema made of more than %d files", maxSchemaFiles)
 	}
-	l := location{k.b.d.builtin, file}
-	if l.builtin {
-		l.name = strings.TrimPrefix(file, "builtin/")
-	}
-	data, f := k.b.p.read(l, maxFile)
+	data, f := k.b.p.read(k.b.d.shown(file), maxFile)
 	if f != nil {
 		return nil, f
 	}

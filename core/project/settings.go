@@ -87,7 +87,7 @@ func (b *built) policy() {
 // golem needs nobody's trust.
 func (b *built) origin(where yamltree.Pos, path string) approval.Origin {
 	o := approval.Origin{By: approval.Project, At: where.String(), File: where.File, Path: path}
-	if b.d.builtin && where.File == b.d.String() {
+	if b.p.sourceOf(b.d.location).trusted && where.File == b.d.String() {
 		o.By = approval.Golem
 	}
 	return o

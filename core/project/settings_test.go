@@ -15,7 +15,7 @@ import (
 
 // inMain is a project whose main.worker has the given front matter, from line 2.
 func inMain(front string) Source {
-	return source("-- main.worker --\n---\n" + front + "\n---\nhi\n")
+	return demo("-- main.worker --\n---\n" + front + "\n---\nhi\n")
 }
 
 func TestEveryValueHasItsDefault(t *testing.T) {
@@ -47,7 +47,7 @@ func TestEveryValueHasItsDefault(t *testing.T) {
 }
 
 func TestLimitsAndAliases(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- golem-forge.config.yml --
 delegation: {maxDepth: 7, warnDepth: 2, allowRecursion: true}
 limits: {tool_timeout: 1m, turns: 9}
@@ -88,7 +88,7 @@ hi
 
 // Scenario 21, the settings
 func TestPolicy(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- project.yaml --
 approval:
   default: ask
@@ -153,13 +153,13 @@ func TestModeAliases(t *testing.T) {
 		"prompt": approval.Interactive, "interactive": approval.Interactive, "approve_all": approval.ApproveAll,
 		"auto_deny": approval.AutoDeny, "reject_all": approval.AutoDeny, "strict": approval.AutoDeny,
 	} {
-		p := open(t, source("-- project.yaml --\napproval: {mode: "+alias+"}\n"))
+		p := open(t, demo("-- project.yaml --\napproval: {mode: "+alias+"}\n"))
 		if mode, _, _ := p.Approval(); mode != want || p.Manifest().ApprovalMode != string(want) {
 			t.Errorf("%s is %s", alias, mode)
 		}
 	}
 	for _, s := range []Source{
-		source("-- project.yaml --\napproval: {mode: yolo}\n"),
+		demo("-- project.yaml --\napproval: {mode: yolo}\n"),
 		{FS: tree(""), Env: map[string]string{"LLM_DO_APPROVAL": "yolo"}},
 		{FS: tree(""), Flags: Flags{Approval: "yolo"}},
 	} {
@@ -171,7 +171,7 @@ func TestModeAliases(t *testing.T) {
 
 // Scenarios 23 and 24, the configuration
 func TestSandboxSpellings(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- project.yaml --
 sandbox: {readonly: true, network_enabled: true, restrict: /a}
 -- main.worker --
@@ -276,12 +276,12 @@ func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 		"providers: {a: {base_url: 'ftp://x'}}": "no http", "providers: {'a:b': {}}": "no provider name", "providers: {a: {json: x}}": "none of", "instructions: x": "unknown key", "- a": "expected a mapping",
 		"allow_workers: [a]": "unknown key", "exports: a": "expected a list", "entry: [a]": "expected text", "limits: {turn: 1}": "did you mean turns",
 	} {
-		_, err := Load(source("-- project.yaml --\n" + text + "\n-- main.worker --\ninstructions: a\n"))
+		_, err := Load(demo("-- project.yaml --\n" + text + "\n-- main.worker --\ninstructions: a\n"))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "project.yaml:") {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
 		}
 	}
-	p := open(t, source(`-- llm-do.yml --
+	p := open(t, demo(`-- llm-do.yml --
 schema_version: 1
 version: "1.0.0"
 name: demo
@@ -314,7 +314,7 @@ func TestTemplatesAreNeverPassedThrough(t *testing.T) {
 		"---\ntemplate: false\n---\na {{ x }}": "",
 		"---\n---\na { { x } } %} }}":          "",
 	} {
-		s := source("-- main.worker --\n" + file + "¶\n")
+		s := demo("-- main.worker --\n" + file + "¶\n")
 		w, err := entryOf(s)
 		if want == "" && (err != nil || w.Template) {
 			t.Errorf("%q: %v", file, err)
@@ -322,7 +322,7 @@ func TestTemplatesAreNeverPassedThrough(t *testing.T) {
 			t.Errorf("%q: %v, want %s", file, err, want)
 		}
 	}
-	_, err := open(t, source("-- workers/p.yaml --\nmode: chat\n-- prompts/p.md --\na\n{{ file(\"x\") }}\n")).Worker("p")
+	_, err := open(t, demo("-- workers/p.yaml --\nmode: chat\n-- prompts/p.md --\na\n{{ file(\"x\") }}\n")).Worker("p")
 	wantFault(t, err, fault.Template, "prompts/p.md:2:1")
 }
 
@@ -337,7 +337,7 @@ func TestSettingNames(t *testing.T) {
 
 // Scenario 4, check --verbose
 func TestValuesAndOrigins(t *testing.T) {
-	s := source(`
+	s := demo(`
 -- project.yaml --
 model: a:a
 limits: {turns: 7}
@@ -377,7 +377,7 @@ hi
 }
 
 func TestWhatIsNeverAWorker(t *testing.T) {
-	p := open(t, source("-- workers/c/worker.worker --\ninstructions: c\n-- workers/c/schemas/s.yaml --\ninstructions: s\n-- workers/t.tools.yaml --\ninstructions: t\n-- workers/d/schemas/s.yaml --\ninstructions: s\n"))
+	p := open(t, demo("-- workers/c/worker.worker --\ninstructions: c\n-- workers/c/schemas/s.yaml --\ninstructions: s\n-- workers/t.tools.yaml --\ninstructions: t\n-- workers/d/schemas/s.yaml --\ninstructions: s\n"))
 	for _, ref := range []string{"c/schemas/s", "./workers/c/schemas/s.yaml", "t.tools", "./workers/t.tools.yaml"} {
 		if _, err := p.Worker(ref); !strings.Contains(err.Error(), "E_WORKER_NOT_FOUND") {
 			t.Errorf("%s: %v", ref, err)
