@@ -2,9 +2,7 @@ package ui
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/tool"
@@ -73,75 +70,6 @@ Golem: Done!
 `
 	if d := cmp.Diff(want, view.String()); d != "" {
 		t.Error(d)
-	}
-}
-
-// SPEC §12: results on standard output, everything else elsewhere.
-func TestAnswersGetTheAnswerAndNothingElse(t *testing.T) {
-	var view, out bytes.Buffer
-	p := &Plain{View: &view, Answers: &out}
-	for _, e := range rootEvents() {
-		p.Emit(e)
-	}
-	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "Done!"}}); err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != "Done!\n" {
-		t.Errorf("answers: %q", out.String())
-	}
-	if strings.Contains(view.String(), "Done!") || !strings.Contains(view.String(), "Golem: I'll add it.") {
-		t.Errorf("view:\n%s", view.String())
-	}
-}
-
-// Scenario 49: a result's images and resources are told, a line each.
-func TestPartsAreTold(t *testing.T) {
-	var view bytes.Buffer
-	p := &Plain{View: &view}
-	p.Emit(ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "draw", Kind: "wasm", Args: json.RawMessage(`{}`)}))
-	p.Emit(ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "draw", Status: "ok", Result: json.RawMessage(`"drawn"`), Parts: []trace.Part{
-		{Type: "image", MIME: "image/png", Bytes: 68, Data: "iVBO"}, {Type: "resource", MIME: "audio/ogg", Name: "so\nund\u202e.ogg", Bytes: 9},
-	}}))
-	if got, want := view.String(), "✓ draw()\n    [image: image/png, 68 bytes]\n    [resource so und\\u{202e}.ogg: audio/ogg, 9 bytes]\n"; got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}
-
-func TestStructuredAnswerIsTheValueItself(t *testing.T) {
-	var out bytes.Buffer
-	p := &Plain{View: io.Discard, Answers: &out}
-	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "```json\n{\"score\":3}\n```"}))
-	if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Kind: "json", Data: json.RawMessage(`{"score":3}`)}}); err != nil {
-		t.Fatal(err)
-	}
-	if out.String() != "{\"score\":3}\n" {
-		t.Errorf("answers: %q", out.String())
-	}
-}
-
-func TestAnswersEndTheirLineAndSpareATerminal(t *testing.T) {
-	for _, c := range []struct {
-		answer, want string
-		shield       bool
-	}{{"a\n", "a\n", false}, {"", "", false}, {"\x1b[2Jx", "\x1b[2Jx\n", false}, {"\x1b[2Jx", "\\u{1b}[2Jx\n", true}} {
-		var out bytes.Buffer
-		p := &Plain{View: io.Discard, Answers: &out, Shield: c.shield}
-		p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: c.answer}))
-		if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: c.answer}}); err != nil || out.String() != c.want {
-			t.Errorf("%q: %q, %v; want %q", c.answer, out.String(), err, c.want)
-		}
-	}
-}
-
-func TestFailedRunHasNoAnswer(t *testing.T) {
-	var view, out bytes.Buffer
-	p := &Plain{View: &view, Answers: &out}
-	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "not json"}))
-	if err := p.Finish(run.Result{Status: run.Failed, Error: fault.New(fault.OutputSchema, "no fit")}); err != nil {
-		t.Fatal(err)
-	}
-	if out.Len() != 0 || !strings.Contains(view.String(), "E_OUTPUT_SCHEMA: no fit") {
-		t.Errorf("answers %q, view %q", out.String(), view.String())
 	}
 }
 
@@ -292,72 +220,6 @@ func TestWithoutColorThereIsNoEscape(t *testing.T) {
 	}
 }
 
-type queue []string
-
-func (q *queue) Line(context.Context) (string, error) {
-	if len(*q) == 0 {
-		return "", io.EOF
-	}
-	line := (*q)[0]
-	*q = (*q)[1:]
-	return line, nil
-}
-
-// Scenario 31, the front end's part: answers come one by one, empty lines are
-// passed over, the end of input ends the chat.
-func TestPromptReadsMessagesAndDeliversAnswers(t *testing.T) {
-	var view, out bytes.Buffer
-	p := &Plain{View: &view, Answers: &out, Input: &queue{"hello", "", "  ", "/new", "bad"}}
-	next := func(want string) {
-		t.Helper()
-		in, err := p.Prompt(t.Context())
-		if err != nil || in.Text != want {
-			t.Fatalf("%q, %v; want %q", in.Text, err, want)
-		}
-	}
-	next("hello")
-	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "hi"}))
-	next("/new")
-	if out.String() != "hi\n" {
-		t.Errorf("answers: %q", out.String())
-	}
-	p.Emit(ev("0", "", "main", 0, trace.Status{Text: CommandHelp(), Level: "info"}))
-	next("bad")
-	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "not to be told"}))
-	p.Emit(ev("0", "", "main", 0, trace.Status{Text: "E_OUTPUT_SCHEMA: no fit", Level: "error"}))
-	if _, err := p.Prompt(t.Context()); !errors.Is(err, io.EOF) {
-		t.Error(err)
-	}
-	if out.String() != "hi\n" || strings.Contains(view.String(), "> ") {
-		t.Errorf("answers: %q, view: %q", out.String(), view.String())
-	}
-	if !strings.Contains(view.String(), "\n/tools ") || !strings.HasSuffix(view.String(), "error: E_OUTPUT_SCHEMA: no fit\n") {
-		t.Errorf("view:\n%s", view.String())
-	}
-}
-
-func TestScriptAnswersByCall(t *testing.T) {
-	s := &Script{
-		ByCall:  map[string][]approval.Decision{"0.2": {{Answer: approval.No, Reason: "because"}}},
-		Answers: []approval.Decision{{Answer: approval.Yes}},
-	}
-	ask := func(call string) (approval.Decision, error) {
-		return s.Approve(t.Context(), approval.Request{ID: "r" + call, Call: call})
-	}
-	if d, err := ask("0.2"); err != nil || d != (approval.Decision{ID: "r0.2", Answer: approval.No, Reason: "because"}) {
-		t.Error(d, err)
-	}
-	if d, err := ask("0.9"); err != nil || d.Answer != approval.Yes {
-		t.Error(d, err)
-	}
-	if _, err := ask("0.9"); !errors.Is(err, approval.ErrNobody) {
-		t.Error(err)
-	}
-	if len(s.Asked()) != 3 {
-		t.Error(s.Asked())
-	}
-}
-
 // SPEC §16: --json is the trace's lines plus transient ones without seq.
 func TestJSONAddsOnlyTransientLines(t *testing.T) {
 	var out bytes.Buffer
@@ -388,22 +250,6 @@ func TestJSONAddsOnlyTransientLines(t *testing.T) {
 	}
 	if kept != 1 || j.Err() != nil {
 		t.Error(kept, j.Err())
-	}
-}
-
-func TestParseCommand(t *testing.T) {
-	for line, want := range map[string]Command{
-		"hello": {Arg: "hello"}, "/new": {Name: New}, " /NEW now": {Name: New, Arg: "now"}, "/quit": {Name: Exit},
-		"/": {Arg: "/"}, "/etc/passwd": {Arg: "/etc/passwd"}, "//new": {Arg: "/new"}, "/a.go": {Arg: "/a.go"},
-		"/help": {Name: Help}, "/tools": {Name: Tools}, "": {},
-	} {
-		got, err := ParseCommand(line)
-		if err != nil || got != want {
-			t.Errorf("%q: %+v, %v; want %+v", line, got, err, want)
-		}
-	}
-	if _, err := ParseCommand("/nonsense"); !errors.Is(err, fault.Usage) {
-		t.Error(err)
 	}
 }
 

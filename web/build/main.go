@@ -165,11 +165,20 @@ func worker() error {
 	if err := minified("golem-worker.js", own, api.LoaderJS); err != nil {
 		return err
 	}
-	module, err := os.ReadFile("web/golem.js")
-	if err != nil {
-		return err
+	return module()
+}
+
+// module puts golem.js and what it imports into one file: a page that embeds
+// golem loads one script.
+func module() error {
+	r := api.Build(api.BuildOptions{
+		EntryPoints: []string{"web/golem.js"}, Bundle: true, Format: api.FormatESModule,
+		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, LogLevel: api.LogLevelWarning,
+	})
+	if len(r.Errors) > 0 {
+		return fmt.Errorf("%s", r.Errors[0].Text)
 	}
-	return minified("golem.js", string(module), api.LoaderJS)
+	return write("golem.js", r.OutputFiles[0].Contents)
 }
 
 // joined are scripts one after another.

@@ -1,0 +1,11 @@
+/** An error of golem: a code of its documentation, what to do, and where. */
+export class GolemError extends Error {
+  constructor(fault) {
+    super(fault.message)
+    this.name = 'GolemError'
+    /** @type {string} */ this.code = fault.code
+    /** @type {string|undefined} */ this.hint = fault.hint
+    /** @type {{file?: string, line?: number, column?: number, chain?: string[]}|undefined} */ this.where = fault.where
+    /** @type {object[]} further faults, if there were several */ this.others = fault.others ?? []
+  }
+}

@@ -1,0 +1,41 @@
+// golem.wasm comes over the network, compressed or not.
+import { GolemError } from './error.js'
+
+/** A response that is there; otherwise the error that says which is not. */
+export function ok(response) {
+  if (!response.ok) throw new GolemError({ code: 'E_PLATFORM', message: `${response.url} cannot be read (${response.status})`, hint: 'is the whole of web/dist on the server?' })
+  return response
+}
+
+/** The module, compiled as it comes: compressed where the server leaves it so, unpacked here. */
+export async function compiled(base, progress) {
+  progress?.('loading golem')
+  let response = await fetch(new URL('golem.wasm.gz', base)).catch(() => null)
+  if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base)))
+  const length = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length'))
+  const { packed, stream } = await looked(response.body, (got) => length && progress?.(`loading golem, ${Math.floor((100 * got) / length)} %`))
+  return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))
+}
+
+/** A stream, and whether it is packed: some servers unpack .gz themselves, so its first bytes tell. */
+async function looked(body, told) {
+  const reader = body.getReader()
+  let head = new Uint8Array()
+  let got = 0
+  const more = async () => {
+    const { done, value } = await reader.read()
+    if (!done) told((got += value.length))
+    return done ? null : value
+  }
+  for (let next; head.length < 2 && (next = await more()); ) head = new Uint8Array([...head, ...next])
+  const stream = new ReadableStream({
+    start: (to) => to.enqueue(head),
+    async pull(to) {
+      const next = await more()
+      if (next) to.enqueue(next)
+      else to.close()
+    },
+    cancel: (why) => reader.cancel(why),
+  })
+  return { packed: head[0] === 0x1f && head[1] === 0x8b, stream }
+}

@@ -1,0 +1,134 @@
+/**
+ * @typedef {object} RunOptions
+ * @property {string} [model] provider:name; default the project's own
+ * @property {string} [approval] interactive, approve_all, auto_deny
+ * @property {string} [entry] another worker than the project's entry
+ * @property {number} [maxDepth]
+ * @property {number} [maxTurns] the same as limits.turns
+ * @property {Record<string, unknown>} [modelSettings] settings of the models for the run, e.g. {temperature: 0.2, max_output_tokens: 4000}
+ * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, tool_timeout: '1m', tool_output: '10KB'}
+ * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
+ * @property {boolean} [trust] yes, for this run, to what the project's files say beyond its sandbox
+ * @property {string} [config] the person's own configuration, the text of a config.yaml
+ * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
+ * @property {{name: string, data: Uint8Array}[]} [attachments]
+ * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string, text?: string}|null>} [approve]
+ *   asked before a side effect, and before a run for what the project's files say beyond its sandbox; null says that
+ *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
+ *   withdrawn or the run is cancelled: then no answer counts any more
+ * @property {(artifact: {name: string, data: string}) => void} [artifact]
+ *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
+ * @property {boolean} [trace] false keeps no trace in the project
+ */
+
+/**
+ * A question to the person. One is open at a time; the answer is bound to its id.
+ * @typedef {object} Request
+ * @property {string} id
+ * @property {'tool'|'input'|'turns'|'trust'} kind a call of a tool; a text for a worker that asks, which is text beside answer 'yes'; whether to go on past limits.turns; what a project's files say beyond its sandbox
+ * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
+ * @property {'low'|'medium'|'high'} risk
+ * @property {string} [call] the trace id of the call or worker run
+ * @property {string[]} [workerPath] IDs from the root
+ * @property {string} [title] of kinds other than tool: the question
+ * @property {{path: string, value: string, means?: string, where?: string}[]} [lines] what a yes covers
+ * @property {string} [tool] of a call: its name
+ * @property {string} [type] tool_call, file_write or command
+ * @property {string} [description]
+ * @property {string} [module] of a custom tool: its file and digest
+ * @property {{name: string, value: string}[]} [grants] all that the module was given: files, hosts, keys of config
+ * @property {object} [args] what will run
+ * @property {{op: string, mount?: string, path: string}[]} [paths]
+ * @property {string} [diff] the change to a file, unified
+ * @property {boolean} [unchanged] the file has the content that the call would write
+ * @property {string} [rule] the setting that asks
+ * @property {string} [why] why the person is asked, in plain words
+ */
+
+/** A run or conversation under way: iterate it for its events, await result. */
+export class Run {
+  #post
+  #options
+  #queue = []
+  #wake = null
+  #over = false
+  #gone = new AbortController()
+  #open = new Map() // questions that wait, by request id
+
+  constructor(post, options) {
+    this.#post = post
+    this.#options = options
+    /** How it ended: {run, status, exit, text, output, error, denied, failed}. Rejects only if it could not begin. */
+    this.result = new Promise((resolve, reject) => {
+      this.finish = (r) => {
+        this.#end()
+        resolve(r)
+      }
+      this.fail = (e) => {
+        this.#end()
+        reject(e)
+      }
+    })
+    this.result.catch(() => {}) // whoever wants it awaits it
+  }
+
+  #end() {
+    this.#over = true
+    this.#gone.abort()
+    this.#wake?.()
+  }
+
+  take(m) {
+    if (m.event) {
+      this.#queue.push(JSON.parse(m.event))
+      this.#wake?.()
+    } else if (m.artifact) {
+      this.#options.artifact(m.artifact)
+    } else if (m.ask) {
+      this.#answer(m.ask)
+    } else {
+      this.#open.get(m.withdrawn)?.abort()
+    }
+  }
+
+  /** Every question has an id and an answer of its own; one that was withdrawn takes none. */
+  async #answer(request) {
+    let decision = { answer: 'no' } // a front end that breaks is a denial
+    const withdrawn = new AbortController()
+    this.#open.set(request.id, withdrawn)
+    try {
+      decision = await this.#options.approve(request, AbortSignal.any([this.#gone.signal, withdrawn.signal]))
+    } catch {
+      // It is told where it broke.
+    }
+    this.#open.delete(request.id)
+    if (withdrawn.signal.aborted) return
+    if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
+    else this.#post({ answer: { answer: decision.answer, reason: decision.reason, text: decision.text, id: request.id } })
+  }
+
+  /** Ends it: model, tools and children stop, the trace ends properly. */
+  cancel() {
+    this.#gone.abort()
+    this.#post({ cancel: true })
+  }
+
+  /** Says something in a conversation. */
+  send(text) {
+    this.#post({ say: text })
+  }
+
+  /** Ends a conversation. */
+  end() {
+    this.#post({ end: true })
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      while (this.#queue.length) yield this.#queue.shift()
+      if (this.#over) return
+      await new Promise((resolve) => (this.#wake = resolve))
+      this.#wake = null
+    }
+  }
+}
