@@ -45,9 +45,6 @@ type Platform struct {
 	// Closed are real directories, as sources of sandbox.SourceOf, that no worker
 	// reads or changes by any mount, link or name: $GOLEM_HOME (E_PROTECTED).
 	Closed []string
-	// State is the project's .golem directory, for what outlives a run; nil
-	// keeps nothing. Nothing of this version does: clearance will.
-	State sandbox.FS
 	// ReadScript reads FILE of script:FILE and replay:FILE given by a person,
 	// relative to where they stand. From a manifest or worker it is relative
 	// to the project root. nil: only project files.

@@ -30,9 +30,8 @@ type question struct {
 // stock is a toolset: a factory that gets the worker's options and an Env.
 func stock(shelf map[string]int) toolset.Factory {
 	return toolset.Factory{
-		Name:        "stock",
-		Description: "What is on the shelf",
-		Options:     func() any { return &stockOptions{Unit: "pieces"} },
+		Name:    "stock",
+		Options: func() any { return &stockOptions{Unit: "pieces"} },
 		Open: func(_ context.Context, _ toolset.Env, options any) (tool.Toolset, error) {
 			unit := options.(*stockOptions).Unit
 			count := tool.Func(

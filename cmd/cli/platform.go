@@ -50,7 +50,6 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		HTTP:       newHTTPClient(),
 		Mount:      mounter(work, p.sandbox(), o.AllowOutside),
 		Closed:     h.closed(),
-		State:      sandbox.Lazy(work, stateDir),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Toolsets:   []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)},
 		Tools:      t.forProject,

@@ -36,9 +36,8 @@ var shellEnv = []string{
 // each time unless a person has configured otherwise.
 func shellToolset(h *host, root string, memory bool) toolset.Factory {
 	return toolset.Factory{
-		Name:        "shell",
-		Description: "run_command: runs a command line in the project directory, outside the sandbox",
-		Outside:     true,
+		Name:    "shell",
+		Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 			if memory {
 				return nil, fault.New(fault.Config, "the toolset shell works on the disk, and --sandbox memory leaves the disk alone").

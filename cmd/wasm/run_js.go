@@ -71,7 +71,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	inst, err := core.Open(core.Platform{
 		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project,
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
-		Mount: mounter(fsys), State: sandbox.Lazy(fsys, stateDir), Tools: c.server.tools,
+		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,

@@ -43,7 +43,11 @@ func resumable(t *testing.T, m model.Model, files sandbox.FS) *Session {
 		Model: func(context.Context, *project.Worker) (model.Model, error) { return m, nil },
 		Mount: func(string) (sandbox.FS, error) { return files, nil },
 	}
-	s, err := r.Open(t.Context(), "main")
+	w, err := p.Worker("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.OpenWorker(t.Context(), w)
 	if err != nil {
 		t.Fatal(err)
 	}

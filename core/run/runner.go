@@ -126,15 +126,6 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	return s.Close()
 }
 
-// Open starts a session of a root worker (S0-58). The caller must Close it.
-func (r *Runner) Open(ctx context.Context, worker string) (*Session, error) {
-	w, err := r.Project.Worker(worker)
-	if err != nil {
-		return nil, err
-	}
-	return r.OpenWorker(ctx, w)
-}
-
 // Callables are a worker's tools and the workers it may call, in one registry
 // that is searched by name and by metadata (S3-20).
 func (r *Runner) Callables(ctx context.Context, w *project.Worker) (*tool.Set, error) {

@@ -28,7 +28,7 @@ type Session struct {
 	refused bool // there is no model to talk with
 }
 
-// OpenWorker starts a session of a root worker. The caller must Close it.
+// OpenWorker starts a session of a root worker (S0-58). The caller must Close it.
 func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, error) {
 	s := &Session{r: r, tree: newTree(r), started: r.now()}
 	closure, err := r.Project.Closure(w)

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
 
 	"golem/core/fault"
@@ -57,43 +56,8 @@ func (s *Set) Get(name string) (Tool, bool) {
 	return t, ok
 }
 
-// Lookup is Get with the error for a model: E_UNKNOWN_TOOL, listing what
-// there is (S0-61).
-func (s *Set) Lookup(name string) (Tool, error) {
-	if t, ok := s.tools[name]; ok {
-		return t, nil
-	}
-	known := slices.Sorted(slices.Values(s.names))
-	f := fault.New(fault.UnknownTool, "there is no tool %.100q", name)
-	if near := fault.Nearest(name, known); near != "" {
-		return nil, f.Hinting("did you mean %s? known: %s", near, list(known))
-	}
-	return nil, f.Hinting("known: %s", list(known))
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	const most = 100
-	text := ""
-	for i, n := range names {
-		if i == most {
-			return fmt.Sprintf("%s and %d more", text, len(names)-most)
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += n
-	}
-	return text
-}
-
 // Names returns the names in the order of adding. The slice is the caller's.
 func (s *Set) Names() []string { return slices.Clone(s.names) }
-
-// Len is the number of tools.
-func (s *Set) Len() int { return len(s.names) }
 
 // All returns the tools in the order of adding. The slice is the caller's.
 func (s *Set) All() []Tool { return s.Find(func(Spec) bool { return true }) }

@@ -25,9 +25,8 @@ func ExampleNewRegistry() {
 		Times int    `json:"times,omitempty" jsonschema:"how often, once if left out"`
 	}
 	texts := toolset.Factory{
-		Name:        "texts",
-		Description: "changes texts",
-		Options:     func() any { return new(options) },
+		Name:    "texts",
+		Options: func() any { return new(options) },
 		Open: func(_ context.Context, env toolset.Env, opts any) (tool.Toolset, error) {
 			o := opts.(*options) // what Options returned, filled in
 			shout := tool.Func(tool.Spec{

@@ -20,8 +20,7 @@ import (
 // beyond the view.
 func Filesystem() Factory {
 	return Factory{
-		Name:        "filesystem",
-		Description: "reads and writes the files of the sandbox",
+		Name: "filesystem",
 		Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the worker %s has no sandbox for its filesystem toolset", env.Worker)

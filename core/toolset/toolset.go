@@ -32,9 +32,8 @@ type Env struct {
 // worker's options are decoded into it strictly before Open. Options nil: no
 // options are known.
 type Factory struct {
-	Name        string
-	Description string
-	Options     func() any
+	Name    string
+	Options func() any
 	// Outside says that the tools work on the real files instead of Env.Files.
 	// Only a worker that sees the whole project gets them (Registry.Whole, SPEC §8).
 	Outside bool

@@ -44,9 +44,8 @@ type Delegate struct {
 // it may call.
 func Workers(d Delegation) Factory {
 	return Factory{
-		Name:        "workers",
-		Description: "calls other workers",
-		Options:     func() any { return new(workerOptions) },
+		Name:    "workers",
+		Options: func() any { return new(workerOptions) },
 		Open: func(_ context.Context, _ Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*workerOptions)
 			return d.tools(o)

@@ -7,24 +7,14 @@ import (
 	"golem/core/fault"
 )
 
-// Artifacts keeps prompts, inputs and outputs whole, one file each by the
-// id of its call: <id>.prompt.json, <id>.in.json, <id>.out.json (--artifacts,
-// SPEC §16). A nil *Artifacts keeps nothing. It may be used from many
+// Artifacts keeps the messages of worker runs and the inputs and outputs of calls
+// whole, one file each by the id of its call: <id>.prompt.json, <id>.in.json,
+// <id>.out.json (--artifacts, SPEC §16). A nil *Artifacts keeps nothing. It may be used from many
 // goroutines if Put may.
 type Artifacts struct {
 	Put    func(name string, data []byte) error // writes one file, replacing it
 	Redact *Redactor                            // nil: nothing is secret
 }
-
-// Prompt keeps the messages of a worker's model request. A later request of
-// the same worker replaces it, as it holds the earlier ones.
-func (a *Artifacts) Prompt(id string, v any) error { return a.Keep(id+".prompt.json", v) }
-
-// In keeps what a call was given.
-func (a *Artifacts) In(id string, v any) error { return a.Keep(id+".in.json", v) }
-
-// Out keeps what a call returned.
-func (a *Artifacts) Out(id string, v any) error { return a.Keep(id+".out.json", v) }
 
 // Keep writes v as JSON, without its secrets, under one of those names. Any
 // other name is E_PATH.

@@ -29,7 +29,6 @@ type Reader struct {
 	buf    []byte
 	line   int
 	header Header
-	torn   bool
 }
 
 // NewReader reads the header. Errors are E_CONFIG and name the line.
@@ -54,13 +53,6 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return t, nil
 }
 
-// Header is the trace's first line.
-func (t *Reader) Header() Header { return t.header }
-
-// Torn says, after Next has returned io.EOF, that the last line was cut off
-// in the middle and dropped: the run was killed while it was written.
-func (t *Reader) Torn() bool { return t.torn }
-
 // Next returns the next event, io.EOF at the end. Empty lines are passed
 // over, types this version does not know come as Unknown. An error ends the
 // reading.
@@ -80,8 +72,7 @@ func (t *Reader) Next() (Event, error) {
 		if err == nil {
 			return e, nil
 		}
-		if !whole {
-			t.torn = true
+		if !whole { // the run was killed while it wrote the line
 			return Event{}, io.EOF
 		}
 		return Event{}, t.bad("%s", fault.Of(err, fault.Config).Message)
@@ -119,8 +110,8 @@ func (t *Reader) bad(format string, args ...any) error {
 }
 
 // Read reads a whole trace with the long texts beside it; nil texts: there are
-// none. A last line that was torn is dropped without an error; use a Reader to
-// be told. On an error the events before it are returned with it.
+// none. A last line that was cut off in the middle is dropped without an error. On
+// an error the events before it are returned with it.
 func Read(r io.Reader, texts Texts) (Header, []Event, error) {
 	t, err := NewReader(r)
 	if err != nil {

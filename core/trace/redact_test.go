@@ -182,7 +182,7 @@ func TestArtifacts(t *testing.T) {
 	}
 	long := strings.Repeat("x", 10000)
 	for _, err := range []error{
-		a.Prompt("0", []string{"system", key}), a.In("0.1", raw(`{"password":"p","text":"`+long+`"}`)), a.Out("0.1", "ok\u2028"), a.Keep("0.12.out.json", nil),
+		a.Keep("0.prompt.json", []string{"system", key}), a.Keep("0.1.in.json", raw(`{"password":"p","text":"`+long+`"}`)), a.Keep("0.1.out.json", "ok\u2028"), a.Keep("0.12.out.json", nil),
 	} {
 		if err != nil {
 			t.Error(err)
@@ -199,7 +199,7 @@ func TestArtifacts(t *testing.T) {
 	}
 	n := len(files)
 	for _, id := range []string{"", "../x", "0/1", "a", "0..1", strings.Repeat("0", 600)} {
-		if err := a.In(id, 1); !errors.Is(err, fault.Path) {
+		if err := a.Keep(id+".in.json", 1); !errors.Is(err, fault.Path) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -207,11 +207,11 @@ func TestArtifacts(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	a.Put = func(string, []byte) error { return errors.New("disk full") }
-	if err := a.In("0", 1); !errors.Is(err, fault.Quota) {
+	if err := a.Keep("0.in.json", 1); !errors.Is(err, fault.Quota) {
 		t.Error(err)
 	}
 	var none *Artifacts
-	if none.In("0", 1) != nil {
+	if none.Keep("0.in.json", 1) != nil {
 		t.Error("nil keeps nothing")
 	}
 }

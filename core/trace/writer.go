@@ -122,13 +122,6 @@ func (t *Writer) shown() bool {
 	return slices.ContainsFunc(t.outputs, func(o *output) bool { return o.whole && !o.failed })
 }
 
-// Err is the first failure to write, nil if there was none.
-func (t *Writer) Err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
-}
-
 // Close ends the trace and returns the first failure. It does not close the
 // outputs, which belong to the host. A second Close does nothing.
 func (t *Writer) Close() error {

@@ -61,11 +61,6 @@ func (l List) Digest() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Without returns the widenings of l that are not among known.
-func (l List) Without(known List) List {
-	return slices.DeleteFunc(slices.Clone(l), func(w Widening) bool { return slices.ContainsFunc(known, w.Same) })
-}
-
 // Setting is the widening that a preApproved makes.
 func Setting(w approval.Widening) Widening {
 	out := Widening{File: w.Origin.File, Path: w.Origin.Path, At: w.Origin.At, Value: string(w.Setting), Module: w.Module}

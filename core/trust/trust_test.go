@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,7 +38,10 @@ func TestDigest(t *testing.T) {
 			t.Fatal("the digest depends on order, repetition or words")
 		}
 		m := widenings().Draw(t, "m")
-		same := len(l.Without(m)) == 0 && len(m.Without(l)) == 0
+		without := func(a, b List) bool {
+			return slices.ContainsFunc(a, func(w Widening) bool { return !slices.ContainsFunc(b, w.Same) })
+		}
+		same := !without(l, m) && !without(m, l)
 		if (l.Digest() == m.Digest()) != same {
 			t.Fatalf("%v and %v: same %v", l, m, same)
 		}

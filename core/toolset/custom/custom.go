@@ -46,9 +46,8 @@ type Module struct {
 // granted stands in the options alone.
 func Toolset(cache *Cache, found Found) toolset.Factory {
 	return toolset.Factory{
-		Name:        "custom",
-		Description: "tools of .wasm modules",
-		Options:     func() any { return new(customOptions) },
+		Name:    "custom",
+		Options: func() any { return new(customOptions) },
 		Open: func(ctx context.Context, env toolset.Env, options any) (tool.Toolset, error) {
 			o, _ := options.(*customOptions)
 			c := &custom{env: env, found: found, options: o, first: map[string]source{}}
