@@ -104,7 +104,7 @@ func (i *Instance) Check(platform string) fault.List {
 	faults = append(faults, i.unusedPrices()...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
-		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and counts only once you trusted it: %s", w.Path, w.Value, w.Means).
+		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and has no effect until you trust it: %s", w.Path, w.Value, w.Means).
 			At(file, line, 0).Hinting("%s", trustHint()))
 	}
 	faults.Sort()

@@ -15,7 +15,7 @@ func (i *Instance) mount(source string) (sandbox.FS, error) {
 		if i.options.MemorySandbox {
 			return sandbox.Memory(), nil
 		}
-		return nil, fault.New(fault.Platform, "this platform lends no files")
+		return nil, fault.New(fault.Platform, "this platform provides no files")
 	}
 	fsys, err := i.platform.Mount(source)
 	if err != nil || !i.options.MemorySandbox {

@@ -48,8 +48,8 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		return i.notBegun(r, given, err)
 	}
 	if entry.Tool != "" {
-		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool: there is nobody to talk with", entry.Tool).
-			Hinting("run it once with golem run, or chat with a worker: --entry")))
+		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
+			Hinting("run the tool with golem run, or choose a worker with --entry")))
 	}
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
@@ -209,7 +209,7 @@ func (i *Instance) notices(entry *project.Worker) []trace.Body {
 	var out []trace.Body
 	if mode, origin, trusted := i.project.Approval(); mode == approval.ApproveAll && !trusted {
 		out = append(out, trace.Warning{Code: fault.Config, Message: "approval.mode approve_all is set by " + origin +
-			": what stays in the sandbox is approved unseen, network and command still ask"})
+			": calls that stay in the sandbox are approved without asking; network and command still ask"})
 	}
 	for _, f := range i.project.Warnings(entry) {
 		out = append(out, trace.Warning{Code: f.Code, Message: f.Text()})
@@ -243,7 +243,7 @@ func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.redactor.Load()}
 	r.Artifact = func(name string, value any) {
 		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
-			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be kept: " + err.Error()}})
+			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be written: " + err.Error()}})
 		}
 	}
 }

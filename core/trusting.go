@@ -64,7 +64,7 @@ func (i *Instance) book() (trust.Book, error) {
 	}
 	data, err := i.platform.Trust.Read()
 	if err != nil {
-		return trust.Book{}, fault.New(fault.Config, "what was trusted cannot be read: %w", err).
+		return trust.Book{}, fault.New(fault.Config, "the list of what you trusted cannot be read: %w", err).
 			Hinting("make trust.json in GOLEM_HOME readable, or delete it")
 	}
 	return trust.ReadBook(data)
@@ -108,8 +108,8 @@ func (i *Instance) checkPin(ctx context.Context) error {
 	}
 	list := i.Widenings(ctx)
 	if got := list.Digest(); got != i.pinned {
-		return fault.New(fault.Trust, "%s is %s, and the project's widenings are %s", i.pinnedBy, brief(i.pinned), got).
-			Hinting("look at them with golem check, then set %s anew", i.pinnedBy)
+		return fault.New(fault.Trust, "%s is %s, but the list of what this project's files allow has the digest %s", i.pinnedBy, brief(i.pinned), got).
+			Hinting("look at the list with golem check, then update %s", i.pinnedBy)
 	}
 	i.judge.Trust(list)
 	return nil
@@ -152,7 +152,7 @@ func (i *Instance) askTrust(ctx context.Context, entry *project.Worker, r *run.R
 	}
 	out := []trace.Body{answer}
 	if err := i.Trust(open); err != nil {
-		out = append(out, trace.Warning{Code: fault.Trust, Message: "the yes holds for this run, and could not be kept: " + fault.Of(err, fault.Config).Text()})
+		out = append(out, trace.Warning{Code: fault.Trust, Message: "your yes counts for this run, but could not be saved: " + fault.Of(err, fault.Config).Text()})
 	}
 	return out, nil
 }
@@ -245,7 +245,7 @@ func (i *Instance) untrusted(w trust.Widening, why string) error {
 
 // trustHint says how a person says yes here.
 func trustHint() string {
-	return "if you trust where the project comes from, say yes when golem asks before a run, or with golem trust or --trust"
+	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
 }
 
 func splitAt(at string) (file string, line int) {

@@ -90,7 +90,7 @@ func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs
 func (i *Instance) extras(w *project.Worker) trust.List {
 	var out trust.List
 	for _, s := range i.project.Extras(w) {
-		out = append(out, asWidening(s, "", "each request carries it, which can switch on what the provider offers"))
+		out = append(out, asWidening(s, "", "it is sent with each request and can turn on features of the provider"))
 	}
 	return out
 }
@@ -238,9 +238,9 @@ func (i *Instance) providerLine(name string, s project.Said) (trust.Widening, bo
 		return asWidening(s, "", "the value of "+s.Value+" is sent as the key"), true
 	case s.Key == "headers":
 		s.Value = fingerprint(s.Value)
-		return asWidening(s, "", "each request carries this header, which can switch on what the provider offers"), true
+		return asWidening(s, "", "this header is sent with each request and can turn on features of the provider"), true
 	}
-	return asWidening(s, "", "each request carries it"), true
+	return asWidening(s, "", "it is sent with each request"), true
 }
 
 func sameAddress(a, b string) bool {

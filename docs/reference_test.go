@@ -147,7 +147,7 @@ func TestWorkersPageKnowsTheFileTools(t *testing.T) {
 
 var errorCode = regexp.MustCompile(`\bE_[A-Z_]+[A-Z]\b`)
 
-// The pages name no error code that golem does not have.
+// The pages name no error code that golem does not provide.
 func TestPagesNameKnownCodes(t *testing.T) {
 	for _, name := range []string{"workers.md", "cli.md", "trace.md", "security.md", "embedding.md", "design.md", "../README.md"} {
 		for _, code := range errorCode.FindAllString(page(t, name), -1) {

@@ -79,7 +79,7 @@ func TestToolsGuideInGo(t *testing.T) {
 	try := guideBlock{"make -C tools/wordcount try ARGS='{\"path\":\"/today.txt\"}' GRANTS=--fs=../..:ro\n", `{"words":4}`}
 	said := runGuide(t, checkout(t), append(append(blocks, try), sdk...))
 	// The page quotes the refusal in its text.
-	const refusal = "E_GRANT: the module asks for the file /today.txt, and it was granted no files"
+	const refusal = "E_GRANT: the module tried to open the file /today.txt, and it was not granted files"
 	if !strings.Contains(page(t, "tools.md"), refusal) || !strings.Contains(said, refusal) {
 		t.Errorf("the page and golem do not both say %q:\n%s", refusal, said)
 	}

@@ -7,7 +7,7 @@ import "errors"
 // Outside golem there is nobody to call: unit tests see that as an error.
 
 func callBack(string, []byte) ([]byte, error) {
-	return nil, errors.New("there is no golem to call back: this is no wasip1 build")
+	return nil, errors.New("callbacks work only in golem: build the tool for wasip1")
 }
 
 func config(string) (string, bool) { return "", false }

@@ -21,11 +21,11 @@ type inference struct {
 // argument is the schema of a tool's argument, which is a struct.
 func argument(t reflect.Type) (schema, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("the argument of a tool is a struct, not %s", t)
+		return nil, fmt.Errorf("the argument of a tool must be a struct, not %s", t)
 	}
 	s, err := inference{}.of(t)
 	if err == nil && s.kind() != "object" {
-		return nil, fmt.Errorf("the argument of a tool is a struct whose fields are its JSON, and %s writes its own", t)
+		return nil, fmt.Errorf("the argument of a tool must be a struct without a JSON marshaler of its own, and %s has one", t)
 	}
 	return s, err
 }
@@ -34,7 +34,7 @@ func argument(t reflect.Type) (schema, error) {
 // references, which are not inferred.
 func (in inference) enter(t reflect.Type) (inference, error) {
 	if slices.Contains(in.outer, t) {
-		return in, fmt.Errorf("%s holds itself: no schema can be inferred", t)
+		return in, fmt.Errorf("%s contains itself, so no schema can be inferred", t)
 	}
 	in.outer = append(slices.Clone(in.outer), t)
 	return in, nil
@@ -71,14 +71,14 @@ func (in inference) of(t reflect.Type) (schema, error) {
 		return schema{"type": "array", "items": items, "minItems": t.Len(), "maxItems": t.Len()}, err
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
-			return nil, fmt.Errorf("%s has keys that are no strings", t)
+			return nil, fmt.Errorf("%s has keys that are not strings", t)
 		}
 		values, err := in.of(t.Elem())
 		return in.nullable(schema{"type": "object", "additionalProperties": values}), err
 	case reflect.Struct:
 		return in.object(t)
 	}
-	return nil, fmt.Errorf("%s has no JSON", t)
+	return nil, fmt.Errorf("%s cannot be written as JSON", t)
 }
 
 // known are types whose JSON is not that of their kind.

@@ -68,7 +68,7 @@ func ToolContext[In, Out any](name, description string, f func(context.Context, 
 		}
 		defer func() {
 			if p := recover(); p != nil {
-				result, err = nil, fmt.Errorf("%s broke down: %v", name, p)
+				result, err = nil, fmt.Errorf("%s crashed: %v", name, p)
 			}
 		}()
 		return f(ctx, in)

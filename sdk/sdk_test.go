@@ -47,7 +47,7 @@ func TestCalls(t *testing.T) {
 		{"none", `{}`, "", "there is no tool none"},
 		{"shout", `{"text":"hi","how":"loud"} {}`, "", "more than one JSON value"},
 		{"shout", ``, "", ""},
-		{"crash", `{}`, "", "crash broke down: runtime error: index out of range"},
+		{"crash", `{}`, "", "crash crashed: runtime error: index out of range"},
 	} {
 		got, err := Test(c.name, c.args, tools()...)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

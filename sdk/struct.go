@@ -115,7 +115,7 @@ func (s schema) only(texts []string) error {
 		return items.only(texts)
 	}
 	if s.kind() != "string" {
-		return fmt.Errorf("enum is for strings")
+		return fmt.Errorf("enum works only for strings")
 	}
 	enum := make([]any, 0, len(texts)+1)
 	for _, t := range texts {

@@ -20,10 +20,10 @@ func (h *host) checkCommand() *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
-		Short: "report every problem of a project in one go",
-		Long: `Reads a project or a worker file and reports every problem: code, file:line,
-remedy. No model is called, no tool is run and nothing is written.
-Exit code 1 if there are errors; warnings alone are 0.`,
+		Short: "report every problem of a project at once",
+		Long: `Reads a project or a worker file and reports every problem with its code, its
+file and line, and what to do. It calls no model, runs no tool and writes nothing.
+The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.check, f.command = true, "check"
@@ -31,7 +31,7 @@ Exit code 1 if there are errors; warnings alone are 0.`,
 		},
 	}
 	f.addProject(cmd.Flags())
-	cmd.Flags().StringVar(&f.platform, "platform", "native", "native or browser: where the project shall run")
+	cmd.Flags().StringVar(&f.platform, "platform", "native", "check for this platform: native or browser")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin")
 	return cmd
 }
@@ -80,7 +80,7 @@ func (h *host) inspectTarget(f *flags, words []string) error {
 		f.platform = "native"
 	}
 	if f.platform != "native" && f.platform != "browser" {
-		return usage("--platform %q: there is no such platform", f.platform).Hinting("native or browser")
+		return usage("--platform %q: unknown platform", f.platform).Hinting("use native or browser")
 	}
 	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
 		words = []string{"."}

@@ -30,7 +30,7 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	all, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		// The parser's message quotes the file, which holds secrets.
-		return nil, fault.New(fault.Config, "it is not a list of NAME=value lines").At(".env", 0, 0).Hinting("one NAME=value a line; # begins a comment")
+		return nil, fault.New(fault.Config, "the file is not a list of NAME=value lines").At(".env", 0, 0).Hinting("write one NAME=value per line; # begins a comment")
 	}
 	keys := map[string]string{}
 	for name, value := range all {

@@ -36,57 +36,57 @@ func (f *flags) given(name string) bool {
 // project are the flags that say which project and how it is read.
 func (f *flags) addProject(s *pflag.FlagSet) {
 	f.set = s
-	s.StringVar(&f.entry, "entry", "", "the worker to start with, instead of the project's own")
+	s.StringVar(&f.entry, "entry", "", "start with this worker instead of the project's entry")
 	s.StringVar(&f.project, "project", "", "the project directory; TARGET may then be left out")
-	s.BoolVar(&f.noProject, "no-project", false, "TARGET is a worker file and no manifest applies")
-	s.StringArrayVar(&f.lib, "lib", nil, "a library directory (not in this version)")
-	s.BoolVar(&f.noImportTools, "no-import-tools", false, "load no custom tools")
-	s.BoolVar(&f.allowModules, "allow-module-imports", false, "permit tool modules from outside the project")
-	s.StringVar(&f.model, "model", "", "the model of the whole run, provider:name")
-	s.StringVar(&f.approval, "approval", "", "interactive, approve_all or auto_deny")
-	s.BoolVar(&f.approveAll, "approve-all", false, "short for --approval approve_all")
-	s.BoolVar(&f.denyAll, "deny-all", false, "short for --approval auto_deny")
-	s.IntVar(&f.maxDepth, "max-depth", 0, "the deepest permitted delegation; the root is 0")
-	s.IntVar(&f.maxTurns, "max-turns", 0, "limit the model requests of each worker: --limit turns=N")
-	s.StringArrayVar(&f.settings, "set", nil, "set a setting of the models for the run, NAME=VALUE: temperature, max_output_tokens, reasoning_effort, …; may be repeated")
-	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for the run, NAME=VALUE: turns, tokens, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
-	s.BoolVar(&f.allowOutside, "allow-outside", false, "let the manifest mount directories outside the project")
-	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files widen beyond its sandbox")
-	s.BoolVar(&f.json, "json", false, "one JSON object a line on standard output")
-	s.BoolVar(&f.noColor, "no-color", false, "no colours (NO_COLOR does the same)")
+	s.BoolVar(&f.noProject, "no-project", false, "run TARGET, a worker file, without a manifest")
+	s.StringArrayVar(&f.lib, "lib", nil, "a directory of libraries (not in this version)")
+	s.BoolVar(&f.noImportTools, "no-import-tools", false, "do not load custom tools (.wasm files)")
+	s.BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
+	s.StringVar(&f.model, "model", "", "use this model for the whole run, as provider:name")
+	s.StringVar(&f.approval, "approval", "", "approval mode: interactive, approve_all or auto_deny")
+	s.BoolVar(&f.approveAll, "approve-all", false, "approve every call that would ask (same as --approval approve_all)")
+	s.BoolVar(&f.denyAll, "deny-all", false, "deny every call that would ask (same as --approval auto_deny)")
+	s.IntVar(&f.maxDepth, "max-depth", 0, "how deep workers may call workers; the first worker has depth 0")
+	s.IntVar(&f.maxTurns, "max-turns", 0, "the most model requests of each worker (same as --limit turns=N)")
+	s.StringArrayVar(&f.settings, "set", nil, "set a model setting for this run, as NAME=VALUE: temperature, max_output_tokens, reasoning_effort, …; may be repeated")
+	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for this run, as NAME=VALUE: turns, tokens, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
+	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow the manifest to mount directories outside the project")
+	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files allow beyond its sandbox")
+	s.BoolVar(&f.json, "json", false, "print one JSON object per line on standard output")
+	s.BoolVar(&f.noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
 }
 
 // addRun are the flags of a run or a chat.
 func (f *flags) addRun(s *pflag.FlagSet) {
 	f.addProject(s)
 	s.StringVar(&f.input, "input", "", "the input as JSON: an object or a string")
-	s.StringArrayVar(&f.attach, "attach", nil, "attach a file, from anywhere on disk; may be repeated")
+	s.StringArrayVar(&f.attach, "attach", nil, "attach a file from anywhere on the disk; may be repeated")
 	s.StringVar(&f.trace, "trace", "", "write the trace to this file (default .golem/runs/RUN.jsonl)")
-	s.StringVar(&f.artifacts, "artifacts", "", "keep whole prompts, inputs and outputs in this directory")
+	s.StringVar(&f.artifacts, "artifacts", "", "write complete prompts, inputs and outputs to this directory")
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
-	s.StringVar(&f.sandbox, "sandbox", "", "memory: the run changes no file on disk")
+	s.StringVar(&f.sandbox, "sandbox", "", "memory: changes stay in memory, and no file on the disk is changed")
 	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
-	s.BoolVar(&f.headless, "headless", false, "never ask, even on a terminal")
+	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
-	s.BoolVar(&f.verbose, "verbose", false, "show results of tools, too")
+	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
 }
 
 // refuse checks what contradicts itself or is not in this version.
 func (f *flags) refuse() error {
 	if f.given("lib") {
-		return usage("--lib: not in this version").Hinting("put the workers into the project")
+		return usage("--lib: libraries are not supported in this version").Hinting("put the workers into the project")
 	}
 	if f.approveAll && f.denyAll {
-		return usage("--approve-all and --deny-all contradict each other").Hinting("give one of them")
+		return usage("--approve-all and --deny-all cannot be used together").Hinting("use one of them")
 	}
 	if f.given("approval") && (f.approveAll || f.denyAll) {
-		return usage("--approval and its short forms are given together").Hinting("give one of --approval, --approve-all, --deny-all")
+		return usage("--approval cannot be combined with --approve-all or --deny-all").Hinting("use one of --approval, --approve-all, --deny-all")
 	}
 	if f.given("sandbox") && f.sandbox != "memory" {
-		return usage("--sandbox %s: there is no such sandbox", strconv.Quote(f.sandbox)).Hinting("leave it out for the disk, or say memory")
+		return usage("--sandbox %s: unknown sandbox", strconv.Quote(f.sandbox)).Hinting("use memory, or leave the flag out to work on the disk")
 	}
 	if f.given("max-depth") && f.maxDepth < 0 {
-		return usage("--max-depth %d: it cannot be negative", f.maxDepth).Hinting("0 permits no delegation")
+		return usage("--max-depth %d: must not be negative", f.maxDepth).Hinting("0 means that no worker may call another")
 	}
 	if _, err := f.limits(); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (f *flags) refuse() error {
 		return err
 	}
 	if f.quiet && f.verbose {
-		return usage("--quiet and --verbose contradict each other").Hinting("give one of them")
+		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")
 	}
 	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval"} {
 		if f.given(name) && f.set.Lookup(name).Value.String() == "" {

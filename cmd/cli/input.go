@@ -30,7 +30,7 @@ const (
 func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, err error) {
 	if f.given("input") {
 		if len(words) > 0 {
-			return in, false, usage("there is INPUT both as words and as --input").Hinting("give one of them")
+			return in, false, usage("the input is given twice: as words and with --input").Hinting("use one of them")
 		}
 		in, err = jsonInput(f.input)
 		return in, false, err
@@ -47,7 +47,7 @@ func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, er
 	}
 	in.Text = strings.Join(words, " ")
 	if !utf8.ValidString(in.Text) {
-		return in, false, usage("INPUT is not UTF-8 text")
+		return in, false, usage("INPUT is not valid UTF-8 text")
 	}
 	return in, false, nil
 }
@@ -56,7 +56,7 @@ func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, er
 func jsonInput(text string) (run.Input, error) {
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
-		return run.Input{}, usage("--input is not JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
+		return run.Input{}, usage("--input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
 	}
 	var s string
 	switch {
@@ -82,9 +82,9 @@ func typedInput(w *project.Worker, in run.Input) error {
 	if json.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
 		return nil
 	}
-	what := "the input is a text"
+	what := "the input is plain text"
 	if in.Text == "" {
-		what = "there is no input"
+		what = "no input was given"
 	}
 	names := schema.Required
 	if len(names) == 0 {
@@ -98,7 +98,7 @@ func typedInput(w *project.Worker, in run.Input) error {
 		}
 		fields = append(fields, string(key)+": "+placeholder(schema.Properties[name]))
 	}
-	return fault.New(fault.ToolInput, "%s takes an object, and %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
+	return fault.New(fault.ToolInput, "%s needs a JSON object as input, but %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
 }
 
 // placeholder is a value of a schema's type, for an example.
@@ -166,7 +166,7 @@ func (h *host) attachments(names []string) ([]run.File, error) {
 	for _, name := range names {
 		data, err := h.readFile(name, maxAttach)
 		if err != nil {
-			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you may read")
+			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you can read")
 		}
 		files = append(files, run.File{Name: filepath.Base(name), Data: data})
 	}

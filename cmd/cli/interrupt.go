@@ -38,7 +38,7 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 			if isTerminal(h.err) {
 				fmt.Fprintln(h.err) // after the ^C that the terminal shows
 			}
-			h.say("interrupted: ending the run; once more exits at once")
+			h.say("interrupted: the run is ending; press Ctrl+C again to exit at once")
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))
 		}
 	}()

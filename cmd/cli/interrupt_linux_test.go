@@ -25,7 +25,7 @@ func TestSecondInterruptExits(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.typeKeys("\x03")
-	r.expect("once more exits at once")
+	r.expect("again to exit at once")
 	select {
 	case <-r.done:
 		t.Fatal("the first Ctrl+C ended it")

@@ -44,7 +44,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's request is none: %w", err)
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's HTTP request is not valid: %w", err)
 	}
 	req.Header.Set("User-Agent", "golem")
 	for k, v := range r.Header {
@@ -63,7 +63,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	case err != nil:
 		return wasmtool.HTTPResponse{}, failedRequest(ctx, u, err)
 	case len(body) > wasmtool.MaxResponse:
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "%s answers with more than %d bytes", u.Host, wasmtool.MaxResponse)
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the answer of %s has more than %d bytes", u.Host, wasmtool.MaxResponse)
 	}
 	out := wasmtool.HTTPResponse{Status: res.StatusCode, Header: make(map[string]string, len(res.Header)), Body: body}
 	for k, v := range res.Header {
@@ -86,7 +86,7 @@ func (m moduleFetcher) transport(p wasmtool.Policy) *http.Transport {
 				Control: func(_, connected string, _ syscall.RawConn) error {
 					at, err := netip.ParseAddrPort(connected)
 					if err != nil {
-						return fault.New(fault.Network, "%s is reached by no address", host)
+						return fault.New(fault.Network, "%s has no address that could be reached", host)
 					}
 					return p.Address(host, at)
 				},
@@ -108,7 +108,7 @@ var safeHeaders = map[string]bool{"Accept": true, "Accept-Language": true, "Cont
 func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if len(via) > moduleRedirects {
-			return fault.New(fault.Network, "%s redirects more than %d times", via[0].URL.Host, moduleRedirects)
+			return fault.New(fault.Network, "%s redirected more than %d times", via[0].URL.Host, moduleRedirects)
 		}
 		u, err := p.URL(r.URL.String())
 		if err != nil {
@@ -119,7 +119,7 @@ func hopByHop(p wasmtool.Policy) func(*http.Request, []*http.Request) error {
 		r.URL = u // in the one spelling that was judged
 		last := via[len(via)-1].URL
 		if last.Scheme == "https" && r.URL.Scheme != "https" {
-			return fault.New(fault.Network, "%s redirects to an address without encryption", last.Host)
+			return fault.New(fault.Network, "%s redirects from https to http", last.Host)
 		}
 		r.Header.Del("Referer")
 		if r.URL.Host != via[0].URL.Host || r.URL.Scheme != via[0].URL.Scheme {

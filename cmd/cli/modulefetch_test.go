@@ -72,9 +72,9 @@ func TestFetchRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, url, host, why string }{
-		{"another host", s.URL, "example.com", "none of its allowed_hosts"},
-		{"another port", s.URL, "127.0.0.1", "none of its allowed_hosts"},
-		{"another scheme", "file:///etc/passwd", at, "no address"},
+		{"another host", s.URL, "example.com", "not in its allowed_hosts"},
+		{"another port", s.URL, "127.0.0.1", "not in its allowed_hosts"},
+		{"another scheme", "file:///etc/passwd", at, "not a URL"},
 		{"a user in the address", "http://u:p@" + at, at, "user"},
 		{"a public name with a private address", "http://name.test:" + port, "name.test:" + port, "private or local"},
 	} {
@@ -130,9 +130,9 @@ func TestFetchRedirects(t *testing.T) {
 	a, b := hostPort(t, first), hostPort(t, other)
 
 	_, err := get(t, moduleFetcher{}, first.URL+"/away?key=secret", a)
-	refusedHop(t, err, "redirects: the module asks for "+b)
+	refusedHop(t, err, "redirects: the module requested "+b)
 	_, err = get(t, moduleFetcher{}, first.URL+"/loop", a)
-	refusedHop(t, err, "redirects more than")
+	refusedHop(t, err, "redirected more than")
 	_, err = get(t, moduleFetcher{}, first.URL+"/file", a)
 	refusedHop(t, err, "redirects:")
 
@@ -258,7 +258,7 @@ func TestFetchKeepsEncryption(t *testing.T) {
 		}
 		return hopByHop(wasmtool.Policy{Hosts: []string{"a.example.com"}})(request(to), []*http.Request{request(from)})
 	}
-	refusedHop(t, hop("https://a.example.com/", "http://a.example.com/"), "without encryption")
+	refusedHop(t, hop("https://a.example.com/", "http://a.example.com/"), "from https to http")
 	for _, c := range [][2]string{{"https://a.example.com/", "https://a.example.com/x"}, {"http://a.example.com/", "https://a.example.com/"}, {"http://a.example.com/", "http://a.example.com/x"}} {
 		if err := hop(c[0], c[1]); err != nil {
 			t.Errorf("%s → %s: %v", c[0], c[1], err)

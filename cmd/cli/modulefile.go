@@ -44,9 +44,9 @@ func (h *host) nearModule(name string) string {
 	case near != "":
 		return "did you mean " + filepath.Join(dir, near)
 	case err != nil:
-		return "there is no directory " + dir + "; the path is relative to the working directory"
+		return "there is no directory " + dir + "; paths are relative to the current directory"
 	}
-	return "the path is relative to the working directory"
+	return "paths are relative to the current directory"
 }
 
 // moduleAt is the module in a file, under the name that messages give it.
@@ -64,7 +64,7 @@ func (h *host) moduleAt(t *tools, name, file string) *wasmtool.Module {
 func (h *host) readModule(name string) ([]byte, error) {
 	data, err := h.readFile(name, guard.MaxSize)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "the module %s cannot be read: %s", name, cause(err)).Hinting("name a .wasm file that you may read")
+		return nil, fault.New(fault.NotFound, "the module %s cannot be read: %s", name, cause(err)).Hinting("name a .wasm file that you can read")
 	}
 	return data, nil
 }

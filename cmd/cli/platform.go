@@ -87,7 +87,7 @@ func mounter(files *osfs.FS, root string, outside bool) func(string) (sandbox.FS
 			return files, nil
 		}
 		if !outside {
-			return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
+			return nil, fault.New(fault.Path, "the mount source %s is outside the project", source).
 				Hinting("move it into the project, or run with --allow-outside")
 		}
 		if !filepath.IsAbs(source) {

@@ -286,7 +286,7 @@ func TestTerminalIsAskedWithPipedStreams(t *testing.T) {
 func TestTerminalHeadlessNeverAsks(t *testing.T) {
 	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--headless")
 	r.exit(3)
-	if strings.Contains(r.text(), "[y]es") || !strings.Contains(r.text(), "nobody can be asked here (--headless)") || r.written() {
+	if strings.Contains(r.text(), "[y]es") || !strings.Contains(r.text(), "cannot ask questions here (--headless)") || r.written() {
 		t.Error(r.text())
 	}
 }

@@ -21,7 +21,7 @@ func (h *host) root() *cobra.Command {
   golem DIR "what to do"          run a project
   golem FILE.worker "what to do"  run one worker
   golem chat DIR                  talk with it
-  golem check DIR                 every problem of a project in one go
+  golem check DIR                 report every problem of a project
 
 Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
@@ -55,10 +55,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 // the line that is right.
 func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		wrong := "something is missing"
+		wrong := "too few arguments"
 		switch {
 		case len(args) > most:
-			wrong = fmt.Sprintf("%q is one word too many", args[most])
+			wrong = fmt.Sprintf("too many arguments, beginning with %q", args[most])
 		case len(args) >= least:
 			return nil
 		}

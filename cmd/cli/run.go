@@ -163,7 +163,7 @@ func (h *host) warnNobody(ctx context.Context, inst *core.Instance, f *flags) {
 	if f.headless {
 		why = "--headless"
 	}
-	h.say("warning: nobody can be asked here (%s): calls of %s will be denied; --approve-all or --deny-all decides it, or a rule in the project", why, strings.Join(tools, ", "))
+	h.say("warning: golem cannot ask questions here (%s), so calls of %s will be denied; use --approve-all or --deny-all, or add a rule to the project", why, strings.Join(tools, ", "))
 }
 
 func (h *host) questions(f *flags, person ui.Person) ui.Questions {
@@ -206,7 +206,7 @@ func (s *session) open(chat bool) error {
 		s.options.Record = record
 		s.closers = append(s.closers, record)
 	}
-	s.options.Trouble = func(err error) { h.say("warning: a trace could not be written on: %s", cause(err)) }
+	s.options.Trouble = func(err error) { h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err)) }
 	file, err := h.openTrace(f, s.place.sandbox(), s.options.ID)
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ const maxFailures = 5
 func (h *host) sayFailed(res run.Result) {
 	for i, f := range res.Failed {
 		if i == maxFailures {
-			h.say("and %d more workers failed (golem trace show tells which)", len(res.Failed)-i)
+			h.say("and %d more workers failed (golem trace show lists them)", len(res.Failed)-i)
 			break
 		}
 		h.say("the worker %s failed (call %s): %s", f.Worker, f.ID, oneLine(f.Error.Error()))

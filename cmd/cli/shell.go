@@ -40,7 +40,7 @@ func shellToolset(h *host, root string, memory bool) toolset.Factory {
 		Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 			if memory {
-				return nil, fault.New(fault.Config, "the toolset shell works on the disk, and --sandbox memory leaves the disk alone").
+				return nil, fault.New(fault.Config, "the toolset shell cannot be used with --sandbox memory, because commands work on the disk").
 					Hinting("leave out --sandbox memory, or remove the toolset shell")
 			}
 			return shell{h: h, root: root}, nil
@@ -80,10 +80,10 @@ type commandResult struct {
 
 func (s shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	if strings.TrimSpace(in.Command) == "" || len(in.Command) > maxCommand || strings.ContainsRune(in.Command, 0) {
-		return tool.Output{}, fault.New(fault.ToolInput, "the command is empty, longer than %d bytes, or holds a NUL byte", maxCommand)
+		return tool.Output{}, fault.New(fault.ToolInput, "the command is empty, has more than %d bytes, or contains a NUL byte", maxCommand)
 	}
 	if in.Timeout < 0 || in.Timeout > maxShellTimeout {
-		return tool.Output{}, fault.New(fault.ToolInput, "timeout must be 0 to %d seconds", maxShellTimeout)
+		return tool.Output{}, fault.New(fault.ToolInput, "timeout must be between 0 and %d seconds", maxShellTimeout)
 	}
 	own := ctx
 	if in.Timeout > 0 {

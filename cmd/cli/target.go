@@ -95,9 +95,9 @@ func (h *host) resolve(word string) (place, error) {
 		}
 		return place{}, usage("%s is neither a directory nor a worker file", word).Hinting("%s", hint)
 	case isWorkerFile(word):
-		return place{}, fault.New(fault.WorkerNotFound, "there is no worker file %s", word).Hinting("the path is relative to the working directory")
+		return place{}, fault.New(fault.WorkerNotFound, "there is no worker file %s", word).Hinting("paths are relative to the current directory")
 	case strings.ContainsAny(word, `/\`):
-		return place{}, fault.New(fault.Project, "there is no directory %s", word).Hinting("the path is relative to the working directory")
+		return place{}, fault.New(fault.Project, "there is no directory %s", word).Hinting("paths are relative to the current directory")
 	}
 	return h.named(word)
 }
@@ -119,7 +119,7 @@ func (h *host) within(f *flags, dir, word string) (place, error) {
 	}
 	if info, err := os.Stat(h.path(word)); err == nil && info.IsDir() {
 		if f.given("project") && !sameDir(h.path(word), base.root) {
-			return place{}, usage("TARGET %s and --project %s are two projects", word, dir).Hinting("leave one of them out; to send the word as input, give the project as TARGET")
+			return place{}, usage("TARGET %s and --project %s name two different projects", word, dir).Hinting("leave one of them out; to send the word as input, give the project as TARGET")
 		}
 		return place{root: h.path(word)}, nil
 	}
@@ -134,7 +134,7 @@ func (h *host) within(f *flags, dir, word string) (place, error) {
 	}
 	rel, err := filepath.Rel(base.root, h.path(word))
 	if err != nil || !filepath.IsLocal(rel) {
-		return place{}, usage("%s does not lie in the project %s", word, dir).Hinting("leave out --project, or name a worker of it")
+		return place{}, usage("%s is not in the project %s", word, dir).Hinting("leave out --project, or name a worker of that project")
 	}
 	return place{root: base.root, entry: "./" + filepath.ToSlash(rel), file: true}, nil
 }

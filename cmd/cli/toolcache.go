@@ -60,7 +60,7 @@ func (c *toolCache) open() bool {
 		}
 		c.usable = err == nil
 		if err != nil && c.warn != nil {
-			c.warn("warning: compiled tools are not kept: %s", cause(err))
+			c.warn("warning: compiled tools cannot be cached: %s", cause(err))
 		}
 	})
 	return c.usable
@@ -76,7 +76,7 @@ func (c *toolCache) prepare() error {
 		return err
 	}
 	if !ownedByUs(info) {
-		return errors.New("others may write to the cache directory")
+		return errors.New("other users can write to the cache directory")
 	}
 	tmp, err := os.CreateTemp(c.entries(), tempPrefix+"*")
 	if err != nil {
@@ -124,7 +124,7 @@ func (c *toolCache) Get(key string) ([]byte, bool) {
 // Put writes an entry, whole or not at all.
 func (c *toolCache) Put(key string, data []byte) error {
 	if !cacheKey.MatchString(key) {
-		return errors.New("no key of a cache entry")
+		return errors.New("not a key of the cache")
 	}
 	if !c.open() {
 		return errNoCache

@@ -36,13 +36,12 @@ func (h *host) toolCallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call FILE.wasm NAME [JSON|@FILE|-]",
 		Short: "call a tool, without a model",
-		Long: `Calls one tool of a module as a worker would: the arguments are held against
-its schema, the call passes the gate, and the module is held to the same limits.
-The arguments are one JSON object, {} if there are none; @FILE reads them from a
-file and - from standard input.
+		Long: `Calls one tool of a module as a worker would: golem checks the arguments against
+the tool's schema and applies the same limits. The arguments are one JSON object,
+{} if there are none; @FILE reads them from a file and - from standard input.
 
-Who calls a tool by hand has decided to, so nothing is asked; the module reaches
-only what these flags grant, by default nothing.
+You start the call yourself, so golem does not ask for approval. The module can
+use only what these flags grant; the default is nothing.
 Exit codes: 0 the tool answered, 1 it failed, 2 wrong usage, 130 interrupted.`,
 		Args: words(2, 3),
 		RunE: func(_ *cobra.Command, words []string) error { return h.callTool(f, words) },
@@ -55,9 +54,9 @@ func (f *callFlags) add(s *pflag.FlagSet) {
 	s.StringVar(&f.fs, "fs", "", "grant the files of a directory, as /; DIR:ro for reading only")
 	s.StringArrayVar(&f.hosts, "allow-host", nil, "grant HTTP to a host, with :PORT if it is not 80 or 443; may be repeated")
 	s.StringArrayVar(&f.config, "config", nil, "a value the module may read, KEY=VALUE; may be repeated")
-	s.Int64Var(&f.fuel, "fuel", 0, fmt.Sprintf("how much it may compute (default %d)", wasmtool.DefaultFuel))
-	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "how long it may take, compiling apart; as long for its description")
-	s.BoolVar(&f.verbose, "verbose", false, "say what the module logs, and what the call used")
+	s.Int64Var(&f.fuel, "fuel", 0, fmt.Sprintf("the computing budget, in units of fuel (default %d)", wasmtool.DefaultFuel))
+	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "the time limit of the call, compiling not included; describing has the same limit")
+	s.BoolVar(&f.verbose, "verbose", false, "show what the module logs and what the call used")
 }
 
 // callTool is one call, from the command line to the exit code.
@@ -194,7 +193,7 @@ func (h *host) toolArguments(words []string) ([]byte, error) {
 		text = []byte(words[0])
 	}
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) || !json.Valid(text) {
-		return nil, usage("the arguments are no JSON object").Hinting(`write them like '{"text":"hello"}'`)
+		return nil, usage("the arguments are not a JSON object").Hinting(`write them like '{"text":"hello"}'`)
 	}
 	return text, nil
 }
@@ -203,10 +202,10 @@ func (h *host) toolArguments(words []string) ([]byte, error) {
 func (h *host) grants(f *callFlags) (wasmtool.Grants, error) {
 	g := wasmtool.Grants{Network: len(f.hosts) > 0, Hosts: f.hosts, Fuel: f.fuel}
 	if f.fuel < 0 {
-		return g, usage("--fuel %d: it cannot be negative", f.fuel).Hinting("leave it out for the default")
+		return g, usage("--fuel %d: must not be negative", f.fuel).Hinting("leave the flag out to use the default")
 	}
 	if f.timeout <= 0 {
-		return g, usage("--timeout %s: it must be positive", f.timeout).Hinting("for example --timeout 10s")
+		return g, usage("--timeout %s: must be greater than 0", f.timeout).Hinting("for example --timeout 10s")
 	}
 	for _, host := range f.hosts {
 		if err := wasmtool.CheckHost(host); err != nil {
@@ -216,7 +215,7 @@ func (h *host) grants(f *callFlags) (wasmtool.Grants, error) {
 	for _, kv := range f.config {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
-			return g, usage("--config %s: there is no =", kv).Hinting("write KEY=VALUE")
+			return g, usage("--config %s is not KEY=VALUE", kv).Hinting("for example --config region=eu")
 		}
 		if g.Config == nil {
 			g.Config = map[string]string{}
@@ -261,7 +260,7 @@ func (h *host) guarded(root string) sandbox.Protection {
 // callHints say what to do about a refusal here, where no worker's file grants.
 var callHints = map[fault.Code]string{
 	fault.Grant:    "grant files with --fs DIR, a host with --allow-host HOST; in a worker, under toolsets.custom.modules",
-	fault.ToolFuel: "give it less to do, or more with --fuel N",
+	fault.ToolFuel: "give it less to do, or allow more with --fuel N",
 }
 
 // failedCall says why a call failed, and makes it the exit code.

@@ -10,7 +10,7 @@ import (
 func (h *host) toolCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tool",
-		Short: "make, pack, look at and call custom tools (.wasm files)",
+		Short: "make, pack, inspect and call custom tools (.wasm files)",
 		Long: `Custom tools are .wasm files in a project's tools/ folder.
 
   golem tool new DIR --lang go         write a tool to begin with

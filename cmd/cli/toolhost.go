@@ -36,7 +36,7 @@ func (h *host) newTools(verbose bool) *tools {
 // engine.
 func (t *tools) forProject(engine string) (*wasmtool.Library, error) {
 	if engine == "browser" {
-		return nil, fault.New(fault.Platform, "tools.engine is browser, and here is none").Hinting("write engine: auto, which takes what a platform has")
+		return nil, fault.New(fault.Platform, "tools.engine: browser works only in a web page").Hinting("write tools.engine: auto, which uses the engine that the platform has")
 	}
 	return t.library, nil
 }

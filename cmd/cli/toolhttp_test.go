@@ -63,7 +63,7 @@ func TestModuleReachesGrantedHosts(t *testing.T) {
 		says, asks string
 	}{
 		{nil, exitFailed, "E_GRANT", "--allow-host"},
-		{[]string{"--allow-host", "example.com"}, exitFailed, "E_NETWORK", "none of its allowed_hosts"},
+		{[]string{"--allow-host", "example.com"}, exitFailed, "E_NETWORK", "not in its allowed_hosts"},
 		{[]string{"--allow-host", at}, exitOK, "200 hello secret", ""},
 	} {
 		before := hits.Load()

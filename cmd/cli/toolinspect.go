@@ -21,14 +21,14 @@ func (h *host) toolInspectCommand() *cobra.Command {
 		Use:   "inspect FILE.wasm",
 		Short: "show what a module is, its tools, and what it would need",
 		Long: `Shows a module's form, tools with their schemas, imports, size and digest, and
-what it would need. Nothing of it is run, unless --run asks a module without a
-description for its tools; it gets no files, no network and no configuration.
+what it would need. golem does not run the module, unless --run asks a module
+without a description for its tools; it gets no files, network or configuration.
 Exit code 1 if golem refuses the module.`,
 		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.inspectTool(words[0], asJSON, run, limit) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one JSON object")
-	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "how long --run may take, compiling apart")
+	cmd.Flags().DurationVar(&limit, "timeout", 10*time.Second, "the time limit of --run, compiling not included")
 	cmd.Flags().BoolVar(&run, "run", false, "ask a module without a description for its tools")
 	return cmd
 }
@@ -42,7 +42,7 @@ type moduleResult struct {
 
 func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) error {
 	if limit <= 0 {
-		return usage("--timeout %s: it must be positive", limit).Hinting("for example --timeout 10s")
+		return usage("--timeout %s: must be greater than 0", limit).Hinting("for example --timeout 10s")
 	}
 	t := h.newTools(true)
 	defer t.close()
@@ -108,7 +108,7 @@ func moduleText(seen wasmtool.Inspection) string {
 		form += ": " + words
 	}
 	if seen.Form == "exports" && len(seen.Callable) == 0 {
-		form = "exports: none of golem's forms"
+		form = "exports: not one of the forms that golem knows"
 	}
 	line("form", form)
 	if seen.Built != "" {

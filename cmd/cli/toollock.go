@@ -30,15 +30,15 @@ func (h *host) toolLockCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lock [DIR]",
 		Short: "pin a project's modules by digest, in tools.lock",
-		Long: `Writes the SHA-256 of every tool module that the project's workers may use into
-tools.lock. From then on golem runs no other file under these names, and none
-that is not in the list. Nothing is run.`,
+		Long: `Writes the SHA-256 of every tool module that the project's workers may use to
+tools.lock. From then on golem refuses a module that has changed or is not in
+the list. This command runs no module.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.lockTools(f, words) },
 	}
 	f.set = cmd.Flags()
 	cmd.Flags().StringVar(&f.project, "project", "", "the project directory, in place of DIR")
-	cmd.Flags().BoolVar(&f.allowModules, "allow-module-imports", false, "permit tool modules from outside the project")
+	cmd.Flags().BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
 	return cmd
 }
 
@@ -66,8 +66,8 @@ func (h *host) lockTools(f *flags, words []string) error {
 		return err
 	}
 	if _, err := files.Stat(lockFile); len(modules) == 0 && err != nil {
-		return fault.New(fault.NotFound, "there are no tools to pin").
-			Hinting("golem looks for them in tools/*.wasm, tools.wasm and where the manifest and the workers say; see golem tool new --help")
+		return fault.New(fault.NotFound, "the project has no tool modules to pin").
+			Hinting("golem looks in tools/*.wasm, tools.wasm and the places that the manifest and the workers name; golem tool new writes a tool")
 	}
 	digests := map[string]string{}
 	var b strings.Builder
@@ -165,7 +165,7 @@ var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$`)
 // writeLock replaces the lock file as a whole.
 func writeLock(name string, digests map[string]string) error {
 	var b strings.Builder
-	b.WriteString("# Written by golem tool lock. A module with another digest is not run.\nlock: 1\n")
+	b.WriteString("# Written by golem tool lock. golem refuses a module with another digest.\nlock: 1\n")
 	if len(digests) == 0 {
 		b.WriteString("tools: {}\n")
 	} else {

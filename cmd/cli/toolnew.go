@@ -58,9 +58,9 @@ func (h *host) toolNewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new DIR --lang go|rust|c|js",
 		Short: "write the source of a new tool",
-		Long: `Writes a tool that builds at once into the directory DIR, which is made: its
-source, tools.yaml with its description, a Makefile and a README. The tool is
-named after the directory. Within a tools/ folder, as in tools/wordcount, the
+		Long: `Creates the directory DIR with a tool that is ready to build: its source,
+tools.yaml with its description, a Makefile and a README. The tool has the
+directory's name. Within a tools/ folder, as in tools/wordcount, the
 built module goes to tools/wordcount.wasm, where golem finds it.
 
   go    the standard Go toolchain, nothing else
@@ -87,8 +87,8 @@ func (h *host) newTool(dir, lang string) error {
 	target := h.path(dir)
 	name := filepath.Base(target)
 	if !toolDirName.MatchString(name) {
-		return usage("%q cannot name a tool", name).
-			Hinting("the directory's name becomes the tool's: small letters, digits, - and _, a letter first, at most 48")
+		return usage("%q is not a valid name for a tool", name).
+			Hinting("the tool gets the directory's name: a lower-case letter, then lower-case letters, digits, - and _, at most 48 characters")
 	}
 	if entries, err := os.ReadDir(target); err == nil && len(entries) > 0 {
 		return usage("%s exists and is not empty", dir).Hinting("name a directory that does not exist yet")
@@ -100,7 +100,7 @@ func (h *host) newTool(dir, lang string) error {
 	words := strings.NewReplacer("@NAME@", name, "@TOOL@", strings.ReplaceAll(name, "-", "_"), "@OUT@", out)
 	for _, part := range []string{"all", l.name} {
 		if err := writeScaffold(part, target, words); err != nil {
-			return fault.New(fault.Usage, "%s could not be written: %s", dir, cause(err)).Hinting("name a directory that can be made")
+			return fault.New(fault.Usage, "%s could not be written: %s", dir, cause(err)).Hinting("name a directory that golem can create")
 		}
 	}
 	return h.print(h.afterNew(l, dir, name, out))
@@ -115,10 +115,10 @@ func languageOf(lang string) (language, error) {
 		known = append(known, l.name)
 	}
 	if lang == "" {
-		return language{}, usage("--lang is missing").Hinting("one of %s", strings.Join(known, ", "))
+		return language{}, usage("--lang is missing").Hinting("use one of %s", strings.Join(known, ", "))
 	}
-	return language{}, usage("--lang %q: there is no scaffold for it", lang).
-		Hinting("one of %s; any language that compiles to WASI or has an Extism PDK makes tools, see docs/tools.md", strings.Join(known, ", "))
+	return language{}, usage("--lang %q: golem has no template for this language", lang).
+		Hinting("use one of %s; for other languages see docs/tools.md: any language that compiles to WASI or has an Extism PDK can make tools", strings.Join(known, ", "))
 }
 
 // writeScaffold copies one directory of the scaffolds; no file is replaced.

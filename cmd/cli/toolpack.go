@@ -21,10 +21,10 @@ func (h *host) toolPackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack FILE.wasm --tools FILE.yaml [-o OUT.wasm]",
 		Short: "put a tool's description into its module",
-		Long: `Puts the description of a module's tools (YAML or JSON) into the module, as
-the custom section golem.tools, in place of one that is there. The module is
-checked first: its form, and whether the guard lets it run. The file appears
-whole or not at all. Without -o it replaces FILE.`,
+		Long: `Writes the description of a module's tools (YAML or JSON) into the module, as
+the custom section golem.tools, and replaces a description that is there. golem
+first checks that it can run the module. It writes the complete file or nothing.
+Without -o it replaces FILE.`,
 		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, words []string) error { return h.packTool(words[0], description, out) },
 	}
@@ -55,7 +55,7 @@ func (h *host) packTool(file, description, out string) error {
 	target := h.path(out)
 	tmp, err := besideFile(target, packed)
 	if err != nil {
-		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file in an existing directory that you may write")
+		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file in an existing directory that you can write to")
 	}
 	defer os.Remove(tmp)
 	t := h.newTools(false)
@@ -66,11 +66,11 @@ func (h *host) packTool(file, description, out string) error {
 	}
 	for _, t := range seen.Tools {
 		if slices.Contains(toolset.Reserved(), t.Name) {
-			return fault.New(fault.Config, "%s is a tool of golem", t.Name).Hinting("no project could use yours: give it another name").At(filepath.ToSlash(description), 0, 0)
+			return fault.New(fault.Config, "%s is the name of a built-in tool", t.Name).Hinting("give the tool another name").At(filepath.ToSlash(description), 0, 0)
 		}
 	}
 	if err := os.Rename(tmp, target); err != nil {
-		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file that may be replaced")
+		return fault.New(fault.Usage, "%s could not be written: %s", out, cause(err)).Hinting("name a file that golem can replace")
 	}
 	names := make([]string, len(seen.Tools))
 	for i, t := range seen.Tools {

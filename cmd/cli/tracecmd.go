@@ -27,7 +27,7 @@ func (h *host) traceShow() *cobra.Command {
 	var o trace.RenderOptions
 	var noColor bool
 	cmd := &cobra.Command{
-		Use: "show FILE", Short: "draw the tree of calls, with durations, tokens and decisions",
+		Use: "show FILE", Short: "show the tree of calls, with durations, tokens and approvals",
 		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, events, err := h.readTrace(args[0])
@@ -43,8 +43,8 @@ func (h *host) traceShow() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.Args, "args", false, "show each call's arguments")
 	cmd.Flags().BoolVar(&o.Turns, "turns", false, "show each model turn")
-	cmd.Flags().BoolVar(&o.Compact, "compact", false, "one line a call, with its id")
-	cmd.Flags().BoolVar(&noColor, "no-color", false, "no colours (NO_COLOR does the same)")
+	cmd.Flags().BoolVar(&o.Compact, "compact", false, "print one line per call, with its id")
+	cmd.Flags().BoolVar(&noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
 	return cmd
 }
 
@@ -52,11 +52,15 @@ func (h *host) traceExport() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use: "export FILE", Short: "write a trace in another format to standard output",
-		Long: `Writes a trace in another format to standard output: json is one document with
-the tree of calls, md a report for people, chrome opens in Perfetto or
-chrome://tracing, normal is the form in which two runs can be compared: without
-run, seq, times and versions, sorted by call. jsonl is the trace itself with the
-long texts that lie beside it in their places: one file that can go elsewhere.`,
+		Long: `Writes a trace in another format to standard output:
+
+  json    one JSON document with the tree of calls
+  md      a report in Markdown
+  chrome  a file for Perfetto or chrome://tracing
+  normal  the events sorted by call, without run, seq, times and versions, so that
+          two runs can be compared
+  jsonl   the trace itself as one file: long texts, which golem keeps in files
+          beside the trace, are put back into it`,
 		Args: words(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format == "jsonl" {

@@ -33,13 +33,13 @@ func (h *host) openTrace(f *flags, root, id string) (*traceFile, error) {
 	if f.given("trace") {
 		t, err := newTraceFile(h.path(f.trace))
 		if err != nil {
-			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("name a file in an existing directory that you may write")
+			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("name a file in an existing directory that you can write to")
 		}
 		return t, nil
 	}
 	t, err := newRunFile(root, id)
 	if err != nil {
-		h.say("warning: the trace cannot be kept in %s/runs: %s (--trace FILE writes it elsewhere)", stateDir, cause(err))
+		h.say("warning: the trace cannot be written to %s/runs: %s (--trace FILE writes it elsewhere)", stateDir, cause(err))
 		return nil, nil
 	}
 	return t, nil
@@ -181,11 +181,11 @@ func (h *host) artifacts(f *flags) (func(name string, data []byte) error, func()
 		root, err = os.OpenRoot(dir)
 	}
 	if err != nil {
-		return nil, nil, usage("--artifacts %s cannot be written: %s", f.artifacts, cause(err)).Hinting("name a directory that you may write")
+		return nil, nil, usage("--artifacts %s cannot be written: %s", f.artifacts, cause(err)).Hinting("name a directory that you can write to")
 	}
 	keep := func(name string, data []byte) error {
 		if strings.ContainsAny(name, `/\`) || !filepath.IsLocal(name) {
-			return fault.New(fault.Path, "the artifact name %q is no file name", name)
+			return fault.New(fault.Path, "%q cannot be the file name of an artifact", name)
 		}
 		return root.WriteFile(name, data, 0o600)
 	}
@@ -199,7 +199,7 @@ func (h *host) recording(f *flags) (io.WriteCloser, error) {
 	}
 	file, err := os.OpenFile(h.path(f.record), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, usage("--record %s cannot be written: %s", f.record, cause(err)).Hinting("name a file in an existing directory that you may write")
+		return nil, usage("--record %s cannot be written: %s", f.record, cause(err)).Hinting("name a file in an existing directory that you can write to")
 	}
 	return file, nil
 }

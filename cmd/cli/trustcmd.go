@@ -17,23 +17,23 @@ func (h *host) trustCommand() *cobra.Command {
 	var list, remove bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "see and trust what a project's files say beyond its own sandbox",
-		Long: `A project's files may say things that reach beyond its own sandbox: commands that
-run without asking, hosts that modules may reach, addresses that prompts are sent
-to. They count only after you trusted them. golem trust shows the list of the
-whole project and asks; the yes is kept in $GOLEM_HOME/trust.json for this
-project at this place, and a value that changes is asked about again.
+		Short: "see and trust what a project's files allow beyond its sandbox",
+		Long: `A project's files can allow things beyond its own sandbox: commands that run
+without asking, hosts that modules can reach, addresses that prompts are sent to.
+These settings have no effect until you trust them. golem trust shows the list
+for the whole project and asks. It saves a yes in $GOLEM_HOME/trust.json, for this
+project in this directory; when a value changes, golem asks again.
 
-  golem trust DIR            look, and say yes or no
-  golem trust DIR --list     look only
-  golem trust DIR --remove   forget every yes to this project
+  golem trust DIR            show the list and ask
+  golem trust DIR --list     only show the list
+  golem trust DIR --remove   forget every yes for this project
 
-A run asks by itself, once, on a terminal. In CI, --trust says yes for one run,
+A run on a terminal asks once, before it begins. In CI, --trust says yes for one run,
 and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			if list && remove {
-				return usage("--list and --remove are given together").Hinting("give one of them")
+				return usage("--list and --remove cannot be used together").Hinting("use one of them")
 			}
 			return h.trust(f, words, list, remove)
 		},
@@ -64,7 +64,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 			return err
 		}
 		if !had {
-			return h.print("nothing was trusted\n")
+			return h.print("nothing of this project was trusted\n")
 		}
 		return h.print("forgotten: the next run asks again\n")
 	}
@@ -76,7 +76,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	person := h.person(f)
 	if person == nil {
 		h.say("%s", fault.New(fault.Trust, "there is no terminal, so nobody can be asked").
-			Hinting("look with golem trust --list; --trust says yes for one run, GOLEM_TRUST=%s for this list", all.Digest()).Error())
+			Hinting("golem trust --list shows the list; --trust says yes for one run, GOLEM_TRUST=%s says yes to exactly this list", all.Digest()).Error())
 		return exitCode(exitNobody)
 	}
 	ctx, stop := h.interruptible(context.Background())
@@ -86,7 +86,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	case err != nil:
 		return err
 	case !rec.Run:
-		h.say("not trusted: these settings do not count")
+		h.say("not trusted: these settings have no effect")
 		return exitCode(exitFailed)
 	}
 	if err := inst.Trust(open); err != nil {
@@ -98,7 +98,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 // trustList shows a project's widenings, a line each, and their digest.
 func trustList(inst *core.Instance, all trust.List) string {
 	if len(all) == 0 {
-		return "nothing: the project's files stay within its sandbox\n"
+		return "nothing to trust: the project's files allow nothing beyond its sandbox\n"
 	}
 	var b strings.Builder
 	for _, w := range all {

@@ -39,7 +39,7 @@ func (t trustFile) Read() ([]byte, error) { return readHomeFile(t.name) }
 // Change replaces the file under a lock that ends with its owner (SECURITY 14).
 func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(t.name), 0o700); err != nil {
-		return fault.New(fault.Config, "GOLEM_HOME cannot be made: %s", cause(err)).Hinting("set GOLEM_HOME to a directory you can write")
+		return fault.New(fault.Config, "GOLEM_HOME cannot be created: %s", cause(err)).Hinting("set GOLEM_HOME to a directory that you can write to")
 	}
 	lock := flock.New(t.name + ".lock")
 	if err := lock.Lock(); err != nil {

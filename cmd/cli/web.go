@@ -29,9 +29,9 @@ func (h *host) webCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "web", Short: "serve the page, golem in a browser tab", Args: words(0, 0),
 		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
-golem in the browser tab: projects are kept in the browser, and nothing is sent
-to this server but requests for the page's own files. A browser keeps them for each
-address apart, so the port is the same each time, unless another program has it.`,
+golem in the browser tab. Projects are kept in the browser; this server only
+receives requests for the page's own files. A browser keeps separate projects for
+each address, so golem uses the same port each time if it is free.`,
 		RunE: func(*cobra.Command, []string) error { return h.web(addr, open) },
 	}
 	cmd.Flags().StringVar(&addr, "addr", "", "a loopback address with a port, 0 for a free one (default "+usualAddr+")")
@@ -42,7 +42,7 @@ address apart, so the port is the same each time, unless another program has it.
 func (h *host) web(addr string, open bool) error {
 	site, built := web.Page()
 	if !built {
-		return fault.New(fault.Platform, "the page is not in this golem").Hinting("build it with its source: make web build")
+		return fault.New(fault.Platform, "this golem was built without the page").Hinting("build golem from its source: make web build")
 	}
 	listener, err := h.listen(addr)
 	if err != nil {
@@ -86,13 +86,13 @@ func (h *host) listen(addr string) (net.Listener, error) {
 		if l, err := net.Listen("tcp", usualAddr); err == nil {
 			return l, nil
 		}
-		h.say("%s is taken: serving on a free port, where the browser shows other projects", usualAddr)
+		h.say("%s is in use by another program: golem uses another port, and the browser keeps separate projects for it", usualAddr)
 		addr = "127.0.0.1:0"
 	}
 	host, _, err := net.SplitHostPort(addr)
 	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
-		return nil, usage("--addr %s is no loopback address with a port", addr).
-			Hinting("write 127.0.0.1:8080; to serve others, put the files of web/dist on a file server with https")
+		return nil, usage("--addr %s is not a loopback address with a port", addr).
+			Hinting("for example 127.0.0.1:8080; to serve other machines, put the files of web/dist on a web server with https")
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -63,7 +63,7 @@ func TestListen(t *testing.T) {
 	}
 	defer two.Close()
 	said, err := os.ReadFile(told.Name())
-	if err != nil || two.Addr().String() == usualAddr || !strings.Contains(string(said), usualAddr+" is taken") {
+	if err != nil || two.Addr().String() == usualAddr || !strings.Contains(string(said), usualAddr+" is in use") {
 		t.Errorf("%s: %q, %v", two.Addr(), said, err)
 	}
 	for _, bad := range []string{"0.0.0.0:0", "example.com:80", "127.0.0.1", ":0", two.Addr().String()} {

@@ -61,7 +61,7 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 			return nil, r.Context().Err()
 		}
 		return nil, fault.New(fault.Network, "%s cannot be reached from this page: %s", r.URL.Host, err.Error()).
-			Hinting("is the address right, and does the endpoint allow requests from web pages (CORS)?")
+			Hinting("check the address, and whether the endpoint allows requests from web pages (CORS)")
 	}
 	return response(r, res, abort, stop), nil
 }

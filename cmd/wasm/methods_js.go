@@ -94,7 +94,7 @@ func file(c *call) (string, *opfs.FS, error) {
 func editable(name string) (string, error) {
 	name, err := sandbox.Clean(name)
 	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), stateDir)) {
-		err = fault.New(fault.Protected, "%s is golem's own", sandbox.Abs(name))
+		err = fault.New(fault.Protected, "%s is reserved for golem", sandbox.Abs(name))
 	}
 	return name, err
 }
@@ -164,7 +164,7 @@ func create(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if len(n.Names) > 0 && (c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)) {
-		return nil, nil, fault.New(fault.Usage, "the files have no content")
+		return nil, nil, fault.New(fault.Usage, "the content of the files is missing")
 	}
 	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
 		for _, name := range slices.Sorted(maps.Keys(n.Texts)) {
@@ -213,7 +213,7 @@ func importZip(c *call) (any, []byte, error) {
 // given are the bytes that came with the message.
 func given(c *call) ([]byte, error) {
 	if c.bytes.IsUndefined() || !c.bytes.InstanceOf(js.Global().Get("Uint8Array")) {
-		return nil, fault.New(fault.Usage, "the message has no bytes")
+		return nil, fault.New(fault.Usage, "the content of the message is missing")
 	}
 	return jsbytes.Bytes(c.bytes), nil
 }
@@ -297,7 +297,7 @@ func readRun(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil {
-		return nil, nil, fault.New(fault.Path, "%q is no run", n.Name)
+		return nil, nil, fault.New(fault.Path, "%q is not the name of a run", n.Name)
 	}
 	name := path.Join(runsDir, n.Name)
 	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
@@ -320,7 +320,7 @@ func wholeTrace(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)+1 {
-		return nil, nil, fault.New(fault.Usage, "the trace and its texts have no content")
+		return nil, nil, fault.New(fault.Usage, "the content of the trace is missing")
 	}
 	texts := func(name string, _ int64) ([]byte, error) {
 		if i := slices.Index(n.Names, name); i >= 0 {

@@ -114,8 +114,8 @@ func mounter(fsys *opfs.FS) func(string) (sandbox.FS, error) {
 		if path.Clean(source) == "." {
 			return fsys, nil
 		}
-		return nil, fault.New(fault.Path, "the mount source %s lies outside the project", source).
-			Hinting("a page has no other files: put them into the project")
+		return nil, fault.New(fault.Path, "the mount source %s is outside the project", source).
+			Hinting("a page cannot read other files of your computer: copy them into the project")
 	}
 }
 
@@ -305,14 +305,14 @@ func input(c *call, a asked) (run.Input, error) {
 		in.JSON = a.Input
 	} else if len(a.Input) > 0 {
 		if err := json.Unmarshal(a.Input, &in.Text); err != nil {
-			return in, fault.New(fault.Usage, "the input is neither text nor an object")
+			return in, fault.New(fault.Usage, "the input must be a string or an object")
 		}
 	}
 	if err := in.Check(); err != nil || len(a.Names) == 0 {
 		return in, err
 	}
 	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(a.Names) {
-		return in, fault.New(fault.Usage, "the attachments have no content")
+		return in, fault.New(fault.Usage, "the content of the attachments is missing")
 	}
 	for i, name := range a.Names {
 		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: jsbytes.Bytes(c.bytes.Index(i))})

@@ -95,7 +95,7 @@ func offer[T any](ch chan T, v T) {
 func (c *call) serve(method string) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.reply(nil, nil, fault.New(fault.Tool, "golem broke down: %v", p).Hinting("reload the page; this is a defect of golem"))
+			c.reply(nil, nil, fault.New(fault.Tool, "golem crashed: %v", p).Hinting("reload the page; this is an error in golem"))
 		}
 		c.cancel(context.Canceled)
 		c.server.mu.Lock()
@@ -114,7 +114,7 @@ func (c *call) serve(method string) {
 // decode reads the parameters.
 func (c *call) decode(into any) error {
 	if err := json.Unmarshal(c.params, into); err != nil {
-		return fault.New(fault.Usage, "the parameters are not as they should be: %w", err)
+		return fault.New(fault.Usage, "the parameters are not valid: %w", err)
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (s *stores) open() (*opfs.FS, error) {
 func openRoot() (*opfs.FS, error) {
 	storage := js.Global().Get("navigator").Get("storage")
 	if storage.IsUndefined() || storage.Get("getDirectory").IsUndefined() {
-		return nil, noStorage("this browser lends no file system")
+		return nil, noStorage("this browser has no file system for pages")
 	}
 	dir, err := jsbytes.Await(storage.Call("getDirectory"))
 	if err != nil {
@@ -96,13 +96,13 @@ func openRoot() (*opfs.FS, error) {
 
 func noStorage(why string) error {
 	return fault.New(fault.Platform, "this page cannot keep files: %s", why).
-		Hinting("open it over https or on localhost, and not in a private window")
+		Hinting("open the page with https or on localhost, and not in a private window")
 }
 
 // projectName tells whether a project may have that name: one plain element.
 func projectName(name string) error {
 	if err := sandbox.ValidNew(name); err != nil || strings.Contains(name, "/") || name == "." || strings.HasPrefix(name, ".") || len(name) > 100 {
-		return fault.New(fault.Path, "%q is no name for a project", name).Hinting("use letters, digits, spaces, - and _")
+		return fault.New(fault.Path, "%q is not a valid name for a project", name).Hinting("use letters, digits, spaces, - and _")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err != nil {
 		return err
 	}
-	taken := fault.New(fault.Conflict, "there is a project %q already", name).Hinting("choose another name")
+	taken := fault.New(fault.Conflict, "a project named %q exists already", name).Hinting("choose another name")
 	if _, err := s.project(name); err == nil {
 		return taken
 	}
@@ -204,7 +204,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 		err = root.Remove(mark)
 	}
 	if err != nil && unmake(root, name) != nil {
-		return fault.Of(err, fault.Path).Hinting("what was written of %s goes when the page is opened again", name)
+		return fault.Of(err, fault.Path).Hinting("the incomplete copy %s is removed when the page is opened again", name)
 	}
 	return err
 }

@@ -54,7 +54,7 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 		case <-late:
 			c.worker.kill()
 			return js.Undefined(), fault.New(fault.Timeout, "the module did not end within %v", c.limit).
-				Hinting("call it with less to do, or raise its timeout")
+				Hinting("give it less to do in one call, or raise its timeout")
 		case m := <-c.worker.messages:
 			switch {
 			case m.Get(word).Truthy():
@@ -79,8 +79,8 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 				}
 			case m.Get("broke").Truthy():
 				c.worker.kill()
-				return js.Undefined(), fault.New(fault.ToolTrap, "the worker that the module ran in broke down").
-					Hinting("call it with less to do; this tab may be short of memory")
+				return js.Undefined(), fault.New(fault.ToolTrap, "the web worker that ran the module crashed").
+					Hinting("give it less to do in one call; this tab may not have enough memory")
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 		return map[string]any{"status": res.Status, "head": jsbytes.Array(head), "data": jsbytes.Array(res.Body)}
 	case "random":
 		if c.host.Random == nil { // not reached: a worker asks only if it was lent some
-			return c.ended(fault.New(fault.Tool, "there is no chance here"))
+			return c.ended(fault.New(fault.Tool, "no random numbers are available here"))
 		}
 		b := make([]byte, min(max(m.Get("size").Int(), 0), 1<<20))
 		if err := c.host.Random(b); err != nil {

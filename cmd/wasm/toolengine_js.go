@@ -84,8 +84,8 @@ func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest stri
 	}
 	code, err := jsbytes.Await(js.Global().Get("WebAssembly").Call("compile", jsbytes.Array(guarded)))
 	if err != nil {
-		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", wasmtool.Escape([]byte(err.Error()), 200)).
-			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
+		return nil, fault.New(fault.ToolModule, "the module is not valid WebAssembly: %s", wasmtool.Escape([]byte(err.Error()), 200)).
+			Hinting("build the module again; the WebAssembly engine rejects it")
 	}
 	if e.wazero { // the browser has only looked whether it is valid
 		code = jsbytes.Array(guarded)
@@ -172,8 +172,8 @@ func (i *browserInstance) Call(ctx context.Context, in wasmtool.Invocation, host
 				i.worker.kill()
 				i.worker = nil
 			}
-			res, err = wasmtool.Result{}, fault.New(fault.ToolMemory, "the page cannot pass on what the module and golem say to each other: %s", wasmtool.Escape(fmt.Append(nil, p), 200)).
-				Hinting("close other tabs, or call it with less to do")
+			res, err = wasmtool.Result{}, fault.New(fault.ToolMemory, "the page could not pass a message between the module and golem: %s", wasmtool.Escape(fmt.Append(nil, p), 200)).
+				Hinting("close other tabs, or give it less to do in one call")
 		}
 	}()
 	return i.call(ctx, in, host)

@@ -22,7 +22,7 @@ func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy)
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), http.NoBody)
 	if err != nil {
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's request is none: %w", err)
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's HTTP request is not valid: %w", err)
 	}
 	if len(r.Body) > 0 {
 		req.Body = io.NopCloser(bytes.NewReader(r.Body))

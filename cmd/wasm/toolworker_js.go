@@ -34,7 +34,7 @@ const mostWorkers = 64
 // security policy.
 func newToolPool(script, program string) (*toolPool, error) {
 	if js.Global().Get("Worker").IsUndefined() {
-		return nil, fault.New(fault.Platform, "this browser lends golem no workers for tools")
+		return nil, fault.New(fault.Platform, "this browser cannot start web workers for tools")
 	}
 	source, err := beside("golemText", script)
 	if err != nil {
@@ -57,7 +57,7 @@ func beside(how, name string) (js.Value, error) {
 	v, err := jsbytes.Await(js.Global().Call(how, name))
 	if err != nil {
 		return v, fault.New(fault.Platform, "%s cannot be loaded: %s", name, wasmtool.Escape([]byte(err.Error()), 200)).
-			Hinting("it belongs beside golem-worker.js; without a network it is there once it was needed before")
+			Hinting("the file must be beside golem-worker.js; without a network it is available only if it was loaded before")
 	}
 	return v, nil
 }
@@ -95,8 +95,8 @@ func (p *toolPool) take(digest string) (*toolWorker, error) {
 		w.kill() // nothing was asked of it: it broke
 	}
 	if p.alive.Load() >= mostWorkers {
-		return nil, fault.New(fault.Platform, "%d tools are being called in this tab, which is the most at once", mostWorkers).
-			Hinting("call it again when others have ended, or lower delegation.parallel")
+		return nil, fault.New(fault.Platform, "%d tools are running in this tab, and no more can run at once", mostWorkers).
+			Hinting("call it again when other calls have ended, or lower delegation.parallel")
 	}
 	return p.start(), nil
 }

@@ -51,7 +51,7 @@ func textsOf(fsys *opfs.FS, name string) trace.Texts {
 
 // warn tells the page that the trace is not kept.
 func (c *call) warn(err error) {
-	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace cannot be kept: " + fault.Of(err, fault.Quota).Error()})
+	line, merr := json.Marshal(map[string]string{"type": "status", "level": "warn", "text": "the trace cannot be written: " + fault.Of(err, fault.Quota).Error()})
 	if merr == nil {
 		c.event(string(line))
 	}

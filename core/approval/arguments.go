@@ -20,7 +20,7 @@ func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, err
 		return nil, fault.Of(err, fault.ToolInput)
 	}
 	if len(args) == 0 || args[0] != '{' {
-		return nil, fault.New(fault.ToolInput, "%s: the arguments are no JSON object", spec.Name).
+		return nil, fault.New(fault.ToolInput, "%s: the arguments are not a JSON object", spec.Name).
 			Hinting("send one JSON object with the tool's parameters")
 	}
 	s, err := g.schemas.of(spec.Input)

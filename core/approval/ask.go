@@ -70,7 +70,7 @@ func spoken(reason string) string {
 
 // gone is a question that nobody answered because the run was stopped.
 func gone(ctx context.Context, rec Record) (Record, error) {
-	rec.Source, rec.Run, rec.Reason = "user", false, "interrupted before an answer"
+	rec.Source, rec.Run, rec.Reason = "user", false, "the run was stopped before an answer came"
 	cause := context.Cause(ctx)
 	if cause == nil {
 		cause = ctx.Err()

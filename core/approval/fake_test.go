@@ -155,8 +155,8 @@ func wantDenied(t *testing.T, o outcome, text string) {
 	if f == nil || f.Code != fault.Denied {
 		t.Fatalf("got %v, want E_DENIED", o.err)
 	}
-	if !contains(f.Message, "denied") || !contains(f.Message, text) || f.Hint == "" {
-		t.Errorf("message %q hint %q, want denied, %q and a hint", f.Message, f.Hint, text)
+	if !contains(f.Message, "was not run") || !contains(f.Message, text) || f.Hint == "" {
+		t.Errorf("message %q hint %q, want \"was not run\", %q and a hint", f.Message, f.Hint, text)
 	}
 	if o.record(t).Run {
 		t.Error("the record says that it ran")

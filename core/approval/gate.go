@@ -228,14 +228,14 @@ func reason(err error) string {
 
 // denial is what the caller is told, and what it can do now (S0-61).
 func denial(name string, rec Record) *fault.Fault {
-	f := fault.New(fault.Denied, "%s denied: %s", name, rec.Reason)
+	f := fault.New(fault.Denied, "%s was not run: %s", name, rec.Reason)
 	switch {
 	case rec.Nobody:
-		return f.Hinting("go on without it and say in the answer what was left undone")
+		return f.Hinting("go on without it, and say in your answer what you could not do")
 	case rec.Source == "user" || rec.Source == "cache":
-		return f.Hinting("do not repeat the same call; go on without it or ask what to do instead")
+		return f.Hinting("do not repeat this call; go on without it, or ask what to do instead")
 	}
-	return f.Hinting("this is configured and does not change while running; go on without it")
+	return f.Hinting("this is configured and does not change during the run; go on without it")
 }
 
 // fieldsOf is the top level of canonical arguments.

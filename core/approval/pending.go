@@ -105,8 +105,8 @@ func (c *pending) refresh(ctx context.Context) error {
 		}
 	}
 	if !bytes.Equal(args, c.args) || !slices.Equal(view.Paths, c.paths) || rank(callRisk(c.spec, view)) > rank(c.risk) {
-		return fault.New(fault.Conflict, "%s would do something else by now than what was settled; nothing was done", c.spec.Name).
-			Hinting("look at the current state and call again")
+		return fault.New(fault.Conflict, "%s would now do something else than what was approved, so it was not run", c.spec.Name).
+			Hinting("look at the current state, then call it again")
 	}
 	c.diff, c.same = view.Diff, unchanged(view)
 	return nil
@@ -152,5 +152,5 @@ func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err err
 func panicked(name string, r any) *fault.Fault {
 	what, _ := Visible(fmt.Sprint(r))
 	return fault.New(fault.Tool, "%s crashed: %s", name, shorten(what)).
-		Hinting("the fault lies in the tool; go on without it")
+		Hinting("the error is in the tool; go on without it")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 )
 
@@ -124,8 +125,8 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 
 // What a denial says.
 const (
-	autoDenied    = "the approval mode auto_deny refuses what would ask"
-	deniedEarlier = "denied earlier for the rest of the session"
+	autoDenied    = "refused by --deny-all (approval mode auto_deny)"
+	deniedEarlier = "it was denied earlier, for the rest of this session"
 )
 
 // newID is used for one request, ever.
@@ -156,8 +157,10 @@ func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown f
 	switch {
 	case errors.Is(err, ErrNobody):
 		rec.Nobody, rec.Reason = true, ErrNobody.Error()
+	case errors.Is(err, io.EOF):
+		rec.Reason = "no answer (end of input)"
 	case err != nil:
-		rec.Reason = "the question could not be put to a person"
+		rec.Reason = "the question could not be shown"
 	case d.ID != r.ID:
 		rec.Reason = "the answer was meant for another question"
 	default:

@@ -54,7 +54,7 @@ func firstRule(rules []Rule, s subject) verdict {
 		}
 		switch {
 		case m == unsure && maybe.setting == "":
-			maybe = builtin(Ask, v.rule+": cannot be told")
+			maybe = builtin(Ask, v.rule+": cannot be determined")
 		case m == unsure:
 		case maybe.setting == "" || v.setting == Blocked:
 			return v

@@ -280,7 +280,7 @@ func TestScriptMistakes(t *testing.T) {
 		"script: 1":                                 {"no workers"},
 		"script: 1\nworkers: {}\n---\na: b":         {"one YAML document"},
 		"script: 1\nworkers: {\n":                   {"s.yaml:2:10", "malformed YAML", "close it with }"},
-		"script: 1\nworkers:\n\tmain: []\n":         {"s.yaml:3:1", "a tab indents this line"},
+		"script: 1\nworkers:\n\tmain: []\n":         {"s.yaml:3:1", "this line is indented with a tab"},
 		"\xff\xfes\x00c\x00r\x00":                   {"s.yaml:1:1", "UTF-16"},
 		"script: 1\nworker: {}":                     {"s.yaml:2:1:", `unknown key "worker"`, "did you mean workers"},
 		head + "    - sayy: x":                      {"s.yaml:4:7:", "did you mean say"},

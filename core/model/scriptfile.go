@@ -104,7 +104,7 @@ func (s *scriptFile) mapping(n *yaml.Node, what string, known []string) map[stri
 		case k.Kind != yaml.ScalarNode || k.Tag == "!!merge":
 			s.bad(k, "write a plain word", "a key of %s is no word", what)
 		case out[k.Value] != nil:
-			s.bad(k, "remove one", "the key %q stands twice", k.Value)
+			s.bad(k, "remove one", "the key %q is given twice", k.Value)
 		case known != nil && !slices.Contains(known, k.Value):
 			s.bad(k, fault.DidYouMean(k.Value, known), "unknown key %q in %s", k.Value, what)
 		default:

@@ -39,7 +39,7 @@ var yamlFaults = []struct {
 	{"an at sign", "a: @x\nb: 1", "2:4: malformed YAML: a value that begins with @ must be in quotes (write '@x')"},
 	{"a back quote", "a: `x`\nb: 1", "2:4: malformed YAML: a value that begins with ` must be in quotes (write '`x`')"},
 	{"a percent sign", "a: %x\nb: 1", "2:4: malformed YAML: a value that begins with % must be in quotes (write '%x')"},
-	{"an item below keys", "a: 1\n- x", "3:1: malformed YAML: a list item where a key must be (indent the item below its key, or write key: value)"},
+	{"an item below keys", "a: 1\n- x", "3:1: malformed YAML: a list item stands where a key is expected (indent the item below its key, or write key: value)"},
 	{"a line of text", "a: 1\nsome words\nb: 2", "3:1: this line of the front matter is no key: value (if the prompt begins here, write a line that is exactly --- before it)"},
 	{"an unknown escape", "a: \"\\q\"\nb: 1", "2:4: malformed YAML: found unknown escape character"},
 	{"a bracket too many", "a: 1\nb: ]", "3:4: malformed YAML: a value that begins with ] must be in quotes (write ']')"},

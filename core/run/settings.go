@@ -38,7 +38,7 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	err := f.openTools(ctx)
 	out := slices.Clone(f.warnings)
 	for _, path := range f.undescribed {
-		out = append(out, fault.Warn(fault.ToolContract, "undescribed: only running the module would tell its tools").
+		out = append(out, fault.Warn(fault.ToolContract, "undescribed: golem would have to run the module to learn its tools").
 			At(path, 1, 1).Hinting("embed a description with golem tool pack, or write one beside it"))
 	}
 	if err != nil {

@@ -176,8 +176,8 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 		out = append(out, part)
 	}
 	if len(out) == 0 && m.Own {
-		return nil, m.fault(fault.Escalation, "the mount %s is %s, outside of what the caller %s sees: %s",
-			Abs(m.At), b.place(m), b.Worker, b.places()).Hinting("a worker sees no more than its caller: mount a place that the caller has, or give it to the caller too")
+		return nil, m.fault(fault.Escalation, "the mount %s is %s, outside what the caller %s sees: %s",
+			Abs(m.At), b.place(m), b.Worker, b.places()).Hinting("a worker cannot see more than its caller: mount a directory that the caller sees, or mount it for the caller too")
 	}
 	return out, nil
 }
@@ -236,7 +236,7 @@ func (m *Mount) part(of Mount) (Mount, error) {
 		return out, of.fault(fault.NotFound, "the mount %s: %w", Abs(of.At), plain(err))
 	}
 	if sourceOf(out.FS, out.File, of.Source) != of.Source {
-		return out, of.fault(fault.Escalation, "the mount %s has moved since it was opened", Abs(of.At))
+		return out, of.fault(fault.Escalation, "the directory of the mount %s was moved or replaced during the run", Abs(of.At))
 	}
 	return out, nil
 }

@@ -55,7 +55,7 @@ func TestBoundKeepsWhatIsHidden(t *testing.T) {
 	spec := sandbox.ViewSpec{Bound: sandbox.BoundOf(caller, "main"), Mounts: []sandbox.Mount{own("notes", "n", notes, "notes", sandbox.ReadOnly)}}
 	_, err = sandbox.View(spec)
 	refused(t, "mount the hidden place", err, fault.Escalation)
-	if err == nil || !strings.Contains(err.Error(), "the mount /n is ./notes, outside of what the caller main sees: ./pub at /notes, the project at /") {
+	if err == nil || !strings.Contains(err.Error(), "the mount /n is ./notes, outside what the caller main sees: ./pub at /notes, the project at /") {
 		t.Errorf("the fault does not name both places: %v", err)
 	}
 	spec.Mounts[0].Own = false

@@ -24,8 +24,8 @@ func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 		if err := f.Close(); err != nil {
 			return nil, err
 		}
-		return nil, perr("open", name, fault.New(fault.Quota, "%s is not opened: this run may have %d files open", Abs(name), q.limits.Handles).
-			Hinting("close files that are read"))
+		return nil, perr("open", name, fault.New(fault.Quota, "%s was not opened: this run can have at most %d files open", Abs(name), q.limits.Handles).
+			Hinting("close files that are no longer needed"))
 	}
 	return &booked{wrapped: wrapped{f}, quota: q}, nil
 }

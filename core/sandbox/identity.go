@@ -46,12 +46,12 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 		v.secrets.until = time.Now().Add(20 * time.Since(start)) // at most a twentieth of the time is spent searching
 	}
 	if !v.secrets.whole {
-		return fault.New(fault.Protected, "%s has more than one name, and the mounts hold too many files to tell whether it is readable", Abs(name)).
-			Hinting("copy the file, so that it is one of its own")
+		return fault.New(fault.Protected, "%s is a hard link, and the mounts have too many files to find out whether its other name is protected", Abs(name)).
+			Hinting("replace the hard link by a copy of the file")
 	}
 	for _, s := range v.secrets.files {
 		if s.tree.SameFile(s.info, info) {
-			return fault.New(fault.Protected, "%s is a link to a file that is not readable", Abs(name))
+			return fault.New(fault.Protected, "%s is a link to a protected file, which workers cannot read", Abs(name))
 		}
 	}
 	return nil

@@ -41,7 +41,7 @@ var (
 	ErrIsDir error = &mismatch{"is a directory", []error{hackpadfs.ErrIsDir}}
 	// ErrNotDir is for a file where a directory is needed, and for every name
 	// below a file: nothing can be there, so it is not fs.ErrNotExist.
-	ErrNotDir   error = &mismatch{"not a directory, or below a file", []error{hackpadfs.ErrNotDir}}
+	ErrNotDir   error = &mismatch{"a part of the path is a file, not a directory", []error{hackpadfs.ErrNotDir}}
 	ErrNotEmpty error = &mismatch{"the directory is not empty", []error{hackpadfs.ErrNotEmpty}}
 	// ErrInvalid is for a call that no file or tree can do.
 	ErrInvalid error = &mismatch{"invalid argument", []error{fs.ErrInvalid, hackpadfs.ErrInvalid}}

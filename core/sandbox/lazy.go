@@ -56,8 +56,8 @@ func (d *lazy) find() (FS, error) {
 		return nil, err
 	}
 	if is, want := SourceOf(real, ""), d.Source(); is != "" && want != "" && is != want {
-		return nil, fault.New(fault.Path, "%s has become a link to somewhere else", Abs(d.name)).
-			Hinting("replace the link by the directory, or mount the directory that it leads to")
+		return nil, fault.New(fault.Path, "%s has become a symbolic link during the run", Abs(d.name)).
+			Hinting("replace the link by a directory, or mount the directory that it points to")
 	}
 	d.real = real
 	return real, nil
@@ -88,7 +88,7 @@ func (d *lazy) make() (FS, error) {
 	}
 	real, err := d.find()
 	if real == nil && err == nil {
-		err = fault.New(fault.NotFound, "the directory %s went away", Abs(d.name))
+		err = fault.New(fault.NotFound, "the directory %s was removed during the run", Abs(d.name))
 	}
 	return real, err
 }
@@ -190,7 +190,7 @@ func (d *lazy) SubFS(dir string) (FS, error) {
 	}
 	sub, ok := real.(SubFS)
 	if !ok {
-		return nil, fault.New(fault.Path, "this directory has no nested handles")
+		return nil, fault.New(fault.Path, "this file system cannot open a directory as a sandbox of its own")
 	}
 	return sub.SubFS(dir)
 }

@@ -10,8 +10,8 @@ import (
 	"golem/core/fault"
 )
 
-var errThroughLink = fault.New(fault.Path, "a symbolic link, and links are not written through").
-	Hinting("write to the file it leads to")
+var errThroughLink = fault.New(fault.Path, "this is a symbolic link, and golem does not write through links").
+	Hinting("write to the file that the link points to")
 
 // rename puts the view's name into an error of the mount's tree.
 func (v *view) rename(err error, op, name string) error {
@@ -30,10 +30,10 @@ func (v *view) target(op, name string) (place, error) {
 	case err != nil:
 		return p, err
 	case way || p.rel == "." || len(v.points(name)) > 0 || p.mount.holed(p.rel) || p.mount.File != "" && op != "write":
-		return p, fault.New(fault.ReadOnly, "%s is part of the sandbox itself and cannot be changed", Abs(name))
+		return p, fault.New(fault.ReadOnly, "%s is a mount of the sandbox and cannot be changed", Abs(name))
 	case v.spec.ReadOnly:
 		return p, fault.New(fault.ReadOnly, "%s cannot be changed: this worker's sandbox is read-only", Abs(name)).
-			Hinting("readonly: true, here or in a caller, holds for everything below")
+			Hinting("readonly: true of a worker also holds for every worker that it calls")
 	}
 	if err := v.writable(p); err != nil {
 		return p, err
@@ -74,8 +74,8 @@ func (v *view) writable(p place) error {
 	source := p.source()
 	for _, c := range v.modes {
 		if c.Mode != ReadWrite && !slices.Contains(p.mount.exempt, c) && (contains(c.Source, source) || contains(source, c.Source)) {
-			return fault.New(fault.ReadOnly, "%s cannot be changed: a read-only mount, here or in a caller, covers the same place", Abs(p.name)).
-				Hinting("of two mounts of one place the stricter mode holds")
+			return fault.New(fault.ReadOnly, "%s cannot be changed: a read-only mount of this worker or of a caller has the same files", Abs(p.name)).
+				Hinting("where two mounts have the same files, the stricter mode holds")
 		}
 	}
 	return nil
@@ -118,7 +118,7 @@ func (m *mounted) readable(p place, size int64) error {
 	for _, l := range m.inherited() {
 		if l.bytes > 0 && size > l.bytes {
 			return fault.New(fault.Limit, "%s has %d bytes; the mount %s allows %d", Abs(p.name), size, l.name, l.bytes).
-				Hinting("max_file_bytes of the mount holds for reading too")
+				Hinting("max_file_bytes of a mount limits reading, too")
 		}
 		if err := l.suffix(p); err != nil {
 			return err
@@ -132,7 +132,7 @@ func (l limits) suffix(p place) error {
 	if len(l.suffixes) == 0 || slices.ContainsFunc(l.suffixes, func(s string) bool { return s != "" && strings.HasSuffix(base, strings.ToLower(s)) }) {
 		return nil
 	}
-	return fault.New(fault.Limit, "the mount %s takes no %q files: %s", l.name, path.Ext(p.rel), Abs(p.name)).
+	return fault.New(fault.Limit, "the mount %s does not allow %q files: %s", l.name, path.Ext(p.rel), Abs(p.name)).
 		Hinting("allowed suffixes: %s", strings.Join(l.suffixes, ", "))
 }
 

@@ -29,13 +29,13 @@ func Clean(p string) (string, error) {
 		case "", ".":
 		case "..":
 			if len(out) == 0 {
-				return "", fault.New(fault.Path, "the path %q steps above the root", p).
-					Hinting("write paths from the sandbox's root, like /notes/a.md")
+				return "", fault.New(fault.Path, "the path %q leads above the root", p).
+					Hinting("write a path that begins at the sandbox's root, like /notes/a.md")
 			}
 			out = out[:len(out)-1]
 		default:
 			if len(e) > maxElement {
-				return "", fault.New(fault.Path, "a name in the path has %d bytes; at most %d are possible", len(e), maxElement)
+				return "", fault.New(fault.Path, "a name in the path has %d bytes; at most %d are allowed", len(e), maxElement)
 			}
 			out = append(out, e)
 		}
@@ -49,7 +49,7 @@ func Clean(p string) (string, error) {
 // check refuses characters that no path may hold.
 func check(p string) error {
 	if len(p) > maxPath {
-		return fault.New(fault.Path, "the path has %d bytes; at most %d are possible", len(p), maxPath)
+		return fault.New(fault.Path, "the path has %d bytes; at most %d are allowed", len(p), maxPath)
 	}
 	if !utf8.ValidString(p) {
 		return fault.New(fault.Path, "the path %q is not UTF-8", p)
@@ -58,9 +58,9 @@ func check(p string) error {
 		switch {
 		case ' ' <= r && r < 0x7f && r != '\\': // most of them
 		case r == '\\':
-			return fault.New(fault.Path, "the path %q has a backslash", p).Hinting("separate names with /")
+			return fault.New(fault.Path, "the path %q contains a backslash", p).Hinting("separate names with /")
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
-			return fault.New(fault.Path, "the path %q has the character %U, which names may not hold", p, r)
+			return fault.New(fault.Path, "the path %q contains the character %U, which is not allowed in names", p, r)
 		}
 	}
 	return nil
@@ -73,7 +73,7 @@ func Valid(name string) error {
 		return err
 	}
 	if clean != name {
-		return fault.New(fault.Path, "%q is no clean path; it would be %q", name, clean)
+		return fault.New(fault.Path, "%q is not a clean path; write %q", name, clean)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func ValidNew(name string) error {
 	for _, e := range strings.Split(name, "/") {
 		if why := windowsRefuses(e); why != "" && name != "." {
 			return fault.New(fault.Path, "%s cannot be created: %s", Abs(name), why).
-				Hinting("choose a name that every platform can hold")
+				Hinting("choose a name that works on every platform")
 		}
 	}
 	return nil
@@ -96,10 +96,10 @@ func ValidNew(name string) error {
 // windowsRefuses says why Windows cannot hold a name; "" if it can.
 func windowsRefuses(e string) string {
 	if i := strings.IndexAny(e, `<>:"|?*`); i >= 0 {
-		return "names may not hold " + e[i:i+1]
+		return "a name cannot contain " + e[i:i+1]
 	}
 	if strings.HasSuffix(e, ".") || strings.HasSuffix(e, " ") {
-		return "names may not end in a dot or a space"
+		return "a name cannot end in a dot or a space"
 	}
 	stem, _, _ := strings.Cut(strings.ToUpper(e), ".")
 	stem = strings.TrimRight(stem, " ")

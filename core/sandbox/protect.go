@@ -68,16 +68,16 @@ func (p Protection) read(pl place) error {
 	}
 	for _, c := range p.Closed {
 		if contains(c, source) {
-			return fault.New(fault.Protected, "%s is golem's own directory, $GOLEM_HOME, or lies in it", Abs(pl.name)).
-				Hinting("no worker reads or changes anything there: keep the project and its mounts elsewhere")
+			return fault.New(fault.Protected, "%s is golem's own directory, $GOLEM_HOME, or a part of it", Abs(pl.name)).
+				Hinting("no worker can read or change files there: keep the project and its mounts elsewhere")
 		}
 	}
 	rel, ok := p.relative(source)
 	if !ok || p.NoRead == nil || !p.NoRead(rel) {
 		return nil
 	}
-	return fault.New(fault.Protected, "%s is not readable: it holds golem's state or secrets", Abs(pl.name)).
-		Hinting(".env, .golem and .git stay outside every sandbox")
+	return fault.New(fault.Protected, "%s cannot be read by a worker: it holds secrets or golem's own state", Abs(pl.name)).
+		Hinting(".env, .golem and .git are outside every sandbox")
 }
 
 func (p Protection) write(pl place) error {
@@ -112,7 +112,7 @@ func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
 	}
 	for _, f := range p.Files {
 		if id.SameFile(f, info) {
-			return fault.New(fault.Protected, "%s is a link to a file that is not readable", Abs(name))
+			return fault.New(fault.Protected, "%s is a link to a protected file, which workers cannot read", Abs(name))
 		}
 	}
 	return nil

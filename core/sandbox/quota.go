@@ -37,10 +37,10 @@ func (q *Quota) take(p place, size int64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.limits.Bytes > 0 && q.bytes+size > q.limits.Bytes {
-		return fault.New(fault.Quota, "%s is not written: this run may write %d bytes and has written %d", Abs(p.name), q.limits.Bytes, q.bytes)
+		return fault.New(fault.Quota, "%s was not written: this run can write at most %d bytes and has already written %d", Abs(p.name), q.limits.Bytes, q.bytes)
 	}
 	if q.limits.Files > 0 && q.files+1 > q.limits.Files {
-		return fault.New(fault.Quota, "%s is not written: this run may make %d writes", Abs(p.name), q.limits.Files)
+		return fault.New(fault.Quota, "%s was not written: this run can write at most %d times", Abs(p.name), q.limits.Files)
 	}
 	q.bytes += size
 	q.files++

@@ -72,8 +72,8 @@ func (p place) at() string {
 	return join(p.mount.at, p.rel)
 }
 
-var errShadowed = fault.New(fault.Path, "a symbolic link to where this mount does not reach").
-	Hinting("use the path of the file itself, if a mount has it")
+var errShadowed = fault.New(fault.Path, "this is a symbolic link that points outside its mount").
+	Hinting("use the path of the file itself, if it is in a mount")
 
 // Open opens a file or directory for reading.
 func (v *view) Open(name string) (fs.File, error) {

@@ -65,7 +65,7 @@ func (v *view) movable(from, to place) error {
 			return err
 		}
 		if seen++; seen > maxMoved {
-			return fault.New(fault.Limit, "the directory %s holds more than %d files", Abs(from.name), maxMoved)
+			return fault.New(fault.Limit, "the directory %s has more than %d files, too many to move", Abs(from.name), maxMoved)
 		}
 		there := to.rel + strings.TrimPrefix(rel, from.rel)
 		for _, p := range []place{{from.name, from.mount, rel}, {to.name, to.mount, there}} {

@@ -142,8 +142,8 @@ func (v *view) restrict(r string) error {
 		if b := v.spec.Bound; b != nil {
 			what = "what the caller " + b.Worker + " sees: " + what
 		}
-		return fault.New(fault.Escalation, "the restriction %s lies outside %s", Abs(r), what).
-			Hinting("a worker can only narrow what its caller sees")
+		return fault.New(fault.Escalation, "the restriction %s is outside %s", Abs(r), what).
+			Hinting("restrict to a path that the caller sees: a worker cannot see more than its caller")
 	}
 	return nil
 }
@@ -160,11 +160,11 @@ func (v *view) reached() error {
 		}
 	}
 	if b := v.spec.Bound; b != nil {
-		return fault.New(fault.Escalation, "the restriction %s lies outside what the caller %s sees: %s", Abs(v.only), b.Worker, orNothing(at)).
-			Hinting("a worker can only narrow what its caller sees")
+		return fault.New(fault.Escalation, "the restriction %s is outside what the caller %s sees: %s", Abs(v.only), b.Worker, orNothing(at)).
+			Hinting("restrict to a path that the caller sees: a worker cannot see more than its caller")
 	}
-	return fault.New(fault.NotFound, "the restriction %s leaves nothing to see: the mounts lie at %s", Abs(v.only), orNothing(at)).
-		Hinting("restrict to a mount, or to a place in one")
+	return fault.New(fault.NotFound, "the restriction %s leaves the worker without files: the mounts are at %s", Abs(v.only), orNothing(at)).
+		Hinting("restrict to a mount or to a path in one")
 }
 
 func orNothing(names []string) string {
@@ -182,8 +182,8 @@ func (s *ViewSpec) locate() error {
 	for i := range s.Mounts {
 		s.Mounts[i].Source = s.Protection.locate(s.Mounts[i].Source)
 		if s.Mounts[i].File != "" && s.Mounts[i].At == "." {
-			return s.Mounts[i].fault(fault.Config, "the mount %s is a file, and / is a directory", s.Mounts[i].Name).
-				Hinting("mount the file under a name, with paths or mounts")
+			return s.Mounts[i].fault(fault.Config, "the mount %s is a file, and the root must be a directory", s.Mounts[i].Name).
+				Hinting("mount the file under a name of its own, with paths or mounts")
 		}
 	}
 	for i := range s.Constraints {
@@ -219,7 +219,7 @@ func (m *mounted) narrow(only string) error {
 	rel := below(only, m.At)
 	missing := func(err error) error {
 		return fault.New(fault.NotFound, "the sandbox cannot be restricted to %s: %w", Abs(only), err).
-			Hinting("create it, or change restrict")
+			Hinting("create the directory, or change restrict")
 	}
 	switch {
 	case m.File != "":

@@ -21,7 +21,7 @@ func Partial(fsys FS) string {
 	}
 	for _, p := range append([]Protection{v.spec.Protection}, v.spec.Protection.Also...) {
 		if slices.ContainsFunc(p.Closed, func(c string) bool { return contains(root, c) || contains(c, root) }) {
-			return "$GOLEM_HOME lies in it, or it in $GOLEM_HOME"
+			return "$GOLEM_HOME is in it, or it is in $GOLEM_HOME"
 		}
 	}
 	for i := range v.mounts {
@@ -37,7 +37,7 @@ func Partial(fsys FS) string {
 	if v.only != "." {
 		return "it is restricted to " + Abs(v.only)
 	}
-	return "it does not have all of the project's files"
+	return "it does not have all files of the project"
 }
 
 // hides tells what of a mount the view does not show, because another mount,
@@ -60,7 +60,7 @@ func (v *view) hides(m *mounted) string {
 			return ok && rel == h && o.Mode == ReadWrite && !o.limited()
 		}
 		if !slices.Contains(attachments, h) && !slices.ContainsFunc(v.mounts, same) {
-			return "another mount lies over " + Abs(h)
+			return "another mount covers " + Abs(h)
 		}
 	}
 	return ""

@@ -54,8 +54,8 @@ func (t *function[In]) Call(ctx context.Context, c Call) (out Output, err error)
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = Output{}, fault.New(fault.Tool, "%s broke down: %v", t.spec.Name, p).
-				Hinting("the fault lies in the tool; go on without its result")
+			out, err = Output{}, fault.New(fault.Tool, "%s crashed: %v", t.spec.Name, p).
+				Hinting("the error is in the tool; go on without its result")
 		}
 	}()
 	return t.f(ctx, c, in)
@@ -70,7 +70,7 @@ func infer[In any]() (json.RawMessage, error) {
 		return nil, fault.New(fault.Schema, "no schema for %s: %w", reflect.TypeFor[In](), err)
 	}
 	if schema.Type != "object" {
-		return nil, fault.New(fault.Schema, "the argument of a tool is a struct, not %s", reflect.TypeFor[In]())
+		return nil, fault.New(fault.Schema, "the argument of a tool must be a struct, not %s", reflect.TypeFor[In]())
 	}
 	notNull(schema)
 	raw, err := json.Marshal(schema)

@@ -23,7 +23,7 @@ func (a *Artifacts) Keep(name string, v any) error {
 		return nil
 	}
 	if !artifactName(name) {
-		return fault.New(fault.Path, "no artifact can have the name %q", Visible(clip(name, 80)))
+		return fault.New(fault.Path, "%q cannot be the name of an artifact", Visible(clip(name, 80)))
 	}
 	data, err := json.Marshal(v)
 	if err != nil {

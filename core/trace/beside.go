@@ -180,7 +180,7 @@ func (k *keeper) keep(t taken) error {
 	}
 	if k.bytes+int64(len(t.text)) > k.max {
 		return fault.New(fault.Limit, "the long texts of this run have more than %d bytes", k.max).
-			Hinting("what follows is in the trace with its first %d bytes only", headBytes)
+			Hinting("from here on the trace has only the first %d bytes of each long text", headBytes)
 	}
 	if err := k.put(t.name, []byte(t.text)); err != nil {
 		return err

@@ -43,9 +43,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	if json.Unmarshal(line, &t.header) != nil || t.header.Golem != "trace" {
 		if !whole {
-			return nil, t.bad("the header is torn or missing")
+			return nil, t.bad("the first line, the header of the trace, is missing or damaged")
 		}
-		return nil, t.bad("this is no trace of golem's")
+		return nil, t.bad("this file is not a trace that golem wrote")
 	}
 	if t.header.V != Version {
 		return nil, t.bad("the trace has format version %d; this golem reads %d", t.header.V, Version)
@@ -99,14 +99,14 @@ func (t *Reader) next() (line []byte, whole bool, err error) {
 			}
 			return t.buf, false, nil
 		default:
-			return nil, false, fault.New(fault.Config, "the trace cannot be read to its end").At("", t.line, 0)
+			return nil, false, fault.New(fault.Config, "the rest of the trace cannot be read").At("", t.line, 0)
 		}
 	}
 }
 
 func (t *Reader) bad(format string, args ...any) error {
 	f := fault.New(fault.Config, "line %d: "+format, append([]any{t.line}, args...)...)
-	return f.Hinting("give a file that golem wrote with --trace")
+	return f.Hinting("name a file that golem wrote, such as one in .golem/runs")
 }
 
 // Read reads a whole trace with the long texts beside it; nil texts: there are
@@ -155,17 +155,17 @@ var rawFields = map[string]bool{"input": true, "output": true, "args": true, "re
 func Decode(line []byte) (Event, error) {
 	var v envelope
 	if err := json.Unmarshal(line, &v); err != nil {
-		return Event{}, fault.New(fault.Config, "no valid event: %s", jsonProblem(err))
+		return Event{}, fault.New(fault.Config, "this is not a valid event: %s", jsonProblem(err))
 	}
 	if v.Type == "" {
-		return Event{}, fault.New(fault.Config, "an event without a type")
+		return Event{}, fault.New(fault.Config, "this event has no type")
 	}
 	if bytes.Contains(line, []byte(`"cut"`)) {
 		line = textual(line, func(field string) bool { return rawFields[field] })
 	}
 	body, err := decodeBody(v.Type, line)
 	if err != nil {
-		return Event{}, fault.New(fault.Config, "a %s event: %s", shortType(v.Type), jsonProblem(err))
+		return Event{}, fault.New(fault.Config, "this %s event is not valid: %s", shortType(v.Type), jsonProblem(err))
 	}
 	return Event{Seq: v.Seq, TS: v.TS, ID: v.ID, Parent: v.Parent, Worker: v.Worker, Depth: v.Depth, Body: body}, nil
 }
@@ -178,5 +178,5 @@ func jsonProblem(err error) string {
 	if errors.As(err, &wrong) {
 		return "the field " + Visible(head(wrong.Field, 80)) + " has the wrong type"
 	}
-	return "broken JSON"
+	return "malformed JSON"
 }

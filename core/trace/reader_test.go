@@ -69,7 +69,7 @@ func TestReaderRefuses(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"empty":         {"", "empty"},
 		"not a trace":   {"hello\n", "line 1"},
-		"another golem": {`{"golem":"recording","v":1}` + "\n", "no trace"},
+		"another golem": {`{"golem":"recording","v":1}` + "\n", "not a trace"},
 		"newer":         {`{"golem":"trace","v":2}` + "\n", "version 2"},
 		"broken line":   {head + "{bad\n{}\n", "line 2"},
 		"no type":       {head + "\n\n{}\n", "line 4"},

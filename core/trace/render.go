@@ -209,18 +209,31 @@ func duration(ms int64) string {
 	return d.Round(time.Second).String()
 }
 
-// approvalText is a decision in a few words: "preApproved: run" or
-// "ask: deny by user, not now".
+// approvalText says in a few words how a call was approved or denied, such as
+// "allowed", "approved by --approve-all" or "denied: the user said no: later".
 func approvalText(a Approval, width int) string {
-	s := a.Setting + ": " + a.Decision
-	if a.Source != "" && a.Source != "setting" {
-		s += " by " + a.Source
+	s := "denied"
+	if a.Decision == "run" {
+		s = "approved"
+		switch a.Source {
+		case "setting":
+			s = "allowed"
+		case "mode":
+			s += " by --approve-all"
+		case "user":
+			s += " by the user"
+		case "cache":
+			s += " earlier in this session"
+		}
 	}
-	if a.Remember != "" {
-		s += ", remembered for " + map[string]string{"session": "these arguments", "always": "any arguments", "never": "these arguments"}[a.Remember]
+	switch a.Remember {
+	case "session":
+		s += ", also for the same call later in this session"
+	case "always":
+		s += ", also with other arguments in this session"
 	}
 	if a.Reason != "" {
-		s += ", " + a.Reason
+		s += ": " + a.Reason
 	}
 	return Visible(clip(s, width))
 }

@@ -111,9 +111,9 @@ root (worker, script:demo.yaml)  ok  51ms  20 in, 10 out
 │ turn 1  tool_calls  7ms  10 in, 5 out  2 attempts
 │ ! attempt 1 of turn 1 failed (E_MODEL: 429), tried again after 1.00s
 │ ! E_DEPTH: past warn_depth
-└─ a (worker, script:demo.yaml)  ok  31ms  ~6 in, ~4 out  [preApproved: run]
-   └─ b (worker, script:demo.yaml)  ok  21ms  ~3 in, ~2 out  [preApproved: run]
-      └─ bash  denied  9ms  [ask: deny by user, the user said no: not now]  E_DENIED: bash denied: not now
+└─ a (worker, script:demo.yaml)  ok  31ms  ~6 in, ~4 out  [allowed]
+   └─ b (worker, script:demo.yaml)  ok  21ms  ~3 in, ~2 out  [allowed]
+      └─ bash  denied  9ms  [denied: the user said no: not now]  E_DENIED: bash denied: not now
 `, "\n")
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

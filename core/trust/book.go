@@ -34,11 +34,11 @@ func ReadBook(data []byte) (Book, error) {
 	}
 	var f file
 	if len(data) > maxBook || json.Unmarshal(data, &f) != nil || f.Golem != "trust" || f.V < 1 {
-		return Book{}, fault.New(fault.Config, "what was trusted cannot be read: it is no list that golem wrote").
-			Hinting("delete trust.json in GOLEM_HOME, and golem asks again")
+		return Book{}, fault.New(fault.Config, "trust.json cannot be read: golem did not write it, or it is damaged").
+			Hinting("delete trust.json in GOLEM_HOME; golem then asks again")
 	}
 	if f.V > 1 {
-		return Book{}, fault.New(fault.Config, "what was trusted was written by a newer golem (format %d)", f.V).
+		return Book{}, fault.New(fault.Config, "trust.json was written by a newer version of golem (format %d)", f.V).
 			Hinting("update golem")
 	}
 	return Book{f.Projects}, nil

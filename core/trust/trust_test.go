@@ -95,8 +95,8 @@ func TestBook(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for text, want := range map[string]string{
-		"": "", " \n": "", "{": "no list that golem wrote", `{"golem":"hosts","v":1}`: "no list", `{"golem":"trust","v":2}`: "newer golem", `[]`: "no list",
-		`{"golem":"trust","v":0}`: "no list", `{"golem":"trust","v":1,"projects":{"p":[{"file":1}]}}`: "no list",
+		"": "", " \n": "", "{": "golem did not write it", `{"golem":"hosts","v":1}`: "golem did not write it", `{"golem":"trust","v":2}`: "newer version of golem", `[]`: "golem did not write it",
+		`{"golem":"trust","v":0}`: "golem did not write it", `{"golem":"trust","v":1,"projects":{"p":[{"file":1}]}}`: "golem did not write it",
 	} {
 		_, err := ReadBook([]byte(text))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

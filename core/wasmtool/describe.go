@@ -19,7 +19,7 @@ const Section = "golem.tools"
 
 // ErrUndescribed is Describe's answer where a module would have to be run to
 // tell its tools, and must not.
-var ErrUndescribed = errors.New("undescribed: only running it would tell its tools")
+var ErrUndescribed = errors.New("undescribed: golem would have to run the module to learn its tools")
 
 // What a module may use that is run for its description.
 const (
@@ -247,7 +247,7 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 // asked is how a message begins that tells what came of asking.
 func (m *Module) asked(s shape) string {
 	if s == command {
-		return "a WASI command that does not tell its tools: called as " + m.base() + " describe, "
+		return "a WASI command that does not describe its tools: called as " + m.base() + " describe, "
 	}
 	return "asked for its tools: "
 }

@@ -56,16 +56,16 @@ func parseDescription(doc []byte) ([]Description, error) {
 }
 
 func readDescriptions(doc []byte) ([]Description, *flaw) {
-	const shape = `it is {"tools":[{"name","description","inputSchema"}]}`
+	const shape = `a description has the form {"tools":[{"name","description","inputSchema"}]}`
 	top, err := object(doc, maxDocument)
 	if err != nil {
-		bad := flawed(-1, "", "its description is not the JSON of tools: %s", err)
+		bad := flawed(-1, "", "its description is not valid JSON of tools: %s", err)
 		bad.fault = bad.fault.Hinting(shape)
 		return nil, bad
 	}
 	var tools []json.RawMessage
 	if raw := top["tools"]; !jsonList(raw) || json.Unmarshal(raw, &tools) != nil {
-		bad := flawed(-1, "", "its description has no list of tools")
+		bad := flawed(-1, "", "its description has no list named tools")
 		bad.fault = bad.fault.Hinting(shape)
 		return nil, bad
 	}
@@ -73,7 +73,7 @@ func readDescriptions(doc []byte) ([]Description, *flaw) {
 		return nil, flawed(-1, "", "its description names no tools")
 	}
 	if len(tools) > maxTools {
-		return nil, flawed(-1, "", "its description names %d tools, at most %d are allowed", len(tools), maxTools)
+		return nil, flawed(-1, "", "its description names %d tools; at most %d are allowed", len(tools), maxTools)
 	}
 	ds := make([]Description, len(tools))
 	seen := map[string]bool{}
@@ -93,14 +93,14 @@ func readDescriptions(doc []byte) ([]Description, *flaw) {
 // are matched as they are written.
 func object(raw []byte, limit int) (map[string]json.RawMessage, error) {
 	if len(raw) > limit {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(raw), limit)
+		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(raw), limit)
 	}
 	if _, err := tool.Canonical(raw); err != nil {
 		return nil, fmt.Errorf("%s", fault.Of(err, fault.ToolInput).Message)
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
-		return nil, fmt.Errorf("it is no object")
+		return nil, fmt.Errorf("it is not a JSON object")
 	}
 	return fields, nil
 }
@@ -113,7 +113,7 @@ func jsonObject(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpa
 func (d *Description) read(i int, raw json.RawMessage) *flaw {
 	var fields map[string]json.RawMessage
 	if !jsonObject(raw) || json.Unmarshal(raw, &fields) != nil {
-		return flawed(i, "", "tool %d of its description is no mapping", i+1)
+		return flawed(i, "", "tool %d of its description is not a JSON object", i+1)
 	}
 	who := fmt.Sprintf("tool %d", i+1)
 	for _, f := range []struct {
@@ -136,7 +136,7 @@ func (d *Description) read(i int, raw json.RawMessage) *flaw {
 		Destructive bool `json:"destructiveHint"`
 	}
 	if raw := fields["annotations"]; raw != nil && json.Unmarshal(raw, &hints) != nil {
-		return flawed(i, "annotations", "the annotations of %s are not MCP's", who)
+		return flawed(i, "annotations", "the annotations of %s do not have the form that MCP defines", who)
 	}
 	if hints.Destructive && d.Risk != tool.Command {
 		d.Risk = tool.Destructive
@@ -150,7 +150,7 @@ func (d *Description) check(i int) *flaw {
 		return flawed(i, "name", "its description has a tool named %q; a name has 1 to 64 letters, digits, _ and -", Escape([]byte(d.Name), 80))
 	}
 	if len(d.Description) > maxDescription {
-		return flawed(i, "description", "the description of %s has %d bytes, at most %d are allowed", d.Name, len(d.Description), maxDescription)
+		return flawed(i, "description", "the description of %s has %d bytes; at most %d are allowed", d.Name, len(d.Description), maxDescription)
 	}
 	d.Description = shown(d.Description)
 	if bad := d.schemas(i); bad != nil {
@@ -159,16 +159,16 @@ func (d *Description) check(i int) *flaw {
 	switch d.Risk {
 	case "", tool.Read, tool.Write, tool.Network, tool.Destructive, tool.Command:
 	default:
-		return flawed(i, "risk", "the risk of %s is %q; read, write, network, destructive and command are known", d.Name, Escape([]byte(d.Risk), 40))
+		return flawed(i, "risk", "the risk of %s is %q; use read, write, network, destructive or command", d.Name, Escape([]byte(d.Risk), 40))
 	}
 	switch d.Exec {
 	case "", tool.ExecLLM, tool.ExecManual, tool.ExecBoth:
 	default:
-		return flawed(i, "exec", "the exec of %s is %q; llm, manual and both are known", d.Name, Escape([]byte(d.Exec), 40))
+		return flawed(i, "exec", "the exec of %s is %q; use llm, manual or both", d.Name, Escape([]byte(d.Exec), 40))
 	}
 	if d.Timeout != "" {
 		if t, err := time.ParseDuration(d.Timeout); err != nil || t <= 0 {
-			return flawed(i, "timeout", "the timeout of %s is %q; it is a duration like 10s", d.Name, Escape([]byte(d.Timeout), 40))
+			return flawed(i, "timeout", "the timeout of %s is %q; write a duration like 10s", d.Name, Escape([]byte(d.Timeout), 40))
 		}
 	}
 	return nil
@@ -184,11 +184,11 @@ func (d *Description) schemas(i int) *flaw {
 			continue
 		}
 		if len(raw) > maxSchema {
-			return flawed(i, s.key, "the %s of %s has %d bytes, at most %d are allowed", s.key, d.Name, len(raw), maxSchema)
+			return flawed(i, s.key, "the %s of %s has %d bytes; at most %d are allowed", s.key, d.Name, len(raw), maxSchema)
 		}
 		var small bytes.Buffer
 		if !jsonObject(raw) || json.Compact(&small, raw) != nil {
-			return flawed(i, s.key, "the %s of %s is no JSON Schema: it is not a mapping", s.key, d.Name)
+			return flawed(i, s.key, "the %s of %s is not a JSON Schema: it is not a JSON object", s.key, d.Name)
 		}
 		raw = small.Bytes()
 		if s.key == "inputSchema" {
@@ -211,7 +211,7 @@ func (d *Description) schemas(i int) *flaw {
 func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *flaw) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
-		return nil, flawed(i, "inputSchema", "the inputSchema of %s is no JSON Schema", d.Name)
+		return nil, flawed(i, "inputSchema", "the inputSchema of %s is not a JSON Schema", d.Name)
 	}
 	switch t := fields["type"]; {
 	case t == nil && len(fields) == 0:
@@ -219,7 +219,7 @@ func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *fl
 	case t == nil:
 		return append([]byte(`{"type":"object",`), raw[1:]...), nil
 	case string(t) != `"object"`:
-		return nil, flawed(i, "inputSchema", "the inputSchema of %s has the type %s; arguments are an object", d.Name, Escape(t, 40))
+		return nil, flawed(i, "inputSchema", "the inputSchema of %s has the type %s; a tool's arguments are always an object", d.Name, Escape(t, 40))
 	}
 	return raw, nil
 }

@@ -73,9 +73,9 @@ func TestBadDescription(t *testing.T) {
 	deep := strings.Repeat(`{"items":`, 70) + "{}" + strings.Repeat("}", 70)
 	many := strings.TrimSuffix(strings.Repeat(`{"name":"a"},`, 257), ",")
 	for doc, word := range map[string]string{
-		``:                                       "not the JSON",
-		`null`:                                   "no object",
-		`[]`:                                     "no object",
+		``:                                       "not valid JSON of tools",
+		`null`:                                   "not a JSON object",
+		`[]`:                                     "not a JSON object",
 		`{"tools":null}`:                         "no list",
 		`{"tools":{}}`:                           "no list",
 		`{"Tools":[{"name":"a"}]}`:               "no list",
@@ -83,10 +83,10 @@ func TestBadDescription(t *testing.T) {
 		`{"tools":[` + many + `]}`:               "257 tools",
 		`{"tools":[null]}`:                       "tool 1",
 		`{"tools":["a"]}`:                        "tool 1",
-		`{"tools":[{"name":"a"}],"tools":[]}`:    "not the JSON",
-		`{"tools":[{"name":"a"}]} x`:             "not the JSON",
-		`{"tools":[{"name":"a","name":"b"}]}`:    "not the JSON",
-		`{"tools":[{"name":"a` + "\xff" + `"}]}`: "not the JSON",
+		`{"tools":[{"name":"a"}],"tools":[]}`:    "not valid JSON of tools",
+		`{"tools":[{"name":"a"}]} x`:             "not valid JSON of tools",
+		`{"tools":[{"name":"a","name":"b"}]}`:    "not valid JSON of tools",
+		`{"tools":[{"name":"a` + "\xff" + `"}]}`: "not valid JSON of tools",
 		`{"tools":[{}]}`:                         "a name has",
 		`{"tools":[{"Name":"a"}]}`:               "a name has",
 		`{"tools":[{"name":""}]}`:                "a name has",
@@ -98,10 +98,10 @@ func TestBadDescription(t *testing.T) {
 		`{"tools":[{"name":"a"},{"name":"a"}]}`:                                                        "twice",
 		`{"tools":[{"name":"a","description":"` + strings.Repeat("x", 17000) + `"}]}`:                  "17000 bytes",
 		`{"tools":[{"name":"a","description":["x"]}]}`:                                                 "description of a is not text",
-		`{"tools":[{"name":"a","inputSchema":"object"}]}`:                                              "no JSON Schema",
-		`{"tools":[{"name":"a","inputSchema":true}]}`:                                                  "no JSON Schema",
-		`{"tools":[{"name":"a","inputSchema":{"type":"string"}}]}`:                                     "arguments are an object",
-		`{"tools":[{"name":"a","inputSchema":{"type":"obj"}}]}`:                                        "arguments are an object",
+		`{"tools":[{"name":"a","inputSchema":"object"}]}`:                                              "not a JSON Schema",
+		`{"tools":[{"name":"a","inputSchema":true}]}`:                                                  "not a JSON Schema",
+		`{"tools":[{"name":"a","inputSchema":{"type":"string"}}]}`:                                     "arguments are always an object",
+		`{"tools":[{"name":"a","inputSchema":{"type":"obj"}}]}`:                                        "arguments are always an object",
 		`{"tools":[{"name":"a","outputSchema":{"minimum":"x"}}]}`:                                      "the outputSchema of a is not valid",
 		`{"tools":[{"name":"a","inputSchema":{"$ref":"https://example.com/x"}}]}`:                      "the inputSchema of a is not valid",
 		`{"tools":[{"name":"a","inputSchema":{"properties":{"x":` + deep + `}}}]}`:                     "the inputSchema of a is not valid",
@@ -115,7 +115,7 @@ func TestBadDescription(t *testing.T) {
 		`{"tools":[{"name":"a","timeout":"soon"}]}`:                                                    `the timeout of a is "soon"`,
 		`{"tools":[{"name":"a","timeout":"-1s"}]}`:                                                     "the timeout of a",
 		`{"tools":[{"name":"a","timeout":5}]}`:                                                         "the timeout of a is not text",
-		`{"tools":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`:                        "not the JSON",
+		`{"tools":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`:                        "not valid JSON of tools",
 	} {
 		code := fault.ToolContract
 		if strings.Contains(word, "is not valid") {

@@ -21,16 +21,16 @@ const (
 // it says of sizes holds where an engine cut what was too large already.
 func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Duration) (HTTPResponse, []byte, error) {
 	if len(request) > maxAsked { // before it is read: what is made of it is larger yet
-		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has more than %d bytes beside its body", maxAsked)
+		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has more than %d bytes without its body", maxAsked)
 	}
 	var r HTTPRequest
 	if err := json.Unmarshal(request, &r); err != nil {
-		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request is no JSON object with url, method and headers")
+		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request is not a JSON object with url, method and headers")
 	}
 	r.Body = body
 	if h.HTTP == nil {
-		return HTTPResponse{}, nil, fault.New(fault.Grant, "the module asks for the network, which it was not granted").
-			Hinting("list the host under allowed_hosts in toolsets.custom.modules and set sandbox.network_enabled")
+		return HTTPResponse{}, nil, fault.New(fault.Grant, "the module tried to use the network, which it was not granted").
+			Hinting("list the host under allowed_hosts in toolsets.custom.modules and set sandbox.network_enabled: true: true")
 	}
 	ctx, stop := context.WithTimeout(ctx, left)
 	defer stop()
@@ -51,9 +51,9 @@ func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Dura
 func (h Host) CallBack(ctx context.Context, name string, args []byte) []byte {
 	switch {
 	case h.Call == nil:
-		return []byte(fault.New(fault.Grant, "this call has nobody to call back").Result())
+		return []byte(fault.New(fault.Grant, "the module called a tool or worker, and no worker runs this call").Result())
 	case len(name) > maxCallee:
-		return []byte(fault.New(fault.UnknownTool, "there is no tool whose name has more than %d bytes", maxCallee).Result())
+		return []byte(fault.New(fault.UnknownTool, "the module called a tool whose name has more than %d bytes", maxCallee).Result())
 	case len(args) > tool.MaxArgs:
 		return []byte(fault.New(fault.ToolInput, "the arguments have more than %d bytes", tool.MaxArgs).Result())
 	}

@@ -26,15 +26,15 @@ var kinds = []struct {
 }{
 	{func(o guard.Outline) bool { return imports(o, moduleIs("wasi_unstable")) }, foreign{
 		"built for WASI preview 0 (wasi_unstable), which came before preview 1 and has other functions",
-		"build it anew for preview 1: --target=wasm32-wasip1 or wasm32-wasi, with a compiler of 2020 or later", true,
+		"build it again for preview 1: --target=wasm32-wasip1 or wasm32-wasi, with a compiler of 2020 or later", true,
 	}},
 	{func(o guard.Outline) bool { return imports(o, moduleBegins("wasi:", "cm32p2|", "[export]")) }, foreign{
-		"the inside of a component (WASI preview 2), not yet made into one, and golem runs core modules",
+		"a core module that is meant to become a component (WASI preview 2), and golem runs only modules without such imports",
 		"build it for wasm32-wasip1, or with an Extism PDK", true,
 	}},
-	{wasmBindgen, javascript("wasm-bindgen", "build it for wasm32-wasip1 without wasm-bindgen, as a command, or with the Extism PDK for Rust; crates that need JavaScript (js-sys, web-sys, getrandom's js) must go")},
-	{gojs, javascript("gojs: GOOS=js, or TinyGo's target wasm", "build it with GOOS=wasip1 GOARCH=wasm, TinyGo with -target=wasip1; golem tool new --lang go writes a tool to begin with")},
-	{emscripten, javascript("Emscripten", "build it with -sSTANDALONE_WASM -sPURE_WASI, or with clang --target=wasm32-wasip1 (wasi-sdk); golem tool new --lang c writes a tool to begin with")},
+	{wasmBindgen, javascript("wasm-bindgen", "build it for wasm32-wasip1 without wasm-bindgen, as a command, or with the Extism PDK for Rust; remove crates that need JavaScript (js-sys, web-sys, getrandom's js)")},
+	{gojs, javascript("gojs: GOOS=js, or TinyGo's target wasm", "build it with GOOS=wasip1 GOARCH=wasm, TinyGo with -target=wasip1; golem tool new --lang go writes a first tool")},
+	{emscripten, javascript("Emscripten", "build it with -sSTANDALONE_WASM -sPURE_WASI, or with clang --target=wasm32-wasip1 (wasi-sdk); golem tool new --lang c writes a first tool")},
 	{func(o guard.Outline) bool { return imports(o, fromScript) }, javascript("its imports are JavaScript files", "build it for wasm32-wasip1, or with an Extism PDK")},
 }
 
@@ -115,7 +115,7 @@ func (f *foreign) explained(err error) error {
 		return err
 	}
 	out := *fault.Of(err, fault.ToolModule)
-	out.Message = "it is " + f.what + ": " + strings.TrimPrefix(out.Message, "the module is refused: ")
+	out.Message = "it is " + f.what + ": " + strings.TrimPrefix(out.Message, "golem does not accept the module: ")
 	return out.Hinting("%s", f.hint)
 }
 

@@ -39,11 +39,11 @@ func TestWhatModulesWereBuiltFor(t *testing.T) {
 		"emscripten_memory": {fault.ToolModule, []string{"is built for JavaScript (Emscripten)", `it imports the memory "memory" of "env"`, "-sSTANDALONE_WASM"}},
 		"kotlin":            {fault.ToolContract, []string{"is built for JavaScript (its imports are JavaScript files)"}},
 		"preview0":          {fault.ToolContract, []string{"is built for WASI preview 0", "wasm32-wasip1"}},
-		"inside":            {fault.ToolContract, []string{"is the inside of a component", "wasm32-wasip1"}},
+		"inside":            {fault.ToolContract, []string{"is meant to become a component", "wasm32-wasip1"}},
 		"memory":            {fault.ToolModule, []string{`it imports the memory "memory" of "env"`, "--import-memory"}},
 		"table":             {fault.ToolModule, []string{`it imports the table`, "golem loads one module by itself"}},
-		"big":               {fault.ToolModule, []string{"a memory of 2048 pages of 64 KiB, at most 1024 (64 MiB) are allowed", "--initial-memory=BYTES"}},
-		"extended":          {fault.ToolModule, []string{"constant expression of more than one instruction", "-mno-extended-const"}},
+		"big":               {fault.ToolModule, []string{"its memory has 2048 pages of 64 KiB; at most 1024 (64 MiB) are allowed", "--initial-memory=BYTES"}},
+		"extended":          {fault.ToolModule, []string{"constant expression has more than one instruction", "-mno-extended-const"}},
 		"exceptions":        {fault.ToolModule, []string{"exceptions", "panic=abort"}},
 	} {
 		m := library(t, &fakeEngine{}).Module(source("tools/a.wasm", foreign(t, name), ""))
@@ -84,13 +84,13 @@ func TestNotForeign(t *testing.T) {
 	}
 }
 
-// Functions that golem does not have are counted and a few of them named.
+// Functions that golem does not provide are counted and a few of them named.
 func TestManyImports(t *testing.T) {
 	seen, err := library(t, &fakeEngine{}).Module(source("a.wasm", foreign(t, "many"), "")).Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(seen.Imports) != 70 || len(seen.Needs) != 5 || !strings.Contains(seen.Needs[0], "it imports 12 functions of host0 that golem does not have (function_0, function_6, function_12, function_18, and 8 more)") || !strings.Contains(seen.Needs[4], "from 2 more modules") {
+	if len(seen.Imports) != 70 || len(seen.Needs) != 5 || !strings.Contains(seen.Needs[0], "it imports 12 functions of host0 that golem does not provide (function_0, function_6, function_12, function_18, and 8 more)") || !strings.Contains(seen.Needs[4], "from 2 more modules") {
 		t.Errorf("%d imports; %q", len(seen.Imports), seen.Needs)
 	}
 }

@@ -79,12 +79,12 @@ func (m *Module) contract() error {
 		return m.alien.fault(m.source.Path)
 	}
 	if len(names) > 0 {
-		return fault.New(fault.ToolContract, "tool module missing `register`: %s does not tell its tools; it exports %s", m.source.Path, exported(m.info)).
-			Hinting("name the exports that are tools in a worker, toolsets: {custom: {tools: [%s]}}, or describe them in %s", Escape([]byte(names[0]), 60), sidecarName(m.source.Path)).
+		return fault.New(fault.ToolContract, "tool module missing `register`: %s does not describe its tools; it exports %s", m.source.Path, exported(m.info)).
+			Hinting("name the exports that are tools in a worker (toolsets: {custom: {tools: [%s]}}), or describe them in %s", Escape([]byte(names[0]), 60), sidecarName(m.source.Path)).
 			At(m.source.Path, 0, 0)
 	}
 	return fault.New(fault.ToolContract, "tool module missing `register`: %s has neither describe and call, nor list_tools and call_tool, nor _start; it exports %s", m.source.Path, exported(m.info)).
-		Hinting("export describe and call, or list_tools and call_tool, or _start, or functions that take Extism input; golem tool new writes a tool to begin with").
+		Hinting("export describe and call, or list_tools and call_tool, or _start, or functions that take Extism input; golem tool new writes a first tool").
 		At(m.source.Path, 0, 0)
 }
 

@@ -44,17 +44,17 @@ func (m *Module) varies() bool {
 	})
 }
 
-// NotOffered is why a call of an import ends that golem does not have, or has
+// NotOffered is why a call of an import ends that golem does not provide, or has
 // with another type.
 func NotOffered(module, name string) *fault.Fault {
-	return fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not offer in this form", Escape([]byte(name), 100), Escape([]byte(module), 100)).
-		Hinting("golem offers WASI preview 1, extism:host/env, and golem_call in extism:host/user")
+	return fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not provide", Escape([]byte(name), 100), Escape([]byte(module), 100)).
+		Hinting("golem provides WASI preview 1, extism:host/env, and golem_call in extism:host/user")
 }
 
 // HandedOn is why an export cannot be called that is one of the imports: called
 // from outside, a host function could not tell whose call it is in.
 func HandedOn(name string) *fault.Fault {
-	return fault.New(fault.ToolContract, "what the module exports as %.100q is a function that it imports", name)
+	return fault.New(fault.ToolContract, "the module's export %.100q is a function that it imports", name)
 }
 
 // NotCallable is why an export cannot be called as a tool: there is none of
@@ -63,6 +63,6 @@ func NotCallable(name string, exported bool) *fault.Fault {
 	if !exported {
 		return fault.New(fault.ToolContract, "the module exports no function %.100q", name)
 	}
-	return fault.New(fault.ToolContract, "the module's function %.100q takes parameters or returns no i32", name).
+	return fault.New(fault.ToolContract, "the module's function %.100q takes parameters or does not return an i32", name).
 		Hinting("a tool takes its input from extism:host/env and returns 0 (i32), or nothing")
 }

@@ -29,22 +29,22 @@ func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
 		method = "GET"
 	}
 	if !methods[method] {
-		return r, fault.New(fault.Network, "the module asks with the method %q", Escape([]byte(r.Method), 40)).
-			Hinting("GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS are allowed")
+		return r, fault.New(fault.Network, "the module sent a request with the method %q", Escape([]byte(r.Method), 40)).
+			Hinting("use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
 	}
 	r.Method = method
 	if len(r.Body) > MaxRequest {
-		return r, fault.New(fault.Network, "the module sends more than %d bytes", MaxRequest)
+		return r, fault.New(fault.Network, "the module's request has more than %d bytes", MaxRequest)
 	}
 	if len(r.Body) > 0 && (method == "GET" || method == "HEAD") {
-		return r, fault.New(fault.Network, "the module sends %d bytes with %s, which takes none", len(r.Body), method)
+		return r, fault.New(fault.Network, "the module sent %d bytes with %s, a method without a body", len(r.Body), method)
 	}
 	return r, checkHeaders(r.Header)
 }
 
 func checkHeaders(header map[string]string) error {
 	if len(header) > 100 {
-		return fault.New(fault.Network, "the module sends %d headers, at most 100 are allowed", len(header))
+		return fault.New(fault.Network, "the module's request has %d headers; at most 100 are allowed", len(header))
 	}
 	size := 0
 	seen := make(map[string]bool, len(header))
@@ -53,16 +53,16 @@ func checkHeaders(header map[string]string) error {
 		size += len(k) + len(v)
 		switch {
 		case !token(k), !fieldValue(v):
-			return fault.New(fault.Network, "the module sends a header that is none: %q", Escape([]byte(k), 60))
+			return fault.New(fault.Network, "the module's request has a header that is not valid: %q", Escape([]byte(k), 60))
 		case ownHeaders[low], strings.HasPrefix(low, "proxy-"), strings.HasPrefix(low, "sec-"):
-			return fault.New(fault.Network, "the module sets the header %s, which is not its to set", Escape([]byte(k), 60))
+			return fault.New(fault.Network, "the module's request has the header %s, which modules cannot set", Escape([]byte(k), 60))
 		case seen[low]:
-			return fault.New(fault.Network, "the module sends the header %s twice", Escape([]byte(k), 60))
+			return fault.New(fault.Network, "the module's request has the header %s twice", Escape([]byte(k), 60))
 		}
 		seen[low] = true
 	}
 	if size > maxHeaders {
-		return fault.New(fault.Network, "the module sends headers of %d bytes, at most %d are allowed", size, maxHeaders)
+		return fault.New(fault.Network, "the module's request has headers of %d bytes; at most %d are allowed", size, maxHeaders)
 	}
 	return nil
 }

@@ -124,13 +124,13 @@ func needs(imports []guard.Import) []string {
 				seen[w] = true
 			}
 		case slices.Contains(fileFunctions, im.Name):
-			seen["files: it can open files, if fs: true lets it"] = true
+			seen["files: it can open files, if it is granted fs: true"] = true
 		}
 	}
 	out := slices.Sorted(maps.Keys(seen))
 	for i, module := range slices.Sorted(maps.Keys(unknown)) {
 		if i == mostUnknown {
-			return append(out, fmt.Sprintf("unknown: it imports from %d more modules that golem does not have", len(unknown)-mostUnknown))
+			return append(out, fmt.Sprintf("unknown: it imports from %d more modules that golem does not provide", len(unknown)-mostUnknown))
 		}
 		out = append(out, notOffered(module, unknown[module]))
 	}
@@ -145,7 +145,7 @@ func notOffered(module string, names []string) string {
 	if len(names) == 1 {
 		return fmt.Sprintf("unknown: it imports %s of %s, and ends with E_TOOL_IMPORT if it calls it", Escape([]byte(names[0]), 60), module)
 	}
-	return fmt.Sprintf("unknown: it imports %d functions of %s that golem does not have (%s), and ends with E_TOOL_IMPORT if it calls one",
+	return fmt.Sprintf("unknown: it imports %d functions of %s that golem does not provide (%s), and ends with E_TOOL_IMPORT if it calls one",
 		len(names), module, few(names, mostUnknown))
 }
 

@@ -55,8 +55,8 @@ func (k *Kernel) Alloc(n int64) (int64, error) {
 		room = roomFor(n)
 	}
 	if room < 0 || room > kernelBytes-int64(len(k.data)) && len(k.free[room]) == 0 || len(k.sizes) >= kernelBlocks {
-		return 0, fault.New(fault.ToolMemory, "the module asks for %d more bytes to exchange with its host, and at most %d in %d blocks are allowed", uint64(n), kernelBytes, kernelBlocks).
-			Hinting("call it with less to do, or have it free what it no longer needs")
+		return 0, fault.New(fault.ToolMemory, "the module asked for %d more bytes of the memory it shares with golem; at most %d in %d blocks are allowed", uint64(n), kernelBytes, kernelBlocks).
+			Hinting("call it with less data, or change the module so that it frees memory")
 	}
 	if list := k.free[room]; len(list) > 0 {
 		at := list[len(list)-1]
@@ -109,7 +109,7 @@ func (k *Kernel) Bytes(at int64) []byte {
 // Range is n bytes from an offset on.
 func (k *Kernel) Range(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > int64(len(k.data)) || n > int64(len(k.data))-at {
-		return nil, fault.New(fault.ToolTrap, "the module reaches outside the memory it shares with its host (%d bytes at offset %d)", uint64(n), uint64(at))
+		return nil, fault.New(fault.ToolTrap, "the module used an address outside the memory it shares with golem (%d bytes at offset %d)", uint64(n), uint64(at))
 	}
 	return k.data[at : at+n], nil
 }
@@ -160,7 +160,7 @@ func (k *Kernel) SetVar(name string, v []byte) error {
 	}
 	grown += int64(len(name) + len(v))
 	if grown > kernelVars {
-		return fault.New(fault.ToolMemory, "the module's variables are larger than %d bytes", kernelVars)
+		return fault.New(fault.ToolMemory, "the module's variables have more than %d bytes", kernelVars)
 	}
 	k.vars[name] = append([]byte{}, v...)
 	k.room = grown

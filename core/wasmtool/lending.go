@@ -58,7 +58,7 @@ func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
 func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
 	g := l.bound.Grants
 	if !g.Network {
-		return HTTPResponse{}, fault.New(fault.Network, "the module asks for the network, and sandbox.network_enabled is false").
+		return HTTPResponse{}, fault.New(fault.Network, "the module tried to use the network, and sandbox.network_enabled is false").
 			Hinting("set sandbox: {network_enabled: true} in the worker, if its tools may use the network")
 	}
 	p := Policy{Hosts: g.Hosts}
@@ -68,7 +68,7 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 	}
 	fetch := l.bound.Module.library.Fetch
 	if fetch == nil {
-		return HTTPResponse{}, fault.New(fault.Network, "this platform lends tools no network")
+		return HTTPResponse{}, fault.New(fault.Network, "this platform gives tools no network")
 	}
 	l.untrusted.Store(true)
 	res, err := fetch(ctx, r, p)
@@ -117,6 +117,6 @@ func (l *lending) log(level, text string) {
 	case pass:
 		l.bound.Log(logLevels[level], strings.ReplaceAll(Escape([]byte(text), maxLogLine), "\n", " ⏎ "))
 	case last:
-		l.bound.Log("warn", fmt.Sprintf("it logs more than %d lines; the rest is not shown", maxLogLines))
+		l.bound.Log("warn", fmt.Sprintf("it logged more than %d lines; the rest is not shown", maxLogLines))
 	}
 }

@@ -62,7 +62,7 @@ const slowAfter = 250 * time.Millisecond
 
 func errCompileTime() error {
 	return fault.New(fault.Timeout, "compiling the module took longer than %v", CompileTime).
-		Hinting("let less run beside golem, or build the module smaller: without debugging information, with fewer libraries")
+		Hinting("run fewer programs beside golem, or build a smaller module: without debugging information, with fewer libraries")
 }
 
 // Close waits for the calls under way and for what is being compiled, and frees
@@ -189,7 +189,7 @@ func (l *Library) ready(digest string) (Compiled, error, bool) {
 	}
 }
 
-// build fills in a compiled module. That the module is refused is remembered;
+// build fills in a compiled module. That the module is not accepted is remembered;
 // that there was no engine, or no time, is not.
 func (l *Library) build(c *compiled, digest string, module []byte) {
 	defer c.stop()

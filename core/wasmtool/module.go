@@ -72,7 +72,7 @@ func (m *Module) read() error {
 	digest := digestOf(data)
 	if p := m.source.Pinned; p != "" && p != digest {
 		m.bad = fault.New(fault.Lock, "%s has changed: tools.lock has sha256 %s, the file has %s", m.source.Path, p, digest).
-			Hinting("if you trust the new file, write the lock again: golem tool lock").At(m.source.Path, 0, 0)
+			Hinting("if you trust the new file, update tools.lock with golem tool lock").At(m.source.Path, 0, 0)
 	} else {
 		m.alien = foreignTo(guard.Outlined(data))
 		if m.info, err = guard.Inspect(data); err != nil {
@@ -174,7 +174,7 @@ func (m *Module) whole() ([]byte, error) {
 	}
 	if digestOf(data) != digest {
 		return nil, fault.New(fault.Lock, "the tool module has changed since it was read").
-			Hinting("start anew to use the new one").At(m.source.Path, 0, 0)
+			Hinting("start golem again to use the new file").At(m.source.Path, 0, 0)
 	}
 	return data, nil
 }
@@ -224,6 +224,6 @@ func (m *Module) component() error {
 }
 
 func componentFault(path string) *fault.Fault {
-	return fault.New(fault.ToolContract, "%s is a WebAssembly component, and golem runs core modules", path).
+	return fault.New(fault.ToolContract, "%s is a WebAssembly component, and golem runs only core modules", path).
 		Hinting("build it for wasm32-wasip1, or with an Extism PDK")
 }

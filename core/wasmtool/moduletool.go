@@ -178,8 +178,8 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 		return code.Call(ctx, in, l.host())
 	}
 	if b.held.above(l.id) {
-		return Result{}, fault.New(fault.Cycle, "the module calls itself while it is running, and it keeps its state").
-			Hinting("call it when the call before has ended, or let the module do without stateful")
+		return Result{}, fault.New(fault.Cycle, "the module called itself, directly or through others, while it was running; a stateful module cannot do that").
+			Hinting("call it after the first call has ended, or remove stateful")
 	}
 	if err := b.turn.take(ctx); err != nil {
 		return Result{}, err

@@ -36,22 +36,22 @@ type Policy struct{ Hosts []string }
 // addresses sees another host.
 func (p Policy) URL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
-		return nil, fault.New(fault.Network, "the module asks for an address of %d bytes", len(raw))
+		return nil, fault.New(fault.Network, "the module requested a URL of %d bytes", len(raw))
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsAny(raw, " \\") {
-		return nil, fault.New(fault.Network, "the module asks for %q, which is no address", Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "the module requested %q, which is not a URL with a host", Escape([]byte(raw), 200))
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fault.New(fault.Network, "the module asks for %q, and only http and https are allowed", Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "the module requested %q; only http and https are allowed", Escape([]byte(raw), 200))
 	}
 	if u.User != nil {
-		return nil, fault.New(fault.Network, "the module asks for an address with a user in it")
+		return nil, fault.New(fault.Network, "the module requested a URL with a user name in it")
 	}
 	at, ok := parsePlace(u.Hostname(), u.Port())
 	if !ok || strings.HasSuffix(u.Host, ":") {
-		return nil, fault.New(fault.Network, "the module asks for %q, whose host is none", Escape([]byte(raw), 200)).
-			Hinting("write names of other alphabets in their xn-- form")
+		return nil, fault.New(fault.Network, "the module requested %q, whose host name is not valid", Escape([]byte(raw), 200)).
+			Hinting("write host names in other alphabets in their xn-- form")
 	}
 	if at.port == 0 {
 		at.port = map[string]int{"http": 80, "https": 443}[u.Scheme]
@@ -59,8 +59,8 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 		at.explicit = true
 	}
 	if !p.allows(at) {
-		return nil, fault.New(fault.Network, "the module asks for %s, which is none of its allowed_hosts", Escape([]byte(u.Host), 200)).
-			Hinting("add the host in toolsets.custom.modules if the tool may talk to it")
+		return nil, fault.New(fault.Network, "the module requested %s, which is not in its allowed_hosts", Escape([]byte(u.Host), 200)).
+			Hinting("add the host to allowed_hosts in toolsets.custom.modules if the tool may use it")
 	}
 	u.Host, u.Fragment, u.RawFragment = at.String(), "", ""
 	return u, nil
@@ -165,7 +165,7 @@ func parseEntry(entry string) (place, bool) {
 // CheckHost tells whether an entry of allowed_hosts is well-formed.
 func CheckHost(entry string) error {
 	if _, ok := parseEntry(entry); !ok {
-		return fault.New(fault.Config, "allowed_hosts has %q, which is no host", Escape([]byte(entry), 100)).
+		return fault.New(fault.Config, "allowed_hosts has %q, which is not a host", Escape([]byte(entry), 100)).
 			Hinting("write a host name, *.example.com, or an address, with or without a port")
 	}
 	return nil
@@ -200,7 +200,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 	at, ok := parsePlace(strings.Trim(host, "[]"), "")
 	at.port = int(to.Port())
 	if !ok || !p.allows(at) {
-		return fault.New(fault.Network, "%s is none of the module's allowed_hosts", Escape([]byte(host), 200))
+		return fault.New(fault.Network, "%s is not in the module's allowed_hosts", Escape([]byte(host), 200))
 	}
 	addr := to.Addr().Unmap().WithZone("")
 	if public(addr) {
@@ -209,8 +209,8 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 	if at.name == "" && at.addr == addr || at.name == "localhost" && addr.IsLoopback() {
 		return nil
 	}
-	return fault.New(fault.Network, "%s resolves to %s, which is private or local", Escape([]byte(host), 200), addr).
-		Hinting("list the address itself in allowed_hosts if the tool may reach it, and let it ask for that")
+	return fault.New(fault.Network, "%s resolves to %s, a private or local address", Escape([]byte(host), 200), addr).
+		Hinting("if the tool may use this address, add the address itself to allowed_hosts, and let the tool request the address")
 }
 
 // special are the networks that are neither private nor local by netip's own

@@ -225,7 +225,7 @@ func TestRequestIsChecked(t *testing.T) {
 		{wasmtool.HTTPRequest{Method: "CONNECT"}, "method"},
 		{wasmtool.HTTPRequest{Method: "TRACE"}, "method"},
 		{wasmtool.HTTPRequest{Method: "GET / HTTP/1.1\r\nX:"}, "method"},
-		{wasmtool.HTTPRequest{Method: "GET", Body: []byte("x")}, "takes none"},
+		{wasmtool.HTTPRequest{Method: "GET", Body: []byte("x")}, "a method without a body"},
 		{wasmtool.HTTPRequest{Method: "POST", Body: make([]byte, wasmtool.MaxRequest+1)}, "bytes"},
 		{wasmtool.HTTPRequest{Header: many}, "101 headers"},
 		{wasmtool.HTTPRequest{Header: map[string]string{"Host": "evil.com"}}, "Host"},

@@ -54,13 +54,13 @@ func (e Ending) failure(form Form) *fault.Fault {
 	case !failed:
 		return nil
 	case e.Flags&guard.FlagDepth != 0 && e.Trap != "":
-		return fault.New(fault.ToolStack, "the module's calls are nested too deep").
-			Hinting("call it with less to do; it recurses without end, or nearly")
+		return fault.New(fault.ToolStack, "the module's functions called each other too deep").
+			Hinting("give it less to do in one call; it may call itself without end")
 	case e.Refused != nil:
 		return e.Refused
 	case grew && (e.Trap != "" || e.Exited):
 		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", guard.MaxMemoryPages/16).
-			Hinting("call it with less to do")
+			Hinting("give it less to do in one call")
 	case len(e.Message) > 0:
 		return fault.New(fault.Tool, "%s", Escape(e.Message, 4096))
 	case e.Trap != "":

@@ -58,13 +58,13 @@ func strictJSON(raw []byte) (json.RawMessage, bool) {
 func content(name string, out []byte) (tool.Output, error) {
 	fields, err := object(out, len(out))
 	if err != nil {
-		return tool.Output{}, fault.New(fault.ToolOutput, "%s returned no result in its form: %s", name, err).
-			Hinting(`the fault lies in the module: it must return {"content":[{"type":"text","text":…}]}`)
+		return tool.Output{}, fault.New(fault.ToolOutput, "the result of %s does not have the form that golem expects: %s", name, err).
+			Hinting(`the error is in the module: it must return {"content":[{"type":"text","text":…}]}`)
 	}
 	var o tool.Output
 	var failed bool
 	if raw := fields["isError"]; raw != nil && json.Unmarshal(raw, &failed) != nil {
-		return o, wrong(name, "an isError that is neither true nor false")
+		return o, wrong(name, "its isError is neither true nor false")
 	}
 	data := fields["structuredContent"]
 	if string(data) == "null" {
@@ -74,15 +74,15 @@ func content(name string, out []byte) (tool.Output, error) {
 	switch raw := fields["content"]; {
 	case raw == nil && (failed || data != nil):
 	case !jsonList(raw) || json.Unmarshal(raw, &items) != nil:
-		return o, wrong(name, "a result without a list of content")
+		return o, wrong(name, "it has no list named content")
 	case len(items) > maxContent:
-		return o, wrong(name, "more than %d pieces of content", maxContent)
+		return o, wrong(name, "it has more than %d parts of content", maxContent)
 	}
 	var texts []string
 	for _, raw := range items {
 		var item item
 		if !jsonObject(raw) || json.Unmarshal(raw, &item) != nil {
-			return o, wrong(name, "content that is not of MCP's shape")
+			return o, wrong(name, "a part of its content does not have the form that MCP defines")
 		}
 		if err := item.put(name, &o, &texts); err != nil {
 			return tool.Output{}, err
@@ -101,7 +101,7 @@ func content(name string, out []byte) (tool.Output, error) {
 	}
 	if data != nil {
 		if o.Data, _ = strictJSON(data); o.Data == nil {
-			return tool.Output{}, wrong(name, "structured content that is no JSON")
+			return tool.Output{}, wrong(name, "its structuredContent is not JSON")
 		}
 		o.Kind = "json"
 	}
@@ -111,7 +111,7 @@ func content(name string, out []byte) (tool.Output, error) {
 // wrong is the fault of a result that is not what it should be.
 func wrong(name, format string, args ...any) error {
 	return fault.New(fault.ToolOutput, "%s returned "+format, append([]any{name}, args...)...).
-		Hinting("the fault lies in the module, not in the arguments; go on without its result")
+		Hinting("the error is in the module, not in the arguments; go on without its result")
 }
 
 // An item is one piece of MCP content.
@@ -137,7 +137,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 	switch c.Type {
 	case "text":
 		if c.Text == nil {
-			return wrong(name, "a text without its text")
+			return wrong(name, "a part of type text has no text")
 		}
 		*texts = append(*texts, *c.Text)
 		return nil
@@ -159,7 +159,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 			return bytesPart(name, o, "resource", r.MIME, r.URI, r.Blob)
 		}
 	}
-	return wrong(name, "content of type %q; text, image, audio, resource and resource_link are known", Escape([]byte(c.Type), 40))
+	return wrong(name, "a part has the type %q; text, image, audio, resource and resource_link are allowed", Escape([]byte(c.Type), 40))
 }
 
 var mimeType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
@@ -172,11 +172,11 @@ func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error 
 	case mime == "" && what == "resource":
 		mime = "application/octet-stream"
 	case !mimeType.MatchString(mime), what != "resource" && !strings.HasPrefix(strings.ToLower(mime), what+"/"):
-		return wrong(name, "a part of type %s with the MIME type %q", what, Escape([]byte(mime), 80))
+		return wrong(name, "a part of type %s has the MIME type %q, which is not valid", what, Escape([]byte(mime), 80))
 	}
 	b, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(b) == 0 {
-		return wrong(name, "a part of type %s that is empty or not in base64", what)
+		return wrong(name, "a part of type %s is empty or not base64", what)
 	}
 	part := tool.Part{Type: what, MIME: strings.ToLower(mime), Name: Escape([]byte(uri), maxURI), Data: b}
 	if what == "audio" {

@@ -120,7 +120,7 @@ func (s *Session) Free(at int64) {
 // InputLoad reads size bytes (1 or 8) of the input.
 func (s *Session) InputLoad(at, size int64) (uint64, error) {
 	if at < 0 || size > s.inLen || at > s.inLen-size {
-		return 0, fault.New(fault.ToolTrap, "the module reads its input at %d, and it has %d bytes", uint64(at), s.inLen)
+		return 0, fault.New(fault.ToolTrap, "the module read its input at byte %d, and the input has %d bytes", uint64(at), s.inLen)
 	}
 	return s.Kernel.Load(s.input+at, size)
 }
@@ -139,8 +139,8 @@ func (s *Session) OutputSet(at, n int64) error {
 
 // OutputTooLarge is the fault of a result beyond its limit, in bytes.
 func OutputTooLarge(limit int64) error {
-	return fault.New(fault.ToolSize, "the module's output is larger than %d bytes", limit).
-		Hinting("ask it for less, or in parts")
+	return fault.New(fault.ToolSize, "the module's output has more than %d bytes", limit).
+		Hinting("request less, or request it in parts")
 }
 
 // ErrorSet makes a block the error that the call ends with; 0 takes it back.

@@ -25,7 +25,7 @@ var (
 // Bounds of a sidecar.
 const (
 	maxSidecar = 256 << 10 // bytes
-	maxNodes   = 20_000    // values; aliases count as often as they are used
+	maxNodes   = 20_000    // values; each use of an alias counts
 	maxNesting = 64
 )
 
@@ -34,7 +34,7 @@ const (
 // line, and so is whatever else is wrong.
 func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	if len(raw) > maxSidecar {
-		return nil, fault.New(fault.Config, "the description has %d bytes, at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)
+		return nil, fault.New(fault.Config, "the description has %d bytes; at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	root, bad := nodes(raw, file)
@@ -63,7 +63,7 @@ func ParseSidecar(raw []byte, file string) ([]Description, error) {
 func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	defer func() {
 		if recover() != nil { // a defect of the YAML library must not end golem
-			n, bad = nil, fault.New(fault.Config, "the description is no YAML that can be read").At(file, 0, 0)
+			n, bad = nil, fault.New(fault.Config, "the description is not valid YAML").At(file, 0, 0)
 		}
 	}()
 	if jsonObject(raw) && json.Valid(raw) {
@@ -73,7 +73,7 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 		return nil, fault.New(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8").At(file, 1, 1)
 	}
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
-		return nil, fault.New(fault.Config, "the description has a NUL byte: it is no text file").At(file, 1+bytes.Count(raw[:i], []byte("\n")), 0)
+		return nil, fault.New(fault.Config, "the description contains a NUL byte, so it is not a text file").At(file, 1+bytes.Count(raw[:i], []byte("\n")), 0)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(raw))
 	var doc, more yaml.Node
@@ -83,7 +83,7 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 		return nil, yamltree.Diagnose(file, raw, err)
 	}
 	if err := dec.Decode(&more); err == nil {
-		return nil, fault.New(fault.Config, "the description is more than one YAML document").At(file, more.Line, more.Column)
+		return nil, fault.New(fault.Config, "the description must be one YAML document, and the file has several").At(file, more.Line, more.Column)
 	} else if !errors.Is(err, io.EOF) {
 		return nil, yamltree.Diagnose(file, raw, err)
 	}

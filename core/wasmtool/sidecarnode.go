@@ -31,19 +31,19 @@ func (r *sidecar) fail(n *yaml.Node, hint, format string, args ...any) {
 func (r *sidecar) known(root *yaml.Node) {
 	n := resolved(root)
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
-		r.fail(root, "write tools: and a list of them", "a description is a mapping with the one key tools")
+		r.fail(root, "write tools: and a list of them", "a description must be a mapping with exactly one key, tools")
 		return
 	}
 	r.unknownKeys(n, "the description", []string{"tools"})
 	tools := resolved(n.Content[1])
 	if tools.Kind != yaml.SequenceNode {
-		r.fail(n.Content[1], "write - name: …", "tools is a list")
+		r.fail(n.Content[1], "write - name: …", "tools must be a list")
 		return
 	}
 	for _, t := range tools.Content {
 		fields := resolved(t)
 		if fields.Kind != yaml.MappingNode {
-			r.fail(t, "write - name: …", "a tool is a mapping")
+			r.fail(t, "write - name: …", "a tool must be a mapping")
 			return
 		}
 		r.unknownKeys(fields, "a tool", sidecarKeys)
@@ -70,11 +70,11 @@ func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
 		return
 	}
 	if r.left--; r.left < 0 {
-		r.fail(n, "aliases count as often as they are used", "the description has more than %d values", maxNodes)
+		r.fail(n, "each use of an alias counts", "the description has more than %d values", maxNodes)
 		return
 	}
 	if depth > maxNesting {
-		r.fail(n, "", "the description is nested more than %d deep", maxNesting)
+		r.fail(n, "", "the description is nested more than %d levels deep", maxNesting)
 		return
 	}
 	if n.Kind == yaml.AliasNode && n.Alias != nil {
@@ -82,7 +82,7 @@ func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
 		return
 	}
 	if n.Style&yaml.TaggedStyle != 0 {
-		r.fail(n, "leave the tag out; quotes make text", "a description has no YAML tags, found %q", Escape([]byte(n.Tag), 40))
+		r.fail(n, "remove the tag; to write text, use quotes", "YAML tags are not allowed in a description; found %q", Escape([]byte(n.Tag), 40))
 		return
 	}
 	switch n.Kind {
@@ -100,7 +100,7 @@ func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
 	case yaml.ScalarNode:
 		r.scalar(out, n)
 	default:
-		r.fail(n, "", "the description has something that is no value")
+		r.fail(n, "", "the description contains YAML that is not a value")
 	}
 }
 
@@ -118,7 +118,7 @@ func (r *sidecar) mapping(out *bytes.Buffer, n *yaml.Node, depth int) {
 		case k.ShortTag() != "!!str" || k.Style&yaml.TaggedStyle != 0:
 			r.fail(at, "put it in quotes", "the key %q is not text", Escape([]byte(k.Value), 60))
 		case seen[k.Value]:
-			r.fail(at, "remove one of them", "the key %q is there twice", Escape([]byte(k.Value), 60))
+			r.fail(at, "remove one of them", "the key %q is given twice", Escape([]byte(k.Value), 60))
 		}
 		seen[k.Value] = true
 		if i > 0 {
@@ -150,7 +150,7 @@ func (r *sidecar) scalar(out *bytes.Buffer, n *yaml.Node) {
 	case "!!bool":
 		var v bool
 		if err := n.Decode(&v); err != nil {
-			r.fail(n, "write true or false", "no boolean: %q", Escape([]byte(n.Value), 40))
+			r.fail(n, "write true or false", "%q is not a boolean", Escape([]byte(n.Value), 40))
 		}
 		out.WriteString(strconv.FormatBool(v))
 	case "!!int", "!!float":
@@ -160,7 +160,7 @@ func (r *sidecar) scalar(out *bytes.Buffer, n *yaml.Node) {
 		}
 		var v float64
 		if err := n.Decode(&v); err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			r.fail(n, "put text in quotes", "no number: %q", Escape([]byte(n.Value), 40))
+			r.fail(n, "put text in quotes", "%q is not a number", Escape([]byte(n.Value), 40))
 			return
 		}
 		out.WriteString(strconv.FormatFloat(v, 'g', -1, 64))

@@ -57,8 +57,8 @@ func (v WASIView) Name(p string) (string, Errno) {
 		if p == "." {
 			return p, 0
 		}
-		v.Refuse(fault.New(fault.Grant, "the module asks for the file %s, and it was granted no files", Escape([]byte(sandbox.Abs(p)), 200)).
-			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox"))
+		v.Refuse(fault.New(fault.Grant, "the module tried to open the file %s, and it was not granted files", Escape([]byte(sandbox.Abs(p)), 200)).
+			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox's files's files"))
 		return "", ErrnoAccess
 	}
 	if !fs.ValidPath(p) {
@@ -176,6 +176,6 @@ func Inode(name string) uint64 {
 
 // HeldTooMuch is what a module is told that holds more than MaxHeld.
 func HeldTooMuch() *fault.Fault {
-	return fault.New(fault.ToolMemory, "the module holds more than %d MiB of files open", MaxHeld>>20).
-		Hinting("let it close files before it opens others")
+	return fault.New(fault.ToolMemory, "the files that the module has open are larger than %d MiB together", MaxHeld>>20).
+		Hinting("change the module so that it closes files before it opens others")
 }

@@ -36,11 +36,11 @@ const (
 // dst is for names that the archive chooses: see Over.
 func Unzip(dst afero.Fs, data []byte) error {
 	if len(data) > MaxArchive {
-		return archiveFault("it has %d bytes, at most %d are taken in", len(data), MaxArchive)
+		return archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return archiveFault("it is no zip: %v", err)
+		return archiveFault("it is not a zip file: %v", err)
 	}
 	plan, err := planned(z)
 	if err != nil {
@@ -131,7 +131,7 @@ type member struct {
 // planned checks the directory of an archive and settles the names.
 func planned(z *zip.Reader) ([]member, error) {
 	if len(z.File) > MaxFiles {
-		return nil, archiveFault("it has %d entries, at most %d are taken in", len(z.File), MaxFiles)
+		return nil, archiveFault("it has %d entries; at most %d are allowed", len(z.File), MaxFiles)
 	}
 	var plan []member
 	var total uint64
@@ -144,7 +144,7 @@ func planned(z *zip.Reader) ([]member, error) {
 			return nil, archiveFault("%s is a link or a device", shown(f.Name))
 		}
 		if f.Flags&encryptedFlags != 0 {
-			return nil, archiveFault("%s is encrypted, and golem asks for no password; pack it without one", shown(f.Name))
+			return nil, archiveFault("%s is encrypted; pack it without a password", shown(f.Name))
 		}
 		if f.Mode().IsDir() || strings.HasSuffix(f.Name, "/") {
 			continue
@@ -157,7 +157,7 @@ func planned(z *zip.Reader) ([]member, error) {
 	plan = unwrapped(plan)
 	plan = slices.DeleteFunc(plan, func(m member) bool { return own(m.name) })
 	if len(plan) == 0 {
-		return nil, archiveFault("there is no file in it")
+		return nil, archiveFault("it has no files")
 	}
 	return plan, collisions(plan)
 }
@@ -165,7 +165,7 @@ func planned(z *zip.Reader) ([]member, error) {
 // named refuses what is no plain relative name on every system.
 func named(name string) error {
 	if name == "" || !fs.ValidPath(name) || name == "." {
-		return fault.New(fault.Path, "%s is no name inside a project", shown(name))
+		return fault.New(fault.Path, "%s is not a valid path in a project", shown(name))
 	}
 	return sandbox.ValidNew(name)
 }
@@ -206,7 +206,7 @@ func collisions(plan []member) error {
 	for _, m := range plan {
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
-			return archiveFault("%s and %s are one file on some systems", shown(other), shown(m.name))
+			return archiveFault("%s and %s are the same file on systems that ignore case", shown(other), shown(m.name))
 		}
 		seen[key] = m.name
 	}
@@ -215,10 +215,10 @@ func collisions(plan []member) error {
 		for dir := path.Dir(m.name); dir != "."; dir = path.Dir(dir) {
 			key := sandbox.Fold(dir)
 			if file, there := seen[key]; there {
-				return archiveFault("%s is a file and the directory of %s", shown(file), shown(m.name))
+				return archiveFault("%s is both a file and the directory of %s", shown(file), shown(m.name))
 			}
 			if other, there := dirs[key]; there && other != dir {
-				return archiveFault("%s and %s are one directory on some systems", shown(other), shown(dir))
+				return archiveFault("%s and %s are the same directory on systems that ignore case", shown(other), shown(dir))
 			}
 			dirs[key] = dir
 		}
@@ -230,21 +230,21 @@ func collisions(plan []member) error {
 func (m member) read() ([]byte, error) {
 	r, err := m.file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return nil, archiveFault("%s is packed by a method that golem does not know (%d); pack it with deflate", shown(m.name), m.file.Method)
+		return nil, archiveFault("%s is compressed by a method that golem does not support (%d); use deflate", shown(m.name), m.file.Method)
 	}
 	if err != nil {
-		return nil, archiveFault("%s is damaged: its content is not where the archive says", shown(m.name))
+		return nil, archiveFault("%s is damaged: the archive points to a wrong place for its content", shown(m.name))
 	}
 	defer r.Close()
 	said := int64(m.file.UncompressedSize64)
 	data, err := io.ReadAll(io.LimitReader(r, said+1))
 	switch {
 	case errors.Is(err, zip.ErrChecksum), err == nil && int64(len(data)) == said && crc32.ChecksumIEEE(data) != m.file.CRC32:
-		return nil, archiveFault("%s is damaged: its content does not have the checksum that the archive says", shown(m.name))
+		return nil, archiveFault("%s is damaged: its checksum is wrong", shown(m.name))
 	case err == nil && int64(len(data)) != said, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, zip.ErrFormat):
-		return nil, archiveFault("%s does not have the size that the archive says", shown(m.name))
+		return nil, archiveFault("the size of %s differs from the size in the archive", shown(m.name))
 	case err != nil:
-		return nil, archiveFault("%s is damaged: its content cannot be unpacked", shown(m.name))
+		return nil, archiveFault("%s is damaged and cannot be unpacked", shown(m.name))
 	}
 	return data, nil
 }
@@ -304,8 +304,8 @@ func secret(name string) bool {
 }
 
 func archiveFault(format string, args ...any) error {
-	return fault.New(fault.Path, "the archive is refused: "+format, args...).
-		Hinting("nothing was written; pack the project again")
+	return fault.New(fault.Path, "the archive is not accepted: "+format, args...).
+		Hinting("golem wrote nothing; pack the project again")
 }
 
 // shown is a name as a message may show it.

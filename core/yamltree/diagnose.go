@@ -119,7 +119,7 @@ var (
 func (d *diagnosis) explain() (column int, problem, hint string) {
 	indent := len(d.line) - len(strings.TrimLeft(d.line, " "))
 	if indent < len(d.line) && d.line[indent] == '\t' {
-		return indent, "a tab indents this line", "indent with spaces: YAML takes no tabs"
+		return indent, "this line is indented with a tab", "indent with spaces: YAML takes no tabs"
 	}
 	if i := unclosed(d.line); i >= 0 && (strings.Contains(d.what, "expected ','") || strings.Contains(d.what, "expected node content")) {
 		what, end := "list", "]"
@@ -154,11 +154,11 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	second := strings.Index(d.line[min(value, len(d.line)):], ": ")
 	switch {
 	case key != "" && second >= 0:
-		return value + second, "a second colon in one line", fmt.Sprintf("put the text in quotes: %s: %s", fault.Brief(key), strconv.Quote(fault.Brief(d.line[value:])))
+		return value + second, "this line has a second colon", fmt.Sprintf("put the text in quotes: %s: %s", fault.Brief(key), strconv.Quote(fault.Brief(d.line[value:])))
 	case strings.HasPrefix(d.line[indent:]+" ", "- "):
-		return indent, "a list item where a key must be", "indent the item below its key, or write key: value"
+		return indent, "a list item stands where a key is expected", "indent the item below its key, or write key: value"
 	case key == "":
-		return indent, "this line is no key: value, no list item and no text of the line above", "write key: value"
+		return indent, "this line is not key: value, not a list item and not a continuation of the line above", "write key: value"
 	}
 	return value, fault.Brief(d.what), ""
 }

@@ -77,7 +77,7 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 		return nil
 	}
 	if c.left--; c.left < 0 {
-		c.hint(y, "write it shorter; aliases count as often as they are used", "more than %d values", MaxValues)
+		c.hint(y, "write it shorter; each use of an alias counts", "more than %d values", MaxValues)
 		return nil
 	}
 	if depth > MaxDepth {
@@ -89,7 +89,7 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 		return c.node(y.Alias, depth+1)
 	}
 	if y.Style&yaml.TaggedStyle != 0 {
-		c.hint(y, "leave the tag out; quotes make text", "YAML tags are not supported, found %s", fault.Quoted(y.Tag))
+		c.hint(y, "remove the tag; to write text, use quotes", "YAML tags are not supported, found %s", fault.Quoted(y.Tag))
 		return nil
 	}
 	n := &Node{Pos: Pos{c.file, max(1, y.Line), max(1, y.Column)}}

@@ -98,7 +98,7 @@ func target(name string, made bool) error {
 	case name == ".":
 		return fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
 	case temporary(name):
-		return fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
+		return fault.New(fault.Path, "names that begin with %s are reserved for golem", tempPrefix)
 	}
 	return nil
 }

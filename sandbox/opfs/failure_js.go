@@ -20,20 +20,20 @@ var failures = map[string]error{
 		Hinting("delete projects or files that are not needed, or free some space on the disk"),
 	"NotReadableError": fault.New(fault.Conflict, "the file changed while it was read").
 		Hinting("read it again"),
-	"NoModificationAllowedError": fault.New(fault.Busy, "the file is in use, maybe in another tab").
+	"NoModificationAllowedError": fault.New(fault.Busy, "the file is in use, perhaps in another tab").
 		Hinting("close the other tab, or wait until its run has ended"),
-	"Locked": fault.New(fault.Busy, "it is in use in another tab").
+	"Locked": fault.New(fault.Busy, "the project is in use in another tab").
 		Hinting("close the other tab, or wait until its run has ended"),
 	"SecurityError":     errNoStorage,
 	"NotAllowedError":   errNoStorage,
 	"InvalidStateError": errNoStorage,
-	"TypeError":         fault.New(fault.Path, "the browser refuses this name").Hinting("choose a shorter or simpler name"),
+	"TypeError":         fault.New(fault.Path, "the browser does not allow this name").Hinting("choose a shorter or simpler name"),
 }
 
 // errNoStorage is a private window, a page without https, or storage that
 // was taken away.
-var errNoStorage = fault.New(fault.Platform, "this browser keeps no files for this page").
-	Hinting("open it by https or on localhost, and not in a private window")
+var errNoStorage = fault.New(fault.Platform, "this browser does not store files for this page").
+	Hinting("open the page with https or on localhost, and not in a private window")
 
 // failed is an error with the virtual path in it.
 func failed(op, name string, err error) error {

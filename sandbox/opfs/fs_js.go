@@ -41,7 +41,7 @@ const maxWhole = 1 << 30
 func Open(directory js.Value, source string) (*FS, error) {
 	trees, memory := js.Global().Get("golemOPFS"), js.Global().Get("golemMemory")
 	if trees.Type() != js.TypeFunction {
-		return nil, fault.New(fault.Platform, "opfs.Script was not run in this worker")
+		return nil, fault.New(fault.Platform, "the web worker has not run opfs.Script")
 	}
 	b := newBridge()
 	f := &FS{tree: trees.Invoke(directory, b.done, memory), bridge: b, direct: memory.Truthy(), source: source}

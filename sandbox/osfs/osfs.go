@@ -232,7 +232,7 @@ func valid(name string) error {
 		return err
 	}
 	if windows && slices.ContainsFunc(strings.Split(name, "/"), shortName) {
-		return fault.New(fault.Path, "%s may be the short name of another file", sandbox.Abs(name)).Hinting("use the long name")
+		return fault.New(fault.Path, "%s may be the short name (8.3) of another file", sandbox.Abs(name)).Hinting("use the file's long name")
 	}
 	return nil
 }
@@ -246,11 +246,11 @@ func shortName(e string) bool {
 
 var (
 	errEscapes = fault.New(fault.Path, "the path leads out of the sandbox").
-			Hinting("symbolic links are followed only within a mount")
-	errSpecial = fault.New(fault.Path, "neither a regular file nor a directory").
-			Hinting("devices, pipes and sockets are outside every sandbox")
-	errLink = fault.New(fault.Path, "a symbolic link, and links are not written through").
-		Hinting("write to the file it leads to")
+			Hinting("golem follows symbolic links only inside a mount")
+	errSpecial = fault.New(fault.Path, "this is neither a regular file nor a directory").
+			Hinting("golem opens no devices, pipes or sockets")
+	errLink = fault.New(fault.Path, "this is a symbolic link, and golem does not write through links").
+		Hinting("write to the file that the link points to")
 )
 
 func regular(info fs.FileInfo) error {

@@ -56,7 +56,7 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 	return nil, errTaken
 }
 
-var errTaken = fault.New(fault.Busy, "the file for the new content was taken away again and again").
+var errTaken = fault.New(fault.Busy, "another program removed the temporary file with the new content several times").
 	Hinting("stop the other program that works in this directory")
 
 // there tells whether the name still is this file.

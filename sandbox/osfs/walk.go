@@ -272,7 +272,7 @@ func openDir(parent *os.Root, elem string) (*os.Root, error) {
 const escapes = "path escapes from parent"
 
 var (
-	errSwapped = fault.New(fault.Path, "it changes while it is looked at").
-			Hinting("try again when nothing else renames it")
-	errLoop = fault.New(fault.Path, "too many symbolic links, or a loop of them")
+	errSwapped = fault.New(fault.Path, "the path changed while golem opened it").
+			Hinting("try again when no other program renames it")
+	errLoop = fault.New(fault.Path, "the path has too many symbolic links, or they form a loop")
 )

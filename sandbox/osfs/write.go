@@ -63,7 +63,7 @@ func (f *FS) changeable(name string, how way) (*spot, error) {
 		return nil, fault.New(fault.ReadOnly, "the root of a sandbox cannot be changed")
 	}
 	if temporary(name) {
-		return nil, fault.New(fault.Path, "names that begin with %s are golem's own", tempPrefix)
+		return nil, fault.New(fault.Path, "names that begin with %s are reserved for golem", tempPrefix)
 	}
 	s, err := f.walk(name, how)
 	if err != nil {

@@ -22,7 +22,7 @@ function end(code, message, hint = '') {
 const suspends = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
 
 function cannotSuspend() {
-  end('E_PLATFORM', 'the module asks its host for something that takes time, and this browser cannot suspend it (WebAssembly Promise Integration)',
+  end('E_PLATFORM', 'the module called a function that has to wait, and this browser cannot suspend modules (WebAssembly Promise Integration)',
     'use a newer browser, or a tool that needs no files, network or callbacks')
 }
 
@@ -58,8 +58,8 @@ class Kernel {
     const room = n > 0 && n <= kernelBytes ? roomFor(n) : -1
     const list = this.free.get(room)
     if (room < 0 || (room > kernelBytes - this.length && !list?.length) || this.sizes.size >= kernelBlocks) {
-      end('E_TOOL_MEMORY', `the module asks for ${unsigned(size)} more bytes to exchange with its host, and at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
-        'call it with less to do, or have it free what it no longer needs')
+      end('E_TOOL_MEMORY', `the module asked for ${unsigned(size)} more bytes of the memory it shares with golem; at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
+        'call it with less data, or change the module so that it frees memory')
     }
     if (list?.length) {
       const at = list.pop()
@@ -108,7 +108,7 @@ class Kernel {
 
   range(at, n) {
     if (at < 0n || n < 0n || at > BigInt(this.length) || n > BigInt(this.length) - at) {
-      end('E_TOOL_TRAP', `the module reaches outside the memory it shares with its host (${unsigned(n)} bytes at offset ${unsigned(at)})`)
+      end('E_TOOL_TRAP', `the module used an address outside the memory it shares with golem (${unsigned(n)} bytes at offset ${unsigned(at)})`)
     }
     return this.data.subarray(Number(at), Number(at + n))
   }
@@ -131,7 +131,7 @@ class Kernel {
       this.vars.delete(name)
     } else {
       grown += name.length + value.length
-      if (grown > kernelVars) end('E_TOOL_MEMORY', `the module's variables are larger than ${kernelVars} bytes`)
+      if (grown > kernelVars) end('E_TOOL_MEMORY', `the module's variables have more than ${kernelVars} bytes`)
       this.vars.set(name, value)
     }
     this.room = grown
@@ -160,7 +160,7 @@ class Meter {
     const debt = left < 0n ? -left : 0n
     const rest = this.budget - this.granted
     if (rest < debt) {
-      end('E_TOOL_FUEL', `the module used up its ${this.budget} units of fuel`, 'call it with less to do, or raise fuel in toolsets.custom.modules')
+      end('E_TOOL_FUEL', `the module used up its computing budget of ${this.budget} units of fuel`, 'give it less to do in one call, or raise fuel in toolsets.custom.modules')
     }
     this.adapt()
     const grant = this.slice < rest - debt ? this.slice + debt : rest
@@ -183,7 +183,7 @@ class Meter {
 
   check() {
     if (this.limit > 0 && this.left() <= 0) {
-      end('E_TIMEOUT', `the module did not end within ${this.words}`, 'call it with less to do, or raise its timeout')
+      end('E_TIMEOUT', `the module did not end within ${this.words}`, 'give it less to do in one call, or raise its timeout')
     }
   }
 
@@ -353,11 +353,11 @@ const extismUser = {
 
 function inputLoad(at, size) {
   if (at < 0n || size > call.inputSize || at > call.inputSize - size) {
-    end('E_TOOL_TRAP', `the module reads its input at ${unsigned(at)}, and it has ${call.inputSize} bytes`)
+    end('E_TOOL_TRAP', `the module read its input at byte ${unsigned(at)}, and the input has ${call.inputSize} bytes`)
   }
   return box.kernel.load(call.inputAt + at, size)
 }
 
 function tooMuch() {
-  end('E_TOOL_SIZE', `the module's output is larger than ${call.outputLimit} bytes`, 'ask it for less, or in parts')
+  end('E_TOOL_SIZE', `the module's output has more than ${call.outputLimit} bytes`, 'request less, or request it in parts')
 }

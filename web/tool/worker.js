@@ -104,12 +104,12 @@ const worded = (message) => {
 function trapped(e) {
   if (e === unwound) return
   if (e instanceof RangeError) {
-    if (/call stack/i.test(e.message)) call.fault ??= { code: 'E_TOOL_STACK', message: "the module's calls are nested too deep", hint: 'call it with less to do; it recurses without end, or nearly' }
-    else call.fault ??= { code: 'E_TOOL_MEMORY', message: 'the page has no memory left for the module', hint: 'close other tabs, or call it with less to do' }
+    if (/call stack/i.test(e.message)) call.fault ??= { code: 'E_TOOL_STACK', message: "the module's functions called each other too deep", hint: 'give it less to do in one call; it may call itself without end' }
+    else call.fault ??= { code: 'E_TOOL_MEMORY', message: 'the page has no memory left for the module', hint: 'close other tabs, or give it less to do in one call' }
     return
   }
   if (!(e instanceof WebAssembly.RuntimeError)) {
-    call.trap = 'a function of its host failed' // its words are about golem
+    call.trap = 'a function of golem failed' // its words are about golem
     return
   }
   call.trap = worded(e.message)

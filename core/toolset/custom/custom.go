@@ -235,7 +235,7 @@ func (c *custom) locked(ctx context.Context, m Module, mod *wasmtool.Module) err
 		return err
 	}
 	return fault.New(fault.Lock, "%s is not in tools.lock: the file has sha256 %s", m.Path, digest).
-		Hinting("if you trust the file, write the lock anew: golem tool lock").At("tools.lock", 0, 0)
+		Hinting("if you trust the file, update tools.lock with golem tool lock").At("tools.lock", 0, 0)
 }
 
 // takes tells whether a module's tool is offered: it is selected, and no

@@ -19,7 +19,7 @@ func (w *weaver) elementSection() ([]byte, error) {
 		}
 	}
 	if r.more() {
-		r.fail("%d bytes too many", r.end-r.pos)
+		r.fail("%d bytes follow its end", r.end-r.pos)
 	}
 	return out, r.err
 }
@@ -27,7 +27,7 @@ func (w *weaver) elementSection() ([]byte, error) {
 func (w *weaver) segment(out []byte, r *reader, total *int) []byte {
 	flag := r.u32()
 	if flag > 7 {
-		r.fail("an element segment of form %d", flag)
+		r.fail("an element segment has the form %d, which does not exist", flag)
 		return out
 	}
 	out = appendU32(out, flag)
@@ -40,7 +40,7 @@ func (w *weaver) segment(out []byte, r *reader, total *int) []byte {
 			out = appendU32(out, target)
 		}
 		if r.err == nil && int(target) >= len(w.tables) {
-			r.fail("there is no table %d", target)
+			r.fail("table %d does not exist", target)
 			return out
 		}
 		var expr []byte
@@ -50,16 +50,16 @@ func (w *weaver) segment(out []byte, r *reader, total *int) []byte {
 	if flag&3 != 0 {
 		kind := r.byte()
 		if plain := flag&4 == 0; r.err == nil && (plain && kind != 0 || !plain && !isRefType(kind)) {
-			r.fail("element kind %#x is not of WebAssembly 2.0", kind)
+			r.fail("element kind %#x is not defined in WebAssembly 2.0", kind)
 		}
 		out = append(out, kind)
 	}
 	n := r.count("elements", MaxElementRefs)
 	if *total += int(n); *total > MaxElementRefs {
-		r.fail("more than %d elements", MaxElementRefs)
+		r.fail("it has more than %d elements", MaxElementRefs)
 	}
 	if r.err == nil && active && uint64(at)+uint64(n) > uint64(w.tables[target].min) {
-		r.fail("elements %d to %d of a table that has %d", at, uint64(at)+uint64(n), w.tables[target].min)
+		r.fail("an element segment fills entries %d to %d of a table that has %d", at, uint64(at)+uint64(n), w.tables[target].min)
 	}
 	out = appendU32(out, n)
 	for range n {

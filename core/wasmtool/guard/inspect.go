@@ -130,7 +130,7 @@ func Custom(data []byte, name string) ([]byte, error) {
 // none. It does not judge the rest of the file.
 func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
 	if size > MaxSize {
-		return nil, fault.New(fault.ToolModule, "the module has %d bytes, at most %d are allowed", size, MaxSize)
+		return nil, fault.New(fault.ToolModule, "the module has %d bytes; at most %d are allowed", size, MaxSize)
 	}
 	var head [16 + MaxName]byte
 	n, err := r.ReadAt(head[:8], 0)
@@ -154,7 +154,7 @@ func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
 		id, length := h.byte(), int64(h.u32())
 		body := at + int64(h.pos)
 		if h.err != nil || length > size-body {
-			return nil, fault.New(fault.ToolModule, "the module is cut off in the section at byte %d", at)
+			return nil, fault.New(fault.ToolModule, "the file ends inside the section at byte %d", at)
 		}
 		if id == secCustom {
 			if got := h.name(); h.err == nil && got == name {
@@ -171,7 +171,7 @@ func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
 
 func section(r io.ReaderAt, from, to int64) ([]byte, error) {
 	if to < from || to-from > MaxCustom {
-		return nil, fault.New(fault.ToolModule, "a custom section of %d bytes, at most %d are read", to-from, MaxCustom)
+		return nil, fault.New(fault.ToolModule, "a custom section has %d bytes; at most %d are allowed", to-from, MaxCustom)
 	}
 	b := make([]byte, to-from)
 	if n, err := r.ReadAt(b, from); n < len(b) {
@@ -184,7 +184,7 @@ func section(r io.ReaderAt, from, to int64) ([]byte, error) {
 // sections of the same name go.
 func AppendCustom(data []byte, name string, content []byte) ([]byte, error) {
 	if len(content) > MaxCustom {
-		return nil, fault.New(fault.ToolModule, "a custom section of %d bytes, at most %d are read", len(content), MaxCustom)
+		return nil, fault.New(fault.ToolModule, "a custom section has %d bytes; at most %d are allowed", len(content), MaxCustom)
 	}
 	if _, err := sections(data); err != nil {
 		return nil, refused(err)

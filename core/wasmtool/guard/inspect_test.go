@@ -55,7 +55,7 @@ func TestHints(t *testing.T) {
 		"struct.new":           {one(0xfb, 0, 0, opEnd), "garbage collection"},
 		"an atomic":            {one(0xfe, 0, 0, opEnd), "without threads"},
 		"a relaxed vector":     {one(opVector, 0x80, 2, opEnd), "-mrelaxed-simd"},
-		"anything else at all": {one(0x27, opEnd), "rebuild it for WebAssembly 2.0"},
+		"anything else at all": {one(0x27, opEnd), "build it for WebAssembly 2.0"},
 	} {
 		_, err := Weave(c.module)
 		var f *fault.Fault

@@ -174,7 +174,7 @@ func (s *scanner) memArg(most uint32) {
 
 func (s *scanner) needMemory() {
 	if s.m.memory == nil && s.r.err == nil {
-		s.r.fail("an instruction uses a memory, and there is none")
+		s.r.fail("an instruction uses the memory, and the module has none")
 	}
 }
 
@@ -201,7 +201,7 @@ func (s *scanner) other(op byte, from int) {
 		s.push(1)
 	case opSelectT:
 		if n := r.u32(); n != 1 && r.err == nil {
-			r.fail("a select of %d types", n)
+			r.fail("a select instruction has %d types", n)
 		}
 		if t := r.byte(); !isValueType(t) && r.err == nil {
 			r.badType(t)
@@ -258,7 +258,7 @@ func (s *scanner) other(op byte, from int) {
 
 func (s *scanner) refType() {
 	if t := s.r.byte(); !isRefType(t) && s.r.err == nil {
-		s.r.fail("reference type %#x is not of WebAssembly 2.0", t)
+		s.r.fail("reference type %#x is not defined in WebAssembly 2.0", t)
 	}
 }
 
@@ -321,7 +321,7 @@ func (s *scanner) bulk(from int) {
 		s.pop(3)
 		s.filled()
 	default:
-		r.fail("instruction 0xfc %d is not of WebAssembly 2.0", op)
+		r.fail("instruction 0xfc %d is not defined in WebAssembly 2.0", op)
 	}
 }
 

@@ -121,7 +121,7 @@ func parse(data []byte) (*module, error) {
 		return nil, refused(fmt.Errorf("it declares %d functions and has %d bodies", len(m.functions), len(m.bodies)))
 	}
 	if m.dataCount >= 0 && m.dataCount != m.dataSegs {
-		return nil, refused(fmt.Errorf("it announces %d data segments and has %d", m.dataCount, m.dataSegs))
+		return nil, refused(fmt.Errorf("it declares %d data segments and has %d", m.dataCount, m.dataSegs))
 	}
 	return m, nil
 }
@@ -131,12 +131,12 @@ func noModule(data []byte) *fault.Fault {
 	const build = "build it for wasm32-wasip1, or with an Extism PDK"
 	switch {
 	case bytes.HasPrefix(data, componentHeader[:8]):
-		return fault.New(fault.ToolModule, "it is a WebAssembly component, and golem runs core modules").Hinting(build)
+		return fault.New(fault.ToolModule, "it is a WebAssembly component, and golem runs only core modules").Hinting(build)
 	case bytes.HasPrefix(data, header[:4]):
-		return fault.New(fault.ToolModule, "it is no WebAssembly module of version 1").Hinting(build)
+		return fault.New(fault.ToolModule, "it is not a WebAssembly module of version 1").Hinting(build)
 	}
-	return fault.New(fault.ToolModule, "it is no WebAssembly module: it does not begin with the bytes 00 61 73 6d").
-		Hinting("a compiler writes the .wasm file; see golem tool new --help")
+	return fault.New(fault.ToolModule, "it is not a WebAssembly file: it does not begin with the bytes 00 61 73 6d").
+		Hinting("use the .wasm file that a compiler wrote; see golem tool new --help")
 }
 
 // read reads the sections; with inside also those that only the weaver needs.
@@ -159,7 +159,7 @@ func (m *module) read(inside bool) error {
 		}
 		counted := read.id == secGlobal || read.id == secElement || read.id == secData // read whole by the weaver
 		if r.pos != r.end && !counted {
-			r.fail("%d bytes too many", r.end-r.pos)
+			r.fail("%d bytes follow its end", r.end-r.pos)
 			return refused(fmt.Errorf("its %s section: %w", sectionNames[read.id], r.err))
 		}
 	}
@@ -169,7 +169,7 @@ func (m *module) read(inside bool) error {
 // sections finds the sections: each once, in order.
 func sections(data []byte) (*module, error) {
 	if len(data) > MaxSize {
-		return nil, fmt.Errorf("it has %d bytes, at most %d are allowed", len(data), MaxSize)
+		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(data), MaxSize)
 	}
 	if !bytes.HasPrefix(data, header) {
 		return nil, noModule(data)
@@ -180,7 +180,7 @@ func sections(data []byte) (*module, error) {
 	last := 0
 	for n := 1; r.more(); n++ {
 		if n > MaxSections {
-			r.fail("more than %d sections", MaxSections)
+			r.fail("it has more than %d sections", MaxSections)
 			return nil, r.err
 		}
 		id := r.byte()
@@ -193,10 +193,10 @@ func sections(data []byte) (*module, error) {
 		if id > secDataCount {
 			r.pos = from
 			if id == 13 {
-				r.refuse(noExceptions, "it has a section of exceptions")
+				r.refuse(noExceptions, "it has a section for exceptions")
 				return nil, r.err
 			}
-			r.fail("there is no section %d in WebAssembly 2.0", id)
+			r.fail("it has a section %d, which WebAssembly 2.0 does not define", id)
 			return nil, r.err
 		}
 		if id == secCustom {
@@ -205,7 +205,7 @@ func sections(data []byte) (*module, error) {
 		}
 		if order(id) <= last {
 			r.pos = from
-			r.fail("the %s section is out of order or there twice", sectionNames[id])
+			r.fail("its %s section is in the wrong place, or it has two of them", sectionNames[id])
 			return nil, r.err
 		}
 		last = order(id)

@@ -19,9 +19,9 @@ func (m *module) readTypes(r *reader) {
 		switch b := r.byte(); b {
 		case 0x60:
 		case 0x4e, 0x4f, 0x50, 0x5e, 0x5f:
-			r.refuse(noCollector, "type form %#x, of garbage collection", b)
+			r.refuse(noCollector, "it has a type of form %#x, which belongs to garbage collection", b)
 		default:
-			r.fail("type form %#x is not of WebAssembly 2.0", b)
+			r.fail("type form %#x is not defined in WebAssembly 2.0", b)
 		}
 		t := funcType{params: r.valueTypes("parameters", MaxParams), results: r.valueTypes("results", MaxResults)}
 		if r.err != nil {
@@ -29,7 +29,7 @@ func (m *module) readTypes(r *reader) {
 		}
 		m.types = append(m.types, t)
 		if m.values += len(t.params) + len(t.results); m.values > MaxTypeValues {
-			r.fail("types of more than %d parameters and results", MaxTypeValues)
+			r.fail("a function type has more than %d parameters and results", MaxTypeValues)
 			return
 		}
 	}
@@ -58,11 +58,11 @@ func (m *module) readImports(r *reader) {
 			if im.kind == 2 {
 				hint = ownMemory
 			}
-			r.refuse(hint, "it imports the %s %.100q of %.100q: a tool brings its own", itemKinds[im.kind], im.name, im.module)
+			r.refuse(hint, "it imports the %s %.100q of %.100q; a tool must have its own", itemKinds[im.kind], im.name, im.module)
 		case 4:
 			r.refuse(noExceptions, "it imports the exception %.100q of %.100q", im.name, im.module)
 		default:
-			r.fail("import kind %#x is not of WebAssembly 2.0", im.kind)
+			r.fail("import kind %#x is not defined in WebAssembly 2.0", im.kind)
 		}
 		if im.module == "" && r.err == nil {
 			r.fail("it imports %.100q from a module without a name", im.name)
@@ -114,11 +114,11 @@ func (m *module) readTables(r *reader) {
 	for range n {
 		ref := r.byte()
 		if r.err == nil && !isRefType(ref) {
-			r.fail("a table of form %#x is not of WebAssembly 2.0", ref)
+			r.fail("a table of form %#x is not defined in WebAssembly 2.0", ref)
 		}
 		t := r.limits("table", MaxTableSize)
 		if r.err == nil && t.min > MaxTableSize {
-			r.fail("a table of %d entries, at most %d are allowed", t.min, MaxTableSize)
+			r.fail("a table has %d entries; at most %d are allowed", t.min, MaxTableSize)
 		}
 		t.ref = ref
 		m.tables = append(m.tables, t)
@@ -129,7 +129,7 @@ func (m *module) readMemory(r *reader) {
 	if r.count("memories", 1) == 1 {
 		t := r.limits("memory", MaxMemoryPages)
 		if r.err == nil && t.min > MaxMemoryPages {
-			r.refuse(lessMemory, "a memory of %d pages of 64 KiB, at most %d (64 MiB) are allowed", t.min, MaxMemoryPages)
+			r.refuse(lessMemory, "its memory has %d pages of 64 KiB; at most %d (64 MiB) are allowed", t.min, MaxMemoryPages)
 		}
 		m.memory = &t
 	}
@@ -146,7 +146,7 @@ func (m *module) countData(r *reader) { m.dataSegs = int(r.count("data segments"
 func (m *module) readDataCount(r *reader) {
 	n := r.u32()
 	if r.err == nil && n > MaxData {
-		r.fail("%d data segments, at most %d are allowed", n, MaxData)
+		r.fail("it has %d data segments; at most %d are allowed", n, MaxData)
 	}
 	m.dataCount = int(n)
 }
@@ -172,7 +172,7 @@ func (m *module) readExports(r *reader) {
 			counts[2] = 1
 		}
 		if r.err == nil && int(e.kind) >= len(counts) {
-			r.fail("export kind %#x is not of WebAssembly 2.0", e.kind)
+			r.fail("export kind %#x is not defined in WebAssembly 2.0", e.kind)
 			return
 		}
 		if r.err != nil {
@@ -199,7 +199,7 @@ func (m *module) readBodies(r *reader) {
 	for range n {
 		size := r.u32()
 		if r.err == nil && size > MaxBody {
-			r.fail("a function of %d bytes, at most %d are allowed", size, MaxBody)
+			r.fail("a function has %d bytes; at most %d are allowed", size, MaxBody)
 		}
 		from := r.pos
 		r.take(int(size))

@@ -101,7 +101,7 @@ func (r *reader) signed(bits uint) int64 {
 func (r *reader) count(what string, limit uint32) uint32 {
 	n := r.u32()
 	if r.err == nil && n > limit+r.own {
-		r.fail("%d %s, at most %d are allowed", n, what, limit)
+		r.fail("%d %s; at most %d are allowed", n, what, limit)
 		return 0
 	}
 	if r.err == nil && int64(n) > int64(r.end-r.pos) {
@@ -115,7 +115,7 @@ func (r *reader) name() string {
 	n := r.count("bytes in a name", MaxName)
 	b := r.take(int(n))
 	if !utf8.Valid(b) {
-		r.fail("a name is no UTF-8")
+		r.fail("a name is not UTF-8")
 		return ""
 	}
 	return string(b)
@@ -124,7 +124,7 @@ func (r *reader) name() string {
 func (r *reader) index(what string, count int) uint32 {
 	i := r.u32()
 	if r.err == nil && int64(i) >= int64(count) {
-		r.fail("there is no %s %d", what, i)
+		r.fail("%s %d does not exist", what, i)
 		return 0
 	}
 	return i

@@ -101,10 +101,10 @@ func (s *scanner) scan(fn int) error {
 		s.instruction()
 	}
 	if s.r.err == nil && s.r.pos != s.r.end {
-		s.r.fail("a function goes on after its end")
+		s.r.fail("a function has instructions after its end")
 	}
 	if s.work += s.out.work() + s.typing(); s.work > MaxWork {
-		s.r.fail("functions of so many blocks and locals (here %d and %d) that they cannot be compiled in time", s.out.blocks, s.out.locals)
+		s.r.fail("a function has too many blocks and locals (%d and %d) to be compiled in time", s.out.blocks, s.out.locals)
 	}
 	s.out.code.to = s.r.pos
 	s.out.fold()
@@ -120,7 +120,7 @@ func (s *scanner) readLocals() {
 			s.r.badType(t)
 		}
 		if total > MaxLocals {
-			s.r.fail("a function with more than %d locals", MaxLocals)
+			s.r.fail("a function has more than %d locals", MaxLocals)
 		}
 		if s.r.err != nil {
 			return
@@ -138,7 +138,7 @@ func (s *scanner) pop(n int) {
 	top := &s.labels[len(s.labels)-1]
 	if s.height-n < top.base {
 		if !top.dead {
-			s.r.fail("an instruction takes more operands than there are")
+			s.r.fail("an instruction needs more operands than the stack has")
 			return
 		}
 		s.height = top.base
@@ -151,7 +151,7 @@ func (s *scanner) push(n int) {
 	s.height += n
 	if s.height > s.out.peak {
 		if s.out.peak = s.height; s.height > MaxOperands {
-			s.r.fail("more than %d operands on the stack", MaxOperands)
+			s.r.fail("a function has more than %d operands on the stack", MaxOperands)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (s *scanner) open(op byte, from int) {
 		at = s.newPoint(at, false, s.r.pos)
 	}
 	if s.out.blocks++; len(s.labels) >= MaxNesting {
-		s.r.fail("blocks nested more than %d deep", MaxNesting)
+		s.r.fail("blocks are nested more than %d deep", MaxNesting)
 	}
 	s.out.nesting = max(s.out.nesting, len(s.labels))
 	s.labels = append(s.labels, label{op: op, base: s.height, params: params, res: results, point: at, reach: len(s.labels), first: at})
@@ -205,7 +205,7 @@ func (s *scanner) blockType() (params, results int) {
 	}
 	i := s.r.signed(33)
 	if s.r.err == nil && (i < 0 || i >= int64(len(s.m.types))) {
-		s.r.fail("there is no block type %d", i)
+		s.r.fail("block type %d does not exist", i)
 	}
 	if s.r.err != nil {
 		return 0, 0
@@ -218,7 +218,7 @@ func (s *scanner) blockType() (params, results int) {
 func (s *scanner) otherwise() {
 	top := &s.labels[len(s.labels)-1]
 	if top.op != opIf {
-		s.r.fail("an else without its if")
+		s.r.fail("an else has no if")
 		return
 	}
 	s.pop(top.res)
@@ -235,7 +235,7 @@ func (s *scanner) otherwise() {
 func (s *scanner) close() {
 	top := s.labels[len(s.labels)-1]
 	if top.op == opIf && top.params != top.res {
-		s.r.fail("an if without else whose type changes the stack")
+		s.r.fail("an if that changes the stack has no else")
 	}
 	s.pop(top.res)
 	if s.height != top.base && s.r.err == nil {

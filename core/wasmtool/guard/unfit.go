@@ -7,7 +7,7 @@ import (
 	"golem/core/fault"
 )
 
-// unfit is why a module is refused where golem knows what would help.
+// unfit is why a module is not accepted where golem knows what would help.
 type unfit struct {
 	error
 	hint string
@@ -25,14 +25,14 @@ func (r *reader) refuse(hint, format string, args ...any) {
 // rustc -C link-arg=), Emscripten and AssemblyScript, as of 2026.
 const (
 	ownMemory    = "build it with a memory of its own: without --import-memory (wasm-ld), -sIMPORTED_MEMORY (Emscripten), --importMemory (AssemblyScript)"
-	ownItems     = "build it whole: without --import-table, -shared and -fPIC (wasm-ld), -sMAIN_MODULE and -sSIDE_MODULE (Emscripten); golem loads one module by itself"
-	lessMemory   = "let it begin with less: --initial-memory=BYTES (wasm-ld), -sINITIAL_MEMORY=BYTES (Emscripten), --initialMemory PAGES (AssemblyScript), less static data; it may grow to 64 MiB"
+	ownItems     = "build it as one module: without --import-table, -shared and -fPIC (wasm-ld), -sMAIN_MODULE and -sSIDE_MODULE (Emscripten); golem loads one module by itself"
+	lessMemory   = "let it start with less memory: --initial-memory=BYTES (wasm-ld), -sINITIAL_MEMORY=BYTES (Emscripten), --initialMemory PAGES (AssemblyScript), or less static data; its memory can grow to 64 MiB"
 	noExtended   = "build it without extended constant expressions: -mno-extended-const (clang), no +extended-const among target features (rustc), no -fPIC"
 	noExceptions = "build it without exceptions of WebAssembly: without -fwasm-exceptions (clang, Emscripten), with -C panic=abort (rustc)"
 	noCollector  = "it needs the engine's garbage collection, as Kotlin, Dart, Java and wasm_of_ocaml do: write the tool in a language that brings its own memory (Go, Rust, C, AssemblyScript)"
 	noThreads    = "build it without threads and shared memory: without -pthread, and with memory addresses of 32 bits"
 	noRelaxed    = "build it without relaxed vector instructions: no -mrelaxed-simd (clang), no +relaxed-simd (rustc)"
-	anyway       = "rebuild it for WebAssembly 2.0 without exceptions, threads, garbage collection or 64-bit memory, or split it"
+	anyway       = "build it for WebAssembly 2.0 without exceptions, threads, garbage collection and 64-bit memory; if it is too large, split it"
 )
 
 // refused is an error of the reader as the fault people see.
@@ -46,7 +46,7 @@ func refused(err error) error {
 	if errors.As(err, &u) {
 		hint = u.hint
 	}
-	return fault.New(fault.ToolModule, "the module is refused: %w", err).Hinting("%s", hint)
+	return fault.New(fault.ToolModule, "golem does not accept the module: %w", err).Hinting("%s", hint)
 }
 
 // badType refuses a value type.
@@ -58,7 +58,7 @@ func (r *reader) badType(t byte) {
 	case t >= 0x63 && t <= 0x75: // references of garbage collection
 		hint = noCollector
 	}
-	r.refuse(hint, "value type %#x is not of WebAssembly 2.0", t)
+	r.refuse(hint, "value type %#x is not defined in WebAssembly 2.0", t)
 }
 
 // badInstruction refuses an instruction by its first byte.
@@ -73,5 +73,5 @@ func (r *reader) badInstruction(op byte) {
 	case 0xfe:
 		hint = noThreads
 	}
-	r.refuse(hint, "instruction %#x is not of WebAssembly 2.0", op)
+	r.refuse(hint, "instruction %#x is not defined in WebAssembly 2.0", op)
 }

@@ -19,7 +19,7 @@ func (s *scanner) vector() {
 	case op == 13: // shuffle
 		for _, lane := range r.take(16) {
 			if lane > 31 {
-				r.fail("lane %d of a shuffle", lane)
+				r.fail("a shuffle instruction uses lane %d, which does not exist", lane)
 			}
 		}
 		s.pop(2)
@@ -45,7 +45,7 @@ func (s *scanner) vector() {
 		s.pop(3)
 		s.push(1)
 	case op > 255 || vectorUnknown(op):
-		r.refuse(noRelaxed, "instruction 0xfd %d is not of WebAssembly 2.0", op)
+		r.refuse(noRelaxed, "instruction 0xfd %d is not defined in WebAssembly 2.0", op)
 	default:
 		if !vectorUnary(op) {
 			s.pop(1)

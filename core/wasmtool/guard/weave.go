@@ -232,7 +232,7 @@ func (w *weaver) globalSection() ([]byte, error) {
 			}
 		}
 		if r.more() {
-			r.fail("%d bytes too many", r.end-r.pos)
+			r.fail("%d bytes follow its end", r.end-r.pos)
 		}
 		if r.err != nil {
 			return nil, r.err
@@ -264,7 +264,7 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 		r.byte()
 	case opVector:
 		if r.u32() != 12 && r.err == nil {
-			r.fail("an instruction that is not constant")
+			r.fail("a constant expression has an instruction that is not constant")
 		}
 		r.take(16)
 	case opRefFunc:
@@ -274,7 +274,7 @@ func (w *weaver) constant(out []byte, r *reader, globals int) []byte {
 		r.refuse(noExtended, "instruction %#x is not constant in WebAssembly 2.0", op)
 	}
 	if end := r.byte(); end != opEnd && r.err == nil {
-		r.refuse(noExtended, "a constant expression of more than one instruction")
+		r.refuse(noExtended, "a constant expression has more than one instruction")
 	}
 	if r.err != nil {
 		return out
@@ -296,12 +296,12 @@ func (w *weaver) checkData() error {
 		switch flag := r.u32(); flag {
 		case 0, 2:
 			if flag == 2 && r.u32() != 0 || w.memory == nil {
-				r.fail("a segment for a memory that is not there")
+				r.fail("a data segment is for a memory that does not exist")
 			}
 			w.offset(r, math.MaxUint32)
 		case 1:
 		default:
-			r.fail("a data segment of form %d", flag)
+			r.fail("a data segment has the form %d, which does not exist", flag)
 		}
 		r.take(int(r.u32()))
 		if r.err != nil {
@@ -309,7 +309,7 @@ func (w *weaver) checkData() error {
 		}
 	}
 	if r.more() {
-		r.fail("%d bytes too many", r.end-r.pos)
+		r.fail("%d bytes follow its end", r.end-r.pos)
 	}
 	return r.err
 }

@@ -140,8 +140,8 @@ func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtoo
 		return nil, fault.Of(context.Cause(ctx), fault.Interrupted)
 	}
 	if err != nil {
-		return nil, fault.New(fault.ToolModule, "the module is not valid: %s", firstLine(err)).
-			Hinting("build it anew; what is in the file is no WebAssembly that an engine takes")
+		return nil, fault.New(fault.ToolModule, "the module is not valid WebAssembly: %s", firstLine(err)).
+			Hinting("build the module again; the WebAssembly engine rejects it")
 	}
 	m := &module{engine: e, code: code, hosts: map[string]api.Module{}}
 	if err := m.link(ctx); err != nil {
@@ -151,7 +151,7 @@ func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtoo
 }
 
 // link finds a host module for everything the module imports. Where it wants a
-// function that golem does not have, or with another type, it gets a host
+// function that golem does not provide, or with another type, it gets a host
 // module of its own whose function ends the call that calls it.
 func (m *module) link(ctx context.Context) error {
 	wanted := map[string][]api.FunctionDefinition{}

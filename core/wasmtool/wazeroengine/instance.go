@@ -240,10 +240,10 @@ func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, 
 		e.Exited, e.Code = true, i.code
 		return nil
 	case !trap: // a host function broke: its words are about golem, not the module
-		e.Trap = "a function of its host failed"
+		e.Trap = "a function of golem failed"
 	case word == "stack overflow":
-		i.fault = fault.New(fault.ToolStack, "the module's calls are nested too deep").
-			Hinting("call it with less to do; it recurses without end, or nearly")
+		i.fault = fault.New(fault.ToolStack, "the module's functions called each other too deep").
+			Hinting("give it less to do in one call; it may call itself without end")
 	default:
 		e.Trap = word
 	}
