@@ -74,7 +74,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 // refuse checks what contradicts itself or is not in this version.
 func (f *flags) refuse() error {
 	if f.given("lib") {
-		return usage("--lib: libraries are not supported in this version").Hinting("put the workers into the project")
+		return usage("--lib: not in this version").Hinting("put the workers into the project")
 	}
 	if f.approveAll && f.denyAll {
 		return usage("--approve-all and --deny-all cannot be used together").Hinting("use one of them")

@@ -30,7 +30,7 @@ func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Dura
 	r.Body = body
 	if h.HTTP == nil {
 		return HTTPResponse{}, nil, fault.New(fault.Grant, "the module tried to use the network, which it was not granted").
-			Hinting("list the host under allowed_hosts in toolsets.custom.modules and set sandbox.network_enabled: true: true")
+			Hinting("list the host under allowed_hosts in toolsets.custom.modules and set sandbox.network_enabled: true")
 	}
 	ctx, stop := context.WithTimeout(ctx, left)
 	defer stop()

@@ -58,7 +58,7 @@ func (v WASIView) Name(p string) (string, Errno) {
 			return p, 0
 		}
 		v.Refuse(fault.New(fault.Grant, "the module tried to open the file %s, and it was not granted files", Escape([]byte(sandbox.Abs(p)), 200)).
-			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox's files's files"))
+			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox's files"))
 		return "", ErrnoAccess
 	}
 	if !fs.ValidPath(p) {
