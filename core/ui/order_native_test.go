@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Issue 9 §2: arguments have names and one order, whichever way they come; the
+// The prompt: arguments have names and one order, whichever way they come; the
 // page has the same order.
 func TestArgumentsHaveNamesAndOneOrder(t *testing.T) {
 	want := `edit_file(path: "/CHANGELOG.md", old: "a typo", new: "typo", replace_all: true)`
