@@ -121,6 +121,7 @@ func plainValues(w *project.Worker) map[string]string {
 		"max_context_tokens":    fmt.Sprint(w.MaxContextTokens),
 		"limits.turns":          fmt.Sprint(w.Limits.Turns),
 		"limits.tokens":         fmt.Sprint(w.Limits.Tokens),
+		"limits.cost":           w.Limits.Cost.String(),
 		"limits.tool_timeout":   w.Limits.ToolTimeout.String(),
 		"limits.worker_timeout": w.Limits.WorkerTimeout.String(),
 		"limits.model_timeout":  w.Limits.ModelTimeout.String(),

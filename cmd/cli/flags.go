@@ -49,7 +49,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.IntVar(&f.maxDepth, "max-depth", 0, "how deep workers may call workers; the first worker has depth 0")
 	s.IntVar(&f.maxTurns, "max-turns", 0, "the most model requests of each worker (same as --limit turns=N)")
 	s.StringArrayVar(&f.settings, "set", nil, "set a model setting for this run, as NAME=VALUE: temperature, max_output_tokens, reasoning_effort, …; may be repeated")
-	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for this run, as NAME=VALUE: turns, tokens, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
+	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for this run, as NAME=VALUE: turns, tokens, cost, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
 	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow the manifest to mount directories outside the project")
 	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files allow beyond its sandbox")
 	s.BoolVar(&f.json, "json", false, "print one JSON object per line on standard output")

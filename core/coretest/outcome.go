@@ -49,8 +49,10 @@ func compact(events []trace.Event) (string, error) {
 		for _, k := range []string{"type", "id", "parent", "worker", "depth", "seq", "ts", "ms", "wait_ms", "digest"} {
 			delete(fields, k)
 		}
-		if u, ok := fields["usage"].(map[string]any); ok && (u["estimated"] == true || fmt.Sprintf("%v/%v", u["in"], u["out"]) == "0/0") {
-			delete(fields, "usage")
+		for _, k := range []string{"usage", "own"} {
+			if u, ok := fields[k].(map[string]any); ok && (u["estimated"] == true || fmt.Sprintf("%v/%v", u["in"], u["out"]) == "0/0") {
+				delete(fields, k)
+			}
 		}
 		if from, _ := fields["model_from"].(string); !strings.HasPrefix(from, "caller ") {
 			delete(fields, "model_from") // a line of a file changes with every edit

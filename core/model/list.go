@@ -42,12 +42,6 @@ const (
 	nearTime  = 5 * time.Second
 )
 
-// About is what a person's or golem's own table says of a model.
-type About struct {
-	Context int
-	Price   *Price
-}
-
 // List asks a provider for its models, in the order of their names.
 func List(ctx context.Context, provider string, c Config) ([]Offer, error) {
 	row, err := c.row(provider)
@@ -78,13 +72,22 @@ func List(ctx context.Context, provider string, c Config) ([]Offer, error) {
 	}
 	for i, o := range offers {
 		offers[i].Name = provider + ":" + o.Name
-		if c.About == nil {
-			continue
-		}
-		about := c.About(provider, o.Name)
-		offers[i].Context, offers[i].Price = cmp.Or(o.Context, about.Context), about.Price
+		known := row.listing(o.Name)
+		offers[i].Context, offers[i].Price = cmp.Or(o.Context, known.Context), offered(known)
 	}
 	return offers, nil
+}
+
+// offered is a price as people read it; nil if it is not known.
+func offered(l Listing) *Price {
+	if !l.Priced {
+		return nil
+	}
+	p := &Price{In: l.Price.Input.String(), Out: l.Price.Output.String()}
+	if l.Price.Cached != l.Price.Input {
+		p.Cached = l.Price.Cached.String()
+	}
+	return p
 }
 
 // Keyed reports whether a provider's key is set, and whether it needs none.

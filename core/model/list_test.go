@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/fault"
+	"golem/core/model/prices"
 )
 
 // shop is a provider with a list of models: it refuses any other model with
@@ -111,16 +112,14 @@ func TestListsThatAreNone(t *testing.T) {
 	}
 }
 
-// What is known beside the provider's words.
+// What golem and the person know beside the provider's words.
 func TestAboutAnOffer(t *testing.T) {
-	about := func(provider, model string) About {
-		if provider+model != "openaia" {
-			return About{}
-		}
-		return About{Context: 1000, Price: &Price{In: "0.25", Out: "2"}}
-	}
-	got, err := List(context.Background(), "openai", Config{HTTP: &shop{list: `{"data":[{"id":"a"},{"id":"b"}]}`}, Env: env(key), About: about})
-	want := []Offer{{Name: "openai:a", Context: 1000, Price: &Price{In: "0.25", Out: "2"}}, {Name: "openai:b"}}
+	price := prices.Price{Input: usd(t, "0.25"), Output: usd(t, "2"), Cached: usd(t, "0.25"), Written: usd(t, "0.25")}
+	cached := price
+	cached.Cached = usd(t, "0.025")
+	rows := map[string]Provider{"openai": {Models: map[string]Known{"a": {Context: 1000, Price: &price}, "b": {Price: &cached}}}}
+	got, err := List(context.Background(), "openai", Config{HTTP: &shop{list: `{"data":[{"id":"a"},{"id":"b","context_window":7},{"id":"c"}]}`}, Env: env(key), Providers: rows})
+	want := []Offer{{Name: "openai:a", Context: 1000, Price: &Price{In: "0.25", Out: "2"}}, {Name: "openai:b", Context: 7, Price: &Price{In: "0.25", Cached: "0.025", Out: "2"}}, {Name: "openai:c"}}
 	if err != nil || cmp.Diff(want, got) != "" {
 		t.Error(got, err)
 	}

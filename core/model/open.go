@@ -35,9 +35,6 @@ type Config struct {
 	Now      func() time.Time // for Retry-After dates; nil: time.Now
 	// Pace holds requests back where a provider asks to; nil: each runs on its own.
 	Pace *Pace
-	// About is what is known of a provider's model beside what the provider says;
-	// nil: nothing.
-	About func(provider, model string) About
 }
 
 // maxScript bounds a script file, maxRecording a recording, in bytes.

@@ -2,6 +2,7 @@ package project
 
 import (
 	"golem/core/approval"
+	"golem/core/money"
 	"golem/core/yamltree"
 	"path"
 	"strings"
@@ -149,12 +150,18 @@ func personal(n *yamltree.Node) approval.Personal {
 // ceilings lowers the limits that files give to the person's; what the command
 // line says stands. 0 is no limit, so any other is lower.
 func (b *built) ceilings() {
+	l := &b.w.Limits
+	if b.p.flags.Path("limits", "cost") != nil {
+		l.OwnCost = l.Cost
+	}
 	n := b.p.src.Config.get("limits")
 	if n == nil {
 		return
 	}
 	most := limits(n)
-	l := &b.w.Limits
+	if b.p.flags.Path("limits", "cost") == nil {
+		l.OwnCost = most.Cost
+	}
 	for _, c := range []struct {
 		key    string
 		lower  bool
@@ -162,6 +169,7 @@ func (b *built) ceilings() {
 	}{
 		{"turns", below(most.Turns, l.Turns), func() { l.Turns = most.Turns }},
 		{"tokens", below(most.Tokens, l.Tokens), func() { l.Tokens = most.Tokens }},
+		{"cost", below(most.Cost, l.Cost), func() { l.Cost = most.Cost }},
 		{"tool_output", below(most.ToolOutput, l.ToolOutput), func() { l.ToolOutput = most.ToolOutput }},
 		{"tool_timeout", below(most.ToolTimeout, l.ToolTimeout), func() { l.ToolTimeout = most.ToolTimeout }},
 		{"worker_timeout", below(most.WorkerTimeout, l.WorkerTimeout), func() { l.WorkerTimeout = most.WorkerTimeout }},
@@ -175,6 +183,6 @@ func (b *built) ceilings() {
 }
 
 // below tells whether a ceiling is lower than a limit, where 0 is no limit.
-func below[T int | int64 | time.Duration](ceiling, limit T) bool {
+func below[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
 	return ceiling > 0 && (limit == 0 || ceiling < limit)
 }

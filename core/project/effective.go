@@ -116,6 +116,7 @@ func limits(n *yamltree.Node) Limits {
 			*target, _ = v.Duration()
 		}
 	}
+	l.Cost = dollars(n.Get("cost"), 0)
 	if v := n.Get("tool_output"); v != nil {
 		l.ToolOutput, _ = v.Size()
 	}

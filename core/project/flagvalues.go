@@ -11,7 +11,7 @@ import (
 // settleFlags reads the limits and the settings of a model that a person set
 // for the run (--limit, --set): they stand above each worker's own (SPEC §3).
 func (p *Project) settleFlags() {
-	p.flag("limits", "limit", p.src.Flags.Limits, limitsShape(), "for example turns=20, tool_timeout=1m, tool_output=10KB")
+	p.flag("limits", "limit", p.src.Flags.Limits, limitsShape(), "for example turns=20, tool_timeout=1m, cost=0.50")
 	p.flag("model_settings", "set", p.src.Flags.Settings, modelSettingsShape(), "for example temperature=0.2, max_output_tokens=4000")
 }
 

@@ -176,6 +176,7 @@ func limitsShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"turns": yamltree.Count(1, 1e6), "tool_timeout": yamltree.Duration(), "worker_timeout": yamltree.Duration(),
 		"model_timeout": yamltree.Duration(), "tokens": yamltree.Count(0, 1e12), "tool_output": yamltree.Size(),
+		"cost": dollarShape(priceDecimals),
 	})
 }
 

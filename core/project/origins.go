@@ -47,6 +47,7 @@ func (w *Worker) standing() []Value {
 		{Path: "limits.worker_timeout", Value: span(w.Limits.WorkerTimeout)},
 		{Path: "limits.model_timeout", Value: span(w.Limits.ModelTimeout)},
 		{Path: "limits.tokens", Value: number(w.Limits.Tokens)},
+		{Path: "limits.cost", Value: w.Limits.Cost.String()},
 		{Path: "limits.tool_output", Value: strconv.FormatInt(w.Limits.ToolOutput, 10)},
 		{Path: "delegation.max_depth", Value: number(w.Delegation.MaxDepth)},
 		{Path: "delegation.warn_depth", Value: number(w.Delegation.WarnDepth)},

@@ -6,6 +6,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/money"
 	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
@@ -116,8 +117,8 @@ type AttachmentPolicy struct {
 	DeniedSuffixes  []string
 }
 
-// Limits bound a worker run and everything below it. Zero durations and
-// zero Tokens mean no limit.
+// Limits bound a worker run and everything below it. Zero durations, zero
+// Tokens and zero Cost mean no limit.
 type Limits struct {
 	Turns         int // default 200
 	ToolTimeout   time.Duration
@@ -125,6 +126,10 @@ type Limits struct {
 	ModelTimeout  time.Duration
 	Tokens        int
 	ToolOutput    int64 // bytes
+	Cost          money.USD
+	// OwnCost is what a person allows, in their config or for the run; Cost is
+	// never above it. Against it no price counts that only the project gives.
+	OwnCost money.USD
 }
 
 // Retry is the model retry policy. Attempts counts the first one; default 3.

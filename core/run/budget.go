@@ -20,16 +20,30 @@ type budget struct {
 	turns int         // since renew
 	extra int         // turns that a person allowed beyond the limit
 	usage model.Usage
+	own   model.Usage // of usage, the worker's own requests
+	// priceless names a model that was used and of which nobody knows the price.
+	priceless string
+	suggested string // likewise, of which only the project says one
+}
+
+// prospect is what is known of the price of a model before it answers.
+type prospect struct {
+	model string
+	price model.Usage // Unpriced and Suggested count
 }
 
 // turn books one model request, or says which limit forbids it: E_TURNS for
 // the worker's own turns, E_BUDGET for its tokens and for anything of an
 // ancestor's. full is the budget whose turns are used up; nil: it is not turns.
-func (b *budget) turn() (full *budget, err error) {
+func (b *budget) turn(next prospect) (full *budget, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := b; n != nil; n = n.parent {
-		if err := n.check(n == b); err != nil {
+		err := n.check(n == b)
+		if err == nil {
+			err = n.checkCost(next)
+		}
+		if err != nil {
 			if n.spentTurns() {
 				full = n
 			}
@@ -87,6 +101,34 @@ func (b *budget) check(own bool) error {
 	return nil
 }
 
+// checkCost names the limit on cost that is reached, or that cannot be kept with
+// this model: a limit that nobody can compare with anything fails closed. The caller
+// holds mu.
+func (b *budget) checkCost(next prospect) error {
+	limit := b.limits.Cost
+	if limit == 0 {
+		return nil
+	}
+	priceless, suggested := b.priceless, b.suggested
+	if next.price.Unpriced {
+		priceless = next.model
+	}
+	if next.price.Suggested {
+		suggested = next.model
+	}
+	const remedy = "give its price in providers: of your own config.yaml, or lift the limit for the run with --limit cost=0"
+	switch {
+	case b.usage.Cost >= limit:
+		return fault.New(fault.Budget, "%s has used %s of its %s", b.worker, b.usage.Cost.Text(), limit.Text()).
+			Hinting("raise limits.cost of %s", b.worker)
+	case priceless != "":
+		return fault.New(fault.Budget, "%s may cost %s, and nobody knows what %s costs", b.worker, limit.Text(), priceless).Hinting(remedy)
+	case b.limits.OwnCost > 0 && suggested != "":
+		return fault.New(fault.Budget, "%s may cost %s, and only the project says what %s costs", b.worker, limit.Text(), suggested).Hinting(remedy)
+	}
+	return nil
+}
+
 // renew gives a chat's root its turns anew, for the next exchange.
 func (b *budget) renew() {
 	b.mu.Lock()
@@ -94,13 +136,27 @@ func (b *budget) renew() {
 	b.turns, b.extra = 0, 0
 }
 
-// spend books tokens here and with every ancestor.
-func (b *budget) spend(u model.Usage) {
+// spend books what an answer used, here and with every ancestor.
+func (b *budget) spend(t model.Turn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.own = b.own.Add(t.Usage)
 	for n := b; n != nil; n = n.parent {
-		n.usage = n.usage.Add(u)
+		n.usage = n.usage.Add(t.Usage)
+		if t.Usage.Unpriced {
+			n.priceless = t.Model
+		}
+		if t.Usage.Suggested {
+			n.suggested = t.Model
+		}
 	}
+}
+
+// spentAlone is what the worker's own requests used.
+func (b *budget) spentAlone() model.Usage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.own
 }
 
 // spent is what this worker and everything below it used.

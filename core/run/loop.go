@@ -55,6 +55,9 @@ func (f *frame) warn(w *fault.Fault) {
 // end closes the worker run in the trace and keeps its artifacts.
 func (f *frame) end(out tool.Output, err error, ms int64) {
 	body := trace.WorkerEnd{Status: string(statusOf(out, err)), Usage: usage(f.budget.spent()), MS: ms}
+	if own := usage(f.budget.spentAlone()); own != body.Usage {
+		body.Own = &own
+	}
 	if err != nil {
 		body.Error = fault.Of(err, fault.Tool)
 	} else {
@@ -184,7 +187,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	if err != nil {
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
-	f.budget.spend(turn.Usage)
+	f.budget.spend(turn)
 	if turn.Finish == "length" {
 		f.emit(trace.Warning{Code: fault.Model, Message: "the answer was cut at the model's output limit"})
 	}
@@ -227,7 +230,10 @@ func (f *frame) inject() {
 }
 
 func usage(u model.Usage) trace.Usage {
-	return trace.Usage{In: u.In, Out: u.Out, Cached: u.Cached, Estimated: u.Estimated}
+	return trace.Usage{
+		In: u.In, Out: u.Out, Cached: u.Cached, Written: u.Written, Estimated: u.Estimated,
+		Cost: u.Cost, CostPartial: u.Unpriced && u.Cost > 0,
+	}
 }
 
 // rawOutput is an output as one JSON value: its data, or its text as a string.

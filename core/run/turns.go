@@ -7,6 +7,7 @@ import (
 	"golem/core/approval"
 	"golem/core/conversation"
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 // used them, the root asks a person whether to go on (SPEC §5).
 func (f *frame) spendTurn(ctx context.Context) error {
 	for {
-		full, err := f.budget.turn()
+		full, err := f.budget.turn(f.prospect())
 		root := f.root()
 		if err == nil || full == nil || full != root.budget {
 			return err
@@ -33,6 +34,11 @@ func (f *frame) spendTurn(ctx context.Context) error {
 		}
 		full.extend()
 	}
+}
+
+// prospect is what is known of the price of the next answer, and whose.
+func (f *frame) prospect() prospect {
+	return prospect{f.model.Name(), model.Prospect(f.model, f.modelSettings)}
 }
 
 // goOn is nil if a worker that repeats itself may do so for longer: only the
@@ -66,7 +72,8 @@ type question struct {
 	moved func() bool // a yes to another question has made room already; nil: it cannot
 }
 
-// askMore asks whether the root may go on, with the tokens used so far. A no, or
+// askMore asks whether the root may go on, with the tokens used so far and what
+// they cost, where that is known. A no, or
 // nobody there, holds for the rest of the exchange. The error is set only when
 // ctx ends.
 func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
@@ -75,9 +82,13 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 	if used.Estimated {
 		tokens += " (estimated)"
 	}
+	lines := []approval.Line{q.line, {Path: "tokens so far", Value: tokens}}
+	if cost := usage(used).CostText(); cost != "" {
+		lines = append(lines, approval.Line{Path: "cost so far", Value: cost})
+	}
 	rec, err := f.tree.r.Gate.Ask(ctx, approval.Question{
 		Kind: approval.KindTurns, Call: f.id, WorkerPath: f.chain, Title: q.title,
-		Lines: []approval.Line{q.line, {Path: "tokens so far", Value: tokens}},
+		Lines: lines,
 		Settled: func() (yes, known bool) {
 			if q.moved != nil && q.moved() {
 				return true, true

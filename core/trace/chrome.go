@@ -62,9 +62,11 @@ func (c *chrome) place(n *Node, lane int) {
 	at := c.span(n.Started, n.MS)
 	c.emit(n.Name, n.Kind, at, lane, describeNode(n))
 	for _, t := range n.Turns {
-		c.emit("model", "model", c.span(t.Started, t.MS), lane, map[string]any{
-			"turn": t.Turn, "model": t.Model, "in": t.Usage.In, "out": t.Usage.Out, "attempts": t.Attempts,
-		})
+		args := map[string]any{"turn": t.Turn, "model": t.Model, "in": t.Usage.In, "out": t.Usage.Out, "attempts": t.Attempts}
+		if cost := t.Usage.CostText(); cost != "" {
+			args["cost"] = cost
+		}
+		c.emit("model", "model", c.span(t.Started, t.MS), lane, args)
 	}
 	children := slices.Clone(n.Children)
 	slices.SortStableFunc(children, func(a, b *Node) int {
@@ -106,7 +108,7 @@ func describeNode(n *Node) map[string]any {
 		args["error"] = joinCode(n.Error.Code, n.Error.Message)
 	}
 	if n.Usage.In != 0 || n.Usage.Out != 0 {
-		args["tokens"] = tokens(n.Usage)
+		args["tokens"] = spent(n.Usage)
 	}
 	return args
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"golem/core/fault"
+	"golem/core/money"
 )
 
 // Event is one line. Seq and TS are set by the writer; transient events
@@ -24,12 +25,19 @@ type Event struct {
 	Body   Body
 }
 
-// Usage mirrors model.Usage: tokens, and whether they were estimated.
+// Usage mirrors model.Usage: tokens, whether they were estimated, and what they
+// cost in US dollars, exact; without a cost nobody knows it, or nothing is billed.
 type Usage struct {
 	In        int  `json:"in"`
 	Out       int  `json:"out"`
-	Cached    int  `json:"cached,omitempty"` // of In, read from the provider's cache
+	Cached    int  `json:"cached,omitempty"`  // of In, read from the provider's cache
+	Written   int  `json:"written,omitempty"` // of In, written to the provider's cache
 	Estimated bool `json:"estimated,omitempty"`
+
+	Cost money.USD `json:"cost_usd,omitempty"`
+	// CostPartial: for some of the tokens nobody knows the price, so that it was
+	// at least Cost.
+	CostPartial bool `json:"cost_partial,omitempty"`
 }
 
 // Header is a trace file's first line.
@@ -78,7 +86,8 @@ type WorkerEnd struct {
 	Status string          `json:"status"` // ok, needs_input, error, interrupted
 	Output json.RawMessage `json:"output,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
-	Usage  Usage           `json:"usage"`
+	Usage  Usage           `json:"usage"`         // of the worker and all below it
+	Own    *Usage          `json:"own,omitempty"` // of the worker's own requests, where that is less
 	MS     int64           `json:"ms"`
 }
 

@@ -67,10 +67,12 @@ func exportMarkdown(w io.Writer, h Header, root *Node) error {
 	b.WriteString("| | |\n|---|---|\n")
 	for _, row := range [][2]string{
 		{"run", h.Run}, {"started", h.Started}, {"golem", h.Version + " (" + h.Platform + ")"},
-		{"status", root.Status}, {"time", duration(root.MS)}, {"tokens", tokens(root.Usage)},
+		{"status", root.Status}, {"time", duration(root.MS)}, {"tokens", tokens(root.Usage)}, {"cost", root.Usage.CostText()},
 		{"calls", fmt.Sprintf("%d, %d failed", calls, failed)},
 	} {
-		fmt.Fprintf(&b, "| %s | %s |\n", row[0], mdText(row[1]))
+		if row[1] != "" {
+			fmt.Fprintf(&b, "| %s | %s |\n", row[0], mdText(row[1]))
+		}
 	}
 	var tree strings.Builder
 	if err := Render(&tree, root, RenderOptions{Turns: true}); err != nil {

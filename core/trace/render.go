@@ -80,7 +80,7 @@ func (r *renderer) line(lead, text string) {
 func (r *renderer) describe(n *Node) string {
 	parts := []string{r.paint("1", r.name(n)), r.status(n), duration(n.MS)}
 	if n.Usage.In != 0 || n.Usage.Out != 0 {
-		parts = append(parts, r.paint("2", tokens(n.Usage)))
+		parts = append(parts, r.paint("2", spent(n.Usage)+own(n)))
 	}
 	if n.Approval != nil {
 		parts = append(parts, r.paint("2", "["+approvalText(*n.Approval, r.Width)+"]"))
@@ -153,7 +153,7 @@ func (r *renderer) turn(t Turn) string {
 	if finish == "" {
 		finish = "no answer"
 	}
-	s := fmt.Sprintf("turn %d  %s  %s  %s", t.Turn, Visible(clip(finish, 40)), duration(t.MS), tokens(t.Usage))
+	s := fmt.Sprintf("turn %d  %s  %s  %s", t.Turn, Visible(clip(finish, 40)), duration(t.MS), spent(t.Usage))
 	if t.Attempts > 1 {
 		s += fmt.Sprintf("  %d attempts", t.Attempts)
 	}
@@ -196,6 +196,22 @@ func tokens(u Usage) string {
 		about = "~"
 	}
 	return about + strconv.Itoa(u.In) + " in, " + about + strconv.Itoa(u.Out) + " out"
+}
+
+// spent is tokens, and what they cost where that is known.
+func spent(u Usage) string {
+	if cost := u.CostText(); cost != "" {
+		return tokens(u) + "  " + cost
+	}
+	return tokens(u)
+}
+
+// own is what a worker's own turns used, where workers below it used some too.
+func own(n *Node) string {
+	if n.Own == nil {
+		return ""
+	}
+	return " (own " + spent(*n.Own) + ")"
 }
 
 func duration(ms int64) string {

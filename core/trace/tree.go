@@ -25,7 +25,8 @@ type Node struct {
 	Output   json.RawMessage `json:"output,omitempty"`
 	Parts    []Part          `json:"parts,omitempty"` // of the output
 	Error    *fault.Fault    `json:"error,omitempty"`
-	Usage    Usage           `json:"usage"` // of a worker and all below it
+	Usage    Usage           `json:"usage"`         // of a worker and all below it
+	Own      *Usage          `json:"own,omitempty"` // of the worker's own turns, where that is less
 	Fuel     int64           `json:"fuel,omitempty"`
 	Approval *Approval       `json:"approval,omitempty"`
 	Turns    []Turn          `json:"turns,omitempty"`
@@ -121,9 +122,7 @@ func sumUsage(n *Node) {
 		return
 	}
 	for _, t := range n.Turns {
-		n.Usage.In += t.Usage.In
-		n.Usage.Out += t.Usage.Out
-		n.Usage.Estimated = n.Usage.Estimated || t.Usage.Estimated
+		n.Usage = n.Usage.plus(t.Usage)
 	}
 }
 
@@ -143,7 +142,7 @@ func (b *treeBuilder) add(n *Node, e Event) {
 			n.Name = e.Worker
 		}
 	case WorkerEnd:
-		n.Usage, n.workerEnd = v.Usage, true
+		n.Usage, n.Own, n.workerEnd = v.Usage, v.Own, true
 		if n.Status == "" {
 			n.Status, n.Output, n.Error, n.MS = v.Status, v.Output, v.Error, v.MS
 		}
