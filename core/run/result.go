@@ -6,6 +6,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/tool"
+	"golem/core/trace"
 )
 
 // Input is what a caller hands to a callable. JSON, an object, wins over Text.
@@ -75,6 +76,9 @@ type Result struct {
 	// asked: exit 3.
 	Unasked bool
 }
+
+// Spent is Usage as the trace has it.
+func (r Result) Spent() trace.Usage { return usage(r.Usage) }
 
 // Exit is the process exit code of SPEC §12.
 func (r Result) Exit() int {

@@ -27,6 +27,8 @@ func TestLineFormat(t *testing.T) {
 		{RunEnd{Status: "ok"}, `"run.end",…,"status":"ok","exit":0,"usage":{"in":0,"out":0},"ms":0`},
 		{WorkerStart{"main.worker", "ab", "script:x", "caller main", []string{"t"}}, `"worker.start",…,"source":"main.worker","digest":"ab","model":"script:x","model_from":"caller main","tools":["t"]`},
 		{WorkerEnd{Status: "needs_input", Output: raw(`{}`), MS: 1}, `"worker.end",…,"status":"needs_input","output":{},"usage":{"in":0,"out":0},"ms":1`},
+		{WorkerEnd{Status: "ok", Usage: Usage{In: 9, Out: 2, Cached: 3, Written: 4, Cost: 4_212_500_000, CostPartial: true}, Own: &Usage{In: 1, Cost: 1}, MS: 1},
+			`"worker.end",…,"status":"ok","usage":{"in":9,"out":2,"cached":3,"written":4,"cost_usd":0.0042125,"cost_partial":true},"own":{"in":1,"out":0,"cost_usd":0.000000000001},"ms":1`},
 		{ModelStart{2, 5}, `"model.start",…,"turn":2,"messages":5`},
 		{ModelEnd{2, "m", "stop", "hi", []CallRef{{"0.1", "t"}}, u, 1, 3}, `"model.end",…,"turn":2,"model":"m","finish":"stop","text":"hi","calls":[{"id":"0.1","name":"t"}],"usage":{"in":1,"out":2,"estimated":true},"attempts":1,"ms":3`},
 		{Retry{1, 1, fault.Model, "429", 1000}, `"retry",…,"turn":1,"attempt":1,"code":"E_MODEL","message":"429","wait_ms":1000`},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"golem/core/fault"
+	"golem/core/money"
 )
 
 func TestCompareID(t *testing.T) {
@@ -131,6 +132,30 @@ root (worker, script:demo.yaml)  ok  51ms  20 in, 10 out
 	}
 	if err := Render(brokenWriter{}, Tree(sampleEvents()), RenderOptions{}); err == nil {
 		t.Error("a failed write was not told")
+	}
+}
+
+// What a worker's own turns cost stands beside what all below it did; a trace that
+// was cut off has the sum of its turns.
+func TestRenderCost(t *testing.T) {
+	priced := func(cost money.USD) Usage { return Usage{In: 10, Out: 5, Cost: cost} }
+	own := priced(4_000_000_000)
+	events := []Event{
+		{ID: "0", Worker: "root", Body: WorkerStart{Model: "m"}},
+		{ID: "0", Worker: "root", Body: ModelEnd{Turn: 1, Finish: "stop", Usage: own}},
+		{ID: "0.1", Worker: "a", Body: WorkerStart{Model: "m"}},
+		{ID: "0.1", Worker: "a", Body: ModelEnd{Turn: 1, Finish: "stop", Usage: priced(1)}},
+		{ID: "0.1", Worker: "a", Body: ModelEnd{Turn: 2, Finish: "stop", Usage: Usage{In: 1, Out: 1, Cost: 29_999_999, Estimated: true}}},
+		{ID: "0", Worker: "root", Body: WorkerEnd{Status: "ok", Usage: Usage{In: 20, Out: 10, Cost: 4_030_000_000, CostPartial: true}, Own: &own}},
+	}
+	var b strings.Builder
+	if err := Render(&b, Tree(events), RenderOptions{Turns: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"20 in, 10 out  at least $0.004 (own 10 in, 5 out  $0.004)", "turn 1  stop  0ms  10 in, 5 out  $0.004\n", "~11 in, ~6 out  ~$0.00003\n", "10 in, 5 out  $0.000000000001\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
 	}
 }
 

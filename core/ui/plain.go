@@ -235,11 +235,20 @@ func (p *Plain) writeAnswer(text string) error {
 }
 
 // Finish ends the view and, for a run that succeeded, delivers the answer that
-// has not been shown yet. Call it once, after the last event.
+// has not been shown yet; then it says what the run cost. Call it once, after the
+// last event.
 func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready()
+	err := p.finish(res)
+	if line := spent(res.Spent(), p.Verbose); line != "" && !p.Quiet {
+		p.printLine(paint(p.Color, dim, line))
+	}
+	return err
+}
+
+func (p *Plain) finish(res run.Result) error {
 	clear(p.running)
 	p.endText()
 	p.clearStatus()

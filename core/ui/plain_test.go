@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/fault"
+	"golem/core/model"
 	"golem/core/run"
 	"golem/core/tool"
 	"golem/core/trace"
@@ -264,5 +265,34 @@ func TestStoppedCallsSayWhy(t *testing.T) {
 	}
 	if d := cmp.Diff("○ wait() stopped: interrupted\n○ wait() not run: interrupted\n", view.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// What a run cost stands at its end where that is known, whatever its end; the
+// tokens alone stand there if a person wants to see more.
+func TestCostAtTheEnd(t *testing.T) {
+	known := model.Usage{In: 2200, Cached: 1600, Out: 120, Cost: 3_200_000_000}
+	for _, c := range []struct {
+		usage          model.Usage
+		quiet, verbose bool
+		want           string
+	}{
+		{usage: known, want: "Cost: $0.0032 (2200 tokens in, 1600 of them from the cache, 120 out)\n"},
+		{usage: known, quiet: true},
+		{usage: model.Usage{In: 10, Out: 5, Unpriced: true}},
+		{usage: model.Usage{In: 10, Out: 5, Unpriced: true}, verbose: true, want: "Used: 10 tokens in, 5 out\n"},
+		{usage: model.Usage{}, verbose: true},
+		{usage: model.Usage{In: 10, Out: 5, Estimated: true, Unpriced: true, Cost: 1_500_000_000_000}, want: "Cost: at least ~$1.50 (about 10 tokens in, 5 out)\n"},
+	} {
+		var view, answers strings.Builder
+		p := &Plain{View: &view, Answers: &answers, Quiet: c.quiet, Verbose: c.verbose}
+		if err := p.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "Done!"}, Usage: c.usage}); err != nil || view.String() != c.want {
+			t.Errorf("%+v: the view is %q, want %q: %v", c, view.String(), c.want, err)
+		}
+		view.Reset()
+		p = &Plain{View: &view, Quiet: c.quiet, Verbose: c.verbose}
+		if err := p.Finish(run.Result{Status: run.Failed, Error: fault.New(fault.Budget, "no"), Usage: c.usage}); err != nil || !strings.HasSuffix(view.String(), "\n"+c.want) && c.want != "" {
+			t.Errorf("%+v: after a failure the view is %q: %v", c, view.String(), err)
+		}
 	}
 }
