@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -124,7 +125,10 @@ type checkTrust struct {
 func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error {
 	faults := listOf(opened)
 	if inst != nil {
+		waits, end := h.spinner()
+		waits.Wait("checking " + filepath.Base(p.root))
 		faults = append(faults, inst.Check(f.platform)...)
+		end()
 	}
 	faults = h.elsewhere(f, p, faults)
 	faults.Sort()

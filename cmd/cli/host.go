@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -27,6 +28,8 @@ type host struct {
 	env          map[string]string
 	dir          string   // working directory, absolute
 	commands     []string // golem's, for hints
+	// aside writes to the terminal beside a front end that keeps a status line there.
+	aside atomic.Pointer[func(write func())]
 }
 
 func newHost() *host {
@@ -79,7 +82,7 @@ func (h *host) main(args []string) int {
 func (h *host) report(err error) {
 	for _, f := range listOf(err) {
 		if f.Where != nil && f.Where.File != "" {
-			fmt.Fprintln(h.err, oneLine(f.Error()))
+			h.beside(func() { fmt.Fprintln(h.err, oneLine(f.Error())) })
 		} else {
 			h.say("%s", f.Error())
 		}
@@ -90,7 +93,7 @@ func (h *host) report(err error) {
 // nowhere else to go.
 func (h *host) say(format string, args ...any) {
 	text, _ := approval.Visible(fmt.Sprintf(format, args...))
-	fmt.Fprintln(h.err, "golem: "+text)
+	h.beside(func() { fmt.Fprintln(h.err, "golem: "+text) })
 }
 
 // print writes a result. A reader that has gone away is no failure of golem's.

@@ -36,7 +36,7 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 				os.Exit(exitInterrupted)
 			}
 			if isTerminal(h.err) {
-				fmt.Fprintln(h.err) // after the ^C that the terminal shows
+				h.beside(func() { fmt.Fprintln(h.err) }) // after the ^C that the terminal shows
 			}
 			h.say("interrupted: the run is ending; press Ctrl+C again to exit at once")
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))

@@ -263,6 +263,31 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 	}
 }
 
+// Issue 9 §2: while the root's model works something moves on a terminal, and it
+// is gone when the answer comes; --json has nothing of it.
+func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
+	answered := make(chan struct{})
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		<-answered
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"so be it"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	}))
+	defer endpoint.Close()
+	t.Setenv("OLLAMA_BASE_URL", endpoint.URL)
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "ollama:x")
+	r.expectTimes("waiting for ollama:x 0 s", 2) // it moves
+	close(answered)
+	r.exit(0)
+	if !strings.HasSuffix(r.text(), "Golem: so be it\n") {
+		t.Errorf("%q", r.text())
+	}
+	r = startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "ollama:x", "--json")
+	r.exit(0)
+	if strings.Contains(r.text(), "waiting for") {
+		t.Error(r.text())
+	}
+}
+
 // SPEC §7: the question goes to the controlling terminal although standard
 // input is a pipe; SPEC §12: standard output holds the answer alone.
 func TestTerminalIsAskedWithPipedStreams(t *testing.T) {

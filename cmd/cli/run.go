@@ -101,6 +101,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err := s.open(chat); err != nil {
 		return err
 	}
+	if p, ok := s.ui.(*ui.Plain); ok {
+		p.Start()
+	}
 	var res run.Result
 	if chat {
 		first := &in
@@ -250,8 +253,10 @@ func (s *session) plain(chat bool) {
 	h, f := s.host, s.flags
 	p := &ui.Plain{
 		View: h.err, Approver: s.questions, Quiet: f.quiet, Verbose: f.verbose,
-		Color: h.colors(h.err, f), Live: h.escapes(h.err),
+		Color: h.colors(h.err, f), Live: h.live(),
 	}
+	aside := p.Aside
+	h.aside.Store(&aside)
 	if isTerminal(h.err) {
 		p.Width = func() int { return columns(h.err) }
 	}
@@ -262,7 +267,11 @@ func (s *session) plain(chat bool) {
 		p.Input = newLines(h.in)
 		p.Prompts = isTerminal(h.in) && isTerminal(h.err) && !f.headless
 	}
-	s.ui, s.finish = p, p.Finish
+	s.ui = p
+	s.finish = func(res run.Result) error {
+		defer h.aside.Store(nil)
+		return p.Finish(res)
+	}
 }
 
 // maxFailures is how many failed workers are named at the end of a run.

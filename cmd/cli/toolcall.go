@@ -17,6 +17,7 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
+	"golem/core/ui"
 	"golem/core/wasmtool"
 	"golem/sandbox/osfs"
 )
@@ -77,7 +78,10 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
-	bound := &wasmtool.Bound{Module: m, Grants: grants, Slow: h.compiling(m)}
+	waits, end := h.spinner()
+	defer end()
+	waits.Wait("reading " + words[0])
+	bound := &wasmtool.Bound{Module: m, Grants: grants, Slow: h.compiling(m, waits)}
 	if f.verbose {
 		bound.Log = func(level, text string) { h.say("%s: %s", level, text) }
 	}
@@ -95,8 +99,10 @@ func (h *host) callTool(f *callFlags, words []string) error {
 	if f.verbose {
 		h.say("calling %s", words[1])
 	}
+	waits.Wait(ui.CallLine(words[1], args))
 	start := time.Now()
 	out, err := gated(limited, called, args)
+	end()
 	if f.verbose {
 		h.say("%s used %d units of fuel in %s", words[1], out.Fuel, time.Since(start).Round(100*time.Microsecond))
 	}
@@ -167,9 +173,15 @@ func prepare(ctx context.Context, t tool.Tool) error {
 	return nil
 }
 
-// compiling says what the person waits for.
-func (h *host) compiling(m *wasmtool.Module) func() {
-	return func() { h.say("compiling %s", oneLine(m.Path())) }
+// compiling says what the person waits for: on a terminal as long as it lasts.
+func (h *host) compiling(m *wasmtool.Module, waits *ui.Spinner) func() {
+	return func() {
+		if waits.Live == nil {
+			h.say("compiling %s", oneLine(m.Path()))
+			return
+		}
+		waits.Wait("compiling " + m.Path())
+	}
 }
 
 // toolArguments are the JSON of a call.

@@ -52,18 +52,22 @@ func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) e
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
+	waits, end := h.spinner()
+	defer end()
+	waits.Wait("reading " + file)
 	seen, err := m.Inspect(ctx)
 	if err != nil {
 		h.report(err)
 		return exitCode(exitFailed)
 	}
 	if run && seen.Source == "" && seen.Refused == "" && len(seen.Callable) == 0 {
-		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: h.compiling(m)}); err != nil {
+		if seen.Tools, err = m.Describe(ctx, wasmtool.Describing{Run: true, Time: limit, Slow: h.compiling(m, waits)}); err != nil {
 			h.report(err)
 			return exitCode(exitFailed)
 		}
 		seen.Source = "run"
 	}
+	end()
 	text := moduleText(seen)
 	if asJSON {
 		data, err := json.Marshal(moduleResult{"module", 1, seen})

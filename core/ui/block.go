@@ -2,14 +2,19 @@ package ui
 
 import "strings"
 
-// frameWidth is how wide a frame is at most, as S4 §3 draws it.
-const frameWidth = 68
+// frameWidth is how wide a frame is where the screen is not known, as S4 §3
+// draws it; maxFrame is how wide it is at most on a wide one.
+const (
+	frameWidth = 68
+	maxFrame   = 120
+)
 
 // block is the lines of one worker run, in a frame below the root. At most one
 // child of a block owns the view; lines and children that come meanwhile wait
 // in order, so that workers that run in parallel never mix (S4-44).
 type block struct {
 	name   string
+	task   string // what the worker was called for
 	parent *block
 	width  int
 	out    func(string) // where the root's lines go; nil below the root
@@ -34,12 +39,12 @@ func newRoot(width int, out func(string)) *block {
 }
 
 // begin makes a child, which takes the view as soon as it is free.
-func (b *block) begin(name string) *block {
-	w := min(frameWidth, b.width)
+func (b *block) begin(name, task string) *block {
+	w := b.width
 	if b.out == nil {
 		w = b.width - 4
 	}
-	c := &block{name: name, parent: b, width: max(w, 20)}
+	c := &block{name: name, task: task, parent: b, width: max(w, 20)}
 	c.text = &prose{width: c.width - 4, put: c.collect}
 	b.waiting = append(b.waiting, waiting{child: c})
 	b.drain()
@@ -111,7 +116,11 @@ func (b *block) finished() bool { return b.done && b.open == nil && len(b.waitin
 func (b *block) head() {
 	b.shown = true
 	b.parent.print("")
-	b.parent.print("[Calling worker: " + b.name + "]")
+	call := "[Calling worker: " + b.name + "]"
+	if b.task != "" {
+		call += " " + b.task
+	}
+	b.parent.print(clip(call, b.width))
 	title := "┌─ " + clip(b.name, b.width-8) + " "
 	b.parent.print(title + strings.Repeat("─", max(b.width-1-width(title), 0)) + "┐")
 }
@@ -127,7 +136,7 @@ func (b *block) print(s string) {
 		return
 	}
 	s = strings.ReplaceAll(s, "\t", "    ")
-	for _, piece := range chop(s, b.width-4) {
+	for _, piece := range wrap(s, b.width-4) {
 		b.parent.print("│ " + piece + strings.Repeat(" ", max(b.width-4-width(piece), 0)) + " │")
 	}
 }

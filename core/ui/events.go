@@ -3,20 +3,26 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"iter"
-	"maps"
 	"strings"
+	"time"
 
 	"golem/core/trace"
 )
 
-func mapKeys(m map[string]string) iter.Seq[string] { return maps.Keys(m) }
-
-// Emit shows an event.
+// Emit shows an event; while a person is being asked, after the answer.
 func (p *Plain) Emit(e trace.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready()
+	p.waits.note(e, time.Now())
+	if p.asking {
+		p.held = append(p.held, e)
+		return
+	}
+	p.show(e)
+}
+
+func (p *Plain) show(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.Progress:
 		if p.Quiet {
@@ -37,7 +43,6 @@ func (p *Plain) Emit(e trace.Event) {
 			p.flow(e)
 		}
 	}
-	p.showStatus()
 }
 
 // bullet is one line of summary mode (S4-37, S4-40).
@@ -176,13 +181,17 @@ func (p *Plain) flow(e trace.Event) {
 		}
 	case trace.WorkerStart:
 		if e.Depth > 0 {
-			p.blocks[e.ID] = p.at(e.Parent).begin(oneLine(e.Worker))
-			p.running[e.ID], p.framed[e.ID] = oneLine(e.Worker), true
+			p.root.width = p.frame()
+			p.blocks[e.ID] = p.at(e.Parent).begin(oneLine(e.Worker), p.tasks[e.ID])
+			p.framed[e.ID] = true
 		}
 	case trace.WorkerEnd:
 		p.workerEnd(e, b)
 	case trace.ToolStart:
 		p.running[e.ID] = callLine(b.Tool, b.Args)
+		if b.Kind == "worker" {
+			p.tasks[e.ID] = taskLine(b.Args)
+		}
 	case trace.ToolEnd:
 		p.toolEnd(e, b)
 	case trace.Retry:
@@ -223,7 +232,6 @@ func (p *Plain) workerEnd(e trace.Event, b trace.WorkerEnd) {
 	if b.Error != nil {
 		block.line("failed: " + oneLine(b.Error.Error()))
 	}
-	delete(p.running, e.ID)
 	delete(p.blocks, e.ID)
 	block.end()
 }
@@ -232,6 +240,7 @@ func (p *Plain) workerEnd(e trace.Event, b trace.WorkerEnd) {
 func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 	call := p.running[e.ID]
 	delete(p.running, e.ID)
+	delete(p.tasks, e.ID)
 	if call == "" {
 		call = oneLine(b.Tool)
 	}
@@ -244,17 +253,17 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 		if s := summary(b.Result); s != "" {
 			call += " — " + s
 		}
-		p.note(e.Parent, p.sign(e.Parent, "✓", green)+call)
+		p.done(e.Parent, "✓", green, call)
 	case "denied":
-		p.note(e.Parent, p.sign(e.Parent, "○", yellow)+call+" denied"+because(b))
+		p.done(e.Parent, "○", yellow, call+" not run"+denied(b))
 	case "stopped", "not_run":
 		text := strings.ReplaceAll(b.Status, "_", " ")
 		if b.Error != nil { // which begins with the same words
 			text = oneLine(b.Error.Message)
 		}
-		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+text)
+		p.done(e.Parent, "○", red, call+" "+text)
 	default:
-		p.note(e.Parent, p.sign(e.Parent, "○", red)+call+" "+strings.ReplaceAll(b.Status, "_", " ")+because(b))
+		p.done(e.Parent, "○", red, call+" "+strings.ReplaceAll(b.Status, "_", " ")+because(b))
 	}
 	for _, part := range b.Parts {
 		p.note(e.Parent, "    "+oneLine(part.String()))
@@ -266,12 +275,31 @@ func (p *Plain) toolEnd(e trace.Event, b trace.ToolEnd) {
 	}
 }
 
-// sign is the symbol before a call, coloured where no frame counts columns.
-func (p *Plain) sign(parent, s, color string) string {
-	if p.at(parent) == p.root {
-		return paint(p.Color, color, s) + " "
+// done shows the end of a call behind a sign, coloured and broken between words
+// where no frame does it.
+func (p *Plain) done(parent, sign, color, text string) {
+	if p.at(parent) != p.root {
+		p.note(parent, sign+" "+text)
+		return
 	}
-	return s + " "
+	pieces := []string{text}
+	if w := p.columns(); w > 0 {
+		pieces = wrap(text, w-2)
+	}
+	p.note(parent, paint(p.Color, color, sign)+" "+strings.Join(pieces, "\n  "))
+}
+
+// denied is why a call was not run, in the words of the one who reads it.
+func denied(b trace.ToolEnd) string {
+	if b.Error == nil {
+		return ""
+	}
+	why := strings.TrimPrefix(b.Error.Message, b.Tool+" denied: ")
+	why = strings.TrimPrefix(why, "not run: ")
+	if rest, mine := strings.CutPrefix(why, "the user said no"); mine {
+		why = "you said no" + rest
+	}
+	return ": " + oneLine(why)
 }
 
 func because(b trace.ToolEnd) string {

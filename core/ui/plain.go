@@ -3,9 +3,9 @@ package ui
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golem/core/approval"
 	"golem/core/run"
@@ -13,7 +13,8 @@ import (
 )
 
 // Plain is the line front end of S4 §3. Fill in the fields, then use it;
-// call Finish when the run is over. It is safe for concurrent use.
+// call Start before a run for the status line, and Finish when it is over. It is
+// safe for concurrent use.
 type Plain struct {
 	View io.Writer // everything but answers
 	// Answers gets each answer of the root and nothing else. nil: answers are
@@ -26,21 +27,29 @@ type Plain struct {
 	Width    func() int // columns of View; nil: lines are not broken
 	Quiet    bool       // summary mode: progress bullets, warnings and errors only
 	Verbose  bool       // results of tools, and the tokens used
-	Live     bool       // View is a terminal: a status line is kept at its end
-	Color    bool
-	Prompts  bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
+	// Live says whether View is a terminal that may be written to at any time: then
+	// a status line is kept at its end while something is waited for. nil: never.
+	Live    func() bool
+	Color   bool
+	Prompts bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
 
 	mu      sync.Mutex
 	root    *block
 	blocks  map[string]*block // by trace id of the worker run
 	running map[string]string // what runs, by trace id
-	status  string            // the status line on the screen
+	line    liveLine
+	waits   waits
+	stop    func()            // ends the status line
+	moved   bool              // text came since the last beat
+	asking  bool              // a person is being asked: the terminal is the question's
+	held    []trace.Event     // what came meanwhile
 	stream  *prose            // the root's text
 	turn    strings.Builder   // the root's text of this turn
 	streamd bool              // some of this turn was streamed
 	answer  string            // the root's latest answer
 	told    bool              // the answer has been shown
 	asked   map[string]bool   // calls a person was asked about: their diff was shown
+	tasks   map[string]string // what workers are called for, by trace id
 	framed  map[string]bool   // calls whose worker has a frame
 	failed  string            // the message of the latest error, so that it is not repeated
 }
@@ -57,7 +66,7 @@ func (p *Plain) ready() {
 	if p.blocks != nil {
 		return
 	}
-	p.blocks, p.running = map[string]*block{}, map[string]string{}
+	p.blocks, p.running, p.tasks = map[string]*block{}, map[string]string{}, map[string]string{}
 	p.asked, p.framed = map[string]bool{}, map[string]bool{}
 	p.root = newRoot(p.frame(), p.printLine)
 	p.blocks["0"] = p.root
@@ -74,8 +83,8 @@ func (p *Plain) columns() int {
 
 // frame is how wide frames may be.
 func (p *Plain) frame() int {
-	if w := p.columns(); w > 0 && w < frameWidth {
-		return max(w, 24)
+	if w := p.columns(); w > 0 {
+		return min(max(w, 24), maxFrame)
 	}
 	return frameWidth
 }
@@ -83,7 +92,8 @@ func (p *Plain) frame() int {
 // put writes to the view, taking the status line away first. What cannot be
 // written is lost: the view is no result.
 func (p *Plain) put(s string) {
-	p.clearStatus()
+	p.line.clear(p.View)
+	p.moved = true
 	io.WriteString(p.View, p.style(s))
 }
 
@@ -117,34 +127,42 @@ func (p *Plain) at(id string) *block {
 	}
 }
 
-func (p *Plain) clearStatus() {
-	if p.status != "" {
-		p.status = ""
-		io.WriteString(p.View, "\r\x1b[K")
+// Start begins the status line, which Finish ends: from now on something is waited for.
+func (p *Plain) Start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waits.begin(time.Now())
+	if p.Live != nil && p.stop == nil {
+		p.stop = every(p.beat)
 	}
 }
 
-// showStatus keeps the list of what runs on the last line of a terminal.
-func (p *Plain) showStatus() {
-	if !p.Live || p.stream.midline() {
+// beat moves the status line. Behind text that is being streamed it is shown
+// only when nothing came since the last beat.
+func (p *Plain) beat() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready()
+	moved := p.moved
+	p.moved = false
+	text := p.waits.line(time.Now())
+	if p.asking || text == "" || p.stream.midline() && moved || !p.Live() {
 		return
 	}
-	var names []string
-	for _, id := range slices.SortedFunc(mapKeys(p.running), trace.CompareID) {
-		names = append(names, p.running[id])
+	p.line.draw(p.View, text, p.stream.col, p.columns(), p.Color)
+}
+
+// Aside runs a function that writes to View's terminal by itself: the status
+// line is taken away first.
+func (p *Plain) Aside(write func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ready()
+	if !p.asking {
+		p.endText()
 	}
-	text := ""
-	if len(names) > 0 {
-		text = clip("● "+strings.Join(names, " · "), max(p.columns(), 24)-1)
-	}
-	if text == p.status {
-		return
-	}
-	p.clearStatus()
-	if text != "" {
-		io.WriteString(p.View, paint(p.Color, dim, text))
-		p.status = text
-	}
+	p.line.clear(p.View)
+	write()
 }
 
 func (p *Plain) endText() {
@@ -158,13 +176,27 @@ func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decis
 	p.mu.Lock()
 	p.ready()
 	p.endText()
-	p.clearStatus()
+	p.line.clear(p.View)
 	p.asked[r.Call] = true
+	p.asking = true
 	p.mu.Unlock()
+	defer p.answered()
 	if p.Approver == nil {
 		return approval.Decision{}, approval.ErrNobody
 	}
 	return p.Approver.Approve(ctx, r)
+}
+
+// answered gives the terminal back to the run, and shows what came meanwhile.
+func (p *Plain) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asking = false
+	held := p.held
+	p.held = nil
+	for _, e := range held {
+		p.show(e)
+	}
 }
 
 // Prompt delivers the answer so far and reads the next line of a chat, passing
@@ -173,7 +205,8 @@ func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 	p.mu.Lock()
 	p.ready()
 	p.endText()
-	p.clearStatus()
+	p.line.clear(p.View)
+	p.waits.on = false
 	p.deliver()
 	p.mu.Unlock()
 	for {
@@ -182,6 +215,9 @@ func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 			return run.Input{}, err
 		}
 		if strings.TrimSpace(line) != "" {
+			p.mu.Lock()
+			p.waits.begin(time.Now())
+			p.mu.Unlock()
 			return run.Input{Text: line}, nil
 		}
 	}
@@ -239,6 +275,13 @@ func (p *Plain) writeAnswer(text string) error {
 // last event.
 func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
+	stop := p.stop
+	p.stop = nil
+	p.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready()
 	err := p.finish(res)
@@ -251,7 +294,7 @@ func (p *Plain) Finish(res run.Result) error {
 func (p *Plain) finish(res run.Result) error {
 	clear(p.running)
 	p.endText()
-	p.clearStatus()
+	p.line.clear(p.View)
 	if res.Error != nil {
 		p.told = true
 		if p.failed != res.Error.Error() {

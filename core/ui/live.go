@@ -1,0 +1,165 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/trace"
+)
+
+// beat is how often a status line moves: a wait is seen within 300 ms.
+const beat = 200 * time.Millisecond
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// liveLine is the last line of a terminal while something is waited for. It is
+// taken away before anything else is written.
+type liveLine struct {
+	erase string // what takes it away; "": it is not there
+	turns int
+}
+
+// clear takes the line away.
+func (l *liveLine) clear(w io.Writer) {
+	if l.erase != "" {
+		io.WriteString(w, l.erase)
+		l.erase = ""
+	}
+}
+
+// draw writes the line anew. col is how many columns of it are taken by text
+// that stays, behind which the line is written; where it does not fit there is none.
+func (l *liveLine) draw(w io.Writer, text string, col, columns int, color bool) {
+	l.turns++
+	text = spinner[l.turns%len(spinner)] + " " + text
+	before := l.erase
+	switch {
+	case col == 0:
+		if columns <= 0 {
+			columns = screenWidth
+		}
+		text, l.erase = clip(text, max(columns, minWidth)-1), "\r\x1b[K"
+	case col+1+width(text) < columns:
+		text = " " + text
+		l.erase = fmt.Sprintf("\x1b[%dD\x1b[K", width(text))
+	default:
+		text, l.erase = "", ""
+	}
+	io.WriteString(w, before+paint(color, dim, text))
+}
+
+// every calls tick at each beat until stop, which waits for its end.
+func every(tick func()) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		t := time.NewTicker(beat)
+		defer t.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-t.C:
+				tick()
+			}
+		}
+	}()
+	return sync.OnceFunc(func() {
+		close(end)
+		<-ended
+	})
+}
+
+// seconds is a time as a status line has it.
+func seconds(d time.Duration) string {
+	s := int(d / time.Second)
+	if s < 60 {
+		return strconv.Itoa(s) + " s"
+	}
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
+}
+
+// thousands is a number of tokens: 950, 1.2k, 34k.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10_000:
+		return strconv.FormatFloat(float64(n/100)/10, 'f', 1, 64) + "k"
+	}
+	return strconv.Itoa(n/1000) + "k"
+}
+
+// tokens is what was used so far; "" for nothing.
+func tokens(u trace.Usage) string {
+	if u.In+u.Out == 0 {
+		return ""
+	}
+	about := ""
+	if u.Estimated {
+		about = "~"
+	}
+	return about + thousands(u.In) + " tokens in, " + about + thousands(u.Out) + " out"
+}
+
+// Spinner tells on a terminal what a command waits for that is no run. Fill in
+// the fields; it is safe for concurrent use. The zero value shows nothing.
+type Spinner struct {
+	W     io.Writer
+	Live  func() bool // whether W is a terminal that may be written to now; nil: never
+	Width func() int
+	Color bool
+
+	mu    sync.Mutex
+	line  liveLine
+	what  string
+	since time.Time
+	stop  func()
+}
+
+// Wait shows what is waited for, with seconds, from now on. It takes the place
+// of an earlier one. Done ends them all.
+func (s *Spinner) Wait(what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.what, s.since = oneLine(what), time.Now()
+	if s.stop == nil && s.Live != nil {
+		s.stop = every(s.tick)
+	}
+}
+
+func (s *Spinner) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.Live() {
+		s.line.draw(s.W, withTime(s.what, time.Since(s.since)), 0, size(s.Width), s.Color)
+	}
+}
+
+// Done takes the line away for good.
+func (s *Spinner) Done() {
+	s.mu.Lock()
+	stop := s.stop
+	s.stop = nil
+	s.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	s.Aside(func() {})
+}
+
+// Aside writes something else to the same terminal: the line is taken away first.
+func (s *Spinner) Aside(write func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.W != nil {
+		s.line.clear(s.W)
+	}
+	write()
+}
+
+func withTime(what string, d time.Duration) string { return strings.TrimSpace(what + " " + seconds(d)) }

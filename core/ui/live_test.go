@@ -1,0 +1,259 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+var code = regexp.MustCompile("^\x1b\\[([0-9]*)([DKm])")
+
+// screen is what a terminal shows of a text, without colours.
+func screen(s string) string {
+	lines, col := [][]rune{nil}, 0
+	for s != "" {
+		if m := code.FindStringSubmatch(s); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			switch last := len(lines) - 1; m[2] {
+			case "D":
+				col = max(col-n, 0)
+			case "K":
+				lines[last] = lines[last][:min(col, len(lines[last]))]
+			}
+			s = s[len(m[0]):]
+			continue
+		}
+		r := []rune(s)[0]
+		s = s[len(string(r)):]
+		switch last := len(lines) - 1; r {
+		case '\n':
+			lines, col = append(lines, nil), 0
+		case '\r':
+			col = 0
+		default:
+			lines[last] = append(lines[last][:min(col, len(lines[last]))], r)
+			col++
+		}
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = string(l)
+	}
+	return strings.Join(out, "\n")
+}
+
+// live is a plain front end on a terminal of 80 columns.
+type live struct {
+	*Plain
+	view bytes.Buffer
+}
+
+func newLive() *live {
+	l := &live{Plain: &Plain{Live: func() bool { return true }, Width: func() int { return 80 }}}
+	l.View = &l.view
+	return l
+}
+
+// shows is the screen after some time has passed.
+func (l *live) shows(after time.Duration) string {
+	time.Sleep(after)
+	synctest.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return screen(l.view.String())
+}
+
+func (l *live) finish(t *testing.T) string {
+	t.Helper()
+	if err := l.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: l.answer}}); err != nil {
+		t.Error(err)
+	}
+	return screen(l.view.String())
+}
+
+// Issue 9 §2: within 300 ms of every wait something moves on a terminal: of the
+// root's model, of a tool, of workers beside each other; with seconds and
+// tokens, and nothing of it stays.
+func TestEveryWaitMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.Start()
+		expect := func(after time.Duration, want string) {
+			t.Helper()
+			got := l.shows(after)
+			if last := got[strings.LastIndexByte(got, '\n')+1:]; !strings.HasSuffix(last, want) || want != "" && !strings.Contains(last, " ") {
+				t.Errorf("the last line is %q, want %q", last, want)
+			}
+		}
+		expect(300*time.Millisecond, "working 0 s")
+		l.Emit(ev("0", "", "main", 0, trace.WorkerStart{Model: "openai:x"}))
+		l.Emit(ev("0", "", "main", 0, trace.ModelStart{Turn: 1}))
+		expect(300*time.Millisecond, "waiting for openai:x 0 s")
+		first := l.shows(0)
+		if second := l.shows(300 * time.Millisecond); first == second {
+			t.Errorf("nothing moves: %q", second)
+		}
+		expect(62*time.Second, "waiting for openai:x 1 min 2 s")
+		l.Emit(ev("0", "", "main", 0, trace.ModelEnd{Calls: []trace.CallRef{{Name: "draft"}}, Usage: trace.Usage{In: 1250, Out: 30}}))
+		for _, id := range []string{"0.1", "0.2"} {
+			args := json.RawMessage(`{"input":"notes of ` + id + `"}`)
+			l.Emit(ev(id, "0", "main", 0, trace.ToolStart{Tool: "draft", Kind: "worker", Args: args}))
+			l.Emit(ev(id, "0", "draft", 1, trace.WorkerStart{Model: "openai:x"}))
+			l.Emit(ev(id, "0", "draft", 1, trace.ModelStart{Turn: 1}))
+		}
+		expect(2200*time.Millisecond, "draft: notes of 0.1 2 s · draft: notes of 0.2 2 s · 1.2k tokens in, 30 out")
+		l.Emit(ev("0.2", "0", "draft", 1, trace.ModelEnd{}))
+		l.Emit(ev("0.2.1", "0.2", "draft", 1, trace.ToolStart{Tool: "read_file", Args: json.RawMessage(`{"path":"/a"}`)}))
+		expect(1200*time.Millisecond, `draft: notes of 0.1 3 s · read_file(path: "/a") 1 s · 1.2k tokens in, 30 out`)
+		for _, id := range []string{"0.1", "0.2"} {
+			l.Emit(ev(id, "0", "draft", 1, trace.WorkerEnd{Status: "ok"}))
+			l.Emit(ev(id, "0", "main", 0, trace.ToolEnd{Tool: "draft", Status: "ok"}))
+		}
+		l.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "done"}))
+		if got := l.finish(t); strings.Contains(got, " s") || !strings.HasSuffix(got, "Golem: done\n") {
+			t.Errorf("something of the status line stays:\n%s", got)
+		}
+	})
+}
+
+// A stream that stalls moves behind its text, which comes back as it was.
+func TestAStalledStreamMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.Start()
+		l.Emit(ev("0", "", "main", 0, trace.WorkerStart{Model: "m"}))
+		l.Emit(ev("0", "", "main", 0, trace.ModelStart{Turn: 1}))
+		l.Emit(ev("0", "", "main", 0, trace.Delta{Text: "one two "}))
+		if got := l.shows(time.Second); !strings.HasPrefix(got, "Golem: one two") || !strings.HasSuffix(got, "waiting for m 1 s") {
+			t.Errorf("%q", got)
+		}
+		l.Emit(ev("0", "", "main", 0, trace.Delta{Text: "three"}))
+		l.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "one two three"}))
+		if got := l.finish(t); got != "Golem: one two three\n" {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// slowPerson answers after a while.
+type slowPerson struct{ l *live }
+
+func (s slowPerson) Approve(_ context.Context, r approval.Request) (approval.Decision, error) {
+	s.l.view.WriteString("question? ")
+	time.Sleep(5 * time.Second)
+	s.l.view.WriteString("y\n")
+	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
+}
+
+// While a person is asked the terminal is the question's: neither the status
+// line nor what other workers do comes between; it is shown after the answer.
+func TestNothingMovesInAQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.Approver = slowPerson{l}
+		l.Start()
+		l.Emit(ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "write_file", Args: json.RawMessage(`{"path":"/a"}`)}))
+		l.Emit(ev("0.2", "0", "main", 0, trace.ToolStart{Tool: "other", Args: json.RawMessage(`{}`)}))
+		l.shows(time.Second)
+		go func() {
+			time.Sleep(time.Second)
+			l.Emit(ev("0.2", "0", "main", 0, trace.ToolEnd{Tool: "other", Status: "ok"}))
+		}()
+		if _, err := l.Approve(t.Context(), approval.Request{ID: "r", Call: "0.1"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := screen(l.view.String()); got != "question? y\n✓ other()\n" {
+			t.Errorf("%q", got)
+		}
+		if got := l.shows(300 * time.Millisecond); !strings.HasSuffix(got, `write_file(path: "/a") 6 s`) {
+			t.Errorf("%q", got)
+		}
+		l.finish(t)
+	})
+}
+
+// At the prompt of a chat nothing moves; what another part of the program says
+// stands on a line of its own.
+func TestThePromptRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.Input = &queue{"hello"}
+		l.Start()
+		l.shows(time.Second)
+		if in, err := l.Prompt(t.Context()); err != nil || in.Text != "hello" {
+			t.Fatal(in, err)
+		}
+		l.shows(time.Second)
+		l.Aside(func() { l.view.WriteString("golem: beside\n") })
+		if _, err := l.Prompt(t.Context()); err == nil {
+			t.Error("the input has no end")
+		}
+		if got := l.shows(time.Second); got != "golem: beside\n" {
+			t.Errorf("%q", got)
+		}
+		l.finish(t)
+	})
+}
+
+// Where there is no terminal nothing moves, and a terminal that may not be
+// written to now, as of a job in the background, is left alone.
+func TestNothingMovesElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, on := range []func() bool{nil, func() bool { return false }} {
+			l := newLive()
+			l.Live = on
+			l.Start()
+			l.Emit(ev("0", "", "main", 0, trace.ModelStart{Turn: 1}))
+			if got := l.shows(time.Second); got != "" {
+				t.Errorf("%q", got)
+			}
+			l.finish(t)
+			var out bytes.Buffer
+			s := &Spinner{W: &out, Live: on}
+			s.Wait("reading")
+			time.Sleep(time.Second)
+			s.Done()
+			if out.Len() != 0 {
+				t.Errorf("%q", out.String())
+			}
+		}
+	})
+}
+
+// The status line of a command that is no run.
+func TestSpinner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		s := &Spinner{W: &out, Live: func() bool { return true }}
+		now := func() string { s.mu.Lock(); defer s.mu.Unlock(); return screen(out.String()) }
+		s.Wait("compiling a\x1b[2J.wasm")
+		time.Sleep(3300 * time.Millisecond)
+		synctest.Wait()
+		if got := now(); !strings.HasSuffix(got, "compiling a\\u{1b}[2J.wasm 3 s") {
+			t.Errorf("%q", got)
+		}
+		s.Wait("calling slug")
+		time.Sleep(1100 * time.Millisecond)
+		synctest.Wait()
+		if got := now(); !strings.HasSuffix(got, "calling slug 1 s") || strings.Contains(got, "compiling") {
+			t.Errorf("%q", got)
+		}
+		s.Aside(func() { out.WriteString("beside\n") })
+		s.Done()
+		if got := now(); got != "beside\n" {
+			t.Errorf("%q", got)
+		}
+		s.Done()
+	})
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core/trace"
+)
+
+// maxWaits is how many waits the status line names.
+const maxWaits = 3
+
+// wait is one thing that a run waits for.
+type wait struct {
+	what  string
+	since time.Time
+	args  json.RawMessage // of a call
+}
+
+// waits is what a run waits for, and what it has used up to now.
+type waits struct {
+	calls  map[string]wait // tools and workers, by trace id
+	models map[string]wait // answers of models, by the trace id of the worker run
+	names  map[string]string
+	usage  trace.Usage
+	begun  time.Time // of what stands for a wait that has no name
+	on     bool      // the run goes on: not at the prompt of a chat, not over
+}
+
+// note follows the events of a run.
+func (w *waits) note(e trace.Event, now time.Time) {
+	if w.calls == nil {
+		w.calls, w.models, w.names = map[string]wait{}, map[string]wait{}, map[string]string{}
+	}
+	switch b := e.Body.(type) {
+	case trace.RunEnd:
+		w.on = false
+		return
+	case trace.RunStart, trace.Message:
+		w.begun = now
+	case trace.WorkerStart:
+		w.names[e.ID] = oneLine(e.Worker)
+		if task := w.task(e.ID); task != "" {
+			w.names[e.ID] += ": " + task
+		}
+		if e.Depth == 0 {
+			w.names[e.ID] = strings.TrimSpace("waiting for " + oneLine(b.Model))
+		}
+	case trace.ModelStart:
+		w.models[e.ID] = wait{what: w.names[e.ID], since: now}
+	case trace.ModelEnd:
+		delete(w.models, e.ID)
+		w.usage.In += b.Usage.In
+		w.usage.Out += b.Usage.Out
+		w.usage.Estimated = w.usage.Estimated || b.Usage.Estimated
+		w.begun = now
+	case trace.ToolStart:
+		w.calls[e.ID] = wait{callLine(b.Tool, b.Args), now, b.Args}
+	case trace.ToolEnd:
+		delete(w.calls, e.ID)
+		w.begun = now
+	case trace.WorkerEnd:
+		delete(w.models, e.ID)
+		delete(w.names, e.ID)
+	case trace.Status, trace.Warning, trace.Error:
+		return // the session may be at the prompt of a chat
+	}
+	w.on = true
+}
+
+// begin is the start of a wait that has no name yet.
+func (w *waits) begin(now time.Time) { w.on, w.begun = true, now }
+
+// task is what a worker was called for.
+func (w *waits) task(id string) string {
+	if c, ok := w.calls[id]; ok {
+		return taskLine(c.args)
+	}
+	return ""
+}
+
+// line names what is waited for: models and tools, and workers that wait for
+// neither; then what was used.
+func (w *waits) line(now time.Time) string {
+	if !w.on {
+		return ""
+	}
+	all := map[string]wait{}
+	for id, c := range w.calls {
+		if _, thinks := w.models[id]; !thinks && !w.below(id) {
+			all[id] = c
+		}
+	}
+	for id, m := range w.models {
+		all[id] = m
+	}
+	ids := make([]string, 0, len(all))
+	for id := range all {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, trace.CompareID)
+	var parts []string
+	for _, id := range ids[:min(len(ids), maxWaits)] {
+		parts = append(parts, withTime(clip(all[id].what, briefTask), now.Sub(all[id].since)))
+	}
+	if more := len(ids) - maxWaits; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	if len(ids) == 0 {
+		parts = append(parts, withTime("working", now.Sub(w.begun)))
+	}
+	if used := tokens(w.usage); used != "" {
+		parts = append(parts, used)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// below says whether something that the call made is waited for.
+func (w *waits) below(id string) bool {
+	for other := range w.calls {
+		if strings.HasPrefix(other, id+".") {
+			return true
+		}
+	}
+	for other := range w.models {
+		if strings.HasPrefix(other, id+".") {
+			return true
+		}
+	}
+	return false
+}
