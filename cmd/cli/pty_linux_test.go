@@ -263,7 +263,7 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 	}
 }
 
-// Issue 9 §2: while the root's model works something moves on a terminal, and it
+// SPEC §11: while the root's model works something moves on a terminal, and it
 // is gone when the answer comes; --json has nothing of it.
 func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
 	answered := make(chan struct{})

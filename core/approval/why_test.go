@@ -6,7 +6,7 @@ import (
 	"golem/core/tool"
 )
 
-// The prompt: why a person is asked, in plain words: what the call does, then
+// SPEC §11: why a person is asked, in plain words: what the call does, then
 // the setting that asks unless it is the risk's own.
 func TestWhyIsPlain(t *testing.T) {
 	file := []tool.PathUse{{Op: "write", Path: "/a"}}

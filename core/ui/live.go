@@ -74,6 +74,18 @@ func every(tick func()) (stop func()) {
 	})
 }
 
+// soon locks mu if it can be had within two beats.
+func soon(mu *sync.Mutex) bool {
+	for end := time.Now().Add(2 * beat); ; time.Sleep(beat / 20) {
+		if mu.TryLock() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
+
 // seconds is a time as a status line has it.
 func seconds(d time.Duration) string {
 	s := int(d / time.Second)

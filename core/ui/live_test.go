@@ -82,7 +82,7 @@ func (l *live) finish(t *testing.T) string {
 	return screen(l.view.String())
 }
 
-// Issue 9 §2: within 300 ms of every wait something moves on a terminal: of the
+// SPEC §11: within 300 ms of every wait something moves on a terminal: of the
 // root's model, of a tool, of workers beside each other; with seconds and
 // tokens, and nothing of it stays.
 func TestEveryWaitMoves(t *testing.T) {
@@ -203,6 +203,38 @@ func TestThePromptRests(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		l.finish(t)
+	})
+}
+
+// stuck is an answer that nobody reads.
+type stuck chan struct{}
+
+func (s stuck) Write(p []byte) (int, error) {
+	<-s
+	return len(p), nil
+}
+
+// SPEC §5: what is said beside the run gets out while nobody reads the answer.
+func TestAsideDoesNotWaitForTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, unread := newLive(), make(stuck)
+		l.Answers = unread
+		go func() {
+			time.Sleep(time.Minute)
+			close(unread)
+		}()
+		said := make(chan time.Duration, 1)
+		begin := time.Now()
+		go func() {
+			time.Sleep(time.Second)
+			l.Aside(func() { said <- time.Since(begin) })
+		}()
+		if err := l.Finish(run.Result{Status: run.OK, Output: tool.Output{Text: "answer"}}); err != nil {
+			t.Error(err)
+		}
+		if after := <-said; after > 2*time.Second {
+			t.Errorf("it was said after %v", after)
+		}
 	})
 }
 

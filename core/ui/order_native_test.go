@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The prompt: arguments have names and one order, whichever way they come; the
+// SPEC §11: arguments have names and one order, whichever way they come; the
 // page has the same order.
 func TestArgumentsHaveNamesAndOneOrder(t *testing.T) {
 	want := `edit_file(path: "/CHANGELOG.md", old: "a typo", new: "typo", replace_all: true)`

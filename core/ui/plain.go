@@ -153,9 +153,12 @@ func (p *Plain) beat() {
 }
 
 // Aside runs a function that writes to View's terminal by itself: the status
-// line is taken away first.
+// line is taken away first, unless an answer that nobody reads holds it up.
 func (p *Plain) Aside(write func()) {
-	p.mu.Lock()
+	if !soon(&p.mu) {
+		write()
+		return
+	}
 	defer p.mu.Unlock()
 	p.ready()
 	if !p.asking {

@@ -32,7 +32,7 @@ func writing(path string) tool.PathUse { return tool.PathUse{Op: "write", Mount:
 const fileKeys = `Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
 [y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: `
 
-// S4-28, S4-35, S4-45: the whole question, as it stands on a screen.
+// SPEC §11, S4-28, S4-35, S4-45: the whole question, as it stands on a screen.
 func TestRequestGolden(t *testing.T) {
 	at := map[string]any{"path": "/output/report.md", "content": "# Report\n\nAll is well.\n"}
 	for name, c := range map[string]struct {
@@ -115,7 +115,7 @@ About: Makes a slug.
 	}
 }
 
-// The prompt: whatever is asked fits 24 lines of 80 columns, keys included, and
+// SPEC §11: whatever is asked fits 24 lines of 80 columns, keys included, and
 // a narrow screen breaks the keys between two answers.
 func TestRequestFitsOneScreen(t *testing.T) {
 	long := strings.Repeat("word ", 400)
