@@ -69,6 +69,10 @@ func newLive() *live {
 func (l *live) shows(after time.Duration) string {
 	time.Sleep(after)
 	synctest.Wait()
+	return l.now()
+}
+
+func (l *live) now() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return screen(l.view.String())
@@ -151,7 +155,7 @@ type slowPerson struct{ l *live }
 
 func (s slowPerson) Approve(_ context.Context, r approval.Request) (approval.Decision, error) {
 	s.l.view.WriteString("question? ")
-	time.Sleep(5 * time.Second)
+	time.Sleep(5100 * time.Millisecond) // between two beats
 	s.l.view.WriteString("y\n")
 	return approval.Decision{ID: r.ID, Answer: approval.Yes}, nil
 }
@@ -173,7 +177,7 @@ func TestNothingMovesInAQuestion(t *testing.T) {
 		if _, err := l.Approve(t.Context(), approval.Request{ID: "r", Call: "0.1"}); err != nil {
 			t.Fatal(err)
 		}
-		if got := screen(l.view.String()); got != "question? y\n✓ other()\n" {
+		if got := l.now(); got != "question? y\n✓ other()\n" {
 			t.Errorf("%q", got)
 		}
 		if got := l.shows(300 * time.Millisecond); !strings.HasSuffix(got, `write_file(path: "/a") 6 s`) {
