@@ -63,6 +63,7 @@ var arrows = map[string]string{
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
 	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/model/modeltest":     "",
 	"web/webtest":              "",
 
 	// The page as files, and the program that makes them.

@@ -58,6 +58,11 @@ func (a *answer) add(raw []byte) error {
 	if len(usage) == 0 && c.XGroq != nil {
 		usage = c.XGroq.Usage
 	}
+	for _, choice := range c.Choices {
+		if len(usage) == 0 {
+			usage = choice.Usage
+		}
+	}
 	if u, ok := readCounts(usage).usage(); ok {
 		a.usage = &u
 	}

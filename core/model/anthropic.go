@@ -278,6 +278,8 @@ func (e anthropicEncoder) assistant(msg Message) (json.RawMessage, error) {
 	return joined(list)
 }
 
+func (anthropicEncoder) bridge() json.RawMessage { return nil }
+
 // result is a tool's result with its parts.
 func (e anthropicEncoder) result(msg Message) (json.RawMessage, error) {
 	content := []any{item{"type": "text", "text": visible(resultText(msg, e.row))}}

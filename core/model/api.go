@@ -97,6 +97,8 @@ type encoder interface {
 	// files is what follows tool results that have parts; nil if the results
 	// hold their own.
 	files(parts []Part) (json.RawMessage, error)
+	// bridge is what must stand between tool results and a user's message; nil: nothing.
+	bridge() json.RawMessage
 	// tool is one tool.
 	tool(s tool.Spec) any
 }

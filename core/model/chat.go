@@ -106,9 +106,20 @@ func (e chatEncoder) message(msg Message) (json.RawMessage, error) {
 	}
 	data, err := json.Marshal(out)
 	if kept := msg.Kept.to(e.row.Name); err == nil && kept != nil {
-		return kept.put(data, e.row.Quirks.Carry)
+		data, err = kept.put(data, e.row.Quirks.Carry)
+	}
+	if err == nil && len(msg.Calls) > 0 && len(e.row.Quirks.Fill) > 0 {
+		return filled(data, e.row.Quirks.Fill)
 	}
 	return data, err
+}
+
+// bridge is an assistant's word between tool results and a user's message.
+func (e chatEncoder) bridge() json.RawMessage {
+	if !e.row.Quirks.NoUserAfterTool {
+		return nil
+	}
+	return json.RawMessage(`{"role":"assistant","content":"I have the results."}`)
 }
 
 // files is a user message: a tool's own result has no room for parts.

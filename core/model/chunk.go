@@ -23,6 +23,7 @@ type choice struct {
 	Text    json.RawMessage `json:"text"`    // of old servers
 	Finish  json.RawMessage `json:"finish_reason"`
 	Native  json.RawMessage `json:"native_finish_reason"`
+	Usage   json.RawMessage `json:"usage"` // Moonshot's place
 }
 
 // piece is a delta or a message.

@@ -228,6 +228,12 @@ func (c complaint) noModel(status int, model string) bool {
 		(strings.Contains(message, "not exist") || strings.Contains(message, "not found"))
 }
 
+// filtered reports whether a content filter refused the request.
+func (c complaint) filtered() bool {
+	message := strings.ToLower(c.message)
+	return strings.Contains(c.codes, "content_filter") || strings.Contains(c.codes, "content_policy") || strings.Contains(message, "content filtering policy")
+}
+
 // tooLong reports whether the request was longer than the model takes.
 func (c complaint) tooLong() bool {
 	if strings.Contains(c.codes, "context_length") {

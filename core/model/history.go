@@ -79,6 +79,10 @@ func (h *history) encode(messages []Message, in encoder) ([]json.RawMessage, err
 			}
 			h.after[i] = append(json.RawMessage{}, data...) // not nil: it is known
 		}
+		user := len(h.after[i]) > 0 || i+1 < len(messages) && messages[i+1].Role == User
+		if between := in.bridge(); between != nil && user {
+			out = append(out, between)
+		}
 		if len(h.after[i]) > 0 {
 			out = append(out, h.after[i])
 		}

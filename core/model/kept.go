@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -77,6 +78,38 @@ func (k *Kept) put(message json.RawMessage, carry []string) (json.RawMessage, er
 		}
 		out["tool_calls"] = data
 	}
+	return json.Marshal(out)
+}
+
+// filled is an encoded message with the members that the provider wants and the
+// message does not have; an empty text counts as none.
+func filled(message json.RawMessage, fill map[string]string) (json.RawMessage, error) {
+	var out fields
+	if err := json.Unmarshal(message, &out); err != nil {
+		return nil, err
+	}
+	var calls []fields
+	if err := json.Unmarshal(out["tool_calls"], &calls); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(fill)) {
+		in, member := out, name
+		if rest, ofCall := strings.CutPrefix(name, "tool_calls."); ofCall && len(calls) > 0 {
+			in, member = calls[0], rest
+		}
+		outer, _, nested := strings.Cut(member, ".")
+		if had := in[outer]; len(had) > 0 && (nested || string(had) != `""`) {
+			continue
+		}
+		if err := in.set(member, quote(fill[name])); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.Marshal(calls)
+	if err != nil {
+		return nil, err
+	}
+	out["tool_calls"] = data
 	return json.Marshal(out)
 }
 

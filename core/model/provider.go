@@ -53,6 +53,12 @@ type Quirks struct {
 	// Settings are settings that the provider calls otherwise than the protocol,
 	// "reasoning.effort" for a member of a member; "": it has no such setting.
 	Settings map[string]string
+	// NoUserAfterTool: it refuses a user's message right after a tool's result.
+	NoUserAfterTool bool
+	// Fill are members that it wants on each answer with calls, and the text that
+	// stands there if the answer came without: of another provider. "a.b" is a
+	// member of a member, what begins with "tool_calls." one of the first call.
+	Fill map[string]string
 }
 
 // Rows is the built-in provider table in its own order: a copy.
@@ -61,6 +67,7 @@ func Rows() []Provider {
 	for i := range out {
 		out[i].Headers, out[i].Quirks.Carry = maps.Clone(out[i].Headers), slices.Clone(out[i].Quirks.Carry)
 		out[i].Query, out[i].Quirks.Settings = maps.Clone(out[i].Query), maps.Clone(out[i].Quirks.Settings)
+		out[i].Quirks.Fill = maps.Clone(out[i].Quirks.Fill)
 	}
 	return out
 }
@@ -137,7 +144,8 @@ func (q Quirks) under(m Quirks) Quirks {
 		q.Carry = m.Carry
 	}
 	q.NoUsage, q.JSONAlone = q.NoUsage || m.NoUsage, q.JSONAlone || m.JSONAlone
-	q.Settings = laid(q.Settings, m.Settings)
+	q.NoUserAfterTool = q.NoUserAfterTool || m.NoUserAfterTool
+	q.Settings, q.Fill = laid(q.Settings, m.Settings), laid(q.Fill, m.Fill)
 	return q
 }
 

@@ -126,6 +126,8 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	}
 	what, hint := m.status(status)
 	switch {
+	case c.filtered() && status >= 400 && status < 500:
+		what, hint = "the content filter of "+m.end.row.Name+" stopped the request", "ask in another way, or choose another model with --model"
 	case c.tooLong() && status >= 400 && status < 500:
 		hint = fmt.Sprintf("the conversation is longer than %s takes: start over with /new, lower max_context_tokens, or choose a model that takes more", m.model)
 	case status >= 300 && status < 400:

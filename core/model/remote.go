@@ -16,7 +16,7 @@ import (
 // the stream, after an answer that is complete.
 const afterFinish = 3 * time.Second
 
-// lastMoment is how long the end of the connection may lag behind the end mark.
+// lastMoment is remote.moment as a rule.
 const lastMoment = 50 * time.Millisecond
 
 // remote is a provider's model, spoken to in one of the protocols.
@@ -29,7 +29,8 @@ type remote struct {
 	lane    *lane // nil: nothing is held back
 	past    histories
 	near    nearby
-	listing Listing // what it costs
+	moment  time.Duration // how long the end of the connection may lag behind the end mark
+	listing Listing       // what it costs
 }
 
 var _ Model = (*remote)(nil)
@@ -128,7 +129,7 @@ func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) e
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err == io.EOF:
-			g.drain(lastMoment)
+			g.drain(m.moment)
 			return a.complete(m.model, g.body.done)
 		case err != nil && a.finish != "":
 			return a.complete(m.model, false)

@@ -112,17 +112,17 @@ func TestResultsThatAProviderCannotTake(t *testing.T) {
 			{Kind: "file", Name: "sound.ogg", MIME: "audio/ogg", Data: []byte("ogg")}, {Kind: "text", Name: "t.csv", MIME: "text/csv", Data: []byte("a,b")},
 		}},
 	}}
-	messages := func(text, more string) string {
+	messages := func(text, thought, bridge, more string) string {
 		return `[{"role":"user","content":"look"},
-			{"role":"assistant","tool_calls":[{"id":"call00001","type":"function","function":{"name":"draw","arguments":"{}"}}]},
-			{"role":"tool","tool_call_id":"call00001","content":"` + text + `"},
+			{"role":"assistant",` + thought + `"tool_calls":[{"id":"call00001","type":"function","function":{"name":"draw","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"call00001","content":"` + text + `"},` + bridge + `
 			{"role":"user","content":[{"type":"text","text":"Files from the results above:"},` + more + `{"type":"text","text":"<attachment name=\"t.csv\">\na,b\n</attachment>"}]}]`
 	}
 	const rest = `\n[sound.ogg: audio/ogg, 3 bytes; you cannot see it: no model takes this type]\n[t.csv: text/csv, 3 bytes; it follows below]`
 	same(t, sent(t, "deepseek:m", r)["messages"], messages(
-		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek takes no images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek takes no PDF files]`+rest, ""))
+		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek takes no images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek takes no PDF files]`+rest, `"reasoning_content":"",`, "", ""))
 	same(t, sent(t, "mistral:m", r)["messages"], messages(
-		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: mistral takes no PDF files]`+rest,
+		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: mistral takes no PDF files]`+rest, "", `{"role":"assistant","content":"I have the results."},`,
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},`))
 }
 

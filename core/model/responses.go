@@ -163,6 +163,8 @@ func (e responsesEncoder) user(text string, parts []Part) (json.RawMessage, erro
 	return json.Marshal(item{"type": "message", "role": User, "content": content})
 }
 
+func (responsesEncoder) bridge() json.RawMessage { return nil }
+
 // files is a message of its own.
 func (e responsesEncoder) files(parts []Part) (json.RawMessage, error) {
 	if parts = e.row.taken(parts); len(parts) == 0 {

@@ -248,14 +248,19 @@ func quirksShape() *yamltree.Shape {
 			settings.Keys[name] = yamltree.Text(nil)
 		}
 	}
+	foreign := func(s string) string {
+		if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
+			return fault.Quoted(s) + " is golem's own to send"
+		}
+		return yamltree.NameProblem(s)
+	}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"no_usage": yamltree.Flag(), "json_alone": yamltree.Flag(), "key_header": yamltree.Text(yamltree.NameProblem), "settings": settings,
-		"carry": yamltree.ListOf(yamltree.Text(func(s string) string {
-			if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
-				return fault.Quoted(s) + " is golem's own to send"
-			}
-			return yamltree.NameProblem(s)
-		})),
+		"carry": yamltree.ListOf(yamltree.Text(foreign)), "no_user_after_tool": yamltree.Flag(),
+		"fill": {Kind: yamltree.Mapping, Each: yamltree.Text(nil), Key: func(s string) string {
+			first, _, _ := strings.Cut(strings.TrimPrefix(s, "tool_calls."), ".")
+			return foreign(first)
+		}},
 	})
 }
 

@@ -51,4 +51,7 @@ type ProviderQuirks struct {
 	KeyHeader string            `json:"key_header,omitempty"`
 	Carry     []string          `json:"carry,omitempty"`
 	Settings  map[string]string `json:"settings,omitempty"`
+
+	NoUserAfterTool bool              `json:"no_user_after_tool,omitempty"`
+	Fill            map[string]string `json:"fill,omitempty"`
 }

@@ -170,6 +170,7 @@ func provider(n *yamltree.Node) Provider {
 	p.Quirks = ProviderQuirks{
 		NoUsage: q.Get("no_usage").Flag(), JSONAlone: q.Get("json_alone").Flag(), KeyHeader: q.Get("key_header").String(),
 		Carry: q.Get("carry").Texts(), Settings: q.Get("settings").TextMap(),
+		NoUserAfterTool: q.Get("no_user_after_tool").Flag(), Fill: q.Get("fill").TextMap(),
 	}
 	return p
 }

@@ -1,0 +1,272 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/fault"
+	"golem/core/model/modeltest"
+	"golem/core/tool"
+)
+
+// corpusEnv are keys and addresses for every row.
+func corpusEnv() map[string]string {
+	all := map[string]string{"AZURE_BASE_URL": "https://me.openai.azure.com"}
+	for _, row := range rows {
+		all[row.KeyVar] = "sk-secret"
+	}
+	return all
+}
+
+// corpusModels are names of models of whom the provider wants the most.
+var corpusModels = map[string]string{
+	"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5", "google": "gemini-3-pro", "openrouter": "anthropic/claude-sonnet-5", "groq": "llama-4",
+	"mistral": "mistral-large-latest", "deepseek": "deepseek-reasoner", "together": "meta-llama/Llama-4", "xai": "grok-4", "azure": "gpt-4o",
+	"cerebras": "gpt-oss-120b", "moonshot": "kimi-k2.5", "zai": "glm-5", "perplexity": "sonar-pro", "huggingface": "openai/gpt-oss-120b",
+	"vercel": "openai/gpt-5-mini", "ollama": "qwen3", "lmstudio": "qwen3",
+}
+
+func corpusModel(t *testing.T, provider string, doer HTTPDoer) Model {
+	t.Helper()
+	m, err := Open(provider+":"+corpusModels[provider], Config{HTTP: doer, Env: env(corpusEnv())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func corpus(t *testing.T) []modeltest.Provider {
+	t.Helper()
+	all, err := modeltest.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Every row of the table has its file, and in it an answer of each kind or the
+// word that the provider has none.
+func TestCorpusIsWhole(t *testing.T) {
+	var names []string
+	for _, p := range corpus(t) {
+		names = append(names, p.Name)
+		has := slices.Clone(p.None)
+		for _, a := range p.Answers {
+			has = append(has, a.Kind)
+		}
+		slices.Sort(has)
+		if want := slices.Sorted(slices.Values(modeltest.Kinds)); !slices.Equal(has, want) {
+			t.Errorf("%s has %v, want %v", p.Name, has, want)
+		}
+	}
+	var want []string
+	for _, r := range rows {
+		want = append(want, r.Name)
+	}
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("the corpus has %v, the table %v", names, want)
+	}
+}
+
+// asWant is what came of an answer, as the corpus says it.
+func asWant(turn Turn, err error) modeltest.Want {
+	if err != nil {
+		f := failureOf(err)
+		return modeltest.Want{Error: fault.Of(err, fault.Config).Message, Retry: f != nil && f.retry}
+	}
+	w := modeltest.Want{Text: turn.Text, Finish: turn.Finish}
+	if !turn.Usage.Estimated {
+		w.In, w.Cached, w.Out = turn.Usage.In, turn.Usage.Cached, turn.Usage.Out
+	}
+	for _, c := range turn.Calls {
+		w.Calls = append(w.Calls, modeltest.Call{Name: c.Name, Args: c.Args, Invalid: c.Invalid})
+	}
+	if turn.Kept != nil {
+		if w.Kept, err = json.Marshal(turn.Kept); err != nil {
+			w.Error = err.Error()
+		}
+	}
+	return w
+}
+
+func (a answerPlay) of(t *testing.T, provider string, pieces []string, cut bool) modeltest.Want {
+	t.Helper()
+	header := map[string]string{}
+	for name := range a.Header {
+		header[name] = a.Header.Get(name)
+	}
+	m := corpusModel(t, provider, &player{behaviour: behaviour{status: a.Status, header: header, body: pieces, cut: cut}})
+	return asWant(m.Generate(context.Background(), request(), nil))
+}
+
+type answerPlay struct{ modeltest.Answer }
+
+// Each answer of each provider: whole, byte by byte, and broken off at each event.
+// What is broken off is an error that another attempt can mend, or it is the
+// whole answer, its usage aside.
+func TestCorpus(t *testing.T) {
+	for _, p := range corpus(t) {
+		for _, one := range p.Answers {
+			t.Run(p.Name+"/"+one.Kind, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					a := answerPlay{one}
+					got := a.of(t, p.Name, []string{a.Body}, false)
+					if blessed(t, p.Name, one.Kind, got) {
+						return
+					}
+					if d := cmp.Diff(one.Want, got); d != "" {
+						t.Fatal(d)
+					}
+					if d := cmp.Diff(one.Want, a.of(t, p.Name, bytesOf(a.Body), false)); d != "" {
+						t.Errorf("byte by byte: %s", d)
+					}
+					if a.Status != http.StatusOK {
+						return
+					}
+					events := a.Events()
+					if strings.Join(events, "") != a.Body {
+						t.Fatalf("the events are not the body: %q", events)
+					}
+					for n := range len(events) {
+						for _, cut := range []bool{true, false} {
+							a.brokenOff(t, p.Name, strings.Join(events[:n], ""), cut)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func (a answerPlay) brokenOff(t *testing.T, provider, body string, cut bool) {
+	t.Helper()
+	got := a.of(t, provider, []string{body}, cut)
+	want := a.Want
+	switch {
+	case got.Error != "" && got.Retry && len(got.Calls) == 0:
+		return
+	case want.Error != "" && got.Error != "":
+		if got.Error == want.Error {
+			return
+		}
+	case got.Error == "":
+		got.In, got.Cached, got.Out = want.In, want.Cached, want.Out
+		if cmp.Diff(want, got) == "" {
+			return
+		}
+	}
+	t.Errorf("broken off (cut %v) after %q: %+v", cut, body[max(0, len(body)-120):], got)
+}
+
+// corpusRequest is a conversation with all that providers differ in: two calls at
+// once, an image as a result, the person's word right after it, every setting.
+func corpusRequest(row Provider, kept *Kept) Request {
+	r := Request{
+		Worker: "main", Conversation: "c", ID: "0", Turn: 2,
+		Messages: []Message{
+			{Role: System, Text: "You help."}, {Role: User, Text: "Look"},
+			{Role: Assistant, Text: "I look.", Kept: kept, Calls: []Call{{ID: "call00001", Name: "read_file", Args: `{"path":"/a.txt"}`}, {ID: "call00002", Name: "read_file", Args: `{"path":"/b.png"}`}}},
+			{Role: ToolRole, CallID: "call00001", Tool: "read_file", Text: "A"},
+			{Role: ToolRole, CallID: "call00002", Tool: "read_file", Parts: []Part{{Kind: "image", Name: "b.png", MIME: "image/png", Data: []byte("png")}}},
+			{Role: User, Text: "Stop. What is it?"},
+		},
+		Settings: Settings{},
+	}
+	if row.Name != "perplexity" { // which takes no tools
+		r.Tools = []tool.Spec{{Name: "read_file", Description: "reads", Input: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)}}
+	}
+	for name, value := range map[string]string{
+		"temperature": "0.2", "top_p": "0.9", "max_output_tokens": "4000", "reasoning_effort": `"low"`, "seed": "7", "stop": `["END"]`,
+		"parallel_tool_calls": "false", "service_tier": `"auto"`, "verbosity": `"low"`, "extra": `{"user":"me"}`,
+	} {
+		r.Settings[name] = json.RawMessage(value)
+	}
+	return r
+}
+
+// The request of each provider, compared with its file.
+func TestCorpusRequests(t *testing.T) {
+	for _, p := range corpus(t) {
+		row, _ := builtin(p.Name)
+		got := &player{behaviour: behaviour{status: 400}}
+		_, err := corpusModel(t, p.Name, got).Generate(context.Background(), corpusRequest(row, nil), nil)
+		if err == nil || len(got.requests) != 1 {
+			t.Fatal(p.Name, err)
+		}
+		sent := modeltest.Sent(got.requests[0], []byte(got.bodies[0]))
+		if !blessed(t, p.Name, "", sent) && sent != p.Request {
+			t.Errorf("%s: %s", p.Name, cmp.Diff(p.Request, sent))
+		}
+	}
+}
+
+// A conversation with each provider as strict as the real one: it answers with
+// thoughts and calls, wants them back, and refuses what it does not know.
+func TestCorpusConversations(t *testing.T) {
+	for _, p := range corpus(t) {
+		row, _ := builtin(p.Name)
+		for _, first := range p.Answers {
+			if first.Kind != "reasoning" && first.Kind != "calls" && first.Kind != "text" {
+				continue
+			}
+			fake := &strictly{provider: p.Name, answer: first}
+			m := corpusModel(t, p.Name, fake)
+			r := corpusRequest(row, nil)
+			r.Messages, r.Settings = r.Messages[:2], nil
+			for turn := range 3 {
+				got, err := m.Generate(context.Background(), r, nil)
+				if err != nil {
+					t.Errorf("%s, %s, turn %d: %v", p.Name, first.Kind, turn, err)
+					break
+				}
+				r.Messages = append(slices.Clone(r.Messages), Message{Role: Assistant, Text: got.Text, Calls: got.Calls, Kept: got.Kept})
+				for _, c := range got.Calls {
+					r.Messages = append(r.Messages, Message{Role: ToolRole, CallID: c.ID, Tool: c.Name, Text: "A"})
+				}
+				if turn == 1 || len(got.Calls) == 0 {
+					r.Messages = append(r.Messages, Message{Role: User, Text: "Go on."})
+				}
+			}
+		}
+		// A conversation that began with another provider, with settings.
+		r := corpusRequest(row, &Kept{Provider: "another", Message: fields{"reasoning_content": json.RawMessage(`"hm"`)}})
+		delete(r.Settings, "extra")
+		if p.Name == "perplexity" { // which knows of no calls in a history, and no tools
+			continue
+		}
+		fake := &strictly{provider: p.Name, answer: p.Answers[0]}
+		if _, err := corpusModel(t, p.Name, fake).Generate(context.Background(), r, nil); err != nil {
+			t.Errorf("%s, after another provider: %v", p.Name, err)
+		}
+	}
+}
+
+// strictly answers what the provider does not refuse.
+type strictly struct {
+	provider string
+	answer   modeltest.Answer
+}
+
+func (s *strictly) Do(r *http.Request) (*http.Response, error) {
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(r.Body); err != nil {
+		return nil, err
+	}
+	if status, said := modeltest.Refuse(s.provider, r, body.Bytes()); said != "" {
+		refusal := fmt.Sprintf(`{"error":{"message":%q}}`, said)
+		return (&player{behaviour: behaviour{status: status, body: []string{refusal}}}).Do(r.Clone(r.Context()))
+	}
+	again := r.Clone(r.Context())
+	again.Body = nil
+	return (&player{behaviour: behaviour{body: []string{s.answer.Body}}}).Do(again)
+}
