@@ -111,6 +111,12 @@ func (i *Instance) Check(platform string) fault.List {
 	return faults.Compact()
 }
 
+// Tools are the tools that a worker would be offered, as far as they are known
+// without running a module; their Uses are names. Nothing is run.
+func (i *Instance) Tools(ctx context.Context, w *project.Worker) []tool.Spec {
+	return i.runner(trace.Sinks(nil), i.gate(nil)).Checker().Specs(ctx, w)
+}
+
 // library is what runs the project's tool modules.
 func (i *Instance) library() (*wasmtool.Library, error) {
 	if i.platform.Tools == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 
 	"golem/core"
 	"golem/core/project"
+	"golem/core/tool"
 )
 
 // workerRows are the columns of golem workers.
@@ -21,7 +23,7 @@ func workerRows(list []project.Listing) [][]string {
 }
 
 // effectiveValues are the effective values of every worker, each with its
-// origin: check --verbose (SPEC §3, scenario 4).
+// origin, and what its tools can call: check --verbose (SPEC §3, scenario 4).
 func effectiveValues(inst *core.Instance) string {
 	var b strings.Builder
 	mode, origin, _ := inst.Project().Approval()
@@ -46,9 +48,22 @@ func effectiveValues(inst *core.Instance) string {
 			}
 			fmt.Fprintf(&b, "  %s: %s (%s)\n", oneLine(key), value, oneLine(w.Origins[key]))
 		}
+		for _, t := range inst.Tools(context.Background(), w) {
+			if len(t.Uses) > 0 {
+				fmt.Fprintf(&b, "  tool %s can call: %s (%s)\n", oneLine(t.Name), oneLine(strings.Join(t.Uses, ", ")), oneLine(madeBy(t)))
+			}
+		}
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// madeBy names where a tool comes from: its module, else its toolset.
+func madeBy(t tool.Spec) string {
+	if t.Module != "" {
+		return t.Module
+	}
+	return "toolset " + t.Toolset
 }
 
 // effective are a worker's values by their dotted path.

@@ -91,7 +91,24 @@ func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 		}
 		out = append(out, spec)
 	}
-	return out
+	return used(out)
+}
+
+// used replaces UsesAll in the tools of one worker by the tools that it stands
+// for: all others, without those that only a person may start.
+func used(specs []tool.Spec) []tool.Spec {
+	for i, s := range specs {
+		if !slices.Contains(s.Uses, tool.UsesAll) {
+			continue
+		}
+		specs[i].Uses = nil
+		for _, other := range specs {
+			if other.Name != s.Name && other.Exec != tool.ExecManual {
+				specs[i].Uses = append(specs[i].Uses, other.Name)
+			}
+		}
+	}
+	return specs
 }
 
 // Workers are those of the project that can be loaded; what is wrong with the

@@ -53,6 +53,10 @@ const (
 	Worker  Kind = "worker"
 )
 
+// UsesAll in Spec.Uses stands for every other tool and worker that the running
+// worker may call.
+const UsesAll = "*"
+
 // Spec is a callable's metadata. It is shared and must not be changed after
 // the tool is registered.
 type Spec struct {
@@ -70,7 +74,9 @@ type Spec struct {
 	// NeedsApproval is the tool's own word on approval, consulted after every
 	// configured setting and before the risk default (SPEC §7). nil: none.
 	NeedsApproval func(args json.RawMessage) bool
-	// Uses names the callables the tool may call through Call.Host.
+	// Uses names what a call of the tool may call in turn: workers by ID, tools by
+	// name, or UsesAll. It is what the tool needs, not what it may: the gate decides
+	// on each call.
 	Uses []string
 	// Rules are further names under which tool_rules and approval settings
 	// address this tool, e.g. "worker.call", "sandbox.write".

@@ -113,7 +113,7 @@ func spec(d Delegate) tool.Spec {
 	return tool.Spec{
 		Name: d.Tool, Description: d.Description, Input: parameters(d.Input), Output: d.Output,
 		Risk: tool.Read, Kind: tool.Worker, Toolset: "workers", Provider: d.ID, Target: d.ID,
-		Rules: []string{"worker.call"},
+		Rules: []string{"worker.call"}, Uses: []string{d.ID},
 	}
 }
 
@@ -188,12 +188,14 @@ type workerCall struct {
 func newWorkerCall(t Delegation) *workerCall {
 	var b strings.Builder
 	b.WriteString("Calls a worker and returns its answer. Workers:")
+	var ids []string
 	for _, d := range t.Workers {
 		b.WriteString("\n- " + d.ID + ": " + d.Description + takes(d))
+		ids = append(ids, d.ID)
 	}
 	return &workerCall{delegates: t.Workers, unknown: t.Unknown, spec: tool.Spec{
 		Name: "worker_call", Description: b.String(), Risk: tool.Read, Kind: tool.Worker,
-		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"},
+		Toolset: "workers", Provider: "workers", Rules: []string{"worker.call"}, Uses: ids,
 		Input: mustJSON(map[string]any{
 			"type": "object", "required": []any{"worker", "input"}, "additionalProperties": false,
 			"properties": map[string]any{

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"golem/core/fault"
@@ -173,11 +174,24 @@ func (m *Module) custom(r io.ReaderAt, size int64) ([]byte, error) {
 	if n, _ := r.ReadAt(head[:], 0); isComponent(head[:n]) {
 		return nil, m.component()
 	}
-	doc, err := guard.ReadCustom(r, size, Section)
+	s, err := guard.ReadSurface(r, size, Section)
 	if err != nil {
 		return nil, m.at(err)
 	}
-	return doc, nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.callsBack = slices.ContainsFunc(s.Imports, func(i guard.Item) bool {
+		return i.Kind == "func" && slices.Contains(HostFunctions[ExtismUser], i.Name) && i.Module == ExtismUser
+	})
+	return s.Custom, nil
+}
+
+// CallsBack tells whether the module can call tools and workers itself: it imports
+// golem_call. It is known after Describe.
+func (m *Module) CallsBack() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.callsBack
 }
 
 // readerAt reads a file at offsets, if it can: files have the methods without

@@ -39,6 +39,8 @@ type Module struct {
 	alien  *foreign // what it was built for, if not for golem
 	bad    error    // why these bytes are never run: tools.lock, or malformed
 
+	callsBack bool // it imports golem_call; known after Describe
+
 	describing turn
 	tools      []Description // once they are known; set and read in turn
 }

@@ -80,6 +80,9 @@ func (b *Bound) spec(d Description) tool.Spec {
 	if d.NeedsApproval != nil && *d.NeedsApproval {
 		s.NeedsApproval = func(json.RawMessage) bool { return true }
 	}
+	if b.Module.CallsBack() {
+		s.Uses = []string{tool.UsesAll}
+	}
 	return s
 }
 

@@ -122,51 +122,63 @@ func typeNames(types []byte) string {
 // Custom is the content of a module's custom section, nil if there is none.
 // Of two sections of one name the last counts.
 func Custom(data []byte, name string) ([]byte, error) {
-	return ReadCustom(bytes.NewReader(data), int64(len(data)), name)
+	s, err := ReadSurface(bytes.NewReader(data), int64(len(data)), name)
+	return s.Custom, err
 }
 
-// ReadCustom finds a custom section by going from section to section, without
-// reading what they hold: big modules tell their tools cheaply. nil: there is
-// none. It does not judge the rest of the file.
-func ReadCustom(r io.ReaderAt, size int64, name string) ([]byte, error) {
+// Surface is what a module shows without being read whole.
+type Surface struct {
+	Custom  []byte // the content of the custom section that was asked for; nil: there is none
+	Imports []Item // as far as they can be read
+}
+
+// ReadSurface goes from section to section and reads of them only the imports and
+// the custom section of that name, so that a big module tells its tools cheaply.
+// It does not judge the rest of the file.
+func ReadSurface(r io.ReaderAt, size int64, custom string) (Surface, error) {
+	var out Surface
 	if size > MaxSize {
-		return nil, fault.New(fault.ToolModule, "the module has %d bytes; at most %d are allowed", size, MaxSize)
+		return out, fault.New(fault.ToolModule, "the module has %d bytes; at most %d are allowed", size, MaxSize)
 	}
 	var head [16 + MaxName]byte
 	n, err := r.ReadAt(head[:8], 0)
 	if n < 8 && err != nil && err != io.EOF {
-		return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
+		return out, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
 	}
 	if !bytes.Equal(head[:n], header) {
-		return nil, noModule(head[:n])
+		return out, noModule(head[:n])
 	}
-	var found []byte
 	sections := 0
 	for at := int64(8); at < size; {
 		if sections++; sections > MaxSections {
-			return nil, fault.New(fault.ToolModule, "the module has more than %d sections", MaxSections)
+			return out, fault.New(fault.ToolModule, "the module has more than %d sections", MaxSections)
 		}
 		n, err := r.ReadAt(head[:min(int64(len(head)), size-at)], at)
 		if n == 0 {
-			return nil, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
+			return out, fault.New(fault.ToolModule, "the module cannot be read: %w", err)
 		}
 		h := newReader(head[:n])
 		id, length := h.byte(), int64(h.u32())
 		body := at + int64(h.pos)
 		if h.err != nil || length > size-body {
-			return nil, fault.New(fault.ToolModule, "the file ends inside the section at byte %d", at)
+			return out, fault.New(fault.ToolModule, "the file ends inside the section at byte %d", at)
 		}
-		if id == secCustom {
-			if got := h.name(); h.err == nil && got == name {
+		switch {
+		case id == secCustom:
+			if got := h.name(); h.err == nil && got == custom {
 				from := at + int64(h.pos)
-				if found, err = section(r, from, body+length); err != nil {
-					return nil, err
+				if out.Custom, err = section(r, from, body+length); err != nil {
+					return out, err
 				}
+			}
+		case id == secImport && out.Imports == nil:
+			if imports, err := section(r, body, body+length); err == nil { // else what runs it refuses it
+				out.Imports = newReader(imports).outlinedImports()
 			}
 		}
 		at = body + length
 	}
-	return found, nil
+	return out, nil
 }
 
 func section(r io.ReaderAt, from, to int64) ([]byte, error) {

@@ -23,10 +23,10 @@ func (a *asked) ReadAt(b []byte, off int64) (int, error) {
 
 // SECURITY 7: looking for a description takes a bounded number of reads, each of
 // which is slow in a browser: a file of ten million empty sections is none.
-func TestReadCustomIsBounded(t *testing.T) {
+func TestReadSurfaceIsBounded(t *testing.T) {
 	module := assemble(bytes.Repeat([]byte{0, 1, 0}, 1<<20))
 	r := &asked{Reader: bytes.NewReader(module)}
-	if _, err := ReadCustom(r, int64(len(module)), "golem.tools"); !errors.Is(err, fault.ToolModule) || r.times > MaxSections+1 {
+	if _, err := ReadSurface(r, int64(len(module)), "golem.tools"); !errors.Is(err, fault.ToolModule) || r.times > MaxSections+1 {
 		t.Errorf("%v after %d reads", err, r.times)
 	}
 	if _, err := AppendCustom(module, "golem.tools", nil); !errors.Is(err, fault.ToolModule) {
