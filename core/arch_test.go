@@ -69,6 +69,8 @@ var arrows = map[string]string{
 	// The page as files, and the program that makes them.
 	"web":       "",
 	"web/build": "workspace",
+	// Writes what the JavaScript in web/tool has in common with wasmtool.
+	"web/twin": "wasmtool",
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",

@@ -129,21 +129,8 @@ func (c *toolCache) Put(key string, data []byte) error {
 	if !c.open() {
 		return errNoCache
 	}
-	tmp, err := os.CreateTemp(c.entries(), tempPrefix+"*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(data)
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(c.entries(), key))
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(tmp.Name()))
-	}
-	return nil
+	unsynced := func(*os.File) error { return nil } // what a crash loses is made again
+	return replace(filepath.Join(c.entries(), key), tempPrefix+"*", data, unsynced)
 }
 
 // A cached file, of whichever directory of the cache.

@@ -135,20 +135,28 @@ func writeAtomic(name string, data []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, ".golem-*")
+	return replace(name, ".golem-*", data, (*os.File).Sync)
+}
+
+// replace puts data into a new file beside name, calls done with it before it is
+// closed, and gives it the name. An error leaves what was there.
+func replace(name, pattern string, data []byte, done func(*os.File) error) error {
+	tmp, err := os.CreateTemp(filepath.Dir(name), pattern)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
 	_, err = tmp.Write(data)
 	if err == nil {
-		err = tmp.Sync()
+		err = done(tmp)
 	}
 	if cerr := tmp.Close(); err == nil {
 		err = cerr
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
 	}
-	return os.Rename(tmp.Name(), name)
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
 }

@@ -43,7 +43,7 @@ func TestInChromium(t *testing.T) {
 	webtest.Suite{
 		Package: ".", Scripts: []string{opfs.Script, lent}, Timeout: 10 * time.Minute,
 		Files: fstest.MapFS{
-			"golem-tool.js":     {Data: []byte(scripts(t, "kernel.js", "wasi.js", "files.js", "worker.js"))},
+			"golem-tool.js":     {Data: []byte(scripts(t, "twin.js", "kernel.js", "wasi.js", "files.js", "worker.js"))},
 			"golem-wazero.js":   {Data: []byte(webtest.WasmExec(t) + "\n;\n" + scripts(t, "wazero.js"))},
 			"golem-wazero.wasm": {Data: webtest.Build(t, "build", "-o", "OUT", "./wazero")},
 		},

@@ -53,8 +53,7 @@ func (c *toolCall) until(ctx context.Context, word string) (js.Value, error) {
 		case <-ctx.Done():
 		case <-late:
 			c.worker.kill()
-			return js.Undefined(), fault.New(fault.Timeout, "the module did not end within %v", c.limit).
-				Hinting("give it less to do in one call, or raise its timeout")
+			return js.Undefined(), wasmtool.TooLate(c.limit)
 		case m := <-c.worker.messages:
 			switch {
 			case m.Get(word).Truthy():
@@ -111,7 +110,7 @@ func (c *toolCall) answer(ctx context.Context, m js.Value) map[string]any {
 		if c.host.Random == nil { // not reached: a worker asks only if it was lent some
 			return c.ended(fault.New(fault.Tool, "no random numbers are available here"))
 		}
-		b := make([]byte, min(max(m.Get("size").Int(), 0), 1<<20))
+		b := make([]byte, min(max(m.Get("size").Int(), 0), wasmtool.RandomPart))
 		if err := c.host.Random(b); err != nil {
 			return c.ended(fault.Of(err, fault.Tool))
 		}

@@ -3,8 +3,6 @@ package wasmtool
 import (
 	"encoding/binary"
 	"math/bits"
-
-	"golem/core/fault"
 )
 
 // Kernel is the memory between an Extism plug-in and its host: blocks named by
@@ -27,7 +25,7 @@ const (
 
 // Reset forgets every block; variables stay.
 func (k *Kernel) Reset() {
-	if len(k.data) > 1<<20 {
+	if len(k.data) > kernelKept {
 		k.data = nil
 	}
 	k.data = append(k.data[:0], make([]byte, 8)...)
@@ -55,8 +53,7 @@ func (k *Kernel) Alloc(n int64) (int64, error) {
 		room = roomFor(n)
 	}
 	if room < 0 || room > kernelBytes-int64(len(k.data)) && len(k.free[room]) == 0 || len(k.sizes) >= kernelBlocks {
-		return 0, fault.New(fault.ToolMemory, "the module asked for %d more bytes of the memory it shares with golem; at most %d in %d blocks are allowed", uint64(n), kernelBytes, kernelBlocks).
-			Hinting("call it with less data, or change the module so that it frees memory")
+		return 0, noRoom(n)
 	}
 	if list := k.free[room]; len(list) > 0 {
 		at := list[len(list)-1]
@@ -109,7 +106,7 @@ func (k *Kernel) Bytes(at int64) []byte {
 // Range is n bytes from an offset on.
 func (k *Kernel) Range(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > int64(len(k.data)) || n > int64(len(k.data))-at {
-		return nil, fault.New(fault.ToolTrap, "the module used an address outside the memory it shares with golem (%d bytes at offset %d)", uint64(n), uint64(at))
+		return nil, outside(at, n)
 	}
 	return k.data[at : at+n], nil
 }
@@ -160,7 +157,7 @@ func (k *Kernel) SetVar(name string, v []byte) error {
 	}
 	grown += int64(len(name) + len(v))
 	if grown > kernelVars {
-		return fault.New(fault.ToolMemory, "the module's variables have more than %d bytes", kernelVars)
+		return varsTooLarge()
 	}
 	k.vars[name] = append([]byte{}, v...)
 	k.room = grown

@@ -67,8 +67,7 @@ func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	debt := max(-left, 0)
 	rest := m.Budget - m.granted
 	if rest < debt {
-		return 0, fault.New(fault.ToolFuel, "the module used up its computing budget of %d units of fuel", m.Budget).
-			Hinting("give it less to do in one call, or raise fuel in toolsets.custom.modules")
+		return 0, outOfFuel(m.Budget)
 	}
 	m.adapt()
 	grant := rest
@@ -113,8 +112,7 @@ func (m *Meter) Check(ctx context.Context) error {
 		return ended(ctx)
 	}
 	if m.Limit > 0 && m.Left() <= 0 {
-		return fault.New(fault.Timeout, "the module did not end within %v", m.Limit).
-			Hinting("give it less to do in one call, or raise its timeout")
+		return TooLate(m.Limit)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (s *Session) Message() []byte {
 		b = s.said
 	}
 	if len(b) == 0 {
-		return []byte("it failed without a message")
+		return []byte(noMessage)
 	}
 	return bytes.Clone(b[:min(len(b), StderrLimit)])
 }
@@ -120,7 +120,7 @@ func (s *Session) Free(at int64) {
 // InputLoad reads size bytes (1 or 8) of the input.
 func (s *Session) InputLoad(at, size int64) (uint64, error) {
 	if at < 0 || size > s.inLen || at > s.inLen-size {
-		return 0, fault.New(fault.ToolTrap, "the module read its input at byte %d, and the input has %d bytes", uint64(at), s.inLen)
+		return 0, inputOutside(at, s.inLen)
 	}
 	return s.Kernel.Load(s.input+at, size)
 }
@@ -135,12 +135,6 @@ func (s *Session) OutputSet(at, n int64) error {
 	}
 	s.out, s.outLen = at, n
 	return nil
-}
-
-// OutputTooLarge is the fault of a result beyond its limit, in bytes.
-func OutputTooLarge(limit int64) error {
-	return fault.New(fault.ToolSize, "the module's output has more than %d bytes", limit).
-		Hinting("request less, or request it in parts")
 }
 
 // ErrorSet makes a block the error that the call ends with; 0 takes it back.
@@ -182,7 +176,7 @@ func (s *Session) VarSet(key, value int64) error {
 func (s *Session) Log(level string, at int64) {
 	b := s.Kernel.Bytes(at)
 	if s.Host.Log != nil && len(b) > 0 {
-		s.Host.Log(level, text(b, 4096))
+		s.Host.Log(level, text(b, maxLogged))
 	}
 	s.Kernel.Free(at)
 }

@@ -143,7 +143,7 @@ func worker() error {
 	if err != nil {
 		return err
 	}
-	tool, err := joined("web/tool/kernel.js", "web/tool/wasi.js", "web/tool/files.js", "web/tool/worker.js")
+	tool, err := joined("web/tool/twin.js", "web/tool/kernel.js", "web/tool/wasi.js", "web/tool/files.js", "web/tool/worker.js")
 	if err != nil {
 		return err
 	}

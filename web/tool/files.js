@@ -2,9 +2,6 @@
 // whole, when it is closed or synced, or with the call's good end. It follows
 // its name; its handles share it. core/wasmtool/wazeroengine does the same.
 
-const fileSize = 64 << 20
-const mostHeld = 128 << 20 // of all open files together, as wasmtool.MaxHeld
-
 /** Takes one more handle of an open file: its handles share what it holds. */
 function hold(name) {
   let c = box.open.find((o) => !o.gone && o.name === name)

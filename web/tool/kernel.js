@@ -1,7 +1,7 @@
 // What a module shares with its host beside its own memory: blocks named by
-// 8-aligned handles, 0 meaning none, and variables. It is core/wasmtool's
-// kernel.go and meter.go over again, for calls that run in a worker of their
-// own: same bounds, same words.
+// 8-aligned handles, 0 meaning none, and variables. It does what core/wasmtool's
+// kernel.go, session.go and meter.go do, for calls that run in a worker of their
+// own. Bounds, numbers and sentences are in twin.js, which Go writes.
 
 /** Ends the call from inside a host function; why stands in the call. */
 const unwound = Symbol('the call was ended')
@@ -14,24 +14,19 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const none = new Uint8Array(0)
 
-function end(code, message, hint = '') {
-  call.fault ??= { code, message, hint }
+/** Ends the call with one of the faults. */
+function end(fault) {
+  call.fault ??= fault
   throw unwound
 }
 
 const suspends = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
 
 function cannotSuspend() {
-  end('E_PLATFORM', 'the module called a function that has to wait, and this browser cannot suspend modules (WebAssembly Promise Integration)',
-    'use a newer browser, or a tool that needs no files, network or callbacks')
+  end(faults.cannotSuspend())
 }
 
 const unsigned = (n) => BigInt.asUintN(64, BigInt(n))
-
-const kernelBytes = 64 << 20
-const kernelBlocks = 1 << 18
-const kernelVars = 1 << 20
-const most = 64 << 10 // of stderr and of an error's text
 
 /** Rounds a size up, by an eighth at most where it is not small. */
 function roomFor(n) {
@@ -44,7 +39,7 @@ class Kernel {
   room = 0
 
   reset() {
-    if (!this.data || this.data.length > 1 << 20) this.data = new Uint8Array(1 << 12)
+    if (!this.data || this.data.length > kernelKept) this.data = new Uint8Array(1 << 12)
     this.length = 8
     this.data.fill(0, 0, 8)
     this.sizes = new Map()
@@ -58,8 +53,7 @@ class Kernel {
     const room = n > 0 && n <= kernelBytes ? roomFor(n) : -1
     const list = this.free.get(room)
     if (room < 0 || (room > kernelBytes - this.length && !list?.length) || this.sizes.size >= kernelBlocks) {
-      end('E_TOOL_MEMORY', `the module asked for ${unsigned(size)} more bytes of the memory it shares with golem; at most ${kernelBytes} in ${kernelBlocks} blocks are allowed`,
-        'call it with less data, or change the module so that it frees memory')
+      end(faults.noRoom(unsigned(size)))
     }
     if (list?.length) {
       const at = list.pop()
@@ -108,7 +102,7 @@ class Kernel {
 
   range(at, n) {
     if (at < 0n || n < 0n || at > BigInt(this.length) || n > BigInt(this.length) - at) {
-      end('E_TOOL_TRAP', `the module used an address outside the memory it shares with golem (${unsigned(n)} bytes at offset ${unsigned(at)})`)
+      end(faults.outside(unsigned(n), unsigned(at)))
     }
     return this.data.subarray(Number(at), Number(at + n))
   }
@@ -131,25 +125,23 @@ class Kernel {
       this.vars.delete(name)
     } else {
       grown += name.length + value.length
-      if (grown > kernelVars) end('E_TOOL_MEMORY', `the module's variables have more than ${kernelVars} bytes`)
+      if (grown > kernelVars) end(faults.varsTooLarge())
       this.vars.set(name, value)
     }
     this.room = grown
   }
 }
 
-/** The account behind a call's fuel and time. */
-const firstSlice = 20_000n
-const mostSlice = 2_000_000n
-const sliceTime = 10 // milliseconds
+const slices = { first: BigInt(firstSlice), most: BigInt(mostSlice), least: BigInt(firstSlice) / 4n }
 
+/** The account behind a call's fuel and time. */
 class Meter {
   constructor(fuel, limit, words) {
     this.budget = BigInt(fuel)
     this.limit = limit // milliseconds; 0: none
     this.words = words // the limit as people read it
     this.granted = 0n
-    this.slice = firstSlice
+    this.slice = slices.first
     this.away = 0
     this.begun = this.last = performance.now()
   }
@@ -160,7 +152,7 @@ class Meter {
     const debt = left < 0n ? -left : 0n
     const rest = this.budget - this.granted
     if (rest < debt) {
-      end('E_TOOL_FUEL', `the module used up its computing budget of ${this.budget} units of fuel`, 'give it less to do in one call, or raise fuel in toolsets.custom.modules')
+      end(faults.outOfFuel(this.budget))
     }
     this.adapt()
     const grant = this.slice < rest - debt ? this.slice + debt : rest
@@ -174,16 +166,16 @@ class Meter {
     if (this.granted === 0n) {
       // The first slice says nothing yet.
     } else if (took < sliceTime / 2) {
-      this.slice = this.slice * 2n < mostSlice ? this.slice * 2n : mostSlice
+      this.slice = this.slice * 2n < slices.most ? this.slice * 2n : slices.most
     } else if (took > sliceTime * 2) {
-      this.slice = this.slice / 2n > firstSlice / 4n ? this.slice / 2n : firstSlice / 4n
+      this.slice = this.slice / 2n > slices.least ? this.slice / 2n : slices.least
     }
     this.last = now
   }
 
   check() {
     if (this.limit > 0 && this.left() <= 0) {
-      end('E_TIMEOUT', `the module did not end within ${this.words}`, 'give it less to do in one call, or raise its timeout')
+      end(faults.tooLate(this.words))
     }
   }
 
@@ -227,18 +219,10 @@ const oneByOne = new TextDecoder('latin1')
 /** Bytes as text with a character for each: a module's names need not be UTF-8. */
 const characters = (bytes) => oneByOne.decode(bytes)
 
-// More than the core takes (core/wasmtool's log lines, exchange.go and
-// MaxRequest): it refuses that; what is beyond stays here.
-const logLines = 150
-const mostName = 256 + 1
-const mostArgs = (1 << 20) + 1
-const mostAsked = (512 << 10) + 1
-const mostBody = (4 << 20) + 1
-
 function log(level) {
   return ['l', '', (at) => {
     const b = box.kernel.bytes(at)
-    if (call.logs && b.length && call.lines++ < logLines) postMessage({ log: level, text: b.slice(0, 4096) })
+    if (call.logs && b.length && call.lines++ < logLines) postMessage({ log: level, text: b.slice(0, mostLogged) })
     box.kernel.drop(at)
   }]
 }
@@ -250,7 +234,7 @@ const blank = { inputAt: 0n, inputSize: 0n, outputAt: 0n, outputSize: 0n, failed
 function message() {
   if (call.failed === 0n) return none
   const b = box.kernel.sizes.has(Number(call.failed)) ? box.kernel.bytes(call.failed) : call.said
-  return b.length ? b.slice(0, most) : encoder.encode('it failed without a message')
+  return b.length ? b.slice(0, mostStderr) : encoder.encode(words.noMessage)
 }
 
 /** extism:host/env: name → parameters, results (i = i32, l = i64), function. */
@@ -292,7 +276,7 @@ const extism = {
 
   error_set: ['l', '', (at) => {
     call.failed = at
-    call.said = box.kernel.bytes(at).slice(0, most)
+    call.said = box.kernel.bytes(at).slice(0, mostStderr)
   }],
   error_get: ['', 'l', () => call.failed],
   config_get: ['l', 'l', (key) => {
@@ -353,11 +337,11 @@ const extismUser = {
 
 function inputLoad(at, size) {
   if (at < 0n || size > call.inputSize || at > call.inputSize - size) {
-    end('E_TOOL_TRAP', `the module read its input at byte ${unsigned(at)}, and the input has ${call.inputSize} bytes`)
+    end(faults.inputOutside(unsigned(at), call.inputSize))
   }
   return box.kernel.load(call.inputAt + at, size)
 }
 
 function tooMuch() {
-  end('E_TOOL_SIZE', `the module's output has more than ${call.outputLimit} bytes`, 'request less, or request it in parts')
+  end(faults.outputTooLarge(call.outputLimit))
 }

@@ -1,7 +1,6 @@
 // WASI preview 1 as wazero gives it, over files that the core lends (files.js).
 // Links are neither shown nor made.
 
-const E = { ok: 0, acces: 2, again: 6, badf: 8, fault: 21, inval: 28, io: 29, isdir: 31, nametoolong: 37, noent: 44, nosys: 52, notdir: 54, notsup: 58 }
 const descriptors = 4096
 
 const memory = () => {
@@ -98,7 +97,7 @@ function random(at, n) {
 
 async function more(at, n) {
   for (let done = 0; done < n;) {
-    const size = Math.min(1 << 20, n - done)
+    const size = Math.min(randomPart, n - done)
     const { data } = await ask({ op: 'random', size })
     range((at >>> 0) + done, size).set(data)
     done += size

@@ -1,8 +1,8 @@
 // A worker that runs guarded modules on the browser's own engine, one call at
 // a time. cmd/wasm/toolcall_js.go is the other side: it posts {call}, answers
 // what a call asks for, has what is left open written by {flush}, and ends the
-// worker where a call goes on too long. web/build puts kernel.js, wasi.js and
-// files.js before it.
+// worker where a call goes on too long. web/build puts twin.js, kernel.js,
+// wasi.js and files.js before it.
 
 /** Standard output: what is beyond the limit ends the call. */
 class Output {
@@ -88,7 +88,7 @@ function instantiate(m) {
 }
 
 /** An engine's words as wazero says them. */
-const words = {
+const asWazero = {
   'memory access out of bounds': 'out of bounds memory access', 'divide by zero': 'integer divide by zero', 'remainder by zero': 'integer divide by zero',
   'divide result unrepresentable': 'integer overflow', 'float unrepresentable in integer range': 'integer overflow',
   'table index is out of bounds': 'invalid table access', 'table access out of bounds': 'invalid table access', 'null function': 'invalid table access', 'function signature mismatch': 'indirect call type mismatch', 'null function or function signature mismatch': 'indirect call type mismatch',
@@ -97,19 +97,19 @@ const words = {
 const worded = (message) => {
   const said = message.split('\n')[0]
   const segment = /data segment (\d+) is out of bounds/.exec(said)
-  return segment ? `data[${segment[1]}]: out of bounds memory access` : words[said] ?? (said || 'it failed')
+  return segment ? `data[${segment[1]}]: out of bounds memory access` : asWazero[said] ?? (said || 'it failed')
 }
 
 /** Notes why the module did not return. */
 function trapped(e) {
   if (e === unwound) return
   if (e instanceof RangeError) {
-    if (/call stack/i.test(e.message)) call.fault ??= { code: 'E_TOOL_STACK', message: "the module's functions called each other too deep", hint: 'give it less to do in one call; it may call itself without end' }
-    else call.fault ??= { code: 'E_TOOL_MEMORY', message: 'the page has no memory left for the module', hint: 'close other tabs, or give it less to do in one call' }
+    if (/call stack/i.test(e.message)) call.fault ??= faults.tooDeep()
+    else call.fault ??= faults.noMemoryLeft()
     return
   }
   if (!(e instanceof WebAssembly.RuntimeError)) {
-    call.trap = 'a function of golem failed' // its words are about golem
+    call.trap = words.hostFailed // its own words are about golem
     return
   }
   call.trap = worded(e.message)
@@ -143,7 +143,7 @@ async function run(m) {
         return
       }
       if (s.refused) {
-        call.trap = `its ${s.name} takes parameters`
+        call.trap = words.takesParameters(s.name)
         return
       }
       const zeros = [...s.params].map((p) => (p === 'l' ? 0n : 0))
@@ -187,7 +187,7 @@ async function begin(m) {
   call = {
     meter: new Meter(m.fuel, m.limit, m.limitWords), input: m.input, args: m.args, stdin: m.stdin, config: new Map(m.config), outputLimit: m.output,
     clock: m.clock === null ? null : BigInt(m.clock), chance: m.chance, logs: m.logs, lines: 0,
-    ...blank, fault: null, trap: '', exited: false, code: 0, status: 0, headers: 0n, stdout: new Output(0), stderr: new Output(most),
+    ...blank, fault: null, trap: '', exited: false, code: 0, status: 0, headers: 0n, stdout: new Output(0), stderr: new Output(mostStderr),
   }
   try {
     await run(m)

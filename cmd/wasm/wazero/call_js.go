@@ -44,9 +44,6 @@ func invocation(m js.Value) wasmtool.Invocation {
 	return in
 }
 
-// logLines is more than any host passes on of one call.
-const logLines = 150
-
 // link asks the core for what only it has.
 type link struct {
 	mu      sync.Mutex
@@ -95,7 +92,7 @@ func (l *link) host(m js.Value) wasmtool.Host {
 	if m.Get("logs").Bool() {
 		lines := 0
 		h.Log = func(level, text string) {
-			if lines++; lines > logLines {
+			if lines++; lines > wasmtool.LogLines {
 				return
 			}
 			js.Global().Call("postMessage", map[string]any{"log": level, "text": jsbytes.Array([]byte(text))})

@@ -169,7 +169,7 @@ func (i *instance) start(ctx context.Context, e *wasmtool.Ending) (done bool) {
 		}
 		params := len(fn.Definition().ParamTypes())
 		if !wasmtool.Starter(n, params) {
-			e.Trap = "its " + n + " takes parameters"
+			e.Trap = wasmtool.TakesParameters(n)
 			return true
 		}
 		if i.invoke(ctx, fn, make([]uint64, max(params, len(fn.Definition().ResultTypes()))), e) != nil || e.Exited {
@@ -240,10 +240,9 @@ func (i *instance) invoke(ctx context.Context, fn api.Function, stack []uint64, 
 		e.Exited, e.Code = true, i.code
 		return nil
 	case !trap: // a host function broke: its words are about golem, not the module
-		e.Trap = "a function of golem failed"
+		e.Trap = wasmtool.HostFailed
 	case word == "stack overflow":
-		i.fault = fault.New(fault.ToolStack, "the module's functions called each other too deep").
-			Hinting("give it less to do in one call; it may call itself without end")
+		i.fault = wasmtool.TooDeep()
 	default:
 		e.Trap = word
 	}

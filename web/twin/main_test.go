@@ -1,0 +1,69 @@
+//go:build !js
+
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golem/core/wasmtool"
+)
+
+// web/tool/twin.js is what the Go source says, and each text has its arguments.
+func TestTwinIsFresh(t *testing.T) {
+	table := wasmtool.Shared()
+	got, err := os.ReadFile("../tool/twin.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != script(table) {
+		t.Error("web/tool/twin.js is stale; run at the repository's root: go run ./web/twin")
+	}
+	for _, x := range table.Texts {
+		all := x.Text
+		if x.Fault != nil {
+			all = x.Fault.Message + x.Fault.Hint
+		}
+		for _, arg := range x.Args {
+			if strings.Count(all, arg[1]) != 1 {
+				t.Errorf("%s: the argument %s stands %d times in %q", x.Name, arg[0], strings.Count(all, arg[1]), all)
+			}
+		}
+	}
+}
+
+// No number or sentence of the table is written a second time in a script of the
+// twin: what is there is used by its name, and all of it is used.
+func TestTwinIsUsed(t *testing.T) {
+	var scripts strings.Builder
+	for _, name := range []string{"kernel.js", "wasi.js", "files.js", "worker.js"} {
+		data, err := os.ReadFile("../tool/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts.Write(data)
+	}
+	all, table := scripts.String(), wasmtool.Shared()
+	if strings.Contains(all, "'E_") || strings.Contains(all, `"E_`) {
+		t.Error("a script of web/tool names a fault code itself; add the fault to core/wasmtool/twin.go")
+	}
+	used := func(name string) {
+		if !strings.Contains(all, name) {
+			t.Errorf("no script of web/tool uses %s", name)
+		}
+	}
+	for _, n := range table.Limits {
+		used(n.Name)
+	}
+	for _, n := range table.Errnos {
+		used("E." + n.Name)
+	}
+	for _, x := range table.Texts {
+		if x.Fault != nil {
+			used("faults." + x.Name + "(")
+		} else {
+			used("words." + x.Name)
+		}
+	}
+}
