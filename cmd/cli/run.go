@@ -209,7 +209,9 @@ func (s *session) open(chat bool) error {
 		s.options.Record = record
 		s.closers = append(s.closers, record)
 	}
-	s.options.Trouble = func(err error) { h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err)) }
+	s.options.Trouble = func(err error) {
+		h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err))
+	}
 	file, err := h.openTrace(f, s.place.sandbox(), s.options.ID)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
-// Package approval is the gate: the executor's only route to a tool. It
-// settles before each call whether it runs, from settings, rules, what was
-// remembered, the mode and, last, a person (SPEC §7; S0-28..41, S3-17..19).
+// Package approval decides before each call of a tool whether it may run. Its
+// Gate is the only way to a tool. It looks at, in this order, the settings and
+// rules, the decisions remembered in this session, the approval mode and, last,
+// asks a person (SPEC §7; S0-28..41, S3-17..19).
 package approval
 
 import (
@@ -11,7 +12,8 @@ import (
 	"golem/core/tool"
 )
 
-// Setting is a configured decision (S0-32..34). "" is unset.
+// Setting says whether a call runs without asking, asks, or never runs
+// (S0-32..34). "" means that nothing is set.
 type Setting string
 
 // Settings.
@@ -21,7 +23,8 @@ const (
 	Blocked     Setting = "blocked"
 )
 
-// Mode is what "ask" means in this session (S0-29..31). "" is Interactive.
+// Mode says what happens with calls whose setting is ask (S0-29..31). "" is
+// Interactive.
 type Mode string
 
 // Modes.
@@ -31,9 +34,10 @@ const (
 	AutoDeny    Mode = "auto_deny"
 )
 
-// Rule settles calls by tool and argument patterns; the first match wins,
-// after blocked. When maps an argument name to a glob (doublestar) that the
-// canonical value must match; "path" also matches any path of the preview.
+// Rule decides calls of one tool by their arguments; the first rule that
+// matches wins, after blocked. When maps an argument's name to a glob
+// (doublestar) that the argument's canonical value must match. The name "path"
+// also matches every path in the call's preview.
 type Rule struct {
 	Tool   string            `json:"tool"`
 	When   map[string]string `json:"when,omitempty"`
@@ -41,8 +45,8 @@ type Rule struct {
 	Origin Origin            `json:"-"`
 }
 
-// Policy is the merged configuration for one worker (SPEC §7's order). The
-// zero value leaves everything to the tool and its risk.
+// Policy is the approval configuration that applies to one worker, in the order
+// of SPEC §7. With the zero value the tool and its risk decide.
 type Policy struct {
 	WorkerTools    map[string]Setting // worker, per tool: toolsets.*.approval.tools and tool_rules
 	WorkerDefaults map[string]Setting // worker, per toolset: toolsets.*.approval.default
@@ -50,18 +54,21 @@ type Policy struct {
 	ProjectDefault Setting            // manifest approval.default
 	Rules          []Rule             // manifest approval.rules
 	Mounts         map[string]MountPolicy
-	// Origins tells where each setting stands and who wrote it, keyed
-	// "worker.tool:NAME", "worker.toolset:NAME", "project.tool:NAME",
-	// "project.default", "mount:NAME:OP".
+	// Origins tells where in the files each setting is and who wrote it. Its
+	// keys are "worker.tool:NAME", "worker.toolset:NAME", "project.tool:NAME",
+	// "project.default" and "mount:NAME:OP".
 	Origins map[string]Origin
-	// Reach is how far the settings above are believed without trust.
+	// Reach limits what the settings above can approve without a person's
+	// trust.
 	Reach Reach
-	// Here is what the person's config says for this project, Everywhere what
-	// it says for all. Their ask and blocked are ceilings over every file.
+	// Here is what the person's config.yaml says for this project, and
+	// Everywhere what it says for all projects. A file of the project cannot
+	// relax their ask and blocked.
 	Here, Everywhere Personal
 }
 
-// Personal are a person's own settings: $GOLEM_HOME/config.yaml (SPEC §3).
+// Personal is a person's own approval settings, from $GOLEM_HOME/config.yaml
+// (SPEC §3).
 type Personal struct {
 	Tools   map[string]Setting
 	Default Setting
@@ -69,22 +76,24 @@ type Personal struct {
 	Origins map[string]Origin // keyed "tool:NAME", "default"
 }
 
-// MountPolicy is a mount's own approval: per operation (read, write, delete).
+// MountPolicy is the approval setting of a mount for each operation (read,
+// write, delete).
 type MountPolicy map[string]Setting
 
-// Request is what a person is asked. It is complete: a front end may fold
-// long values but never drop them. A tool call has Tool and what follows it; a
-// question of another kind has Title and Lines.
+// Request is everything that a person is shown before they answer. A front end
+// may fold long values but must never leave any out. A tool call sets Tool and
+// the fields after it; a question of another kind sets Title and Lines.
 type Request struct {
 	ID         string   `json:"id"` // answers are bound to it
 	Kind       Kind     `json:"kind"`
 	Call       string   `json:"call,omitempty"` // the trace id of the call
 	Risk       string   `json:"risk"`           // low, medium, high
 	WorkerPath []string `json:"workerPath,omitempty"`
-	// Workers are those of WorkerPath, each with its call and its task.
+	// Workers has the call and the task of each worker in WorkerPath.
 	Workers []Worker `json:"workers,omitempty"`
-	// Answers are those that are offered. Always is among them only where it
-	// may cover other arguments: never for destructive or command (SECURITY 8).
+	// Answers are the answers that a person can choose from. Always is one of
+	// them only where it may cover other arguments: never for tools of risk
+	// destructive or command (SECURITY 8).
 	Answers []Answer `json:"answers"`
 
 	Title string `json:"title,omitempty"`
@@ -103,7 +112,7 @@ type Request struct {
 	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
 }
 
-// Worker is one worker run on the way from the root to a call (S4-29).
+// Worker is one running worker on the path from the root to a call (S4-29).
 type Worker struct {
 	ID     string `json:"id"` // of its call, in the trace
 	Worker string `json:"worker"`
@@ -111,13 +120,13 @@ type Worker struct {
 	Task   string `json:"task,omitempty"` // the beginning of what it is to do
 }
 
-// Offers reports whether a is among the answers offered.
+// Offers reports whether a person may give the answer a.
 func (r Request) Offers(a Answer) bool { return slices.Contains(r.Answers, a) }
 
-// Answer is what a person said (S4-30).
+// Answer is a person's answer to a request (S4-30).
 type Answer string
 
-// Answers: y, n, s, a, d of SPEC §7.
+// The answers y, n, s, a and d of SPEC §7.
 const (
 	Yes     Answer = "yes"
 	No      Answer = "no"
@@ -126,8 +135,8 @@ const (
 	Never   Answer = "never"   // no, and for these arguments until the session ends
 )
 
-// Decision answers the Request whose ID it carries; a decision for another
-// request is a denial.
+// Decision is the answer to the request with the same ID. A decision with
+// another ID counts as a denial.
 type Decision struct {
 	ID     string `json:"id"`
 	Answer Answer `json:"answer"`
@@ -135,15 +144,15 @@ type Decision struct {
 	Text   string `json:"text,omitempty"`   // with Yes to KindInput
 }
 
-// Approver asks a person. It blocks until there is an answer or ctx ends; an
-// error, a panic or a vanished user interface is a denial. ErrNobody says
-// that nobody could be asked.
+// Approver asks a person. It waits until there is an answer or ctx ends. An
+// error or a panic counts as a denial. ErrNobody says that nobody could be
+// asked.
 type Approver interface {
 	Approve(ctx context.Context, r Request) (Decision, error)
 }
 
-// Record is one settled call, for the trace. Exactly one is made per call
-// that reaches the gate.
+// Record is the outcome of one decision, for the trace. The gate makes exactly
+// one for each call that reaches it.
 type Record struct {
 	Setting  Setting
 	Rule     string
@@ -151,6 +160,6 @@ type Record struct {
 	Run      bool
 	Remember Answer // Session, Always, Never, or ""
 	Reason   string
-	Nobody   bool // denied because nobody could be asked: exit 3
-	Answered bool // a person answered this very question
+	Nobody   bool // denied because nobody could be asked: the exit code is 3
+	Answered bool // a person answered this question
 }

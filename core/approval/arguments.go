@@ -12,8 +12,9 @@ import (
 	"golem/core/tool"
 )
 
-// decode reads the arguments the one time they are read: strictly, as an
-// object, without keys the schema does not know, and valid (SPEC §7, S0-62).
+// decode parses the arguments of a call, once. It accepts only one JSON object
+// that has no keys unknown to the schema and that fits the schema (SPEC §7,
+// S0-62).
 func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, error) {
 	args, err := tool.Decode(raw)
 	if err != nil {
@@ -36,8 +37,8 @@ func (g *Gate) decode(spec tool.Spec, raw json.RawMessage) (json.RawMessage, err
 	return args, nil
 }
 
-// schemas keeps each compiled input schema: tools are called often, their
-// schemas never change. The zero value is empty.
+// schemas caches compiled input schemas, because tools are called often and
+// their schemas never change. The zero value is an empty cache.
 type schemas struct {
 	mu    sync.Mutex
 	known map[string]*inputSchema
@@ -48,7 +49,8 @@ type inputSchema struct {
 	keys   keySet
 }
 
-// maxSchemas bounds the cache; a session that compiles more starts over.
+// maxSchemas is the most schemas the cache holds; when it is full, it is
+// emptied.
 const maxSchemas = 4096
 
 func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
@@ -69,17 +71,17 @@ func (c *schemas) of(raw json.RawMessage) (*inputSchema, error) {
 	return s, nil
 }
 
-// keySet is which keys a schema knows: of an object, and of the values below
-// it. The zero value knows nothing and allows any.
+// keySet is the set of keys that a schema allows in an object, and in the
+// objects inside it. The zero value allows every key.
 type keySet struct {
-	closed bool // the schema lists its properties and says nothing of others
+	closed bool // the schema lists its properties and does not mention others
 	names  []string
 	fields map[string]keySet
 	items  *keySet
 }
 
-// opens are the keywords that say themselves which other keys are fine; then
-// the validator alone decides.
+// opens are the keywords with which a schema itself says which other keys are
+// allowed; for such a schema only the validator decides.
 var opens = []string{
 	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames",
 	"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas",
@@ -111,8 +113,8 @@ func keysOf(raw json.RawMessage, depth int) keySet {
 	return k
 }
 
-// unknown is a fault for the first key that the schema does not know, nil if
-// there is none. args are decoded strictly, so their depth is bounded.
+// unknown returns a fault for the first key that the schema does not know, or
+// nil. args must come from the strict decoder, which limits their depth.
 func (k keySet) unknown(name string, args json.RawMessage) *fault.Fault {
 	at, key, near := k.find("", args)
 	if key == "" {
@@ -122,7 +124,8 @@ func (k keySet) unknown(name string, args json.RawMessage) *fault.Fault {
 	return fault.New(fault.ToolInput, "%s: unknown key %q%s", name, shorten(key), at).Hinting("%s", near)
 }
 
-// find returns where the first unknown key in document order stands.
+// find returns the place of the first unknown key, in the order of the
+// document.
 func (k keySet) find(at string, raw json.RawMessage) (where, key, hint string) {
 	raw = bytes.TrimSpace(raw)
 	switch {
@@ -176,7 +179,7 @@ func inside(at string) string {
 	return " in " + shorten(at)
 }
 
-// quoteEmpty makes the empty key reportable.
+// quoteEmpty returns `""` for an empty key, so that a message can show it.
 func quoteEmpty(name string) string {
 	if name == "" {
 		return `""`

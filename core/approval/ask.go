@@ -8,11 +8,12 @@ import (
 	"golem/core/fault"
 )
 
-// maxReason bounds the reason a person gives, in bytes.
+// maxReason is the largest size of a person's reason, in bytes.
 const maxReason = 4 << 10
 
-// ask puts the call before a person, one question at a time. After waiting
-// for its turn it looks at the memory again: the answer may be there by now.
+// ask asks a person about the call; only one question is open at a time. After
+// it waited for its turn it looks at the remembered decisions again, because an
+// answer to another question may already cover this call.
 func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) {
 	done, err := g.take(ctx)
 	if err != nil {
@@ -34,7 +35,8 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 	return rec, err
 }
 
-// answer does what the person said. What is no answer is a no.
+// answer applies a person's decision to the record. Everything that is not a
+// clear yes is a no.
 func (g *Gate) answer(c *pending, d Decision, rec *Record) {
 	switch d.Answer {
 	case Yes:
@@ -44,7 +46,7 @@ func (g *Gate) answer(c *pending, d Decision, rec *Record) {
 		rec.Run, rec.Remember = true, Session
 	case Always:
 		rec.Run = true
-		if g.coversAny(c) { // not offered otherwise: then it is yes, once
+		if g.coversAny(c) { // was not offered otherwise: then it counts as yes, once
 			g.memory.keepAny(c.kind)
 			rec.Remember = Always
 		}
@@ -57,7 +59,7 @@ func (g *Gate) answer(c *pending, d Decision, rec *Record) {
 	}
 }
 
-// spoken is the person's reason as it is passed on.
+// spoken returns the person's reason in the form that the model gets.
 func spoken(reason string) string {
 	if reason == "" {
 		return "the user said no"
@@ -68,7 +70,8 @@ func spoken(reason string) string {
 	return "the user said no: " + reason
 }
 
-// gone is a question that nobody answered because the run was stopped.
+// gone fills the record for a question that got no answer because the run was
+// stopped.
 func gone(ctx context.Context, rec Record) (Record, error) {
 	rec.Source, rec.Run, rec.Reason = "user", false, "the run was stopped before an answer came"
 	cause := context.Cause(ctx)
@@ -78,7 +81,7 @@ func gone(ctx context.Context, rec Record) (Record, error) {
 	return rec, fault.Of(cause, fault.Interrupted)
 }
 
-// request is all a person is told. Its id is used once.
+// request builds what a person is shown about a call, with a new request id.
 func (g *Gate) request(c *pending, rule string) Request {
 	answers := []Answer{Yes, No, Session, Never}
 	if g.coversAny(c) {

@@ -10,27 +10,28 @@ import (
 	"golem/core/tool"
 )
 
-// maxPieces is how many simple commands of one command are looked at.
+// maxPieces is the most simple commands of one command line that rules are
+// checked for.
 const maxPieces = 256
 
-// piece is what rules are asked about one by one: one simple command of a
-// command argument. command -1 is what no rule can allow.
+// piece is one simple command of a command argument. Rules are checked for each
+// piece by itself. An index of -1 stands for a part that no rule can allow.
 type piece struct {
 	key     string
 	line    *commandLine
 	command int
 }
 
-// commandLine is a command that rules are held against.
+// commandLine is a command that rules are matched against.
 type commandLine struct {
 	tool.CommandLine
 	raw      string
 	grammar  tool.Grammar
-	patterns map[string]commandPattern // those that were held against it, for a command has many parts
+	patterns map[string]commandPattern // the patterns matched so far, because a command has many parts
 }
 
-// newCommandLine reads a command; one that is too long, or breaks its grammar,
-// is one that could not be parsed.
+// newCommandLine parses a command. A command that is too long or that has a
+// syntax error counts as one that cannot be parsed.
 func newCommandLine(raw string, g tool.Grammar) (l *commandLine) {
 	if g == nil {
 		g = unknownGrammar{}
@@ -51,10 +52,10 @@ func newCommandLine(raw string, g tool.Grammar) (l *commandLine) {
 	return l
 }
 
-// commandSetting is ruleSetting for a tool that runs commands. Each simple
-// command is looked up by itself, the first rule that fits it decides; all must
-// be preApproved, by whichever rules, and one that blocks or asks is enough.
-// Where only some are allowed, the rules say nothing.
+// commandSetting is ruleSetting for tools that run commands. The first rule
+// that matches a simple command decides it. A command is preApproved only if
+// every simple command in it is; one that is blocked or asks is enough to block
+// or ask. If only some are allowed, the rules decide nothing.
 func commandSetting(rules []Rule, s subject) verdict {
 	pieces := s.pieces(rules)
 	if len(pieces) == 0 {
@@ -83,8 +84,8 @@ func commandSetting(rules []Rule, s subject) verdict {
 	return out
 }
 
-// pieces are the parts of every command argument that a rule for the tool
-// speaks of.
+// pieces returns the simple commands of every command argument that a rule for
+// the tool mentions.
 func (s subject) pieces(rules []Rule) []piece {
 	var out []piece
 	var seen []string
@@ -111,8 +112,8 @@ func (s subject) pieces(rules []Rule) []piece {
 	return out
 }
 
-// command is the text of an argument that is a command: each string that a
-// tool of risk command takes, its path aside.
+// command returns the text of an argument that is a command: for a tool of risk
+// command that is every string argument except its path.
 func (s subject) command(key string) (text string, ok bool) {
 	raw, given := s.fields[key]
 	if !given || s.risk != tool.Command || key == "path" {
@@ -121,8 +122,8 @@ func (s subject) command(key string) (text string, ok bool) {
 	return text, json.Unmarshal(raw, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(raw)), `"`)
 }
 
-// fitsCommand holds a rule's pattern against one piece, or, where another
-// argument is looked at, against the whole command.
+// fitsCommand matches a rule's pattern against one simple command or, if the
+// rule is about another argument, against the whole command.
 func (s subject) fitsCommand(key, text, pattern string, all bool) match {
 	if p := s.piece; p != nil && p.key == key {
 		return p.line.fits(p.command, pattern, all)
@@ -146,8 +147,8 @@ func (s subject) fitsCommand(key, text, pattern string, all bool) match {
 	return out
 }
 
-// fits is one simple command against a pattern; i -1 is the rest of the line.
-// What blocks or asks also looks at the command as it is written.
+// fits matches a pattern against simple command i; -1 is the rest of the line.
+// Patterns that block or ask are also matched against the command as written.
 func (l *commandLine) fits(i int, pattern string, all bool) match {
 	p := l.pattern(pattern)
 	switch {
@@ -167,10 +168,11 @@ func (l *commandLine) fits(i int, pattern string, all bool) match {
 	return touches(l.Commands[i], p.globs)
 }
 
-// commandPattern is a rule's pattern as it is held against one command.
+// commandPattern is a rule's pattern, prepared for matching against one
+// command.
 type commandPattern struct {
-	raw   bool     // it fits the command as it is written
-	globs []string // its words; nil: it is no single simple command
+	raw   bool     // it matches the command as written
+	globs []string // the patterns of its words; nil if the pattern is not one simple command
 }
 
 func (l *commandLine) pattern(text string) commandPattern {
@@ -214,9 +216,10 @@ func wordWithin(text, glob string) bool {
 	return !slices.Contains(strings.Split(text, "/"), "..") || !strings.ContainsAny(glob, "*?[{")
 }
 
-// touches reports whether a command may be one that the pattern means: a * is
-// anything, at the end also nothing; the command's directory does not count,
-// nor does the case of its name.
+// touches reports whether a command may be one that the pattern means. It is
+// generous, because it serves rules that forbid: a * matches anything, at the
+// end also nothing, and neither the command's directory nor the case of its
+// name counts.
 func touches(c tool.SimpleCommand, globs []string) match {
 	for i, g := range globs {
 		if i == len(globs)-1 && isRest(g) {
@@ -226,7 +229,7 @@ func touches(c tool.SimpleCommand, globs []string) match {
 		case i >= len(c):
 			return no
 		case c[i].Unknown || c[i].Expands:
-			return unsure // from here on it may be anything
+			return unsure // from here on any word may follow
 		case loose(g, c[i].Text):
 		case i == 0 && loose(strings.ToLower(g), strings.ToLower(baseName(c[i].Text))):
 		default:
@@ -235,7 +238,7 @@ func touches(c tool.SimpleCommand, globs []string) match {
 	}
 	if len(c) > len(globs) {
 		for _, w := range c[len(globs):] {
-			if !w.Unknown { // one that is empty would be no word
+			if !w.Unknown { // an empty word would not be a word
 				return no
 			}
 		}
@@ -244,11 +247,11 @@ func touches(c tool.SimpleCommand, globs []string) match {
 	return yes
 }
 
-// unknownGrammar is that of a shell that nobody described.
+// unknownGrammar is used for a shell whose grammar golem does not know.
 type unknownGrammar struct{}
 
-// Parse takes a command as plain only if no character in it means anything to
-// any shell.
+// Parse accepts a command only if none of its characters has a special meaning
+// in any shell.
 func (unknownGrammar) Parse(raw string) tool.CommandLine {
 	var l tool.CommandLine
 	l.Plain = strings.Trim(raw, " ") != "" && !strings.ContainsFunc(raw, func(r rune) bool {
@@ -269,8 +272,8 @@ func (unknownGrammar) Parse(raw string) tool.CommandLine {
 	return l
 }
 
-// Globs are the words between blanks.
+// Globs returns the words of the pattern, split at blanks.
 func (unknownGrammar) Globs(pattern string) []string { return strings.Fields(pattern) }
 
-// baseName is a command's name without its directory, which may be of either kind.
+// baseName is a command's name without its directory, with / or \ as separator.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }

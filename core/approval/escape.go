@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxMarks is how many combining marks may follow each other before the rest
-// are shown as escapes: stacked marks draw over other lines.
+// maxMarks is how many combining marks in a row are shown; the rest become
+// escapes, because stacked marks can draw over other lines.
 const maxMarks = 4
 
-// unseen are characters that Unicode counts as printable and that leave no
-// mark: fillers, joiners, variation selectors, blank symbols.
+// unseen are characters that Unicode counts as printable although they are not
+// visible: fillers, joiners, variation selectors and blank symbols.
 var unseen = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x034f, Hi: 0x034f, Stride: 1}, // combining grapheme joiner
@@ -32,20 +32,20 @@ var unseen = &unicode.RangeTable{
 	},
 }
 
-// Visible makes text safe to show on one line: control characters (ANSI
-// escapes, line breaks and tabs among them), bidirectional and invisible
-// characters, unusual spaces and bytes that are no UTF-8 become escapes such
-// as \u{202e}, \n or \x{ff}. changed says that there was something to show,
-// for a notice beside the text (SECURITY 9). It is idempotent.
+// Visible makes text safe to show on one line. Control characters (including
+// ANSI escapes, line breaks and tabs), bidirectional and invisible characters,
+// unusual spaces and bytes that are not UTF-8 become escapes such as
+// \u{202e}, \n or \x{ff}. changed reports whether anything was escaped, so that
+// the caller can say so (SECURITY 9). A safe text stays as it is.
 func Visible(s string) (safe string, changed bool) {
 	return visible(s, false)
 }
 
-// Lines splits text at its line breaks (\n, \r\n) and makes each line safe
-// as Visible does, but keeps tabs; the \r of a \r\n is shown and is no change
-// by itself. Every caller marks the lines it prints,
-// so that none can pass for the prompt's own. Text without a final break
-// and text with one give the same lines.
+// Lines splits text at its line breaks (\n, \r\n) and makes each line safe as
+// Visible does, but keeps tabs. The \r of a \r\n is shown but does not count as
+// a change. A caller must put a mark before each line that it prints, so that no
+// line can look like a part of the prompt. A line break at the end of the text
+// does not add a line.
 func Lines(s string) (lines []string, changed bool) {
 	s = strings.TrimSuffix(s, "\n")
 	for line := range strings.SplitSeq(s, "\n") {
@@ -91,7 +91,7 @@ func visible(s string, tabs bool) (string, bool) {
 	return b.String(), changed
 }
 
-// plain is true for text of printable ASCII, which is most text.
+// plain reports whether text is only printable ASCII, as most text is.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] > 0x7e {
@@ -101,7 +101,7 @@ func plain(s string) bool {
 	return true
 }
 
-// shown says whether a character leaves its own mark on a screen.
+// shown reports whether a character is visible by itself on a screen.
 func shown(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.Is(unseen, r)
 }

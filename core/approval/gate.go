@@ -12,48 +12,51 @@ import (
 	"golem/core/tool"
 )
 
-// Gate is the executor's only route to a tool (S3-17). One gate serves a
-// session: the whole worker tree shares its mode, its memory and its one
-// question at a time (S0-39..41). Its memory ends with it (S0-38). It may be
-// used from many goroutines; the exported fields are set before first use.
+// Gate is the only way to run a tool (S3-17). There is one gate for each
+// session: all workers share its mode, its remembered decisions and its rule of
+// one question at a time (S0-39..41). The remembered decisions end with the
+// session (S0-38). A Gate is safe for concurrent use; set the exported fields
+// before the first call.
 type Gate struct {
-	// SandboxOnly narrows ApproveAll to what stays in the sandbox (read,
-	// write, destructive); network and command still ask. It is for a mode
-	// that a manifest chose, not a person (SPEC §3).
+	// SandboxOnly limits ApproveAll to calls that stay in the sandbox (read,
+	// write, destructive); network and command still ask. It is for a mode that
+	// a manifest chose and not a person (SPEC §3).
 	SandboxOnly bool
-	// Trusts says whether a person trusted a widening: then a project's own
-	// preApproved counts although it reaches beyond the sandbox. nil: nobody did,
-	// and such a setting counts as ask (SPEC §3, SECURITY 17).
+	// Trusts reports whether a person trusted a widening. Only then does a
+	// project's own preApproved count where it reaches beyond the sandbox;
+	// otherwise it counts as ask (SPEC §3, SECURITY 17). With nil, nothing is
+	// trusted.
 	Trusts func(Widening) bool
-	// TaintAsk makes tainted calls that can reach the network ask even if
-	// preApproved (SECURITY 13).
+	// TaintAsk makes calls that can reach the network ask, even if they are
+	// preApproved, once the run has read untrusted content (SECURITY 13).
 	TaintAsk bool
 
 	mode     Mode
 	approver Approver
-	turn     chan struct{} // holds one token: the right to ask
+	turn     chan struct{} // has one token; who takes it may ask
 	memory   memory
 	schemas  schemas
-	nonce    string // keeps request ids of two sessions apart
+	nonce    string // makes request ids of two sessions differ
 	asked    atomic.Int64
 }
 
-// NewGate makes a gate. An empty mode is Interactive, an unknown one denies
-// whatever would ask. A nil approver is nobody.
+// NewGate returns a gate. An empty mode means Interactive; an unknown mode
+// denies every call that would ask. With a nil approver nobody can be asked.
 func NewGate(mode Mode, approver Approver) *Gate {
 	g := &Gate{mode: mode.known(), approver: approver, turn: make(chan struct{}, 1), nonce: rand.Text()[:8]}
 	g.turn <- struct{}{}
 	return g
 }
 
-// Mode is what "ask" means in this session.
+// Mode returns the gate's approval mode.
 func (g *Gate) Mode() Mode { return g.mode }
 
-// Call settles one call and, if it may run, runs it: manual check, strict
-// decoding, schema, identity, preview, what cannot be permitted, setting, memory, mode, person, tool. Errors are
-// faults: E_TOOL_INPUT for arguments, E_DENIED for a no, E_INTERRUPTED when
-// ctx ends while a person is asked, else the tool's own. A tool that panics
-// is E_TOOL.
+// Call decides about one call and, if it may run, runs it. The steps are: exec
+// manual, strict decoding, schema, identity, preview, Item.Permit, setting,
+// remembered decisions, mode, person, tool. Every error is a fault:
+// E_TOOL_INPUT for bad arguments, E_DENIED for a no, E_INTERRUPTED when ctx
+// ends while a person is asked, E_TOOL when the tool panics, otherwise the
+// tool's own error.
 func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 	spec := it.Tool.Spec()
 	if it.FromModel && !forModels(spec.Exec) {
@@ -70,8 +73,8 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		err = it.Permit(c.risk)
 	}
 	if err != nil {
-		// The call could not be worked out, or nobody can allow it. Blocked still
-		// comes first: what is forbidden is not told why else it would fail.
+		// The call could not be prepared, or nothing can permit it. Blocked
+		// still comes first: a forbidden call gets no other reason.
 		v := settle(it.Policy, c.subject)
 		rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting", Reason: "not run: " + reason(err)}
 		if v.setting == Blocked {
@@ -92,23 +95,24 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 	return c.run(ctx, rec.Source == "user")
 }
 
-// forModels says whether a model may start such a tool; unknown words may not.
+// forModels reports whether a model may start a tool with this exec. An unknown
+// exec may not.
 func forModels(e tool.Exec) bool {
 	return e == "" || e == tool.ExecLLM || e == tool.ExecBoth
 }
 
-// Setting is what is configured for a tool while no call is known, and where
-// it stands: rules count only if they name no arguments. It says what would
-// ask, for the warning when nobody is there (SPEC §7).
+// Setting returns the setting of a tool when no call is known yet, and where it
+// is written. Only rules without conditions on arguments count. It tells which
+// tools would ask, for the warning when nobody is there (SPEC §7).
 func (g *Gate) Setting(spec tool.Spec, p Policy) (Setting, string) {
 	s := newSubject(spec)
-	s.previewed = true // of no call yet, so paths decide nothing
+	s.previewed = true // there is no call, so no path decides
 	v := g.believe(settle(p, s), p.Reach, s)
 	return v.setting, v.rule
 }
 
-// believe takes a preApproved back to ask where a project or library says it
-// of more than it may decide by itself and no person trusted it.
+// believe turns preApproved into ask if a project or library wrote it, it
+// allows more than that author may allow, and no person trusted it.
 func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
 	for _, other := range v.also {
 		if b := g.believe(other, reach, s); b.setting != PreApproved {
@@ -127,15 +131,15 @@ func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
 func (v verdict) widening(s subject) Widening {
 	w := Widening{Origin: v.origin, Setting: v.setting, Rule: v.matched}
 	if s.spec.Kind == tool.Wasm {
-		w.Module = s.spec.Provider // its digest, once the gate has identified it
+		w.Module = s.spec.Provider // the module's digest, once the gate knows it
 	}
 	return w
 }
 
-// Widens returns the widenings that settings of p make for a tool: each
-// preApproved, in a rule whatever its arguments too, that would let calls of
-// the tool run and is more than its author may decide (SPEC §3). Trust is not
-// looked at.
+// Widens returns the widenings that p contains for a tool: every preApproved
+// (in a rule: whatever its arguments) that would let calls of the tool run and
+// that allows more than its author may allow (SPEC §3). It includes those that
+// are already trusted.
 func Widens(spec tool.Spec, p Policy) []Widening {
 	s := newSubject(spec)
 	s.previewed = true
@@ -156,7 +160,7 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 		}
 	}
 	if p.Reach == WithinSandbox || escapes(s.risk, spec) {
-		return out // a mount's setting is of files in the sandbox
+		return out // a mount's setting concerns only files in the sandbox
 	}
 	for name, ops := range p.Mounts {
 		for op, set := range ops {
@@ -168,8 +172,8 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 	return out
 }
 
-// decide settles a prepared call. The record is complete; err is set when
-// nobody decided anything: ctx ended, or the call no longer holds.
+// decide decides a prepared call. The record is then complete. The error is set
+// if no decision was made: ctx ended, or the call is no longer valid.
 func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	v := g.believe(settle(c.item.Policy, c.subject), c.item.Policy.Reach, c.subject)
 	if v.setting == PreApproved && g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk) {
@@ -177,7 +181,7 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	}
 	rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting"}
 	switch v.setting {
-	case PreApproved: // neither memory nor mode is consulted (S0-70)
+	case PreApproved: // neither remembered decisions nor the mode count (S0-70)
 		rec.Run = true
 		return rec, nil
 	case Ask:
@@ -200,7 +204,8 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	return g.ask(ctx, c, rec)
 }
 
-// remembered fills the record from memory, if it holds a decision.
+// remembered takes a remembered decision into the record. It reports whether
+// there was one.
 func (g *Gate) remembered(c *pending, rec *Record) bool {
 	run, ok := g.memory.recall(c.key, c.kind, g.coversAny(c))
 	if !ok {
@@ -213,20 +218,22 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 	return true
 }
 
-// coversAny says whether "any arguments" is offered and believed for a call.
+// coversAny reports whether the answer "any arguments" is offered for a call,
+// and counts.
 func (g *Gate) coversAny(c *pending) bool {
 	return widens(c.risk) && !(g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk))
 }
 
 func blockedReason(rule string) string { return "blocked by " + rule }
 
-// reason is what went wrong, without code or place.
+// reason returns an error's code and message, without its place.
 func reason(err error) string {
 	f := fault.Of(err, fault.Tool)
 	return fmt.Sprintf("%s: %s", f.Code, f.Message)
 }
 
-// denial is what the caller is told, and what it can do now (S0-61).
+// denial is the error that the caller of a denied call gets, with a hint what
+// it can do now (S0-61).
 func denial(name string, rec Record) *fault.Fault {
 	f := fault.New(fault.Denied, "%s was not run: %s", name, rec.Reason)
 	switch {
@@ -238,7 +245,7 @@ func denial(name string, rec Record) *fault.Fault {
 	return f.Hinting("this is configured and does not change during the run; go on without it")
 }
 
-// fieldsOf is the top level of canonical arguments.
+// fieldsOf returns the top-level fields of canonical arguments.
 func fieldsOf(args json.RawMessage) map[string]json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(args, &fields) != nil {

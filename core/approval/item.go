@@ -7,43 +7,48 @@ import (
 	"golem/core/tool"
 )
 
-// ErrNobody is what an Approver answers when there is nobody to ask: no
-// terminal, --headless. The call is denied and the run ends with exit 3.
+// ErrNobody is what an Approver returns when it can ask nobody: there is no
+// terminal, or --headless was given. The call is denied and the run ends with
+// exit code 3.
 var ErrNobody = errors.New("nobody could be asked")
 
-// Item is one call on its way through the gate. Every func may be nil.
+// Item is one call that goes through the gate, with what the gate needs to know
+// about it. Every function may be nil.
 type Item struct {
 	Tool       tool.Tool
-	Call       tool.Call // Args as the caller sent them, not yet decoded
-	Policy     Policy    // of the worker on whose behalf the call is made
+	Call       tool.Call // Args as the caller sent them, not decoded yet
+	Policy     Policy    // the policy of the worker that makes the call
 	WorkerPath []string  // IDs from the root to that worker
-	Workers    []Worker  // the same with their calls and tasks
-	// FromModel is false only where a person starts the call: then manual
-	// tools may run (S4-02..04). A tool that calls back counts as a model.
+	Workers    []Worker  // the same workers with their calls and tasks
+	// FromModel is false only if a person starts the call: then tools with exec
+	// manual may run (S4-02..04). A call from inside a tool counts as a
+	// model's.
 	FromModel bool
-	// Tainted says that the run has taken in untrusted content (SECURITY 13).
+	// Tainted says that the run has already read untrusted content (SECURITY
+	// 13).
 	Tainted bool
 
-	// Observe hears the decision, exactly once for each call whose arguments
-	// decode and fit the schema, and for each manual tool refused to a
-	// model: before the tool runs, or before the denial is returned.
+	// Observe gets the decision, before the tool runs or the denial is
+	// returned. It is called exactly once for each call with valid arguments,
+	// and for each manual tool that a model called.
 	Observe func(Record)
-	// Asking brackets the wait for a person, not the wait for one's turn to
-	// ask: it stops clocks and holds new calls until done is called.
+	// Asking is called before a person is asked, and done after the answer: in
+	// between, clocks stop and no new call starts. Waiting for another question
+	// to end does not count.
 	Asking func() (done func())
-	// Shown gets the request right before the person does.
+	// Shown gets the request just before the person sees it.
 	Shown func(Request)
-	// Enter is called right before the tool runs. The tool gets the context;
-	// leave is called when the tool has returned, which for a tool that does not
-	// heed its context is after Gate.Call has. An error stops the call.
+	// Enter is called just before the tool runs and returns the context for the
+	// tool. leave is called when the tool has returned; a tool that ignores its
+	// context may return later than Gate.Call. An error prevents the call.
 	Enter func(ctx context.Context, risk tool.Risk) (inner context.Context, leave func(), err error)
-	// Permit refuses what no answer could allow, such as the network where the
-	// sandbox has none. It is asked with the call's risk after blocked, and
-	// before anybody else.
+	// Permit returns an error for a call that no answer could allow, such as
+	// one to the network where the sandbox has none. It gets the call's risk,
+	// after blocked was checked and before anybody is asked.
 	Permit func(risk tool.Risk) error
-	// Source tells what stands behind a mount's name, so that a decision for
-	// one worker's mount is not used for another's of the same name. nil:
-	// the name says it all.
+	// Source returns what a mount's name stands for, so that a decision about
+	// one worker's mount is not used for another mount with the same name. With
+	// nil, the name alone identifies a mount.
 	Source func(mount string) string
 }
 

@@ -8,21 +8,22 @@ import (
 	"golem/core/tool"
 )
 
-// memory is what a person decided for the rest of the session. It is never
-// stored (S0-38). The zero value is empty.
+// memory holds the decisions that a person made for the rest of the session. It
+// is never stored (S0-38). The zero value is empty.
 type memory struct {
 	mu    sync.Mutex
-	exact map[key]bool // one call: run or deny
-	any   map[key]bool // any arguments of one tool: run
+	exact map[key]bool // for one exact call: run or deny
+	any   map[key]bool // for a tool with any arguments: run
 }
 
-// key names a call, or a tool, by content. A digest keeps memory small
-// whatever the arguments are.
+// key identifies a call or a tool by a digest, so that long arguments do not
+// use memory.
 type key [sha256.Size]byte
 
-// toolKey is provider and tool. Toolset, module and target are part of it,
-// so that two tools never share a decision because they share a name; and what
-// a module was granted, so that none is approved for more than was shown.
+// toolKey identifies a tool by its provider and name, its toolset, module and
+// target, and by what its module was granted. So two tools never share a
+// decision because they have the same name, and no module is approved for more
+// than a person was shown.
 func toolKey(spec tool.Spec) key {
 	parts := []string{"tool", spec.Provider, spec.Toolset, spec.Module, spec.Target, spec.Name}
 	for _, g := range spec.Grants {
@@ -31,8 +32,8 @@ func toolKey(spec tool.Spec) key {
 	return digest(parts...)
 }
 
-// callKey is the tool and the exact call: canonical arguments, and each path
-// resolved to what is mounted and where in it (SECURITY 8).
+// callKey identifies one exact call: the tool, the canonical arguments, and for
+// each path what is mounted there and the place inside it (SECURITY 8).
 func callKey(of key, args []byte, paths []tool.PathUse, source func(string) string) key {
 	parts := []string{"call", string(of[:]), string(args)}
 	for _, p := range paths {
@@ -45,7 +46,8 @@ func callKey(of key, args []byte, paths []tool.PathUse, source func(string) stri
 	return digest(parts...)
 }
 
-// digest hashes parts with their lengths, so that no two lists of parts look alike.
+// digest hashes the parts together with their lengths, so that different lists
+// of parts never give the same bytes.
 func digest(parts ...string) key {
 	h := sha256.New()
 	var size [8]byte
@@ -57,8 +59,8 @@ func digest(parts ...string) key {
 	return key(h.Sum(nil))
 }
 
-// recall looks for a decision on the exact call, then, if allowed, on any
-// call of the tool.
+// recall looks for a decision about this exact call and then, if anyArgs is
+// set, about the tool with any arguments.
 func (m *memory) recall(call, kind key, anyArgs bool) (run, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

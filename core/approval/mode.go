@@ -1,6 +1,7 @@
 package approval
 
-// known returns the mode a gate works in: AutoDeny for an unknown one (SECURITY 11).
+// known returns the mode that a gate uses: AutoDeny if m is unknown (SECURITY
+// 11).
 func (m Mode) known() Mode {
 	switch m {
 	case "":
@@ -11,7 +12,8 @@ func (m Mode) known() Mode {
 	return AutoDeny
 }
 
-// known returns the setting to act on: Blocked for an unknown one, "" if none is set.
+// known returns the setting that counts: Blocked if s is unknown, "" if nothing
+// is set.
 func (s Setting) known() Setting {
 	switch s {
 	case "", PreApproved, Ask, Blocked:

@@ -6,11 +6,11 @@ import (
 	"golem/core/tool"
 )
 
-// Author says who made a setting (SPEC §3, Trust). The zero value is Project:
-// a setting of unknown origin is believed as little as a cloned file.
+// Author says who wrote a setting (SPEC §3, Trust). The zero value is Project,
+// the least trusted one, for settings of unknown origin.
 type Author string
 
-// Authors.
+// The authors of settings.
 const (
 	Project Author = ""        // manifest, workers, .env
 	Library Author = "library" // a library's files
@@ -18,37 +18,39 @@ const (
 	Golem   Author = "golem"   // built in: a default, a tool's own metadata
 )
 
-// Origin is where a setting stands and who wrote it there.
+// Origin says where a setting is written and who wrote it.
 type Origin struct {
 	By   Author
 	At   string // for people: "main.worker:4"
 	File string // "main.worker"
-	Path string // dotted key path in File: "toolsets.shell.approval.default"
+	Path string // key path in File, with dots: "toolsets.shell.approval.default"
 }
 
-// Reach is how far a project's own settings may pre-approve calls without a
+// Reach says which calls a project's own settings can approve without a
 // person's trust.
 type Reach string
 
-// Reaches.
+// The values of Reach.
 const (
-	// WithinSandbox covers read, write and destructive calls: the default.
+	// WithinSandbox means read, write and destructive calls. It is the default.
 	WithinSandbox Reach = ""
-	// ReadOnly covers read calls only: for a lone file, a worker on GOLEM_PATH
-	// and a project that is a home directory or lies above one (SPEC §3).
+	// ReadOnly means read calls only: for a lone worker file, a worker on
+	// GOLEM_PATH, and a project that is a home directory or contains one (SPEC
+	// §3).
 	ReadOnly Reach = "read"
 )
 
-// Widening is a preApproved that a project's or library's file says and that
-// reaches beyond what the file may decide by itself.
+// Widening is a preApproved in a file of a project or library that allows more
+// than the file may allow by itself.
 type Widening struct {
 	Origin  Origin
 	Setting Setting
-	Rule    *Rule  // the rule, if the setting stands in one
-	Module  string // SHA-256 (hex) of the module whose tool would run; "" for others
+	Rule    *Rule  // the rule that contains the setting, if it is in one
+	Module  string // SHA-256 (hex) of the module whose tool would run; "" for other tools
 }
 
-// reaches says whether a project's word is enough to pre-approve a call.
+// reaches reports whether the author may approve calls of this tool and risk
+// without trust.
 func (r Reach) reaches(by Author, risk tool.Risk, spec tool.Spec) bool {
 	switch {
 	case by == Person || by == Golem:
@@ -61,8 +63,8 @@ func (r Reach) reaches(by Author, risk tool.Risk, spec tool.Spec) bool {
 	return !escapes(risk, spec)
 }
 
-// PreApproves reports whether a file says preApproved of anything: without it
-// no setting of p widens.
+// PreApproves reports whether any setting is preApproved. If not, p cannot
+// contain a widening.
 func (p Policy) PreApproves() bool {
 	pre := func(s Setting) bool { return s.known() == PreApproved }
 	for _, tools := range []map[string]Setting{p.WorkerTools, p.WorkerDefaults, p.ProjectTools} {

@@ -8,14 +8,14 @@ import (
 	"golem/core/tool"
 )
 
-// patience is how long a tool may still take to return after its context has
-// ended. Then its caller goes on without it: a tool that does not look at its
-// context holds up neither Ctrl+C nor a time-out (SPEC §5).
+// patience is how long the gate still waits for a tool after the tool's context
+// has ended. Then the caller goes on without it, so that a tool that ignores
+// its context delays neither Ctrl+C nor a time-out (SPEC §5).
 const patience = 500 * time.Millisecond
 
-// call runs the tool, and done when the tool has returned, which may be after
-// call has. Of a worker, which ends by itself when its tools do, it waits for
-// the end.
+// call runs the tool. It calls done when the tool has returned, which may be
+// later than call itself returns. For a worker it always waits, because a
+// worker ends when its tools do.
 func (c *pending) call(ctx context.Context, args tool.Call, done func()) (tool.Output, error) {
 	type result struct {
 		out tool.Output

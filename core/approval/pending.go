@@ -11,19 +11,20 @@ import (
 	"golem/core/tool"
 )
 
-// pending is a call worked out in full: what would run, byte for byte. What
-// is shown, remembered and run is this one value (SPEC §7).
+// pending is a decoded call, ready to run. What a person is shown, what is
+// remembered and what runs is this one value (SPEC §7).
 type pending struct {
 	subject
 	item Item
 	diff string
-	same bool // the file has the content that the call would write
-	key  key  // the exact call
-	kind key  // the tool, whatever the arguments
+	same bool // the file already has the content that the call would write
+	key  key  // identifies the exact call
+	kind key  // identifies the tool, whatever the arguments
 }
 
 // prepare previews a decoded call and fixes its canonical arguments. On an
-// error the pending call still holds what is known, for the setting.
+// error it also returns what is known of the call, so that the setting can
+// still be found.
 func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage) (*pending, error) {
 	c := &pending{subject: newSubject(spec), item: it}
 	c.args, c.fields = args, fieldsOf(args)
@@ -54,8 +55,8 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 	return c, nil
 }
 
-// identify asks a tool whose identity takes work: a decision on a module is a
-// decision on its bytes.
+// identify asks the tool for its identity if that takes work: a decision about
+// a module is a decision about its bytes.
 func (c *pending) identify(ctx context.Context) (err error) {
 	t, ok := c.item.Tool.(tool.Identified)
 	if !ok {
@@ -73,7 +74,7 @@ func (c *pending) identify(ctx context.Context) (err error) {
 	return err
 }
 
-// preview calls the tool's Preview; a panic there is an error.
+// preview calls the tool's Preview and turns a panic into an error.
 func preview(ctx context.Context, p tool.Previewer, c tool.Call) (view tool.Preview, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -83,10 +84,9 @@ func preview(ctx context.Context, p tool.Previewer, c tool.Call) (view tool.Prev
 	return p.Preview(ctx, c)
 }
 
-// refresh looks again at what a changing call would do, because time has
-// passed and nobody has been shown it: another call may have changed the same
-// file. What was settled must still hold: the same arguments, the same paths,
-// no higher risk.
+// refresh previews the call again, because another call may have changed the
+// same file in the meantime. The arguments and paths must be the same as before
+// and the risk not higher; otherwise it returns an error.
 func (c *pending) refresh(ctx context.Context) error {
 	p, ok := c.item.Tool.(tool.Previewer)
 	if !ok || !slices.ContainsFunc(c.paths, func(u tool.PathUse) bool { return u.Op != "read" }) {
@@ -112,9 +112,9 @@ func (c *pending) refresh(ctx context.Context) error {
 	return nil
 }
 
-// run executes the call, with exactly the arguments that were settled. It is
-// the only place in golem where a tool is called. What a person was shown is
-// not looked at again: the tool itself compares it with what it finds.
+// run runs the call with exactly the arguments that were approved. It is the
+// only place in golem that calls a tool. The tool itself compares the file with
+// what the person was shown.
 func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err error) {
 	if ctx.Err() != nil {
 		return tool.Output{}, fault.Of(context.Cause(ctx), fault.Interrupted)
@@ -148,7 +148,8 @@ func (c *pending) run(ctx context.Context, shown bool) (out tool.Output, err err
 	return out, nil
 }
 
-// panicked tells of a crash inside a tool, short and without a stack.
+// panicked returns the error for a panic inside a tool, shortened and without a
+// stack trace.
 func panicked(name string, r any) *fault.Fault {
 	what, _ := Visible(fmt.Sprint(r))
 	return fault.New(fault.Tool, "%s crashed: %s", name, shorten(what)).

@@ -8,11 +8,12 @@ import (
 	"slices"
 )
 
-// Kind is what a question is about. Every kind goes through one Approver, one
-// question at a time, and is answered by the request's id (SECURITY 19).
+// Kind says what a question is about. Questions of every kind go to the one
+// Approver, one at a time, and an answer must carry the request's id (SECURITY
+// 19).
 type Kind string
 
-// Kinds of question.
+// The kinds of questions.
 const (
 	KindTool  Kind = "tool"  // a call of a tool
 	KindInput Kind = "input" // a text for a worker, which Decision.Text is
@@ -20,8 +21,8 @@ const (
 	KindTrust Kind = "trust" // what a project's files widen beyond its sandbox (SPEC §3)
 )
 
-// risk is what a wrong yes costs: a text, or some tokens; the rest reaches beyond
-// the sandbox.
+// risk says how much damage a wrong yes can do: little for a text or some more
+// turns, much for everything that reaches beyond the sandbox.
 func (k Kind) risk() string {
 	if k == KindTurns || k == KindInput {
 		return "low"
@@ -29,7 +30,7 @@ func (k Kind) risk() string {
 	return "high"
 }
 
-// Line is one thing that a yes covers.
+// Line is one of the things that a yes covers.
 type Line struct {
 	Path  string `json:"path"`            // key path of the setting, "providers.acme.base_url"
 	Value string `json:"value"`           // what it is set to
@@ -37,29 +38,30 @@ type Line struct {
 	Where string `json:"where,omitempty"` // file and line, "project.yaml:12"
 }
 
-// Question is a question that is no tool call. Its answers are yes and no; a
-// yes covers exactly Lines.
+// Question is a question that is not about a tool call. It is answered with yes
+// or no; a yes covers exactly Lines.
 type Question struct {
 	Kind  Kind
-	Title string // the question, one line: "Send the key in X to Y?"
+	Title string // the question in one line: "Send the key in X to Y?"
 	Lines []Line
 	// Call is the trace id of the worker run that needs the answer, and
-	// WorkerPath its IDs from the root; both are empty before a run begins.
+	// WorkerPath the worker IDs from the root to it. Both are empty before a
+	// run begins.
 	Call       string
 	WorkerPath []string
-	// Settled is looked at when the turn to ask has come: an answer to another
-	// question may have settled this one meanwhile. nil: never settled.
+	// Settled is called just before the question would be asked: the answer to
+	// another question may already have decided this one. With nil, it never
+	// is.
 	Settled func() (yes, known bool)
-	// Asking and Shown are those of Item.
+	// Asking and Shown are as in Item.
 	Asking func() (done func())
 	Shown  func(Request)
 }
 
-// Ask puts a question that is no tool call to the person. Record.Run is the
-// yes. The modes mean: auto_deny is a no without asking; approve_all speaks of
-// tool calls only, so the person is still asked. A nil error with Run false is
-// a no, Nobody says that nobody could be asked. The error is set only when ctx
-// ends.
+// Ask asks a person a question that is not about a tool call. Record.Run is
+// true for yes. In mode auto_deny the answer is no without asking; approve_all
+// is only about tool calls, so the person is still asked. Record.Nobody says
+// that nobody could be asked. The error is set only if ctx ends.
 func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	rec := Record{Setting: Ask, Source: "mode"}
 	if g.mode == AutoDeny {
@@ -98,9 +100,9 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 	return rec, nil
 }
 
-// Input asks the person for a text. It is "" where there is none: nobody is
-// there, the mode is auto_deny, or the person has nothing to say. The error is
-// set only when ctx ends.
+// Input asks the person for a text. It returns "" if nobody can be asked, the
+// mode is auto_deny, or the person gives no text. The error is set only if ctx
+// ends.
 func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 	if g.mode == AutoDeny {
 		return "", nil
@@ -123,16 +125,17 @@ func (g *Gate) Input(ctx context.Context, q Question) (string, error) {
 	return d.Text, nil
 }
 
-// What a denial says.
+// Reasons for denials.
 const (
 	autoDenied    = "refused by --deny-all (approval mode auto_deny)"
 	deniedEarlier = "it was denied earlier, for the rest of this session"
 )
 
-// newID is used for one request, ever.
+// newID returns an id that is used for one request only.
 func (g *Gate) newID() string { return fmt.Sprintf("%s-%d", g.nonce, g.asked.Add(1)) }
 
-// take waits for the right to ask, which one question has at a time.
+// take waits until no other question is open, and then keeps others from asking
+// until done is called.
 func (g *Gate) take(ctx context.Context) (done func(), err error) {
 	select {
 	case <-ctx.Done():
@@ -146,8 +149,8 @@ func (g *Gate) take(ctx context.Context) (done func(), err error) {
 	return func() { g.turn <- struct{}{} }, nil
 }
 
-// put shows a request and waits for its answer. ok is false where there is
-// none: rec then has the reason. The error is set only when ctx ends.
+// put shows a request and waits for its answer. ok is false if there is no
+// answer; rec then has the reason. The error is set only if ctx ends.
 func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown func(Request), rec *Record) (d Decision, ok bool, err error) {
 	d, err = g.approve(ctx, r, asking, shown)
 	if ctx.Err() != nil {
@@ -170,8 +173,8 @@ func (g *Gate) put(ctx context.Context, r Request, asking func() func(), shown f
 	return d, false, nil
 }
 
-// approve asks the approver between the caller's brackets. A panic in a front
-// end is an error, thus a no.
+// approve calls the Approver between asking and its done. A panic of a front
+// end becomes an error, and so a no.
 func (g *Gate) approve(ctx context.Context, r Request, asking func() func(), shown func(Request)) (d Decision, err error) {
 	if g.approver == nil {
 		return Decision{}, ErrNobody

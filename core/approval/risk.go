@@ -2,7 +2,7 @@ package approval
 
 import "golem/core/tool"
 
-// rank orders risks; what is unknown ranks with command.
+// rank orders risks; an unknown risk has the rank of command.
 func rank(r tool.Risk) int {
 	switch r {
 	case tool.Read:
@@ -17,8 +17,9 @@ func rank(r tool.Risk) int {
 	return 4
 }
 
-// ownRisk is the risk of a tool before any call. Delegating does nothing by
-// itself: what the child does meets the gate again.
+// ownRisk is the risk of a tool before any call is known. Calling a worker has
+// no risk of its own, because every call that the worker makes passes the gate
+// again.
 func ownRisk(spec tool.Spec) tool.Risk {
 	if spec.Kind == tool.Worker && spec.Risk == "" {
 		return tool.Read
@@ -26,7 +27,8 @@ func ownRisk(spec tool.Spec) tool.Risk {
 	return spec.Risk
 }
 
-// callRisk is the risk of one call: a preview can raise it, never lower it.
+// callRisk is the risk of one call. A preview can raise the tool's risk, never
+// lower it.
 func callRisk(spec tool.Spec, p tool.Preview) tool.Risk {
 	own := ownRisk(spec)
 	if p.Risk != "" && rank(p.Risk) > rank(own) {
@@ -35,8 +37,8 @@ func callRisk(spec tool.Spec, p tool.Preview) tool.Risk {
 	return own
 }
 
-// leavesSandbox is true for calls whose effect a sandbox does not hold:
-// network and command, and whatever is unknown (SPEC §3).
+// leavesSandbox reports whether calls of this risk have effects outside the
+// sandbox: network, command and unknown risks (SPEC §3).
 func leavesSandbox(r tool.Risk) bool {
 	switch r {
 	case tool.Read, tool.Write, tool.Destructive:
@@ -45,9 +47,8 @@ func leavesSandbox(r tool.Risk) bool {
 	return true
 }
 
-// escapes says whether a call can do more than its sandbox holds: run a
-// command, or reach the network. A module can reach what it was granted and
-// no more, whatever risk it is of.
+// escapes reports whether a call can run a command or reach the network. A
+// module can only reach what it was granted, whatever its risk.
 func escapes(r tool.Risk, spec tool.Spec) bool {
 	switch {
 	case r == tool.Network, r == tool.Command, len(spec.Hosts) > 0:
@@ -58,13 +59,14 @@ func escapes(r tool.Risk, spec tool.Spec) bool {
 	return leavesSandbox(r)
 }
 
-// widens says whether "any arguments" may be remembered for calls of this
+// widens reports whether "any arguments" can be remembered for calls of this
 // risk: never for destructive or command (SECURITY 8).
 func widens(r tool.Risk) bool {
 	return rank(r) < rank(tool.Destructive)
 }
 
-// requestType is how a front end shows the call (S4-28).
+// requestType is the type of a request, which decides how a front end shows the
+// call (S4-28).
 func requestType(r tool.Risk, paths []tool.PathUse) string {
 	switch {
 	case r == tool.Command:

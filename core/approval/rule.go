@@ -13,8 +13,9 @@ import (
 	"golem/core/tool"
 )
 
-// match is how a rule fits a call. Unsure is for what cannot be known (no
-// preview, a broken pattern): it asks, it never allows.
+// match is the result of matching a rule against a call. Unsure means that it
+// cannot be known (no preview, a broken pattern): such a rule asks and never
+// allows.
 type match int
 
 const (
@@ -23,15 +24,15 @@ const (
 	yes
 )
 
-// maxMatched bounds the text that is held against a pattern.
+// maxMatched is the longest text, in bytes, that is matched against a pattern.
 const maxMatched = 64 << 10
 
-// maxBraces is how many alternatives a pattern may have: they multiply.
+// maxBraces is the most {a,b} alternatives in a pattern, because they multiply.
 const maxBraces = 3
 
-// ruleSetting is what the first rule decides that fits the call. A rule of
-// which it is not known whether it fits asks, unless a later one that
-// certainly fits blocks. Without a call only rules without conditions count.
+// ruleSetting returns what the first matching rule decides. If it is not known
+// whether a rule matches, the call asks, unless a later rule certainly matches
+// and blocks. When no call is known, only rules without conditions count.
 func ruleSetting(rules []Rule, s subject) verdict {
 	if s.risk == tool.Command && s.args != nil {
 		return commandSetting(rules, s)
@@ -39,8 +40,8 @@ func ruleSetting(rules []Rule, s subject) verdict {
 	return firstRule(rules, s)
 }
 
-// firstRule looks at the call as a whole, or at the piece of its command that
-// is asked about.
+// firstRule finds the first rule that matches the call or, for a command, the
+// piece of it that is looked at.
 func firstRule(rules []Rule, s subject) verdict {
 	var maybe verdict
 	for i, r := range rules {
@@ -50,7 +51,7 @@ func firstRule(rules []Rule, s subject) verdict {
 		}
 		v := verdict{setting: r.Decide.known(), rule: r.label(i), origin: r.Origin, matched: &rules[i]}
 		if v.setting == "" {
-			v.setting = Blocked // a rule that decides nothing is broken
+			v.setting = Blocked // a rule without a valid decision is broken
 		}
 		switch {
 		case m == unsure && maybe.setting == "":
@@ -72,9 +73,9 @@ func (r Rule) label(index int) string {
 	return fmt.Sprintf("rule %d for %s", index+1, r.Tool)
 }
 
-// fits says whether tool and arguments are those of the rule: all of When
-// must match. A preApproved rule must cover everything a key can mean (every
-// path, every element of a list); ask and blocked need only one.
+// fits reports whether the rule matches the call: the tool, and every condition
+// in When. A preApproved rule must cover everything that a key can mean (every
+// path, every element of a list); for ask and blocked one is enough.
 func (r Rule) fits(s subject) match {
 	if !slices.Contains(s.names, r.Tool) {
 		return no
@@ -114,10 +115,10 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 	return fitsValues(texts(raw), pattern, all, !all, s.paths)
 }
 
-// fitsPath holds the pattern against the paths of the preview, which are
-// canonical. An argument called path counts where the preview names no path.
-// Without a preview the argument may spell its path in many ways: a match is
-// believed where it forbids, and otherwise nothing is certain.
+// fitsPath matches the pattern against the paths of the preview, which are
+// canonical. An argument named path counts if the preview has no path. Without
+// a preview the argument may be one of many spellings of a path: then a match
+// counts for rules that forbid, and everything else is unsure.
 func (s subject) fitsPath(pattern string, all bool) match {
 	raw, given := s.fields["path"]
 	if len(s.paths) > 0 {
@@ -139,8 +140,9 @@ func (s subject) fitsPath(pattern string, all bool) match {
 	return unsure
 }
 
-// fitsValues is yes if the pattern matches all values, or any of them.
-// Widely also takes a looser match for values that are no path of the preview.
+// fitsValues reports whether the pattern matches all values, or any of them.
+// With widely, a looser match is used for values that are not paths of the
+// preview.
 func fitsValues(values []string, pattern string, all, widely bool, paths []tool.PathUse) match {
 	hits := 0
 	for _, v := range values {
@@ -161,17 +163,17 @@ func isPath(v string, paths []tool.PathUse) bool {
 	return slices.ContainsFunc(paths, func(p tool.PathUse) bool { return p.Path == v })
 }
 
-// loose matches text that is no path: there a slash is a character like any
-// other, so that "rm *" also forbids "rm a/b". It is used only to ask or
-// block, where matching too much does no harm.
+// loose matches text that is not a path, where a slash has no special meaning,
+// so that "rm *" also forbids "rm a/b". It is used only to ask or block, where
+// too many matches do no harm.
 func loose(pattern, v string) bool {
 	return doublestar.MatchUnvalidated(slashless(pattern), slashless(v))
 }
 
 func slashless(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
-// texts are the strings a JSON value can be matched as: a string itself, the
-// elements of a list, anything else its canonical JSON.
+// texts returns the strings that a JSON value is matched as: a string itself,
+// each element of a list, otherwise the value's canonical JSON.
 func texts(raw json.RawMessage) []string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {

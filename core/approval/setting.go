@@ -8,34 +8,35 @@ import (
 	"golem/core/tool"
 )
 
-// subject is what a setting is looked up for: a tool and, once known, one call.
+// subject is what a setting is looked up for: a tool and, once it is known, one
+// call.
 type subject struct {
 	spec  tool.Spec
 	names []string // the tool's name, then its rule names
 	risk  tool.Risk
 	// args are canonical; nil when no call is known yet.
 	args json.RawMessage
-	// fields are the top level of args.
+	// fields are the top-level fields of args.
 	fields map[string]json.RawMessage
 	paths  []tool.PathUse
-	// previewed says that paths are all the call uses. Without a preview
-	// nothing is known of them, and what depends on paths asks.
+	// previewed says that paths has every path that the call uses. Without a
+	// preview the paths are unknown, and what depends on them asks.
 	previewed bool
-	piece     *piece // of a command: what rules are asked about now; nil: the call
+	piece     *piece // the part of a command that rules are matched against now; nil: the whole call
 }
 
 func newSubject(spec tool.Spec) subject {
 	return subject{spec: spec, names: append([]string{spec.Name}, spec.Rules...), risk: ownRisk(spec)}
 }
 
-// verdict is a setting and where it stands.
+// verdict is a setting and where it comes from.
 type verdict struct {
 	setting Setting
 	rule    string // for people
 	origin  Origin
 	matched *Rule // the rule that decided, if one did
-	// also are verdicts of further rules that this one rests on: of a command
-	// whose parts are allowed by several.
+	// also has the verdicts of other rules that this one depends on: several
+	// rules together can allow the parts of a command.
 	also []verdict
 }
 
@@ -81,7 +82,8 @@ func settle(p Policy, s subject) verdict {
 	return riskSetting(s)
 }
 
-// setting is what a person's config says for a call: rules, tool, default.
+// setting returns what the person's config says about a call: its rules, then
+// the tool, then the default.
 func (p Personal) setting(what string, s subject) verdict {
 	if v := ruleSetting(p.Rules, s); v.setting != "" {
 		return v
@@ -94,7 +96,8 @@ func (p Personal) setting(what string, s subject) verdict {
 	return said(p.Default.known(), what, p.Origins["default"])
 }
 
-// said is a configured verdict with its place in the label.
+// said returns a verdict that a file or a person configured, with the place in
+// its label.
 func said(set Setting, what string, o Origin) verdict {
 	if o.At != "" {
 		what += " (" + o.At + ")"
@@ -102,7 +105,8 @@ func said(set Setting, what string, o Origin) verdict {
 	return verdict{setting: set, rule: what, origin: o}
 }
 
-// settleFiles is what the worker and the manifest say; "" if nothing.
+// settleFiles returns what the worker and the manifest say, or an empty
+// verdict.
 func settleFiles(p Policy, s subject) verdict {
 	configured := configuredSettings(p, s)
 	for _, v := range configured {
@@ -128,9 +132,10 @@ func settleFiles(p Policy, s subject) verdict {
 	return verdict{}
 }
 
-// configuredSettings are worker per-tool, worker toolset default, manifest
-// per-tool and manifest default, in that order. Each tier is asked for the
-// tool's name first, then for its rule names.
+// configuredSettings returns the settings of the worker for the tool, of the
+// worker for the toolset, of the manifest for the tool and the manifest's
+// default, in this order. Each is looked up by the tool's name first and then
+// by its rule names.
 func configuredSettings(p Policy, s subject) []verdict {
 	var out []verdict
 	add := func(set Setting, key, what string) {
@@ -149,7 +154,7 @@ func configuredSettings(p Policy, s subject) []verdict {
 	return out
 }
 
-// ownSetting asks the tool's NeedsApproval; one that panics asks.
+// ownSetting calls the tool's NeedsApproval; if that panics, the call asks.
 func ownSetting(s subject) (v verdict) {
 	if s.spec.NeedsApproval == nil {
 		return verdict{}
@@ -169,7 +174,7 @@ func ownSetting(s subject) (v verdict) {
 	return builtin(PreApproved, "the tool needs no approval")
 }
 
-// builtin is a verdict that no file and no person gave.
+// builtin returns a verdict that comes from golem itself.
 func builtin(set Setting, rule string) verdict {
 	return verdict{setting: set, rule: rule, origin: Origin{By: Golem}}
 }
@@ -177,8 +182,8 @@ func builtin(set Setting, rule string) verdict {
 func riskSetting(s subject) verdict {
 	switch {
 	case s.spec.Kind == tool.Worker, s.spec.Target != "" && s.spec.Confined:
-		// A module without grants that stands for a worker does no more than
-		// the worker's own calls would (S3-24).
+		// A module without grants that stands in for a worker can do no more
+		// than the calls that a worker would make (S3-24).
 		return builtin(PreApproved, "delegation to an allowed worker")
 	case s.risk == tool.Read:
 		return builtin(PreApproved, riskRule+"read")
@@ -188,10 +193,10 @@ func riskSetting(s subject) verdict {
 	return builtin(Ask, riskRule+string(s.risk))
 }
 
-// mountSetting is the strictest approval of the mounts a call touches. A
-// preApproved counts only if it covers every path. Without a preview a tool
-// may touch any mount: it asks where one of them says more than preApproved
-// for what the tool's risk can do.
+// mountSetting returns the strictest approval setting of the mounts that a call
+// uses. preApproved counts only if it covers every path. Without a preview a
+// tool may use any mount: then the call asks if one of them has a stricter
+// setting for something that a tool of this risk can do.
 func mountSetting(p Policy, s subject) verdict {
 	if !s.previewed {
 		return unseenMounts(p.Mounts, s)
@@ -239,8 +244,8 @@ func unseenMounts(mounts map[string]MountPolicy, s subject) verdict {
 	return verdict{}
 }
 
-// mountOp is one operation's setting; an operation nobody knows gets the
-// mount's strictest.
+// mountOp returns the setting of one operation; for an unknown operation, the
+// strictest of the mount.
 func mountOp(m MountPolicy, op string) Setting {
 	switch op {
 	case "read", "write", "delete":

@@ -31,8 +31,9 @@ type Where struct {
 	Chain  []string `json:"chain,omitempty"`
 }
 
-// Fault is an error with a stable code. It is immutable once returned; the
-// With methods copy. The zero value is not useful: use New.
+// Fault is an error with a stable code. A Fault never changes after it was
+// returned: At, InChain and Hinting return copies. Make one with New or Warn;
+// the zero value is not useful.
 type Fault struct {
 	Code     Code     `json:"code"`
 	Message  string   `json:"message"`
@@ -80,7 +81,8 @@ func (f *Fault) InChain(chain []string) *Fault {
 	return &c
 }
 
-// Hinting returns a copy with a remedy: what the reader can do now.
+// Hinting returns a copy whose hint says what the reader can do about the
+// error.
 func (f *Fault) Hinting(format string, args ...any) *Fault {
 	c := *f
 	c.Hint = fmt.Sprintf(format, args...)
@@ -96,7 +98,8 @@ func (f *Fault) Error() string {
 	return f.text(code)
 }
 
-// Text is Error without code and severity, for where these stand already.
+// Text is like Error, but without the code and the severity, for output that
+// shows these separately.
 func (f *Fault) Text() string { return f.text("") }
 
 func (f *Fault) text(code string) string {
@@ -122,13 +125,14 @@ func (f *Fault) text(code string) string {
 	return b.String()
 }
 
-// Is makes errors.Is(err, fault.Denied) true for any fault of that code.
+// Is reports whether target is the fault's code, so that errors.Is(err,
+// fault.Denied) works.
 func (f *Fault) Is(target error) bool {
 	c, ok := target.(Code)
 	return ok && c == f.Code
 }
 
-// Unwrap returns the error given to New as %w, if any.
+// Unwrap returns the error that New was given with %w, or nil.
 func (f *Fault) Unwrap() error { return f.cause }
 
 // Of returns the fault in err's chain. A context error becomes E_INTERRUPTED

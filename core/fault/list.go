@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// List is every fault found in one go. As an error its text has one fault a line.
+// List is a set of faults that were found together, such as by golem check. Its
+// text as an error has one fault per line.
 type List []*Fault
 
-// Sort orders by file, line, column, code and message, so that two checks of
-// one project print alike.
+// Sort orders the list by file, line, column, code and message, so that two
+// checks of one project print the same.
 func (l List) Sort() {
 	slices.SortStableFunc(l, func(a, b *Fault) int {
 		wa, wb := a.where(), b.where()
@@ -21,7 +22,8 @@ func (l List) Sort() {
 	})
 }
 
-// Compact returns the list without the faults that read like another in it.
+// Compact returns the list without duplicates: of faults with the same text,
+// only the first is kept.
 func (l List) Compact() List {
 	said := make(map[string]bool, len(l))
 	return slices.DeleteFunc(slices.Clone(l), func(f *Fault) bool {
@@ -39,8 +41,9 @@ func (f *Fault) where() Where {
 	return *f.Where
 }
 
-// Err is nil when the list holds no fault of severity Error, the fault itself
-// when there is one, else the errors of the list.
+// Err returns nil if the list has no fault of severity Error, the fault itself
+// if there is exactly one, and otherwise the list of errors without the
+// warnings.
 func (l List) Err() error {
 	errs := slices.DeleteFunc(slices.Clone(l), func(f *Fault) bool { return f.Severity == Warning })
 	switch len(errs) {
@@ -64,7 +67,7 @@ func (l List) Counts() (errors, warnings int) {
 	return errors, warnings
 }
 
-// Error joins the faults, one a line.
+// Error returns the texts of all faults, one per line.
 func (l List) Error() string {
 	lines := make([]string, len(l))
 	for i, f := range l {
@@ -73,7 +76,7 @@ func (l List) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives errors.Is and errors.As every fault of the list.
+// Unwrap lets errors.Is and errors.As find every fault of the list.
 func (l List) Unwrap() []error {
 	out := make([]error, len(l))
 	for i, f := range l {
@@ -82,8 +85,9 @@ func (l List) Unwrap() []error {
 	return out
 }
 
-// Nearest returns the known name closest to name, for "did you mean …" hints:
-// at most a third of its letters may differ. "" when none is near.
+// Nearest returns the known name that is most similar to name, for hints like
+// "did you mean …". At most a third of the letters may differ; if no name is
+// that similar, it returns "".
 func Nearest(name string, known []string) string {
 	best, limit := "", max(1, (len(name)+2)/3)
 	for _, k := range known {
@@ -94,10 +98,11 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// maxKnown is how many names a hint lists at most.
+// maxKnown is the number of names that a hint lists at most.
 const maxKnown = 50
 
-// DidYouMean is the hint for an unknown name: the nearest known one, else all of them.
+// DidYouMean returns the hint for an unknown name: the most similar known name
+// or, if there is none, all known names.
 func DidYouMean(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return "did you mean " + near
@@ -112,8 +117,8 @@ func DidYouMean(name string, known []string) string {
 	return fmt.Sprintf("known: %s", strings.Join(sorted, ", "))
 }
 
-// distance is the Levenshtein distance in bytes, capped by the callers' use on
-// short identifiers.
+// distance is the Levenshtein distance in bytes. It takes time proportional to
+// the product of both lengths, so use it for short names only.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))

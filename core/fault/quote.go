@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Brief is a text that a file or a person gave, as it may stand in a message:
-// at most 80 characters of it, with what cannot be seen or could end a line
-// escaped as Go does it.
+// Brief shortens a text from a file or a person for use in a message: to at
+// most 80 characters, with invisible characters and line ends escaped as in Go
+// strings.
 func Brief(s string) string {
 	const most = 80
 	s = strings.ToValidUTF8(s, "\uFFFD")
@@ -18,5 +18,5 @@ func Brief(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// Quoted is Brief between double quotes.
+// Quoted is Brief with double quotes around it.
 func Quoted(s string) string { return `"` + Brief(s) + `"` }

@@ -1,6 +1,6 @@
-// Package prompt assembles what a model is given: the system prompt from a
-// worker's instructions, and the one user message that carries a task (SPEC
-// §5). Templates will live here.
+// Package prompt builds the texts that a model is given: the system prompt from
+// a worker's instructions, and the one user message that contains the task
+// (SPEC §5). Templates will be added here.
 package prompt
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golem/core/project"
 )
 
-// System is a worker's system prompt: its instructions, and what the caller
-// adds for this one call (S0-09).
+// System returns a worker's system prompt: its instructions and, if the caller
+// gave some, additional instructions for this one call (S0-09).
 func System(w *project.Worker, additional string) string {
 	if strings.TrimSpace(additional) == "" {
 		return w.Instructions
@@ -21,21 +21,23 @@ func System(w *project.Worker, additional string) string {
 	return strings.TrimRight(w.Instructions, "\n") + "\n\n## Additional instructions\n\n" + additional
 }
 
-// Labelled is an earlier result that a caller passes on by name (prior).
+// Labelled is the result of an earlier call, passed to a worker under the name
+// of that call (the argument prior).
 type Labelled struct {
 	Name string
 	Text string
 }
 
-// File is an attachment as the task mentions it: where the worker finds it.
+// File describes an attachment in the user message: what it is and where the
+// worker can read it.
 type File struct {
-	Path string // virtual path
+	Path string // path in the worker's sandbox
 	MIME string
 	Size int
 }
 
-// Task is the one user message of a call: the input (text as it is, an
-// object as JSON), the prior results and the list of attachments.
+// Task returns the user message of a call: the input (a text unchanged, an
+// object as JSON), then the prior results, then the list of attachments.
 func Task(text string, object json.RawMessage, prior []Labelled, files []File) string {
 	var b strings.Builder
 	if len(object) > 0 {
@@ -60,8 +62,9 @@ func Task(text string, object json.RawMessage, prior []Labelled, files []File) s
 	return b.String()
 }
 
-// Repair asks for another answer after one that does not fit the output
-// schema; problems are the validation errors, one a line.
+// Repair returns the message that asks a model for a new answer when the last
+// one did not fit the output schema. problems are the validation errors, one
+// per line.
 func Repair(problems string) string {
 	return "Your answer does not fit the required output schema:\n" + problems +
 		"\nAnswer again with nothing but a JSON value that fits the schema."

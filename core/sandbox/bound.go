@@ -9,21 +9,21 @@ import (
 	"golem/core/fault"
 )
 
-// Bound is what a worker's children may see at most (SPEC §8): its own view,
-// by where things really lie, and whatever Beyond adds. The zero value lets
-// them see nothing.
+// Bound is the most that the workers which a worker calls may see (SPEC §8):
+// the worker's own view, compared by where the files really are, plus what
+// Beyond adds. With the zero value they see nothing.
 type Bound struct {
-	Worker   string // whose bound it is, for messages
+	Worker   string // the worker whose bound this is, for messages
 	ReadOnly bool
-	mounts   []Mount // as the worker's view has them, cut to its restrictions
-	beyond   []Mount // what a child may mount though the worker has no name for it
-	searched []Mount // where secrets are looked for, see view.search
-	root     string  // the project's, so that messages name no path of the host
+	mounts   []Mount // the mounts of the worker's view, cut to its restrictions
+	beyond   []Mount // what a child may mount although the worker itself does not see it
+	searched []Mount // the mounts in which view.search looks for secrets
+	root     string  // the project's root, so that messages contain no path of the host
 	only     string
 	modes    []*Constraint
 }
 
-// BoundOf is the bound of the worker that has the view.
+// BoundOf returns the bound of the worker that sees fsys.
 func BoundOf(fsys FS, worker string) *Bound {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -35,7 +35,7 @@ func BoundOf(fsys FS, worker string) *Bound {
 	}
 	for i, m := range v.mounts {
 		if m.Unrestricted || slices.ContainsFunc(v.mounts[:i], func(o mounted) bool { return o.at == m.at || m.File != "" && Within(o.at, m.at) }) {
-			continue // of two mounts at one place the first is seen, and of a file no other mount lies below
+			continue // of two mounts at one place the first is seen, and below a file there can be no other mount
 		}
 		out := m.Mount
 		out.At, out.FS, out.Source, out.holes = m.at, m.fs, m.source, slices.Clone(m.holes)
@@ -52,17 +52,18 @@ func BoundOf(fsys FS, worker string) *Bound {
 	return b
 }
 
-// Beyond lets children mount a tree of which the worker's own view shows
-// nothing, or only parts: what the view has mounts of keeps the modes of those.
+// Beyond allows children to mount a tree that the worker's own view does not
+// show, or shows only in part. Parts that the view has mounts of keep the modes
+// of these mounts.
 func (b *Bound) Beyond(m Mount) {
 	for _, other := range b.mounts {
 		switch {
 		case contains(other.Source, m.Source):
-			return // all of it is there already
+			return // the view already has all of it
 		case contains(m.Source, other.Source):
 			rel, ok := relative(other.Source, m.Source)
 			if !ok {
-				return // one of two spellings, of which nobody knows whether they are two places
+				return // two spellings of one name, and it is unknown whether they are two places
 			}
 			m.holes = append(m.holes, rel)
 		}
@@ -71,8 +72,8 @@ func (b *Bound) Beyond(m Mount) {
 	b.searched = append(b.searched, m)
 }
 
-// bind cuts the mounts down to the bound, and gives the caller's mounts to a
-// worker that has none of its own. The modes hold for sources.
+// bind cuts the mounts down to the bound. A worker that has no mounts of its
+// own gets the caller's. It returns the modes that apply to the sources.
 func (s *ViewSpec) bind() (modes []*Constraint, err error) {
 	modes = s.modes()
 	b := s.Bound
@@ -102,9 +103,9 @@ func (s *ViewSpec) bind() (modes []*Constraint, err error) {
 	return modes, nil
 }
 
-// modes are what the mounts say of their sources. A mount that lies in the
-// root mount is exempt from what that one says: a read-only project can have
-// a writable place.
+// modes returns the modes that the mounts require for their sources. A mount
+// inside the root mount need not follow the root mount's mode, so that a
+// read-only project can have a writable place.
 func (s *ViewSpec) modes() []*Constraint {
 	var out []*Constraint
 	for _, c := range s.Constraints {
@@ -126,9 +127,9 @@ func (s *ViewSpec) modes() []*Constraint {
 	return out
 }
 
-// keepHidden keeps the place of a declared mount empty if the bound has left
-// nothing, or only parts below it: what another mount has at that name is not
-// what was declared there.
+// keepHidden keeps a declared mount's place empty if the bound left nothing of
+// the mount, or only parts below it. Otherwise another mount would show
+// different files under that name.
 func (s *ViewSpec) keepHidden(parts []Mount) []Mount {
 	for _, m := range s.Mounts {
 		if slices.ContainsFunc(parts, func(p Mount) bool { return p.At == m.At }) {
@@ -143,17 +144,18 @@ func (s *ViewSpec) keepHidden(parts []Mount) []Mount {
 	return parts
 }
 
-// covered reports whether a part of a mount, which the bound put below the
-// mount's own place, lies where another declared mount is.
+// covered reports whether a part of a mount, which the bound moved below the
+// mount's own place, is at a place where another mount is declared.
 func (s *ViewSpec) covered(part, of Mount) bool {
 	return part.At != of.At && slices.ContainsFunc(s.Mounts, func(o Mount) bool {
 		return o.At != of.At && Within(o.At, of.At) && Within(part.At, o.At)
 	})
 }
 
-// cut is the part of a mount that the bound has: the mount itself if all of it
-// lies in one of the caller's, and each of the caller's that lies in the mount.
-// None of it is E_ESCALATION for a mount of the worker's own, else nothing.
+// cut returns the part of a mount that is inside the bound: the mount itself if
+// one of the caller's mounts contains all of it, and each of the caller's
+// mounts that is inside it. If there is no such part, a mount of the worker's
+// own is E_ESCALATION, and another mount is left out.
 func (b *Bound) cut(m Mount) ([]Mount, error) {
 	around := b.around(m.Source)
 	var out []Mount
@@ -182,8 +184,8 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 	return out, nil
 }
 
-// around is the caller's mount by which a source is seen: of several that hold
-// it the innermost. nil: none.
+// around returns the innermost of the caller's mounts that contains the source,
+// or nil.
 func (b *Bound) around(source string) *Mount {
 	var best *Mount
 	for _, m := range b.all() {
@@ -198,7 +200,8 @@ func (b *Bound) around(source string) *Mount {
 	return best
 }
 
-// within are the caller's mounts that lie in a source, and not at it.
+// within returns the caller's mounts that are inside the source, without those
+// at it.
 func (b *Bound) within(source string) []Mount {
 	var out []Mount
 	for _, m := range b.all() {
@@ -210,14 +213,15 @@ func (b *Bound) within(source string) []Mount {
 	return slices.CompactFunc(out, func(a, c Mount) bool { return a.Source == c.Source })
 }
 
-// all are the mounts, the most that may be done first.
+// all returns the mounts, the least strict mode first.
 func (b *Bound) all() []Mount {
 	out := slices.Concat(b.mounts, b.beyond)
 	slices.SortStableFunc(out, func(a, c Mount) int { return rank(c.Mode) - rank(a.Mode) })
 	return out
 }
 
-// part is a mount that lies in one of the caller's, opened from there.
+// part opens a mount that is inside one of the caller's mounts, starting from
+// there.
 func (m *Mount) part(of Mount) (Mount, error) {
 	rel, _ := relative(of.Source, m.Source)
 	out := of
@@ -241,14 +245,15 @@ func (m *Mount) part(of Mount) (Mount, error) {
 	return out, nil
 }
 
-// shows reports whether the caller's mount m gives all that its other mount,
-// which lies in it, gives: then that one needs no place of its own.
+// shows reports whether the caller's mount m already shows everything that its
+// mount in, which is inside m, shows. Then in needs no place of its own.
 func (m *Mount) shows(in Mount) bool {
 	rel, ok := relative(in.Source, m.Source)
 	return ok && !m.hidden(rel) && !m.holed(rel) && rank(m.Mode) >= rank(in.Mode) && !m.limited() && len(m.says) == 0
 }
 
-// inherited are the limits that hold for parts of the mount in a child's view.
+// inherited returns the limits that apply to parts of the mount in a child's
+// view.
 func (m *Mount) inherited() []limits {
 	out := slices.Clone(m.callers)
 	if len(m.Suffixes) > 0 || m.MaxFileBytes > 0 {
@@ -259,18 +264,18 @@ func (m *Mount) inherited() []limits {
 
 func (m *Mount) limited() bool { return len(m.inherited()) > 0 }
 
-// hidden reports whether a name in the mount's tree lies where the callers see
-// another mount.
+// hidden reports whether a name in the mount's tree is at a place where the
+// callers see another mount.
 func (m *Mount) hidden(rel string) bool {
 	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(rel), Fold(h)) })
 }
 
-// holed reports whether such a place lies below a name.
+// holed reports whether such a place is below the name.
 func (m *Mount) holed(rel string) bool {
 	return slices.ContainsFunc(m.holes, func(h string) bool { return Within(Fold(h), Fold(rel)) })
 }
 
-// holesBelow are the holes as seen from a directory of the tree.
+// holesBelow returns the holes relative to a directory of the tree.
 func holesBelow(holes []string, dir string) []string {
 	var out []string
 	for _, h := range holes {
@@ -281,8 +286,8 @@ func holesBelow(holes []string, dir string) []string {
 	return out
 }
 
-// place is how a message names where a mount lies: from the project's root, as
-// people write it, and never by a path of the host.
+// place returns where a mount is, for messages: relative to the project's root,
+// never as a path of the host.
 func (b *Bound) place(m Mount) string {
 	rel, ok := relative(m.Source, b.root)
 	switch {
@@ -296,7 +301,8 @@ func (b *Bound) place(m Mount) string {
 	return "./" + m.Source
 }
 
-// places are those of the bound, a few of them.
+// places returns where the bound's mounts are, for messages; only the first
+// few.
 func (b *Bound) places() string {
 	var out []string
 	for i, m := range slices.Concat(b.mounts, b.beyond) {
@@ -309,7 +315,7 @@ func (b *Bound) places() string {
 	return orNothing(out)
 }
 
-// Stricter is the mode of two that permits less: ro, then staged, then rw.
+// Stricter returns the mode that permits less: ro before staged before rw.
 func Stricter(a, b Mode) Mode {
 	if rank(a) <= rank(b) {
 		return a

@@ -8,12 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold is the one form of all spellings of a name that some file system takes
-// for the same file: without case, composed (NFC), without trailing dots and
-// spaces and without what cannot be seen. Names are compared folded wherever
-// they protect, collide or are remembered (SECURITY 21), so that no spelling
-// avoids a rule. Folding twice changes nothing, and the number of elements
-// stays the same. The result is for comparing: it is no name to open or show.
+// Fold returns one common form for all spellings of a name that some file
+// system treats as the same file: without case, composed (NFC), without
+// trailing dots and spaces, and without invisible characters. Compare folded
+// names wherever a name is protected, could collide or is remembered (SECURITY
+// 21), so that no other spelling avoids a rule. Folding twice changes nothing,
+// and the number of path elements stays the same. Use the result only to
+// compare, never to open or show a file.
 func Fold(name string) string {
 	elems := strings.Split(name, "/")
 	for i, e := range elems {
@@ -27,8 +28,9 @@ func Fold(name string) string {
 	return strings.Join(elems, "/")
 }
 
-// foldLetters folds case and form of one element. Marks are taken apart first,
-// so that a letter folds alike with its mark beside it and within it.
+// foldLetters folds the case and form of one path element. It separates
+// combining marks first, so that a letter and its mark fold to the same,
+// composed or not.
 func foldLetters(e string) string {
 	if ascii(e) {
 		return strings.ToLower(e)
@@ -46,19 +48,19 @@ func ascii(s string) bool {
 	return true
 }
 
-// manyLetters are the single characters that full case folding takes for two
-// or three (Unicode's CaseFolding.txt, status F); those that are a letter with
-// marks come apart by normalisation.
+// manyLetters are the single characters that full case folding turns into two
+// or three (Unicode's CaseFolding.txt, status F). Letters with marks are not
+// listed: normalisation separates them.
 var manyLetters = strings.NewReplacer(
 	"ß", "ss", "ẞ", "ss", "ŉ", "ʼn", "և", "եւ", "ẚ", "aʾ",
 	"ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st",
 	"ﬓ", "մն", "ﬔ", "մե", "ﬕ", "մի", "ﬖ", "վն", "ﬗ", "մխ",
 )
 
-// foldRune is the smallest character that differs from r in case only,
-// lower-cased: "K" and the Kelvin sign are one. Full-width characters count as
-// ASCII, the separators excepted. -1 drops what is not seen, as some file
-// systems do.
+// foldRune returns the smallest character that differs from r only in case, in
+// lower case: "K" and the Kelvin sign become the same. Full-width characters
+// count as ASCII, except separators. It returns -1 for invisible characters,
+// which some file systems ignore.
 func foldRune(r rune) rune {
 	if r < 0x80 {
 		if 'A' <= r && r <= 'Z' {
@@ -76,7 +78,7 @@ func foldRune(r rune) rune {
 	for n := unicode.SimpleFold(r); n != r; n = unicode.SimpleFold(n) {
 		least = min(least, n)
 	}
-	if least == 0x345 { // the mark, whose letter is iota
+	if least == 0x345 { // the combining iota, whose letter is iota
 		return 'ι'
 	}
 	return unicode.ToLower(least)

@@ -6,11 +6,12 @@ import (
 	"github.com/hack-pad/hackpadfs"
 )
 
-// HackpadFS is what golem's trees satisfy of hackpadfs's small interfaces, so
-// that its helpers work on them. Package sandboxtest runs hackpadfs's own
-// conformance suite and lists where golem means to differ. WriteFileFS is not
-// among them: it takes permissions, which a sandbox has not; neither is SubFS,
-// whose fallback narrows by prefix (SECURITY 2).
+// HackpadFS lists the small interfaces of hackpadfs that golem's trees
+// implement, so that hackpadfs's helpers work on them. Package sandboxtest runs
+// hackpadfs's conformance suite and lists where golem differs on purpose. Two
+// interfaces are missing: WriteFileFS has permissions, which a sandbox does not
+// have, and SubFS restricts names by their prefix, which is not safe (SECURITY
+// 2).
 type HackpadFS interface {
 	FS
 	hackpadfs.OpenFileFS

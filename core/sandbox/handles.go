@@ -8,8 +8,8 @@ import (
 	"golem/core/fault"
 )
 
-// open books an open file until it is closed. Past the limit it closes the
-// file and refuses.
+// open counts a file as open until it is closed. If the limit is reached, it
+// closes the file and returns an error.
 func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 	if q == nil || q.limits.Handles <= 0 {
 		return f, nil
@@ -30,10 +30,11 @@ func (q *Quota) open(f fs.File, name string) (fs.File, error) {
 	return &booked{wrapped: wrapped{f}, quota: q}, nil
 }
 
-// wrapped is an open file in another, which passes on what the file can.
+// wrapped is an open file that passes on the optional abilities of the file
+// inside it.
 type wrapped struct{ fs.File }
 
-// ReadAt reads at an offset, where the file can.
+// ReadAt reads at an offset, if the file inside supports it.
 func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	if r, ok := b.File.(io.ReaderAt); ok {
 		return r.ReadAt(p, off)
@@ -41,7 +42,7 @@ func (b wrapped) ReadAt(p []byte, off int64) (int, error) {
 	return 0, ErrInvalid
 }
 
-// Seek moves where Read reads on, where the file can.
+// Seek sets the position of the next Read, if the file inside supports it.
 func (b wrapped) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := b.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
@@ -49,14 +50,14 @@ func (b wrapped) Seek(offset int64, whence int) (int64, error) {
 	return 0, ErrInvalid
 }
 
-// booked is an open file that counts.
+// booked is an open file that counts against the limit.
 type booked struct {
 	wrapped
 	quota *Quota
 	once  sync.Once
 }
 
-// Close frees the handle, and its place in the quota, once.
+// Close closes the file and gives its place in the limit back, once.
 func (b *booked) Close() error {
 	b.once.Do(func() {
 		b.quota.mu.Lock()
@@ -66,13 +67,14 @@ func (b *booked) Close() error {
 	return b.File.Close()
 }
 
-// fileMount is the file of a mount that is one file, under the mount's name.
+// fileMount is the open file of a mount that is a single file, under the
+// mount's name.
 type fileMount struct {
 	wrapped
 	name string
 }
 
-// Stat describes it under that name.
+// Stat describes the file under the mount's name.
 func (f fileMount) Stat() (fs.FileInfo, error) {
 	info, err := f.File.Stat()
 	if err != nil {

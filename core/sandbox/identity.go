@@ -10,27 +10,30 @@ import (
 	"golem/core/fault"
 )
 
-// maxLookedAt bounds the search for unreadable files with more than one name.
+// maxLookedAt is how many files are examined at most to find protected files
+// with hard links.
 const maxLookedAt = 200_000
 
-// secrets are the unreadable files of a view's mounts that have more than one
-// name. They are looked for only when a file with more than one name is read.
+// secrets are the files in a view's mounts that workers cannot read and that
+// have more than one name. golem looks for them only when a worker reads a file
+// with more than one name.
 type secrets struct {
 	mu    sync.Mutex
 	files []secret
-	whole bool      // the search saw everything
-	until time.Time // when it is to be repeated
+	whole bool      // the search examined all files
+	until time.Time // when the search must be repeated
 }
 
-// secret is an unreadable file, as its mount's tree tells files apart.
+// secret is a file that workers cannot read, in the form in which its tree
+// compares files.
 type secret struct {
 	info fs.FileInfo
 	tree Identifier
 }
 
-// identity refuses a file that is an unreadable one under another name: a
-// hard link. A tree that tells how many names a file has saves the search for
-// the files that have one.
+// identity returns an error if the file is a protected file under another name
+// (a hard link). Where the tree tells how many names a file has, files with one
+// name need no search.
 func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	if err := v.spec.Protection.identity(fsys, info, name); err != nil {
 		return err
@@ -43,7 +46,7 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	defer v.secrets.mu.Unlock()
 	if start := time.Now(); !start.Before(v.secrets.until) {
 		v.search()
-		v.secrets.until = time.Now().Add(20 * time.Since(start)) // at most a twentieth of the time is spent searching
+		v.secrets.until = time.Now().Add(20 * time.Since(start)) // so that searching takes at most a twentieth of the time
 	}
 	if !v.secrets.whole {
 		return fault.New(fault.Protected, "%s is a hard link, and the mounts have too many files to find out whether its other name is protected", Abs(name)).
@@ -57,8 +60,8 @@ func (v *view) identity(fsys FS, info fs.FileInfo, name string) error {
 	return nil
 }
 
-// searched are the mounts in which search looks: the view's own, whatever its
-// restrictions and its caller's bound, and those of all its callers.
+// searched returns the mounts in which search looks: the view's own, without
+// its restrictions and its caller's bound, and those of all its callers.
 func (v *view) searched() []Mount {
 	var out []Mount
 	add := func(m Mount) {
@@ -80,8 +83,8 @@ func (v *view) searched() []Mount {
 	return out
 }
 
-// search finds the unreadable files with more than one name in the mounts. The
-// caller holds the lock.
+// search finds the protected files with more than one name. The caller holds
+// the lock.
 func (v *view) search() {
 	v.secrets.files, v.secrets.whole = nil, true
 	seen := 0
@@ -93,7 +96,7 @@ func (v *view) search() {
 		}
 		_ = fs.WalkDir(m.FS, ".", func(rel string, e fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // what cannot be listed cannot be compared either
+				return nil // what cannot be listed cannot be compared
 			}
 			if seen++; seen > maxLookedAt {
 				v.secrets.whole = false

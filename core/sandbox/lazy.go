@@ -10,11 +10,11 @@ import (
 	"golem/core/fault"
 )
 
-// Lazy is a directory below parent that may not exist yet: it reads as empty
-// and is made by the first write. The project's .golem and mounts such as
-// ./output are. name is an io/fs name.
+// Lazy returns the directory at name in parent, which may not exist yet: until
+// then it reads as empty, and the first write creates it. Examples are the
+// project's .golem and mounts such as ./output. name is an io/fs name.
 func Lazy(parent SubFS, name string) SubFS {
-	if p, ok := parent.(*lazy); ok { // so that the parent is there
+	if p, ok := parent.(*lazy); ok { // so that the parent is created, too
 		return &lazy{parent: p.parent, name: path.Join(p.name, name)}
 	}
 	return &lazy{parent: parent, name: name}
@@ -22,7 +22,7 @@ func Lazy(parent SubFS, name string) SubFS {
 
 type lazy struct {
 	parent SubFS
-	name   string // io/fs name below parent
+	name   string // io/fs name in parent
 
 	mu   sync.Mutex
 	real FS
@@ -37,7 +37,7 @@ var (
 	_ Identifier = (*lazy)(nil)
 )
 
-// fs is the directory itself, nil while there is none.
+// fs returns the directory itself, or nil while it does not exist.
 func (d *lazy) fs() (FS, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,8 +63,8 @@ func (d *lazy) find() (FS, error) {
 	return real, nil
 }
 
-// Source is where the directory lies, or will; "" if the parent does not tell
-// where it lies itself.
+// Source returns where the directory is or will be, or "" if the parent does
+// not know where it is itself.
 func (d *lazy) Source() string {
 	if parent := SourceOf(d.parent, ""); parent != "" {
 		return path.Join(parent, d.name)
@@ -72,7 +72,7 @@ func (d *lazy) Source() string {
 	return ""
 }
 
-// make is the directory itself, made if need be.
+// make returns the directory itself and creates it if necessary.
 func (d *lazy) make() (FS, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -95,7 +95,8 @@ func (d *lazy) make() (FS, error) {
 
 func missing(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist} }
 
-// Open reads through, or shows an empty root.
+// Open opens a file of the directory, or an empty root while the directory does
+// not exist.
 func (d *lazy) Open(name string) (fs.File, error) {
 	real, err := d.fs()
 	switch {
@@ -109,7 +110,8 @@ func (d *lazy) Open(name string) (fs.File, error) {
 	return nil, missing("open", name)
 }
 
-// Stat never opens the file, if the directory's own Stat does not.
+// Stat describes a file without opening it, if the directory's own Stat does
+// so.
 func (d *lazy) Stat(name string) (fs.FileInfo, error) {
 	real, err := d.fs()
 	switch {
@@ -123,7 +125,7 @@ func (d *lazy) Stat(name string) (fs.FileInfo, error) {
 	return nil, missing("stat", name)
 }
 
-// ReadDir lists nothing while there is no directory.
+// ReadDir lists nothing while the directory does not exist.
 func (d *lazy) ReadDir(name string) ([]fs.DirEntry, error) {
 	real, err := d.fs()
 	switch {
@@ -137,7 +139,7 @@ func (d *lazy) ReadDir(name string) ([]fs.DirEntry, error) {
 	return nil, missing("readdir", name)
 }
 
-// WriteFile makes the directory first.
+// WriteFile creates the directory first.
 func (d *lazy) WriteFile(name string, data []byte) error {
 	real, err := d.make()
 	if err != nil {
@@ -146,7 +148,7 @@ func (d *lazy) WriteFile(name string, data []byte) error {
 	return real.WriteFile(name, data)
 }
 
-// Mkdir makes the directory first.
+// Mkdir creates the directory first.
 func (d *lazy) Mkdir(name string, perm fs.FileMode) error {
 	real, err := d.make()
 	if err != nil {
@@ -155,7 +157,7 @@ func (d *lazy) Mkdir(name string, perm fs.FileMode) error {
 	return real.Mkdir(name, perm)
 }
 
-// Remove has nothing to remove while there is no directory.
+// Remove returns fs.ErrNotExist while the directory does not exist.
 func (d *lazy) Remove(name string) error {
 	real, err := d.fs()
 	if err != nil {
@@ -167,7 +169,7 @@ func (d *lazy) Remove(name string) error {
 	return real.Remove(name)
 }
 
-// Rename has nothing to rename while there is no directory.
+// Rename returns fs.ErrNotExist while the directory does not exist.
 func (d *lazy) Rename(oldName, newName string) error {
 	real, err := d.fs()
 	if err != nil {
@@ -179,7 +181,7 @@ func (d *lazy) Rename(oldName, newName string) error {
 	return real.Rename(oldName, newName)
 }
 
-// SubFS is a nested handle, lazy as well while it does not exist.
+// SubFS returns a nested directory, which is also lazy while it does not exist.
 func (d *lazy) SubFS(dir string) (FS, error) {
 	real, err := d.fs()
 	if err != nil {
@@ -195,7 +197,8 @@ func (d *lazy) SubFS(dir string) (FS, error) {
 	return sub.SubFS(dir)
 }
 
-// Resolve asks the directory itself; where there is none, there are no links.
+// Resolve follows links inside the directory; while it does not exist, there
+// are none.
 func (d *lazy) Resolve(name string) (string, error) {
 	real, err := d.fs()
 	if err != nil {
@@ -207,7 +210,7 @@ func (d *lazy) Resolve(name string) (string, error) {
 	return name, nil
 }
 
-// SameFile asks the directory itself.
+// SameFile compares files as the directory itself does.
 func (d *lazy) SameFile(a, b fs.FileInfo) bool {
 	real, err := d.fs()
 	id, ok := real.(Identifier)

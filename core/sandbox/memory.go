@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// memory is a tree held in memory: for tests, for --sandbox memory, and for
-// what a run is handed (attachments).
+// memory is a tree in memory: for tests, for --sandbox memory and for the
+// attachments of a run.
 type memory struct {
-	mu   sync.RWMutex // guards every node of the tree
+	mu   sync.RWMutex // protects every node of the tree
 	root *node
 }
 
-// node is a file or a directory. A file's data is replaced, never changed.
+// node is a file or a directory. The data of a file is replaced, never changed
+// in place.
 type node struct {
-	entries map[string]*node // of a directory, by name; nil for a file
+	entries map[string]*node // files of a directory by name; nil for a file
 	data    []byte
 	when    time.Time
 }
@@ -33,8 +34,8 @@ var (
 	_ SubFS         = (*memory)(nil)
 )
 
-// Memory makes an empty tree in memory. Finding a name costs its depth, listing
-// a directory what is in it.
+// Memory returns an empty tree in memory. Finding a name takes time
+// proportional to its depth, listing a directory to the number of its entries.
 func Memory() FS { return newMemory() }
 
 func newMemory() *memory { return &memory{root: newDir()} }
@@ -45,7 +46,7 @@ func (n *node) isDir() bool { return n.entries != nil }
 
 func perr(op, name string, err error) error { return &fs.PathError{Op: op, Path: Abs(name), Err: err} }
 
-// find is the node of a valid name. The caller holds mu.
+// find returns the node of a valid name. The caller holds mu.
 func (m *memory) find(name string) (*node, error) {
 	at := m.root
 	if name == "." {
@@ -64,7 +65,8 @@ func (m *memory) find(name string) (*node, error) {
 	return at, nil
 }
 
-// look is find with the name checked and the error complete. The caller holds mu.
+// look is find that also checks the name and returns a complete error. The
+// caller holds mu.
 func (m *memory) look(op, name string) (*node, error) {
 	if err := Valid(name); err != nil {
 		return nil, perr(op, name, err)
@@ -129,7 +131,7 @@ func (m *memory) ReadFile(name string) ([]byte, error) {
 	return slices.Clone(n.data), nil
 }
 
-// WriteFile replaces a file, making its parents.
+// WriteFile replaces a file and creates its parents.
 func (m *memory) WriteFile(name string, data []byte) error {
 	if err := ValidNew(name); err != nil {
 		return perr("write", name, err)
@@ -150,7 +152,8 @@ func (m *memory) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// makeAll is a directory, made with its parents if need be. The caller holds mu.
+// makeAll returns a directory and creates it with its parents if necessary. The
+// caller holds mu.
 func (m *memory) makeAll(name string) (*node, error) {
 	at := m.root
 	if name == "." {
@@ -186,7 +189,7 @@ func (m *memory) Remove(name string) error {
 	return m.unlink("remove", name)
 }
 
-// unlink takes a name out of its directory. The caller holds mu.
+// unlink removes a name from its directory. The caller holds mu.
 func (m *memory) unlink(op, name string) error {
 	dir, err := m.look(op, path.Dir(name))
 	if err == nil {
@@ -195,7 +198,7 @@ func (m *memory) unlink(op, name string) error {
 	return err
 }
 
-// Rename moves a file or directory, replacing a file that is there.
+// Rename moves a file or directory and replaces an existing file.
 func (m *memory) Rename(oldName, newName string) error {
 	if err := ValidNew(newName); err != nil {
 		return perr("rename", newName, err)
@@ -230,7 +233,7 @@ func (m *memory) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Mkdir makes one directory below an existing one.
+// Mkdir creates one directory; its parent must exist.
 func (m *memory) Mkdir(name string, _ fs.FileMode) error {
 	if err := ValidNew(name); err != nil {
 		return perr("mkdir", name, err)
@@ -251,7 +254,7 @@ func (m *memory) Mkdir(name string, _ fs.FileMode) error {
 	return nil
 }
 
-// SubFS is a directory as a tree of its own.
+// SubFS returns a directory as a tree of its own.
 func (m *memory) SubFS(dir string) (FS, error) {
 	info, err := m.Stat(dir)
 	if err != nil {
@@ -266,7 +269,8 @@ func (m *memory) SubFS(dir string) (FS, error) {
 	return &subtree{base: m, dir: dir}, nil
 }
 
-// list is a directory's entries, sorted by name. The caller holds the tree's mu.
+// list returns the entries of a directory, sorted by name. The caller holds the
+// tree's mu.
 func (n *node) list() []fs.DirEntry {
 	out := make([]fs.DirEntry, 0, len(n.entries))
 	for _, name := range slices.Sorted(maps.Keys(n.entries)) {

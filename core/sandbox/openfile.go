@@ -6,13 +6,13 @@ import (
 	"io/fs"
 )
 
-// opened is what open files and directories held in memory have in common.
+// opened is the common part of open files and directories that are in memory.
 type opened struct {
 	info   fs.FileInfo
 	closed bool
 }
 
-// Stat describes what was opened.
+// Stat describes the file or directory.
 func (o *opened) Stat() (fs.FileInfo, error) {
 	if o.closed {
 		return nil, perr("stat", o.info.Name(), fs.ErrClosed)
@@ -20,7 +20,7 @@ func (o *opened) Stat() (fs.FileInfo, error) {
 	return o.info, nil
 }
 
-// Close frees nothing, but a closed file is not read any more.
+// Close only marks the file as closed; reading it afterwards is an error.
 func (o *opened) Close() error {
 	if o.closed {
 		return perr("close", o.info.Name(), fs.ErrClosed)
@@ -29,8 +29,9 @@ func (o *opened) Close() error {
 	return nil
 }
 
-// openedBytes is an open file: it reads the bytes it was opened on, whatever
-// the file becomes. Like an os.File it is for one goroutine at a time.
+// openedBytes is an open file. It reads the content that the file had when it
+// was opened, even if the file changes. Like an os.File it has one position, so
+// use it from one goroutine at a time.
 type openedBytes struct {
 	opened
 	bytes *bytes.Reader
@@ -56,7 +57,7 @@ func (f *openedBytes) failed(op string, err error) error {
 	return err
 }
 
-// Read reads on.
+// Read reads at the current position.
 func (f *openedBytes) Read(b []byte) (n int, err error) {
 	if !f.closed {
 		n, err = f.bytes.Read(b)
@@ -64,7 +65,7 @@ func (f *openedBytes) Read(b []byte) (n int, err error) {
 	return n, f.failed("read", err)
 }
 
-// ReadAt reads at an offset.
+// ReadAt reads at an offset, in bytes.
 func (f *openedBytes) ReadAt(b []byte, off int64) (n int, err error) {
 	if !f.closed {
 		n, err = f.bytes.ReadAt(b, off)
@@ -72,7 +73,7 @@ func (f *openedBytes) ReadAt(b []byte, off int64) (n int, err error) {
 	return n, f.failed("read", err)
 }
 
-// Seek moves where Read reads on.
+// Seek sets the position of the next Read.
 func (f *openedBytes) Seek(offset int64, whence int) (n int64, err error) {
 	if !f.closed {
 		n, err = f.bytes.Seek(offset, whence)
@@ -80,7 +81,7 @@ func (f *openedBytes) Seek(offset int64, whence int) (n int64, err error) {
 	return n, f.failed("seek", err)
 }
 
-// WriteTo gives w the rest of the bytes.
+// WriteTo writes the rest of the bytes to w.
 func (f *openedBytes) WriteTo(w io.Writer) (int64, error) {
 	if f.closed {
 		return 0, f.failed("read", nil)
@@ -88,11 +89,11 @@ func (f *openedBytes) WriteTo(w io.Writer) (int64, error) {
 	return f.bytes.WriteTo(w)
 }
 
-// openedDir is an open directory. It has no bytes, so it offers neither ReadAt
-// nor Seek.
+// openedDir is an open directory. It has no ReadAt and no Seek, because a
+// directory has no bytes.
 type openedDir struct {
 	opened
-	entries []fs.DirEntry // what ReadDir has not given yet
+	entries []fs.DirEntry // entries that ReadDir has not returned yet
 	at      string
 }
 
@@ -101,15 +102,15 @@ var (
 	_ Placed         = (*openedDir)(nil)
 )
 
-// openDir is an open directory with these entries, in their order.
+// openDir returns an open directory with these entries, in this order.
 func openDir(info fs.FileInfo, entries []fs.DirEntry) *openedDir {
 	return &openedDir{opened: opened{info: info}, entries: entries}
 }
 
-// Place is where the directory lies in its tree; "" if that is not known.
+// Place returns where the directory is in its tree, or "" if that is unknown.
 func (d *openedDir) Place() string { return d.at }
 
-// Read fails: a directory has no bytes.
+// Read returns an error, because a directory has no bytes.
 func (d *openedDir) Read([]byte) (int, error) {
 	if d.closed {
 		return 0, perr("read", d.info.Name(), fs.ErrClosed)
@@ -117,7 +118,8 @@ func (d *openedDir) Read([]byte) (int, error) {
 	return 0, perr("read", d.info.Name(), ErrIsDir)
 }
 
-// ReadDir gives the next n entries, or all that are left.
+// ReadDir returns the next n entries, or all remaining ones if n is not
+// positive.
 func (d *openedDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	if d.closed {
 		return nil, perr("readdir", d.info.Name(), fs.ErrClosed)

@@ -11,9 +11,9 @@ import (
 	"github.com/hack-pad/hackpadfs"
 )
 
-// File is an open file that can be written, as os.File can. Nobody sees what
-// is written before Sync or Close: then it replaces the file's content as a
-// whole. It is safe for concurrent use.
+// File is an open file that can be written, as os.File can. Other readers see
+// the new content only after Sync or Close, which replace the file's content as
+// a whole. It is safe for concurrent use.
 type File interface {
 	hackpadfs.File
 	io.ReadWriteSeeker
@@ -24,11 +24,12 @@ type File interface {
 }
 
 // OpenFile opens a file of any tree with the flags of os.OpenFile
-// (hackpadfs.Flag…), for code that works on files piece by piece. Reading
-// only, it is Open. Otherwise it returns a File that holds the content in
-// memory, at most 1 GiB of it; a new file is there when it is synced or closed,
-// or, with FlagExclusive, from the start (which looks first, and locks nothing). Of two that write one file, the last to close it wins. perm is
-// advice, as in Mkdir. Parents are not made.
+// (hackpadfs.Flag…), for code that reads and writes a file piece by piece. For
+// reading only, it is the same as Open. Otherwise it returns a File that holds
+// the content in memory, at most 1 GiB. A new file exists after Sync or Close;
+// with FlagExclusive it exists at once, but creating it is not atomic. If two
+// write one file, the last to close it wins. perm is advice, as in Mkdir.
+// Parents are not created.
 func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	access := flag & (hackpadfs.FlagWriteOnly | hackpadfs.FlagReadWrite)
 	if access == hackpadfs.FlagReadOnly && flag&(hackpadfs.FlagCreate|hackpadfs.FlagTruncate) == 0 {
@@ -60,7 +61,8 @@ func OpenFile(f FS, name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return w, nil
 }
 
-// creatable refuses what cannot become a file; with once, it makes one at once.
+// creatable returns an error if the name cannot become a file. With once, it
+// creates the file.
 func creatable(f FS, name string, once bool) error {
 	if err := ValidNew(name); err != nil {
 		return err
@@ -77,7 +79,8 @@ func creatable(f FS, name string, once bool) error {
 	return f.WriteFile(name, nil)
 }
 
-// MkdirAll makes a directory and its parents. One that is there is no error.
+// MkdirAll creates a directory and its missing parents. An existing directory
+// is not an error.
 func MkdirAll(f FS, name string, perm fs.FileMode) error {
 	info, err := fs.Stat(f, name)
 	switch {
@@ -99,7 +102,7 @@ func MkdirAll(f FS, name string, perm fs.FileMode) error {
 	return nil
 }
 
-// written is a File.
+// written is an open File.
 type written struct {
 	fs                     FS
 	name                   string
@@ -109,13 +112,14 @@ type written struct {
 	info   fs.FileInfo
 	data   []byte
 	at     int64
-	dirty  bool // data is not in the tree yet
+	dirty  bool // data has changed and is not in the tree yet
 	closed bool
 }
 
 var _ File = (*written)(nil)
 
-// may refuses what the file was not opened for. The caller holds mu.
+// may returns an error if the file was not opened for this operation. The
+// caller holds mu.
 func (w *written) may(op string, allowed bool) error {
 	switch {
 	case w.closed:
@@ -131,7 +135,7 @@ var (
 	errNegative     = errors.New("negative offset")
 )
 
-// Stat describes the file as it is in memory.
+// Stat describes the file as it is in memory now.
 func (w *written) Stat() (fs.FileInfo, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -141,7 +145,7 @@ func (w *written) Stat() (fs.FileInfo, error) {
 	return Info{Base: w.info.Name(), Bytes: int64(len(w.data)), Perm: w.info.Mode(), When: w.info.ModTime()}, nil
 }
 
-// Read reads on.
+// Read reads at the current position.
 func (w *written) Read(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -150,7 +154,7 @@ func (w *written) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads at an offset. It fills b unless the file ends.
+// ReadAt reads at an offset. It fills b unless the file ends before.
 func (w *written) ReadAt(b []byte, off int64) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +180,8 @@ func (w *written) readAt(b []byte, off int64) (int, error) {
 	return copy(b, w.data[off:]), nil
 }
 
-// Write writes on; a file opened for appending, at its end.
+// Write writes at the current position, or at the end of a file opened for
+// appending.
 func (w *written) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -188,7 +193,8 @@ func (w *written) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt writes at an offset. What lies between the end and it becomes zeros.
+// WriteAt writes at an offset. Bytes between the old end and the offset become
+// zero.
 func (w *written) WriteAt(b []byte, off int64) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +220,7 @@ func (w *written) writeAt(b []byte, off int64) (int, error) {
 	return copy(w.data[off:], b), nil
 }
 
-// resize grows with zeros, or cuts. The caller holds mu.
+// resize cuts the content, or extends it with zeros. The caller holds mu.
 func (w *written) resize(size int64) error {
 	if size > maxWhole {
 		return perr("write", w.name, tooLarge(w.name, maxWhole))
@@ -226,7 +232,7 @@ func (w *written) resize(size int64) error {
 	return nil
 }
 
-// Truncate cuts the content, or fills it up with zeros.
+// Truncate cuts the content, or extends it with zeros.
 func (w *written) Truncate(size int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -240,7 +246,7 @@ func (w *written) Truncate(size int64) error {
 	return w.resize(size)
 }
 
-// Seek moves where Read reads and Write writes on.
+// Seek sets the position of the next Read or Write.
 func (w *written) Seek(offset int64, whence int) (int64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -263,7 +269,7 @@ func (w *written) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Sync puts the content in the tree, whole.
+// Sync replaces the file's content in the tree.
 func (w *written) Sync() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -284,7 +290,7 @@ func (w *written) sync() error {
 	return nil
 }
 
-// Close puts the content in the tree, whole, and frees the memory.
+// Close replaces the file's content in the tree and releases the memory.
 func (w *written) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 var errThroughLink = fault.New(fault.Path, "this is a symbolic link, and golem does not write through links").
 	Hinting("write to the file that the link points to")
 
-// rename puts the view's name into an error of the mount's tree.
+// rename replaces the name in an error of the mount's tree by the view's name.
 func (v *view) rename(err error, op, name string) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -22,8 +22,9 @@ func (v *view) rename(err error, op, name string) error {
 	return err
 }
 
-// target settles a name for changing: the view, the mount and every
-// overlapping source must permit it, and no definition file is touched.
+// target finds the place of a name that is to be changed. It returns an error
+// if the view, the mount or another mount of the same files does not permit
+// changes, or if the file is protected.
 func (v *view) target(op, name string) (place, error) {
 	p, way, err := v.find(op, name)
 	switch {
@@ -51,9 +52,9 @@ func (v *view) target(op, name string) (place, error) {
 	return p, nil
 }
 
-// CanWrite tells whether a view would let a name be changed at all, so that
-// nobody is asked about what cannot be done. nil for any other tree, but one
-// that can be asked.
+// CanWrite returns the error that changing the name would give, so that nobody
+// is asked about a call that cannot succeed. It returns nil if the tree cannot
+// tell.
 func CanWrite(fsys FS, name string) error {
 	if a, ok := fsys.(Asked); ok {
 		return a.CanWrite(name)
@@ -81,7 +82,8 @@ func (v *view) writable(p place) error {
 	return nil
 }
 
-// WriteFile replaces a file atomically, within the mount's and the run's limits.
+// WriteFile replaces a file atomically. The limits of the mount and of the run
+// apply.
 func (v *view) WriteFile(name string, data []byte) error {
 	p, err := v.target("write", name)
 	if err == nil {
@@ -99,7 +101,7 @@ func (v *view) WriteFile(name string, data []byte) error {
 	return v.rename(p.mount.fs.WriteFile(p.rel, data), "write", name)
 }
 
-// limits holds a file about to be written against the mount's suffixes and size.
+// limits checks the mount's suffixes and size limit before a file is written.
 func (m *mounted) limits(p place, size int64) error {
 	for _, l := range m.inherited() {
 		if l.bytes > 0 && size > l.bytes {
@@ -113,7 +115,7 @@ func (m *mounted) limits(p place, size int64) error {
 	return nil
 }
 
-// readable holds a file about to be read against the same limits.
+// readable checks the same limits before a file is read.
 func (m *mounted) readable(p place, size int64) error {
 	for _, l := range m.inherited() {
 		if l.bytes > 0 && size > l.bytes {

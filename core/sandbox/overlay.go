@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// overlay reads from a tree and keeps every change in memory: the tree below
-// is left alone (--sandbox memory).
+// overlay reads from a tree and keeps every change in memory, so that the tree
+// below is never changed (--sandbox memory).
 type overlay struct {
 	*changes
-	base FS     // the directory at, as a handle
-	at   string // where in the whole tree this one begins
+	base FS     // the directory at, as a nested handle
+	at   string // where this tree begins in the whole tree
 
 	source string
 }
 
-// changes are what an overlay and its nested trees share.
+// changes is shared by an overlay and its nested trees.
 type changes struct {
 	upper *memory
-	mu    sync.RWMutex    // one change at a time; upper has its own lock for single steps
-	gone  map[string]bool // names whose base, and all below it, is hidden
+	mu    sync.RWMutex    // allows one change at a time; upper has a lock of its own for single steps
+	gone  map[string]bool // names that are hidden in base, with everything below them
 }
 
-// up is a name in the whole tree.
+// up returns the name in the whole tree.
 func (o *overlay) up(name string) string { return join(o.at, name) }
 
 var (
@@ -36,23 +36,23 @@ var (
 	_ Identifier   = (*overlay)(nil)
 )
 
-// Overlay lays a memory tree over base: reads see base and the changes,
-// nothing is ever written to base.
+// Overlay returns a tree that shows base and the changes made to it. The
+// changes are kept in memory; base is never written.
 func Overlay(base FS) FS {
 	upper := newMemory()
 	return &overlay{changes: &changes{upper: upper, gone: map[string]bool{}}, base: base, at: ".", source: SourceOf(base, "")}
 }
 
-// Source is where the tree lies; "" if the tree below does not tell.
+// Source returns where the tree is, or "" if base does not know.
 func (o *overlay) Source() string { return o.source }
 
-// SameFile compares by the base's means.
+// SameFile compares files as base does.
 func (o *overlay) SameFile(a, b fs.FileInfo) bool {
 	id, ok := o.base.(Identifier)
 	return ok && id.SameFile(a, b)
 }
 
-// Resolve follows the base's links, unless the name was changed here.
+// Resolve follows base's links, unless the name was changed in the overlay.
 func (o *overlay) Resolve(name string) (string, error) {
 	o.mu.RLock()
 	defer o.mu.RUnlock()
@@ -65,7 +65,8 @@ func (o *overlay) Resolve(name string) (string, error) {
 	return name, nil
 }
 
-// hidden reports whether the base's name, or a directory above it, was removed.
+// hidden reports whether the name, or a directory above it, was removed from
+// base.
 func (o *overlay) hidden(name string) bool {
 	for at := o.up(name); ; at = path.Dir(at) {
 		if o.gone[at] {
@@ -77,7 +78,7 @@ func (o *overlay) hidden(name string) bool {
 	}
 }
 
-// layer is the tree that has a name.
+// layer returns the tree that has the name: the changes or base.
 func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err := Valid(name); err != nil {
 		return nil, nil, perr(op, name, err)
@@ -86,7 +87,7 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	if err == nil && (!info.IsDir() || name != ".") {
 		return o.upper, info, nil
 	}
-	if errors.Is(err, ErrNotDir) { // a file of this layer lies over what the base has
+	if errors.Is(err, ErrNotDir) { // a file in memory is in the place of something in base
 		return nil, nil, perr(op, name, ErrNotDir)
 	}
 	if name != "." && o.hidden(name) {
@@ -98,7 +99,7 @@ func (o *overlay) layer(op, name string) (FS, fs.FileInfo, error) {
 	return o.base, info, err
 }
 
-// in is a name as the layer that has it spells it.
+// in returns the name as it is spelled in the layer that has it.
 func (o *overlay) in(layer FS, name string) string {
 	if layer == FS(o.upper) {
 		return o.up(name)
@@ -149,8 +150,8 @@ func (o *overlay) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// entries merges both layers; at is where the base's directory lies, if the
-// base tells. The caller holds mu.
+// entries merges the entries of both layers. at is where base's directory is,
+// if base knows. The caller holds mu.
 func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) {
 	if upper, err := o.upper.ReadDir(o.up(dir)); err == nil {
 		out = upper
@@ -170,7 +171,7 @@ func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) 
 	return sorted(out), at, nil
 }
 
-// WriteFile keeps a file in memory.
+// WriteFile writes a file in memory.
 func (o *overlay) WriteFile(name string, data []byte) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -190,7 +191,7 @@ func (o *overlay) write(name string, data []byte) error {
 	return o.upper.WriteFile(o.up(name), data)
 }
 
-// above refuses a name below a file.
+// above returns an error if the name is below a file.
 func (o *overlay) above(op, name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if _, info, err := o.layer(op, at); err == nil && !info.IsDir() {
@@ -200,7 +201,7 @@ func (o *overlay) above(op, name string) error {
 	return nil
 }
 
-// Remove hides a file or an empty directory.
+// Remove hides a file or an empty directory of base, or removes it from memory.
 func (o *overlay) Remove(name string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -231,7 +232,7 @@ func (o *overlay) remove(name string) error {
 	return nil
 }
 
-// Rename moves by copying into memory.
+// Rename copies into memory and hides the old name.
 func (o *overlay) Rename(oldName, newName string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -261,8 +262,8 @@ func (o *overlay) Rename(oldName, newName string) error {
 	return o.carry(oldName, newName, info.IsDir())
 }
 
-// linkless refuses a directory that holds a link: carrying it would copy what
-// the link leads to.
+// linkless returns an error if the directory contains a link, because moving it
+// would copy what the link points to.
 func (o *overlay) linkless(dir string) error {
 	entries, _, err := o.entries(dir)
 	if err != nil {
@@ -282,7 +283,7 @@ func (o *overlay) linkless(dir string) error {
 	return nil
 }
 
-// carry copies a name and all below it, then hides the old one.
+// carry copies a name with everything below it and then hides the old name.
 func (o *overlay) carry(from, to string, dir bool) error {
 	if !dir {
 		in, _, err := o.layer("rename", from)
@@ -332,7 +333,7 @@ func (o *overlay) Mkdir(name string, _ fs.FileMode) error {
 	return o.mkdirs(name)
 }
 
-// mkdirs makes a directory and its parents in memory.
+// mkdirs creates a directory and its parents in memory.
 func (o *overlay) mkdirs(name string) error {
 	o.upper.mu.Lock()
 	defer o.upper.mu.Unlock()
@@ -340,8 +341,8 @@ func (o *overlay) mkdirs(name string) error {
 	return err
 }
 
-// SubFS narrows to a directory: a handle on the base's, or on nothing where
-// the directory was made here.
+// SubFS returns a directory as a tree: a nested handle of base, or an empty one
+// if the directory exists only in memory.
 func (o *overlay) SubFS(dir string) (FS, error) {
 	info, err := o.Stat(dir)
 	if err != nil {

@@ -9,16 +9,17 @@ import (
 	"golem/core/fault"
 )
 
-// Caps on names, alike on every platform: what the strictest of them (OPFS,
-// Linux, Windows) holds (SECURITY 3).
+// Limits on names, the same on every platform: the lowest of what OPFS, Linux
+// and Windows support (SECURITY 3).
 const (
-	maxElement = 255  // bytes of one path element
-	maxPath    = 4096 // bytes of a whole path
+	maxElement = 255  // bytes in one path element
+	maxPath    = 4096 // bytes in a whole path
 )
 
-// Clean turns what a model or person wrote into an io/fs name: "/a/b", "a/b"
-// and "a/./b" are all "a/b"; "", "/" and "." are ".". A path that steps above
-// the root, or holds what no platform should see, is E_PATH and never clamped.
+// Clean turns a path that a model or a person wrote into an io/fs name: "/a/b",
+// "a/b" and "a/./b" are all "a/b"; "", "/" and "." are ".". A path that leads
+// above the root, or contains characters that are not allowed, is E_PATH; it is
+// never corrected.
 func Clean(p string) (string, error) {
 	if err := check(p); err != nil {
 		return "", err
@@ -46,7 +47,8 @@ func Clean(p string) (string, error) {
 	return strings.Join(out, "/"), nil
 }
 
-// check refuses characters that no path may hold.
+// check returns an error if the path contains characters that no path may
+// contain.
 func check(p string) error {
 	if len(p) > maxPath {
 		return fault.New(fault.Path, "the path has %d bytes; at most %d are allowed", len(p), maxPath)
@@ -56,7 +58,7 @@ func check(p string) error {
 	}
 	for _, r := range p {
 		switch {
-		case ' ' <= r && r < 0x7f && r != '\\': // most of them
+		case ' ' <= r && r < 0x7f && r != '\\': // most characters
 		case r == '\\':
 			return fault.New(fault.Path, "the path %q contains a backslash", p).Hinting("separate names with /")
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
@@ -66,7 +68,7 @@ func check(p string) error {
 	return nil
 }
 
-// Valid reports whether name is an io/fs name that Clean could have made.
+// Valid returns an error unless name is an io/fs name as Clean returns it.
 func Valid(name string) error {
 	clean, err := Clean(name)
 	if err != nil {
@@ -78,8 +80,8 @@ func Valid(name string) error {
 	return nil
 }
 
-// ValidNew is Valid for a name about to be created: names that Windows
-// cannot hold are created nowhere (SPEC §8).
+// ValidNew is Valid for a name that is to be created. It also rejects names
+// that Windows cannot hold, on every platform (SPEC §8).
 func ValidNew(name string) error {
 	if err := Valid(name); err != nil {
 		return err
@@ -93,7 +95,7 @@ func ValidNew(name string) error {
 	return nil
 }
 
-// windowsRefuses says why Windows cannot hold a name; "" if it can.
+// windowsRefuses says why Windows cannot hold a name, or returns "".
 func windowsRefuses(e string) string {
 	if i := strings.IndexAny(e, `<>:"|?*`); i >= 0 {
 		return "a name cannot contain " + e[i:i+1]
@@ -114,7 +116,8 @@ func windowsRefuses(e string) string {
 	return ""
 }
 
-// Abs shows an io/fs name as a virtual path: "a/b" is "/a/b", "." is "/".
+// Abs returns the virtual path of an io/fs name, for messages: "a/b" is "/a/b",
+// "." is "/".
 func Abs(name string) string {
 	if name == "." || name == "" {
 		return "/"
@@ -122,12 +125,12 @@ func Abs(name string) string {
 	return "/" + name
 }
 
-// Within reports whether name is dir or lies below it; both are io/fs names.
+// Within reports whether name is dir or is below it. Both are io/fs names.
 func Within(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir+"/")
 }
 
-// below is name as seen from dir, which it lies within.
+// below returns name relative to dir, which contains it.
 func below(name, dir string) string {
 	switch {
 	case dir == ".":
@@ -138,5 +141,5 @@ func below(name, dir string) string {
 	return name[len(dir)+1:]
 }
 
-// join puts an io/fs name under a directory.
+// join returns an io/fs name in a directory.
 func join(dir, name string) string { return path.Join(dir, name) }

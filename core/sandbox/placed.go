@@ -5,20 +5,22 @@ import (
 	"io/fs"
 )
 
-// Placed is an open file, or the info of one, that knows where it lies in its
-// tree, links followed. A view judges that place once more after opening, so
-// that a link put in between opens nothing (SECURITY 2). "" is unknown.
+// Placed is an open file, or its info, that knows where it is in its tree after
+// links were followed. A view checks this place again after opening, so that a
+// link that somebody creates at the last moment gives no access (SECURITY 2).
+// "" means unknown.
 type Placed interface {
 	Place() string
 }
 
-// Linked is the info of a file that knows how many names it has: hard links.
-// 0 is unknown.
+// Linked is the info of a file that knows how many names (hard links) the file
+// has. 0 means unknown.
 type Linked interface {
 	Links() uint64
 }
 
-// list is a directory's entries, and where it lies, if its tree tells.
+// list returns the entries of a directory and where it is in its tree, if the
+// tree knows.
 func list(fsys FS, dir string) (entries []fs.DirEntry, at string, err error) {
 	f, err := fsys.Open(dir)
 	if err != nil {

@@ -9,29 +9,31 @@ import (
 	"golem/core/fault"
 )
 
-// Protection guards a project's definition files by where they lie, whatever
-// mount they are reached through (SECURITY 4). The zero value guards nothing.
+// Protection protects the files that define a project. It goes by where they
+// are, whichever mount leads to them (SECURITY 4). The zero value protects
+// nothing.
 type Protection struct {
-	Root string // source of the project root, as SourceOf tells it
-	// NoWrite and NoRead judge a path relative to the project root, folded
-	// with Fold. nil: none.
+	Root string // source of the project root, as SourceOf returns it
+	// NoWrite and NoRead decide about a path relative to the project root, in
+	// the form of Fold. nil means that nothing is protected.
 	NoWrite, NoRead func(path string) bool
-	// Files are the infos of unreadable files, so that a hard link to one is
-	// known by its identity.
+	// Files describe the files that workers cannot read, so that a hard link to
+	// one of them is recognised.
 	Files []fs.FileInfo
-	// Closed are sources of which nobody reads or changes anything, by whatever
-	// mount or link it is reached: $GOLEM_HOME.
+	// Closed are the places where no worker may read or write, whichever mount
+	// or link leads to them, such as $GOLEM_HOME.
 	Closed []string
-	// Also are further protections that hold beside this one.
+	// Also has further protections that apply together with this one.
 	Also []Protection
 }
 
-// hides reports whether there is anything that is not readable.
+// hides reports whether any file is protected from reading.
 func (p Protection) hides() bool {
 	return p.NoRead != nil || len(p.Closed) > 0 || slices.ContainsFunc(p.Also, Protection.hides)
 }
 
-// locate is a source in the terms of Root: a relative one lies in the project.
+// locate returns a source in the same form as Root; a relative source is in the
+// project.
 func (p Protection) locate(source string) string {
 	if source == "" || absolute(source) || !absolute(p.Root) {
 		return source
@@ -39,12 +41,13 @@ func (p Protection) locate(source string) string {
 	return path.Join(p.Root, source)
 }
 
-// absolute reports whether a source is a real path, on any platform.
+// absolute reports whether a source is an absolute path on any platform.
 func absolute(source string) bool {
 	return strings.HasPrefix(source, "/") || len(source) > 1 && source[1] == ':'
 }
 
-// relative is a source as a folded path in the project; ok is false outside it.
+// relative returns a source as a folded path in the project. ok is false if it
+// is outside.
 func (p Protection) relative(source string) (rel string, ok bool) {
 	root, rel := Fold(p.Root), Fold(source)
 	if !inside(rel, root) {
@@ -99,7 +102,7 @@ func (p Protection) write(pl place) error {
 		Hinting("write somewhere else; only a person edits workers, tools, templates and the manifest")
 }
 
-// identity refuses a file that is an unreadable one under another name.
+// identity returns an error if the file is a protected one under another name.
 func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
 	for _, also := range p.Also {
 		if err := also.identity(fsys, info, name); err != nil {
@@ -118,28 +121,30 @@ func (p Protection) identity(fsys FS, info fs.FileInfo, name string) error {
 	return nil
 }
 
-// Controls describes where a project keeps its definitions.
+// Controls says where a project keeps the files that define it.
 type Controls struct {
-	Root     string   // see Protection.Root
-	Dirs     []string // workers, prompts and tool roots beside the usual ones
-	Manifest string   // "" if there is none
-	// Defines reports further files that the project was read from, or that its
-	// manifest or workers refer to, by folded path.
+	Root     string   // as in Protection.Root
+	Dirs     []string // directories of workers, prompts and tools in addition to the usual ones
+	Manifest string   // "" if there is no manifest
+	// Defines reports, for a folded path, whether the project was read from
+	// this file, or its manifest or workers refer to it.
 	Defines func(path string) bool
-	Files   []fs.FileInfo // see Protection.Files
-	// Whole says that all below Root are definitions: workers work elsewhere.
+	Files   []fs.FileInfo // as in Protection.Files
+	// Whole says that everything below Root defines the project, because
+	// workers work in another directory.
 	Whole bool
 }
 
-// controlDirs are never writable at the project root (SPEC §8).
+// controlDirs are the directories in the project root that workers can never
+// write to (SPEC §8).
 var controlDirs = []string{"workers", "tools", "toolsets", "templates", "prompts", "schemas"}
 
-// manifests are the names a project file can have.
+// manifests are the possible names of a manifest, without extension.
 var manifests = []string{"project", "llm-do", "golem-forge.config"}
 
-// Protect is the protection of SPEC §8: manifest, workers, tools, templates,
-// prompts, schemas, modules, .golem, .env and .git are never writable; the
-// last three are not readable either.
+// Protect returns the protection of SPEC §8: no worker can write the manifest,
+// workers, tools, templates, prompts, schemas, modules, .golem, .env and .git,
+// and no worker can read the last three.
 func (c Controls) Protect() Protection {
 	var dirs []string
 	for _, d := range append(append([]string{}, controlDirs...), c.Dirs...) {
@@ -181,7 +186,7 @@ func (c Controls) Protect() Protection {
 }
 
 // shortSecret reports whether a folded name may be the short name (8.3) that
-// Windows gives to .git, .golem or .env: GIT~1, or GI7EB9~1.
+// Windows gives to .git, .golem or .env, such as GIT~1 or GI7EB9~1.
 func shortSecret(e string) bool {
 	stem, number, ok := strings.Cut(e, "~")
 	if !ok || number == "" || strings.Trim(number, "0123456789") != "" {

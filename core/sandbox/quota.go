@@ -8,16 +8,16 @@ import (
 	"golem/core/fault"
 )
 
-// Limits bound what one run writes; zero fields bound nothing.
+// Limits are the most that one run may write. A field that is 0 sets no limit.
 type Limits struct {
-	Bytes int64 // written in all
-	Files int   // writes and new directories in all
-	// Handles are the files open at one time.
+	Bytes int64 // bytes written in total
+	Files int   // writes and new directories in total
+	// Handles is the number of files open at the same time.
 	Handles int
 }
 
-// Quota counts one run's writes against its limits, over all its views. A nil
-// Quota bounds nothing.
+// Quota counts what one run writes in all its views, and applies the limits. A
+// nil Quota has no limits.
 type Quota struct {
 	limits  Limits
 	mu      sync.Mutex
@@ -26,10 +26,10 @@ type Quota struct {
 	handles int
 }
 
-// NewQuota starts counting at zero.
+// NewQuota returns a quota that has counted nothing yet.
 func NewQuota(l Limits) *Quota { return &Quota{limits: l} }
 
-// take books a write before it is done.
+// take counts a write before it happens.
 func (q *Quota) take(p place, size int64) error {
 	if q == nil {
 		return nil
@@ -48,8 +48,8 @@ func (q *Quota) take(p place, size int64) error {
 }
 
 // ReadFile reads a regular file of at most limit bytes; a larger one is
-// E_LIMIT. It never trusts the size a file claims, so that a sparse or growing
-// file costs no more than the limit.
+// E_LIMIT. It does not trust the size that the file reports, so a sparse or
+// growing file never needs more memory than the limit.
 func ReadFile(fsys fs.FS, name string, limit int64) (data []byte, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {

@@ -10,13 +10,14 @@ import (
 	"golem/core/fault"
 )
 
-// Resolver is an FS that can tell where a name leads once symbolic links are
-// followed. Protection judges the place, not the link.
+// Resolver is an FS that can follow the symbolic links of a name. Protection
+// goes by the resulting place, not by the link's name.
 type Resolver interface {
 	Resolve(name string) (string, error)
 }
 
-// reach settles a name for reading: links resolved, protection applied.
+// reach finds the place of a name that is to be read: it follows links and
+// applies the protection.
 func (v *view) reach(op, name string) (place, bool, error) {
 	p, way, err := v.find(op, name)
 	if err != nil || way {
@@ -32,11 +33,13 @@ func (v *view) reach(op, name string) (place, bool, error) {
 	if err := v.visible(p); err != nil {
 		return p, false, err
 	}
-	// a directory that only a mount below it makes, or that hides a file
+	// The directory exists only because a mount is below it, or it is in the
+	// place of a file.
 	return p, v.leads(name) && !v.dir(p), nil
 }
 
-// visible refuses a place that another mount lies over, or that protection hides.
+// visible returns an error if another mount covers the place, or the protection
+// hides it.
 func (v *view) visible(p place) error {
 	if p.mount.File != "" && p.rel != p.mount.File {
 		return errShadowed
@@ -49,8 +52,8 @@ func (v *view) visible(p place) error {
 	return v.spec.Protection.read(p)
 }
 
-// found judges what was opened or described, and not the name it was reached
-// by: where it really lies, and which file it is.
+// found checks what was opened or described, by where it really is and which
+// file it is, and not by the name that led to it.
 func (v *view) found(p *place, what any, info fs.FileInfo) error {
 	if w, ok := what.(Placed); ok && w.Place() != "" && w.Place() != p.rel {
 		p.rel = w.Place()
@@ -59,12 +62,12 @@ func (v *view) found(p *place, what any, info fs.FileInfo) error {
 		}
 	}
 	if !info.IsDir() && p.mount.holed(p.rel) {
-		return fs.ErrNotExist // the callers see a directory there, on the way to another mount
+		return fs.ErrNotExist // the callers see a directory there, on the path to another mount
 	}
 	return v.identity(p.mount.fs, info, p.name)
 }
 
-// at is the name that leads to the place without a link.
+// at returns the name of the place without links.
 func (p place) at() string {
 	if p.mount.File != "" {
 		return p.mount.at
@@ -104,8 +107,8 @@ func (v *view) Open(name string) (fs.File, error) {
 	return v.spec.Quota.open(f, name)
 }
 
-// open opens a place in its mount, and judges what was opened. The place
-// becomes where that really lies.
+// open opens a place in its mount and checks what was opened. It sets the place
+// to where the file really is.
 func (v *view) open(op string, p *place) (fs.File, fs.FileInfo, error) {
 	f, err := p.mount.fs.Open(p.rel)
 	if err != nil {
@@ -129,11 +132,12 @@ func (v *view) dir(p place) bool {
 // ReadFile reads a whole file of at most 1 GiB.
 func (v *view) ReadFile(name string) ([]byte, error) { return ReadFile(v, name, maxWhole) }
 
-// maxWhole is the most a view holds in memory at once: for reading a whole
-// file without a limit of the caller's, and for a move between mounts.
+// maxWhole is the most bytes that a view holds in memory for one file: when a
+// file is read without another limit, and when it is moved between mounts.
 const maxWhole = 1 << 30
 
-// Stat describes a file or directory; a directory on the way to a mount exists.
+// Stat describes a file or directory. A directory on the path to a mount
+// exists.
 func (v *view) Stat(name string) (fs.FileInfo, error) {
 	p, way, err := v.reach("stat", name)
 	if err != nil {
@@ -152,16 +156,18 @@ func (v *view) Stat(name string) (fs.FileInfo, error) {
 	return plainInfo(info, name), nil
 }
 
-// wayInfo describes a directory that is only on the way to a mount.
+// wayInfo describes a directory that exists only because it is on the path to a
+// mount.
 func wayInfo(name string) fs.FileInfo { return Info{Base: path.Base(name), Perm: fs.ModeDir | 0o555} }
 
-// plainInfo is an info under the view's name, with nothing of the mount in it.
+// plainInfo returns the info under the view's name and hides what else the
+// mount's info has.
 func plainInfo(i fs.FileInfo, name string) fs.FileInfo {
 	return Info{Base: path.Base(name), Bytes: i.Size(), Perm: i.Mode(), When: i.ModTime()}
 }
 
-// ReadDir lists a directory: what the mount holds and may be read, and the
-// mount points below it, sorted by name.
+// ReadDir lists a directory, sorted by name: the entries of the mount that may
+// be read, and the mount points below it.
 func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 	p, way, err := v.reach("readdir", name)
 	if err != nil {
@@ -178,7 +184,8 @@ func (v *view) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, cmp.Or(err, f.Close())
 }
 
-// mountPoints lists what only mounts make of a directory.
+// mountPoints returns the entries of a directory that exists only because of
+// mounts.
 func (v *view) mountPoints(name string) []fs.DirEntry {
 	var out []fs.DirEntry
 	for _, n := range v.points(name) {
@@ -189,7 +196,8 @@ func (v *view) mountPoints(name string) []fs.DirEntry {
 	return sorted(out)
 }
 
-// entries lists an open directory of a mount, with the mount points in it.
+// entries returns the entries of an open directory of a mount, together with
+// the mount points in it.
 func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 	rd, ok := f.(fs.ReadDirFile)
 	if !ok {
@@ -208,7 +216,7 @@ func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 		if e.Type()&fs.ModeSymlink == 0 {
 			out = append(out, e)
 		} else if info, err := v.Stat(child.name); err == nil {
-			out = append(out, fs.FileInfoToDirEntry(info)) // as what it leads to; a link to nothing readable is not there
+			out = append(out, fs.FileInfoToDirEntry(info)) // a link is listed as what it points to, or not at all if that cannot be read
 		}
 	}
 	return sorted(out), nil
@@ -219,7 +227,7 @@ func sorted(entries []fs.DirEntry) []fs.DirEntry {
 	return entries
 }
 
-// points are the next names on the way from dir to mounts below it.
+// points returns the names in dir that are on the path to mounts below it.
 func (v *view) points(dir string) []string {
 	var out []string
 	for i := range v.mounts {

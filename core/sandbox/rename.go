@@ -7,8 +7,8 @@ import (
 	"golem/core/fault"
 )
 
-// Rename moves a file or directory within one mount; between mounts a file is
-// copied, then removed.
+// Rename moves a file or directory within one mount. Between mounts it copies a
+// file and then removes the old one.
 func (v *view) Rename(oldName, newName string) error {
 	from, err := v.target("rename", oldName)
 	if err != nil {
@@ -41,7 +41,7 @@ func (v *view) Rename(oldName, newName string) error {
 	return v.rename(from.mount.fs.Rename(from.rel, to.rel), "rename", oldName)
 }
 
-// move carries a file to another mount: first the copy, then the removal.
+// move copies a file to another mount and then removes the old one.
 func (v *view) move(from, to place) error {
 	data, err := v.ReadFile(from.name)
 	if err != nil {
@@ -53,8 +53,8 @@ func (v *view) move(from, to place) error {
 	return v.Remove(from.name)
 }
 
-// movable refuses to move a directory that holds a definition file, a place
-// that a stricter mode guards, or more than maxMoved files; nor between mounts.
+// movable returns an error for a directory that contains a protected file or
+// more than maxMoved files, or that would move to another mount.
 func (v *view) movable(from, to place) error {
 	if from.mount.fs != to.mount.fs {
 		return fault.New(fault.Path, "the directory %s cannot be moved to another mount", Abs(from.name)).Hinting("move its files one by one")

@@ -1,63 +1,67 @@
-// Package sandbox is the virtual file system that one worker run sees: the
-// one door to files (SECURITY 1). FS is the interface every platform
-// implements; views (mounts, restrictions, modes, protection, limits) wrap an
-// FS and only ever narrow it (S0-42..51).
+// Package sandbox is the virtual file system that a worker sees, and its only
+// access to files (SECURITY 1). FS is the interface that every platform
+// implements. A view wraps an FS with mounts, restrictions, modes, protection
+// and limits; it can only reduce what is visible (S0-42..51).
 //
-// Names are io/fs names everywhere in Go ("a/b", "." for the root); models
-// and people write virtual paths ("/a/b"). Clean and Abs translate.
+// Go code uses io/fs names ("a/b", "." for the root); models and people write
+// virtual paths ("/a/b"). Clean and Abs convert between them.
 package sandbox
 
 import (
 	"io/fs"
 )
 
-// FS is one tree. Reading is io/fs: Open returns fs.File; a directory's file
-// is an fs.ReadDirFile. All names are valid per fs.ValidPath and per Valid.
-// Implementations are safe for concurrent use and also provide
-// fs.StatFS, fs.ReadDirFS and fs.ReadFileFS where they can do better than
-// the io/fs fallbacks. golem's own also satisfy HackpadFS.
+// FS is a tree of files. For reading it is an io/fs.FS: Open returns an
+// fs.File, and for a directory an fs.ReadDirFile. Names must be valid for
+// fs.ValidPath and for Valid. Implementations are safe for concurrent use, and
+// also provide fs.StatFS, fs.ReadDirFS and fs.ReadFileFS if they can do better
+// than the functions of io/fs. golem's own also implement HackpadFS.
 //
-// Errors satisfy errors.Is with fs.ErrNotExist, fs.ErrExist, fs.ErrPermission
-// as the os package's do, or are *fault.Fault with E_PATH, E_READONLY,
-// E_PROTECTED, E_LIMIT, E_QUOTA; they name virtual paths, never host paths.
+// Errors match fs.ErrNotExist, fs.ErrExist and fs.ErrPermission with errors.Is,
+// as those of package os do, or they are a *fault.Fault with E_PATH,
+// E_READONLY, E_PROTECTED, E_LIMIT or E_QUOTA. They contain virtual paths,
+// never paths of the host.
 type FS interface {
 	fs.FS
-	// WriteFile replaces name atomically (old or new content, never a mix),
-	// creating missing parents.
+	// WriteFile replaces a file atomically, so that a reader sees the old or
+	// the new content, and creates missing parents.
 	WriteFile(name string, data []byte) error
 	// Remove deletes a file or an empty directory.
 	Remove(name string) error
-	// Rename moves a file or directory, replacing an existing file and
-	// creating missing parents of the new name.
+	// Rename moves a file or directory, replaces an existing file, and creates
+	// missing parents of the new name.
 	Rename(oldName, newName string) error
-	// Mkdir makes one directory. perm is advice; platforms without modes ignore it.
+	// Mkdir creates one directory. perm is advice; platforms without
+	// permissions ignore it.
 	Mkdir(name string, perm fs.FileMode) error
 }
 
-// SubFS is an FS that can hand out a directory as a nested handle, so that a
-// restriction is a handle and not a string (SECURITY 2).
+// SubFS is an FS that can open a directory as a nested handle, so that a
+// restriction is a handle and not a comparison of strings (SECURITY 2).
 type SubFS interface {
 	FS
 	SubFS(dir string) (FS, error)
 }
 
-// Asked is an FS that knows itself what CanWrite wants to know: a view that
-// lies elsewhere.
+// Asked is implemented by a proxy for a view in another worker (web worker or
+// process): it answers CanWrite itself.
 type Asked interface {
 	FS
 	CanWrite(name string) error
 }
 
-// Identifier is an FS that can tell whether two names are one file (hard
-// links, case-folding). Protection uses it; without it names are folded.
+// Identifier is an FS that can tell whether two names are the same file (hard
+// links, names that differ in case). Protection uses it; without it, folded
+// names are compared.
 type Identifier interface {
 	SameFile(a, b fs.FileInfo) bool
 }
 
-// Mode is what a mount permits.
+// Mode says what a mount permits.
 type Mode string
 
-// Modes of SPEC §8. Staged is copy-on-write into clearance.
+// The modes of SPEC §8. Staged means that changes are kept apart until a person
+// pushes them (clearance).
 const (
 	ReadOnly  Mode = "ro"
 	ReadWrite Mode = "rw"

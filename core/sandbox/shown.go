@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Shown tells what a view shows: short for a person, "/ (rw), /notes (ro)",
-// and exact for comparing: two views with one exact text show the same places
-// in the same modes. Attachments are left out.
+// Shown describes what a view shows. short is for people: "/ (rw), /notes
+// (ro)". exact is for comparing: two views with the same text show the same
+// files in the same modes. Attachments are left out.
 func Shown(fsys FS) (short, exact string) {
 	v, ok := fsys.(*view)
 	if !ok {

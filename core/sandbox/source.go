@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// SourceOf is where a tree lies: what the tree itself says (a real path), else
-// the fallback, a slash path relative to the project root. Two mounts overlap if one's source lies inside the other's.
+// SourceOf returns where a tree is: the real path if the tree knows it,
+// otherwise the fallback, a slash path relative to the project root. Two mounts
+// overlap if the source of one is inside the source of the other.
 func SourceOf(fsys FS, fallback string) string {
 	if s, ok := fsys.(interface{ Source() string }); ok && s.Source() != "" {
 		return s.Source()
@@ -18,8 +19,8 @@ func SourceOf(fsys FS, fallback string) string {
 	return path.Clean(fallback)
 }
 
-// sourceOf is SourceOf for what Nest opened: a tree, or one file of it. The
-// fallback is where the name says it lies.
+// sourceOf is SourceOf for what Nest opened: a tree or a single file of it. The
+// fallback is the place that the name suggests.
 func sourceOf(fsys FS, file, fallback string) string {
 	if file == "" {
 		return SourceOf(fsys, fallback)
@@ -30,11 +31,11 @@ func sourceOf(fsys FS, file, fallback string) string {
 	return path.Clean(fallback)
 }
 
-// contains reports whether a source lies inside another, or may on a disk that
-// ignores case; both are slash paths. "" lies nowhere.
+// contains reports whether a source is inside another, or may be on a disk that
+// ignores case. Both are slash paths; "" is never inside another.
 func contains(outer, inner string) bool { return inside(Fold(inner), Fold(outer)) }
 
-// inside is contains for folded sources.
+// inside is contains for sources that are already folded.
 func inside(inner, outer string) bool {
 	if outer == "" || inner == "" {
 		return false
@@ -45,14 +46,14 @@ func inside(inner, outer string) bool {
 	return inner == outer || strings.HasPrefix(inner, strings.TrimSuffix(outer, "/")+"/")
 }
 
-// Inside reports whether a source is another one, or lies in it.
+// Inside reports whether a source equals another one or is inside it.
 func Inside(inner, outer string) bool {
 	_, ok := relative(inner, outer)
 	return ok
 }
 
-// relative is a source as seen from another that it lies in, compared exactly:
-// what permits may not take two names for one.
+// relative returns inner relative to outer, which contains it. It compares
+// exactly, because treating two names as one would permit too much.
 func relative(inner, outer string) (rel string, ok bool) {
 	switch {
 	case inner == "" || !inside(inner, outer):
@@ -65,9 +66,10 @@ func relative(inner, outer string) (rel string, ok bool) {
 	return strings.TrimPrefix(inner[len(outer):], "/"), true
 }
 
-// Nest opens what lies at a name of a tree, so that it can be mounted: a
-// directory as a nested handle, a file as the directory it lies in and its name
-// there. Links are followed within the tree. fs.ErrNotExist: nothing is there.
+// Nest opens the directory or file at a name of a tree, so that it can be
+// mounted: a directory as a nested handle, a file as its directory and its name
+// there. It follows links inside the tree. fs.ErrNotExist means that the name
+// does not exist.
 func Nest(base FS, name string) (dir FS, file string, err error) {
 	name, err = resolve(base, name)
 	if err != nil || name == "." {
@@ -92,8 +94,8 @@ func Nest(base FS, name string) (dir FS, file string, err error) {
 	return dir, file, err
 }
 
-// Later is a directory at a name of a tree where nothing lies yet: it is made
-// by the first write, where the links of the name lead now.
+// Later returns a directory that does not exist yet; the first write creates
+// it, at the place where the links of the name lead now.
 func Later(base FS, name string) (FS, error) {
 	name, err := resolve(base, name)
 	if err != nil {
@@ -106,7 +108,7 @@ func Later(base FS, name string) (FS, error) {
 	return Lazy(sub, name), nil
 }
 
-// resolve follows the links of a name, where the tree has any.
+// resolve follows the links of a name, if the tree has links.
 func resolve(fsys FS, name string) (string, error) {
 	if r, ok := fsys.(Resolver); ok {
 		return r.Resolve(name)

@@ -2,8 +2,8 @@ package sandbox
 
 import "io/fs"
 
-// subtree is a directory of a tree that has no handles of its own (memory).
-// Its names are checked, so that no name leads out of the directory.
+// subtree is a directory of a tree that cannot open nested handles (memory). It
+// checks names, so that none leads out of the directory.
 type subtree struct {
 	base FS
 	dir  string

@@ -9,68 +9,69 @@ import (
 	"golem/core/fault"
 )
 
-// Mount puts a tree, or one file of it, at a place of a view.
+// Mount puts a tree, or a single file of it, at a place in a view.
 type Mount struct {
-	Name         string // in messages and approvals: "root", "input"
+	Name         string // for messages and approvals: "root", "input"
 	At           string // io/fs name of the mount point; "." is the root
 	FS           FS
-	File         string // the only file of FS that is mounted, at At itself; "": the whole tree
-	Source       string // where what is mounted lies, see SourceOf; overlaps, bounds and protection are judged by it; "": nowhere
+	File         string // mount only this file of FS, at At itself; "" means the whole tree
+	Source       string // where the mounted files are, see SourceOf; overlaps, bounds and protection go by it; "" means nowhere
 	Mode         Mode
-	Suffixes     []string    // allowed file suffixes, with the dot; none: any
-	MaxFileBytes int64       // 0: no limit of the mount's own
-	Own          bool        // the worker's own: outside its caller's bound it is E_ESCALATION, else it is left out
+	Suffixes     []string    // allowed file suffixes, with the dot; none means any
+	MaxFileBytes int64       // 0: the mount sets no limit
+	Own          bool        // declared by the worker itself: outside the caller's bound it is E_ESCALATION, otherwise it is left out
 	Where        fault.Where // where it is configured, for errors
-	Policy       any         // what its owner says of calls that use it, unknown here; see CallerPolicies
-	HideEmpty    bool        // not listed while it holds nothing
-	Unrestricted bool        // visible under any restriction and bound (attachments)
+	Policy       any         // the owner's policy for calls that use the mount; this package does not look at it, see CallerPolicies
+	HideEmpty    bool        // not listed while it is empty
+	Unrestricted bool        // visible under every restriction and bound (attachments)
 
-	exempt  []*Constraint // of these, since it lies in the root mount that they are of
-	callers []limits      // of the mounts by which the callers see it
-	says    []any         // the policies of these mounts, outermost first
-	holes   []string      // names in FS that the callers do not see, because another mount of theirs lies over them
+	exempt  []*Constraint // constraints that do not apply, because they come from the root mount that contains this mount
+	callers []limits      // limits of the mounts through which the callers see it
+	says    []any         // policies of these mounts, the outermost caller's first
+	holes   []string      // names in FS that the callers do not see, because another of their mounts covers them
 }
 
-// limits are what a mount says of the files it holds.
+// limits are the limits that a mount sets for its files.
 type limits struct {
-	name     string // of the mount
+	name     string // name of the mount
 	suffixes []string
 	bytes    int64
 }
 
-// Constraint holds everything below a source to a mode, by whichever mount
-// it is reached: the stricter mode of overlapping sources wins (SPEC §8).
+// Constraint sets the mode for everything below a source, whichever mount leads
+// there: of overlapping sources the stricter mode wins (SPEC §8).
 type Constraint struct {
 	Source string
 	Mode   Mode
 }
 
-// ViewSpec is what one worker run sees.
+// ViewSpec describes what one worker sees.
 type ViewSpec struct {
 	Mounts []Mount
-	// Bound is what the caller lets its children see; nil at the root. A view
-	// whose Mounts are none but unrestricted ones gets the caller's mounts.
+	// Bound is what the caller allows; nil for the root worker. A view that
+	// declares no mounts, apart from unrestricted ones, gets the caller's
+	// mounts.
 	Bound       *Bound
-	Constraints []Constraint // beside the modes of the mounts
-	Restricts   []string     // io/fs names, the outermost first; all hold
+	Constraints []Constraint // in addition to the modes of the mounts
+	Restricts   []string     // io/fs names, the outermost first; all of them apply
 	ReadOnly    bool
 	Protection  Protection
-	Quota       *Quota // shared by all views of a run; nil: none
+	Quota       *Quota // shared by all views of a run; nil means no limits
 }
 
-// view is the effective tree of a worker run. It is immutable; what it wraps
-// is opened once, as nested handles where a restriction cuts into a mount.
+// view is the file tree that a worker sees. It never changes; what it wraps is
+// opened once, as nested handles where a restriction is inside a mount.
 type view struct {
-	mounts []mounted // longest mount point first
+	mounts []mounted // the longest mount point first
 	modes  []*Constraint
 	spec   ViewSpec
-	only   string // the effective restriction, "." = none
+	only   string // the effective restriction; "." means none
 
 	secrets *secrets
 }
 
-// mounted is a mount as the view reaches it: at and source moved down to the
-// restriction, if that lies inside the mount.
+// mounted is a mount in a view. at and source are those of the restriction, if
+// that is inside the mount.
 type mounted struct {
 	Mount
 	at, source string
@@ -84,12 +85,11 @@ var (
 	_ fs.ReadFileFS = (*view)(nil)
 )
 
-// View builds a worker's view: its mounts, cut down to the caller's bound, then
-// to the restrictions. Restrictions only narrow: one that lies inside another
-// is the one that holds, one that contains another changes nothing, and two
-// that exclude each other are E_ESCALATION. A restriction to what its mount has
-// not, or that cannot be a nested handle, is an error (fail closed), and so is
-// one that no mount reaches.
+// View returns a worker's view: its mounts, cut to the caller's bound and then
+// to the restrictions. Restrictions only narrow: of two where one is inside the
+// other, the inner one counts, and two that exclude each other are
+// E_ESCALATION. A restriction is also an error if no mount reaches it, or if
+// its mount does not have it or cannot open it as a nested handle.
 func View(spec ViewSpec) (FS, error) {
 	if err := spec.locate(); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func View(spec ViewSpec) (FS, error) {
 	}
 	mounts := slices.Clone(spec.Mounts)
 	slices.SortStableFunc(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
-	held := false // the restriction has found the mount it cuts into
+	held := false // whether the mount that contains the restriction was found
 	for _, m := range mounts {
 		in := mounted{Mount: m, at: m.At, source: m.Source, fs: m.FS}
 		switch {
@@ -128,7 +128,7 @@ func View(spec ViewSpec) (FS, error) {
 	return v, v.reached()
 }
 
-// restrict takes one restriction into the effective one.
+// restrict combines one more restriction with the effective one.
 func (v *view) restrict(r string) error {
 	if err := Valid(r); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (v *view) restrict(r string) error {
 	return nil
 }
 
-// reached refuses a restriction that leaves nothing to see.
+// reached returns an error if the restriction leaves nothing visible.
 func (v *view) reached() error {
 	if v.only == "." || slices.ContainsFunc(v.mounts, func(m mounted) bool { return !m.Unrestricted }) {
 		return nil
@@ -174,9 +174,9 @@ func orNothing(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// locate puts the sources of mounts and constraints in the terms of the
-// project's root: a tree that does not exist yet (./output) tells no real path
-// of its own, and must not escape protection or a stricter mode by that.
+// locate writes the sources of mounts and constraints relative to the project's
+// root. A tree that does not exist yet (./output) has no real path, and must
+// not avoid the protection or a stricter mode because of that.
 func (s *ViewSpec) locate() error {
 	s.Mounts, s.Constraints = slices.Clone(s.Mounts), slices.Clone(s.Constraints)
 	for i := range s.Mounts {
@@ -192,7 +192,7 @@ func (s *ViewSpec) locate() error {
 	return nil
 }
 
-// key orders mount points by length, the root first of all.
+// key is a sort key that orders mount points by length, with the root first.
 func key(at string) string {
 	if at == "." {
 		return ""
@@ -200,12 +200,12 @@ func key(at string) string {
 	return at
 }
 
-// fault is one at the place where the mount is configured.
+// fault returns an error at the place where the mount is configured.
 func (m *Mount) fault(code fault.Code, format string, args ...any) *fault.Fault {
 	return fault.New(code, format, args...).At(m.Where.File, m.Where.Line, m.Where.Column)
 }
 
-// top is the place of the mount itself.
+// top returns the place of the mount itself.
 func (m *mounted) top() place {
 	rel := "."
 	if m.File != "" {
@@ -214,7 +214,7 @@ func (m *mounted) top() place {
 	return place{name: m.at, mount: m, rel: rel}
 }
 
-// narrow replaces the mount by a nested handle on the restriction.
+// narrow replaces the mount by a nested handle of the restriction.
 func (m *mounted) narrow(only string) error {
 	rel := below(only, m.At)
 	missing := func(err error) error {
@@ -237,13 +237,15 @@ func (m *mounted) narrow(only string) error {
 	m.fs, m.File, m.at = nested, file, only
 	m.holes = holesBelow(m.holes, rel)
 	if m.Source != "" {
-		// a handle that followed a link knows better than the name where it is
+		// A handle knows where it is after links were followed; the name does
+		// not.
 		m.source = sourceOf(nested, file, path.Join(m.Source, rel))
 	}
 	return nil
 }
 
-// plain is an error without the path of an fs.PathError, which the caller names.
+// plain returns the error without the path of an fs.PathError; the caller's
+// message already has the path.
 func plain(err error) error {
 	if p, ok := err.(*fs.PathError); ok {
 		return p.Err
@@ -251,15 +253,15 @@ func plain(err error) error {
 	return err
 }
 
-// place is where a name of the view lies.
+// place says where a name of the view is.
 type place struct {
 	name  string // in the view
 	mount *mounted
 	rel   string // in the mount's tree
 }
 
-// source is where the file lies outside the view, for overlaps and
-// protection; "" for a mount that lies nowhere (attachments).
+// source returns where the file is outside the view, for overlaps and
+// protection, or "" for a mount that is nowhere (attachments).
 func (p place) source() string {
 	switch {
 	case p.mount.source == "":
@@ -270,8 +272,8 @@ func (p place) source() string {
 	return path.Join(p.mount.source, p.rel)
 }
 
-// find settles which mount has a name. Without one, way is true if the name
-// is a directory on the way to a mount.
+// find returns the mount that a name belongs to. If there is none, way reports
+// whether the name is a directory on the path to a mount.
 func (v *view) find(op, name string) (p place, way bool, err error) {
 	if err := Valid(name); err != nil {
 		return place{}, false, err
@@ -304,14 +306,15 @@ func (v *view) find(op, name string) (p place, way bool, err error) {
 	return place{}, false, perr(op, name, fs.ErrNotExist)
 }
 
-// leads reports whether a visible mount point lies below name.
+// leads reports whether a visible mount point is below the name.
 func (v *view) leads(name string) bool {
 	return slices.ContainsFunc(v.mounts, func(m mounted) bool {
 		return m.at != name && Within(m.at, name) && !m.unlisted()
 	})
 }
 
-// unlisted reports whether the mount is not to be listed now.
+// unlisted reports whether the mount must not be listed now, because it is
+// empty.
 func (m *mounted) unlisted() bool {
 	if !m.HideEmpty {
 		return false
@@ -320,7 +323,7 @@ func (m *mounted) unlisted() bool {
 	return err != nil || len(entries) == 0
 }
 
-// outside is "not found" for a path that the restriction hides.
+// outside is the "not found" error for a path that a restriction hides.
 type outside struct{ only string }
 
 func (o outside) Error() string {
@@ -329,8 +332,9 @@ func (o outside) Error() string {
 
 func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
 
-// CallerPolicies are the policies of the mounts by which the callers see what
-// the view's mounts show, by the name of the view's mount.
+// CallerPolicies returns, for each mount of the view, the policies of the
+// callers' mounts through which its files are seen, by the name of the view's
+// mount.
 func CallerPolicies(fsys FS) map[string][]any {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -345,8 +349,9 @@ func CallerPolicies(fsys FS) map[string][]any {
 	return out
 }
 
-// SourceIn tells what stands behind a mount's name in a view: where each of its
-// parts lies and shows. "" if the view has no such mount, or it is no view.
+// SourceIn describes what a mount's name stands for in a view: where its parts
+// are, and which modes they have. It returns "" if the view has no such mount,
+// or fsys is not a view.
 func SourceIn(fsys FS, mount string) string {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -367,8 +372,8 @@ func SourceIn(fsys FS, mount string) string {
 	return strings.Join(out, "\n")
 }
 
-// MountOf names the mount that a name of a view belongs to; "" if it is no
-// view, or the name is only on the way to one.
+// MountOf returns the name of the mount that a name belongs to, or "" if fsys
+// is not a view or the name is only on the path to a mount.
 func MountOf(fsys FS, name string) string {
 	v, ok := fsys.(*view)
 	if !ok {

@@ -2,9 +2,9 @@ package sandbox
 
 import "slices"
 
-// Partial tells what keeps a view from being the whole project, readable and
-// writable, with nothing staged: then what works beside the view, such as a
-// shell, could do more than the view permits. "": nothing does.
+// Partial says why a view is not the whole project, readable and writable, with
+// nothing staged. Then a tool that works outside the view, such as a shell,
+// could do more than the view permits. It returns "" if nothing is missing.
 func Partial(fsys FS) string {
 	v, ok := fsys.(*view)
 	if !ok {
@@ -40,8 +40,8 @@ func Partial(fsys FS) string {
 	return "it does not have all files of the project"
 }
 
-// hides tells what of a mount the view does not show, because another mount,
-// here or in a caller, lies over it that is not the same place.
+// hides describes which part of a mount the view does not show, because another
+// mount of this worker or a caller covers it and has other files.
 func (v *view) hides(m *mounted) string {
 	holes := slices.Clone(m.holes)
 	var attachments []string // hide a directory of that name, in every view

@@ -9,25 +9,26 @@ import (
 	"golem/core/fault"
 )
 
-// Book is what a person trusted, by project: the content of
-// $GOLEM_HOME/trust.json, or of the page's own. Projects are named by their
-// real root, on the page by their name in this browser.
+// Book is what a person has trusted, per project. It is the content of
+// $GOLEM_HOME/trust.json, or of the page's storage. The key of a project is its
+// real root directory; in the page it is the project's name in this browser.
 type Book struct {
 	Projects map[string]List
 }
 
-// file is the format of a book (SPEC §16's habits: a name and a version).
+// file is the JSON format of a book.
 type file struct {
 	Golem    string          `json:"golem"` // "trust"
 	V        int             `json:"v"`
 	Projects map[string]List `json:"projects"`
 }
 
-// maxBook bounds a book, in bytes.
+// maxBook is the largest size of a book, in bytes.
 const maxBook = 4 << 20
 
-// ReadBook reads a book; nothing is an empty one. A book that cannot be read is
-// an error: nothing in it is trusted, and nothing is written over it.
+// ReadBook reads a book from a file's bytes; empty data gives an empty book. If
+// the data cannot be read, ReadBook returns an error: the caller must then
+// trust nothing and must not overwrite the file.
 func ReadBook(data []byte) (Book, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return Book{}, nil
@@ -44,7 +45,7 @@ func ReadBook(data []byte) (Book, error) {
 	return Book{f.Projects}, nil
 }
 
-// Bytes is the book as a file.
+// Bytes returns the book in the form that ReadBook reads.
 func (b Book) Bytes() ([]byte, error) {
 	f := file{Golem: "trust", V: 1, Projects: b.Projects}
 	if f.Projects == nil {
@@ -54,7 +55,8 @@ func (b Book) Bytes() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// Add keeps a yes to a list, beside what was kept before of the project.
+// Add records that a person trusts the widenings of a list, in addition to
+// those already recorded for the project.
 func (b *Book) Add(project string, l List) {
 	all := maps.Clone(b.Projects)
 	if all == nil {
@@ -69,7 +71,8 @@ func (b *Book) Add(project string, l List) {
 	b.Projects = all
 }
 
-// Remove forgets a project. It returns whether there was something to forget.
+// Remove deletes everything recorded for a project. It reports whether there
+// was anything.
 func (b *Book) Remove(project string) bool {
 	_, had := b.Projects[project]
 	all := maps.Clone(b.Projects)

@@ -1,7 +1,8 @@
-// Package trust is a person's yes to what a project's files say beyond the
-// project's own sandbox (SPEC §3, SECURITY 17). A Widening is one such value; a
-// Book keeps what a person said yes to, per widening and project; a Judge
-// answers for one open project. Without a yes nothing is trusted.
+// Package trust records which settings of a project a person agreed to, where
+// these settings reach beyond the project's own sandbox (SPEC §3, SECURITY 17).
+// A Widening is one such setting. A Book stores what a person agreed to, per
+// project. A Judge answers whether a widening of one open project is trusted.
+// Without a person's yes, nothing is trusted.
 package trust
 
 import (
@@ -15,9 +16,9 @@ import (
 	"golem/core/approval"
 )
 
-// Widening is one value in a project's files that reaches beyond its sandbox.
-// The first four fields are its identity: the line may change, the value may
-// not.
+// Widening is one setting in a project's files that reaches beyond the
+// project's sandbox. Its first four fields identify it: a yes still counts when
+// the line changes, but not when the value changes.
 type Widening struct {
 	File   string `json:"file"` // from the project's root: "main.worker"
 	Path   string `json:"path"` // key path: "toolsets.shell.approval.default"
@@ -28,17 +29,18 @@ type Widening struct {
 	Means string `json:"means,omitempty"` // what follows from it
 }
 
-// Same says whether two widenings are one: everything but place and words.
+// Same reports whether two widenings are the same setting with the same value;
+// the line and the descriptions may differ.
 func (w Widening) Same(o Widening) bool { return w.key() == o.key() }
 
 type key struct{ file, path, value, module string }
 
 func (w Widening) key() key { return key{w.File, w.Path, w.Value, w.Module} }
 
-// List is what a project widens, each value once and in a fixed order.
+// List is the widenings of a project, each once and in a fixed order.
 type List []Widening
 
-// Sorted returns the list in its fixed order, without repetitions.
+// Sorted returns the list in the fixed order, without duplicates.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
 	slices.SortStableFunc(out, func(a, b Widening) int {
@@ -47,8 +49,9 @@ func (l List) Sorted() List {
 	return slices.CompactFunc(out, Widening.Same)
 }
 
-// Digest names the list: "sha256:" and the SHA-256 of what identifies its
-// widenings. Lines and words do not count. The empty list has a digest too.
+// Digest returns "sha256:" and the SHA-256 of the widenings' identifying
+// fields. Lines and descriptions do not change it. An empty list also has a
+// digest.
 func (l List) Digest() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -61,7 +64,8 @@ func (l List) Digest() string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Setting is the widening that a preApproved makes.
+// Setting returns the widening for a preApproved setting that the approval
+// package reports.
 func Setting(w approval.Widening) Widening {
 	out := Widening{File: w.Origin.File, Path: w.Origin.Path, At: w.Origin.At, Value: string(w.Setting), Module: w.Module}
 	if w.Rule != nil {
@@ -73,23 +77,23 @@ func Setting(w approval.Widening) Widening {
 	return out
 }
 
-// Judge says what is trusted in one open project: all of it, what was kept, or
-// what a person said yes to in this run. It may be used concurrently; the zero
-// value trusts nothing.
+// Judge decides which widenings of one open project are trusted: all of them
+// (--trust), those in the Book, or those that a person agreed to during this
+// run. It is safe for concurrent use. The zero value trusts nothing.
 type Judge struct {
 	mu    sync.Mutex
 	all   bool
 	known map[key]bool
 }
 
-// TrustAll makes every widening trusted (--trust).
+// TrustAll trusts every widening from now on (--trust).
 func (j *Judge) TrustAll() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.all = true
 }
 
-// Trust makes the widenings of a list trusted.
+// Trust trusts the widenings of a list from now on.
 func (j *Judge) Trust(l List) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -101,14 +105,14 @@ func (j *Judge) Trust(l List) {
 	}
 }
 
-// Trusts says whether a person trusted a widening.
+// Trusts reports whether a widening is trusted.
 func (j *Judge) Trusts(w Widening) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.all || j.known[w.key()]
 }
 
-// Untrusted returns the widenings of a list that nobody trusted.
+// Untrusted returns the widenings of a list that are not trusted.
 func (j *Judge) Untrusted(l List) List {
 	return slices.DeleteFunc(slices.Clone(l), j.Trusts)
 }

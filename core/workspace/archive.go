@@ -18,22 +18,24 @@ import (
 	"golem/core/sandbox"
 )
 
-// Bounds of an archive that is taken in.
+// Limits of a zip file that Unzip accepts.
 const (
-	MaxArchive = 256 << 20 // bytes of the zip itself
+	MaxArchive = 256 << 20 // bytes of the zip file itself
 	MaxFiles   = 20_000
-	MaxBytes   = 512 << 20 // of all files together
+	MaxBytes   = 512 << 20 // bytes of all unpacked files together
 	MaxFile    = 256 << 20
 )
 
-// Unzip puts the files of a zip into dst. Everything is checked before
-// anything is written (SECURITY 15): names that leave the root, links and
-// devices, two names that are one file somewhere, sizes that lie, more than the
-// bounds. A single directory around everything is taken off. What golem keeps
-// in .golem, and .git, are not taken in. A file that is there already is
-// E_CONFLICT. If a write fails, what was written is removed again.
+// Unzip unpacks a zip file into dst. It checks everything before it writes
+// anything (SECURITY 15): it rejects names outside the root, links, devices,
+// two names that are the same file on some systems, wrong sizes, and archives
+// above the limits. If one directory contains everything, that directory is
+// left out of the names. Entries of .golem and .git are skipped. A file that
+// already exists is E_CONFLICT. If a write fails, Unzip removes what it has
+// written.
 //
-// dst is for names that the archive chooses: see Over.
+// dst must not follow names out of its root, because the archive chooses the
+// names: use Over.
 func Unzip(dst afero.Fs, data []byte) error {
 	if len(data) > MaxArchive {
 		return archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
@@ -60,7 +62,8 @@ func Unzip(dst afero.Fs, data []byte) error {
 	return write(dst, plan, files)
 }
 
-// vacant refuses a name where something is, or where nothing can be.
+// vacant returns an error if a file already exists at name or cannot be created
+// there.
 func vacant(dst afero.Fs, name string) error {
 	_, err := dst.Stat(name)
 	if err == nil {
@@ -72,7 +75,8 @@ func vacant(dst afero.Fs, name string) error {
 	return nil
 }
 
-// reason is an error without the path of an fs.PathError, which the caller names.
+// reason returns the error without the path of an fs.PathError; the caller's
+// message already has the path.
 func reason(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -81,9 +85,9 @@ func reason(err error) error {
 	return err
 }
 
-// write makes the files, all or none. An error is of the first that failed.
+// write creates all files of the plan or none. It returns the first error.
 func write(dst afero.Fs, plan []member, files [][]byte) error {
-	var made []string // files and directories, in order
+	var made []string // files and directories in the order in which they were created
 	for i, p := range plan {
 		dirs, err := makeDirs(dst, path.Dir(p.name))
 		made = append(made, dirs...)
@@ -93,7 +97,7 @@ func write(dst afero.Fs, plan []member, files [][]byte) error {
 		}
 		if err != nil {
 			for _, name := range slices.Backward(made) {
-				_ = dst.Remove(name) // what matters is why it failed
+				_ = dst.Remove(name) // the error that is returned is the one that stopped the writing
 			}
 			return err
 		}
@@ -101,7 +105,8 @@ func write(dst afero.Fs, plan []member, files [][]byte) error {
 	return nil
 }
 
-// makeDirs makes a directory and its parents, and tells which it made.
+// makeDirs creates a directory and its parents, and returns those that did not
+// exist before.
 func makeDirs(dst afero.Fs, dir string) (made []string, err error) {
 	at := ""
 	for elem := range strings.SplitSeq(dir, "/") {
@@ -122,13 +127,14 @@ func makeDirs(dst afero.Fs, dir string) (made []string, err error) {
 // directory, is encrypted (APPNOTE 4.4.4, bits 0, 6 and 13).
 const encryptedFlags = 1<<0 | 1<<6 | 1<<13
 
-// member is one file of an archive under the name it will have.
+// member is one file of an archive, with the name it gets when it is unpacked.
 type member struct {
 	name string
 	file *zip.File
 }
 
-// planned checks the directory of an archive and settles the names.
+// planned checks the archive's directory of entries and decides the name of
+// each file.
 func planned(z *zip.Reader) ([]member, error) {
 	if len(z.File) > MaxFiles {
 		return nil, archiveFault("it has %d entries; at most %d are allowed", len(z.File), MaxFiles)
@@ -162,7 +168,8 @@ func planned(z *zip.Reader) ([]member, error) {
 	return plan, collisions(plan)
 }
 
-// named refuses what is no plain relative name on every system.
+// named returns an error unless name is a relative path that works on every
+// system.
 func named(name string) error {
 	if name == "" || !fs.ValidPath(name) || name == "." {
 		return fault.New(fault.Path, "%s is not a valid path in a project", shown(name))
@@ -170,7 +177,8 @@ func named(name string) error {
 	return sandbox.ValidNew(name)
 }
 
-// unwrapped takes one directory off that holds everything, as zips of folders have.
+// unwrapped removes the common top directory if all files are in one, as in zip
+// files of a folder.
 func unwrapped(plan []member) []member {
 	top := ""
 	for i, m := range plan {
@@ -192,17 +200,18 @@ func unwrapped(plan []member) []member {
 	return out
 }
 
-// own tells what belongs to one place's state and never travels.
+// own reports whether a file is golem's state or git's (.golem, .git), which is
+// never packed or unpacked.
 func own(name string) bool {
 	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
 	return first == ".golem" || first == ".git" || first == "__macosx"
 }
 
-// collisions refuses two names that are one file where case or form of
-// characters does not count, directories spelled in two ways, and a file where
-// a directory must be.
+// collisions returns an error if two names are the same file on systems that
+// ignore case or Unicode form, if one directory is spelled in two ways, or if a
+// name is used both for a file and for a directory.
 func collisions(plan []member) error {
-	seen := map[string]string{} // files by folded name
+	seen := map[string]string{} // files by their name with case and Unicode form removed
 	for _, m := range plan {
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
@@ -226,7 +235,7 @@ func collisions(plan []member) error {
 	return nil
 }
 
-// read unpacks a member, no further than it said it would go.
+// read unpacks a member. It stops at the size that the archive declares.
 func (m member) read() ([]byte, error) {
 	r, err := m.file.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
@@ -249,9 +258,9 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// Zip packs a project, without .git and what golem keeps in .golem, in order
-// and without times, so that the same files give the same bytes. leave, if not
-// nil, names further files to leave out.
+// Zip packs a project, without .git and .golem. Files are sorted and have no
+// times, so the same files always give the same bytes. leave may be nil; it
+// reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 	src := afero.NewIOFS(tree)
 	var out bytes.Buffer
@@ -269,7 +278,7 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		if err := named(name); err != nil { // it would be refused where it is taken in
+		if err := named(name); err != nil { // Unzip would reject this name
 			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or move it out of the project")
 		}
 		data, err := sandbox.ReadFile(src, name, MaxFile)
@@ -297,7 +306,8 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// secret names files with keys, which an export never carries (SECURITY 15, 16).
+// secret reports whether a file holds keys. An export never contains such files
+// (SECURITY 15, 16).
 func secret(name string) bool {
 	base := sandbox.Fold(path.Base(name))
 	return base == ".env" || strings.HasPrefix(base, ".env.")
@@ -308,7 +318,7 @@ func archiveFault(format string, args ...any) error {
 		Hinting("golem wrote nothing; pack the project again")
 }
 
-// shown is a name as a message may show it.
+// shown returns a name in a form that is safe in a message.
 func shown(name string) string {
 	if len(name) > 200 {
 		name = name[:200]

@@ -14,25 +14,26 @@ import (
 	"golem/core/sandbox"
 )
 
-// Over is a tree of golem's as afero has trees: a directory of the disk behind
-// an os.Root, one of OPFS, or one in memory. Names are as in the sandbox, "/a/b"
-// or "a/b"; no name leads out. What an archive or a library names is reached
-// through this and never through afero's own trees of the disk, which follow
-// links out (afero.BasePathFs). There are no permissions, owners or times to
-// set: to set them does nothing.
+// Over presents a sandbox.FS (a directory of the disk behind an os.Root, of
+// OPFS, or in memory) as an afero.Fs. Names are "/a/b" or "a/b", and no name
+// leads out of the tree. Use it for all names that come from an archive or a
+// library, because afero's own trees of the disk follow links to places outside
+// (afero.BasePathFs). Permissions, owners and times cannot be set: those calls
+// do nothing.
 func Over(f sandbox.FS) afero.Fs { return over{f} }
 
-// Reading is a tree that can only be read: an os.DirFS, embedded files.
+// Reading presents an fs.FS, such as os.DirFS or embedded files, as a read-only
+// afero.Fs.
 func Reading(f fs.FS) afero.Fs { return afero.FromIOFS{FS: f} }
 
 type over struct{ fs sandbox.FS }
 
 var _ afero.Fs = over{}
 
-// Name is for messages of afero's.
+// Name returns "golem"; afero uses it in its messages.
 func (o over) Name() string { return "golem" }
 
-// clean is a name as the sandbox has it.
+// clean returns the name in the form that the sandbox uses, or a path error.
 func clean(op, name string) (string, error) {
 	out, err := sandbox.Clean(name)
 	if err != nil {
@@ -41,18 +42,18 @@ func clean(op, name string) (string, error) {
 	return out, nil
 }
 
-// Open opens for reading.
+// Open opens a file or directory for reading.
 func (o over) Open(name string) (afero.File, error) {
 	return o.OpenFile(name, hackpadfs.FlagReadOnly, 0)
 }
 
-// Create opens an empty file for reading and writing.
+// Create opens a file for reading and writing, and empties it if it exists.
 func (o over) Create(name string) (afero.File, error) {
 	return o.OpenFile(name, hackpadfs.FlagReadWrite|hackpadfs.FlagCreate|hackpadfs.FlagTruncate, 0o666)
 }
 
-// OpenFile opens a file as sandbox.OpenFile does: what is written is there
-// when the file is synced or closed.
+// OpenFile opens a file as sandbox.OpenFile does: other readers see what was
+// written after Sync or Close.
 func (o over) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
 	at, err := clean("open", name)
 	if err != nil {
@@ -74,7 +75,7 @@ func (o over) Mkdir(name string, perm fs.FileMode) error {
 	return o.fs.Mkdir(at, perm)
 }
 
-// MkdirAll makes a directory and its parents.
+// MkdirAll creates a directory and its missing parents.
 func (o over) MkdirAll(name string, perm fs.FileMode) error {
 	at, err := clean("mkdir", name)
 	if err != nil {
@@ -92,8 +93,8 @@ func (o over) Remove(name string) error {
 	return o.fs.Remove(at)
 }
 
-// RemoveAll deletes a file, or a directory with all that is in it. Links are
-// not removed and not followed. What is not there is no error.
+// RemoveAll deletes a file, or a directory with everything in it. It neither
+// follows nor deletes links. A name that does not exist is not an error.
 func (o over) RemoveAll(name string) error {
 	at, err := clean("remove", name)
 	if err != nil {
@@ -148,7 +149,7 @@ func (o over) Chown(string, int, int) error { return nil }
 // Chtimes does nothing.
 func (o over) Chtimes(string, time.Time, time.Time) error { return nil }
 
-// opened is an open file as afero has it.
+// opened is an open file in the form that afero needs.
 type opened struct {
 	fs.File
 	name string
@@ -156,16 +157,16 @@ type opened struct {
 
 var _ afero.File = (*opened)(nil)
 
-// cannot is an error of a file that lacks an ability: it is a directory, or
-// was opened for reading.
+// cannot returns the error for an operation that the file does not support,
+// such as writing to a directory or to a file opened for reading.
 func (o *opened) cannot(op string) error {
 	return &fs.PathError{Op: op, Path: o.name, Err: fault.New(fault.Path, "it was not opened for that")}
 }
 
-// Name is the name it was opened by.
+// Name returns the name that the file was opened with.
 func (o *opened) Name() string { return o.name }
 
-// ReadAt reads at an offset.
+// ReadAt reads from an offset, in bytes.
 func (o *opened) ReadAt(b []byte, off int64) (int, error) {
 	if r, ok := o.File.(io.ReaderAt); ok {
 		return r.ReadAt(b, off)
@@ -173,7 +174,7 @@ func (o *opened) ReadAt(b []byte, off int64) (int, error) {
 	return 0, o.cannot("readat")
 }
 
-// Seek moves where it is read and written on.
+// Seek sets the position of the next Read or Write.
 func (o *opened) Seek(offset int64, whence int) (int64, error) {
 	if s, ok := o.File.(io.Seeker); ok {
 		return s.Seek(offset, whence)
@@ -181,7 +182,7 @@ func (o *opened) Seek(offset int64, whence int) (int64, error) {
 	return 0, o.cannot("seek")
 }
 
-// Write writes on.
+// Write writes at the current position.
 func (o *opened) Write(b []byte) (int, error) {
 	if w, ok := o.File.(sandbox.File); ok {
 		return w.Write(b)
@@ -189,10 +190,10 @@ func (o *opened) Write(b []byte) (int, error) {
 	return 0, o.cannot("write")
 }
 
-// WriteString writes on.
+// WriteString writes at the current position.
 func (o *opened) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
 
-// WriteAt writes at an offset.
+// WriteAt writes at an offset, in bytes.
 func (o *opened) WriteAt(b []byte, off int64) (int, error) {
 	if w, ok := o.File.(sandbox.File); ok {
 		return w.WriteAt(b, off)
@@ -200,7 +201,7 @@ func (o *opened) WriteAt(b []byte, off int64) (int, error) {
 	return 0, o.cannot("writeat")
 }
 
-// Truncate cuts or fills up.
+// Truncate makes the file size bytes long; new bytes are zero.
 func (o *opened) Truncate(size int64) error {
 	if w, ok := o.File.(sandbox.File); ok {
 		return w.Truncate(size)
@@ -208,7 +209,7 @@ func (o *opened) Truncate(size int64) error {
 	return o.cannot("truncate")
 }
 
-// Sync puts what was written in the tree.
+// Sync stores what was written, so that other readers of the tree see it.
 func (o *opened) Sync() error {
 	if w, ok := o.File.(sandbox.File); ok {
 		return w.Sync()
@@ -216,7 +217,8 @@ func (o *opened) Sync() error {
 	return nil
 }
 
-// ReadDir gives the next n entries of a directory.
+// ReadDir returns the next n entries of a directory, or all if n is not
+// positive.
 func (o *opened) ReadDir(n int) ([]fs.DirEntry, error) {
 	if d, ok := o.File.(fs.ReadDirFile); ok {
 		return d.ReadDir(n)
@@ -224,14 +226,14 @@ func (o *opened) ReadDir(n int) ([]fs.DirEntry, error) {
 	return nil, o.cannot("readdir")
 }
 
-// Readdir describes the next n entries.
+// Readdir returns the fs.FileInfo of the next n entries.
 func (o *opened) Readdir(n int) ([]fs.FileInfo, error) {
 	entries, err := o.ReadDir(n)
 	out := make([]fs.FileInfo, 0, len(entries))
 	for _, e := range entries {
 		info, ierr := e.Info()
 		if errors.Is(ierr, fs.ErrNotExist) {
-			continue // it went meanwhile
+			continue // it was deleted in the meantime
 		}
 		if ierr != nil {
 			return out, ierr
@@ -241,7 +243,7 @@ func (o *opened) Readdir(n int) ([]fs.FileInfo, error) {
 	return out, err
 }
 
-// Readdirnames names the next n entries.
+// Readdirnames returns the names of the next n entries.
 func (o *opened) Readdirnames(n int) ([]string, error) {
 	entries, err := o.ReadDir(n)
 	out := make([]string, len(entries))
