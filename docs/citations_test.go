@@ -27,9 +27,9 @@ var (
 const more = `((?:(?:, | and |, and |–|-)§?[0-9]+\b)*)`
 
 var (
-	citedSpec     = regexp.MustCompile(`SPEC(?:\.md)?,?\s(?://\s|#\s)?§([0-9]+)` + more)
-	citedRule     = regexp.MustCompile(`SECURITY(?:\.md)?\s(?://\s|#\s)?([0-9]+)` + more)
-	citedScenario = regexp.MustCompile(`[Ss]cenarios?:?\s(?://\s|#\s)?([0-9]+)` + more)
+	citedSpec     = regexp.MustCompile(`SPEC(?:\.md)?,?\s+(?://\s|#\s)?§([0-9]+)` + more)
+	citedRule     = regexp.MustCompile(`SECURITY(?:\.md)?\s+(?://\s|#\s)?([0-9]+)` + more)
+	citedScenario = regexp.MustCompile(`[Ss]cenarios?:?\s+(?://\s|#\s)?([0-9]+)` + more)
 	citedNeed     = regexp.MustCompile(`\bS([0-4])-([0-9]+)(?:\.\.([0-9]+))?`)
 	citedSource   = regexp.MustCompile(`\bS([0-4]) (§[0-9]+(?:\.[0-9]+)*)`)
 	caseName      = regexp.MustCompile(`\bs([0-9]{2})[-_][a-z]`)
