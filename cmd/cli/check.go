@@ -34,6 +34,7 @@ The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 	f.addProject(cmd.Flags())
 	cmd.Flags().StringVar(&f.platform, "platform", "native", "check for this platform: native or browser")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin, and what tools can call")
+	h.complete(cmd, f)
 	return cmd
 }
 
@@ -48,7 +49,8 @@ func (h *host) workersCommand() *cobra.Command {
 			return h.inspect(f, words)
 		},
 	}
-	f.addProject(cmd.Flags())
+	f.addPlace(cmd.Flags())
+	h.complete(cmd, f)
 	return cmd
 }
 

@@ -33,8 +33,8 @@ func (f *flags) given(name string) bool {
 	return l != nil && l.Changed
 }
 
-// project are the flags that say which project and how it is read.
-func (f *flags) addProject(s *pflag.FlagSet) {
+// addPlace are the flags that say which project, and how its files are read.
+func (f *flags) addPlace(s *pflag.FlagSet) {
 	f.set = s
 	s.StringVar(&f.entry, "entry", "", "start with this worker instead of the project's entry")
 	s.StringVar(&f.project, "project", "", "the project directory; TARGET may then be left out")
@@ -42,6 +42,13 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.lib, "lib", nil, "a directory of libraries (not in this version)")
 	s.BoolVar(&f.noImportTools, "no-import-tools", false, "do not load custom tools (.wasm files)")
 	s.BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
+	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow the manifest to mount directories outside the project")
+	s.BoolVar(&f.json, "json", false, "print one JSON object per line on standard output")
+}
+
+// addProject are the flags of all that opens a project to run or to check it.
+func (f *flags) addProject(s *pflag.FlagSet) {
+	f.addPlace(s)
 	s.StringVar(&f.model, "model", "", "use this model for the whole run, as provider:name")
 	s.StringVar(&f.approval, "approval", "", "approval mode: interactive, approve_all or auto_deny")
 	s.BoolVar(&f.approveAll, "approve-all", false, "approve every call that would ask (same as --approval approve_all)")
@@ -50,9 +57,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 	s.IntVar(&f.maxTurns, "max-turns", 0, "the most model requests of each worker (same as --limit turns=N)")
 	s.StringArrayVar(&f.settings, "set", nil, "set a model setting for this run, as NAME=VALUE: temperature, max_output_tokens, reasoning_effort, …; may be repeated")
 	s.StringArrayVar(&f.limit, "limit", nil, "set a limit for this run, as NAME=VALUE: turns, tokens, cost, tool_timeout, worker_timeout, model_timeout, tool_output; may be repeated")
-	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow the manifest to mount directories outside the project")
 	s.BoolVar(&f.trust, "trust", false, "for this run, trust what the project's files allow beyond its sandbox")
-	s.BoolVar(&f.json, "json", false, "print one JSON object per line on standard output")
 	s.BoolVar(&f.noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
 }
 

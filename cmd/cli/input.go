@@ -56,6 +56,9 @@ func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, er
 func jsonInput(text string) (run.Input, error) {
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
+		if why := errors.Unwrap(err); why != nil { // without the words of a tool's call
+			err = why
+		}
 		return run.Input{}, usage("--input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
 	}
 	var s string

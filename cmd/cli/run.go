@@ -29,6 +29,11 @@ INPUT is the words after TARGET, @FILE, - for standard input, or --input JSON;
 without any, standard input is read if it is a pipe or a file. With --project or
 GOLEM_PROJECT, TARGET may be left out: the first word is TARGET only if it is a
 directory or ends in .worker, .yaml or .yml.`,
+		Example: `  golem run . "Summarise notes/today.md"
+  golem . "Summarise notes/today.md" --model openai:gpt-5-mini
+  golem run main.worker @question.txt --approve-all
+  git diff | golem run reviewer
+  golem run . --input '{"file": "notes/today.md"}' --json`,
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.command = "run"
 			return h.orJSON(f, h.runProject(f, words, false))
@@ -37,6 +42,7 @@ directory or ends in .worker, .yaml or .yml.`,
 	f.addRun(cmd.Flags())
 	cmd.Flags().BoolVar(&f.check, "check", false, "check the project instead, like golem check")
 	cmd.Flags().BoolVar(&f.listWorkers, "list-workers", false, "list its workers instead, like golem workers")
+	h.complete(cmd, f)
 	return cmd
 }
 
@@ -47,12 +53,16 @@ func (h *host) chatCommand() *cobra.Command {
 		Short: "talk with a project or a worker",
 		Long: `Talks with a project or a worker: a message a line, from the terminal or from
 standard input, until /exit or the end of input. /help lists the commands.`,
+		Example: `  golem chat .
+  golem chat . --model ollama:qwen3
+  golem chat main.worker "Hello"`,
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.command = "chat"
 			return h.orJSON(f, h.runProject(f, words, true))
 		},
 	}
 	f.addRun(cmd.Flags())
+	h.complete(cmd, f)
 	return cmd
 }
 

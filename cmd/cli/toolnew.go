@@ -71,6 +71,9 @@ built module goes to tools/wordcount.wasm, where golem finds it.
 		RunE: func(_ *cobra.Command, words []string) error { return h.newTool(words[0], lang) },
 	}
 	cmd.Flags().StringVar(&lang, "lang", "", "go, rust, c or js")
+	_ = cmd.RegisterFlagCompletionFunc("lang", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"go", "rust", "c", "js"}, cobra.ShellCompDirectiveNoFileComp
+	}) // it fails only for a flag that is not there
 	return cmd
 }
 

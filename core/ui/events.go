@@ -294,8 +294,7 @@ func denied(b trace.ToolEnd) string {
 	if b.Error == nil {
 		return ""
 	}
-	why := strings.TrimPrefix(b.Error.Message, b.Tool+" denied: ")
-	why = strings.TrimPrefix(why, "not run: ")
+	why := strings.TrimPrefix(b.Error.Message, b.Tool+" was not run: ")
 	if rest, mine := strings.CutPrefix(why, "the user said no"); mine {
 		why = "you said no" + rest
 	}

@@ -225,6 +225,26 @@ func TestJSONAddsOnlyTransientLines(t *testing.T) {
 	}
 }
 
+// SPEC §7: a call that was not run says so, and why, in words for the person who
+// reads it.
+func TestDeniedCallsSayWhy(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view}
+	for i, why := range []string{"the user said no", "the user said no: too early", "nobody could be asked", "blocked by project's setting for poke"} {
+		id := fmt.Sprintf("0.%d", i+1)
+		p.Emit(ev(id, "0", "main", 0, trace.ToolStart{Tool: "poke", Args: json.RawMessage(`{"n":1}`)}))
+		p.Emit(ev(id, "0", "main", 0, trace.ToolEnd{Tool: "poke", Status: "denied", Error: fault.New(fault.Denied, "poke was not run: %s", why)}))
+	}
+	want := `○ poke(n: 1) not run: you said no
+○ poke(n: 1) not run: you said no: too early
+○ poke(n: 1) not run: nobody could be asked
+○ poke(n: 1) not run: blocked by project's setting for poke
+`
+	if d := cmp.Diff(want, view.String()); d != "" {
+		t.Error(d)
+	}
+}
+
 // SPEC §5: a call that was cut off is told once, with its reason.
 func TestStoppedCallsSayWhy(t *testing.T) {
 	var view bytes.Buffer
