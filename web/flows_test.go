@@ -141,7 +141,10 @@ const hostileTrace = `{"golem":"trace","v":1,"run":"hostile-run","project":{"a":
 {"type":"tool.start","id":"__proto__.constructor","tool":null,"args":null}
 {"type":"tool.start","id":"0.1.a.-1.1e9","tool":"x","args":[[[]]]}
 {"type":"model.end","id":"0","turn":{},"text":{"a":1},"usage":"none","ms":null}
-{"type":"worker.end","id":"0","usage":5}
+{"type":"model.end","id":"0","turn":2,"usage":{"in":{},"out":"x","cost_usd":1e300,"cost_partial":[]}}
+{"type":"model.end","id":"0.1","turn":2,"usage":{"in":1,"out":1,"cost_usd":["9"]}}
+{"type":"worker.end","id":"0","usage":5,"own":"x"}
+{"type":"worker.end","id":"0.2","usage":{"in":1,"out":1,"cost_usd":"1e-9"},"own":{"in":null,"cost_usd":-1}}
 {"type":"toString","id":"0"}
 {"type":"warning","id":"0","message":{"b":2}}
 {"type":"ask","id":"0.1","request":"x"}

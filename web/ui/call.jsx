@@ -4,7 +4,8 @@ import { Arguments, ordered } from './arguments.jsx'
 import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
-import { faultText, isOver, plain, seconds, shown, tokens } from './run.js'
+import { faultText, isOver, plain, seconds, shown } from './run.js'
+import { spent } from './usage.js'
 import { download, tick } from './store.js'
 
 const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
@@ -38,7 +39,7 @@ export function CallCard({ run, id, open = false }) {
   const call = run.calls.get(id)
   const [seen, setSeen] = useState(open)
   if (!call) return null
-  const meta = [took(call), call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')
+  const meta = [took(call), call.kind === 'worker' ? spent(call.usage) : ''].filter(Boolean).join(' · ')
   return (
     <details class="call" open={open} onToggle={(e) => setSeen(e.target.open)}>
       <summary>
@@ -59,7 +60,7 @@ export function Detail({ run, call, whole = false }) {
   tick.value
   return (
     <div class="detail">
-      {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {call.turns} turn{call.turns === 1 ? '' : 's'}</p>}
+      {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {call.turns} turn{call.turns === 1 ? '' : 's'}{call.own && ` · of its own ${spent(call.own) || 'nothing'}`}</p>}
       {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
       {call.args !== undefined && call.args !== null && <><h3>Arguments</h3><Arguments args={recorded(call.args)} closed={call.diffs.length > 0} /></>}
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}

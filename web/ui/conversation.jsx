@@ -4,7 +4,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel, lacking } from './modelchoice.jsx'
-import { faultText, seconds, tokens } from './run.js'
+import { faultText, seconds } from './run.js'
+import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Tree } from './tree.jsx'
@@ -43,7 +44,7 @@ function Summary({ run }) {
   store.tick.value
   if (run.status === 'idle') return null
   const text = run.status === 'running' ? 'running' : run.status === 'waiting' ? 'your turn' : `${run.status}, ${seconds(run.ms)}`
-  return <span class="small muted" role="status">{[text, tokens(run.usage)].filter(Boolean).join(' · ')}</span>
+  return <span class="small muted" role="status">{[text, spent(run.usage)].filter(Boolean).join(' · ')}</span>
 }
 
 function Talk({ run }) {

@@ -3,7 +3,9 @@
 // transcript. Nothing here touches the page, so a trace file from the command
 // line and a live run are read by the same code.
 
-/** @typedef {{in: number, out: number, estimated?: boolean}} Usage */
+import { plus } from './usage.js'
+
+/** @typedef {import('./usage.js').Usage} Usage */
 
 /**
  * One call: a worker, or a tool.
@@ -11,7 +13,7 @@
  *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
  *   depth: number, status: string, begun: number, ended: number, ms: number,
  *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
- *   model: string, source: string, turns: number, usage: Usage,
+ *   model: string, source: string, turns: number, usage: Usage, own: ?Usage,
  *   approvals: any[], diffs: any[], notices: any[], says: any[], children: string[],
  * }} Call
  */
@@ -87,7 +89,7 @@ function call(run, id = '0', e) {
     c = {
       id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
       begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
-      model: '', source: '', turns: 0, usage: { in: 0, out: 0 },
+      model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, own: null,
       approvals: [], diffs: [], notices: [], says: [], children: [],
     }
     run.calls.set(id, c)
@@ -163,6 +165,7 @@ const handlers = {
   'worker.end'(run, e, at) {
     const c = call(run, e.id, e)
     c.usage = e.usage ?? c.usage
+    c.own = e.own ?? null
     if (e.id === '0') finish(c, e, at)
   },
   'model.start'(run, e) {
@@ -181,7 +184,8 @@ const handlers = {
   'model.end'(run, e) {
     const c = call(run, e.id, e)
     c.thinking = false
-    c.usage = { in: c.usage.in + (e.usage?.in ?? 0), out: c.usage.out + (e.usage?.out ?? 0), estimated: c.usage.estimated || e.usage?.estimated }
+    c.usage = plus(c.usage, e.usage)
+    run.usage = plus(run.usage, e.usage) // until run.end has the sum
     if (e.text) {
       const s = speaking(run, c, e.turn)
       s.text = shown(e.text)
@@ -289,12 +293,4 @@ export function seconds(ms) {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
-}
-
-/** Tokens for people. */
-export function tokens(u) {
-  const n = (u?.in ?? 0) + (u?.out ?? 0)
-  if (!n) return ''
-  const text = n < 1000 ? String(n) : n < 100_000 ? `${(n / 1000).toFixed(1)}k` : `${Math.round(n / 1000)}k`
-  return `${u.estimated ? '~' : ''}${text} tokens`
 }

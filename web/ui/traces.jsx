@@ -8,7 +8,8 @@ import { Status, brief } from './call.jsx'
 import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
-import { byID, faultText, readTrace, seconds, shown, tokens } from './run.js'
+import { byID, faultText, readTrace, seconds, shown } from './run.js'
+import { spent } from './usage.js'
 
 const shownTrace = signal(null) // {name, run}
 
@@ -89,7 +90,7 @@ function Shown({ trace }) {
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
         <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
-        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${seconds(run.ms)}, ${tokens(run.usage)}`}</dd>
+        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
       </dl>
       {run.missing > 0 && <p class="note">{run.missing === 1 ? 'Of one long text there is' : `Of ${run.missing.toLocaleString()} long texts there is`} only the beginning: the rest lies in the folder {visible(trace.name.replace(/\.jsonl$/, ''))}.d beside the trace. Open the trace together with the files in it.</p>}
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
@@ -114,7 +115,7 @@ function TraceTree({ run, calls, id, pick }) {
           <button class="node" style={{ paddingLeft: `${8 + (c.id.split('.').length - 1) * 18}px` }} aria-expanded={c.id === id} onClick={() => pick(c.id)}>
             <Status call={c} /><span class="name">{visible(c.name)}</span>
             <span class="args">{[c.error?.code, brief(c)].filter(Boolean).join(' ')}</span>
-            <span class="meta">{[seconds(c.ms), tokens(c.usage)].filter(Boolean).join(' · ')}</span>
+            <span class="meta">{[seconds(c.ms), spent(c.usage)].filter(Boolean).join(' · ')}</span>
           </button>
           {c.id === id && <Chosen run={run} call={c} whole />}
         </li>

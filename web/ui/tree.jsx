@@ -2,14 +2,15 @@
 import { useRef } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Status, Detail, brief, took } from './call.jsx'
-import { isOver, tokens } from './run.js'
+import { isOver } from './run.js'
+import { spent } from './usage.js'
 import * as store from './store.js'
 
 export function Tree({ run }) {
   store.tick.value // calls change in place
   const box = useRef(null)
   const root = run.calls.get('0')
-  if (!root) return <p class="empty small">Once something runs, each worker and tool stands here with what it does, its tokens and its time.</p>
+  if (!root) return <p class="empty small">Once something runs, each worker and tool stands here with what it does, its tokens, their cost where it is known, and its time.</p>
   // Arrow keys go through the tree as it is seen.
   const keys = (e) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[e.key]
@@ -29,7 +30,7 @@ function Node({ run, call }) {
   store.tick.value
   const here = store.chosen.value === call.id
   const doing = call.asking ? 'waits for you' : call.thinking ? 'thinks' : brief(call)
-  const meta = [took(call), call.kind === 'worker' ? tokens(call.usage) : ''].filter(Boolean).join(' · ')
+  const meta = [took(call), call.kind === 'worker' ? spent(call.usage) : ''].filter(Boolean).join(' · ')
   return (
     <li>
       <button class="node" aria-expanded={here} onClick={() => (store.chosen.value = here ? '' : call.id)}>
