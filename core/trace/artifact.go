@@ -7,17 +7,17 @@ import (
 	"golem/core/fault"
 )
 
-// Artifacts keeps the messages of worker runs and the inputs and outputs of calls
-// whole, one file each by the id of its call: <id>.prompt.json, <id>.in.json,
-// <id>.out.json (--artifacts, SPEC §16). A nil *Artifacts keeps nothing. It may be used from many
-// goroutines if Put may.
+// Artifacts writes the complete messages of worker runs, and the inputs and
+// outputs of calls, one file each, named after the id of the call:
+// <id>.prompt.json, <id>.in.json, <id>.out.json (--artifacts, SPEC §16). A nil
+// *Artifacts writes nothing. It is safe for concurrent use if Put is.
 type Artifacts struct {
-	Put    func(name string, data []byte) error // writes one file, replacing it
+	Put    func(name string, data []byte) error // writes one file and replaces an existing one
 	Redact *Redactor                            // nil: nothing is secret
 }
 
-// Keep writes v as JSON, without its secrets, under one of those names. Any
-// other name is E_PATH.
+// Keep writes v as JSON, with secrets removed, to a file of one of these names.
+// For any other name it returns E_PATH.
 func (a *Artifacts) Keep(name string, v any) error {
 	if a == nil || a.Put == nil {
 		return nil
@@ -36,7 +36,7 @@ func (a *Artifacts) Keep(name string, v any) error {
 	return nil
 }
 
-// artifactName is true for a call's id and prompt, in or out.
+// artifactName reports whether a name is a call's id with .prompt, .in or .out.
 func artifactName(name string) bool {
 	for _, what := range []string{".prompt.json", ".in.json", ".out.json"} {
 		if id, ok := strings.CutSuffix(name, what); ok {

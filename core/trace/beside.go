@@ -12,18 +12,19 @@ import (
 	"golem/core/fault"
 )
 
-// Long texts lie beside a trace, in the folder that TextsDir names, each under
-// its digest: one text is one file, however often a trace says it. The
-// digest tells whether it is whole.
+// Long texts are stored in files beside the trace, in the folder that TextsDir
+// names. A file's name is the SHA-256 of its text, so a text that occurs
+// several times is stored once, and a reader can check that it is complete.
 const (
 	textSuffix = ".txt"  // a string, as UTF-8
 	jsonSuffix = ".json" // any other value
 
-	maxBeside = 256 << 20 // bytes that one run keeps
+	maxBeside = 256 << 20 // bytes that one run stores
 	maxInline = 256 << 20 // bytes that one reading puts back
 )
 
-// TextsDir is the folder of a trace file's long texts: RUN.d for RUN.jsonl.
+// TextsDir is the folder for the long texts of a trace file: RUN.d for
+// RUN.jsonl.
 func TextsDir(file string) string {
 	stem, ok := strings.CutSuffix(file, ".jsonl")
 	if !ok || stem == "" || strings.HasSuffix(stem, "/") {
@@ -32,7 +33,7 @@ func TextsDir(file string) string {
 	return stem + ".d"
 }
 
-// IsText says whether a file of that name in a TextsDir is a trace's.
+// IsText reports whether a file name in a TextsDir is one that a trace uses.
 func IsText(name string) bool {
 	sum, ok := strings.CutSuffix(name, textSuffix)
 	if !ok {
@@ -46,14 +47,15 @@ func isDigest(s string) bool {
 	return err == nil && len(raw) == sha256.Size && strings.ToLower(s) == s
 }
 
-// Texts reads a long text of size bytes from a TextsDir, by its file's name,
-// which is no path. A text that is not there, or has another size, is an
-// error or other bytes: the reader checks.
+// Texts reads a long text of size bytes from a TextsDir. name is a file name,
+// not a path. If the text is missing it returns an error; the reader itself
+// checks the content.
 type Texts func(name string, size int64) ([]byte, error)
 
-// Inline copies a trace with its long texts in their places, so that it is
-// whole without its TextsDir. What is missing stays as it was, and so does a
-// torn last line. Errors are E_CONFIG and name the line, or the writer's.
+// Inline copies a trace and puts its long texts back into the lines, so that
+// the copy is complete without the TextsDir. Texts that are missing, and an
+// incomplete last line, are copied as they are. Errors are E_CONFIG and name
+// the line, or come from the writer.
 func Inline(w io.Writer, r io.Reader, texts Texts) error {
 	t, err := NewReader(r)
 	if err != nil {
@@ -81,13 +83,13 @@ func Inline(w io.Writer, r io.Reader, texts Texts) error {
 // inliner puts long texts back into lines.
 type inliner struct {
 	texts Texts // nil: there are none
-	room  int64 // bytes that may still be put in
+	room  int64 // bytes that may still be put back
 
-	last cutString // the text that was read last: an answer stands in several lines
-	json []byte    // as a line holds it
+	last cutString // the last text that was read, because an answer often occurs in several lines
+	json []byte    // the same text in JSON form
 }
 
-// line returns the line with its texts in it; it may be the same slice.
+// line returns the line with its texts put back; it may be the same slice.
 func (in *inliner) line(src []byte) []byte {
 	if in == nil || in.texts == nil || !bytes.Contains(src, []byte(`"cut"`)) && !bytes.Contains(src, []byte(keyMark)) {
 		return src
@@ -118,7 +120,8 @@ func (in *inliner) line(src []byte) []byte {
 	return dst
 }
 
-// key is the long key that raw stands for; nil if it stands for none.
+// key returns the long key that raw stands for, or nil if raw is not such a
+// key.
 func (in *inliner) key(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte(keyMark)) {
 		return nil
@@ -131,7 +134,7 @@ func (in *inliner) key(raw []byte) []byte {
 	return in.read(cutString{Cut: -1, SHA256: name[at+len(keyMark):]})
 }
 
-// text is the text as a line holds it; nil if it is not there.
+// text returns the text in JSON form, or nil if it is missing.
 func (in *inliner) text(c cutString) []byte {
 	if c.Cut < 0 {
 		return nil
@@ -139,7 +142,8 @@ func (in *inliner) text(c cutString) []byte {
 	return in.read(c)
 }
 
-// read reads a text and checks it; a Cut of -1 is a size that nobody knows.
+// read reads a text and checks its digest. A Cut of -1 means that the size is
+// unknown.
 func (in *inliner) read(c cutString) []byte {
 	if !isDigest(c.SHA256) || c.Cut > in.room {
 		return nil
@@ -164,7 +168,7 @@ func (in *inliner) read(c cutString) []byte {
 	return in.json
 }
 
-// keeper keeps the long texts of one run, each once.
+// keeper stores the long texts of one run, each once.
 type keeper struct {
 	max   int64 // bytes
 	put   func(name string, data []byte) error
@@ -172,8 +176,8 @@ type keeper struct {
 	bytes int64
 }
 
-// keep stores a text that is not there yet. It fails with E_LIMIT where the
-// run has kept too much.
+// keep stores a text, unless it is stored already. It returns E_LIMIT if the
+// run has stored too many bytes.
 func (k *keeper) keep(t taken) error {
 	if k.kept[t.name] {
 		return nil

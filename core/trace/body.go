@@ -2,8 +2,9 @@ package trace
 
 import "encoding/json"
 
-// Body is what happened. EventType is the "type" field; a Transient event is
-// shown but not kept in a trace file.
+// Body is what happened: the part of an event that differs by type. EventType
+// is the value of the "type" field. Transient events are shown, but not written
+// to a trace file.
 type Body interface {
 	EventType() string
 	Transient() bool
@@ -123,7 +124,8 @@ func (Ask) EventType() string { return "ask" }
 // Transient is true.
 func (Ask) Transient() bool { return true }
 
-// decodeBody reads the fields of a body of the named type; an unknown type is Unknown.
+// decodeBody decodes the fields of a body of the named type. An unknown type
+// gives Unknown.
 func decodeBody(typ string, line []byte) (Body, error) {
 	switch typ {
 	case "run.start":
@@ -174,13 +176,14 @@ func decodeAs[B Body](line []byte) (Body, error) {
 	return b, err
 }
 
-// Unknown is an event of a type this version does not know (a newer file).
+// Unknown is an event of a type that this version of golem does not know, from
+// a newer version's trace.
 type Unknown struct {
 	Type string
 	Line json.RawMessage
 }
 
-// EventType is the type the line named.
+// EventType is the type in the line.
 func (u Unknown) EventType() string { return u.Type }
 
 // Transient is false.

@@ -21,9 +21,9 @@ type chromeEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// exportChrome writes each call and each model request as a slice. Slices of
-// one lane must lie inside each other, so calls that ran beside each other
-// get lanes of their own.
+// exportChrome writes each call and each model request as a slice of the Chrome
+// trace-event format. Slices in one lane must be nested, so calls that ran in
+// parallel get lanes of their own.
 func exportChrome(w io.Writer, h Header, root *Node) error {
 	c := chrome{start: micros(root.Started)}
 	c.place(root, 0)
@@ -40,11 +40,11 @@ func exportChrome(w io.Writer, h Header, root *Node) error {
 
 type chrome struct {
 	start  int64
-	lanes  int // the last lane given out
+	lanes  int // the number of lanes used so far
 	events []chromeEvent
 }
 
-// span is when a call or turn ran, in microseconds from the start.
+// span is when a call or turn ran, in microseconds since the start.
 type span struct{ from, to int64 }
 
 func (c *chrome) span(started string, ms int64) span {
@@ -56,8 +56,8 @@ func (c *chrome) span(started string, ms int64) span {
 	return span{from, from + max(ms, 0)*1000}
 }
 
-// place writes a call into a lane and the calls below it into the same lane,
-// or, where they overlap, into further ones.
+// place writes a call into a lane, and the calls below it into the same lane
+// or, where they overlap, into new ones.
 func (c *chrome) place(n *Node, lane int) {
 	at := c.span(n.Started, n.MS)
 	c.emit(n.Name, n.Kind, at, lane, describeNode(n))

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxString = 4096      // bytes; longer strings lie beside a trace (SPEC §16)
-	maxValue  = 256 << 10 // bytes of a field of any JSON; a longer value lies beside a trace as a whole
-	headBytes = 1024      // how much of a cut string is kept in the line
+	maxString = 4096      // bytes; longer strings are stored beside the trace (SPEC §16)
+	maxValue  = 256 << 10 // bytes; a longer JSON value is stored beside the trace as a whole
+	headBytes = 1024      // bytes of a long string that stay in the line
 )
 
-// cutString stands for a text that is too long for a line. The text itself
-// lies beside the trace, see Texts.
+// cutString replaces a text that is too long for a line. The complete text is
+// stored beside the trace, see Texts.
 type cutString struct {
 	Cut    int64  `json:"cut"` // bytes of the whole text
 	SHA256 string `json:"sha256"`
@@ -29,7 +29,7 @@ func cutOf(s string) cutString {
 	return cutString{Cut: int64(len(s)), SHA256: hex.EncodeToString(sum[:]), Head: head(s, headBytes)}
 }
 
-// name is the text's file beside the trace.
+// name returns the name of the file with the complete text.
 func (c cutString) name() string {
 	if c.JSON {
 		return c.SHA256 + jsonSuffix
@@ -37,12 +37,12 @@ func (c cutString) name() string {
 	return c.SHA256 + textSuffix
 }
 
-// String is how a text reads that is not beside the trace any more.
+// String is shown instead of a text whose file is missing.
 func (c cutString) String() string {
 	return fmt.Sprintf("%s [the first %d of %d bytes; the rest, %s, is not beside the trace]", c.Head, len(c.Head), c.Cut, c.name())
 }
 
-// head is the first n bytes, less what would break a character.
+// head returns at most the first n bytes and does not break a character.
 func head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -53,12 +53,13 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// cutter takes what is too long out of lines. A nil cutter leaves it in.
+// cutter replaces long texts in lines by cutStrings. A nil cutter leaves them
+// in.
 type cutter struct {
-	took []taken // from the line at hand
+	took []taken // taken from the current line
 }
 
-// taken is a text that lies beside the trace.
+// taken is a text that is stored beside the trace.
 type taken struct{ name, text string }
 
 // fields appends a body's fields, valid JSON without the braces.
@@ -86,7 +87,7 @@ func (c *cutter) fields(dst, src []byte) []byte {
 	return dst
 }
 
-// value appends what stands for a long JSON value.
+// value appends the replacement of a long JSON value.
 func (c *cutter) value(dst, src []byte) []byte {
 	whole := string(appendJSON(nil, src, nil))
 	cut := cutOf(whole)
@@ -94,7 +95,8 @@ func (c *cutter) value(dst, src []byte) []byte {
 	return c.put(dst, cut, whole)
 }
 
-// text appends what stands for a long string; as a key it can only be text.
+// text appends the replacement of a long string. The replacement of a key is a
+// string, too.
 func (c *cutter) text(dst []byte, s string, key bool) []byte {
 	cut := cutOf(s)
 	if key {
@@ -113,12 +115,12 @@ func (c *cutter) put(dst []byte, cut cutString, whole string) []byte {
 	return appendSafe(dst, data)
 }
 
-// keyMark stands in a long key between its head and its digest.
+// keyMark separates the beginning of a long key from its digest.
 const keyMark = "… sha256 "
 
-// appendJSON appends valid JSON to dst as a trace line holds it: strings over
-// maxString bytes are taken out by c, if there is one; and what a terminal or
-// a line reader could take for more than text is escaped.
+// appendJSON appends valid JSON to dst in the form of a trace line: c, if not
+// nil, replaces strings longer than maxString bytes, and characters that a
+// terminal or a reader of lines could misunderstand are escaped.
 func appendJSON(dst, src []byte, c *cutter) []byte {
 	for i := 0; i < len(src); {
 		if src[i] != '"' {
@@ -141,7 +143,7 @@ func appendJSON(dst, src []byte, c *cutter) []byte {
 	return dst
 }
 
-// quote appends a string as a trace line holds it.
+// quote appends a string in the form of a trace line.
 func quote(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -154,9 +156,9 @@ func quote(dst []byte, s string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// appendSafe copies a JSON text in which it escapes DEL, C1, the line
-// separators U+2028 and U+2029 and bidirectional controls, and replaces
-// bytes that are no UTF-8.
+// appendSafe copies JSON text. It escapes DEL, C1 controls, the line separators
+// U+2028 and U+2029 and bidirectional controls, and replaces bytes that are not
+// UTF-8.
 func appendSafe(dst, raw []byte) []byte {
 	from := 0
 	for i := 0; i < len(raw); {
@@ -177,8 +179,8 @@ func appendSafe(dst, raw []byte) []byte {
 	return append(dst, raw[from:]...)
 }
 
-// unsafeRune is true for characters that must not stand raw in a line. All
-// of them are below U+10000.
+// unsafeRune reports whether a character must be escaped in a line. All such
+// characters are below U+10000.
 func unsafeRune(r rune) bool {
 	switch {
 	case r >= 0x7f && r <= 0x9f, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
@@ -187,8 +189,8 @@ func unsafeRune(r rune) bool {
 	return false
 }
 
-// textual turns cut strings back to text in the fields of a body that can
-// hold nothing else. Raw JSON fields keep them as they are.
+// textual turns cutStrings back into text in the fields of a body that can only
+// hold text. Fields of raw JSON stay as they are.
 func textual(line []byte, raw func(field string) bool) []byte {
 	out := []byte{'{'}
 	for i, m := range members(line, 1) {
@@ -205,7 +207,7 @@ func textual(line []byte, raw func(field string) bool) []byte {
 	return append(out, '}')
 }
 
-// uncut copies a value, each cutString in it written as text.
+// uncut copies a value and writes each cutString in it as text.
 func uncut(dst, src []byte) []byte {
 	for i := 0; i < len(src); {
 		switch src[i] {
@@ -232,7 +234,7 @@ func uncut(dst, src []byte) []byte {
 	return dst
 }
 
-// asCut reads a cutString at src[i]: its fields in their order.
+// asCut parses a cutString at src[i], with its fields in their fixed order.
 func asCut(src []byte, i int) (c cutString, end int, ok bool) {
 	j := space(src, i+1)
 	const first = `"cut"`

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Encode writes an event as one flat JSON object, without a line break:
-// seq, ts, type, id, parent, worker, depth, then the body's fields, always
-// in this order. Seq and TS are left out while they are unset, parent for
-// the root. Texts of any length stay whole. JSON that a body carries and that
-// is none is kept as a string; Encode fails only for a body that no JSON can
-// hold.
+// Encode writes an event as one flat JSON object without a line break: seq, ts,
+// type, id, parent, worker, depth, then the body's fields, always in this
+// order. Seq and TS are left out while they are unset, and parent is left out
+// for the root. Texts of any length stay complete. Raw JSON in a body that is
+// not valid JSON is written as a string. Encode fails only for a body that
+// cannot be written as JSON.
 func Encode(e Event) ([]byte, error) {
 	s := scratches.Get().(*scratch)
 	defer scratches.Put(s)
@@ -23,18 +23,18 @@ func Encode(e Event) ([]byte, error) {
 	return bytes.Clone(s.line(nil)), nil
 }
 
-// scratch is what encoding one line after the other needs, reused.
+// scratch has the buffers for encoding, which are reused for every line.
 type scratch struct {
 	front []byte       // the line up to the body's fields
 	body  bytes.Buffer // the fields, or a string of the front
-	all   []byte       // the body's fields as JSON, without the braces; part of body or the event
+	all   []byte       // the body's fields as JSON, without the braces; part of body or of the event
 	enc   *json.Encoder
 	out   []byte
 }
 
 var scratches = sync.Pool{New: func() any { return newScratch() }}
 
-// keepBuffer is the largest buffer that is kept for the next line, in bytes.
+// keepBuffer is the largest buffer, in bytes, that is reused for the next line.
 const keepBuffer = 1 << 20
 
 func newScratch() *scratch {
@@ -44,10 +44,10 @@ func newScratch() *scratch {
 	return s
 }
 
-// prepare encodes an event; line makes lines of it until the next prepare.
+// prepare encodes an event. line returns its lines until the next prepare.
 func (s *scratch) prepare(e Event) error {
 	if cap(s.out) > keepBuffer || s.body.Cap() > keepBuffer {
-		s.out, s.body = nil, bytes.Buffer{} // enc writes to the new buffer: its address is the same
+		s.out, s.body = nil, bytes.Buffer{} // enc writes to the new buffer, because its address is the same
 	}
 	if e.Body == nil {
 		return fmt.Errorf("event %s has no body", e.ID)
@@ -60,8 +60,8 @@ func (s *scratch) prepare(e Event) error {
 	return nil
 }
 
-// line is the prepared event as one line, its long texts taken out by c; nil
-// leaves them in. It is valid until the next call.
+// line returns the prepared event as one line, with long texts replaced by c;
+// nil leaves them in. The slice is valid until the next call.
 func (s *scratch) line(c *cutter) []byte {
 	s.out = append(s.out[:0], s.front...)
 	if len(s.all) > 0 {
@@ -125,7 +125,7 @@ func (s *scratch) fields(b Body) ([]byte, error) {
 	}
 	s.body.Reset()
 	err := s.enc.Encode(b)
-	if err != nil { // only RawMessages can be wrong
+	if err != nil { // only a RawMessage can be invalid
 		s.body.Reset()
 		err = s.enc.Encode(quoteBroken(b))
 	}
@@ -136,12 +136,13 @@ func (s *scratch) fields(b Body) ([]byte, error) {
 	return text[1 : len(text)-1], nil
 }
 
-// envelopeFields are the names every line uses for itself.
+// envelopeFields are the fields that every line has.
 var envelopeFields = map[string]bool{
 	"seq": true, "ts": true, "type": true, "id": true, "parent": true, "worker": true, "depth": true,
 }
 
-// fields are those of the unknown body: the line without what every line has.
+// fields returns the fields of the unknown body: the line without the fields
+// that every line has.
 func (u Unknown) fields() []byte {
 	var out []byte
 	if !json.Valid(u.Line) {
@@ -163,7 +164,7 @@ func (u Unknown) fields() []byte {
 	return out
 }
 
-// compact takes the white space out of valid JSON.
+// compact removes white space from valid JSON.
 func compact(raw []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -172,8 +173,8 @@ func compact(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// quoteBroken returns a copy of the body in which raw JSON that is none has
-// become a string.
+// quoteBroken returns a copy of the body in which raw JSON that is not valid is
+// a string.
 func quoteBroken(b Body) Body {
 	return mapBody(b, nil, func(raw json.RawMessage) json.RawMessage {
 		if json.Valid(raw) {

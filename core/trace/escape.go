@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes text safe to show on one line: whatever does not print
-// (control characters, line breaks, bidirectional and invisible characters,
-// bytes that are no UTF-8) is shown as an escape. Names and messages in a
-// trace come from models and tools.
+// Visible makes text safe to show on one line: characters that are not
+// printable (control characters, line breaks, bidirectional and invisible
+// characters, bytes that are not UTF-8) become escapes. Use it for names and
+// messages of a trace, because they come from models and tools.
 func Visible(s string) string {
 	clean := true
 	for i := range len(s) {

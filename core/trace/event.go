@@ -1,6 +1,7 @@
-// Package trace is the record of a run: one Event struct that the trace file,
-// the page, the terminal and the tests share, the sinks that carry it, and
-// the reader that turns a file back into a tree (SPEC §14, §16; S3-06, S3-21).
+// Package trace records runs. It has one Event type that the trace file, the
+// page, the terminal and the tests share, the sinks that receive events, and a
+// reader that turns a trace file back into a tree of calls (SPEC §14, §16;
+// S3-06, S3-21).
 package trace
 
 import (
@@ -11,22 +12,23 @@ import (
 	"golem/core/money"
 )
 
-// Event is one line. Seq and TS are set by the writer; transient events
-// (Body.Transient) have no Seq and are not kept in a trace file.
+// Event is one line of a trace. The Writer sets Seq and TS; transient events
+// (Body.Transient) have no Seq and are not written to a trace file.
 //
-// As JSON the fields of Body stand beside the others in one flat object.
+// In JSON, the fields of Body are beside the other fields in one flat object.
 type Event struct {
 	Seq    int64
-	TS     string // RFC 3339, UTC, microseconds
-	ID     string // of the call this belongs to; "0" is the root
+	TS     string // RFC 3339 in UTC, with microseconds
+	ID     string // id of the call that the event belongs to; "0" is the root
 	Parent string // "" for the root
-	Worker string // the running worker's ID
+	Worker string // ID of the running worker
 	Depth  int
 	Body   Body
 }
 
-// Usage mirrors model.Usage: tokens, whether they were estimated, and what they
-// cost in US dollars, exact; without a cost nobody knows it, or nothing is billed.
+// Usage has the numbers of model.Usage: tokens, whether they are estimated, and
+// what they cost in US dollars, exactly. Without a cost, the price is unknown
+// or nothing is billed.
 type Usage struct {
 	In        int  `json:"in"`
 	Out       int  `json:"out"`
@@ -35,12 +37,12 @@ type Usage struct {
 	Estimated bool `json:"estimated,omitempty"`
 
 	Cost money.USD `json:"cost_usd,omitempty"`
-	// CostPartial: for some of the tokens nobody knows the price, so that it was
-	// at least Cost.
+	// CostPartial means that some of the tokens have no known price, so the
+	// real cost is at least Cost.
 	CostPartial bool `json:"cost_partial,omitempty"`
 }
 
-// Header is a trace file's first line.
+// Header is the first line of a trace file.
 type Header struct {
 	Golem    string `json:"golem"` // always "trace"
 	V        int    `json:"v"`     // 1
@@ -52,12 +54,12 @@ type Header struct {
 	Started  string `json:"started"` // RFC 3339, UTC
 }
 
-// RunStart is the person's input.
+// RunStart is the start of a run, with the person's input.
 type RunStart struct {
 	Input json.RawMessage `json:"input"` // a JSON string or object
 }
 
-// RunEnd closes a run.
+// RunEnd is the end of a run.
 type RunEnd struct {
 	Status string          `json:"status"` // ok, needs_input, error, interrupted
 	Exit   int             `json:"exit"`
@@ -70,18 +72,19 @@ type RunEnd struct {
 	MS     int64           `json:"ms"`
 }
 
-// WorkerStart opens a worker run.
+// WorkerStart is the start of a worker run.
 type WorkerStart struct {
 	Source string `json:"source"` // project-relative file, or "builtin:…"
 	Digest string `json:"digest"` // SHA-256 of the definition, hex
 	Model  string `json:"model"`
-	// ModelFrom is who chose the model: "command line", "main.worker:3",
-	// "environment GOLEM_MODEL", "project.yaml:4", "caller main".
+	// ModelFrom says where the model was chosen: "command line",
+	// "main.worker:3", "environment GOLEM_MODEL", "project.yaml:4" or "caller
+	// main".
 	ModelFrom string   `json:"model_from,omitempty"`
 	Tools     []string `json:"tools"` // offered to the model, in order
 }
 
-// WorkerEnd closes a worker run.
+// WorkerEnd is the end of a worker run.
 type WorkerEnd struct {
 	Status string          `json:"status"` // ok, needs_input, error, interrupted
 	Output json.RawMessage `json:"output,omitempty"`
@@ -91,8 +94,8 @@ type WorkerEnd struct {
 	MS     int64           `json:"ms"`
 }
 
-// ModelStart opens a model request. Messages is how many it holds; artifacts
-// hold them whole.
+// ModelStart is a request to a model. Messages is the number of its messages;
+// artifacts have their complete text.
 type ModelStart struct {
 	Turn     int `json:"turn"`
 	Messages int `json:"messages"`
@@ -104,7 +107,7 @@ type CallRef struct {
 	Name string `json:"name"`
 }
 
-// ModelEnd is a model's answer.
+// ModelEnd is the model's answer to a request.
 type ModelEnd struct {
 	Turn     int       `json:"turn"`
 	Model    string    `json:"model"`
@@ -116,7 +119,8 @@ type ModelEnd struct {
 	MS       int64     `json:"ms"`
 }
 
-// Retry says that a model request is tried again after WaitMS milliseconds.
+// Retry says that a model request will be tried again after WaitMS
+// milliseconds.
 type Retry struct {
 	Turn    int        `json:"turn"`
 	Attempt int        `json:"attempt"` // the one that failed, from 1
@@ -125,7 +129,7 @@ type Retry struct {
 	WaitMS  int64      `json:"wait_ms"`
 }
 
-// ToolStart opens a call of a tool or a worker.
+// ToolStart is the start of a call of a tool or a worker.
 type ToolStart struct {
 	Tool   string          `json:"tool"`
 	Kind   string          `json:"kind"` // builtin, wasm, worker
@@ -133,7 +137,7 @@ type ToolStart struct {
 	Args   json.RawMessage `json:"args"` // a JSON string if what the model sent is no JSON
 }
 
-// ToolEnd closes a call.
+// ToolEnd is the end of a call.
 type ToolEnd struct {
 	Tool   string          `json:"tool"`
 	Status string          `json:"status"` // ok, error, denied, not_run, stopped
@@ -141,13 +145,14 @@ type ToolEnd struct {
 	Parts  []Part          `json:"parts,omitempty"`
 	Error  *fault.Fault    `json:"error,omitempty"`
 	Fuel   int64           `json:"fuel,omitempty"`
-	// FuelVaries: the module asks for the time or for random numbers, as every
-	// Go program does when it starts, so the same call may use other fuel.
+	// FuelVaries means that the module reads the clock or random numbers, as
+	// every Go program does when it starts, so the same call may use a
+	// different amount of fuel.
 	FuelVaries bool  `json:"fuel_varies,omitempty"`
 	MS         int64 `json:"ms"`
 }
 
-// Part is a piece of a result that is no text: an image, or a resource.
+// Part is a part of a result that is not text: an image or a resource.
 type Part struct {
 	Type  string `json:"type"`
 	MIME  string `json:"mimeType,omitempty"`
@@ -156,7 +161,8 @@ type Part struct {
 	Data  string `json:"data"` // base64
 }
 
-// String is the part in one line, for people: "[image logo.png: image/png, 1234 bytes]".
+// String describes the part in one line for people: "[image logo.png:
+// image/png, 1234 bytes]".
 func (p Part) String() string {
 	what := p.Type
 	if p.Name != "" {
@@ -165,8 +171,8 @@ func (p Part) String() string {
 	return fmt.Sprintf("[%s: %s, %d bytes]", what, p.MIME, p.Bytes)
 }
 
-// Approval is the gate's decision on one call, or a person's on a question of
-// another kind.
+// Approval is the gate's decision about a call, or a person's answer to a
+// question of another kind.
 type Approval struct {
 	Kind     string `json:"kind,omitempty"` // "" of a call; trust
 	Tool     string `json:"tool,omitempty"` // of a call
@@ -178,7 +184,7 @@ type Approval struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Clearance is a staged item's change of state.
+// Clearance says that the state of a staged item changed.
 type Clearance struct {
 	Item    string `json:"item"`
 	Action  string `json:"action"`
@@ -186,20 +192,21 @@ type Clearance struct {
 	Target  string `json:"target,omitempty"`
 }
 
-// Message is what a person says in a conversation, beside the first input,
-// which is run.start's.
+// Message is what a person says in a conversation after the first input, which
+// is in RunStart.
 type Message struct {
 	Role string `json:"role"` // user
 	Text string `json:"text"`
 }
 
-// Warning is something a person should know that stops nothing.
+// Warning is something that a person should know and that does not stop the
+// run.
 type Warning struct {
 	Code    fault.Code `json:"code"`
 	Message string     `json:"message"`
 }
 
-// Error is a fault that belongs to no call.
+// Error is an error that belongs to no call.
 type Error struct {
 	Code    fault.Code   `json:"code"`
 	Message string       `json:"message"`
@@ -207,27 +214,29 @@ type Error struct {
 	Hint    string       `json:"hint,omitempty"`
 }
 
-// Delta is streamed text. Reset voids what was shown of this turn.
+// Delta is a piece of an answer while it arrives. Reset means that the text of
+// this turn so far is void.
 type Delta struct {
 	Text  string `json:"text"`
 	Reset bool   `json:"reset,omitempty"`
 }
 
-// Progress is how far a worker's call is. The event's id is the call's, which
-// is the child's; its depth is the child's too (S4-22, S4-33).
+// Progress is the state of a call of a worker. The event's id and depth are
+// those of the called worker (S4-22, S4-33).
 type Progress struct {
 	Status      string `json:"status"`         // pending, running, complete, failed
 	Description string `json:"description"`    // the worker
 	Task        string `json:"task,omitempty"` // the beginning of what it is to do
 }
 
-// Status is a line for a person (S4-23, S4-33). Level: info, warn, error.
+// Status is a line of text for a person (S4-23, S4-33). Level is info, warn or
+// error.
 type Status struct {
 	Text  string `json:"text"`
 	Level string `json:"level"`
 }
 
-// Diff shows a change to a file (S4-24, S4-33).
+// Diff is a change to a file (S4-24, S4-33).
 type Diff struct {
 	Path   string `json:"path"`
 	Before string `json:"before,omitempty"` // SHA-256, hex; "" = did not exist
@@ -235,13 +244,15 @@ type Diff struct {
 	Patch  string `json:"patch"` // unified
 }
 
-// Ask announces that a person is being asked. Request is approval.Request as JSON.
+// Ask says that a person is being asked. Request is an approval.Request as
+// JSON.
 type Ask struct {
 	Request json.RawMessage `json:"request"`
 }
 
-// Sink takes events. Emit is called from many goroutines and must not block
-// for long; it keeps nothing of the event after it returns unless it copies.
+// Sink receives events. Emit is called from many goroutines and must not block
+// for long. The event is valid only during the call, so a sink that needs it
+// later must copy it.
 type Sink interface {
 	Emit(Event)
 }

@@ -10,12 +10,13 @@ import (
 	"golem/core/fault"
 )
 
-// Formats are the formats of Export, in the order to offer them.
+// Formats returns the formats that Export knows, in the order in which to offer
+// them.
 func Formats() []string { return []string{"json", "md", "chrome"} }
 
 // Export writes a trace in another format (golem trace export): json is one
-// document with the tree of calls, md a report for people, chrome the
-// trace-event form that chrome://tracing and Perfetto open. An unknown
+// JSON document with the tree of calls, md a report in Markdown for people,
+// chrome the trace-event format of chrome://tracing and Perfetto. An unknown
 // format is E_USAGE.
 func Export(w io.Writer, format string, h Header, events []Event) error {
 	var err error
@@ -36,7 +37,7 @@ func Export(w io.Writer, format string, h Header, events []Event) error {
 	return nil
 }
 
-// exportJSON writes the header's fields and the tree as one document.
+// exportJSON writes the header's fields and the tree as one JSON document.
 func exportJSON(w io.Writer, h Header, events []Event) error {
 	data, err := json.MarshalIndent(struct {
 		Golem string `json:"golem"`
@@ -51,7 +52,7 @@ func exportJSON(w io.Writer, h Header, events []Event) error {
 	return err
 }
 
-// exportMarkdown writes a report: what ran, the tree, then each call.
+// exportMarkdown writes a report: what ran, the tree of calls, then each call.
 func exportMarkdown(w io.Writer, h Header, root *Node) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", mdText("Run of "+h.Entry+" in "+h.Project))
@@ -108,7 +109,7 @@ func markdownCall(b *strings.Builder, n *Node) {
 	}
 }
 
-// mdText is text that Markdown shows as it is, on one line.
+// mdText escapes text, so that Markdown shows it unchanged on one line.
 func mdText(s string) string {
 	var b strings.Builder
 	for _, r := range Visible(s) {
@@ -120,7 +121,7 @@ func mdText(s string) string {
 	return b.String()
 }
 
-// fencedJSON is a value in a code block: a string as its text.
+// fencedJSON returns a value in a code block; a string as its text.
 func fencedJSON(raw json.RawMessage) string {
 	if len(raw) > 0 && raw[0] == '"' {
 		return fenced("", readable(unquote(raw)))
@@ -128,7 +129,7 @@ func fencedJSON(raw json.RawMessage) string {
 	return fenced("json", readable(string(raw)))
 }
 
-// readable keeps line breaks and makes each line safe.
+// readable makes each line safe to show and keeps the line breaks.
 func readable(s string) string {
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	for i, l := range lines {
@@ -137,7 +138,8 @@ func readable(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fenced puts text into a code block whose fence the text cannot close.
+// fenced returns text in a code block with a fence that the text does not
+// contain.
 func fenced(language, text string) string {
 	fence, run := 3, 0
 	for i := range len(text) {

@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// KeptRuns is how many traces of a project are kept (SPEC §14).
+// KeptRuns is the number of traces that golem keeps for each project
+// (SPEC §14).
 const KeptRuns = 200
 
-// Folder is where a project keeps its traces.
+// Folder is the directory in which a project's traces are kept.
 type Folder interface {
 	fs.FS
-	Remove(name string) error // a file, or an empty directory
+	Remove(name string) error // removes a file or an empty directory
 }
 
-// Prune removes all but the newest traces, with their long texts, and texts
-// whose trace is gone. Names begin with the time of the run; what has another
-// name is not golem's and stays. What cannot be removed stays for the next time.
+// Prune removes all traces except the newest, with their long texts, and texts
+// whose trace is gone. A trace's name begins with the time of its run; files
+// with other names do not belong to golem and stay. What cannot be removed now
+// is removed next time.
 func Prune(f Folder, keep int) {
 	entries, err := fs.ReadDir(f, ".")
 	if err != nil {
@@ -41,12 +43,12 @@ func Prune(f Folder, keep int) {
 		}
 	}
 	for _, name := range old {
-		_ = f.Remove(name) // another golem may have been faster
+		_ = f.Remove(name) // another golem may already have removed it
 	}
 }
 
-// RemoveTexts removes a TextsDir; files that are not golem's stay, and the
-// folder with them.
+// RemoveTexts removes a TextsDir. Files that do not belong to golem stay, and
+// then the folder stays, too.
 func RemoveTexts(f Folder, dir string) {
 	entries, err := fs.ReadDir(f, dir)
 	if err != nil {
@@ -54,8 +56,8 @@ func RemoveTexts(f Folder, dir string) {
 	}
 	for _, e := range entries {
 		if IsText(e.Name()) {
-			_ = f.Remove(path.Join(dir, e.Name())) // there is always the next run
+			_ = f.Remove(path.Join(dir, e.Name())) // the next run tries again
 		}
 	}
-	_ = f.Remove(dir) // as above
+	_ = f.Remove(dir) // the next run tries again
 }

@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Hold keeps events back from a front end while a person is asked, so that
-// nothing comes between question and answer (S4-45), and passes them on in
-// their order afterwards. A trace file gets them at once: it stands before the
-// Hold. The question itself, an Ask, is not kept back. The zero value is ready;
-// it is safe for concurrent use.
+// Hold delays events for a front end while a person is asked, so that nothing
+// is printed between the question and the answer (S4-45), and passes them on
+// afterwards in the same order. A trace file gets events at once, because it is
+// before the Hold. The question itself (an Ask) is not delayed. The zero value
+// is ready for use and safe for concurrent use.
 type Hold struct {
 	mu      sync.Mutex
-	asking  int // questions open
+	asking  int // number of open questions
 	waiting []func()
 }
 
-// Asking begins a question; done ends it.
+// Asking starts a question; done ends it.
 func (h *Hold) Asking() (done func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -35,7 +35,7 @@ func (h *Hold) Asking() (done func()) {
 	})
 }
 
-// Sink passes events on to next.
+// Sink returns a sink that passes events on to next.
 func (h *Hold) Sink(next Sink) Sink { return holdSink{h, next} }
 
 type holdSink struct {
@@ -53,8 +53,8 @@ func (s holdSink) Emit(e Event) {
 	s.h.waiting = append(s.h.waiting, func() { s.next.Emit(e) })
 }
 
-// Writer passes on what is written; a failure of what was kept back shows at
-// the next write.
+// Writer returns a writer that passes on what is written. If writing delayed
+// data fails, the next Write returns the error.
 func (h *Hold) Writer(next io.Writer) io.Writer { return &holdWriter{h: h, next: next} }
 
 type holdWriter struct {

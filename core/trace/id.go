@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// CompareID orders hierarchical ids as their calls were made: part by part,
-// numbers as numbers ("0.2" before "0.10", "0" before "0.1"). A part that is
-// no number stands after those that are.
+// CompareID orders call ids in the order in which the calls were made: part by
+// part, numbers by value ("0.2" before "0.10", "0" before "0.1"). A part that
+// is not a number comes after the numbers.
 func CompareID(a, b string) int {
 	for a != "" && b != "" {
 		pa, ra, moreA := strings.Cut(a, ".")
@@ -26,8 +26,9 @@ func CompareID(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// comparePart compares digits by value without parsing them, whatever their
-// length; equal values with other leading zeros are ordered by text.
+// comparePart compares two strings of digits by value without converting them,
+// so that they can have any length. Equal values with different leading zeros
+// are ordered as text.
 func comparePart(a, b string) int {
 	na, nb := isNumber(a), isNumber(b)
 	switch {
@@ -51,7 +52,8 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-// validID is true for ids as golem makes them: they are safe in file names.
+// validID reports whether an id has the form that golem makes, which is safe in
+// a file name.
 func validID(id string) bool {
 	if id == "" || len(id) > maxID {
 		return false
@@ -64,5 +66,5 @@ func validID(id string) bool {
 	return true
 }
 
-// maxID bounds an id; the depth of a tree follows from it.
+// maxID is the longest id in bytes, which also limits the depth of a tree.
 const maxID = 512

@@ -5,9 +5,9 @@ import (
 	"reflect"
 )
 
-// mapBody returns a copy of a body with every string and every piece of raw
-// JSON in it passed through the functions; a nil function changes nothing.
-// The body itself, which other sinks may hold, stays as it is.
+// mapBody returns a copy of a body in which every string went through text and
+// every piece of raw JSON through raw; a nil function changes nothing. The body
+// itself does not change, because other sinks may use it.
 func mapBody(b Body, text func(string) string, raw func(json.RawMessage) json.RawMessage) Body {
 	in := reflect.ValueOf(b)
 	if !in.IsValid() || in.Kind() != reflect.Struct {
@@ -40,7 +40,7 @@ func mapInto(out, in reflect.Value, text func(string) string, raw func(json.RawM
 		}
 		out.SetString(s)
 	case reflect.Struct:
-		out.Set(in) // unexported fields, such as a fault's cause, come along
+		out.Set(in) // copies unexported fields, too, such as a fault's cause
 		for i := range in.NumField() {
 			if in.Type().Field(i).IsExported() {
 				mapInto(out.Field(i), in.Field(i), text, raw)

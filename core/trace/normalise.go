@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Normalise returns what two runs of the same project on any two platforms
-// have in common (SPEC §16): kept events only, without seq, times,
-// durations and the fuel of modules that use another one each time, in a stable order by id, so that calls that ran beside each
-// other stand as they were asked for. The events given are not changed.
+// Normalise returns the part of a trace that is the same in two runs of one
+// project on any platform (SPEC §16): the events that are kept, without seq,
+// times, durations, and the fuel of modules whose fuel varies. They are sorted
+// by id, so that calls that ran in parallel are in the order in which they were
+// requested. The given events do not change.
 func Normalise(events []Event) []Event {
 	out := make([]Event, 0, len(events))
 	for _, e := range events {
@@ -24,7 +25,7 @@ func Normalise(events []Event) []Event {
 	return out
 }
 
-// timeless is the body without what a clock said.
+// timeless returns the body without times and durations.
 func timeless(b Body) Body {
 	switch b := b.(type) {
 	case RunEnd:
@@ -49,9 +50,10 @@ func timeless(b Body) Body {
 	return b
 }
 
-// NormalText is a normalised trace as text, to compare or keep: the header
-// without run, version, platform and started, then the events of Normalise,
-// one a line, without ms and wait_ms. What cannot be encoded is left out.
+// NormalText returns a normalised trace as text, to compare or store: the
+// header without run, version, platform and started, then the events of
+// Normalise, one per line, without ms and wait_ms. Events that cannot be
+// encoded are left out.
 func NormalText(h Header, events []Event) string {
 	var out bytes.Buffer
 	head, err := json.Marshal(struct {
@@ -75,7 +77,7 @@ func NormalText(h Header, events []Event) string {
 	return out.String()
 }
 
-// withoutClock takes the fields of time out of a line.
+// withoutClock removes the time fields from a line.
 func withoutClock(line []byte) []byte {
 	out := []byte{'{'}
 	for _, m := range members(line, 1) {

@@ -10,17 +10,17 @@ import (
 	"golem/core/fault"
 )
 
-// Bounds on what is read: a trace may come from anywhere.
+// Limits for reading, because a trace may come from anywhere.
 const (
-	maxLine   = 256 << 20 // bytes: a line of --json holds its texts whole
-	maxEvents = 2 << 20   // for Read, which keeps them all
+	maxLine   = 256 << 20 // bytes: a line of --json has its complete texts
+	maxEvents = 2 << 20   // for Read, which holds them all in memory
 )
 
 // Reader reads a trace, or the lines of --json, event by event. It holds one
-// line at a time.
+// line in memory.
 type Reader struct {
-	// Texts finds the long texts that lie beside the trace; nil: there are
-	// none, and each reads as its beginning. Set it before Next.
+	// Texts reads the long texts that are stored beside the trace. With nil,
+	// only their beginnings are available. Set it before the first Next.
 	Texts Texts
 
 	texts  *inliner
@@ -53,9 +53,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return t, nil
 }
 
-// Next returns the next event, io.EOF at the end. Empty lines are passed
-// over, types this version does not know come as Unknown. An error ends the
-// reading.
+// Next returns the next event, or io.EOF at the end. It skips empty lines, and
+// returns events of unknown types as Unknown. After an error, no more events
+// can be read.
 func (t *Reader) Next() (Event, error) {
 	for {
 		line, whole, err := t.next()
@@ -79,7 +79,7 @@ func (t *Reader) Next() (Event, error) {
 	}
 }
 
-// next reads one line; whole is false for a last line without its break.
+// next reads one line. whole is false for a last line without a line break.
 func (t *Reader) next() (line []byte, whole bool, err error) {
 	t.buf = t.buf[:0]
 	t.line++
@@ -109,9 +109,9 @@ func (t *Reader) bad(format string, args ...any) error {
 	return f.Hinting("name a file that golem wrote, such as one in .golem/runs")
 }
 
-// Read reads a whole trace with the long texts beside it; nil texts: there are
-// none. A last line that was cut off in the middle is dropped without an error. On
-// an error the events before it are returned with it.
+// Read reads a complete trace with the long texts that are stored beside it;
+// with nil texts, only their beginnings. An incomplete last line is ignored.
+// With an error it also returns the events before the error.
 func Read(r io.Reader, texts Texts) (Header, []Event, error) {
 	t, err := NewReader(r)
 	if err != nil {
@@ -134,7 +134,7 @@ func Read(r io.Reader, texts Texts) (Header, []Event, error) {
 	}
 }
 
-// envelope is what every line has.
+// envelope has the fields that every line has.
 type envelope struct {
 	Seq    int64  `json:"seq"`
 	TS     string `json:"ts"`
@@ -145,13 +145,13 @@ type envelope struct {
 	Depth  int    `json:"depth"`
 }
 
-// rawFields hold any JSON; there what stands for a text that is not beside the
-// trace stays the object it is.
+// rawFields can hold any JSON. In them, a cut string whose text is not
+// available stays a {cut, sha256, head} object.
 var rawFields = map[string]bool{"input": true, "output": true, "args": true, "result": true, "request": true}
 
-// Decode reads one line of a trace, the inverse of Encode. What stands for a
-// long text reads as its beginning and a note where a body has only room for
-// text. Unknown fields are ignored.
+// Decode reads one line of a trace; it is the reverse of Encode. A long text
+// whose file is not read appears as its beginning with a note. Unknown fields
+// are ignored.
 func Decode(line []byte) (Event, error) {
 	var v envelope
 	if err := json.Unmarshal(line, &v); err != nil {
@@ -172,7 +172,8 @@ func Decode(line []byte) (Event, error) {
 
 func shortType(s string) string { return Visible(head(s, 40)) }
 
-// jsonProblem is what is wrong with a line, without Go's own names.
+// jsonProblem describes what is wrong with a line, without names from the Go
+// code.
 func jsonProblem(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

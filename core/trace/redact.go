@@ -13,38 +13,38 @@ import (
 	"unicode/utf8"
 )
 
-// Redacted stands where a secret stood.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// minSecret is the length below which a value is no secret: replacing short
-// strings would break ordinary text. Below minEmbedded a secret counts only as
-// a word of its own, for the same reason.
+// minSecret is the shortest value, in bytes, that counts as a secret: replacing
+// shorter strings would damage ordinary text. For the same reason, a value
+// shorter than minEmbedded is replaced only if it is a word of its own.
 const (
 	minSecret   = 6
 	minEmbedded = 16
 )
 
-// Redactor takes secrets out of whatever leaves golem: known values wherever
-// they appear, in the forms they take in JSON, base64 and URLs, and the
+// Redactor removes secrets from everything that leaves golem: known values
+// wherever they appear, also in their JSON, base64 and URL forms, and the
 // values of arguments whose name says that they are secret (SECURITY 16). It
-// is immutable and may be shared.
+// never changes and is safe for concurrent use.
 type Redactor struct {
-	forms []string    // all spellings of the known values, longest first
-	first [256][]form // by first byte, longest first
+	forms []string    // all forms of the known values, longest first
+	first [256][]form // the same by first byte, longest first
 }
 
-// form is one spelling of a secret.
+// form is one way in which a secret can be written.
 type form struct {
 	text string
-	word bool // only as a word of its own
+	word bool // replaced only where it is a word of its own
 }
 
-// NewRedactor makes a redactor for known secret values. Values under six
-// bytes, with white space around them cut off, are ignored; those under 16 are
-// replaced only where they stand alone, not within a longer word.
+// NewRedactor returns a redactor for known secret values. White space around a
+// value is removed. Values shorter than 6 bytes are ignored; values shorter
+// than 16 bytes are replaced only where they are a word of their own.
 func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{}
-	words := map[string]bool{} // form → only as a word
+	words := map[string]bool{} // form → whether it must be a word of its own
 	for _, s := range secrets {
 		if s = strings.TrimSpace(s); len(s) < minSecret {
 			continue
@@ -54,7 +54,8 @@ func NewRedactor(secrets []string) *Redactor {
 			words[f.text] = f.word && (word || !known)
 		}
 	}
-	// The longest first: a secret that contains another goes whole.
+	// The longest form comes first, so that a secret that contains another one
+	// is replaced as a whole.
 	r.forms = slices.SortedFunc(maps.Keys(words), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	for _, text := range r.forms {
 		r.first[text[0]] = append(r.first[text[0]], form{text, words[text]})
@@ -62,8 +63,9 @@ func NewRedactor(secrets []string) *Redactor {
 	return r
 }
 
-// secretForms are the spellings of a secret: as it is, in JSON, percent-encoded,
-// and in base64 at each of the three places it can have in longer data.
+// secretForms returns the forms of a secret: unchanged, in JSON,
+// percent-encoded, and in base64 at each of the three positions that it can
+// have in longer data.
 func secretForms(s string) []form {
 	texts := []string{s, url.QueryEscape(s), url.PathEscape(s)}
 	for _, html := range []bool{true, false} {
@@ -81,7 +83,7 @@ func secretForms(s string) []form {
 	}
 	for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
 		for shift := range 3 {
-			// Only the characters that depend on the secret alone.
+			// Use only the base64 characters that depend on the secret alone.
 			data := enc.EncodeToString([]byte(strings.Repeat("\x00", shift) + s))
 			from := (shift*8 + 5) / 6
 			to := (shift + len(s)) * 8 / 6
@@ -102,13 +104,13 @@ func (r *Redactor) String(s string) string {
 	return out
 }
 
-// scan replaces known secrets in text, which before, the last bytes of what
-// came earlier, precedes. If more is to come, it returns as rest the end of the
-// text that may yet turn out to be a secret.
+// scan replaces known secrets in text. before is the end of the text that came
+// earlier. With more, it returns as rest the end of the text that could be the
+// beginning of a secret.
 func (r *Redactor) scan(before, text string, more bool) (out, rest string) {
 	var b strings.Builder
 	all := before + text
-	from := len(before) // of what is not in b yet
+	from := len(before) // beginning of the part that is not in b yet
 	for i := from; i < len(all); {
 		size, wait := r.at(all, i, more)
 		switch {
@@ -128,8 +130,8 @@ func (r *Redactor) scan(before, text string, more bool) (out, rest string) {
 	return b.String(), ""
 }
 
-// at is the size of the secret that begins at text[i], 0 if none does; wait
-// says that only what comes next can tell.
+// at returns the length of the secret that begins at text[i], or 0. wait means
+// that this depends on text that is still to come.
 func (r *Redactor) at(text string, i int, more bool) (size int, wait bool) {
 	for _, f := range r.first[text[i]] {
 		whole := strings.HasPrefix(text[i:], f.text)
@@ -141,7 +143,7 @@ func (r *Redactor) at(text string, i int, more bool) (size int, wait bool) {
 		}
 		end := i + len(f.text)
 		if f.word && more && !utf8.FullRuneInString(text[end:]) {
-			return 0, true // a letter may come
+			return 0, true // a letter may follow
 		}
 		if !f.word || wordEnds(text, end) {
 			return len(f.text), false
@@ -150,8 +152,8 @@ func (r *Redactor) at(text string, i int, more bool) (size int, wait bool) {
 	return 0, false
 }
 
-// wordBegins says whether a word may begin at text[i]: no letter or digit
-// stands before it, unless that ends an escape (\n, \u000a, %20).
+// wordBegins reports whether a word can begin at text[i]: there is no letter or
+// digit before it, except as the end of an escape (\n, \u000a, %20).
 func wordBegins(text string, i int) bool {
 	r, _ := utf8.DecodeLastRuneInString(text[:i])
 	if i == 0 || !wordRune(r) {
@@ -167,16 +169,17 @@ func wordEnds(text string, i int) bool {
 
 func wordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// context is how many bytes before a text wordBegins looks at.
+// context is how many bytes before a position wordBegins looks at.
 const context = 6
 
-// holds looks for the secrets the fast way; most text has none.
+// holds reports quickly whether the text may contain a secret; most texts do
+// not.
 func (r *Redactor) holds(s string) bool {
 	return slices.ContainsFunc(r.forms, func(form string) bool { return strings.Contains(s, form) })
 }
 
-// Bytes replaces known secrets in data, as String does, and secret-looking
-// values too if the data is JSON.
+// Bytes replaces known secrets in data, as String does. If the data is JSON, it
+// also replaces values whose name looks secret.
 func (r *Redactor) Bytes(data []byte) []byte {
 	if r == nil {
 		return data
@@ -187,10 +190,10 @@ func (r *Redactor) Bytes(data []byte) []byte {
 	return []byte(r.String(string(data)))
 }
 
-// JSON replaces known secrets in valid JSON, and the whole value of each
-// field whose name looks secret, at any depth, also in JSON that is itself
-// kept as a string. Order and spelling of all else stay. What is no JSON is
-// treated as text.
+// JSON replaces known secrets in valid JSON, and the complete value of each
+// field whose name looks secret, at any depth and also in JSON that is stored
+// as a string. The order and the spelling of everything else stay. Data that is
+// not JSON is treated as text.
 func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	if r == nil || len(raw) == 0 {
 		return raw
@@ -201,7 +204,7 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return r.appendValue(nil, raw, 0)
 }
 
-// maxNested is how deep JSON within JSON strings is looked into.
+// maxNested is how many levels of JSON inside JSON strings are searched.
 const maxNested = 3
 
 func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
@@ -239,7 +242,7 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 	return dst
 }
 
-// appendString appends a JSON string without its secrets.
+// appendString appends a JSON string with its secrets replaced.
 func (r *Redactor) appendString(dst, raw []byte, nested int) []byte {
 	if r.harmless(raw) {
 		return append(dst, raw...)
@@ -252,9 +255,9 @@ func (r *Redactor) appendString(dst, raw []byte, nested int) []byte {
 	return appendText(dst, raw, text, r.String(text))
 }
 
-// harmless is true for most strings, without reading them: they hold no
-// JSON, each of their characters has the one spelling that the known forms
-// have too, and none of these occurs.
+// harmless reports whether a string certainly contains no secret, without
+// decoding it: it has no JSON in it and no known form occurs in it. This is
+// true for most strings.
 func (r *Redactor) harmless(raw []byte) bool {
 	first := bytes.TrimLeft(raw, `" \ntr`)
 	if len(first) > 0 && (first[0] == '{' || first[0] == '[') {
@@ -268,7 +271,7 @@ func (r *Redactor) harmless(raw []byte) bool {
 	return !slices.ContainsFunc(r.forms, func(form string) bool { return bytes.Contains(raw, []byte(form)) })
 }
 
-// appendText appends raw, or, if the text changed, its new spelling.
+// appendText appends raw or, if the text changed, its new form.
 func appendText(dst, raw []byte, before, after string) []byte {
 	if before == after {
 		return append(dst, raw...)
@@ -280,7 +283,7 @@ func appendText(dst, raw []byte, before, after string) []byte {
 	return append(dst, data...)
 }
 
-// tells says whether a value can hold a secret: null, a boolean and an empty
+// tells reports whether a value can be a secret: null, a boolean and an empty
 // string cannot.
 func tells(v []byte) bool {
 	switch string(v) {
@@ -290,8 +293,8 @@ func tells(v []byte) bool {
 	return true
 }
 
-// KeyVariable says whether an environment variable holds a key, by its name;
-// golem's own never do.
+// KeyVariable reports whether an environment variable holds a key, judging by
+// its name. golem's own variables never do.
 func KeyVariable(name string) bool {
 	name = strings.ToUpper(name)
 	if strings.HasPrefix(name, "GOLEM_") || strings.HasPrefix(name, "LLM_DO_") {
@@ -300,14 +303,15 @@ func KeyVariable(name string) bool {
 	return strings.HasSuffix(name, "_KEY") || strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")
 }
 
-// secretWords make a name secret wherever they stand in it.
+// secretWords make a name secret if it contains one of them.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "apikey", "accesskey", "privatekey", "signingkey",
 	"encryptionkey", "authorization", "credential", "bearer", "setcookie",
 }
 
-// SecretName says whether an argument's name announces a secret. Case and
-// punctuation do not matter: api_key, apiKey and API-Key are one.
+// SecretName reports whether the name of an argument says that its value is
+// secret. Case and punctuation do not matter: api_key, apiKey and API-Key are
+// the same.
 func SecretName(name string) bool {
 	if len(name) > 256 {
 		name = name[:256]

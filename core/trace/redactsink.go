@@ -2,12 +2,12 @@ package trace
 
 import "sync"
 
-// Sink returns a sink that passes events on without their secrets. It stands
-// before every consumer: file, terminal, page. The events it gets stay as
-// they are. Streamed text whose end could be the beginning of a known secret,
-// in any spelling, is held back until it is told apart, so that a secret split
-// over two deltas does not slip through; the next event of that call that a trace
-// keeps lets it go.
+// Sink returns a sink that removes secrets and passes the events on to next.
+// Put it before every consumer: file, terminal and page. The given events do
+// not change. The end of a streamed text that could be the beginning of a known
+// secret, in any form, is held back until more text shows whether it is one, so
+// that a secret that is split over two deltas is found. The next event of that
+// call that a trace keeps releases the text.
 func (r *Redactor) Sink(next Sink) Sink {
 	return &redactSink{r: r, next: next, streams: map[string]*stream{}}
 }
@@ -17,14 +17,14 @@ type redactSink struct {
 	next Sink
 
 	mu      sync.Mutex
-	streams map[string]*stream // by id of the worker run that speaks
+	streams map[string]*stream // by id of the worker run that produces the text
 }
 
-// stream is the text of one turn under way.
+// stream is the text of one turn that is still arriving.
 type stream struct {
 	at     Event
-	before string // the end of what was passed on, as it came
-	rest   string // what waits
+	before string // the end of the text that was passed on, before redaction
+	rest   string // the text that is held back
 }
 
 func (s *redactSink) Emit(e Event) {
@@ -47,7 +47,8 @@ func (s *redactSink) Emit(e Event) {
 	s.next.Emit(s.r.Event(e))
 }
 
-// delta passes on what cannot be the beginning of a secret.
+// delta passes on the part of the text that cannot be the beginning of a
+// secret.
 func (s *redactSink) delta(e Event, d Delta) {
 	if s.r == nil || len(s.r.forms) == 0 {
 		s.next.Emit(e)
@@ -68,7 +69,7 @@ func (s *redactSink) delta(e Event, d Delta) {
 	}
 }
 
-// Event returns an event without its secrets.
+// Event returns an event with its secrets removed.
 func (r *Redactor) Event(e Event) Event {
 	if r == nil || e.Body == nil {
 		return e

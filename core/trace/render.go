@@ -11,19 +11,19 @@ import (
 	"golem/core/fault"
 )
 
-// RenderOptions say how a tree is drawn. The zero value draws calls and
+// RenderOptions say how Render draws a tree. The zero value draws calls and
 // notes without colour.
 type RenderOptions struct {
 	Color   bool
-	Compact bool // one line a call, with its id, without the tree's lines
+	Compact bool // one line per call with its id, without the lines of the tree
 	Args    bool // show each call's arguments
 	Turns   bool // show each model turn
-	Width   int  // columns that arguments and messages may take; 0: 80
+	Width   int  // columns for arguments and messages; 0 means 80
 }
 
 // Render draws a tree of calls with duration, tokens, approval, status and
-// errors (golem trace show). Nothing from the trace can leave its line or
-// carry an escape: names and texts are shown by Visible.
+// errors (golem trace show). Names and texts from the trace are made safe with
+// Visible, so they cannot leave their line or contain escape sequences.
 func Render(w io.Writer, root *Node, o RenderOptions) error {
 	r := renderer{RenderOptions: o, out: bufio.NewWriter(w)}
 	if r.Width <= 0 {
@@ -47,7 +47,7 @@ type renderer struct {
 	out *bufio.Writer
 }
 
-// node draws one call: its line, what belongs to it, then its children.
+// node draws one call: its line, its details, then the calls below it.
 func (r *renderer) node(n *Node, prefix, branch, below string) {
 	r.line(prefix+branch, r.describe(n))
 	inner := prefix + below
@@ -68,7 +68,7 @@ func (r *renderer) node(n *Node, prefix, branch, below string) {
 	}
 }
 
-// row is a call in one line, for reading down a column.
+// row draws a call in one line, for reading as a list.
 func (r *renderer) row(n *Node) {
 	r.line("", Visible(clip(n.ID, r.Width))+"  "+r.describe(n))
 }
@@ -124,7 +124,7 @@ func (r *renderer) status(n *Node) string {
 	return r.paint("31", Visible(clip(n.Status, r.Width)))
 }
 
-// details are the lines under a call.
+// details returns the lines that belong under a call.
 func (r *renderer) details(n *Node) []string {
 	var out []string
 	if r.Args && len(n.Input) > 0 {
@@ -174,7 +174,7 @@ func (r *renderer) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// clip shortens text to about n characters and says that it did.
+// clip shortens text to about n characters and ends it with "…" if it did.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -189,7 +189,8 @@ func clip(s string, n int) string {
 	return s
 }
 
-// tokens is usage as people read it: "1200 in, 300 out", ~ when estimated.
+// tokens describes token usage for people: "1200 in, 300 out", with ~ if
+// estimated.
 func tokens(u Usage) string {
 	about := ""
 	if u.Estimated {
@@ -198,7 +199,7 @@ func tokens(u Usage) string {
 	return about + strconv.Itoa(u.In) + " in, " + about + strconv.Itoa(u.Out) + " out"
 }
 
-// spent is tokens, and what they cost where that is known.
+// spent returns the tokens and, if known, their cost.
 func spent(u Usage) string {
 	if cost := u.CostText(); cost != "" {
 		return tokens(u) + "  " + cost
@@ -206,7 +207,8 @@ func spent(u Usage) string {
 	return tokens(u)
 }
 
-// own is what a worker's own turns used, where workers below it used some too.
+// own returns what the worker's own turns used, if workers below it used some
+// too.
 func own(n *Node) string {
 	if n.Own == nil {
 		return ""

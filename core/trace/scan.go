@@ -2,11 +2,11 @@ package trace
 
 import "encoding/json"
 
-// The functions here walk JSON that is known to be valid, without recursion
-// and in one pass, so that neither depth nor size of what a model or a tool
-// sent matters.
+// The functions here walk through valid JSON in one pass and without recursion,
+// so that neither the depth nor the size of what a model or a tool sent
+// matters.
 
-// stringEnd returns the index behind the string that starts at src[i].
+// stringEnd returns the index after the string that begins at src[i].
 func stringEnd(src []byte, i int) int {
 	for i++; i < len(src); i++ {
 		switch src[i] {
@@ -19,7 +19,7 @@ func stringEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// valueEnd returns the index behind the value that starts at src[i].
+// valueEnd returns the index after the value that begins at src[i].
 func valueEnd(src []byte, i int) int {
 	depth := 0
 	for i < len(src) {
@@ -49,7 +49,7 @@ func valueEnd(src []byte, i int) int {
 	return i
 }
 
-// space returns the index of the first byte from i on that is no white space.
+// space returns the index of the first byte from i on that is not white space.
 func space(src []byte, i int) int {
 	for i < len(src) && (src[i] == ' ' || src[i] == '\t' || src[i] == '\n' || src[i] == '\r') {
 		i++
@@ -57,13 +57,14 @@ func space(src []byte, i int) int {
 	return i
 }
 
-// isKey says whether the string that ended before src[i] is an object's key.
+// isKey reports whether the string that ended before src[i] is a key of an
+// object.
 func isKey(src []byte, i int) bool {
 	i = space(src, i)
 	return i < len(src) && src[i] == ':'
 }
 
-// unquote reads a JSON string; what is none comes back as it is.
+// unquote decodes a JSON string. Other text is returned unchanged.
 func unquote(raw []byte) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -72,14 +73,14 @@ func unquote(raw []byte) string {
 	return s
 }
 
-// member is one field of an object, as it stands in the text.
+// member is one field of an object, with the indexes of its text.
 type member struct {
 	name string
 	raw  []byte
 }
 
-// members returns the fields of an object in their order. from is 1 where src
-// begins with the object's brace, 0 where the braces are left out.
+// members returns the fields of an object in their order. from is 1 if src
+// begins with the object's brace, and 0 if the braces are left out.
 func members(src []byte, from int) []member {
 	i := space(src, 0)
 	if from == 1 {

@@ -8,8 +8,8 @@ import (
 	"golem/core/fault"
 )
 
-// Node is one call in the tree of a run: a tool, a worker, or the root. A
-// worker called as a tool is one node, as it has one id (S3-06, S3-21).
+// Node is one call in the tree of a run: a tool, a worker or the root. A worker
+// that is called as a tool is one node, because it has one id (S3-06, S3-21).
 type Node struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"` // the tool as called, or the worker
@@ -33,7 +33,7 @@ type Node struct {
 	Notes    []Note          `json:"notes,omitempty"`
 	Children []*Node         `json:"children,omitempty"`
 
-	workerEnd bool // Usage is that of worker.end
+	workerEnd bool // Usage comes from worker.end
 }
 
 // Turn is one model request of a worker and its answer.
@@ -49,16 +49,15 @@ type Turn struct {
 	MS       int64  `json:"ms"`
 }
 
-// Note is something that happened in a call beside its result.
+// Note is something that happened during a call in addition to its result.
 type Note struct {
 	Level string `json:"level"` // info, warn, error
 	Text  string `json:"text"`
 }
 
-// Tree builds the tree of a run from its events, in the order of ids. It
-// never fails: a call whose caller is missing hangs below the nearest one
-// that is known, at last the root, and what a trace that was cut off does
-// not tell is empty.
+// Tree builds the tree of a run from its events, ordered by id. It never fails:
+// a call whose caller is missing is placed below the nearest known ancestor, or
+// the root; what an incomplete trace does not contain stays empty.
 func Tree(events []Event) *Node {
 	root := &Node{ID: "0", Kind: "worker"}
 	b := treeBuilder{root: root, nodes: map[string]*Node{"0": root, "": root}}
@@ -85,8 +84,8 @@ func (b *treeBuilder) node(id string) *Node {
 	return n
 }
 
-// hang puts each node below the nearest one its id descends from. Ids are
-// hierarchical, so there are no cycles; over-long ones go below the root.
+// hang places each node below its nearest known ancestor. Ids are hierarchical,
+// so there can be no cycles; nodes with too long ids are placed below the root.
 func (b *treeBuilder) hang() {
 	for id, n := range b.nodes {
 		if n != b.root {
@@ -116,7 +115,8 @@ func (b *treeBuilder) above(id string) *Node {
 	}
 }
 
-// sumUsage gives a worker whose end is missing what its own turns used.
+// sumUsage sets the usage of a worker without worker.end to the sum of its own
+// turns.
 func sumUsage(n *Node) {
 	if n.workerEnd {
 		return
@@ -165,7 +165,7 @@ func (b *treeBuilder) add(n *Node, e Event) {
 	}
 }
 
-// endTurn fills in the turn that began last with that number.
+// endTurn completes the last turn that began with that number.
 func (n *Node) endTurn(v ModelEnd) {
 	t := Turn{
 		Turn: v.Turn, Model: v.Model, Finish: v.Finish, Text: v.Text, Calls: len(v.Calls),
@@ -179,8 +179,8 @@ func (n *Node) endTurn(v ModelEnd) {
 	n.Turns = append(n.Turns, t)
 }
 
-// endTool has the last word on a call; a worker that ended with a question
-// keeps that status, as its call says only that it worked.
+// endTool sets a call's final status. A worker that ended with a question keeps
+// needs_input, because its tool.end says only ok.
 func (n *Node) endTool(v ToolEnd) {
 	if n.Name == "" {
 		n.Name = v.Tool
@@ -213,7 +213,8 @@ func joinCode(code fault.Code, message string) string {
 	return string(code) + ": " + message
 }
 
-// Walk visits the node and all below it, callers first, in order of ids.
+// Walk calls visit for the node and all nodes below it, callers first, in the
+// order of ids.
 func (n *Node) Walk(visit func(*Node)) {
 	visit(n)
 	for _, c := range n.Children {

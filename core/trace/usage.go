@@ -1,8 +1,8 @@
 package trace
 
-// CostText is what the tokens cost as people read it, "$0.0042"; ~ where the
-// tokens are estimated, "at least" where some have no known price. "" if nothing
-// is known, or nothing was billed.
+// CostText returns the cost for people, such as "$0.0042": with ~ if the tokens
+// are estimated, and with "at least" if some have no known price. It returns ""
+// if the cost is unknown or nothing was billed.
 func (u Usage) CostText() string {
 	if u.Cost == 0 {
 		return ""
@@ -17,7 +17,7 @@ func (u Usage) CostText() string {
 	return text
 }
 
-// plus is the sum; what is said of one part holds for the whole.
+// plus returns the sum. A flag that is set in one of the two is set in the sum.
 func (u Usage) plus(o Usage) Usage {
 	return Usage{
 		In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Written: u.Written + o.Written, Estimated: u.Estimated || o.Estimated,

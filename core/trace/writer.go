@@ -8,23 +8,25 @@ import (
 	"time"
 )
 
-// timeFormat is RFC 3339 with microseconds; times are UTC.
+// timeFormat is RFC 3339 with microseconds. Times are in UTC.
 const timeFormat = "2006-01-02T15:04:05.000000Z"
 
-// Writer is the Sink that keeps a trace: JSON lines, a header first. Transient
-// events are left out. Kept events get gapless numbers in the order they come;
-// each line is one Write, so that a run that is killed leaves whole lines and
-// at most one torn one. It may be used from many goroutines. Its cost is
-// linear in the bytes it writes; nothing is held back.
+// Writer is a Sink that writes a trace: a header line, then one JSON object per
+// line. It leaves out transient events and numbers the others without gaps, in
+// the order in which they arrive. Each line is written with one Write, so that
+// a run that is killed leaves complete lines and at most one incomplete one. It
+// is safe for concurrent use, delays nothing, and takes time proportional to
+// the bytes that it writes.
 type Writer struct {
-	// Texts keeps a text that is too long for a line, whole, under a name that
-	// is no path and is used once. It is called before the line is written, and
-	// must not emit. nil: long texts stay in the lines. Set it before the first event.
+	// Texts stores a text that is too long for a line, under a file name that
+	// is used once. It is called before the line is written and must not call
+	// Emit. With nil, long texts stay in the lines. Set it before the first
+	// event.
 	Texts func(name string, data []byte) error
-	// OnError hears of each output that fails, once, and of the first text that
-	// cannot be kept; an output that fails gets no further lines, and the run
-	// goes on. Set it before the first event. It is called while the Writer is
-	// locked and must not emit.
+	// OnError gets the first error of each output, and the first error of
+	// storing a long text. After an error, that output gets no more lines, and
+	// the run continues. It is called while the Writer is locked, so it must
+	// not call Emit. Set it before the first event.
 	OnError func(error)
 
 	mu      sync.Mutex
@@ -35,21 +37,21 @@ type Writer struct {
 	seq     int64
 	enc     *scratch
 	texts   keeper
-	lost    bool // a text could not be kept: told
+	lost    bool // a text could not be stored, and OnError was told
 	outputs []*output
 	err     error
 }
 
-// output is one place the lines go to.
+// output is one writer that gets the lines.
 type output struct {
 	w      io.Writer
 	whole  bool // long texts stay in its lines
 	failed bool
 }
 
-// NewWriter makes a writer of a trace file. A nil w writes nowhere, until
-// Whole. The header is written before the first event, or at Close; its Golem,
-// V and, if empty, Started are filled in.
+// NewWriter returns a writer for a trace file. With a nil w it writes only to
+// the outputs added by Whole. The header is written before the first event, or
+// by Close; NewWriter sets its Golem, V and, if it is empty, Started.
 func NewWriter(w io.Writer, h Header, now func() time.Time) *Writer {
 	if now == nil {
 		now = time.Now
@@ -62,12 +64,13 @@ func NewWriter(w io.Writer, h Header, now func() time.Time) *Writer {
 	return tw
 }
 
-// Version is the format's version; it rises only on an incompatible change.
+// Version is the version of the trace format. It rises only for an incompatible
+// change.
 const Version = 1
 
-// Whole sends the same lines to a further output, which fails on its own: with
-// their long texts in them, for those who show them (--json, the page). Call
-// it before the first event.
+// Whole adds an output that gets the same lines with complete texts (--json,
+// the page). If it fails, the other outputs are not affected. Call it before
+// the first event.
 func (t *Writer) Whole(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,8 +87,8 @@ func (t *Writer) Emit(e Event) {
 	t.begin()
 	e.Seq, e.TS = t.seq+1, t.now().UTC().Format(timeFormat)
 	if err := t.enc.prepare(e); err != nil {
-		// Say so in the trace itself: a body that cannot be written is a
-		// defect of golem, not a reason to lose the place in the order.
+		// The trace itself says so: a body that cannot be written is an error
+		// in golem and no reason to lose an event's place in the order.
 		e.Body = Warning{Message: "an event could not be written: " + err.Error()}
 		if t.enc.prepare(e) != nil {
 			return
@@ -95,8 +98,8 @@ func (t *Writer) Emit(e Event) {
 	t.lines()
 }
 
-// lines writes the prepared event: to files without its long texts, which are
-// kept first, then whole to those who show it.
+// lines writes the prepared event: first its long texts, then the line without
+// them to files, then the complete line to the outputs added by Whole.
 func (t *Writer) lines() {
 	if t.Texts == nil {
 		t.write(append(t.enc.line(nil), '\n'), true, true)
@@ -117,13 +120,13 @@ func (t *Writer) lines() {
 	}
 }
 
-// shown says whether somebody gets whole lines.
+// shown reports whether any output gets complete lines.
 func (t *Writer) shown() bool {
 	return slices.ContainsFunc(t.outputs, func(o *output) bool { return o.whole && !o.failed })
 }
 
-// Close ends the trace and returns the first failure. It does not close the
-// outputs, which belong to the host. A second Close does nothing.
+// Close ends the trace and returns the first error. It does not close the
+// outputs, which belong to the caller. A second Close does nothing.
 func (t *Writer) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +156,8 @@ func headerLine(h Header) []byte {
 	return appendJSON(nil, data, nil)
 }
 
-// write sends a line to files, to those who get whole lines, or to both.
+// write sends a line to files, to the outputs that get complete lines, or to
+// both.
 func (t *Writer) write(line []byte, files, whole bool) {
 	for _, o := range t.outputs {
 		if o.failed || o.whole && !whole || !o.whole && !files {
@@ -170,7 +174,7 @@ func (t *Writer) write(line []byte, files, whole bool) {
 	}
 }
 
-// failed keeps the first failure and tells of each.
+// failed records the first error and reports each to OnError.
 func (t *Writer) failed(err error) {
 	if t.err == nil {
 		t.err = err
@@ -185,7 +189,7 @@ var _ Sink = (*Writer)(nil)
 // Sinks sends every event to each sink, in order.
 type Sinks []Sink
 
-// Emit passes the event on.
+// Emit passes the event to every sink.
 func (s Sinks) Emit(e Event) {
 	for _, next := range s {
 		next.Emit(e)

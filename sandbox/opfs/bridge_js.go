@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// bridge carries answers from JavaScript to the goroutines that wait for
-// them: one callback for all calls, since making one a call costs more than
-// the call. It is shared by a tree and its nested trees.
+// bridge passes answers from JavaScript to the goroutines that wait for them.
+// It uses one callback for all calls, because creating a callback costs more
+// than a call. A tree and its nested trees share one bridge.
 type bridge struct {
 	done js.Func
 
@@ -18,7 +18,7 @@ type bridge struct {
 }
 
 type answer struct {
-	failure string // "" or the error's name
+	failure string // "" or the name of the JavaScript error
 	value   js.Value
 }
 
@@ -38,8 +38,8 @@ func newBridge() *bridge {
 	return b
 }
 
-// call runs an operation of a tree and waits for its answer. OPFS operations
-// cannot be cancelled; all of them end.
+// call runs an operation on a tree and waits for its answer. OPFS operations
+// cannot be cancelled, but all of them end.
 func (b *bridge) call(tree js.Value, op string, args ...any) answer {
 	ch := make(chan answer, 1)
 	b.mu.Lock()
@@ -51,24 +51,24 @@ func (b *bridge) call(tree js.Value, op string, args ...any) answer {
 	return <-ch
 }
 
-// bytesOf copies what a Uint8Array holds.
+// bytesOf copies the content of a Uint8Array.
 func bytesOf(v js.Value) []byte {
 	data := make([]byte, v.Length())
 	js.CopyBytesToGo(data, v)
 	return data
 }
 
-// arrayOf copies data into a Uint8Array.
+// arrayOf copies data into a new Uint8Array.
 func arrayOf(data []byte) js.Value {
 	v := js.Global().Get("Uint8Array").New(len(data))
 	js.CopyBytesToJS(v, data)
 	return v
 }
 
-// big is the size, in bytes, from which data goes straight between OPFS and
-// Go's memory, if the host lent it: see Script.
+// big is the size, in bytes, from which data is passed between OPFS and Go's
+// memory without a copy, if the host provides the memory: see Script.
 const big = 1 << 20
 
-// address is where data lies in Go's memory. Go moves nothing that is on its
-// heap, and data of this size is nowhere else; the caller keeps it alive.
+// address returns where data is in Go's memory. Go does not move data on its
+// heap, and data of this size is always there; the caller must keep it alive.
 func address(data []byte) int { return int(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) }

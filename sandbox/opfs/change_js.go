@@ -10,12 +10,12 @@ import (
 	"golem/core/sandbox"
 )
 
-// tempPrefix begins the names of what a write has not finished. They are
-// never listed and belong to no worker, here as on a disk.
+// tempPrefix begins the names of temporary files of unfinished writes. They are
+// never listed, and workers cannot use them, as on a disk.
 const tempPrefix = ".golem-tmp-"
 
-// WriteFile replaces a file: the bytes are written aside, flushed, and moved
-// to their place. Missing parents are made.
+// WriteFile replaces a file: it writes a temporary file, flushes it and moves
+// it to its place. It creates missing parents.
 func (f *FS) WriteFile(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("write", name, err)
@@ -44,7 +44,7 @@ func (f *FS) RemoveAll(name string) error {
 	return f.change("remove", name, "remove", name, true)
 }
 
-// Mkdir makes one directory; its parent must be there. perm has no meaning here.
+// Mkdir creates one directory; its parent must exist. perm is ignored.
 func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	if err := target(name, true); err != nil {
 		return failed("mkdir", name, err)
@@ -52,9 +52,9 @@ func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	return f.change("mkdir", name, "mkdir", name)
 }
 
-// Rename moves a file or directory, replacing a file that is there. A
-// directory's files are moved one by one: a tab that dies meanwhile leaves
-// some at each place, all of them whole.
+// Rename moves a file or directory and replaces an existing file. The files of
+// a directory are moved one by one: if the tab dies meanwhile, some are at the
+// old place and some at the new one, and every file is complete.
 func (f *FS) Rename(oldName, newName string) error {
 	if err := target(oldName, false); err != nil {
 		return failed("rename", oldName, err)
@@ -75,7 +75,7 @@ func (f *FS) change(op, name, call string, args ...any) error {
 	return nil
 }
 
-// readable refuses names that nothing can have, and hides unfinished writes.
+// readable refuses names that cannot exist, and hides unfinished writes.
 func readable(name string) error {
 	if err := sandbox.Valid(name); err != nil {
 		return err
@@ -86,7 +86,7 @@ func readable(name string) error {
 	return nil
 }
 
-// target refuses names that may not be changed or, if they are new, made.
+// target refuses names that may not be changed or, if made is set, created.
 func target(name string, made bool) error {
 	err := sandbox.Valid(name)
 	if made {
@@ -109,10 +109,10 @@ func temporary(name string) bool {
 	})
 }
 
-// OpenFile opens a file for writing as well: sandbox.OpenFile.
+// OpenFile opens a file for reading and writing, as sandbox.OpenFile describes.
 func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return sandbox.OpenFile(f, name, flag, perm)
 }
 
-// MkdirAll makes a directory and its parents: sandbox.MkdirAll.
+// MkdirAll creates a directory and its parents, as sandbox.MkdirAll describes.
 func (f *FS) MkdirAll(name string, perm fs.FileMode) error { return sandbox.MkdirAll(f, name, perm) }

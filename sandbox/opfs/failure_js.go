@@ -7,8 +7,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// failures are what the names of JavaScript's errors mean here. Their texts
-// are the browser's and are not passed on.
+// failures maps the names of JavaScript's errors to golem's. The texts of
+// JavaScript's errors differ between browsers and are not passed on.
 var failures = map[string]error{
 	"NotFoundError": fs.ErrNotExist,
 	"Exists":        fs.ErrExist,
@@ -30,12 +30,12 @@ var failures = map[string]error{
 	"TypeError":         fault.New(fault.Path, "the browser does not allow this name").Hinting("choose a shorter or simpler name"),
 }
 
-// errNoStorage is a private window, a page without https, or storage that
-// was taken away.
+// errNoStorage is returned in a private window, in a page without https, and if
+// the user removed the page's storage.
 var errNoStorage = fault.New(fault.Platform, "this browser does not store files for this page").
 	Hinting("open the page with https or on localhost, and not in a private window")
 
-// failed is an error with the virtual path in it.
+// failed returns an error with the virtual path in it.
 func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: err}
 }

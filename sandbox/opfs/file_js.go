@@ -9,18 +9,19 @@ import (
 	"golem/core/sandbox"
 )
 
-// chunk is how much of a big file is fetched at once, in bytes.
+// chunk is how many bytes of a big file are read at once.
 const chunk = 1 << 20
 
-// file is an open file: the content it had when it was opened.
+// file is an open file. It shows the content that the file had when it was
+// opened.
 type file struct {
 	fs     *FS
 	name   string
 	info   sandbox.Info
-	blob   js.Value // the browser's snapshot
-	window []byte   // what was fetched last
-	start  int64    // where the window begins
-	at     int64    // where Read reads on
+	blob   js.Value // the browser's snapshot of the file
+	window []byte   // the bytes that were read last
+	start  int64    // where the window begins in the file
+	at     int64    // the position of the next Read
 	closed bool
 }
 
@@ -29,7 +30,7 @@ var (
 	_ io.Seeker   = (*file)(nil)
 )
 
-// Stat describes what was opened.
+// Stat describes the open file.
 func (f *file) Stat() (fs.FileInfo, error) {
 	if f.closed {
 		return nil, failed("stat", f.name, fs.ErrClosed)
@@ -37,7 +38,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	return f.info, nil
 }
 
-// Close frees the snapshot.
+// Close releases the snapshot.
 func (f *file) Close() error {
 	if f.closed {
 		return failed("close", f.name, fs.ErrClosed)
@@ -46,14 +47,14 @@ func (f *file) Close() error {
 	return nil
 }
 
-// Read reads on.
+// Read reads at the current position.
 func (f *file) Read(b []byte) (int, error) {
 	n, err := f.read(b, f.at)
 	f.at += int64(n)
 	return n, err
 }
 
-// ReadAt reads at an offset. It fills b unless the file ends.
+// ReadAt reads at an offset. It fills b unless the file ends before.
 func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, failed("read", f.name, sandbox.ErrInvalid)
@@ -69,7 +70,7 @@ func (f *file) ReadAt(b []byte, off int64) (int, error) {
 	return total, nil
 }
 
-// read takes what it can from the window, which it moves if need be.
+// read copies bytes from the window, and moves the window if necessary.
 func (f *file) read(b []byte, off int64) (int, error) {
 	switch {
 	case f.closed:
@@ -91,7 +92,7 @@ func (f *file) read(b []byte, off int64) (int, error) {
 	return copy(b, f.window[off-f.start:]), nil
 }
 
-// Seek moves where Read reads on.
+// Seek sets the position of the next Read.
 func (f *file) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -115,7 +116,8 @@ type dir struct {
 	rest []fs.DirEntry
 }
 
-// ReadDir gives the next n entries, sorted by name, or all that are left.
+// ReadDir returns the next n entries, sorted by name, or all remaining ones if
+// n is not positive.
 func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 	if d.closed {
 		return nil, failed("readdir", d.name, fs.ErrClosed)
@@ -131,8 +133,8 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// entry is one name of a listing. What else there is to know of it is asked
-// for only when it is wanted: OPFS tells it file by file.
+// entry is one entry of a listing. Its size and time are read only on request,
+// because OPFS returns them file by file.
 type entry struct {
 	fs        *FS
 	dir, name string
@@ -142,7 +144,7 @@ type entry struct {
 // Name is the base name.
 func (e entry) Name() string { return e.name }
 
-// IsDir tells directories from files; there is nothing else.
+// IsDir reports whether the entry is a directory; otherwise it is a file.
 func (e entry) IsDir() bool { return e.isDir }
 
 // Type is fs.ModeDir or 0.

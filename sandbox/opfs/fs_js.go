@@ -12,14 +12,14 @@ import (
 	"golem/core/sandbox"
 )
 
-// FS is a directory of the browser's own file system. It is safe for
-// concurrent use; changes are carried out one after the other. Directories
-// have no times.
+// FS is a directory of the browser's own file system (OPFS). It is safe for
+// concurrent use; changes happen one after the other. Directories have no
+// modification times.
 type FS struct {
 	tree   js.Value
 	bridge *bridge
 	source string
-	direct bool // JavaScript reaches Go's memory
+	direct bool // JavaScript can use Go's memory directly
 }
 
 var (
@@ -32,12 +32,12 @@ var (
 	_ sandbox.HackpadFS = (*FS)(nil)
 )
 
-// maxWhole is the most that ReadFile holds, in bytes.
+// maxWhole is the largest file that ReadFile reads, in bytes.
 const maxWhole = 1 << 30
 
-// Open makes an FS of a FileSystemDirectoryHandle. source is where the
-// directory lies, an absolute slash path, for comparing mounts. What unfinished
-// writes of tabs and workers that ended left behind is removed.
+// Open returns an FS for a FileSystemDirectoryHandle. source is where the
+// directory is, as an absolute slash path, for comparing mounts. Open removes
+// unfinished writes of tabs and web workers that have ended.
 func Open(directory js.Value, source string) (*FS, error) {
 	trees, memory := js.Global().Get("golemOPFS"), js.Global().Get("golemMemory")
 	if trees.Type() != js.TypeFunction {
@@ -51,7 +51,8 @@ func Open(directory js.Value, source string) (*FS, error) {
 	return f, nil
 }
 
-// Source is where the directory lies. It is for comparing, never for showing.
+// Source returns where the directory is. Use it only for comparing, never in
+// messages.
 func (f *FS) Source() string { return f.source }
 
 // SubFS opens a directory as a nested handle.
@@ -66,8 +67,9 @@ func (f *FS) SubFS(dir string) (sandbox.FS, error) {
 	return &FS{tree: a.value, bridge: f.bridge, direct: f.direct, source: path.Join(f.source, dir)}, nil
 }
 
-// Open opens a file or directory for reading. A small file is read whole; a
-// big one as it is read, and fails with E_CONFLICT if it changes meanwhile.
+// Open opens a file or directory for reading. The content of a small file is
+// read at once. A big file is read piece by piece, and reading fails with
+// E_CONFLICT if the file changes meanwhile.
 func (f *FS) Open(name string) (fs.File, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("open", name, err)
@@ -100,10 +102,10 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 	}
 }
 
-// maxTries bounds how often a big file that keeps changing is read again.
+// maxTries is how often a big file that keeps changing is read again.
 const maxTries = 10
 
-// read reads a file once. A big one comes straight into Go's memory.
+// read reads a file once. A big file is read directly into Go's memory.
 func (f *FS) read(name string) ([]byte, answer) {
 	a := f.bridge.call(f.tree, "read", name, maxWhole)
 	if a.failure != "" {
@@ -128,7 +130,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return info(name, a.value), nil
 }
 
-// ReadDir lists a directory, sorted by name, without unfinished writes.
+// ReadDir lists a directory, sorted by name. It leaves out unfinished writes.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("readdir", name, err)
@@ -140,7 +142,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.entries(name, a.value.String()), nil
 }
 
-// entries reads a listing: "f" or "d", a name, "/".
+// entries parses a listing: "f" or "d", a name, "/".
 func (f *FS) entries(dir, listing string) []fs.DirEntry {
 	out := make([]fs.DirEntry, 0, strings.Count(listing, "/"))
 	for item := range strings.SplitSeq(listing, "/") {
@@ -153,7 +155,7 @@ func (f *FS) entries(dir, listing string) []fs.DirEntry {
 	return out
 }
 
-// info reads [kind, size, time].
+// info converts [kind, size, time].
 func info(name string, v js.Value) sandbox.Info {
 	i := sandbox.Info{Base: path.Base(name), Perm: fs.ModeDir | 0o755}
 	if v.Index(0).String() == "f" {

@@ -2,12 +2,12 @@ package opfs
 
 import "path"
 
-// Lock takes the lock of this directory, which every tab and worker of the
-// page's origin shares, or fails with E_BUSY at once. The lock is freed by
-// release, or when its tab dies.
+// Lock locks this directory for all tabs and web workers of the page's origin.
+// If it is locked already, Lock returns E_BUSY at once. release frees the lock;
+// so does the end of the tab.
 func (f *FS) Lock() (release func(), err error) { return f.LockAt(".") }
 
-// LockAt is Lock for a directory below this one, which need not be there yet.
+// LockAt is Lock for a directory below this one, which need not exist yet.
 func (f *FS) LockAt(dir string) (release func(), err error) {
 	a := f.bridge.call(f.tree, "lock", "golem:"+path.Join(f.source, dir))
 	if a.failure != "" {

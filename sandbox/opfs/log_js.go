@@ -7,21 +7,23 @@ import (
 	"syscall/js"
 )
 
-// Log is a file that only grows: a trace. Each Write is in the file when it
-// returns, so that a tab that dies loses no line; Sync puts it on the disk.
-// While it is open nobody else writes the file. It is safe for concurrent use.
+// Log is a file that data is only appended to, such as a trace. When Write
+// returns, the data is in the file, so a tab that dies loses no line; Sync also
+// writes it to the disk. While the Log is open, nothing else can write the
+// file. It is safe for concurrent use.
 type Log struct {
 	fs   *FS
 	name string
 
 	mu   sync.Mutex
-	out  js.Value // a FileSystemSyncAccessHandle; undefined once closed
+	out  js.Value // a FileSystemSyncAccessHandle; undefined after Close
 	size int64
 }
 
 var _ io.WriteCloser = (*Log)(nil)
 
-// Append opens a file for adding at its end, making it and its parents.
+// Append opens a file for appending. It creates the file and its parents if
+// they do not exist.
 func (f *FS) Append(name string) (*Log, error) {
 	if err := target(name, true); err != nil {
 		return nil, failed("append", name, err)
@@ -33,10 +35,10 @@ func (f *FS) Append(name string) (*Log, error) {
 	return &Log{fs: f, name: name, out: a.value.Index(0), size: int64(a.value.Index(1).Float())}, nil
 }
 
-// Write adds data at the end.
+// Write appends data.
 func (l *Log) Write(data []byte) (int, error) { return len(data), l.put(data, false) }
 
-// Sync puts what was written on the disk.
+// Sync writes the data to the disk.
 func (l *Log) Sync() error { return l.put(nil, true) }
 
 func (l *Log) put(data []byte, flush bool) error {
@@ -53,7 +55,7 @@ func (l *Log) put(data []byte, flush bool) error {
 	return nil
 }
 
-// Close syncs the file and frees it. Closing twice is no error.
+// Close syncs and closes the file. A second Close does nothing.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	closed := l.out.IsUndefined()

@@ -11,8 +11,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// handle is an open file. It lends no more of the os.File than reading, whose
-// errors and Name would show a host path.
+// handle is an open file. It exposes only reading, because other methods and
+// errors of os.File would show a host path.
 type handle struct {
 	file        *os.File
 	name, place string
@@ -20,10 +20,11 @@ type handle struct {
 
 var _ sandbox.Placed = (*handle)(nil)
 
-// Place is where the file lay in the tree when it was opened, links followed.
+// Place is where the file was in the tree when it was opened, after links were
+// followed.
 func (h *handle) Place() string { return h.place }
 
-// Stat describes what was opened, even if the name has moved on.
+// Stat describes the open file, even if its name now belongs to another file.
 func (h *handle) Stat() (fs.FileInfo, error) {
 	i, err := h.file.Stat()
 	if err != nil {
@@ -32,7 +33,7 @@ func (h *handle) Stat() (fs.FileInfo, error) {
 	return newInfo(i, h.file, h.name, h.place), nil
 }
 
-// Read reads on.
+// Read reads at the current position.
 func (h *handle) Read(b []byte) (int, error) {
 	n, err := h.file.Read(b)
 	return n, h.failed("read", err)
@@ -44,13 +45,13 @@ func (h *handle) ReadAt(b []byte, off int64) (int, error) {
 	return n, h.failed("read", err)
 }
 
-// Seek moves where Read reads on.
+// Seek sets the position of the next Read.
 func (h *handle) Seek(offset int64, whence int) (int64, error) {
 	n, err := h.file.Seek(offset, whence)
 	return n, h.failed("seek", err)
 }
 
-// Close frees the handle.
+// Close closes the file.
 func (h *handle) Close() error { return h.failed("close", h.file.Close()) }
 
 func (h *handle) failed(op string, err error) error {
@@ -60,7 +61,8 @@ func (h *handle) failed(op string, err error) error {
 	return failed(op, h.name, err)
 }
 
-// dir is an open directory whose listing leaves out what is not for workers.
+// dir is an open directory. Its listing leaves out files that workers must not
+// see.
 type dir struct {
 	*handle
 	fs   *FS
@@ -68,9 +70,10 @@ type dir struct {
 	read bool
 }
 
-// ReadDir gives the next n entries, sorted by name, or all that are left.
+// ReadDir returns the next n entries, sorted by name, or all remaining ones if
+// n is not positive.
 func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
-	if _, err := d.file.Stat(); err != nil { // os says of a closed directory what errors.Is does not know
+	if _, err := d.file.Stat(); err != nil { // os returns an error for a closed directory that errors.Is does not recognise
 		return nil, failed("readdir", d.name, err)
 	}
 	if !d.read {
@@ -94,13 +97,13 @@ func (d *dir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return take(&d.rest, n)
 }
 
-// entry is one name of a listing; its Info keeps the host path out of errors.
+// entry is one entry of a listing. Its Info keeps host paths out of errors.
 type entry struct {
 	fs.DirEntry
 	name, place string
 }
 
-// Info describes the entry itself, a link as a link.
+// Info describes the entry itself; a link is described as a link.
 func (e entry) Info() (fs.FileInfo, error) {
 	i, err := e.DirEntry.Info()
 	if err != nil {

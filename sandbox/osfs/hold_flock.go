@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold locks an open file for its process, which the system undoes when the
-// process ends, however it ends. free is false if another one holds it; known
-// is false where the file system has no such locks.
+// hold locks an open file for this process. The system removes the lock when
+// the process ends in any way. free is false if another process holds the lock;
+// known is false if the file system does not support locks.
 func hold(file *os.File) (free, known bool) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -8,8 +8,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// info describes a file under the name it was asked for, and knows where it
-// lies and how many names it has, so that views judge the file and not the name.
+// info describes a file under the name that was requested. It also knows where
+// the file is and how many names it has, so that a view can judge the file and
+// not the name.
 type info struct {
 	fs.FileInfo
 	name, place string
@@ -25,19 +26,19 @@ func newInfo(i fs.FileInfo, file *os.File, name, place string) info {
 	return info{FileInfo: i, name: path.Base(name), place: place, links: links(i, file)}
 }
 
-// Name is the base of the name asked for; "." for the root.
+// Name is the base of the requested name, and "." for the root.
 func (i info) Name() string { return i.name }
 
-// Place is where the file lies in the tree, links followed.
+// Place is where the file is in the tree, after links were followed.
 func (i info) Place() string { return i.place }
 
-// Links is how many names the file has; 0 if that is not known.
+// Links is how many names the file has; 0 means unknown.
 func (i info) Links() uint64 { return i.links }
 
-// Sys is nil: what the operating system adds is not for workers.
+// Sys returns nil, because workers must not see what the operating system adds.
 func (i info) Sys() any { return nil }
 
-// bare is the info as the os package compares it.
+// bare returns the info in the form in which package os compares it.
 func bare(i fs.FileInfo) fs.FileInfo {
 	if i, ok := i.(info); ok {
 		return i.FileInfo

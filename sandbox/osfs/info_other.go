@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// links is not known on this system.
+// links returns 0, because this system does not tell how many names a file has.
 func links(fs.FileInfo, *os.File) uint64 { return 0 }

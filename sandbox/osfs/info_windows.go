@@ -7,7 +7,7 @@ import (
 	win "golang.org/x/sys/windows"
 )
 
-// links is how many names an open file has; 0 if that is not known.
+// links returns how many names an open file has; 0 means unknown.
 func links(_ fs.FileInfo, file *os.File) uint64 {
 	var d win.ByHandleFileInformation
 	if file == nil || win.GetFileInformationByHandle(win.Handle(file.Fd()), &d) != nil {

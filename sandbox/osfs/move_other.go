@@ -4,8 +4,8 @@ package osfs
 
 import "path/filepath"
 
-// move renames by names below the root, where a system has no rename between
-// open directories.
+// move renames by names below the root, because this system cannot rename
+// between open directories.
 func (f *FS) move(from, to *spot) error {
 	return f.root.Rename(filepath.FromSlash(from.place()), filepath.FromSlash(to.place()))
 }

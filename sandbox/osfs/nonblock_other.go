@@ -2,7 +2,7 @@
 
 package osfs
 
-// nonblock is for systems whose opens can wait on a pipe.
+// nonblock is 0, because opening a file never waits on this system.
 const nonblock = 0
 
 func isQuota(error) bool { return false }

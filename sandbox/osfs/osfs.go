@@ -1,7 +1,8 @@
-// Package osfs is the sandbox on a real disk: one os.Root a tree, a nested one
-// a restriction, so that no symbolic link and no race leads out (SECURITY 2).
-// Regular files and directories only; links are followed for reading, refused
-// for writing and never made; writes are atomic.
+// Package osfs is the sandbox on a real disk. Each tree is an os.Root and each
+// restriction a nested one, so that neither symbolic links nor race conditions
+// lead outside (SECURITY 2). It opens only regular files and directories,
+// follows links for reading, refuses them for writing and never creates them.
+// Writes are atomic.
 package osfs
 
 import (
@@ -21,12 +22,12 @@ import (
 	"golem/core/sandbox"
 )
 
-// FS is a directory of the host. It is safe for concurrent use. Close frees
-// the handle; nested trees have handles of their own.
+// FS is a directory of the host. It is safe for concurrent use. Close releases
+// its handle; nested trees have handles of their own.
 type FS struct {
 	root   *os.Root
-	source string   // real path, slashes
-	swept  sync.Map // places of directories, see sweepOnce
+	source string   // real path, with slashes
+	swept  sync.Map // directories that were cleaned up, see sweepOnce
 }
 
 var (
@@ -40,7 +41,7 @@ var (
 	_ sandbox.HackpadFS  = (*FS)(nil)
 )
 
-// Open opens a directory. Errors name the directory as given.
+// Open opens a directory. Errors contain the directory as it was given.
 func Open(dir string) (*FS, error) {
 	real, err := filepath.EvalSymlinks(dir)
 	if err == nil {
@@ -62,11 +63,11 @@ func Open(dir string) (*FS, error) {
 	return f, nil
 }
 
-// Close frees the handle.
+// Close releases the handle.
 func (f *FS) Close() error { return f.root.Close() }
 
-// Source is the directory's real path, with slashes. It is for comparing,
-// never for showing.
+// Source returns the directory's real path, with slashes. Use it only for
+// comparing, never in messages.
 func (f *FS) Source() string { return f.source }
 
 // SubFS opens a directory as a nested handle.
@@ -104,11 +105,11 @@ func (f *FS) sub(s *spot) (sandbox.FS, error) {
 	return nil, failed("sub", s.place(), err)
 }
 
-// SameFile tells whether two infos are of one file.
+// SameFile reports whether two infos describe the same file.
 func (f *FS) SameFile(a, b fs.FileInfo) bool { return os.SameFile(bare(a), bare(b)) }
 
-// Open opens a regular file or a directory; anything else is refused before
-// it is opened, and again after, in case it was swapped.
+// Open opens a regular file or a directory. It refuses anything else before
+// opening, and again afterwards, in case the file was exchanged.
 func (f *FS) Open(name string) (fs.File, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("open", name, err)
@@ -133,8 +134,9 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return nil, failed("open", name, errSwapped)
 }
 
-// open opens what the walk found. The spot's directory is fixed; its last
-// element may have become a link meanwhile, which the comparison afterwards tells.
+// open opens the file that walk found. The spot's directory cannot change, but
+// its last element may have become a link; comparing the opened file with the
+// spot shows that.
 func (s *spot) open(name string) (*os.File, info, error) {
 	if s.info == nil {
 		return nil, info{}, fs.ErrNotExist
@@ -161,11 +163,11 @@ func (s *spot) open(name string) (*os.File, info, error) {
 	return file, newInfo(is, file, name, s.place()), nil
 }
 
-// ReadFile reads a whole file, of at most 1 GiB: what a file says of its size
-// is never trusted.
+// ReadFile reads a whole file of at most 1 GiB. It does not trust the size that
+// the file reports.
 func (f *FS) ReadFile(name string) ([]byte, error) { return sandbox.ReadFile(f, name, 1<<30) }
 
-// Stat describes a file or directory, following links within the tree.
+// Stat describes a file or directory and follows links inside the tree.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	if err := readable(name); err != nil {
 		return nil, failed("stat", name, err)
@@ -185,8 +187,8 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return newInfo(s.info, nil, name, s.place()), nil
 }
 
-// ReadDir lists a directory, sorted by name. What is neither file, directory
-// nor link is left out, and so are the temporary files of writes.
+// ReadDir lists a directory, sorted by name. It leaves out everything that is
+// not a file, directory or link, and temporary files of writes.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	d, err := f.Open(name)
 	if err != nil {
@@ -200,8 +202,8 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, cmp.Or(err, d.Close())
 }
 
-// Resolve follows the symbolic links of a name within the tree. A name that
-// does not exist resolves as far as it does. Loops are E_PATH.
+// Resolve follows the symbolic links of a name inside the tree. A name that
+// does not exist is resolved as far as it exists. A loop of links is E_PATH.
 func (f *FS) Resolve(name string) (string, error) {
 	if err := valid(name); err != nil {
 		return "", failed("open", name, err)
@@ -214,7 +216,7 @@ func (f *FS) Resolve(name string) (string, error) {
 	return s.place(), nil
 }
 
-// readable is valid, and hides the temporary files of writes.
+// readable is valid and also hides the temporary files of writes.
 func readable(name string) error {
 	if err := valid(name); err != nil {
 		return err
@@ -225,8 +227,8 @@ func readable(name string) error {
 	return nil
 }
 
-// valid is sandbox.Valid, and on Windows refuses short names (8.3), which are
-// second names of files that protection knows by the first.
+// valid is sandbox.Valid. On Windows it also refuses short names (8.3), because
+// they are second names of files that the protection knows by their first name.
 func valid(name string) error {
 	if err := sandbox.Valid(name); err != nil {
 		return err
@@ -237,7 +239,8 @@ func valid(name string) error {
 	return nil
 }
 
-// shortName reports whether Windows may have made a name up: GIT~1, PROJEC~1.YAM.
+// shortName reports whether a name may be a short name that Windows made, such
+// as GIT~1 or PROJEC~1.YAM.
 func shortName(e string) bool {
 	stem, ext, _ := strings.Cut(e, ".")
 	tilde := strings.LastIndexByte(stem, '~')
@@ -260,8 +263,8 @@ func regular(info fs.FileInfo) error {
 	return errSpecial
 }
 
-// failed is an error with the virtual path and no host path in it; what the
-// operating system says becomes a coded fault where golem has a code.
+// failed returns an error with the virtual path and without host paths. Errors
+// of the operating system become faults with a code if golem has one.
 func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: sandbox.Abs(name), Err: reason(err)}
 }
@@ -296,5 +299,6 @@ func reason(err error) error {
 	return err
 }
 
-// windows renames over an open file fail; the rest of the world lets them.
+// windows is true on Windows, where an open file cannot be replaced by
+// renaming.
 const windows = runtime.GOOS == "windows"

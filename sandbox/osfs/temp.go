@@ -14,25 +14,28 @@ import (
 	"golem/core/fault"
 )
 
-// tempPrefix marks files that a write has not finished. They are never listed.
+// tempPrefix begins the names of temporary files of unfinished writes. They are
+// never listed.
 const tempPrefix = ".golem-tmp-"
 
 func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
 
-// temporary reports whether a name is, or lies below, an unfinished write.
+// temporary reports whether a name is an unfinished write, or is below one.
 func temporary(name string) bool {
 	return strings.Contains(name, tempPrefix) && slices.ContainsFunc(elements(name), isTemp)
 }
 
-// temp is a new file that a write fills and then puts in its place. While it
-// is open it is locked, which tells others that its writer lives (see sweep).
+// temp is a new file that a write fills and then moves to its place. It is
+// locked while it is open, so that other processes see that its writer is alive
+// (see sweep).
 type temp struct {
 	dir  *os.Root
 	name string
 	file *os.File
 }
 
-// newTemp makes an empty one; perm 0 is a new file's.
+// newTemp creates an empty temporary file; perm 0 means the permissions of a
+// new file.
 func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 	for range maxTries {
 		var nonce [8]byte
@@ -45,8 +48,8 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 			return nil, err
 		}
 		t := &temp{dir, name, file}
-		// Between making and locking it, someone who sweeps may have taken it
-		// for a dead writer's.
+		// Another process that cleans up may remove the file between its
+		// creation and its locking.
 		free, known := hold(file)
 		if !known || free && t.there() {
 			return t, nil
@@ -59,7 +62,7 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 var errTaken = fault.New(fault.Busy, "another program removed the temporary file with the new content several times").
 	Hinting("stop the other program that works in this directory")
 
-// there tells whether the name still is this file.
+// there reports whether the name still belongs to this file.
 func (t *temp) there() bool {
 	mine, err := t.file.Stat()
 	if err != nil {
@@ -69,8 +72,8 @@ func (t *temp) there() bool {
 	return err == nil && os.SameFile(mine, now)
 }
 
-// fill writes and syncs the content; perm is the old file's, whatever the
-// umask says, and 0 if there is none.
+// fill writes and syncs the content. perm is the old file's permissions, which
+// are set whatever the umask is, or 0 if there is no old file.
 func (t *temp) fill(data []byte, perm fs.FileMode) error {
 	_, err := t.file.Write(data)
 	if err == nil && perm != 0 && !windows {
@@ -82,8 +85,8 @@ func (t *temp) fill(data []byte, perm fs.FileMode) error {
 	return err
 }
 
-// place puts the file in the place of base. It is locked until it is there;
-// windows renames no open file.
+// place moves the file to the name base. The file stays locked until then,
+// except on Windows, which cannot rename an open file.
 func (t *temp) place(base string) error {
 	if windows {
 		if err := t.file.Close(); err != nil {
@@ -94,19 +97,20 @@ func (t *temp) place(base string) error {
 		return err
 	}
 	if !windows {
-		_ = t.file.Close() // all of it is on the disk
+		_ = t.file.Close() // everything is on the disk
 	}
 	return nil
 }
 
-// discard removes the file. Errors do not matter: a write failed, which is told.
+// discard removes the file. It ignores errors, because the failed write is
+// already reported.
 func (t *temp) discard() {
 	_ = t.file.Close()
 	_ = t.dir.Remove(t.name)
 }
 
-// leftover is the age from which an unfinished write is a dead one's, where
-// locks do not tell.
+// leftover is the age from which an unfinished write counts as dead if locks
+// cannot tell.
 const leftover = time.Hour
 
 // sweep removes the temporary files that dead writers left in a directory.
@@ -129,9 +133,9 @@ func sweep(dir *os.Root) {
 	}
 }
 
-// bury removes a temporary file if its writer is dead: then it can be locked.
-// A writer that lives has it locked, or finds that it has lost it before it
-// writes anything.
+// bury removes a temporary file if its writer is dead, which is so if it can be
+// locked. A living writer either holds the lock or notices, before it writes,
+// that its file is gone.
 func bury(dir *os.Root, name string) {
 	file, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil && !errors.Is(err, fs.ErrPermission) {
@@ -146,7 +150,7 @@ func bury(dir *os.Root, name string) {
 		defer func() { _ = file.Close() }()
 		free, known = hold(file)
 		if !(&temp{dir, name, file}).there() {
-			return // it was put in its place meanwhile
+			return // it was moved to its place in the meantime
 		}
 	}
 	if free || !known && time.Since(info.ModTime()) > leftover {
@@ -154,14 +158,15 @@ func bury(dir *os.Root, name string) {
 	}
 }
 
-// sweepOnce sweeps a directory the first time that this FS changes something in it.
+// sweepOnce cleans up a directory the first time that this FS changes something
+// in it.
 func (f *FS) sweepOnce(dir *os.Root, name string) {
 	if _, done := f.swept.LoadOrStore(name, true); !done {
 		sweep(dir)
 	}
 }
 
-// sweepAt sweeps a directory in whose listing there is an unfinished write.
+// sweepAt cleans up a directory whose listing has an unfinished write.
 func (f *FS) sweepAt(place string) {
 	s, err := f.walk(place, still)
 	if err != nil {

@@ -13,29 +13,29 @@ import (
 	"golem/core/fault"
 )
 
-// spot is where a name leads: a real directory, held open, and the last
-// element in it. What is done to a spot is done in that directory, whatever
-// becomes of the names on the way to it (SECURITY 2).
+// spot is the place that a name leads to: an open directory, and the last
+// element in it. Operations on a spot happen in that directory, even if
+// somebody changes the names on the path to it (SECURITY 2).
 type spot struct {
 	tree *os.Root
-	dirs []level     // from below the tree's root to the directory
+	dirs []level     // the directories from below the tree's root to this one
 	base string      // the last element; "." is the directory itself
-	info fs.FileInfo // of base, never of what a link leads to; nil if there is nothing
-	rest []string    // what was to come below base, where there is nothing
+	info fs.FileInfo // describes base itself, not what a link points to; nil if it does not exist
+	rest []string    // the elements after base, if base does not exist
 }
 
-// level is one directory on the way, opened from the one above it. Only the
-// last few stay open: a name may have 2,047 levels, and many names are looked
-// at at once.
+// level is one directory on the path, opened from the one above it. Only the
+// last few stay open, because a name may have 2,047 levels and many names are
+// used at the same time.
 type level struct {
 	name string
-	root *os.Root // nil once it was closed
+	root *os.Root // nil after it was closed
 }
 
-// maxOpen is how many directories of one way are open at once.
+// maxOpen is how many directories of one path are open at the same time.
 const maxOpen = 16
 
-// dir is the handle of the directory that holds base.
+// dir returns the handle of the directory that contains base.
 func (s *spot) dir() *os.Root {
 	if len(s.dirs) == 0 {
 		return s.tree
@@ -58,7 +58,7 @@ func (l *level) close() {
 	}
 }
 
-// names are the names of the directories on the way.
+// names returns the names of the directories on the path.
 func (s *spot) names() []string {
 	out := make([]string, len(s.dirs))
 	for i, l := range s.dirs {
@@ -67,7 +67,7 @@ func (s *spot) names() []string {
 	return out
 }
 
-// parent is the directory's place in the tree.
+// parent returns the directory's place in the tree.
 func (s *spot) parent() string {
 	if len(s.dirs) == 0 {
 		return "."
@@ -75,12 +75,12 @@ func (s *spot) parent() string {
 	return path.Join(s.names()...)
 }
 
-// place is where the name lies, links followed.
+// place returns where the name is, after links were followed.
 func (s *spot) place() string {
 	return path.Join(append([]string{s.parent(), s.base}, s.rest...)...)
 }
 
-// close frees the handles; the tree's own root stays open.
+// close closes the handles, except the root of the tree.
 func (s *spot) close() {
 	for i := range s.dirs {
 		s.dirs[i].close()
@@ -88,23 +88,24 @@ func (s *spot) close() {
 	s.dirs = nil
 }
 
-// way is how a walk treats what it meets.
+// way says how walk treats what it finds.
 type way int
 
 const (
-	follow way = iota // links are followed within the tree: for reading
-	still             // a link anywhere is refused: for changing
-	making            // like still, and missing directories on the way are made
+	follow way = iota // follow links inside the tree: for reading
+	still             // refuse every link: for changing
+	making            // like still, and create missing directories on the path
 )
 
 const (
 	maxHops  = 40      // links followed for one name
-	maxTries = 200     // repetitions while someone else swaps what is looked at
-	maxSteps = 100_000 // elements looked at for one name: its own, those of links, and again after steps up
+	maxTries = 200     // repetitions while another process changes the path
+	maxSteps = 100_000 // elements visited for one name: its own, those of links, and those visited again
 )
 
-// walker goes from the tree's root to a name, element by element, each
-// directory opened by its handle and compared with what its name stood for.
+// walker goes from the tree's root to a name, element by element. It opens each
+// directory through the handle of its parent and checks that it opened the
+// directory that it saw before.
 type walker struct {
 	spot
 	how                way
@@ -112,7 +113,7 @@ type walker struct {
 	hops, tries, steps int
 }
 
-// walk settles a valid name. The caller closes the spot.
+// walk finds the place of a valid name. The caller closes the spot.
 func (f *FS) walk(name string, how way) (*spot, error) {
 	w := &walker{spot: spot{tree: f.root}, how: how, todo: elements(name)}
 	for len(w.todo) > 0 && w.base == "" {
@@ -136,7 +137,7 @@ func (f *FS) walk(name string, how way) (*spot, error) {
 	return &w.spot, nil
 }
 
-// elements are the steps of a slash path.
+// elements splits a slash path.
 func elements(p string) []string {
 	var out []string
 	for e := range strings.SplitSeq(p, "/") {
@@ -147,7 +148,7 @@ func elements(p string) []string {
 	return out
 }
 
-// step settles the next element, or finds that it has to be looked at again.
+// step visits the next element, or finds that it must be visited again.
 func (w *walker) step() error {
 	if w.steps++; w.steps > maxSteps {
 		return errLoop
@@ -191,7 +192,7 @@ func (w *walker) step() error {
 	return nil
 }
 
-// again leaves the element to be looked at once more, a bounded number of times.
+// again lets the element be visited once more, at most maxTries times.
 func (w *walker) again() error {
 	if w.tries++; w.tries > maxTries {
 		return errSwapped
@@ -199,9 +200,8 @@ func (w *walker) again() error {
 	return nil
 }
 
-// up goes to the directory that this one was opened from. Where that was
-// closed again, the walk begins anew at the tree's root: all that it passed is
-// looked at as if for the first time.
+// up goes to the parent directory. If that is closed already, walk starts again
+// at the tree's root and checks every directory again.
 func (w *walker) up() error {
 	top := len(w.dirs) - 1
 	if top < 0 {
@@ -216,7 +216,7 @@ func (w *walker) up() error {
 	return nil
 }
 
-// link puts what a link says in the place of its name.
+// link replaces a name by the target of its link.
 func (w *walker) link(elem string) error {
 	if w.how != follow {
 		return errLink
@@ -226,7 +226,7 @@ func (w *walker) link(elem string) error {
 	}
 	target, err := w.dir().Readlink(elem)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EINVAL) {
-		return w.again() // it is no link any more
+		return w.again() // it is not a link any more
 	}
 	if err != nil {
 		return err
@@ -239,8 +239,8 @@ func (w *walker) link(elem string) error {
 	return nil
 }
 
-// enter opens a directory below another: the one that info is of, and no
-// other. errSwapped means that the name stands for something else by now.
+// enter opens a directory below another and checks that it is the one that info
+// describes. errSwapped means that the name now belongs to something else.
 func enter(parent *os.Root, elem string, info fs.FileInfo) (*os.Root, error) {
 	root, err := openDir(parent, elem)
 	switch {
@@ -259,8 +259,8 @@ func enter(parent *os.Root, elem string, info fs.FileInfo) (*os.Root, error) {
 	return root, nil
 }
 
-// openDir opens a directory as a handle. The dot makes the system look for a
-// directory, so that a pipe of that name is refused and never waited on.
+// openDir opens a directory as a handle. The dot at the end makes the system
+// accept only a directory, so that a pipe with that name is refused at once.
 func openDir(parent *os.Root, elem string) (*os.Root, error) {
 	if windows || elem == "." {
 		return parent.OpenRoot(elem)
@@ -268,7 +268,7 @@ func openDir(parent *os.Root, elem string) (*os.Root, error) {
 	return parent.OpenRoot(elem + "/.")
 }
 
-// escapes is what os.Root says of a path that leads out.
+// escapes is the text of os.Root's error for a path that leads outside.
 const escapes = "path escapes from parent"
 
 var (

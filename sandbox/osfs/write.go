@@ -11,9 +11,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// WriteFile replaces a file atomically: a temporary file in the same
-// directory, fsync, rename, fsync of the directory. A crash leaves the old
-// file or the new one. The old file's permissions are kept.
+// WriteFile replaces a file atomically: it writes a temporary file in the same
+// directory, syncs it, renames it and syncs the directory. A crash leaves the
+// old or the new file. The permissions of the old file are kept.
 func (f *FS) WriteFile(name string, data []byte) error {
 	s, err := f.target(name, making)
 	if err != nil {
@@ -44,8 +44,8 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return nil
 }
 
-// target settles a name for changing. Names that may not be written are
-// refused: invalid ones, the root, a link anywhere on the way, a special file.
+// target finds the place of a name that is to be changed. It refuses invalid
+// names, the root, links anywhere on the path and special files.
 func (f *FS) target(name string, how way) (*spot, error) {
 	if err := cmp.Or(valid(name), sandbox.ValidNew(name)); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func (f *FS) target(name string, how way) (*spot, error) {
 	return f.changeable(name, how)
 }
 
-// changeable is target for a name that is there already, however it is
-// spelled: a name Windows cannot hold may still be removed or moved away.
+// changeable is target for a name that may already exist, however it is
+// spelled: a name that Windows cannot hold can still be removed or renamed.
 func (f *FS) changeable(name string, how way) (*spot, error) {
 	if err := valid(name); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (f *FS) changeable(name string, how way) (*spot, error) {
 	return s, nil
 }
 
-// existing is changeable for a name that must be there.
+// existing is changeable for a name that must exist.
 func (f *FS) existing(name string) (*spot, error) {
 	s, err := f.changeable(name, still)
 	if err == nil && s.info == nil {
@@ -86,8 +86,8 @@ func (f *FS) existing(name string) (*spot, error) {
 	return s, err
 }
 
-// syncDir makes a rename last; where a platform cannot sync a directory the
-// rename is still atomic, so that a failure here is no failure of the write.
+// syncDir syncs a directory, so that a rename survives a crash. It ignores
+// errors: where a platform cannot sync a directory, the rename is still atomic.
 func syncDir(dir *os.Root) {
 	if windows {
 		return
@@ -100,8 +100,8 @@ func syncDir(dir *os.Root) {
 	_ = d.Close()
 }
 
-// Remove deletes a file or an empty directory. A link is not removed: what is
-// behind it may be meant.
+// Remove deletes a file or an empty directory. It refuses to delete a link,
+// because the file that the link points to may be meant.
 func (f *FS) Remove(name string) error {
 	s, err := f.existing(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *FS) Remove(name string) error {
 	defer s.close()
 	if s.info.IsDir() {
 		if d, err := enter(s.dir(), s.base, s.info); err == nil {
-			sweep(d) // it may look empty to everybody
+			sweep(d) // it may contain nothing but hidden temporary files
 			_ = d.Close()
 		}
 	}
@@ -121,7 +121,7 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// Rename moves a file or directory, replacing a file that is there, and makes
+// Rename moves a file or directory, replaces an existing file, and creates
 // missing parents.
 func (f *FS) Rename(oldName, newName string) error {
 	from, err := f.existing(oldName)
@@ -176,7 +176,7 @@ func (f *FS) Mkdir(name string, perm fs.FileMode) error {
 	return nil
 }
 
-// take is the next n of a listing, or all of it.
+// take returns the next n entries of a listing, or all remaining ones.
 func take(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
 	if n <= 0 {
 		out := *rest
@@ -192,10 +192,10 @@ func take(rest *[]fs.DirEntry, n int) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// OpenFile opens a file for writing as well: sandbox.OpenFile.
+// OpenFile opens a file for reading and writing, as sandbox.OpenFile describes.
 func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (fs.File, error) {
 	return sandbox.OpenFile(f, name, flag, perm)
 }
 
-// MkdirAll makes a directory and its parents: sandbox.MkdirAll.
+// MkdirAll creates a directory and its parents, as sandbox.MkdirAll describes.
 func (f *FS) MkdirAll(name string, perm fs.FileMode) error { return sandbox.MkdirAll(f, name, perm) }
