@@ -138,6 +138,21 @@ func TestSilenceAfterTheAnswer(t *testing.T) {
 	})
 }
 
+// An answer that is complete and of no use is told as that, though its provider
+// leaves the connection open.
+func TestSilenceAfterARefusal(t *testing.T) {
+	for want, body := range map[string]string{
+		"gpt-test refused to answer: No.": sse(delta(`"refusal":"No."`), stop("stop")), "tool call without a name": sse(fragmentOf("0", "a", "", `{}`), stop("tool_calls"), done),
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := open(t, "openai:gpt-test", Config{HTTP: &player{behaviour: behaviour{hang: true, body: []string{body}}}, Env: env(key)})
+			if _, err := m.Generate(context.Background(), request(), nil); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+}
+
 func TestUsageThatCannotBe(t *testing.T) {
 	for _, u := range []string{`{"prompt_tokens":-5,"completion_tokens":1}`, `{"prompt_tokens":0,"completion_tokens":0}`, `null`} {
 		p := &player{behaviour: behaviour{body: []string{sse(text("Hello"), `{"choices":[],"usage":`+u+`}`), sse(stop("stop"), done)}}}

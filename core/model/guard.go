@@ -10,6 +10,9 @@ import (
 // errIdle is the cause of a request that ended because the provider was silent.
 var errIdle = errors.New("silent for too long")
 
+// errEnough is the cause of a request that golem ended because the answer was complete.
+var errEnough = errors.New("the answer is complete")
+
 // guard bounds how long a provider may be silent (SECURITY 12). Its context
 // ends with the caller's, or when the provider said nothing for idle.
 type guard struct {
@@ -37,7 +40,7 @@ func (g *guard) pause() { g.timer.Stop() }
 // that is complete.
 func (g *guard) finish(moment time.Duration) {
 	if g.grace == nil {
-		g.grace = time.AfterFunc(moment, func() { g.cancel(errIdle) })
+		g.grace = time.AfterFunc(moment, func() { g.cancel(errEnough) })
 	}
 }
 
@@ -47,7 +50,7 @@ func (g *guard) drain(moment time.Duration) {
 	if g.body == nil {
 		return
 	}
-	timer := time.AfterFunc(moment, func() { g.cancel(errIdle) })
+	timer := time.AfterFunc(moment, func() { g.cancel(errEnough) })
 	defer timer.Stop()
 	_, _ = io.CopyN(io.Discard, g.body.in, 4<<10) // an error only costs the connection
 }
