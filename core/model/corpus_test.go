@@ -27,17 +27,9 @@ func corpusEnv() map[string]string {
 	return all
 }
 
-// corpusModels are names of models of whom the provider wants the most.
-var corpusModels = map[string]string{
-	"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5", "google": "gemini-3-pro", "openrouter": "anthropic/claude-sonnet-5", "groq": "llama-4",
-	"mistral": "mistral-large-latest", "deepseek": "deepseek-reasoner", "together": "meta-llama/Llama-4", "xai": "grok-4", "azure": "gpt-4o",
-	"cerebras": "gpt-oss-120b", "moonshot": "kimi-k2.5", "zai": "glm-5", "perplexity": "sonar-pro", "huggingface": "openai/gpt-oss-120b",
-	"vercel": "openai/gpt-5-mini", "ollama": "qwen3", "lmstudio": "qwen3",
-}
-
 func corpusModel(t *testing.T, provider string, doer HTTPDoer) Model {
 	t.Helper()
-	m, err := Open(provider+":"+corpusModels[provider], Config{HTTP: doer, Env: env(corpusEnv())})
+	m, err := Open(provider+":"+modeltest.Models[provider], Config{HTTP: doer, Env: env(corpusEnv())})
 	if err != nil {
 		t.Fatal(err)
 	}

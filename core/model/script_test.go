@@ -284,7 +284,7 @@ func TestScriptMistakes(t *testing.T) {
 		"\xff\xfes\x00c\x00r\x00":                   {"s.yaml:1:1", "UTF-16"},
 		"script: 1\nworker: {}":                     {"s.yaml:2:1:", `unknown key "worker"`, "did you mean workers"},
 		head + "    - sayy: x":                      {"s.yaml:4:7:", "did you mean say"},
-		head + "    - {say: x, say: y}":             {"stands twice"},
+		head + "    - {say: x, say: y}":             {"given twice"},
 		head + "    - {}":                           {"answers nothing"},
 		head + "    - {when: {txt: x}, say}":        {"did you mean text", "say is no text"},
 		head + "    - {when: {match: '('}, say: x}": {"missing closing"},

@@ -25,6 +25,7 @@ type Suite struct {
 	Timeout time.Duration // 0: twice Patience
 	Quota   float64       // bytes the page may store; 0: as much as the browser says
 	Files   fstest.MapFS  // served beside the program, for what it fetches
+	Expect  []string      // complaints of the page that are part of the test, see Page.Expect
 }
 
 // Run builds and runs the suite, and reports each of its tests as a subtest.
@@ -49,6 +50,9 @@ func (s Suite) Output(t testing.TB, b *Browser) (out string, code int) {
 	files["index.html"] = &fstest.MapFile{Data: page}
 	site := Serve(t, files, "/")
 	p := b.Open(t, site.URL)
+	for _, text := range s.Expect {
+		p.Expect(text)
+	}
 	if s.Quota > 0 {
 		p.Quota(site.Origin, s.Quota)
 	}

@@ -27,6 +27,14 @@ var files embed.FS
 // Kinds are the answers that each provider has, or says that it has none of.
 var Kinds = []string{"text", "calls", "reasoning", "refusal", "filter", "length", "error", "broken"}
 
+// Models is a model of each provider: one of which it wants the most.
+var Models = map[string]string{
+	"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5", "google": "gemini-3-pro", "openrouter": "anthropic/claude-sonnet-5", "groq": "llama-4",
+	"mistral": "mistral-large-latest", "deepseek": "deepseek-reasoner", "together": "meta-llama/Llama-4", "xai": "grok-4", "azure": "gpt-4o",
+	"cerebras": "gpt-oss-120b", "moonshot": "kimi-k2.5", "zai": "glm-5", "perplexity": "sonar-pro", "huggingface": "openai/gpt-oss-120b",
+	"vercel": "openai/gpt-5-mini", "ollama": "qwen3", "lmstudio": "qwen3",
+}
+
 // Provider is one row of the corpus.
 type Provider struct {
 	Name    string
