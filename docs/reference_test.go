@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -88,10 +89,15 @@ func TestTracePageKnowsTheEvents(t *testing.T) {
 	}
 }
 
-// The provider table of the reference is the one golem has.
+// The provider table of the reference is the one golem has: a row a provider, and
+// in it what the row of the code says.
 func TestModelsPageKnowsTheProviders(t *testing.T) {
 	text := page(t, "models.md")
 	yes := map[bool]string{true: "yes", false: "no"}
+	every := model.Settings{}
+	for _, name := range []string{"temperature", "top_p", "max_output_tokens", "reasoning_effort", "seed", "stop", "parallel_tool_calls", "service_tier", "verbosity", "cache"} {
+		every[name] = nil
+	}
 	for _, p := range model.Rows() {
 		at := strings.Index(text, "| `"+p.Name+"` |")
 		if at < 0 {
@@ -99,14 +105,31 @@ func TestModelsPageKnowsTheProviders(t *testing.T) {
 			continue
 		}
 		row, _, _ := strings.Cut(text[at:], "\n")
-		address := p.BaseURL
-		if address == "" {
-			address = "your own"
+		address, protocol := cmp.Or(p.BaseURL, "your own"), cmp.Or(p.API, model.Chat)
+		back := "nothing"
+		switch {
+		case p.Name == "openai":
+			protocol, back = "responses; chat at other addresses", "reasoning items"
+		case p.API == model.Anthropic:
+			back = "thinking"
+		case len(p.Quirks.Carry) > 0:
+			back = "`" + strings.Join(p.Quirks.Carry, "`, `") + "`"
 		}
-		columns := "| " + address + " | " + yes[p.Image] + " | " + yes[p.PDF] + " |"
-		if !strings.Contains(row, p.KeyVar) || !strings.Contains(row, columns) {
-			t.Errorf("models.md says %s; want %s and %s", row, p.KeyVar, columns)
+		output := map[string]string{model.JSONSchema: "JSON Schema", model.JSONObject: "JSON object"}[p.JSON]
+		lacks := strings.Join(model.Config{}.Lacking(p.Name+":m", every), ", ")
+		want := strings.Join([]string{"", address, yes[p.Image], yes[p.PDF], output, protocol, lacks, back, ""}, " | ")
+		if !strings.Contains(row, strings.TrimSuffix(want, " ")) || !strings.Contains(row, p.KeyVar) {
+			t.Errorf("models.md says\n%s\nwant %s and %s", row, p.KeyVar, want)
 		}
+		cells := strings.Split(strings.Trim(row, "| "), " | ")
+		if from := cells[len(cells)-1]; len(cells) != 10 || from != "yes" && from != "not known" && !strings.HasPrefix(from, "with ") {
+			t.Errorf("models.md: %s has %d cells, and from a page %q", p.Name, len(cells), from)
+		}
+	}
+	_, table, _ := strings.Cut(text, "| provider |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if rows := strings.Count(table, "\n| `"); rows != len(model.Rows()) {
+		t.Errorf("models.md lists %d providers, golem has %d", rows, len(model.Rows()))
 	}
 }
 
