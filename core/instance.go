@@ -46,7 +46,7 @@ type Instance struct {
 func Open(p Platform, o Options) (*Instance, error) {
 	i := &Instance{platform: p, options: o}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
-		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Found{}),
+		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}),
 	}, p.Toolsets...)...)
 	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.redactor.Store(trace.NewRedactor(i.secrets()))
@@ -172,7 +172,7 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 			if (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network {
 				continue // refused before anybody is asked
 			}
-			if m, ok := t.(tool.Identified); ok {
+			if m, ok := t.(tool.Identifier); ok {
 				if provider, _, err := m.Identity(context.Background()); err == nil {
 					spec.Provider = provider
 				}

@@ -257,7 +257,7 @@ func splitAt(at string) (file string, line int) {
 // granted refuses a tool of a module with hosts that nobody trusted.
 func (i *Instance) granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
-	identified, ok := t.(tool.Identified)
+	identified, ok := t.(tool.Identifier)
 	if !ok || len(spec.Hosts) == 0 || !w.Sandbox.Network {
 		return nil
 	}

@@ -58,7 +58,7 @@ func prepare(ctx context.Context, it Item, spec tool.Spec, args json.RawMessage)
 // identify asks the tool for its identity if that takes work: a decision about
 // a module is a decision about its bytes.
 func (c *pending) identify(ctx context.Context) (err error) {
-	t, ok := c.item.Tool.(tool.Identified)
+	t, ok := c.item.Tool.(tool.Identifier)
 	if !ok {
 		return nil
 	}

@@ -18,30 +18,31 @@ import (
 	"golem/core/sandbox"
 )
 
-// attached is one attachment on its way to a worker.
-type attached struct {
+// attachment is one file on its way to a worker.
+type attachment struct {
 	path string // virtual path in the caller's view; "" for a file from outside
 	name string // base name
 	mime string
 	data []byte
 }
 
-// attachDir is where attachments appear that a worker cannot see otherwise.
+// attachDir is the directory in which a worker sees the attachments that its own view
+// does not show.
 const attachDir = "attachments"
 
 // fromOutside takes the files of --attach.
-func fromOutside(files []File) []attached {
-	out := make([]attached, len(files))
+func fromOutside(files []File) []attachment {
+	out := make([]attachment, len(files))
 	for i, f := range files {
-		out[i] = attached{name: path.Base(path.Clean("/" + f.Name)), data: f.Data, mime: sniff(f.Name, f.Data)}
+		out[i] = attachment{name: path.Base(path.Clean("/" + f.Name)), data: f.Data, mime: sniff(f.Name, f.Data)}
 	}
 	return out
 }
 
-// readAttachments reads what a call attaches through the caller's own view
-// and holds it against the caller's policy, then the callee's (S1-81, S1-82).
-func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attached, error) {
-	var files []attached
+// readAttachments reads the files that a call attaches, through the caller's view, and
+// checks them against the caller's policy, then the callee's (S1-81, S1-82).
+func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attachment, error) {
+	var files []attachment
 	limit := max(f.worker.Attachments.MaxTotalBytes, callee.Attachments.MaxTotalBytes)
 	for _, p := range paths {
 		name, err := sandbox.Clean(p)
@@ -49,7 +50,7 @@ func (f *frame) readAttachments(callee *project.Worker, paths []string) ([]attac
 			return nil, err
 		}
 		// Names and counts are judged before bytes are read.
-		files = append(files, attached{path: name, name: path.Base(name)})
+		files = append(files, attachment{path: name, name: path.Base(name)})
 	}
 	for _, who := range []*project.Worker{f.worker, callee} {
 		if err := judge(who, files); err != nil {
@@ -88,8 +89,8 @@ func unreadable(err error) string {
 	return err.Error()
 }
 
-// judge holds attachments against one worker's policy.
-func judge(w *project.Worker, files []attached) error {
+// judge checks attachments against one worker's policy.
+func judge(w *project.Worker, files []attachment) error {
 	p := w.Attachments
 	if len(files) > p.MaxAttachments {
 		return fault.New(fault.Attachment, "%d attachments, and %s allows %d", len(files), w.ID, p.MaxAttachments).
@@ -115,9 +116,9 @@ func judge(w *project.Worker, files []attached) error {
 	return nil
 }
 
-// attach makes attachments readable to the worker: where it sees the same
-// file at the same path, there; else read-only under /attachments (S1-83).
-func (f *frame) attach(files []attached) ([]prompt.File, error) {
+// attach lets the worker read attachments: at their own path if it sees the same file
+// there, else read-only below /attachments (S1-83).
+func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 	var listed []prompt.File
 	for i, a := range files {
 		at := a.path
@@ -145,13 +146,13 @@ func (f *frame) free(base string) bool {
 }
 
 // sees tells whether the worker's own view has the very same file there.
-func (f *frame) sees(a attached) bool {
+func (f *frame) sees(a attachment) bool {
 	data, err := sandbox.ReadFile(f.sight.files, a.path, int64(len(a.data))+1)
 	return err == nil && bytes.Equal(data, a.data)
 }
 
 // parts are the attachments as the model gets them.
-func parts(files []attached) []model.Part {
+func parts(files []attachment) []model.Part {
 	var out []model.Part
 	for _, a := range files {
 		p := model.Part{Kind: "file", Name: a.name, MIME: a.mime, Data: a.data}

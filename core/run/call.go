@@ -15,8 +15,8 @@ import (
 	"golem/core/trace"
 )
 
-// callRequest is one call as it was asked for. args are the caller's bytes,
-// not yet known to be JSON.
+// callRequest is one call as its caller made it. args are the caller's bytes, which
+// may not be JSON.
 type callRequest struct {
 	id, parent string
 	name, args string
@@ -36,8 +36,8 @@ const (
 	callStopped callStatus = "stopped"
 )
 
-// running is one call under way.
-type running struct {
+// activeCall is one call under way.
+type activeCall struct {
 	frame   *frame
 	req     callRequest
 	spec    tool.Spec
@@ -54,7 +54,7 @@ type running struct {
 // and an end in the trace, its output checked. It returns a fault, never a
 // bare error.
 func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
-	c := &running{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
+	c := &activeCall{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
 	c.hold = &hold{sched: f.tree.sched}
 	start := f.tree.r.now()
 	tl, known := f.tools.Get(req.name)
@@ -83,8 +83,8 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	return c.finish(ctx, out, err, f.tree.r.now().Sub(start))
 }
 
-// run passes the gate, which runs the tool.
-func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
+// run hands the call to the gate, which decides and then runs the tool.
+func (c *activeCall) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 	f := c.frame
 	back := &host{frame: f, id: c.req.id, hold: c.hold, spec: c.spec, caller: c.req.caller, life: ctx}
 	defer back.end()
@@ -112,7 +112,7 @@ func (c *running) run(ctx context.Context, tl tool.Tool) (tool.Output, error) {
 // every toolset (SPEC §6, Grants).
 //
 // Grants that nobody trusted are refused too (SPEC §3, Trust).
-func (c *running) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
+func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) error {
 	if risk != tool.Network && !c.spec.Network || c.frame.network() {
 		return c.granted(ctx, tl)
 	}
@@ -123,9 +123,9 @@ func (c *running) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) erro
 	return none.Hinting("a person can set sandbox.network_enabled: true; go on without it")
 }
 
-// granted refuses a tool whose grants nobody trusted; where nobody was there to
-// be asked, the call counts as denied.
-func (c *running) granted(ctx context.Context, tl tool.Tool) error {
+// granted fails with E_TRUST if no person trusted the tool's grants. If nobody could
+// be asked for it, the call counts as denied.
+func (c *activeCall) granted(ctx context.Context, tl tool.Tool) error {
 	r := c.frame.tree.r
 	if r.Granted == nil {
 		return nil
@@ -141,10 +141,10 @@ func (c *running) granted(ctx context.Context, tl tool.Tool) error {
 // it, and neither it nor a caller says network_enabled: false.
 func (f *frame) network() bool { return f.worker.Sandbox.Network && !f.sight.noNetwork }
 
-// module is how the trace names a tool's module: with its digest, for which
-// the file is read now. What cannot be read is told by the gate.
+// module names a tool's module in the trace, with the digest of its file, which is
+// read for it. If it cannot be read, the name is the path; the gate fails the call.
 func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
-	if t, ok := tl.(tool.Identified); ok {
+	if t, ok := tl.(tool.Identifier); ok {
 		if _, m, err := t.Identity(ctx); err == nil {
 			return m
 		}
@@ -152,12 +152,12 @@ func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 	return spec.Module
 }
 
-// source tells what stands behind a mount's name, so that no decision for one
-// worker's mount serves another's of the same name.
+// source identifies the files behind a mount's name, so that a remembered decision
+// for one worker's mount does not hold for another's of the same name.
 func (f *frame) source(mount string) string { return sandbox.SourceIn(f.sight.files, mount) }
 
 // observe puts the gate's decision into the trace.
-func (c *running) observe(r approval.Record) {
+func (c *activeCall) observe(r approval.Record) {
 	body := trace.Approval{
 		Tool: c.spec.Name, Setting: string(r.Setting), Rule: r.Rule, Source: r.Source,
 		Decision: decision(r), Remember: string(r.Remember), Reason: r.Reason,
@@ -169,9 +169,10 @@ func (c *running) observe(r approval.Record) {
 	c.emit(body)
 }
 
-// enter makes the tool ready, takes the call's place in the schedule and starts
-// its timeout. Workers hold nothing and keep their own time.
-func (c *running) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (context.Context, func(), error) {
+// enter makes the tool ready, waits until the schedule lets the call run, and starts
+// its timeout. A call of a worker does neither: the worker has its own timeout, and
+// its own calls wait for the schedule.
+func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (context.Context, func(), error) {
 	c.executes(ctx)
 	if c.spec.Kind == tool.Worker {
 		c.entered = true
@@ -197,16 +198,16 @@ func (c *running) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (cont
 	return tctx, func() { c.hold.release(); c.returned(tctx); dl.stop() }, nil
 }
 
-// executes notes the context of the execution.
-func (c *running) executes(ctx context.Context) {
+// executes keeps the context in which the tool runs.
+func (c *activeCall) executes(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ctx = ctx
 }
 
-// returned keeps why the execution's context had ended, so that the stop that
-// follows is not taken for it.
-func (c *running) returned(tctx context.Context) {
+// returned keeps why tctx ended, if it did, so that the stop() that follows is not
+// taken for a time-out.
+func (c *activeCall) returned(tctx context.Context) {
 	if tctx.Err() == nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -214,9 +215,9 @@ func (c *running) returned(tctx context.Context) {
 	}
 }
 
-// cutOff is why the execution's context ended before the tool returned; nil: it
-// did not.
-func (c *running) cutOff() *fault.Fault {
+// cutOff returns why the tool's context ended before the tool returned; nil if it did
+// not.
+func (c *activeCall) cutOff() *fault.Fault {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx == nil || c.spec.Kind == tool.Worker {
@@ -226,7 +227,7 @@ func (c *running) cutOff() *fault.Fault {
 }
 
 // finish settles status and fault, and closes the call in the trace.
-func (c *running) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
+func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, took time.Duration) (tool.Output, *fault.Fault) {
 	body := trace.ToolEnd{Tool: c.spec.Name, Status: string(callOK), Fuel: out.Fuel, FuelVaries: out.FuelVaries, MS: took.Milliseconds()}
 	var flt *fault.Fault
 	if err != nil {
@@ -256,8 +257,8 @@ func (c *running) finish(ctx context.Context, out tool.Output, err error, took t
 	return out, flt
 }
 
-// settle books a call that did not succeed, and ends a worker's progress.
-func (c *running) settle(status callStatus, flt *fault.Fault) {
+// settle counts a call that did not succeed, and ends the progress of a worker's call.
+func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
 	f := c.frame
 	if status == callDenied && !c.nobody {
 		f.tree.decline(Denial{ID: c.req.id, Tool: c.spec.Name})
@@ -279,8 +280,9 @@ func (c *running) settle(status callStatus, flt *fault.Fault) {
 	f.progress(c.req.id, state, name, task)
 }
 
-// effects tells what a successful call did beyond its result.
-func (c *running) effects(out tool.Output) {
+// effects emits what a successful call did beside its result: it read untrusted
+// content, or it changed a file.
+func (c *activeCall) effects(out tool.Output) {
 	if out.Untrusted {
 		c.frame.tree.taint(c.at, c.spec.Name)
 	}
@@ -289,7 +291,7 @@ func (c *running) effects(out tool.Output) {
 	}
 }
 
-func (c *running) statusOf(ctx context.Context, f *fault.Fault) callStatus {
+func (c *activeCall) statusOf(ctx context.Context, f *fault.Fault) callStatus {
 	switch {
 	case ctx.Err() != nil && !c.entered:
 		return callNotRun
@@ -309,14 +311,14 @@ func unfinished(status callStatus, why *fault.Fault) *fault.Fault {
 	return &out
 }
 
-func (c *running) emit(b trace.Body) {
+func (c *activeCall) emit(b trace.Body) {
 	e := c.at
 	e.Body = b
 	c.frame.tree.emit(e)
 }
 
-// checkOutput validates a declared output; a question instead of an answer
-// is none (S3-16).
+// checkOutput validates an output against its declared schema (S3-16). A question in
+// place of an answer is not validated.
 func checkOutput(spec tool.Spec, out tool.Output) error {
 	if spec.Output == nil || out.NeedsInput || spec.Kind == tool.Worker {
 		return nil // a worker has validated its own answer
@@ -335,8 +337,9 @@ func checkOutput(spec tool.Spec, out tool.Output) error {
 	return nil
 }
 
-// unknown explains a name that is no tool of this worker: E_NOT_ALLOWED if a
-// loaded worker has it, else E_UNKNOWN_TOOL with the known ones (S0-06, S2-23).
+// unknown is the fault of a name that no tool of this worker has: E_NOT_ALLOWED if a
+// loaded worker has it, else E_UNKNOWN_TOOL, which lists the known names (S0-06,
+// S2-23).
 func (f *frame) unknown(name string) *fault.Fault {
 	for _, id := range f.tree.loaded {
 		if id == name || tool.ToolName(id) == name {
@@ -363,7 +366,7 @@ func kindOf(s tool.Spec) string {
 	return string(s.Kind)
 }
 
-// rawArgs is what a model sent, as JSON: itself, or a string if it is none.
+// rawArgs is what a model sent as JSON: unchanged if it is JSON, else as a string.
 func rawArgs(args string) json.RawMessage {
 	if json.Valid([]byte(args)) {
 		return json.RawMessage(args)

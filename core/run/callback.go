@@ -9,8 +9,8 @@ import (
 	"golem/core/tool"
 )
 
-// host is what a tool calls back through, as the running worker (S3-15).
-// Calls it makes are numbered below the tool's own call.
+// host lets a tool call other tools and workers as the running worker (S3-15). The
+// ids of these calls lie below that of the tool's own call.
 type host struct {
 	frame  *frame
 	id     string
@@ -28,7 +28,7 @@ type host struct {
 
 var _ tool.Host = (*host)(nil)
 
-// Call runs a callable of the running worker through the same gate.
+// Call calls a tool or worker of the running worker, through the same gate.
 func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (tool.Output, error) {
 	id, err := h.begin()
 	if err != nil {
@@ -49,8 +49,8 @@ func (h *host) Call(ctx context.Context, name string, args json.RawMessage) (too
 	return out, nil
 }
 
-// begin books a callback and names it. After the call has ended there is none:
-// a tool may have left something running.
+// begin counts a callback and returns its id. It fails after the tool's own call has
+// ended: the tool may have left a goroutine running.
 func (h *host) begin() (id string, err error) {
 	if err := h.outermost().count(); err != nil {
 		return "", err
@@ -85,7 +85,7 @@ func (h *host) outermost() *host {
 	return h
 }
 
-// count books one callback. Beyond the limit nothing is started or traced.
+// count counts one callback. Beyond the limit no callback starts or is traced.
 func (h *host) count() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

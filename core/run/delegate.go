@@ -144,7 +144,7 @@ func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (t
 }
 
 // single is a child's whole conversation.
-func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, files []attached) (tool.Output, error) {
+func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, files []attachment) (tool.Output, error) {
 	if err := f.openModel(ctx); err != nil {
 		return tool.Output{}, err
 	}

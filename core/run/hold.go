@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// hold is one call's place in the schedule. A tool that calls back gives its
-// place up for as long as it waits, or two tools would wait for each other,
-// and its time stands still: what it calls has a time of its own.
+// hold is one call's place in the schedule. While a tool waits for a callback, it
+// gives its place up, else two tools could wait for each other; and its timeout does
+// not run, since what it calls has its own.
 type hold struct {
 	sched     *schedule
 	exclusive bool

@@ -15,7 +15,7 @@ import (
 	"golem/core/trace"
 )
 
-// begin announces the worker run.
+// begin emits the start of the worker run.
 func (f *frame) begin() {
 	specs := f.offered()
 	names := make([]string, len(specs))
@@ -30,15 +30,14 @@ func (f *frame) begin() {
 	f.notices()
 }
 
-// notices tells what was noticed when the tools were made, each thing once in
-// a run.
+// notices emits the warnings of making the tools, each once in a run.
 func (f *frame) notices() {
 	for _, w := range f.warnings {
 		f.warn(w)
 	}
 }
 
-// warn tells a warning, once in a run.
+// warn emits a warning, once in a run.
 func (f *frame) warn(w *fault.Fault) {
 	text := w.Text()
 	f.tree.mu.Lock()
@@ -244,7 +243,7 @@ func rawOutput(o tool.Output) json.RawMessage {
 	return quote(o.Text)
 }
 
-// String of a nil-safe chain, for messages.
+// arrow is a chain of workers as messages show it: a → b → next.
 func arrow(chain []string, next string) string {
 	return fmt.Sprintf("%s → %s", strings.Join(chain, " → "), next)
 }

@@ -7,8 +7,8 @@ import (
 	"golem/core/fault"
 )
 
-// onces opens each thing of a tree once, for all its worker runs, without
-// holding up who wants another. The zero value is ready.
+// onces opens each thing of a tree once, for all its worker runs. While one is being
+// opened, others can be opened too. The zero value is ready.
 type onces[T any] struct {
 	mu sync.Mutex
 	by map[string]*once[T]
@@ -21,9 +21,9 @@ type once[T any] struct {
 	err   error
 }
 
-// get returns what key names, opening it for the first who asks. Who waits for
-// the first waits as long as ctx. If retry is set a failure is kept for nobody:
-// who waited tries again, with a context of its own.
+// get returns what key names. The first caller opens it; others wait for it, as long
+// as their ctx lasts. If retry is set, a failure is not kept: each caller that waited
+// tries again, with its own context.
 func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() (T, error)) (T, error) {
 	for {
 		e, first := o.entry(key)
@@ -47,7 +47,7 @@ func (o *onces[T]) get(ctx context.Context, key string, retry bool, open func() 
 	}
 }
 
-// entry is what stands for key; first says that the caller is to open it.
+// entry returns the entry of key; first tells that the caller must open it.
 func (o *onces[T]) entry(key string) (e *once[T], first bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

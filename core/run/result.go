@@ -9,7 +9,8 @@ import (
 	"golem/core/trace"
 )
 
-// Input is what a caller hands to a callable. JSON, an object, wins over Text.
+// Input is what a caller passes to a callable. If JSON, an object, is set, Text does
+// not count.
 type Input struct {
 	Text        string
 	JSON        json.RawMessage
@@ -33,7 +34,8 @@ func (in Input) Check() error {
 	return nil
 }
 
-// TooLarge is the fault of an input beyond MaxInput.
+// TooLarge returns the fault of an input that has more than MaxInput bytes; what
+// names the input.
 func TooLarge(what string) *fault.Fault {
 	return fault.New(fault.Limit, "%s has more than %d bytes (%d MiB)", what, MaxInput, MaxInput>>20).
 		Hinting("give it as an attachment, or as a file of the project")
@@ -58,19 +60,20 @@ const (
 	Interrupted Status = "interrupted"
 )
 
-// Result is the end of a run at the root.
+// Result is how a run ended, at its root.
 type Result struct {
 	Status Status
 	Output tool.Output
 	Error  *fault.Fault // set if Status is Failed or Interrupted
-	Denied []Denial     // what asked while nobody could be asked
-	// Declined are all other denied calls: blocked, refused by the mode or by a person.
+	Denied []Denial     // calls that needed an answer while nobody could be asked
+	// Declined are all other denied calls: blocked by a setting, or refused by the
+	// mode or by a person.
 	Declined []Denial
 	Failed   []Failure // workers that were called and failed, at any depth
-	Strict   bool      // any of these makes the exit code 1
+	Strict   bool      // any denied call and any failed worker makes the exit code 1
 	Usage    model.Usage
-	// Refused says that the run could not begin: the configuration is wrong,
-	// or there is no such model. Nothing was asked or called.
+	// Refused says that the run could not begin, because the configuration is wrong or
+	// there is no such model. No model was asked, and nothing was called.
 	Refused bool
 	// Unasked says that the run failed with E_TRUST because nobody could be
 	// asked: exit 3.
@@ -99,13 +102,13 @@ func (r Result) Exit() int {
 	return 0
 }
 
-// Denial names a call that was denied because nobody could be asked.
+// Denial names a call that was denied.
 type Denial struct {
 	ID   string // of the call
 	Tool string
 }
 
-// Failure is a worker that failed below the root. The run may have gone on.
+// Failure is a worker below the root that failed. The run may have gone on after it.
 type Failure struct {
 	ID     string // of the call
 	Worker string

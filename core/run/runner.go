@@ -34,30 +34,32 @@ type Runner struct {
 	Mount func(source string) (sandbox.FS, error)
 	Gate  *approval.Gate
 	Sink  trace.Sink
-	// Asking, if set, brackets each question to a person, so that the front end
-	// shows nothing else meanwhile; Sink goes on getting every event.
+	// Asking, if set, is called before each question to a person, and done after it,
+	// so that the front end shows nothing else in between. Sink gets every event still.
 	Asking func() (done func())
-	// Trust settles before a worker's model is opened whether a person trusts
-	// what the project says of its provider; ask puts a question to the person
-	// while the tree's clocks stand still. E_TRUST refuses. nil: nothing to settle.
+	// Trust is called before a worker's model is opened. It fails with E_TRUST unless
+	// a person trusts what the project's files say of the provider; ask asks the
+	// person while no timeout runs. nil: everything is trusted.
 	Trust func(ctx context.Context, w *project.Worker, ask Asker) error
-	// TrustSettings does the same for what a worker's model_settings add to
-	// each request.
+	// TrustSettings does the same for what a worker's model_settings add to each
+	// request.
 	TrustSettings func(ctx context.Context, w *project.Worker, ask Asker) error
-	// Granted refuses a tool whose grants no person trusted (E_TRUST); nil: none.
+	// Granted fails with E_TRUST if no person trusted the tool's grants; nil: all are
+	// trusted.
 	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
-	// Unattended says that somebody was to be asked for trust and nobody was
-	// there: what fails with E_TRUST then counts as denied. nil: never.
+	// Unattended tells that nobody was there when a person had to be asked for trust.
+	// A call that fails with E_TRUST counts as denied then. nil: never.
 	Unattended func() bool
-	// Protection guards the definition files in every view; zero: none.
+	// Protection keeps the files that define the project from being changed through
+	// any view; zero: nothing is protected.
 	Protection sandbox.Protection
 	// Quota bounds what one run may write; zero: no bound.
 	Quota sandbox.Limits
-	// Notices are what the root run begins with: warnings, and the answer to the
-	// question of trust.
+	// Notices are the first events of a run: warnings, and the answer to the question
+	// whether the project is trusted.
 	Notices []trace.Body
-	// Inject, if set, is asked before each model request of the root for text
-	// to put before it as a user message (S4-52).
+	// Inject, if set, is called before each model request of the root. Each text that
+	// it returns becomes a user message (S4-52).
 	Inject func() []string
 	// Artifact, if set, keeps whole prompts, inputs and outputs (S3-22).
 	Artifact func(name string, value any)
@@ -74,10 +76,9 @@ func (r *Runner) now() time.Time {
 	return r.Now()
 }
 
-// Call runs one callable to its end: the one door for whoever calls from
-// outside (S3-03). A worker reference answers once, whatever its mode; any
-// other name is a tool of the project's entry worker, called by a person, so
-// that manual tools run too.
+// Call runs one callable for a person and returns its result (S3-03). If name is a
+// reference to a worker, the worker answers once, whatever its mode. Any other name
+// is a tool of the entry worker; manual tools run too, since a person calls.
 func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 	w, err := r.Project.Worker(name)
 	if err == nil {
@@ -110,8 +111,8 @@ func (r *Runner) entry(ctx context.Context) (*Session, error) {
 	return r.OpenWorker(ctx, w)
 }
 
-// Run runs a worker for one answer, whatever its mode; or the tool that is the
-// entry.
+// Run runs a worker, whatever its mode, until it has answered once; or the tool, if
+// the entry is a tool (Worker.Tool).
 func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	if w.Tool != "" {
 		return r.runTool(ctx, w, in)
@@ -126,8 +127,9 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	return s.Close()
 }
 
-// Callables are a worker's tools and the workers it may call, in one registry
-// that is searched by name and by metadata (S3-20).
+// Callables returns a worker's tools, and the workers it may call, as one set that
+// can be searched by name and by metadata (S3-20). Nothing in it can be called: its
+// toolsets are closed.
 func (r *Runner) Callables(ctx context.Context, w *project.Worker) (*tool.Set, error) {
 	f, err := newTree(r).frame(ctx, w, nil, rootID)
 	if err != nil {
@@ -137,7 +139,8 @@ func (r *Runner) Callables(ctx context.Context, w *project.Worker) (*tool.Set, e
 	return f.tools, nil
 }
 
-// Refuse is a run that could not begin; the trace still has a start and an end.
+// Refuse returns the result of a run that could not begin because of err. The trace
+// still has a start and an end.
 func (r *Runner) Refuse(in Input, err error) Result {
 	start := r.now()
 	f := fault.Of(err, fault.Config)

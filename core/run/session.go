@@ -14,8 +14,8 @@ import (
 	"golem/core/trace"
 )
 
-// Session is one life of a root worker: one conversation, whose approvals
-// live as long as the Runner's gate. Use it from one goroutine; Close ends it.
+// Session runs a root worker, exchange by exchange. Its approvals last as long as the
+// Runner's gate. Use it from one goroutine; Close ends it.
 type Session struct {
 	r       *Runner
 	tree    *tree
@@ -48,8 +48,7 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 	return s, nil
 }
 
-// Reset forgets the conversation and its results (/new): what is left is the
-// system prompt.
+// Reset begins a new conversation, which has the system prompt only (/new).
 func (s *Session) Reset() {
 	if s.begun {
 		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
@@ -65,15 +64,16 @@ func (s *Session) Reset() {
 	f.conversation.Calls = calls
 }
 
-// Say shows a line to the person; level is info, warn or error.
+// Say emits a line for the person to see; level is info, warn or error.
 func (s *Session) Say(level, text string) { s.frame.emit(trace.Status{Text: text, Level: level}) }
 
-// Fail tells that an exchange failed while the session goes on.
+// Fail emits the error of an exchange that failed. The session goes on.
 func (s *Session) Fail(f *fault.Fault) {
 	s.frame.emit(trace.Error{Code: f.Code, Message: f.Message, Where: f.Where, Hint: f.Hint})
 }
 
-// Interrupt marks a session that was ended while it waited for the person.
+// Interrupt makes E_INTERRUPTED the session's result if ctx has ended: the person
+// was to type a message and stopped golem instead.
 func (s *Session) Interrupt(ctx context.Context) {
 	if f := cause(ctx); f != nil {
 		s.out, s.err = tool.Output{}, f
@@ -83,7 +83,7 @@ func (s *Session) Interrupt(ctx context.Context) {
 // Tools are the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
 
-// begin writes the start of the trace, once; first says that it was now.
+// begin emits the start of the run, once. first tells that this call did.
 func (s *Session) begin(in Input) (first bool) {
 	if s.begun {
 		return false
@@ -97,8 +97,9 @@ func (s *Session) begin(in Input) (first bool) {
 	return true
 }
 
-// Send runs one exchange: one message of the person and all it causes. The
-// result's Denied and Usage are those of the session so far.
+// Send runs one exchange: one message of the person, and all turns and calls until
+// the worker has answered. The result's Denied and Usage are those of the session
+// so far.
 func (s *Session) Send(ctx context.Context, in Input) Result {
 	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
@@ -107,10 +108,10 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 	return s.result()
 }
 
-// Call calls a tool of the root worker for the person, between two exchanges:
-// through the session's own gate, so that its answers count for the call and
-// the call's for it; manual tools run too (S4-04). The conversation does not
-// learn of it.
+// Call calls a tool of the root worker for the person, between two exchanges. It goes
+// through the session's gate, so that remembered answers hold for it, and what the
+// person answers here holds for later calls. Manual tools run too (S4-04). The
+// conversation does not change.
 func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output, error) {
 	f := s.frame
 	args, err := toolArgs(f, name, in)
@@ -163,7 +164,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	return f.exchange(ctx)
 }
 
-// Close ends the session and its trace. Its result is that of the last exchange.
+// Close ends the session and its trace. It returns the result of the last exchange.
 func (s *Session) Close() Result {
 	res := s.result()
 	if s.begun {

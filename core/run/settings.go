@@ -19,19 +19,19 @@ import (
 // ruleNames are names under which settings address groups of tools (SPEC §7).
 var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker_call", requestInput, readResult}
 
-// Checker judges the tools of a project's workers for golem check. What it
-// learns of the whole project it learns once. Use it from one goroutine.
+// Checker finds what is wrong with the tools and views of a project's workers, for
+// golem check. It reads the whole project once. Use it from one goroutine.
 type Checker struct {
 	r       *Runner
-	known   *known
+	known   *toolNames
 	workers []*project.Worker // nil: not looked for yet
 }
 
-// Checker returns one that has looked at nothing yet.
+// Checker returns a new Checker, which has read nothing yet.
 func (r *Runner) Checker() *Checker { return &Checker{r: r} }
 
-// Tools returns what is wrong with a worker's tools and the settings that
-// name them. Of modules only descriptions are read, and nothing is run.
+// Tools returns what is wrong with a worker's tools and with the settings that name
+// them. It reads the descriptions of modules and runs none.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	f := c.frame(w)
 	defer f.close()
@@ -64,8 +64,8 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	return out
 }
 
-// frame is a worker run that is only looked at: it sees an empty tree, and no code
-// of a module runs.
+// frame returns a worker run that is only looked at: it sees no files, and no code of
+// a module runs.
 func (c *Checker) frame(w *project.Worker) *frame {
 	return &frame{
 		identity: identity{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}},
@@ -73,8 +73,8 @@ func (c *Checker) frame(w *project.Worker) *frame {
 	}
 }
 
-// Specs are the tools that a worker would be offered, as far as they are known
-// without running anything; none where they cannot be made.
+// Specs returns the tools that a worker would be offered, as far as they are known
+// without running a module; none if they cannot be made.
 func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	f := c.frame(w)
 	defer f.close()
@@ -84,19 +84,19 @@ func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	var out []tool.Spec
 	for _, t := range f.tools.All() {
 		spec := t.Spec()
-		if m, ok := t.(tool.Identified); ok && len(spec.Hosts) > 0 {
+		if m, ok := t.(tool.Identifier); ok && len(spec.Hosts) > 0 {
 			if provider, _, err := m.Identity(ctx); err == nil {
 				spec.Provider = provider
 			}
 		}
 		out = append(out, spec)
 	}
-	return used(out)
+	return expandUses(out)
 }
 
-// used replaces UsesAll in the tools of one worker by the tools that it stands
+// expandUses replaces UsesAll in the tools of one worker by the tools that it stands
 // for: all others, without those that only a person may start.
-func used(specs []tool.Spec) []tool.Spec {
+func expandUses(specs []tool.Spec) []tool.Spec {
 	for i, s := range specs {
 		if !slices.Contains(s.Uses, tool.UsesAll) {
 			continue
@@ -111,8 +111,8 @@ func used(specs []tool.Spec) []tool.Spec {
 	return specs
 }
 
-// Workers are those of the project that can be loaded; what is wrong with the
-// others is told elsewhere.
+// Workers returns the project's workers that can be loaded. What is wrong with the
+// others, project.Check tells.
 func (c *Checker) Workers() []*project.Worker {
 	if c.workers == nil {
 		listed, _ := c.r.Project.List()
@@ -166,7 +166,7 @@ func (f *frame) unknownTools() []unknownTool {
 func (f *frame) settings(ctx context.Context) error {
 	var out fault.List
 	for _, s := range f.unknownTools() {
-		known := f.tree.known(ctx, f.worker)
+		known := f.tree.toolNames(ctx, f.worker)
 		switch {
 		case known.has(s.name), len(f.undescribed) > 0, f.tree.r.Project.HasWorker(s.name):
 		case fault.Nearest(s.name, known.names) != "":
@@ -180,20 +180,20 @@ func (f *frame) settings(ctx context.Context) error {
 	return out.Err()
 }
 
-// known is which tools exist.
-type known struct {
+// toolNames is which tools exist.
+type toolNames struct {
 	names  []string // sorted
 	untold bool     // a module's tools are not known: any name may be one of them
 }
 
-func (k *known) has(name string) bool {
+func (k *toolNames) has(name string) bool {
 	_, found := slices.BinarySearch(k.names, name)
 	return found || k.untold
 }
 
-// known are the tools of the root's closure, learned when they are first
+// toolNames are the tools of the root's closure, learned when they are first
 // asked for. first stands for the closure where no root was opened.
-func (t *tree) known(ctx context.Context, first *project.Worker) *known {
+func (t *tree) toolNames(ctx context.Context, first *project.Worker) *toolNames {
 	t.knowing.Do(func() {
 		closure := t.closure
 		if len(closure) == 0 {
@@ -206,8 +206,8 @@ func (t *tree) known(ctx context.Context, first *project.Worker) *known {
 
 // knownTools are the names of all tools that this platform could offer the
 // given workers, the workers themselves among them. No module runs.
-func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *known {
-	k := &known{names: slices.Clone(ruleNames)}
+func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *toolNames {
+	k := &toolNames{names: slices.Clone(ruleNames)}
 	seen := map[string]bool{}
 	for _, w := range workers {
 		k.names = append(k.names, w.ID, tool.ToolName(w.ID))
@@ -216,7 +216,7 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *kno
 				continue
 			}
 			seen[m.Path] = true // one at a time: here it is no matter whose name wins
-			k.names = append(k.names, toolsOf(ctx, custom.Toolset(r.Modules, custom.Found{
+			k.names = append(k.names, toolsOf(ctx, custom.Toolset(r.Modules, custom.Discovery{
 				Modules: []custom.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
 			}), w.ID)...)
 		}

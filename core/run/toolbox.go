@@ -87,7 +87,7 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 	if i < 0 {
 		return nil, nil
 	}
-	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Found{
+	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Discovery{
 		Modules:     f.tree.r.modules(found),
 		Inert:       f.inert,
 		Warn:        func(w *fault.Fault) { f.warnings = append(f.warnings, w) },

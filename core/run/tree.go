@@ -27,7 +27,7 @@ type tree struct {
 	loaded  []string
 	closure []*project.Worker // of the root; empty where none was opened
 	knowing sync.Once
-	knows   *known // its tools, for names in approval settings
+	knows   *toolNames // its tools, for names in approval settings
 
 	mu       sync.Mutex
 	denied   []Denial

@@ -9,7 +9,7 @@ import (
 	"golem/core/trace"
 )
 
-// Asker puts a question to the person on behalf of a worker run.
+// Asker asks the person a question for a worker run.
 type Asker func(context.Context, approval.Question) (approval.Record, error)
 
 // question asks while every limit of the tree stands still, and puts the answer
@@ -24,8 +24,8 @@ func (f *frame) question(ctx context.Context, q approval.Question) (approval.Rec
 	return rec, err
 }
 
-// Answered is the record of a question that is no tool call: its rule names
-// what the answer covers.
+// Answered is the trace's event for the answer to a question that is not about a
+// call. Its rule names what the answer holds for.
 func Answered(q approval.Question, rec approval.Record) trace.Approval {
 	lines := make([]string, len(q.Lines))
 	for i, l := range q.Lines {

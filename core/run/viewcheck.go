@@ -10,10 +10,10 @@ import (
 	"golem/core/sandbox"
 )
 
-// Views tells what keeps workers from seeing what their files say: a mount
-// outside what the caller sees (E_ESCALATION), a source that is not there, a
-// restriction to nothing. It follows the calls that are allowed, from the entry
-// and then from each worker that nobody is seen to call, and judges each once.
+// Views returns the faults of the workers' views: a mount outside what the caller
+// sees (E_ESCALATION), a source that does not exist, a restriction to nothing. It
+// follows the allowed calls, from the entry and then from each worker that no other
+// one calls, and judges each worker once under each view of a caller.
 func (c *Checker) Views(ctx context.Context) fault.List {
 	v := &viewCheck{ctx: ctx, tree: newTree(c.r), judged: map[judgement]bool{}, opened: map[*project.Worker]bool{}, called: map[*project.Worker]bool{}, heirs: map[heir]*sight{}, all: map[*sandbox.Bound]bool{}}
 	if entry, err := c.r.Project.Entry(); err == nil {

@@ -1,7 +1,7 @@
 package tool
 
-// Grammar tells what a command line would run, so that rules can be held
-// against that and not against how it is written (SECURITY 20).
+// Grammar parses command lines, so that rules match what would run and not how it is
+// written (SECURITY 20).
 type Grammar interface {
 	// Parse reads a command. It never fails: what it cannot read is Broken.
 	Parse(command string) CommandLine

@@ -11,10 +11,10 @@ import (
 	"golem/core/fault"
 )
 
-// Func makes a tool of a Go function with a struct argument (S0-15..17). The
-// input schema is inferred from In's fields and their tags: `json` names a
-// field and `omitempty` makes it optional, `jsonschema` describes it. A
-// Spec.Input that is set wins. A panic in f becomes E_TOOL.
+// Func makes a tool of a Go function with a struct argument (S0-15..17). The input
+// schema is inferred from In's fields and their tags: `json` names a field,
+// `omitempty` makes it optional, `jsonschema` describes it. If Spec.Input is set, it
+// is used instead. A panic in f becomes E_TOOL.
 //
 // If no schema can be inferred, adding the tool to a Set fails.
 func Func[In any](spec Spec, f func(context.Context, In) (Output, error)) Tool {
@@ -95,7 +95,7 @@ func notNull(s *jsonschema.Schema) {
 	notNull(s.AdditionalProperties)
 }
 
-// Text is a plain result.
+// Text returns a plain result; with args, format is formatted as by fmt.Sprintf.
 func Text(format string, args ...any) Output {
 	if len(args) == 0 {
 		return Output{Text: format}
@@ -103,7 +103,7 @@ func Text(format string, args ...any) Output {
 	return Output{Text: fmt.Sprintf(format, args...)}
 }
 
-// JSON is a structured result with a one-line summary for people.
+// JSON returns a structured result with a one-line summary for people.
 func JSON(v any, summary string) (Output, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {

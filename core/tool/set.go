@@ -6,17 +6,15 @@ import (
 	"golem/core/fault"
 )
 
-// Set is the registry of what one worker may call, by name and in the order
-// of adding. The zero value is empty and ready. It is built before a run and
-// only read during it: reading is safe from several goroutines, Add is not.
+// Set is what one worker may call, by name, in the order of adding. The zero value is
+// an empty set. Reading it is safe from several goroutines while nobody calls Add.
 type Set struct {
 	names []string
 	tools map[string]Tool
 }
 
-// Add registers a tool. A name that is taken, or that no provider would
-// accept ([A-Za-z0-9_-], 1 to 64 of them), is an error, and so is a tool that
-// Func could not make.
+// Add adds a tool. It fails if the name is taken, if providers would not accept it
+// ([A-Za-z0-9_-], 1 to 64 of them), or if Func could not make the tool.
 func (s *Set) Add(t Tool) error {
 	spec := t.Spec()
 	if !ValidName(spec.Name) {

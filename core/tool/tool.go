@@ -1,6 +1,6 @@
-// Package tool holds what every callable is to golem: a named function with
-// JSON Schemas, called through one door whether it is Go code, a wasm
-// function or a worker (S3-01, S3-07, S3-08).
+// Package tool defines what golem can call: a tool has a name and JSON Schemas, and
+// is called in the same way whether it is Go code, a wasm function or a worker
+// (S3-01, S3-07, S3-08).
 package tool
 
 import (
@@ -22,7 +22,7 @@ const (
 	Command     Risk = "command"
 )
 
-// Level is how a person is shown the risk: low, medium or high (S4-28).
+// Level is the risk as people read it: low, medium or high (S4-28).
 func (r Risk) Level() string {
 	switch r {
 	case Read:
@@ -43,7 +43,7 @@ const (
 	ExecBoth   Exec = "both"
 )
 
-// Kind is what stands behind a name, as the trace tells it.
+// Kind is what a tool is made of, as the trace shows it.
 type Kind string
 
 // Kinds of callable (SPEC §16, tool.start).
@@ -57,8 +57,8 @@ const (
 // worker may call.
 const UsesAll = "*"
 
-// Spec is a callable's metadata. It is shared and must not be changed after
-// the tool is registered.
+// Spec describes a tool. It is shared: do not change it after the tool is added to a
+// Set.
 type Spec struct {
 	Name        string // as the model calls it
 	Description string
@@ -71,8 +71,9 @@ type Spec struct {
 	Provider    string // approval-key part: "builtin", a worker ID or a module digest
 	Module      string // path of the wasm module, if any
 
-	// NeedsApproval is the tool's own word on approval, consulted after every
-	// configured setting and before the risk default (SPEC §7). nil: none.
+	// NeedsApproval tells whether a call needs approval in the tool's own view. It is
+	// used if no setting decides, and before the default of the risk (SPEC §7). nil:
+	// the tool has no view.
 	NeedsApproval func(args json.RawMessage) bool
 	// Uses names what a call of the tool may call in turn: workers by ID, tools by
 	// name, or UsesAll. It is what the tool needs, not what it may: the gate decides
@@ -85,37 +86,38 @@ type Spec struct {
 	// allowed_workers that the tool's module provides because no worker file does.
 	Target string
 
-	// Shell reads the strings that a tool of risk command takes, for rules. nil
-	// is unknown: rules then allow only text that means nothing to any shell.
+	// Shell parses the command lines that a tool of risk command takes, so that rules
+	// can match them. nil: the shell is unknown, and rules allow only text that has no
+	// meaning to any shell.
 	Shell Grammar
 
-	// Confined says that the tool holds no files, no network and no secrets: it
-	// changes nothing by itself, and what it calls meets the gate for itself.
+	// Confined tools have no files, no network and no secrets: they change nothing by
+	// themselves, and each call that they make goes through the gate.
 	Confined bool
-	// Hosts are the hosts that a module was granted; none: it reaches no network.
+	// Hosts are the hosts that a module may reach; none: it has no network.
 	Hosts []string
-	// Grants are all that a module was given beyond computing, in a fixed order.
-	// A remembered approval holds for these alone.
+	// Grants are all that a module may use besides its own memory, in a fixed order. A
+	// remembered approval holds only for the same grants.
 	Grants []Grant
-	// Stateful tools remember between calls: theirs keep their order, and do
-	// not nest.
+	// Stateful tools remember something between calls: their calls run one after the
+	// other, in order, and not within each other.
 	Stateful bool
-	// Network says that the tool tells of itself that it uses the network,
-	// where Risk is stricter than that.
+	// Network tools say that they use the network; set where Risk is stricter than
+	// Network.
 	Network bool
 	// Timeout replaces limits.tool_timeout; negative: none.
 	Timeout time.Duration
 }
 
-// Grant is one thing that a module was given, as a person is shown it.
+// Grant is one thing that a module may use, as people read it.
 type Grant struct {
 	Name  string `json:"name"`  // files, hosts, config
 	Value string `json:"value"` // "/ (rw)", "api.example.com", the keys of config
 	Exact string `json:"-"`     // what Value leaves out, for comparing
 }
 
-// Call is one invocation. Args are already decoded strictly and valid against
-// Spec.Input when a Tool receives them.
+// Call is one call of a tool. When a Tool receives it, Args were decoded strictly and
+// are valid against Spec.Input.
 type Call struct {
 	ID   string // the trace's hierarchical id, "0.2.1"
 	Name string
@@ -123,8 +125,8 @@ type Call struct {
 	Host Host // nil where the caller offers no callbacks
 }
 
-// Host lets a tool call back, as the running worker: same registry, same
-// gate, depth and trace nested under the tool's own call (S3-15).
+// Host lets a tool call what the running worker may call, through the same gate. The
+// call is traced below the tool's own; a worker runs one level deeper (S3-15).
 type Host interface {
 	Call(ctx context.Context, name string, args json.RawMessage) (Output, error)
 }
@@ -146,8 +148,8 @@ type Output struct {
 	Summary string
 	Parts   []Part
 	Diff    *FileDiff // the change to a file, for people; models read the text
-	// NeedsInput marks a child that ended by asking (request_input). It is a
-	// normal result (S4-09).
+	// NeedsInput says that a worker asked its caller instead of answering
+	// (request_input). It is a normal result (S4-09).
 	NeedsInput bool
 	// Untrusted marks content from outside the project (SECURITY 13).
 	Untrusted bool
@@ -166,7 +168,7 @@ type FileDiff struct {
 	Patch  string // unified
 }
 
-// String is the result as a model reads it: the data if there is some, else the text.
+// String returns the result as a model reads it: Data if there is some, else Text.
 func (o Output) String() string {
 	if len(o.Data) > 0 {
 		return string(o.Data)
@@ -174,36 +176,36 @@ func (o Output) String() string {
 	return o.Text
 }
 
-// Tool is one callable. Call must honour ctx: half a second after ctx has ended
-// its caller goes on without it. It may run concurrently with itself, and
-// reports failure as an error, best a *fault.Fault.
+// Tool is one callable. Call must return when ctx ends: half a second later the caller
+// goes on without it. Call may be called concurrently. It returns failures as errors,
+// best as a *fault.Fault.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, c Call) (Output, error)
 }
 
-// Previewer is a tool that can tell before it runs what a call would touch.
-// Without it the gate has no paths to match rules against (it fails closed).
+// Previewer is a tool that can tell what a call would do before it runs. For other
+// tools the gate knows no paths, so that rules on paths do not allow their calls.
 // Preview must not change anything.
 type Previewer interface {
 	Tool
 	Preview(ctx context.Context, c Call) (Preview, error)
 }
 
-// Identified is a tool whose identity takes work to find out: a module's
-// digest, for which its file is read. It is asked before the gate decides and
-// before the call is told.
-type Identified interface {
+// Identifier is a tool whose identity must be computed: a module's digest, for which
+// its file is read. Identity is called before the gate decides and before the call is
+// traced.
+type Identifier interface {
 	Tool
-	// Identity is the provider of the approval key, and the module as the trace
-	// names it, "tools/a.wasm@sha256:<hex>".
+	// Identity returns the provider for the approval key, and the module's name in the
+	// trace, "tools/a.wasm@sha256:<hex>".
 	Identity(ctx context.Context) (provider, module string, err error)
 }
 
-// Preparer is a tool that must be made ready before it can run, as a module that
-// is not compiled yet. Prepare is called after the gate has decided and before
-// the call begins: what it takes has a limit of its own, and counts neither
-// against the call's time nor against its place among other calls.
+// Preparer is a tool that must be made ready before it can run: a module that is not
+// compiled yet. Prepare is called after the gate has decided and before the call
+// starts. Its time does not count against the call's timeout, and other calls go on
+// meanwhile.
 type Preparer interface {
 	Tool
 	Prepare(ctx context.Context) error
@@ -211,8 +213,8 @@ type Preparer interface {
 
 // Preview is what a call would do.
 type Preview struct {
-	// Args is the canonical form: defaults resolved, paths absolute. It is
-	// what is shown, remembered and run. nil: the call's own arguments.
+	// Args are the arguments in canonical form: with defaults, paths absolute. They are
+	// what a person is shown, what is remembered and what runs. nil: those of the call.
 	Args  json.RawMessage
 	Paths []PathUse
 	Diff  string // unified diff of the file change, if there is one
@@ -230,7 +232,7 @@ type PathUse struct {
 	Path  string `json:"path"`            // canonical and absolute, "/output/a.md"
 }
 
-// Toolset is a group of tools made by a factory. Close frees what it holds.
+// Toolset is a group of tools that a factory made. Close frees what they hold.
 type Toolset interface {
 	Tools() []Tool
 	Close() error

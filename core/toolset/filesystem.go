@@ -15,9 +15,8 @@ import (
 	"golem/core/tool"
 )
 
-// Filesystem is the built-in toolset over the run's sandbox view (S0-22,
-// S0-46). Every tool takes virtual paths and shows absolute ones; none reaches
-// beyond the view.
+// Filesystem makes the built-in toolset for Env.Files (S0-22, S0-46). Every tool takes
+// virtual paths and shows absolute ones; none reaches a file outside Env.Files.
 func Filesystem() Factory {
 	return Factory{
 		Name: "filesystem",

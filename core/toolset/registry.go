@@ -15,13 +15,14 @@ import (
 	"golem/core/tool"
 )
 
-// Registry knows factories by name (S0-19). It is a value: a platform makes
-// its own, and there is no global one. The zero value is empty.
+// Registry finds factories by name (S0-19). It is a value: each platform makes its
+// own, and there is no global one. The zero value is empty.
 type Registry struct {
 	factories map[string]Factory
 }
 
-// NewRegistry holds the given factories; a later one of the same name wins.
+// NewRegistry returns a registry of the given factories. Of two with one name the
+// later one counts.
 func NewRegistry(fs ...Factory) Registry {
 	r := Registry{factories: make(map[string]Factory, len(fs))}
 	for _, f := range fs {
@@ -30,7 +31,7 @@ func NewRegistry(fs ...Factory) Registry {
 	return r
 }
 
-// Names are the known toolsets, sorted.
+// Names returns the names of the known toolsets, sorted.
 func (r Registry) Names() []string {
 	names := make([]string, 0, len(r.factories))
 	for n := range r.factories {
@@ -40,7 +41,7 @@ func (r Registry) Names() []string {
 	return names
 }
 
-// All are the known factories, sorted by name.
+// All returns the known factories, sorted by name.
 func (r Registry) All() []Factory {
 	out := make([]Factory, 0, len(r.factories))
 	for _, n := range r.Names() {
@@ -77,7 +78,7 @@ func (r Registry) Whole(worker, name, partial string) error {
 		Hinting("remove the toolset %s, or let the worker and its callers see the whole project, writable", name)
 }
 
-// Check validates options without making anything, for golem check.
+// Check validates options and makes no tools (golem check).
 func (r Registry) Check(name string, options json.RawMessage) error {
 	_, _, err := r.decode(name, options)
 	return err
@@ -172,19 +173,18 @@ func optionKeys(t reflect.Type) (keys []string, open bool) {
 	return keys, false
 }
 
-// Tools is the simplest toolset: a list, with nothing to free.
+// Tools is the simplest toolset: a list of tools that holds nothing open.
 type Tools []tool.Tool
 
 var _ tool.Toolset = Tools(nil)
 
-// Tools is the list.
+// Tools returns the list.
 func (t Tools) Tools() []tool.Tool { return t }
 
 // Close does nothing.
 func (Tools) Close() error { return nil }
 
-// Reserved are the names of golem's own tools, which no tool of a module may
-// have.
+// Reserved returns the names of golem's own tools, which no tool of a module may have.
 func Reserved() []string { return slices.Clone(reserved()) }
 
 var reserved = sync.OnceValue(func() []string {

@@ -27,10 +27,10 @@ type Env struct {
 	Call func(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error)
 }
 
-// Factory makes one kind of toolset. Options returns a pointer to a new,
-// zero option struct; its json tags are the toolset's known keys, and the
-// worker's options are decoded into it strictly before Open. Options nil: no
-// options are known.
+// Factory makes one kind of toolset. Options returns a pointer to a new option
+// struct. Its json tags are the keys that a worker may write; unknown keys are errors.
+// The worker's options are decoded into it before Open. If Options is nil, the toolset
+// has no options.
 type Factory struct {
 	Name    string
 	Options func() any

@@ -327,8 +327,9 @@ type question struct {
 	Options  []string `json:"options,omitempty" jsonschema:"answers to choose from, if there are some"`
 }
 
-// RequestInput is how a child asks for what it lacks (S4-09): the call ends
-// its run, and the question is its result. It is one value for all children.
+// RequestInput returns the tool with which a worker asks its caller for missing
+// information (S4-09): the call ends the worker's run, and the question is its
+// result. All workers share one value.
 func RequestInput() tool.Tool { return requestInput() }
 
 // requestInput infers the schema once.

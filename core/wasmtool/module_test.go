@@ -37,14 +37,14 @@ func TestDigestAndLock(t *testing.T) {
 	src := source("tools/a.wasm", data, "")
 	src.Pinned = want
 	b := &wasmtool.Bound{Module: l.Module(src)}
-	id := b.Tool(wasmtool.Description{Name: "x"}).(tool.Identified)
+	id := b.Tool(wasmtool.Description{Name: "x"}).(tool.Identifier)
 	provider, name, err := id.Identity(t.Context())
 	if err != nil || provider != want || name != "tools/a.wasm@sha256:"+want {
 		t.Errorf("identity %q %q, %v", provider, name, err)
 	}
 	src.Pinned = strings.Repeat("0", 64)
 	changed := (&wasmtool.Bound{Module: l.Module(src)}).Tool(wasmtool.Description{Name: "x"})
-	_, _, err = changed.(tool.Identified).Identity(t.Context())
+	_, _, err = changed.(tool.Identifier).Identity(t.Context())
 	wants(t, err, fault.Lock, want, src.Pinned, "tools/a.wasm")
 	_, err = changed.Call(t.Context(), tool.Call{})
 	wants(t, err, fault.Lock)

@@ -96,7 +96,7 @@ type moduleTool struct {
 }
 
 var (
-	_ tool.Identified = (*moduleTool)(nil)
+	_ tool.Identifier = (*moduleTool)(nil)
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 

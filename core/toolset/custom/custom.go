@@ -17,8 +17,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Found is what the toolset makes a worker's tools of.
-type Found struct {
+// Discovery is what the toolset makes a worker's tools of.
+type Discovery struct {
 	Modules []Module // nearest level first
 	// Inert says that no code of a module may run, not even to tell which tools it
 	// has (golem check).
@@ -44,7 +44,7 @@ type Module struct {
 // Toolset offers the tools of the modules that were found for one worker and are
 // not hidden by a nearer one, narrowed by the worker's options. What a module is
 // granted stands in the options alone.
-func Toolset(cache *Cache, found Found) toolset.Factory {
+func Toolset(cache *Cache, found Discovery) toolset.Factory {
 	return toolset.Factory{
 		Name:    "custom",
 		Options: func() any { return new(customOptions) },
@@ -114,7 +114,7 @@ func (h *hosts) UnmarshalJSON(raw []byte) error {
 // custom is the toolset of one worker run.
 type custom struct {
 	env     toolset.Env
-	found   Found
+	found   Discovery
 	options *customOptions
 	tools   []tool.Tool
 	first   map[string]source

@@ -49,7 +49,7 @@ func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidec
 }
 
 // open opens the toolset as a worker with those options would.
-func open(options string, found custom.Found, network bool) (tool.Toolset, error) {
+func open(options string, found custom.Discovery, network bool) (tool.Toolset, error) {
 	library := func() (*wasmtool.Library, error) { return &wasmtool.Library{}, nil }
 	factory := custom.Toolset(custom.NewCache(library), found)
 	env := toolset.Env{Worker: "main", Files: sandbox.Memory(), Network: network}
@@ -57,7 +57,7 @@ func open(options string, found custom.Found, network bool) (tool.Toolset, error
 }
 
 // specs are what the toolset offers, by name.
-func specs(t interface{ Fatal(...any) }, options string, found custom.Found) map[string]tool.Spec {
+func specs(t interface{ Fatal(...any) }, options string, found custom.Discovery) map[string]tool.Spec {
 	set, err := open(options, found, false)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +79,7 @@ func TestGrantsAndSpecs(t *testing.T) {
 		module(t, "workers/w/tools/math.wasm", 0, "add_v2", ""), module(t, "tools/math.wasm", 1, "mul", ""),
 		module(t, "tools/forge.wasm", 1, "forge", ""), module(t, "tools/count.wasm", 1, "counter", ""),
 	}
-	found := custom.Found{Modules: modules}
+	found := custom.Discovery{Modules: modules}
 	got := specs(t, `{"tools": ["add", "mul", "net", "claims", "count"], "modules": {"math": {"fs": true, "timeout": "2m"}, "count": {"stateful": true, "timeout": 0}}}`, found)
 	for name, want := range map[string]tool.Spec{
 		"add":    {Timeout: 2 * time.Minute},
@@ -99,7 +99,7 @@ func TestGrantsAndSpecs(t *testing.T) {
 // A module's tool that provides a worker is approved as a call of that worker,
 // and is itself unchanged.
 func TestModuleAsWorker(t *testing.T) {
-	set, err := open("{}", custom.Found{Modules: []custom.Module{module(t, "tools/math.wasm", 1, "mul", "")}}, false)
+	set, err := open("{}", custom.Discovery{Modules: []custom.Module{module(t, "tools/math.wasm", 1, "mul", "")}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestModuleAsWorker(t *testing.T) {
 	if s := mul.Spec(); s.Target != "" || len(s.Rules) > 0 {
 		t.Errorf("the module's own tool has changed: %+v", s)
 	}
-	if _, ok := worker.(tool.Identified); !ok {
+	if _, ok := worker.(tool.Identifier); !ok {
 		t.Error("it does not tell its module's digest")
 	}
 	if err := set.Close(); err != nil {
@@ -143,14 +143,14 @@ func TestCustomRefuses(t *testing.T) {
 		"changed, checked": {"{}", []custom.Module{changed}, true, "tools.lock has sha256 0000"},
 		"bad export":       {`{"tools": ["takes"]}`, []custom.Module{module(t, "tools/r.wasm", 1, "bare", described)}, false, "no module has such a tool"},
 	} {
-		_, err := open(c.options, custom.Found{Modules: c.modules, Inert: c.inert}, false)
+		_, err := open(c.options, custom.Discovery{Modules: c.modules, Inert: c.inert}, false)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	var warned []string
 	near := module(t, "workers/w/tools.wasm", 0, "add_v2", "")
-	found := custom.Found{Modules: []custom.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
+	found := custom.Discovery{Modules: []custom.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
 	if got := specs(t, "{}", found); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
 		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warned)
 	}
@@ -191,7 +191,7 @@ func TestNothingMakesAModuleLessAsked(t *testing.T) {
 		}
 		g := approval.NewGate(approval.Interactive, nil)
 		ask := func(sidecar, grants string) int {
-			found := custom.Found{Modules: []custom.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}}
+			found := custom.Discovery{Modules: []custom.Module{module(t, "tools/m.wasm", 1, "bare", sidecar)}}
 			set, err := open(`{"modules": {"m": `+grants+`}}`, found, network)
 			if err != nil {
 				t.Fatal(err)

@@ -173,7 +173,7 @@ func grantsOf(g wasmtool.Grants) []tool.Grant {
 
 // moduleFunction is a module's function as wasmtool makes it.
 type moduleFunction interface {
-	tool.Identified
+	tool.Identifier
 	tool.Preparer
 }
 
@@ -184,7 +184,7 @@ type moduleTool struct {
 }
 
 var (
-	_ tool.Identified = (*moduleTool)(nil)
+	_ tool.Identifier = (*moduleTool)(nil)
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 
