@@ -70,11 +70,20 @@ func (p *Plain) alert(e trace.Event, text, color string) {
 		return
 	}
 	p.endText()
+	text = p.fitted(text)
 	if p.root.open != nil && !p.Quiet {
 		p.root.line(text)
 		return
 	}
 	p.put(paint(p.Color, color, text) + "\n")
+}
+
+// fitted is a line of golem's own, broken between words where the screen ends.
+func (p *Plain) fitted(text string) string {
+	if w := p.columns(); w > 0 {
+		return strings.Join(wrap(text, w-2), "\n  ")
+	}
+	return text
 }
 
 func (p *Plain) statusLine(e trace.Event, b trace.Status) {
@@ -195,7 +204,7 @@ func (p *Plain) flow(e trace.Event) {
 	case trace.ToolEnd:
 		p.toolEnd(e, b)
 	case trace.Retry:
-		p.note(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, oneLine(string(b.Code)+" "+b.Message)))
+		p.tell(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, oneLine(string(b.Code)+" "+b.Message)))
 	case trace.Diff:
 		if !p.asked[e.ID] {
 			for _, l := range lines(b.Patch) {
@@ -282,11 +291,15 @@ func (p *Plain) done(parent, sign, color, text string) {
 		p.note(parent, sign+" "+text)
 		return
 	}
-	pieces := []string{text}
-	if w := p.columns(); w > 0 {
-		pieces = wrap(text, w-2)
+	p.note(parent, paint(p.Color, color, sign)+" "+p.fitted(text))
+}
+
+// tell is note for a sentence, which may be long.
+func (p *Plain) tell(id, text string) {
+	if p.at(id) == p.root {
+		text = p.fitted(text)
 	}
-	p.note(parent, paint(p.Color, color, sign)+" "+strings.Join(pieces, "\n  "))
+	p.note(id, text)
 }
 
 // denied is why a call was not run, in the words of the one who reads it.

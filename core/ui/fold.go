@@ -124,7 +124,7 @@ func (v *requestView) content(text string, color func(string) string) []row {
 			paintBy = color(l)
 		}
 		m := mark
-		for _, p := range chop(strings.ReplaceAll(l, "\t", "    "), v.width-width(mark)) {
+		for _, p := range breakWords(strings.ReplaceAll(l, "\t", "    "), v.width-width(mark)) {
 			out = append(out, row{m + paint(v.color, paintBy, p), i + 1})
 			m = markMore
 		}

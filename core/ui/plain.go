@@ -301,7 +301,7 @@ func (p *Plain) finish(res run.Result) error {
 	if res.Error != nil {
 		p.told = true
 		if p.failed != res.Error.Error() {
-			p.printLine(paint(p.Color, red, "error: "+safe(res.Error.Error())))
+			p.printLine(paint(p.Color, red, p.fitted("error: "+safe(res.Error.Error()))))
 		}
 		return nil
 	}

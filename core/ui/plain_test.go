@@ -245,6 +245,28 @@ func TestDeniedCallsSayWhy(t *testing.T) {
 	}
 }
 
+// What golem says on a screen is broken between words.
+func TestSentencesBreakBetweenWords(t *testing.T) {
+	var view bytes.Buffer
+	p := &Plain{View: &view, Width: func() int { return 40 }}
+	p.Emit(ev("0", "", "main", 0, trace.Warning{Code: fault.Depth, Message: strings.Repeat("depth ", 12)}))
+	p.Emit(ev("0", "", "main", 0, trace.Retry{Code: fault.Model, Message: strings.Repeat("model ", 12)}))
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolStart{Tool: "poke", Args: json.RawMessage(`{"a":"one two three four five","b":"six seven eight nine ten"}`)}))
+	p.Emit(ev("0.1", "0", "main", 0, trace.ToolEnd{Tool: "poke", Status: "ok"}))
+	want := `warning: E_DEPTH: depth depth depth
+  depth depth depth depth depth depth
+  depth depth depth
+retrying in 0.0 s: E_MODEL model model
+  model model model model model model
+  model model model model
+✓ poke(a: "one two three four five", b:
+  "six seven eight nine ten")
+`
+	if d := cmp.Diff(want, view.String()); d != "" {
+		t.Error(d)
+	}
+}
+
 // SPEC §5: a call that was cut off is told once, with its reason.
 func TestStoppedCallsSayWhy(t *testing.T) {
 	var view bytes.Buffer

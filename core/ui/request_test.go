@@ -194,3 +194,20 @@ func TestHeadlineHidesNothing(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Content is broken between words and loses nothing.
+func TestBrokenContentIsWhole(t *testing.T) {
+	for _, s := range []string{"", strings.Repeat("word  ", 50), strings.Repeat("x", 300), "   " + strings.Repeat("日本 ", 80), strings.Repeat(" ", 200) + "end"} {
+		for _, n := range []int{1, 7, 20, 76} {
+			pieces := breakWords(s, n)
+			if strings.Join(pieces, "") != s {
+				t.Errorf("%q became %q", s, pieces)
+			}
+			for _, p := range pieces {
+				if width(p) > max(n, 4) {
+					t.Errorf("%q is wider than %d", p, n)
+				}
+			}
+		}
+	}
+}

@@ -76,6 +76,20 @@ func clip(s string, n int) string {
 // wrap splits s into pieces of at most n columns, between words where there is
 // a space in the second half of a piece.
 func wrap(s string, n int) []string {
+	out := breakWords(s, n)
+	for i := range out {
+		if i < len(out)-1 {
+			out[i] = strings.TrimRight(out[i], " ")
+		}
+		if i > 0 {
+			out[i] = strings.TrimLeft(out[i], " ")
+		}
+	}
+	return out
+}
+
+// breakWords is wrap that keeps every character: the pieces are s.
+func breakWords(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
 	for {
@@ -83,11 +97,11 @@ func wrap(s string, n int) []string {
 		if fits == len(s) {
 			return append(out, s)
 		}
-		if i := strings.LastIndexByte(s[:fits], ' '); s[fits] != ' ' && i > 0 && width(s[:i]) >= n/2 {
+		if i := strings.LastIndexByte(s[:fits], ' ') + 1; s[fits] != ' ' && i > 0 && width(s[:i]) >= n/2 {
 			fits = i
 		}
-		out = append(out, strings.TrimRight(s[:fits], " "))
-		s = strings.TrimLeft(s[fits:], " ")
+		out = append(out, s[:fits])
+		s = s[fits:]
 	}
 }
 
