@@ -19,8 +19,8 @@ type checker struct {
 	allowed  map[location][]call
 }
 
-// Check returns every problem of the project, sorted, as it would be on the
-// given platform ("" is Source.Platform). Warnings are among them.
+// Check returns all errors and warnings of the project, sorted, as they would be
+// on a platform; "" is Source.Platform. It runs nothing and writes no file.
 func (p *Project) Check(platform string) fault.List {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -4,17 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/fault"
-	"golem/core/yamltree"
 )
 
 const broken = `
@@ -259,162 +254,5 @@ func TestWarningsOfARun(t *testing.T) {
 	s.Flags.NoImportTools = true
 	if got := open(t, s).Warnings(w); len(got) > 0 {
 		t.Errorf("%v", got)
-	}
-}
-
-func manyWorkers(n int) fstest.MapFS {
-	files := tree("-- main.worker --\ninstructions: a\n")
-	for i := range n {
-		files[fmt.Sprintf("workers/group%d/w%d.worker", i%50, i)] = &fstest.MapFile{Data: fmt.Appendf(nil,
-			"---\ndescription: worker %d\ntoolsets: {filesystem: {}}\nallow_workers: [group%d/w%d]\ninput_schema: {type: object, properties: {n: {type: integer}}}\n---\nDo it.\n", i, (i+1)%50, (i+1)%n)}
-	}
-	return files
-}
-
-// counted counts how often the tree below it is looked at.
-type counted struct {
-	fstest.MapFS
-	opens, stats int
-}
-
-func (c *counted) Open(name string) (fs.File, error)      { c.opens++; return c.MapFS.Open(name) }
-func (c *counted) Stat(name string) (fs.FileInfo, error)  { c.stats++; return c.MapFS.Stat(name) }
-func (c *counted) Lstat(name string) (fs.FileInfo, error) { c.stats++; return c.MapFS.Lstat(name) }
-func (c *counted) ReadDir(name string) ([]fs.DirEntry, error) {
-	c.opens++
-	return c.MapFS.ReadDir(name)
-}
-
-func TestOneWorkerOfManyReadsNoOther(t *testing.T) {
-	few, many := &counted{MapFS: manyWorkers(5)}, &counted{MapFS: manyWorkers(5000)}
-	for _, files := range []*counted{few, many} {
-		s := demo("")
-		s.FS = files
-		w := worker(t, s, "group1/w1")
-		if w.Description != "worker 1" {
-			t.Errorf("%+v", w)
-		}
-	}
-	if few.opens != many.opens || few.stats != many.stats {
-		t.Errorf("5 workers: %d opens, %d stats; 5000: %d, %d", few.opens, few.stats, many.opens, many.stats)
-	}
-}
-
-// Listing many workers looks at each file as often as listing few does, and
-// reads no more memory for each.
-func TestManyWorkersAreListedInLinearWork(t *testing.T) {
-	list := func(n int) (files *counted, bytes uint64) {
-		files = &counted{MapFS: manyWorkers(n)}
-		s := demo("")
-		s.FS = files
-		p := open(t, s)
-		bytes = allocated(func() {
-			rows, faults := p.List()
-			if len(rows) != n+1 || len(faults) > 0 {
-				t.Fatalf("%d rows, %v", len(rows), faults)
-			}
-			if !slices.IsSortedFunc(rows, func(a, b Listing) int { return strings.Compare(a.ID, b.ID) }) {
-				t.Error("not in order")
-			}
-		})
-		return files, bytes
-	}
-	few, fewBytes := list(500)
-	many, manyBytes := list(5000)
-	if many.opens > 10*few.opens || many.stats > 10*few.stats || manyBytes > 12*fewBytes {
-		t.Errorf("500 workers: %d opens, %d stats, %d bytes; 5000: %d, %d, %d", few.opens, few.stats, fewBytes, many.opens, many.stats, manyBytes)
-	}
-}
-
-// allocated is how many bytes a step allocates: its work, on whatever machine.
-func allocated(step func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	step()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
-func BenchmarkList5000(b *testing.B) {
-	s := demo("")
-	s.FS = manyWorkers(5000)
-	for b.Loop() {
-		p, _ := Load(s)
-		p.List()
-	}
-}
-
-func BenchmarkCheck5000(b *testing.B) {
-	s := demo("")
-	s.FS = manyWorkers(5000)
-	for b.Loop() {
-		p, _ := Load(s)
-		p.Check("")
-	}
-}
-
-// A key of another tool gets the key that means the same here, not the one
-// with the nearest letters (an hour as a new user, 7).
-func TestKeysOfOtherTools(t *testing.T) {
-	for key, want := range map[string]string{
-		"system_prompt": "instructions", "prompt": "instructions", "systemPrompt": "instructions", "tools": "toolsets: {filesystem: {}}",
-		"temperature": "model_settings: {temperature", "max_tokens": "model_settings: {max_output_tokens", "maxTokens": "model_settings: {max_output_tokens", "agents": "allow_workers", "response_format": "output_schema",
-		"max_turns": "limits: {turns", "mounts": "sandbox: {mounts", "Instructions": "did you mean instructions", "toolset": "did you mean toolsets",
-	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + key + ": x\n---\nhi\n")})
-		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Message, "unknown key") || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
-			t.Errorf("%s: %v, want a hint with %q", key, err, want)
-		}
-	}
-	for line, want := range map[string]string{
-		"instructions: x": "in a worker file", "main: x": "entry", "allow_workers: [x]": "toolsets: {workers:", "max_depth: 3": "delegation: {max_depth",
-		"top_p: 1": "model_settings: {top_p", "model_settings: {effort: low}": "write reasoning_effort",
-	} {
-		_, err := Load(Source{FS: tree("-- project.yaml --\n" + line + "\n-- main.worker --\n---\n---\nhi\n")})
-		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) {
-			t.Errorf("manifest, %s: %v, want a hint with %q", line, err, want)
-		}
-	}
-	for _, table := range []struct {
-		name  string
-		shape *yamltree.Shape
-		keys  map[string]string
-	}{{"worker", workerShape, foreignWorkerKeys}, {"manifest", manifestShape, foreignManifestKeys}, {"model_settings", modelSettingsShape(), foreignModelSettings}} {
-		for key := range table.keys {
-			if table.shape.Keys[key] != nil || table.shape.Aliases[key] != "" || yamltree.Snake(key) != key {
-				t.Errorf("%s: %s is in the table of other tools' keys", table.name, key)
-			}
-		}
-	}
-}
-
-// A model without its provider is told which one has it.
-func TestModelHints(t *testing.T) {
-	for name, want := range map[string]string{
-		"gpt-5": "openai:gpt-5", "claude-haiku-4-5": "anthropic:claude-haiku-4-5", "openai/gpt-5-mini": "openai:gpt-5-mini",
-		"qwen3": "ollama:qwen3", "thing": "for example openai:gpt-5-mini",
-	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\nmodel: " + name + "\n---\nhi\n")})
-		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) || f.Where.Line != 2 {
-			t.Errorf("%s: %v", name, err)
-		}
-		_, err = entryOf(Source{FS: tree("-- main.worker --\n---\n---\nhi\n"), Flags: Flags{Model: name}})
-		if f := fault.Of(err, fault.Config); f == nil || !strings.HasSuffix(f.Hint, want) {
-			t.Errorf("--model %s: %v", name, err)
-		}
-	}
-}
-
-// A value of the wrong form is told with the form that was meant.
-func TestWrongFormsAreToldTheRightOne(t *testing.T) {
-	for line, want := range map[string]string{
-		"toolsets: filesystem": "write [filesystem]", "allow_workers: helper": "write [helper]", `limits: {turns: "5"}`: "write 5 without quotes",
-		"sandbox: {paths: {in: ./in}}": "write {root: ./in}", "mode: chatt": "did you mean chat", "toolsets: [bash]": "did you mean shell", "toolsets: {fs: {}}": "did you mean filesystem",
-		"name: {{ x }}": "put the value in quotes",
-	} {
-		_, err := entryOf(Source{FS: tree("-- main.worker --\n---\n" + line + "\n---\nhi\n"), Toolsets: []string{"filesystem", "shell", "workers"}})
-		if f := fault.Of(err, fault.Config); f == nil || !strings.Contains(f.Hint, want) || f.Where.Line != 2 {
-			t.Errorf("%s: %v, want a hint with %q", line, err, want)
-		}
 	}
 }

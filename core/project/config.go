@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Config is a person's own configuration, $GOLEM_HOME/config.yaml (SPEC §3).
-// Its model, delegation and approval mode are defaults below the manifest; its
-// limits, ask and blocked are ceilings over every file. The zero value and nil
-// say nothing. It is read-only.
+// Config is a person's own configuration, $GOLEM_HOME/config.yaml (SPEC §3). Its
+// model, delegation and approval mode are used where the manifest has none. No
+// project can raise its limits or weaken its approval settings ask and blocked. The
+// zero value and nil have no settings. A Config does not change.
 type Config struct {
 	n    *yamltree.Node
 	here *yamltree.Node // what it says for the project that is open
@@ -48,10 +48,10 @@ func trustShape() *yamltree.Shape {
 	})
 }
 
-// ReadConfig reads the person's config. name is how faults call the file; root
-// is the project that is open, as keys of projects: name it: an absolute slash
-// path, or on the page the project's name; home stands for ~. A config with
-// faults must not be used.
+// ReadConfig reads a person's configuration. name is the file's name in faults.
+// root is the open project, to find its entry under projects: an absolute path
+// with slashes, or in the page the project's name. home replaces ~ in these
+// entries. The Config is nil if there is an error.
 func ReadConfig(name string, data []byte, root, home string) (*Config, error) {
 	tree, faults := yamltree.Parse(name, data)
 	if len(faults) > 0 {
@@ -86,8 +86,9 @@ func (c *Config) get(names ...string) *yamltree.Node {
 	return c.n.Path(names...)
 }
 
-// Trust is what projects: says of trusting the project that is open: all of
-// it, none of it, or a digest; set is false if it says nothing.
+// Trust returns what projects: sets for the open project: trust in everything
+// (all), in nothing (all false, digest ""), or in the list with a digest. set is
+// false if it has no trust: key.
 func (c *Config) Trust() (all bool, digest string, set bool) {
 	if c == nil || c.here.Get("trust") == nil {
 		return false, "", false
@@ -98,7 +99,7 @@ func (c *Config) Trust() (all bool, digest string, set bool) {
 	return c.here.Get("trust").Flag(), "", true
 }
 
-// Providers are the person's rows of the provider table.
+// Providers returns the providers that the person adds or changes, by name.
 func (c *Config) Providers() map[string]Provider {
 	out := map[string]Provider{}
 	if all := c.get("providers"); all != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Defines reports whether a path of the project, folded with sandbox.Fold, is a
-// file that the project was read from, or that its manifest or a worker read so
-// far refers to: a script, a recording, a tool's source (SPEC §8). Running
-// never scans, so what a worker refers to is known once that one is loaded.
+// Defines reports whether a file is part of the project's definition (SPEC §8):
+// the project was read from it, or the manifest or a loaded worker names it as
+// script, recording or tool source. The path is folded with sandbox.Fold. Workers
+// that are not loaded yet do not count: a run does not search for workers.
 func (p *Project) Defines(folded string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

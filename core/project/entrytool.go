@@ -41,5 +41,6 @@ func (p *Project) entryTool(missing *fault.Fault) *loaded {
 	return got
 }
 
-// Missing is the fault to report if no module has the tool Worker.Tool.
+// Missing is the error to report if no module provides the tool that Worker.Tool
+// names.
 func (w *Worker) Missing() error { return w.missing }

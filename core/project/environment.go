@@ -7,9 +7,9 @@ import (
 	"golem/core/fault"
 )
 
-// Setting reads a golem variable under its accepted spellings: GOLEM_NAME,
-// then LLM_DO_NAME, then GOLEM_FORGE_NAME. An empty value counts as unset; both
-// results are "" if none is set.
+// Setting returns a variable of golem's and the name it was found under: GOLEM_NAME
+// first, then LLM_DO_NAME, then GOLEM_FORGE_NAME. An empty value counts as not set.
+// Both results are "" if none is set.
 func Setting(env map[string]string, name string) (value, variable string) {
 	for _, prefix := range []string{"GOLEM_", "LLM_DO_", "GOLEM_FORGE_"} {
 		if v := env[prefix+name]; v != "" {

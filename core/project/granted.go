@@ -7,8 +7,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// Said is one value that the project's files give, with its place, for the
-// list of what they widen (SPEC §3, Trust).
+// Said is one setting of the project's files with its position. Trust lists such
+// settings: those that reach beyond the project's sandbox (SPEC §3).
 type Said struct {
 	File string // "main.worker"
 	Path string // dotted key path in File
@@ -30,8 +30,8 @@ func said(n *yamltree.Node, path, key string) Said {
 	return Said{File: n.Pos.File, Path: path, Key: key, Value: value, Line: n.Pos.Line, Column: n.Pos.Column}
 }
 
-// Hosts returns the hosts that w's configuration grants to tool modules, one
-// value a host, the module's stem as Key.
+// Hosts returns the hosts that w's configuration allows tool modules to reach, one
+// Said for each host; Key is the module's stem.
 func (p *Project) Hosts(w *Worker) []Said {
 	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {
@@ -50,9 +50,9 @@ func (p *Project) Hosts(w *Worker) []Said {
 	return out
 }
 
-// ProviderKeys returns what the manifest says of a row of the provider table,
-// one value a key; of headers and other maps one a field. none if it says
-// nothing of the row.
+// ProviderKeys returns the settings that the manifest has for a provider, one Said
+// for each key; of headers and other mappings, one for each field. nil if the
+// manifest does not mention the provider.
 func (p *Project) ProviderKeys(name string) []Said {
 	row := p.settings.Path("providers", name)
 	if row == nil {
@@ -72,8 +72,8 @@ func (p *Project) ProviderKeys(name string) []Said {
 	return out
 }
 
-// ModuleImports returns the manifest's word that modules from outside the
-// project may be named; ok is false if it does not say so.
+// ModuleImports returns the manifest's tools.allow_module_imports, which lets
+// workers name modules outside the project; ok is false if it is not true.
 func (p *Project) ModuleImports() (s Said, ok bool) {
 	n := p.settings.Path("tools", "allow_module_imports")
 	if n == nil || !n.Flag() {
@@ -82,12 +82,11 @@ func (p *Project) ModuleImports() (s Said, ok bool) {
 	return said(n, "tools.allow_module_imports", "allow_module_imports"), true
 }
 
-// FromHome tells whether a module lies outside the project, in
-// $GOLEM_HOME/tools.
+// FromHome reports whether a module is in $GOLEM_HOME/tools, outside the project.
 func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, homePrefix) }
 
-// ModuleConfig returns the configuration values that w's file gives its tool
-// modules, one value a key.
+// ModuleConfig returns the configuration that w gives to tool modules, one Said for
+// each key.
 func (p *Project) ModuleConfig(w *Worker) []Said {
 	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {

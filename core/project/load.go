@@ -62,8 +62,9 @@ func (p *Project) finished(got *loaded) (*Worker, error) {
 	return got.worker, nil
 }
 
-// Entry returns the worker that starts: Source.Entry, else the manifest's
-// entry, else main.worker, else main in a workers root (SPEC §1).
+// Entry returns the worker that a run starts with: Source.Entry, otherwise the
+// manifest's entry, otherwise main.worker, otherwise main in a workers root (SPEC
+// §1).
 func (p *Project) Entry() (*Worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,8 +104,8 @@ func (p *Project) entry() (location, *fault.Fault) {
 	return l, f
 }
 
-// Worker returns the worker a reference names, from the project root. The
-// same file gives the same *Worker.
+// Worker returns the worker that a reference names, as seen from the project root.
+// Two references to one file return the same *Worker.
 func (p *Project) Worker(ref string) (*Worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -115,8 +116,8 @@ func (p *Project) Worker(ref string) (*Worker, error) {
 	return p.runnable(l)
 }
 
-// HasWorker tells whether an ID, or the name of the tool that offers it, is
-// that of a worker. No file is opened and no directory listed.
+// HasWorker reports whether a name is the ID of a worker, or the name of a worker's
+// tool (a/b is a__b there). It opens no file and lists no directory.
 func (p *Project) HasWorker(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -130,9 +131,9 @@ func (p *Project) HasWorker(name string) bool {
 	return false
 }
 
-// Delegates returns the workers that w may call, in the order they are
-// allowed, each once. '*' is every worker below the workers roots but w, by
-// ID; only that lists a directory (S2-42).
+// Delegates returns the workers that w may call, each once, in the order of its
+// allowed_workers. '*' stands for all workers of the project except w, by ID; only
+// for '*' a directory is listed (S2-42).
 func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 	allowed, err := p.Allowed(w)
 	if err != nil {
@@ -147,8 +148,8 @@ func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 	return out, nil
 }
 
-// Allowed is one name of allowed_workers: a worker, or, where no worker file has
-// the name, one that a tool module may provide (SPEC §5, S3-24).
+// Allowed is one name of allowed_workers: a worker, or a name without a worker file,
+// which a tool module may provide (SPEC §5, S3-24).
 type Allowed struct {
 	Worker  *Worker
 	Name    string // if Worker is nil
@@ -161,8 +162,9 @@ func (p *Project) Allowed(w *Worker) ([]Allowed, error) {
 	return p.targetsOf(w, "toolsets", "workers", "allowed_workers")
 }
 
-// Imported returns the workers that w imports. Importing permits nothing
-// (S2-22): it tells E_NOT_ALLOWED from E_UNKNOWN_TOOL.
+// Imported returns the workers that w imports. An import permits no call (S2-22). It
+// decides the error of a call: E_NOT_ALLOWED for an imported worker,
+// E_UNKNOWN_TOOL for any other.
 func (p *Project) Imported(w *Worker) ([]*Worker, error) {
 	imported, err := p.targetsOf(w, "imports", "workers")
 	out := make([]*Worker, len(imported))
@@ -282,8 +284,8 @@ func (p *Project) everyWorker(self location) ([]location, fault.List) {
 	return out, faults
 }
 
-// Closure returns w and all that is reachable from it over imports and
-// allowed workers, each once, w first, then breadth-first. Cycles are fine;
+// Closure returns w and all workers that can be reached from it through imports and
+// allowed workers, each once: w first, then level by level. Cycles are no error;
 // two files with one ID are E_AMBIGUOUS (S2-26).
 func (p *Project) Closure(w *Worker) ([]*Worker, error) {
 	out := []*Worker{w}

@@ -3,8 +3,9 @@
 // one go, with positions (SPEC §2–§4).
 package project
 
-// Manifest is what the project file says beside the defaults that are merged
-// into each worker (S1-19..26). The zero value is a project without one.
+// Manifest is the settings of the project file that are about the project itself
+// (S1-19..26). Settings that are defaults for its workers are merged into each
+// Worker. The zero value stands for a project without a project file.
 type Manifest struct {
 	File         string // "project.yaml", "" if there is none
 	Name         string
@@ -26,12 +27,13 @@ type Manifest struct {
 	ToolsListed bool
 }
 
-// Provider is a row that a manifest adds to the provider table.
+// Provider is a model provider that a manifest or a person's configuration adds, or
+// changes of one that golem knows.
 type Provider struct {
 	BaseURL   string            `json:"base_url"`
 	APIKeyEnv string            `json:"api_key_env,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
-	// Quirks, as in the built-in table.
+	// What the provider accepts, as in golem's own table of providers.
 	Image bool              `json:"image,omitempty"`
 	PDF   bool              `json:"pdf,omitempty"`
 	JSON  string            `json:"json,omitempty"` // schema, object or none

@@ -22,7 +22,7 @@ var manifestNames = []string{
 	"project.yaml", "project.yml", "llm-do.yaml", "llm-do.yml", "golem-forge.config.yaml", "golem-forge.config.yml",
 }
 
-// HasManifest reports whether a directory holds a project file.
+// HasManifest reports whether a directory has a project file in its root.
 func HasManifest(fsys fs.FS) bool {
 	return slices.ContainsFunc(manifestNames, func(name string) bool {
 		_, err := fs.Lstat(fsys, name)

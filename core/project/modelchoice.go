@@ -72,8 +72,9 @@ func (w *Worker) unfit(name, origin string) *fault.Fault {
 		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:")
 }
 
-// FitsModel is nil if the worker may run with a model that its own
-// configuration does not name: its caller's. origin is for the message.
+// FitsModel returns an error if the worker must not run with its caller's model,
+// which compatible_models decides. origin says in the message where the model was
+// set.
 func (w *Worker) FitsModel(name, origin string) error {
 	if f := w.unfit(name, origin); f != nil {
 		return f.At(w.File, 0, 0)
@@ -100,9 +101,9 @@ func matchesAny(globs []string, model string) bool {
 	return false
 }
 
-// NeedModel is nil if the worker has a model to run with, or needs none because
-// a tool is the entry. It is asked when
-// the worker is to run: a project without any model loads and checks.
+// NeedModel returns an error if the worker has no model and needs one; an entry that
+// is a tool needs none. Call it before a run: a project without a model is no error
+// for Load and Check.
 func (w *Worker) NeedModel() error {
 	if w.Model != "" || w.Tool != "" {
 		return nil

@@ -81,9 +81,9 @@ func (b *built) modelSettings() {
 	b.w.ModelSettings = raw
 }
 
-// Extras returns what the project's files add to each request of a worker's
-// model (model_settings.extra), one value a member. What a person said is not
-// among it.
+// Extras returns the model_settings.extra of the project's files, which golem adds to
+// each request to a worker's model: one Said for each key. It leaves out those of
+// flags and of the person's configuration.
 func (p *Project) Extras(w *Worker) []Said {
 	extra := w.eff.Path("model_settings", "extra")
 	if extra == nil {
@@ -98,7 +98,8 @@ func (p *Project) Extras(w *Worker) []Said {
 	return out
 }
 
-// SettingAt is where a worker's setting of a model stands.
+// SettingAt returns the position of one of a worker's model_settings; line 0 if it is
+// not set.
 func (w *Worker) SettingAt(name string) (file string, line int) {
 	n := w.eff.Path("model_settings", name)
 	if n == nil {

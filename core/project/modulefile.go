@@ -29,8 +29,8 @@ func (p *Project) importTrusted(m Module) *fault.Fault {
 		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column)
 }
 
-// OpenModule opens a module that Modules returned, and counts it among the
-// files that were opened. The caller must close it.
+// OpenModule opens a module that Modules returned. The caller must close it. Opened
+// then includes it.
 func (p *Project) OpenModule(m Module) (fs.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 	return file, nil
 }
 
-// Sidecar reads the description that lies beside a module, NAME.tools.yaml;
+// Sidecar reads NAME.tools.yaml, the description beside the module NAME.wasm;
 // fs.ErrNotExist if there is none.
 func (p *Project) Sidecar(m Module) ([]byte, error) {
 	p.mu.Lock()

@@ -10,8 +10,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// Module is one file of tools that discovery found for a worker (SPEC §6,
-// S1-45..47). Nothing of the file has been read: see OpenModule.
+// Module is one .wasm file with tools for a worker (SPEC §6, S1-45..47). Project
+// has not read it; see OpenModule.
 type Module struct {
 	Path   string // from the project root; "home:pkg/mod.wasm" for one of Source.ToolFiles
 	Level  int    // 0 is the worker's own directory, 1 the project; the lower one wins
@@ -33,9 +33,9 @@ func (m Module) Stem() string {
 	return strings.TrimSuffix(path.Base(strings.TrimPrefix(m.Path, homePrefix)), ".wasm")
 }
 
-// Modules returns the tool modules that w may use, nearest level first and in
-// a fixed order within one. Directories are listed, no module is opened. None
-// under --no-import-tools or where toolsets.custom is false.
+// Modules returns the tool modules that w may use, in a fixed order, those of the
+// nearest directory first. It lists directories and opens no module. With
+// --no-import-tools, or toolsets.custom: false, there are none.
 func (p *Project) Modules(w *Worker) ([]Module, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,8 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 	return found, nil
 }
 
-// WithoutModules reports whether no tool module is looked for (--no-import-tools).
+// WithoutModules reports whether --no-import-tools was given: golem then looks for no
+// tool module.
 func (p *Project) WithoutModules() bool { return p.src.Flags.NoImportTools }
 
 // modules is Modules, once per worker. p.mu must be held.
@@ -308,8 +309,8 @@ func (p *Project) lonely(name, sidecar string) fault.List {
 		At(name, 1, 1).Hinting("name it after its module, or remove it")}
 }
 
-// Warnings tells what the run of w leaves out without failing: tools whose
-// source was not built. Nothing is said under --no-import-tools.
+// Warnings returns what a run of w leaves out although it does not fail: tools whose
+// source code was not built. With --no-import-tools it returns none.
 func (p *Project) Warnings(w *Worker) fault.List {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -72,8 +72,8 @@ func (w *Worker) root() string {
 	return ""
 }
 
-// Values returns every effective setting of a worker, sorted by path, for
-// check --verbose. Instructions are left out: they are no setting.
+// Values returns all effective settings of a worker except its instructions, sorted
+// by path, for check --verbose.
 func (p *Project) Values(w *Worker) []Value {
 	values := map[string]string{}
 	w.eff.Walk("", func(path string, n *yamltree.Node) {

@@ -11,8 +11,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// Project is one project on one platform. It reads files when they are asked
-// for and each only once; its methods may be called concurrently.
+// Project is one project on one platform. It reads a file when it first needs it,
+// and no file twice. Goroutines may call its methods at the same time.
 type Project struct {
 	src      Source
 	manifest Manifest
@@ -37,10 +37,11 @@ type Project struct {
 	code     *loaded   // the entry, if it is a tool
 }
 
-// Load reads the manifest and the settings from outside it. Workers are read
-// later, as they are asked for. With an error the project is returned all the
-// same where there is a directory to look at: it is good for Check and List,
-// and refuses to give out workers. The error may be a fault.List.
+// Load reads the manifest, the environment and the flags. It reads no worker:
+// Entry, Worker and others do. If the manifest or a setting is wrong, Load returns
+// the error (often a fault.List) and a project as well: Check and List work on
+// it, and every method that returns a worker returns the error. The project is
+// nil only if the directory itself cannot be read.
 func Load(s Source) (*Project, error) {
 	if s.FS == nil {
 		return nil, fault.New(fault.Project, "no project directory was given")
@@ -61,21 +62,21 @@ func Load(s Source) (*Project, error) {
 	return p, p.faults.Err()
 }
 
-// Manifest returns what the project file says; the zero value with defaults
-// if there is none.
+// Manifest returns the settings of the project file, with defaults for those that
+// it does not have.
 func (p *Project) Manifest() Manifest { return p.manifest }
 
-// Approval returns the mode of the session and where it comes from: "command
-// line", "environment GOLEM_APPROVAL", "project.yaml:4" or "default". A mode
-// from the manifest covers less than one a person chose (SPEC §3); trusted
-// tells them apart.
+// Approval returns the approval mode of the session and its origin: "command
+// line", "environment GOLEM_APPROVAL", "project.yaml:4" or "default". trusted is
+// false if the manifest sets the mode: such a mode allows less than the same mode
+// set by a person (SPEC §3).
 func (p *Project) Approval() (mode approval.Mode, origin string, trusted bool) {
 	return p.mode, p.modeFrom, p.modeTrusted
 }
 
-// TaintAsk reports whether approval.taint is ask: after untrusted content
-// every call that can reach the network asks (SECURITY 13). Project and person
-// can both say so.
+// TaintAsk reports whether the manifest or the person's configuration sets
+// approval.taint to ask: once a run has read untrusted content, every call that
+// can reach the network asks (SECURITY 13).
 func (p *Project) TaintAsk() bool {
 	c := p.src.Config
 	return p.settings.Path("approval", "taint") != nil || c.get("approval", "taint") != nil ||
@@ -116,8 +117,8 @@ func (p *Project) settleMode() {
 
 const fromFlag = "command line"
 
-// Opened returns the files read so far, sorted. A file that was only looked
-// for is not among them.
+// Opened returns the files that were read so far, sorted. It leaves out files that
+// Project only tested for existence.
 func (p *Project) Opened() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -57,8 +57,8 @@ func parseReference(ref string) (reference, *fault.Fault) {
 	return r, nil
 }
 
-// CheckReference tells what no reference may look like: ../, absolute paths,
-// libraries that this version does not have. It touches no file.
+// CheckReference returns an error for a text that cannot be a worker reference: one
+// with ../, an absolute path, or a library. It opens no file.
 func CheckReference(ref string) error {
 	if _, f := parseReference(ref); f != nil {
 		return f
@@ -66,8 +66,8 @@ func CheckReference(ref string) error {
 	return nil
 }
 
-// Named reports whether a reference (SPEC §2) stands for this worker: its ID,
-// or the path of its file or directory. It touches no file.
+// Named reports whether a reference (SPEC §2) means this worker: it is its ID, or the
+// path of its file or directory. It opens no file.
 func (w *Worker) Named(ref string) bool {
 	r, f := parseReference(ref)
 	if f != nil {
@@ -89,11 +89,11 @@ func stems(base string) []string {
 	return out
 }
 
-// Locate splits a worker file given on the command line into the project root
-// and the reference within it: the directory that holds the workers/ it lies
-// in, else its own directory (SPEC §3). It looks at no file; the path is a
-// slash path in any form the host uses, and root is "." for the current
-// directory.
+// Locate splits the path of a worker file from the command line into the project
+// root and the reference within it (SPEC §3). The root is the directory above the
+// nearest directory named workers, otherwise the file's own directory; "." is the
+// current directory. The path has slashes and may be absolute. Locate opens no
+// file.
 func Locate(file string) (root, ref string) {
 	file = path.Clean(file)
 	elements := strings.Split(file, "/")

@@ -120,7 +120,7 @@ func (p *Project) never(l location) bool {
 	return false
 }
 
-// Listing is one line of golem workers (S2-48).
+// Listing is one worker as golem workers lists it (S2-48).
 type Listing struct {
 	ID          string   `json:"id"`
 	Path        string   `json:"path"`
@@ -129,9 +129,9 @@ type Listing struct {
 	Shadowed    []string `json:"shadowed"` // files with this ID that lose to Path, never nil
 }
 
-// List returns every worker that scanning finds, by ID; of an ambiguous ID
-// each file. The faults are those that keep a worker from being listed
-// rightly: unreadable files and ambiguous IDs.
+// List returns the workers of the project and the built-in ones, sorted by ID;
+// ignore files, include: and exclude: leave workers out. The faults are those that make the list incomplete or ambiguous: files that cannot
+// be read, and two files with one ID.
 func (p *Project) List() ([]Listing, fault.List) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,30 +7,31 @@ import (
 	"golem/core/approval"
 )
 
-// Source is where a project comes from and what the host says about it. Only
-// FS is needed. The maps and slices are read, never changed, and must not
-// change while the project is used.
+// Source is a project's directory, and what the host adds: flags, environment, the
+// person's configuration, what the platform has. Only FS is required. Load keeps
+// the maps and slices and never changes them; the caller must not change them
+// while the project is in use.
 type Source struct {
 	FS         fs.FS  // the project root
 	Name       string // its base name, for messages; never a host path
 	Entry      string // --entry or the reference that Locate gave, "" for the manifest's
 	NoManifest bool   // --no-project: a manifest in the root does not apply
-	// WorkersRoot is where workers have their IDs, if the manifest does not say;
-	// "" is workers. In a directory of GOLEM_PATH it is the root itself, ".".
+	// WorkersRoot is the directory below which files have IDs, if the manifest sets
+	// none; "" is workers. For a directory of GOLEM_PATH it is ".".
 	WorkersRoot string
 	Env         map[string]string
 	Flags       Flags
 	Builtin     fs.FS // built-in workers by ID in its root; nil for none
-	// TrustsImports says whether a person trusted the manifest's word that
-	// modules from outside the project may be named; nil: nobody did. It is asked
-	// when such a module is opened.
+	// TrustsImports reports whether a person trusts the manifest's
+	// tools.allow_module_imports. It is called before a module from outside the
+	// project is opened. nil: no person trusts it.
 	TrustsImports func(Said) bool
 	// Config is the person's own configuration; nil: there is none.
 	Config *Config
-	// Reach is how far the project's own settings may pre-approve without a
-	// person's trust; the zero value is all that stays in its sandbox.
+	// Reach bounds what the project's own settings may pre-approve without a person's
+	// trust; the zero value is everything inside its sandbox.
 	Reach approval.Reach
-	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil:
+	// ToolFiles is $GOLEM_HOME/tools, where a module named pkg.mod:register is; nil:
 	// there is none.
 	ToolFiles fs.FS
 
@@ -47,8 +48,8 @@ type Source struct {
 	CheckModel func(name, origin string) error
 }
 
-// Flags are the command line's part of the configuration. A flag that was not
-// given has its zero value and overrides nothing (SPEC §3).
+// Flags are the settings of the command line. The zero value of a field stands for a
+// flag that was not given: it changes nothing (SPEC §3).
 type Flags struct {
 	Model              string
 	Approval           string // a mode in any spelling of ParseMode

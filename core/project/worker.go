@@ -26,8 +26,8 @@ type Worker struct {
 
 	Mode  string // "single" or "chat"
 	Model string // effective "provider:name"; "" = none configured anywhere
-	// ModelIsLast says that Model is the person's config's: a caller's comes
-	// before it (SPEC §3).
+	// ModelIsLast is true if Model is from the person's configuration: the model of
+	// a caller is then preferred to it (SPEC §3).
 	ModelIsLast      bool
 	Fallbacks        []string // asked in order where Model is overloaded or gone
 	CompatibleModels []string
@@ -50,16 +50,16 @@ type Worker struct {
 	// "main.worker:3", "environment GOLEM_MODEL", "project.yaml:4", "default".
 	Origins map[string]string
 
-	// Tool is the entry, if code is the entry point: the worker then has no
-	// instructions, and its model is that of nobody.
+	// Tool names the custom tool that is the entry. If it is set, Instructions and
+	// Model are empty.
 	Tool string
 
 	eff     *yamltree.Node // the merged configuration, for Values
 	missing *fault.Fault   // what Missing returns
 }
 
-// Toolset is one entry of toolsets: with the common approval part taken out.
-// Options is what is left, as JSON for the factory to decode strictly.
+// Toolset is one entry of toolsets:. Options are its settings without approval:, as
+// JSON; the toolset's factory decodes them and refuses keys it does not know.
 type Toolset struct {
 	Name    string
 	Options json.RawMessage // a JSON object, never nil
@@ -67,13 +67,15 @@ type Toolset struct {
 	Line    int
 }
 
-// Delegates is who a worker may call (S0-06). Allowed implies imported.
+// Delegates are the workers that a worker may call (S0-06). An allowed worker does not
+// have to be imported.
 type Delegates struct {
 	Refs  []string // as written, in order; ["*"] means the project's own
 	Style string   // "tools" (default), "call" or "both"
 }
 
-// Imports makes workers and tool modules available; it permits nothing.
+// Imports are the workers and tool modules that a worker names. An import alone
+// permits no call.
 type Imports struct {
 	Workers []string
 	Tools   []string
@@ -87,12 +89,12 @@ type Sandbox struct {
 	Network  bool
 	Declared bool // some sandbox key stands in the worker or the manifest
 
-	// What the worker's own file says, which decides what its caller's bound and
-	// its children's mean (SPEC §8): that it names mounts (root, paths, mounts), a
-	// restriction, readonly: true, network_enabled: false.
+	// What the worker's own file sets: mounts (root, paths, mounts), restrict,
+	// readonly: true, network_enabled: false. It decides how its caller's sandbox
+	// and those of the workers it calls are combined with its own (SPEC §8).
 	NamesMounts, NamesRestrict, SaysReadOnly, SaysNoNetwork bool
 
-	Lent bool // a tool module is granted the files (toolsets.custom.modules.X.fs)
+	Lent bool // some tool module may use the files (toolsets.custom.modules.X.fs)
 }
 
 // Mount puts a directory of the project (or, with --allow-outside, of the
@@ -117,8 +119,8 @@ type AttachmentPolicy struct {
 	DeniedSuffixes  []string
 }
 
-// Limits bound a worker run and everything below it. Zero durations, zero
-// Tokens and zero Cost mean no limit.
+// Limits bound a run of a worker together with the workers it calls. A zero duration,
+// zero Tokens and zero Cost mean no limit.
 type Limits struct {
 	Turns         int // default 200
 	ToolTimeout   time.Duration
@@ -127,8 +129,8 @@ type Limits struct {
 	Tokens        int
 	ToolOutput    int64 // bytes
 	Cost          money.USD
-	// OwnCost is what a person allows, in their config or for the run; Cost is
-	// never above it. Against it no price counts that only the project gives.
+	// OwnCost is the limit that a person sets, in their configuration or for the run;
+	// Cost is never above it. Prices that only the project gives do not count for it.
 	OwnCost money.USD
 }
 
