@@ -15,29 +15,30 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Section is the custom section that holds a module's description.
+// Section is the name of the custom section that holds a module's description.
 const Section = "golem.tools"
 
-// ErrUndescribed is Describe's answer where a module would have to be run to
-// tell its tools, and must not.
+// ErrUndescribed is returned by Describe if golem would have to run the module
+// to learn its tools, and may not.
 var ErrUndescribed = errors.New("undescribed: golem would have to run the module to learn its tools")
 
-// What a module may use that is run for its description.
+// Limits for running a module to get its description.
 const (
 	describeTime = 10 * time.Second
 	describeFuel = 20_000_000_000
 )
 
-// Describing is how a module may be asked for its tools.
+// Describing says how Describe may find out a module's tools.
 type Describing struct {
-	Run  bool          // it may be run, if nothing else tells them
-	Time time.Duration // of that run, compiling apart; 0: 10 s
-	Slow func()        // called when compiling it takes a while; nil: nobody is
+	Run  bool          // the module may be run if it has no written description
+	Time time.Duration // time limit of that run, compiling not included; 0: 10 s
+	Slow func()        // called if compiling takes a while; may be nil
 }
 
-// Describe tells a module's tools: by its custom section, else its sidecar,
-// else, with how.Run, by running its describe function without any grant. That
-// last answer is cached by digest. The result is shared and must not be changed.
+// Describe returns a module's tools: from its custom section, otherwise from
+// its sidecar, otherwise, with how.Run, by running its describe function
+// without any grant. The result of a run is cached by the module's digest.
+// Callers share the result and must not change it.
 func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, error) {
 	if err := m.describing.take(ctx); err != nil {
 		return nil, err
@@ -60,9 +61,9 @@ func (m *Module) Describe(ctx context.Context, how Describing) ([]Description, e
 	return ds, nil
 }
 
-// locked holds a module that tools.lock names against it before a word of its
-// description is believed. What was read for that is let go: most modules of a
-// project are not called.
+// locked checks a module that tools.lock names against its digest, before its
+// description is used. The bytes read for this are released, because most
+// modules of a project are never called.
 func (m *Module) locked(ctx context.Context) error {
 	if m.source.Pinned == "" {
 		return nil
@@ -74,7 +75,8 @@ func (m *Module) locked(ctx context.Context) error {
 	return err
 }
 
-// told is the description that a module gives when it is run, now or before.
+// told returns the description that the module gives when it is run, from this
+// run or an earlier one.
 func (m *Module) told(ctx context.Context, how Describing) ([]Description, error) {
 	s, err := m.shape(ctx)
 	if err != nil {
@@ -106,8 +108,8 @@ func (m *Module) told(ctx context.Context, how Describing) ([]Description, error
 	return ds, nil
 }
 
-// written is a description that needs no run, and where it stands: section or
-// sidecar. nil if there is none.
+// written returns a description that needs no run, and where it is: in the
+// section or the sidecar. It returns nil if there is none.
 func (m *Module) written() (ds []Description, where string, err error) {
 	doc, err := m.section()
 	if err != nil {
@@ -139,9 +141,9 @@ func (m *Module) written() (ds []Description, where string, err error) {
 	return ds, "sidecar", err
 }
 
-// section is the content of the custom section, nil if there is none. It is
-// read from section to section where the file lets us, so that a big module is
-// not read for its description.
+// section returns the content of the custom section, or nil if there is none.
+// If the file allows it, it jumps from section to section, so that a big module
+// is not read completely.
 func (m *Module) section() ([]byte, error) {
 	m.mu.Lock()
 	data := m.data
@@ -186,17 +188,17 @@ func (m *Module) custom(r io.ReaderAt, size int64) ([]byte, error) {
 	return s.Custom, nil
 }
 
-// CallsBack tells whether the module can call tools and workers itself: it imports
-// golem_call. It is known after Describe.
+// CallsBack reports whether the module can call tools and workers itself,
+// because it imports golem_call. It is known only after Describe.
 func (m *Module) CallsBack() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.callsBack
 }
 
-// readerAt reads a file at offsets, if it can: files have the methods without
-// always being able to. nil: it must be read from its beginning, where it
-// stands.
+// readerAt returns a reader at offsets for the file, or nil if the file can
+// only be read from its beginning. Some files have the methods without
+// supporting them.
 func readerAt(f fs.File) io.ReaderAt {
 	var probe [1]byte
 	if at, ok := f.(io.ReaderAt); ok {
@@ -212,7 +214,7 @@ func readerAt(f fs.File) io.ReaderAt {
 	return nil
 }
 
-// seeking reads at offsets by moving. It serves one reader at a time.
+// seeking reads at offsets by seeking. It is for one reader at a time.
 type seeking struct{ file io.ReadSeeker }
 
 func (s seeking) ReadAt(b []byte, off int64) (int, error) {
@@ -226,8 +228,8 @@ func (s seeking) ReadAt(b []byte, off int64) (int, error) {
 	return n, err
 }
 
-// describe runs the module for its description: no files, no network, no
-// configuration, little fuel and time.
+// describe runs the module for its description: without files, network and
+// configuration, and with little fuel and time.
 func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte, error) {
 	leave, err := m.library.enter()
 	if err != nil {
@@ -258,7 +260,7 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 	return res.Output, nil
 }
 
-// asked is how a message begins that tells what came of asking.
+// asked is the beginning of a message about asking the module for its tools.
 func (m *Module) asked(s shape) string {
 	if s == command {
 		return "a WASI command that does not describe its tools: called as " + m.base() + " describe, "
@@ -266,7 +268,7 @@ func (m *Module) asked(s shape) string {
 	return "asked for its tools: "
 }
 
-// instead is what helps where a module cannot tell its tools.
+// instead is the hint for a module that does not describe its tools.
 func (m *Module) instead(s shape) string {
 	how := "describe its tools in " + sidecarName(m.source.Path) + ", or in the module with golem tool pack"
 	if s == command {

@@ -12,8 +12,8 @@ import (
 	"golem/core/tool"
 )
 
-// Description is one tool as its module describes it: its own word, which may
-// make golem stricter, never laxer (SPEC §6).
+// Description is one tool as its module describes it. What the module says can
+// make golem stricter, never less strict (SPEC §6).
 type Description struct {
 	Name          string          `json:"name"`
 	Description   string          `json:"description,omitempty"`
@@ -26,18 +26,18 @@ type Description struct {
 	Timeout       string          `json:"timeout,omitempty"` // a Go duration; "": the worker's tool_timeout
 }
 
-// Bounds of a description.
+// Limits of a description.
 const (
-	maxDocument    = 1 << 20 // bytes of the whole
+	maxDocument    = 1 << 20 // bytes of the whole description
 	maxTools       = 256
 	maxDescription = 16 << 10  // bytes of one text
 	maxSchema      = 256 << 10 // bytes of one schema
 )
 
-// A flaw is what is wrong with a description, and where in it.
+// A flaw is what is wrong with a description, and where.
 type flaw struct {
-	tool  int    // index; -1: not in one tool
-	key   string // of the tool; "": the tool itself
+	tool  int    // index of the tool; -1: not in one tool
+	key   string // key of the tool; "": the tool as a whole
 	fault *fault.Fault
 }
 
@@ -45,8 +45,8 @@ func flawed(tool int, key, format string, args ...any) *flaw {
 	return &flaw{tool, key, fault.New(fault.ToolContract, format, args...)}
 }
 
-// parseDescription reads the JSON of a description, as a module gives it: what
-// MCP knows beside golem's keys is passed over.
+// parseDescription parses the JSON description that a module gives. Keys that
+// MCP defines and golem does not use are ignored.
 func parseDescription(doc []byte) ([]Description, error) {
 	ds, bad := readDescriptions(doc)
 	if bad != nil {
@@ -89,8 +89,8 @@ func readDescriptions(doc []byte) ([]Description, *flaw) {
 	return ds, nil
 }
 
-// object reads one JSON object strictly: UTF-8, no key twice, bounded. Its keys
-// are matched as they are written.
+// object parses one JSON object strictly: UTF-8, no duplicate keys, limited
+// size. Keys are compared exactly.
 func object(raw []byte, limit int) (map[string]json.RawMessage, error) {
 	if len(raw) > limit {
 		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(raw), limit)
@@ -109,7 +109,7 @@ func jsonList(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace
 
 func jsonObject(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) }
 
-// read takes one tool apart.
+// read parses one tool.
 func (d *Description) read(i int, raw json.RawMessage) *flaw {
 	var fields map[string]json.RawMessage
 	if !jsonObject(raw) || json.Unmarshal(raw, &fields) != nil {
@@ -144,7 +144,7 @@ func (d *Description) read(i int, raw json.RawMessage) *flaw {
 	return d.check(i)
 }
 
-// check holds a tool to what golem can offer a model.
+// check checks that golem can offer the tool to a model.
 func (d *Description) check(i int) *flaw {
 	if !tool.ValidName(d.Name) {
 		return flawed(i, "name", "its description has a tool named %q; a name has 1 to 64 letters, digits, _ and -", Escape([]byte(d.Name), 80))
@@ -206,8 +206,9 @@ func (d *Description) schemas(i int) *flaw {
 	return nil
 }
 
-// ofObject makes sure that a schema is one of an object, which is what
-// providers take: where it names no type, that is what it means.
+// ofObject makes sure that a schema is that of an object, because providers
+// accept nothing else for arguments. If the schema has no type, it adds type
+// object.
 func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *flaw) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
@@ -224,8 +225,8 @@ func (d *Description) ofObject(i int, raw json.RawMessage) (json.RawMessage, *fl
 	return raw, nil
 }
 
-// shown is a text that a model and a person will read: control and invisible
-// characters stand in it as escapes, tabs as spaces.
+// shown makes a text safe for models and people: control and invisible
+// characters become escapes, tabs become spaces.
 func shown(s string) string {
 	s = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 	var out strings.Builder

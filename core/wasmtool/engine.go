@@ -1,7 +1,8 @@
-// Package wasmtool makes tools from `.wasm` files (SPEC §6): it recognises the
-// three forms by their exports, finds what a module describes, holds it to its
-// grants and limits, and hands guarded bytes to an Engine. Modules are hostile:
-// no byte reaches an engine before package guard has passed it (SECURITY 7).
+// Package wasmtool makes tools from `.wasm` files (SPEC §6). It recognises the
+// three forms of tools by their exports, finds a module's description, applies
+// grants and limits, and passes the guarded bytes to an Engine. Modules are
+// treated as hostile: an engine never gets bytes that package guard has not
+// checked and changed (SECURITY 7).
 package wasmtool
 
 import (
@@ -11,48 +12,52 @@ import (
 	"golem/core/sandbox"
 )
 
-// Engine runs guarded modules. Nothing of an engine's own API appears in it:
-// memory, the Extism handles and WASI are the engine's business, so that one
-// can live in another worker or process. All engines pass package enginetest.
+// Engine runs guarded modules. Its interface contains nothing of a particular
+// engine's API: memory, the Extism handles and WASI are the engine's business,
+// so that an engine can run in another web worker or process. All engines pass
+// the tests of package enginetest.
 type Engine interface {
 	// Name is "wazero" or "browser".
 	Name() string
-	// Compile takes bytes that guard.Weave has returned, and its digest of the
-	// original module, which names the compiled code in the engine's cache. It
-	// may take seconds; it should end with ctx. The caller must Close the module.
+	// Compile compiles bytes that guard.Weave returned. digest is that of the
+	// original module and names the compiled code in the engine's cache.
+	// Compiling may take seconds and should stop when ctx ends. The caller must
+	// Close the module.
 	Compile(ctx context.Context, guarded []byte, digest string) (Compiled, error)
-	// Close frees the engine and every module it compiled. Nothing breaks where a
-	// compilation or a call is under way: it is Interrupted, or ends by itself.
+	// Close releases the engine and every module that it compiled. It is safe
+	// while modules are compiled or called: these are interrupted, or end by
+	// themselves.
 	Close() error
 }
 
-// Compiled is a module that is ready to be instantiated. It may be used from
-// several goroutines.
+// Compiled is a compiled module that can be instantiated. It is safe for
+// concurrent use.
 type Compiled interface {
-	// Call runs one export in a fresh instance. A failure is a *fault.Fault
-	// with a code of SPEC §15: ToolFuel, ToolMemory, ToolStack, ToolTrap,
-	// ToolExit, ToolImport, ToolSize, Timeout, Interrupted, Grant, Network, or
-	// Tool for what the module itself reports. The result tells the fuel used
-	// and what was on stderr in every case.
+	// Call runs one export in a new instance. Errors are a *fault.Fault with a
+	// code of SPEC §15: ToolFuel, ToolMemory, ToolStack, ToolTrap, ToolExit,
+	// ToolImport, ToolSize, Timeout, Interrupted, Grant, Network, or Tool for
+	// an error that the module itself reports. The result has the fuel used and
+	// the end of stderr in every case.
 	Call(ctx context.Context, in Invocation, host Host) (Result, error)
-	// Keep makes an instance that keeps its memory between calls (stateful:
-	// true). It is instantiated by its first call.
+	// Keep returns an instance that keeps its memory between calls (stateful:
+	// true). Its first call instantiates it.
 	Keep() Instance
 	Close() error
 }
 
-// Instance is a kept instance. Its calls must not overlap; a call that fails
-// discards it, and the next call starts afresh.
+// Instance is an instance that is kept between calls. Its calls must not
+// overlap. A call that fails discards the instance, and the next call starts a
+// new one.
 type Instance interface {
 	Call(ctx context.Context, in Invocation, host Host) (Result, error)
 	Close() error
 }
 
-// Form is how a module is called.
+// Form says how a module is called.
 type Form string
 
-// The forms of an invocation: an export with Extism input and output, or a
-// WASI preview 1 command.
+// The forms of a call: an export with Extism input and output, or a WASI
+// preview 1 command.
 const (
 	Extism  Form = "extism"
 	Command Form = "command"
@@ -61,43 +66,43 @@ const (
 // Invocation is one call of an export.
 type Invocation struct {
 	Form   Form
-	Export string            // of the Extism form; a command's is _start
+	Export string            // for the Extism form; a command always uses _start
 	Input  []byte            // Extism input
-	Args   []string          // argv of a command
-	Stdin  []byte            // a command's whole standard input
-	Config map[string]string // config_get
+	Args   []string          // arguments of a command, including argv[0]
+	Stdin  []byte            // the complete standard input of a command
+	Config map[string]string // values for config_get
 	Limits Limits
 }
 
-// Limits bound one call; a zero field means the default.
+// Limits limit one call. A field that is 0 means the default.
 type Limits struct {
-	Fuel   int64         // units of package guard; default DefaultFuel
+	Fuel   int64         // units of fuel, see package guard; default DefaultFuel
 	Output int64         // bytes of output, and of standard output; default DefaultOutput
-	Time   time.Duration // of the module itself and of what it waits for; default none beside ctx
+	Time   time.Duration // time the module runs and waits; by default only ctx limits it
 }
 
-// What a call may use unless it says otherwise. Memory is not among the
-// limits of a call: the guard clamps it to 64 MiB in the module.
+// Default limits of a call. Memory is not one of them, because the guard limits
+// it to 64 MiB in the module.
 const (
 	DefaultFuel   int64 = 2_000_000_000_000
 	DefaultOutput int64 = 1 << 20
-	StderrLimit         = 64 << 10 // of stderr the end is kept
+	StderrLimit         = 64 << 10 // bytes kept of stderr: its end
 )
 
-// Host is everything a module can reach. A nil field is not granted; a module
-// that uses it gets a fault of its own (Grant), and nothing happens.
+// Host has everything that a module can reach. A nil field is not granted: a
+// module that uses it gets E_GRANT, and nothing else happens.
 type Host struct {
 	HTTP  func(ctx context.Context, r HTTPRequest) (HTTPResponse, error)
-	Call  func(ctx context.Context, name string, args []byte) []byte // golem_call: the result, or {"error":…}
-	Files sandbox.FS                                                 // the run's view, for WASI
+	Call  func(ctx context.Context, name string, args []byte) []byte // golem_call: returns the result, or {"error":…}
+	Files sandbox.FS                                                 // the worker's view, for WASI
 	Log   func(level, text string)                                   // trace, debug, info, warn, error
-	// Clock and Random are the host's; nil: a clock that stands a second after the epoch
-	// and zeros.
+	// Clock and Random are the module's time and random numbers. With nil, the
+	// time is one second after the epoch and all random bytes are 0.
 	Clock  func() time.Time
 	Random func([]byte) error
 }
 
-// HTTPRequest is what a module asks of http_request.
+// HTTPRequest is the request of a module to http_request.
 type HTTPRequest struct {
 	URL    string            `json:"url"`
 	Method string            `json:"method"`
@@ -105,17 +110,17 @@ type HTTPRequest struct {
 	Body   []byte            `json:"-"`
 }
 
-// HTTPResponse is what it gets; header names are in lower case.
+// HTTPResponse is the answer. Header names are in lower case.
 type HTTPResponse struct {
 	Status int
 	Header map[string]string
 	Body   []byte
 }
 
-// Result is what a call left behind.
+// Result is what a call returned.
 type Result struct {
 	Output []byte // of the export, or a command's standard output
-	Stderr []byte // the end of it
-	Exit   int    // of a command; or what an export returned
-	Fuel   int64  // used, the start of the instance included
+	Stderr []byte // the end of stderr
+	Exit   int    // exit code of a command, or what an export returned
+	Fuel   int64  // fuel used, including the start of the instance
 }

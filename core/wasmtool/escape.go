@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Escape is a module's own words as they may stand in a fault: valid UTF-8,
-// without control and format characters except line breaks, at most limit
-// bytes, trimmed.
+// Escape makes text from a module safe for an error message: valid UTF-8
+// without control and format characters except line breaks, trimmed, and at
+// most limit bytes.
 func Escape(b []byte, limit int) string {
 	var out strings.Builder
 	for _, r := range strings.TrimSpace(text(b, limit)) {

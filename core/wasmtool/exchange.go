@@ -10,17 +10,18 @@ import (
 	"golem/core/tool"
 )
 
-// Bounds of what a module asks for, in bytes.
+// Limits, in bytes, of what a module passes to golem.
 const (
-	maxAsked  = 512 << 10 // a request as JSON: address and headers, escaped
-	maxCallee = 256       // a tool's or worker's name
+	maxAsked  = 512 << 10 // a request as JSON: URL and headers, escaped
+	maxCallee = 256       // the name of a tool or worker
 )
 
-// Exchange makes the HTTP request that a module wrote as JSON, within left. It
-// returns the response and its headers as the JSON that http_headers gives. What
-// it says of sizes holds where an engine cut what was too large already.
+// Exchange makes the HTTP request that a module wrote as JSON, in at most the
+// time left. It returns the response, and its headers as the JSON that
+// http_headers returns. It checks sizes even if an engine has already shortened
+// what was too large.
 func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Duration) (HTTPResponse, []byte, error) {
-	if len(request) > maxAsked { // before it is read: what is made of it is larger yet
+	if len(request) > maxAsked { // before it is parsed, because the parsed request is even larger
 		return HTTPResponse{}, nil, fault.New(fault.Tool, "the module's HTTP request has more than %d bytes without its body", maxAsked)
 	}
 	var r HTTPRequest
@@ -46,8 +47,9 @@ func (h Host) Exchange(ctx context.Context, request, body []byte, left time.Dura
 	return res, head, err
 }
 
-// CallBack is golem_call: the result, or {"error":…} also where nobody can be
-// called. What is too large goes no further, where it would be shown and traced.
+// CallBack is golem_call: it returns the result, or {"error":…}, also if the
+// module may not call anything. Too long names and arguments are rejected here,
+// because they would be shown and traced.
 func (h Host) CallBack(ctx context.Context, name string, args []byte) []byte {
 	switch {
 	case h.Call == nil:

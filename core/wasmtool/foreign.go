@@ -9,13 +9,13 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// foreign is what a module is that was built for something else than golem:
-// people meet these more often than broken files, and their imports alone tell
-// them nothing.
+// foreign describes a module that was built for something other than golem.
+// People meet such modules more often than damaged files, and a list of imports
+// would not tell them what to do.
 type foreign struct {
 	what string // "built for JavaScript (wasm-bindgen), and golem runs modules without JavaScript"
 	hint string
-	// always: none of its forms can work, whatever it exports.
+	// always means that none of the module's exports can work.
 	always bool
 }
 
@@ -42,8 +42,9 @@ func javascript(by, hint string) foreign {
 	return foreign{"built for JavaScript (" + by + "), and golem runs modules without JavaScript", hint, false}
 }
 
-// foreignTo recognises what golem is not built for; nil: nothing it knows. A
-// plug-in or a command is none of them, whatever else its compiler had it import.
+// foreignTo recognises a module that was built for something else, or returns
+// nil. A plug-in or a command is never one, whatever else its compiler made it
+// import.
 func foreignTo(o guard.Outline) *foreign {
 	ours := imports(o, moduleIs(ExtismEnv)) || slices.ContainsFunc(o.Exports, func(i guard.Item) bool { return i.Name == "_start" })
 	for _, k := range kinds {
@@ -54,7 +55,7 @@ func foreignTo(o guard.Outline) *foreign {
 	return nil
 }
 
-// imports tells whether an import is of a kind.
+// imports reports whether the module has an import of this kind.
 func imports(o guard.Outline, is func(guard.Item) bool) bool {
 	return slices.ContainsFunc(o.Imports, is)
 }
@@ -71,24 +72,24 @@ func begins(s string, prefixes ...string) bool {
 	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
-// wasmBindgen is what rustc makes for the web, before and after the program
-// wasm-bindgen has worked on it.
+// wasmBindgen recognises what rustc builds for the web, before and after the
+// program wasm-bindgen has processed it.
 func wasmBindgen(o guard.Outline) bool {
 	return imports(o, func(i guard.Item) bool {
 		return begins(i.Module, "__wbindgen_", "wbg") || begins(i.Name, "__wbindgen_", "__wbg_") || strings.HasSuffix(i.Module, "_bg.js")
 	}) || slices.ContainsFunc(o.Exports, func(i guard.Item) bool { return begins(i.Name, "__wbindgen_", "__wbg_") })
 }
 
-// gojs is Go's own port to JavaScript: up to Go 1.20 its module was called go,
-// TinyGo's env.
+// gojs recognises Go's port to JavaScript. Up to Go 1.20 its module was called
+// go; TinyGo calls it env.
 func gojs(o guard.Outline) bool {
 	return imports(o, func(i guard.Item) bool {
 		return i.Module == "gojs" || slices.Contains([]string{"go", "env"}, i.Module) && begins(i.Name, "runtime.", "syscall/js.")
 	})
 }
 
-// emscripten is known by its runtime's functions; optimised, by imports and
-// exports of one or two letters.
+// emscripten recognises Emscripten by the functions of its runtime or, in
+// optimised modules, by imports and exports of one or two letters.
 func emscripten(o guard.Outline) bool {
 	if imports(o, func(i guard.Item) bool {
 		return i.Module == "env" && begins(i.Name, "emscripten_", "_emscripten_", "invoke_", "__cxa_", "__syscall_", "_embind_", "_emval_", "_abort_js", "_tzset_js", "_mmap_js") ||
@@ -103,13 +104,14 @@ func emscripten(o guard.Outline) bool {
 	return all(o.Imports) && all(o.Exports)
 }
 
-// fromScript is an import of a file of JavaScript, as bundlers and Kotlin write it.
+// fromScript recognises the import of a JavaScript file, as bundlers and Kotlin
+// write it.
 func fromScript(i guard.Item) bool {
 	return i.Module == "js_code" || slices.Contains([]string{".js", ".mjs", ".cjs", ".ts"}, path.Ext(i.Module))
 }
 
-// explained is why the guard refuses a module, with what it is: that says more
-// than what stands first in its way.
+// explained adds what the module is to the guard's error, because that helps
+// more than the first thing that the guard rejects.
 func (f *foreign) explained(err error) error {
 	if f == nil {
 		return err
@@ -119,7 +121,7 @@ func (f *foreign) explained(err error) error {
 	return out.Hinting("%s", f.hint)
 }
 
-// fault is that of a module whose functions golem cannot call.
+// fault returns the error for a module whose functions golem cannot call.
 func (f *foreign) fault(path string) *fault.Fault {
 	return fault.New(fault.ToolContract, "%s is %s", path, f.what).Hinting("%s", f.hint).At(path, 0, 0)
 }

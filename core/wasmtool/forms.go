@@ -9,7 +9,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// shape is which of the three forms of SPEC §6 a module has, by its exports.
+// shape is the form of a module (one of the three in SPEC §6), which follows
+// from its exports.
 type shape string
 
 const (
@@ -53,14 +54,14 @@ func shapeOf(info guard.Info) shape {
 	return plain
 }
 
-// extism tells whether an export can take and return Extism input and output:
-// no parameters, and the number of an error or nothing as its result.
+// extism reports whether an export can use Extism input and output: no
+// parameters, and as its result an error number or nothing.
 func extism(e guard.Export) bool {
 	return e.Params == "" && (e.Results == "" || e.Results == "i32")
 }
 
-// callable are the exports of a module that could be tools, if a worker named
-// them: those that a language's runtime calls are not.
+// callable returns the exports of a module that could be tools if a worker
+// named them. Functions that a language's runtime calls are left out.
 func callable(info guard.Info) []string {
 	var out []string
 	for _, e := range info.Exports {
@@ -71,8 +72,8 @@ func callable(info guard.Info) []string {
 	return out
 }
 
-// contract is the fault of a module that offers nothing golem can call, unless
-// a worker names one of its exports.
+// contract returns the error for a module without any function that golem can
+// call, unless a worker names one of its exports.
 func (m *Module) contract() error {
 	names := callable(m.info)
 	if m.alien != nil {
@@ -88,7 +89,7 @@ func (m *Module) contract() error {
 		At(m.source.Path, 0, 0)
 }
 
-// exported lists the functions of a module, the first few of many.
+// exported lists the functions of a module, at most the first few.
 func exported(info guard.Info) string {
 	var names []string
 	for _, e := range info.Exports {
@@ -102,16 +103,17 @@ func exported(info guard.Info) string {
 	return few(names, 20)
 }
 
-// sidecarName is where a module's description may lie beside it.
+// sidecarName is the file in which a module's description may be, beside the
+// module.
 func sidecarName(path string) string { return strings.TrimSuffix(path, ".wasm") + ".tools.yaml" }
 
-// hyperContext is what the second form's plug-ins want to know of a request:
-// they do not take one without an id and metadata.
+// hyperContext is the context that plug-ins of the second form require: an id
+// and metadata.
 func hyperContext(id string) map[string]any {
 	return map[string]any{"id": id, "_meta": map[string]any{}}
 }
 
-// request is a call in a form's own shape. id is the call's.
+// request builds a call in the module's form. id is the id of the call.
 func (m *Module) request(s shape, id, name string, args json.RawMessage) (Invocation, error) {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -136,5 +138,5 @@ func (m *Module) request(s shape, id, name string, args json.RawMessage) (Invoca
 	return in, err
 }
 
-// base is the file's name, a command's argv[0].
+// base returns the file's name, which is a command's argv[0].
 func (m *Module) base() string { return m.source.Path[strings.LastIndexByte(m.source.Path, '/')+1:] }

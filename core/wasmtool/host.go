@@ -7,15 +7,16 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// The modules that host functions are imported from.
+// The modules from which host functions are imported.
 const (
 	ExtismEnv  = "extism:host/env"
 	ExtismUser = "extism:host/user"
 	WASI       = "wasi_snapshot_preview1"
 )
 
-// HostFunctions are the names that golem offers below each module, beside WASI
-// preview 1 (wasiFunctions). Engines offer these, no more and no fewer.
+// HostFunctions are the names of the functions that golem provides in each
+// module, in addition to WASI preview 1 (wasiFunctions). Engines provide
+// exactly these.
 var HostFunctions = map[string][]string{
 	ExtismUser: {"golem_call"},
 	ExtismEnv: {
@@ -26,39 +27,41 @@ var HostFunctions = map[string][]string{
 	},
 }
 
-// Offered tells whether a module may import a function of that name.
+// Offered reports whether golem provides a function of that name to modules.
 func Offered(module, name string) bool {
 	return slices.Contains(HostFunctions[module], name) || module == WASI && slices.Contains(wasiFunctions, name)
 }
 
-// varying are the functions of WASI whose results differ from call to call, and
-// with them what a module does: Go and Rust seed their maps, Go's scheduler and
-// collector read the clock.
+// varying are the functions of WASI whose results differ from call to call, so
+// that a module's work differs, too: Go and Rust seed their maps, Go's
+// scheduler and collector read the clock.
 var varying = []string{"clock_time_get", "random_get"}
 
-// varies tells whether the same call of the module may use other fuel: it
-// imports the clock or random numbers. The module must have been read.
+// varies reports whether the same call of the module may use a different amount
+// of fuel, because it imports the clock or random numbers. The module must have
+// been read.
 func (m *Module) varies() bool {
 	return slices.ContainsFunc(m.info.Imports, func(im guard.Import) bool {
 		return im.Module == WASI && slices.Contains(varying, im.Name)
 	})
 }
 
-// NotOffered is why a call of an import ends that golem does not provide, or has
-// with another type.
+// NotOffered returns the error for a call of an import that golem does not
+// provide, or that the module declares with another type.
 func NotOffered(module, name string) *fault.Fault {
 	return fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not provide", Escape([]byte(name), 100), Escape([]byte(module), 100)).
 		Hinting("golem provides WASI preview 1, extism:host/env, and golem_call in extism:host/user")
 }
 
-// HandedOn is why an export cannot be called that is one of the imports: called
-// from outside, a host function could not tell whose call it is in.
+// HandedOn returns the error for an export that is one of the module's imports.
+// It cannot be called, because the host function would not know which call it
+// belongs to.
 func HandedOn(name string) *fault.Fault {
 	return fault.New(fault.ToolContract, "the module's export %.100q is a function that it imports", name)
 }
 
-// NotCallable is why an export cannot be called as a tool: there is none of
-// that name, or it has the wrong type.
+// NotCallable returns the error for an export that cannot be called as a tool,
+// because it does not exist or has the wrong type.
 func NotCallable(name string, exported bool) *fault.Fault {
 	if !exported {
 		return fault.New(fault.ToolContract, "the module exports no function %.100q", name)

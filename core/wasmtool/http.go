@@ -6,8 +6,8 @@ import (
 	"golem/core/fault"
 )
 
-// ownHeaders are what a module may not set: they belong to the connection, or
-// to what stands between.
+// ownHeaders are headers that a module cannot set, because they belong to the
+// connection or to a proxy.
 var ownHeaders = map[string]bool{
 	"host": true, "connection": true, "content-length": true, "transfer-encoding": true, "te": true, "trailer": true,
 	"upgrade": true, "keep-alive": true, "expect": true, "http2-settings": true, "via": true,
@@ -15,9 +15,9 @@ var ownHeaders = map[string]bool{
 
 var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true, "OPTIONS": true}
 
-// Request checks a request and completes it: an allowed address in its one
-// spelling, a known method (GET if none), headers that are the module's to
-// set. What is sent must be what it returns.
+// Request checks a request and completes it: the URL must be allowed, the
+// method known (GET if none), and the headers such as a module can set. Send
+// the request that it returns, not the given one.
 func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
 	u, err := p.URL(r.URL)
 	if err != nil {
@@ -67,7 +67,7 @@ func checkHeaders(header map[string]string) error {
 	return nil
 }
 
-// token tells whether s is a header name (RFC 9110, 5.6.2).
+// token reports whether s is a header name (RFC 9110, 5.6.2).
 func token(s string) bool {
 	for _, c := range s {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -78,7 +78,7 @@ func token(s string) bool {
 	return s != ""
 }
 
-// fieldValue tells whether s can be a header's value (RFC 9110, 5.5).
+// fieldValue reports whether s can be the value of a header (RFC 9110, 5.5).
 func fieldValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7f {

@@ -10,8 +10,8 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Inspection is what golem tool inspect shows of a module, without running it.
-// The module's own words in it are escaped.
+// Inspection is what golem tool inspect shows of a module. The module was not
+// run. Texts from the module are escaped.
 type Inspection struct {
 	Path    string         `json:"path"`
 	Size    int            `json:"size"` // bytes
@@ -23,15 +23,15 @@ type Inspection struct {
 	Imports []guard.Import `json:"imports,omitempty"`
 	Exports []string       `json:"exports,omitempty"`
 	Memory  *guard.Memory  `json:"memory,omitempty"` // pages of 64 KiB
-	// Callable are the exports that are tools if a worker names them.
+	// Callable are the exports that become tools if a worker names them.
 	Callable []string `json:"callable,omitempty"`
 	Needs    []string `json:"needs,omitempty"`
 	Refused  string   `json:"refused,omitempty"` // why golem would not run it
 }
 
-// Inspect reads a module and tells what it is and what it would need. An error
-// is that of a file that cannot be read, is no module, or not the locked one;
-// what else keeps golem from running it stands in Refused.
+// Inspect reads a module and describes what it is and what it would need. It
+// returns an error if the file cannot be read, is not a module, or is not the
+// one in tools.lock. Other reasons why golem would not run it are in Refused.
 func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	if err := ctx.Err(); err != nil {
 		return Inspection{}, ended(ctx)
@@ -70,7 +70,7 @@ func (m *Module) Inspect(ctx context.Context) (Inspection, error) {
 	return out, nil
 }
 
-// useless is why nothing of a sound module can be called.
+// useless returns the reason why nothing of a valid module can be called.
 func (m *Module) useless(seen Inspection) error {
 	s, err := m.shape(context.Background())
 	if err != nil || s != plain || seen.Tools != nil {
@@ -82,7 +82,7 @@ func (m *Module) useless(seen Inspection) error {
 	return nil
 }
 
-// outside fills in imports, exports and what they mean.
+// outside sets imports, exports and what they mean.
 func (m *Module) outside(out *Inspection) {
 	out.Form = string(shapeOf(m.info))
 	if m.alien != nil {
@@ -106,7 +106,7 @@ func (m *Module) outside(out *Inspection) {
 	out.Needs = needs(m.info.Imports)
 }
 
-// needs tells in words what the imports mean.
+// needs describes in words what the imports mean.
 func needs(imports []guard.Import) []string {
 	words := map[string]string{
 		"http_request": "network: it can make HTTP requests to the hosts that allowed_hosts names",
@@ -137,7 +137,7 @@ func needs(imports []guard.Import) []string {
 	return out
 }
 
-// Of the functions that a module wants and golem does not have a few are named.
+// How many of the functions that golem does not provide are named.
 const mostUnknown = 4 // modules, and functions of each
 
 func notOffered(module string, names []string) string {
@@ -149,7 +149,7 @@ func notOffered(module string, names []string) string {
 		len(names), module, few(names, mostUnknown))
 }
 
-// few are the first names of a list, escaped.
+// few returns the first names of a list, escaped.
 func few(names []string, most int) string {
 	var out []string
 	for _, n := range names[:min(most, len(names))] {
@@ -161,13 +161,13 @@ func few(names []string, most int) string {
 	return strings.Join(out, ", ")
 }
 
-// fileFunctions are what a WASI module that means to use files imports.
+// fileFunctions are imported by WASI modules that want to use files.
 var fileFunctions = []string{
 	"path_open", "path_rename", "path_unlink_file", "path_create_directory", "path_remove_directory", "path_filestat_get",
 	"path_filestat_set_times", "path_link", "path_symlink", "path_readlink", "fd_readdir",
 }
 
-// wasiFunctions are those of WASI preview 1.
+// wasiFunctions are the functions of WASI preview 1.
 var wasiFunctions = append([]string{
 	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
 	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags", "fd_fdstat_set_rights",

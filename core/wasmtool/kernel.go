@@ -5,25 +5,26 @@ import (
 	"math/bits"
 )
 
-// Kernel is the memory between an Extism plug-in and its host: blocks named by
-// 8-aligned handles, 0 meaning none. It lies outside the plug-in's own memory.
-// What a plug-in may hold in it is bounded; every access is checked.
+// Kernel is the memory through which an Extism plug-in and golem exchange data.
+// It is separate from the plug-in's own memory and consists of blocks with
+// handles that are multiples of 8; 0 means no block. Its size is limited, and
+// every access is checked.
 type Kernel struct {
 	data  []byte
-	sizes map[int64]int64   // of the blocks in use
-	free  map[int64][]int64 // room of a size → handles that were freed
-	vars  map[string][]byte // live as long as the instance
-	room  int64             // of vars
+	sizes map[int64]int64   // sizes of the blocks in use
+	free  map[int64][]int64 // size of a block → handles of freed blocks
+	vars  map[string][]byte // kept as long as the instance
+	room  int64             // bytes used by vars
 }
 
 // Limits of a kernel.
 const (
 	kernelBytes  = 64 << 20
 	kernelBlocks = 1 << 18
-	kernelVars   = 1 << 20 // bytes of all variables
+	kernelVars   = 1 << 20 // bytes of all variables together
 )
 
-// Reset forgets every block; variables stay.
+// Reset frees every block. Variables stay.
 func (k *Kernel) Reset() {
 	if len(k.data) > kernelKept {
 		k.data = nil
@@ -33,8 +34,9 @@ func (k *Kernel) Reset() {
 	k.free = map[int64][]int64{}
 }
 
-// roomFor rounds a size up, by an eighth at most where it is not small, so that
-// a freed block serves again for nearly the same size: blocks never merge.
+// roomFor rounds a size up, by at most an eighth unless it is small, so that a
+// freed block can be used again for nearly the same size. Blocks are never
+// merged.
 func roomFor(n int64) int64 {
 	step := int64(8)
 	if n > 64 {
@@ -43,7 +45,8 @@ func roomFor(n int64) int64 {
 	return (n + step - 1) &^ (step - 1)
 }
 
-// Alloc makes a block of n zero bytes; 0 bytes are no block.
+// Alloc makes a block of n zero bytes and returns its handle. For 0 bytes it
+// returns 0.
 func (k *Kernel) Alloc(n int64) (int64, error) {
 	if n == 0 {
 		return 0, nil
@@ -68,7 +71,7 @@ func (k *Kernel) Alloc(n int64) (int64, error) {
 	return at, nil
 }
 
-// Put makes a block that holds b.
+// Put makes a block that contains b.
 func (k *Kernel) Put(b []byte) (int64, error) {
 	at, err := k.Alloc(int64(len(b)))
 	if err == nil {
@@ -77,7 +80,7 @@ func (k *Kernel) Put(b []byte) (int64, error) {
 	return at, err
 }
 
-// Free gives a block back; what is no block is left alone.
+// Free frees a block. It ignores handles that are not blocks.
 func (k *Kernel) Free(at int64) {
 	n, ok := k.sizes[at]
 	if !ok {
@@ -88,13 +91,14 @@ func (k *Kernel) Free(at int64) {
 	k.free[room] = append(k.free[room], at)
 }
 
-// Length is a block's size, 0 if there is no such block.
+// Length returns the size of a block, or 0 if there is no such block.
 func (k *Kernel) Length(at int64) int64 { return k.sizes[at] }
 
-// All is the memory as it is, blocks in use or not.
+// All returns the complete memory, including freed blocks.
 func (k *Kernel) All() []byte { return k.data }
 
-// Bytes is a block's content, shared; nil for none.
+// Bytes returns the content of a block, not a copy, or nil if there is no such
+// block.
 func (k *Kernel) Bytes(at int64) []byte {
 	n, ok := k.sizes[at]
 	if !ok {
@@ -103,7 +107,7 @@ func (k *Kernel) Bytes(at int64) []byte {
 	return k.data[at : at+n]
 }
 
-// Range is n bytes from an offset on.
+// Range returns n bytes from an offset.
 func (k *Kernel) Range(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > int64(len(k.data)) || n > int64(len(k.data))-at {
 		return nil, outside(at, n)
@@ -111,7 +115,7 @@ func (k *Kernel) Range(at, n int64) ([]byte, error) {
 	return k.data[at : at+n], nil
 }
 
-// Load reads size bytes (1 or 8), little-endian.
+// Load reads a little-endian number of size bytes (1 or 8).
 func (k *Kernel) Load(at int64, size int64) (uint64, error) {
 	b, err := k.Range(at, size)
 	if err != nil {
@@ -123,7 +127,7 @@ func (k *Kernel) Load(at int64, size int64) (uint64, error) {
 	return binary.LittleEndian.Uint64(b), nil
 }
 
-// Store writes size bytes (1 or 8), little-endian.
+// Store writes a little-endian number of size bytes (1 or 8).
 func (k *Kernel) Store(at int64, size int64, v uint64) error {
 	b, err := k.Range(at, size)
 	if err != nil {
@@ -137,10 +141,10 @@ func (k *Kernel) Store(at int64, size int64, v uint64) error {
 	return nil
 }
 
-// Var is a variable's value, nil if it has none.
+// Var returns the value of a variable, or nil.
 func (k *Kernel) Var(name string) []byte { return k.vars[name] }
 
-// SetVar keeps a copy of a value; nil deletes.
+// SetVar stores a copy of a value; nil deletes the variable.
 func (k *Kernel) SetVar(name string, v []byte) error {
 	if k.vars == nil {
 		k.vars = map[string][]byte{}

@@ -14,12 +14,12 @@ import (
 	"golem/core/tool"
 )
 
-// lending is what one call of a module is given to reach: its grants, and its
-// caller's way back into golem.
+// lending is what one call of a module can reach: its grants, and the caller
+// through which it can call tools and workers.
 type lending struct {
 	bound     *Bound
-	caller    tool.Host // nil: nobody can be called back
-	id        string    // of the call
+	caller    tool.Host // nil: the module cannot call anything
+	id        string    // id of the call
 	untrusted atomic.Bool
 	lines     logLines
 }
@@ -41,9 +41,9 @@ func chanceBytes(b []byte) error {
 	return err
 }
 
-// call is golem_call: as the running worker, through the same gate.
+// call is golem_call: it calls as the running worker, through the same gate.
 func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
-	out, err := l.caller.Call(ctx, name, json.RawMessage(args)) // the gate decodes them
+	out, err := l.caller.Call(ctx, name, json.RawMessage(args)) // the gate decodes the arguments
 	if out.Untrusted {
 		l.untrusted.Store(true)
 	}
@@ -53,8 +53,8 @@ func (l *lending) call(ctx context.Context, name string, args []byte) []byte {
 	return []byte(fault.Of(err, fault.Tool).Result())
 }
 
-// fetch is http_request: only where the worker has the network, and only to
-// the hosts that the worker's file names.
+// fetch is http_request. It works only if the worker has the network, and only
+// with hosts that the worker's file names.
 func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
 	g := l.bound.Grants
 	if !g.Network {
@@ -81,7 +81,7 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 	return res, nil
 }
 
-// Bounds of what one call logs.
+// Limits of what one call logs.
 const (
 	maxLogLines = 100
 	maxLogLine  = 1_000 // bytes
@@ -93,7 +93,7 @@ type logLines struct {
 	n  int
 }
 
-// next tells whether a line is still passed on, and whether it is the first
+// next reports whether a line is passed on, and whether it is the first one
 // that is not.
 func (l *logLines) next() (pass, last bool) {
 	l.mu.Lock()
@@ -104,8 +104,8 @@ func (l *logLines) next() (pass, last bool) {
 
 var logLevels = map[string]string{"trace": "info", "debug": "info", "info": "info", "warn": "warn", "error": "error"}
 
-// log passes a module's words on, a line at a time, so that they look like
-// nothing else, and not without end.
+// log passes a module's log text on, line by line, limited, and in a form that
+// cannot look like something else.
 func (l *lending) log(level, text string) {
 	if l.bound.Log == nil {
 		return

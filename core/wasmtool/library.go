@@ -12,52 +12,53 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Cache keeps guarded modules and descriptions between processes. Library
-// seals what it puts there and takes back only what is still sealed, so an
-// entry that was cut or mixed up is made anew. Both methods may be called from
-// several goroutines.
+// Cache stores guarded modules and descriptions between processes. The Library
+// adds a checksum to each value, so it notices a damaged or exchanged entry and
+// makes it again. Both methods must be safe for concurrent use.
 type Cache interface {
 	Get(key string) ([]byte, bool)
 	Put(key string, data []byte) error
 }
 
-// Library guards and compiles each module once, when it is first called. One
-// serves a whole process; it is safe for concurrent use. Set the fields before
-// the first use.
+// Library guards and compiles each module once, at its first call. Use one
+// Library for the whole process; it is safe for concurrent use. Set the fields
+// before the first use.
 type Library struct {
-	// Open makes the engine, once, when the first module is called.
+	// Open makes the engine. It is called once, when the first module is
+	// called.
 	Open func(ctx context.Context) (Engine, error)
-	// Name is the engine's, "wazero" or "browser", for tools.engine.
+	// Name is the engine's name, "wazero" or "browser", for tools.engine.
 	Name string
-	// Cache may be nil: then nothing outlives the process.
+	// Cache may be nil; then nothing is stored between processes.
 	Cache Cache
-	// Fetch makes the HTTP requests of modules that may; nil: none can be made.
+	// Fetch makes the HTTP requests of modules that are allowed to; nil: no
+	// requests can be made.
 	Fetch Fetcher
 
-	opening sync.Mutex // while the engine is made
+	opening sync.Mutex // locked while the engine is made
 
 	mu      sync.Mutex
 	engine  Engine
 	closed  bool
 	known   map[string]*compiled // by digest
-	working sync.WaitGroup       // compilations and calls
+	working sync.WaitGroup       // running compilations and calls
 }
 
-// compiled is one module of the library. code and err may be read once ready
-// is closed.
+// compiled is one module of the library. Read code and err only after ready is
+// closed.
 type compiled struct {
 	ready chan struct{}
-	work  context.Context // ends with the limit of compiling, or by stop
+	work  context.Context // ends at the time limit of compiling, or by stop
 	stop  context.CancelFunc
 	code  Compiled
 	err   error
 }
 
-// CompileTime is how long compiling one module may take. It counts against no
-// other limit than that of the worker.
+// CompileTime is the time limit for compiling one module. Apart from it,
+// compiling counts only against the worker's time limit.
 const CompileTime = 5 * time.Minute
 
-// slowAfter is when whoever waits for a module to be compiled is told so.
+// slowAfter is how long compiling takes before the caller is told.
 const slowAfter = 250 * time.Millisecond
 
 func errCompileTime() error {
@@ -65,8 +66,8 @@ func errCompileTime() error {
 		Hinting("run fewer programs beside golem, or build a smaller module: without debugging information, with fewer libraries")
 }
 
-// Close waits for the calls under way and for what is being compiled, and frees
-// the engine: nothing may run in it then. Modules cannot be called afterwards.
+// Close waits for running calls and compilations and then releases the engine.
+// Afterwards modules cannot be called.
 func (l *Library) Close() error {
 	l.mu.Lock()
 	l.closed = true
@@ -87,7 +88,7 @@ func (l *Library) Close() error {
 
 func errClosed() error { return fault.New(fault.Interrupted, "the tool engine is closed") }
 
-// enter begins a call, which keeps the engine open until leave.
+// enter begins a call. The engine stays open until leave is called.
 func (l *Library) enter() (leave func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +99,7 @@ func (l *Library) enter() (leave func(), err error) {
 	return l.working.Done, nil
 }
 
-// started is the engine, made now if it is not there yet.
+// started returns the engine, and makes it if necessary.
 func (l *Library) started(ctx context.Context) (Engine, error) {
 	l.opening.Lock()
 	defer l.opening.Unlock()
@@ -121,9 +122,9 @@ func (l *Library) started(ctx context.Context) (Engine, error) {
 	return e, nil
 }
 
-// compile guards and compiles a module, once for each digest, whoever asks
-// first. Who does not want to wait for it ends ctx: the work goes on, for the
-// next call. slow, unless it is nil, is called once where it takes a while.
+// compile guards and compiles a module, once for each digest. If ctx ends,
+// compile returns, but the work continues for the next call. slow may be nil;
+// it is called once if compiling takes a while.
 func (l *Library) compile(ctx context.Context, digest string, module []byte, slow func()) (Compiled, error) {
 	l.mu.Lock()
 	if l.closed {
@@ -160,7 +161,7 @@ func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 			select {
 			case <-c.ready:
 				return c.code, c.err
-			default: // the engine takes a while to notice
+			default: // gives the engine time to notice that ctx has ended
 				return nil, ended(c.work)
 			}
 		case <-ctx.Done():
@@ -173,7 +174,7 @@ func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 	}
 }
 
-// ready is what was made of a module before, if that is done.
+// ready returns the result of an earlier compilation, if it is finished.
 func (l *Library) ready(digest string) (Compiled, error, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,8 +190,8 @@ func (l *Library) ready(digest string) (Compiled, error, bool) {
 	}
 }
 
-// build fills in a compiled module. That the module is not accepted is remembered;
-// that there was no engine, or no time, is not.
+// build compiles a module. It remembers that a module is not accepted, but not
+// that the engine was missing or time ran out.
 func (l *Library) build(c *compiled, digest string, module []byte) {
 	defer c.stop()
 	defer close(c.ready)
@@ -218,7 +219,7 @@ func (l *Library) forget(digest string) {
 	delete(l.known, digest)
 }
 
-// weave is guard.Weave with the cache before it.
+// weave is guard.Weave with the cache.
 func (l *Library) weave(digest string, module []byte) ([]byte, error) {
 	key := fmt.Sprintf("guard%d-%s", guard.Version, digest)
 	if woven, ok := l.cached(key); ok {
@@ -232,7 +233,7 @@ func (l *Library) weave(digest string, module []byte) ([]byte, error) {
 	return woven, nil
 }
 
-// cached reads a value and checks that it is whole.
+// cached reads a value from the cache and verifies its checksum.
 func (l *Library) cached(key string) ([]byte, bool) {
 	if l.Cache == nil {
 		return nil, false
@@ -248,7 +249,8 @@ func (l *Library) cached(key string) ([]byte, bool) {
 	return value, true
 }
 
-// keep stores a value. A cache that cannot be written costs time, not more.
+// keep stores a value in the cache. It ignores errors, because a missing entry
+// only costs time.
 func (l *Library) keep(key string, value []byte) {
 	if l.Cache == nil {
 		return
@@ -257,8 +259,8 @@ func (l *Library) keep(key string, value []byte) {
 	_ = l.Cache.Put(key, append(sum[:], value...))
 }
 
-// sealed binds a value to its key. It finds what an accident did to a file, not
-// an attack: who can write to the cache can run code there anyway.
+// sealed is the checksum of a value with its key. It detects accidents, not
+// attacks: who can write to the cache can run code anyway.
 func sealed(key string, value []byte) [sealSize]byte {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	sum := crc32.Update(crc32.Checksum([]byte(key), table), table, value)

@@ -7,17 +7,18 @@ import (
 	"golem/core/fault"
 )
 
-// Meter is the account behind one call's fuel: how much it may use, how much
-// it was granted, and until when. Engines share it, so that all charge alike.
-// It is used by one call at a time.
+// Meter counts the fuel and the time of one call: how much the call may use,
+// how much it was given, and until when. All engines use it, so that they count
+// alike. It is for one call at a time.
 type Meter struct {
 	Budget int64
-	// Limit is how long the module may run and wait; 0: as long as ctx. The
-	// time of callbacks into golem is not counted: they keep their own.
+	// Limit is how long the module may run and wait; 0 means as long as ctx.
+	// Time spent in calls of tools and workers does not count, because these
+	// have limits of their own.
 	Limit time.Duration
-	// Now is the clock; nil: time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Yield, if set, lets others run at ticks, every few milliseconds.
+	// Yield lets other goroutines run, every few milliseconds; may be nil.
 	Yield func()
 
 	granted int64
@@ -25,13 +26,14 @@ type Meter struct {
 	begun   time.Time
 	last    time.Time
 	yielded time.Time
-	away    time.Duration // spent in callbacks
+	away    time.Duration // time spent in calls of tools and workers
 }
 
-// A slice of fuel lasts about sliceTime, so that a call notices its end soon
-// and asks seldom. However quick a module has been, what it does next may take
-// a hundred nanoseconds a unit (reads all over its memory), and until the next
-// tick nothing ends it and no garbage is collected: so mostSlice.
+// A module gets its fuel in slices of about sliceTime, so that it notices its
+// end soon without asking often. A module that was quick may later need a
+// hundred nanoseconds per unit (when it reads all over its memory), and between
+// two ticks it cannot be ended and no garbage is collected. So mostSlice limits
+// a slice.
 const (
 	firstSlice = 20_000
 	mostSlice  = 2_000_000
@@ -45,7 +47,7 @@ func (m *Meter) now() time.Time {
 	return m.Now()
 }
 
-// Begin starts the account of one call, whatever was used before.
+// Begin starts counting for a new call.
 func (m *Meter) Begin() {
 	if m.Budget <= 0 {
 		m.Budget = DefaultFuel
@@ -55,10 +57,11 @@ func (m *Meter) Begin() {
 	m.last = m.begun
 }
 
-// Tick is what the guard's tick import does: left is the module's counter,
-// below zero by what it owes. It returns what to add, or why the call ends:
-// E_TOOL_FUEL, E_TIMEOUT or E_INTERRUPTED. A call ends when it owes more than
-// is left of its budget, whatever the slices were.
+// Tick is called by the function that the guard weaves into a module. left is
+// the module's counter; it is negative by the fuel that the module has used
+// beyond its slice. Tick returns how much to add, or the reason why the call
+// ends: E_TOOL_FUEL, E_TIMEOUT or E_INTERRUPTED. A call ends when it has used
+// more than its budget, however it was divided into slices.
 func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	if err := m.Check(ctx); err != nil {
 		return 0, err
@@ -78,8 +81,8 @@ func (m *Meter) Tick(ctx context.Context, left int64) (int64, error) {
 	return grant, nil
 }
 
-// yield lets others run, but not at every tick of a quick module: the way back
-// may take longer than its slice.
+// yield lets other goroutines run, but not at every tick of a quick module,
+// because coming back may take longer than a slice.
 func (m *Meter) yield() {
 	if m.Yield == nil {
 		return
@@ -90,7 +93,7 @@ func (m *Meter) yield() {
 	}
 }
 
-// adapt brings a slice nearer to sliceTime.
+// adapt changes the size of a slice towards sliceTime.
 func (m *Meter) adapt() {
 	now := m.now()
 	switch took := now.Sub(m.last); {
@@ -103,10 +106,10 @@ func (m *Meter) adapt() {
 	m.last = now
 }
 
-// Used is what the call has used, given the module's counter.
+// Used returns the fuel that the call has used, given the module's counter.
 func (m *Meter) Used(left int64) int64 { return m.granted - left }
 
-// Check tells why the call must end now, if it must.
+// Check returns the reason why the call must end now, or nil.
 func (m *Meter) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return ended(ctx)
@@ -117,7 +120,7 @@ func (m *Meter) Check(ctx context.Context) error {
 	return nil
 }
 
-// ended is the fault of a context that has ended, with its cause.
+// ended returns the error of a context that has ended, with its cause.
 func ended(ctx context.Context) error {
 	if ctx.Err() == context.DeadlineExceeded {
 		return fault.Of(context.Cause(ctx), fault.Timeout)
@@ -125,7 +128,8 @@ func ended(ctx context.Context) error {
 	return fault.Of(context.Cause(ctx), fault.Interrupted)
 }
 
-// Left is how long the module may still take; a day where nothing bounds it.
+// Left returns how long the module may still take, or one day if there is no
+// limit.
 func (m *Meter) Left() time.Duration {
 	if m.Limit <= 0 {
 		return 24 * time.Hour
@@ -133,7 +137,8 @@ func (m *Meter) Left() time.Duration {
 	return m.Limit - (m.now().Sub(m.begun) - m.away)
 }
 
-// Away brackets a callback into golem: its time is not the module's.
+// Away marks the time until back is called as time in a tool or worker, which
+// does not count against the module.
 func (m *Meter) Away() (back func()) {
 	start := m.now()
 	return func() {
@@ -142,7 +147,7 @@ func (m *Meter) Away() (back func()) {
 	}
 }
 
-// Sleep waits for d, but no longer than the call may last.
+// Sleep waits for d, but not beyond the end of the call.
 func (m *Meter) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return m.Check(ctx)

@@ -14,45 +14,46 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Source is where a module lies.
+// Source says where a module is.
 type Source struct {
-	Path string // for messages and the trace: project-relative, "tools/a.wasm"
+	Path string // for messages and the trace: relative to the project, "tools/a.wasm"
 	Open func() (fs.File, error)
-	// Sidecar reads NAME.tools.yaml beside the module; fs.ErrNotExist if there
-	// is none. nil: there is none.
+	// Sidecar reads NAME.tools.yaml beside the module, or returns
+	// fs.ErrNotExist. It may be nil.
 	Sidecar func() ([]byte, error)
-	// Pinned is the SHA-256 (hex) that tools.lock demands; "": not locked.
+	// Pinned is the SHA-256 (hex) that tools.lock requires; "" if there is no
+	// lock.
 	Pinned string
 }
 
-// Module is one .wasm file. Nothing of it is read before it is asked for. Its
-// bytes are read once, so that what was digested is what runs. It is safe for
-// concurrent use.
+// Module is one .wasm file. It is read when it is first needed, and its bytes
+// are read once, so that the bytes whose digest was checked are the bytes that
+// run. It is safe for concurrent use.
 type Module struct {
 	library *Library
 	source  Source
 
 	mu     sync.Mutex
-	data   []byte // until it is compiled
-	digest string // "" until it was read; then this, info, alien and bad stand
+	data   []byte // the bytes, until the module is compiled
+	digest string // "" until the file was read; then info, foreign and bad are set, too
 	info   guard.Info
-	alien  *foreign // what it was built for, if not for golem
-	bad    error    // why these bytes are never run: tools.lock, or malformed
+	alien  *foreign // what the module was built for, if not for golem
+	bad    error    // why this file is never run: tools.lock, or malformed
 
 	callsBack bool // it imports golem_call; known after Describe
 
 	describing turn
-	tools      []Description // once they are known; set and read in turn
+	tools      []Description // the tools, once they are known
 }
 
-// Module is the module of a source; it reads nothing yet.
+// Module returns the module of a source. It does not read the file yet.
 func (l *Library) Module(s Source) *Module { return &Module{library: l, source: s} }
 
-// Path is where it lies, as its source says.
+// Path returns where the module is, as in its Source.
 func (m *Module) Path() string { return m.source.Path }
 
-// Digest is the SHA-256 of the file, hex. It reads the file, and holds it
-// against tools.lock (E_LOCK). A file that is no module is E_TOOL_MODULE.
+// Digest returns the SHA-256 of the file in hex. It reads the file and compares
+// it with tools.lock (E_LOCK). A file that is not a module is E_TOOL_MODULE.
 func (m *Module) Digest(_ context.Context) (string, error) {
 	if err := m.read(); err != nil {
 		return "", err
@@ -60,7 +61,7 @@ func (m *Module) Digest(_ context.Context) (string, error) {
 	return m.digest, m.bad
 }
 
-// read reads the file, once. That it could not be read is not remembered.
+// read reads the file once. If reading fails, the next call tries again.
 func (m *Module) read() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -93,7 +94,7 @@ func digestOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// at names the file in a fault.
+// at adds the file's path to an error.
 func (m *Module) at(err error) error {
 	f := fault.Of(err, fault.ToolModule)
 	if f.Where != nil && f.Where.File != "" {
@@ -102,7 +103,7 @@ func (m *Module) at(err error) error {
 	return f.At(m.source.Path, 0, 0)
 }
 
-// bytes reads the file whole.
+// bytes reads the whole file.
 func (m *Module) bytes() ([]byte, error) {
 	f, err := m.open()
 	if err != nil {
@@ -127,7 +128,7 @@ func (m *Module) open() (fs.File, error) {
 	return f, nil
 }
 
-// unreadable is the fault of a file that cannot be opened or read.
+// unreadable returns the error for a file that cannot be opened or read.
 func (m *Module) unreadable(err error) error {
 	var known *fault.Fault
 	if errors.As(err, &known) {
@@ -139,15 +140,15 @@ func (m *Module) unreadable(err error) error {
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
-		err = pe.Err // the path may be the host's
+		err = pe.Err // the path in it may be one of the host
 	}
 	return fault.New(code, "the tool module cannot be read: %w", err).At(m.source.Path, 0, 0)
 }
 
-// readLimited reads a file that may have limit bytes.
+// readLimited reads a file of at most limit bytes.
 func readLimited(f io.Reader, limit int64) ([]byte, error) {
 	var buf bytes.Buffer
-	if file, ok := f.(fs.File); ok { // what it says of its size saves copies, and nothing else
+	if file, ok := f.(fs.File); ok { // the reported size only saves copies
 		if info, err := file.Stat(); err == nil && info.Size() > 0 {
 			buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
 		}
@@ -162,7 +163,8 @@ func readLimited(f io.Reader, limit int64) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// whole are the bytes that were digested, read anew if they were let go.
+// whole returns the bytes whose digest was computed, and reads them again if
+// they were released.
 func (m *Module) whole() ([]byte, error) {
 	m.mu.Lock()
 	data, digest := m.data, m.digest
@@ -181,9 +183,9 @@ func (m *Module) whole() ([]byte, error) {
 	return data, nil
 }
 
-// compiled is the module, ready to run. Once it is, its bytes are let go: the
-// library has what is made of them, by their digest.
-// slow is called if it takes a while; it may be nil.
+// compiled returns the compiled module. The module's bytes are then released,
+// because the library has the compiled code by its digest. slow may be nil; it
+// is called if compiling takes a while.
 func (m *Module) compiled(ctx context.Context, slow func()) (Compiled, error) {
 	digest, err := m.Digest(ctx)
 	if err != nil {
@@ -216,7 +218,7 @@ func (m *Module) wrapped(err error) error {
 	return m.at(err)
 }
 
-// componentHeader is how a component begins, where a module has version 1.
+// componentHeader is the beginning of a component; a module has version 1 here.
 var componentHeader = []byte{0, 'a', 's', 'm', 0x0d, 0, 1, 0}
 
 func isComponent(head []byte) bool { return bytes.HasPrefix(head, componentHeader) }

@@ -12,44 +12,45 @@ import (
 	"golem/core/tool"
 )
 
-// Grants are what a worker file lends a module beyond its own memory. The zero
-// value is nothing (SPEC §6).
+// Grants are what a worker file allows a module to use beyond its own memory.
+// The zero value grants nothing (SPEC §6).
 type Grants struct {
-	Files   sandbox.FS // fs: true; the worker's effective view
+	Files   sandbox.FS // fs: true; the worker's view
 	Network bool       // sandbox.network_enabled
 	Hosts   []string   // allowed_hosts
 	Config  map[string]string
-	Fuel    int64         // 0: DefaultFuel
-	Timeout time.Duration // 0: the worker's tool_timeout alone
-	// Stateful keeps one instance for all the worker's calls of this module,
-	// whatever its description says; nil: as the description says.
+	Fuel    int64         // 0 means DefaultFuel
+	Timeout time.Duration // 0 means that only the worker's tool_timeout applies
+	// Stateful says whether one instance is kept for all the worker's calls of
+	// this module; nil: as the module's description says.
 	Stateful *bool
 }
 
-// Any tells whether a module has been granted anything at all.
+// Any reports whether the module was granted anything.
 func (g Grants) Any() bool {
 	return g.Files != nil || g.Network && len(g.Hosts) > 0 || len(g.Config) > 0
 }
 
-// Bound is a module with the grants of one worker run. Close ends its kept
-// instance. It is safe for concurrent use.
+// Bound is a module with the grants of one worker run. Close releases the
+// instance that it keeps. It is safe for concurrent use.
 type Bound struct {
 	Module *Module
 	Grants Grants
-	Log    func(level, text string) // nil: nobody hears the module
-	Slow   func()                   // called when compiling it takes a while; nil: nobody is
+	Log    func(level, text string) // gets the module's log lines; nil: they are dropped
+	Slow   func()                   // called if compiling takes a while; may be nil
 
-	turn turn // of the kept instance
+	turn turn // protects the kept instance
 	kept Instance
 	held heldBy
 }
 
-// Tool is one described tool of the module.
+// Tool returns one of the module's described tools.
 func (b *Bound) Tool(d Description) tool.Tool {
 	return &moduleTool{bound: b, desc: d, spec: b.spec(d)}
 }
 
-// Close ends the kept instance, if there is one, once its call is over.
+// Close waits for the current call of the kept instance and releases the
+// instance.
 func (b *Bound) Close() error {
 	if err := b.turn.take(context.Background()); err != nil { // unreachable: this context does not end
 		return err
@@ -63,8 +64,8 @@ func (b *Bound) Close() error {
 	return err
 }
 
-// spec is what golem offers: the module's word counts where it is stricter
-// than an unknown tool's default, which asks.
+// spec returns the specification that golem offers. What the module says counts
+// only where it is stricter than the default for unknown tools, which asks.
 func (b *Bound) spec(d Description) tool.Spec {
 	s := tool.Spec{
 		Name: d.Name, Description: d.Description, Input: d.Input, Output: d.Output,
@@ -100,11 +101,11 @@ var (
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 
-// Spec has the module's path; its digest is known from the first call on.
+// Spec has the module's path, and from the first call on its digest.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
 
-// Identity reads the module: its digest is what approval remembers, and what
-// the trace shows beside the path.
+// Identity reads the module. Its digest is part of what approval remembers, and
+// the trace shows it with the path.
 func (t *moduleTool) Identity(ctx context.Context) (provider, module string, err error) {
 	digest, err := t.bound.Module.Digest(ctx)
 	if err != nil {
@@ -113,7 +114,7 @@ func (t *moduleTool) Identity(ctx context.Context) (provider, module string, err
 	return digest, t.bound.Module.Path() + "@sha256:" + digest, nil
 }
 
-// Prepare compiles the module, if nobody has yet.
+// Prepare compiles the module if that has not been done yet.
 func (t *moduleTool) Prepare(ctx context.Context) error {
 	leave, err := t.bound.Module.library.enter()
 	if err != nil {
@@ -124,8 +125,8 @@ func (t *moduleTool) Prepare(ctx context.Context) error {
 	return err
 }
 
-// Call runs the function. The fuel it used is in the output, and in that of a
-// failed call too.
+// Call runs the function. The output has the fuel that it used, also if the
+// call failed.
 func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
 	m := t.bound.Module
 	leave, err := m.library.enter()
@@ -159,7 +160,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	return out, err
 }
 
-// limits are the stricter of the description's and the worker's.
+// limits are the stricter of the description's limits and the worker's.
 func (t *moduleTool) limits() Limits {
 	l := Limits{Fuel: t.bound.Grants.Fuel, Time: t.bound.Grants.Timeout}
 	if own, err := time.ParseDuration(t.desc.Timeout); err == nil && own > 0 && (l.Time == 0 || own < l.Time) {
@@ -175,7 +176,7 @@ func (t *moduleTool) stateful() bool {
 	return t.desc.Stateful
 }
 
-// call uses a fresh instance, or the kept one, a call at a time.
+// call uses a new instance, or the kept one, one call at a time.
 func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lending, stateful bool) (Result, error) {
 	if !stateful || in.Form == Command {
 		return code.Call(ctx, in, l.host())
@@ -195,8 +196,8 @@ func (b *Bound) call(ctx context.Context, code Compiled, in Invocation, l *lendi
 	return b.kept.Call(ctx, in, l.host())
 }
 
-// heldBy is the id of the call that has the kept instance. A call below it
-// would wait for itself.
+// heldBy is the id of the call that uses the kept instance. A call made from
+// inside that call would wait for itself.
 type heldBy struct {
 	mu sync.Mutex
 	id string

@@ -10,30 +10,30 @@ import (
 	"golem/core/fault"
 )
 
-// Fetcher makes one HTTP request for a module. It asks the policy before each
-// hop, redirects included, and before connecting to each address that a name
-// resolved to; where it cannot see addresses (a browser), it follows no
-// redirect. It bounds the response by MaxResponse.
+// Fetcher makes one HTTP request for a module. It must check the policy before
+// each hop, including redirects, and before it connects to an address that a
+// name resolved to. Where it cannot see addresses (in a browser) it must not
+// follow redirects. The response is limited to MaxResponse bytes.
 type Fetcher func(ctx context.Context, r HTTPRequest, p Policy) (HTTPResponse, error)
 
-// Bounds of what a module sends and receives.
+// Limits of what a module sends and receives.
 const (
-	MaxRequest  = 4 << 20 // bytes of a body
+	MaxRequest  = 4 << 20 // bytes of a request body
 	MaxResponse = 8 << 20
 	maxURL      = 8 << 10
-	maxHeaders  = 64 << 10 // bytes of all names and values
+	maxHeaders  = 64 << 10 // bytes of all header names and values
 )
 
-// Policy is where a module may go: the allowed_hosts of its grants. An entry is
-// a host name, or *.example.com for the names below one, or an address, each
-// with a port (:8080) or for the ports 80 and 443. An entry that CheckHost
-// refuses allows nothing.
+// Policy says which hosts a module may use: the allowed_hosts of its grants. An
+// entry is a host name, *.example.com for all names below one, or an address;
+// with a port (:8080), or without for ports 80 and 443. An entry that CheckHost
+// rejects allows nothing.
 type Policy struct{ Hosts []string }
 
-// URL tells whether a request may go to an address: http or https, without a
-// user, to an allowed host and port. What it returns has the host in one
-// spelling and no fragment; that one must be used, so that no other reader of
-// addresses sees another host.
+// URL checks whether a request may go to a URL: it must be http or https,
+// without a user, with an allowed host and port. Use the URL that it returns,
+// which has the host in a normal spelling and no fragment, so that no other
+// parser sees another host.
 func (p Policy) URL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
 		return nil, fault.New(fault.Network, "the module requested a URL of %d bytes", len(raw))
@@ -66,16 +66,16 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// A place is a host and port, of a request or of an entry of allowed_hosts.
+// A place is a host and port, of a request or of an entry in allowed_hosts.
 type place struct {
-	name     string     // in lower case; "" if it is an address
-	addr     netip.Addr // unmapped, without a zone
+	name     string     // in lower case; "" for an address
+	addr     netip.Addr // IPv4 not mapped into IPv6, without a zone
 	port     int        // 0: none was given
-	wild     bool       // an entry for the names below name
+	wild     bool       // an entry for all names below name
 	explicit bool
 }
 
-// String is the place as it stands in an address.
+// String returns the place in the form that it has in a URL.
 func (p place) String() string {
 	host := p.name
 	if host == "" {
@@ -90,7 +90,7 @@ func (p place) String() string {
 	return host
 }
 
-// parsePlace reads a host, without brackets, and a port that may be empty.
+// parsePlace parses a host, without brackets, and a port that may be empty.
 func parsePlace(host, port string) (place, bool) {
 	var p place
 	if port != "" {
@@ -108,8 +108,9 @@ func parsePlace(host, port string) (place, bool) {
 	return p, hostName(p.name)
 }
 
-// hostName tells whether a name is one of letters, digits, hyphens and
-// underscores that nothing takes for a number: browsers read 0x7f.1 as an address.
+// hostName reports whether a name has only letters, digits, hyphens and
+// underscores and cannot be read as a number: browsers read 0x7f.1 as an
+// address.
 func hostName(name string) bool {
 	if name == "" || len(name) > 253 {
 		return false
@@ -139,7 +140,7 @@ func validLabel(l string) bool {
 	return true
 }
 
-// parseEntry reads an entry of allowed_hosts.
+// parseEntry parses an entry of allowed_hosts.
 func parseEntry(entry string) (place, bool) {
 	if rest, ok := strings.CutPrefix(entry, "["); ok { // [::1]:8080
 		host, tail, closed := strings.Cut(rest, "]")
@@ -162,7 +163,7 @@ func parseEntry(entry string) (place, bool) {
 	return p, ok && !(wild && p.name == "")
 }
 
-// CheckHost tells whether an entry of allowed_hosts is well-formed.
+// CheckHost returns an error unless an entry of allowed_hosts is valid.
 func CheckHost(entry string) error {
 	if _, ok := parseEntry(entry); !ok {
 		return fault.New(fault.Config, "allowed_hosts has %q, which is not a host", Escape([]byte(entry), 100)).
@@ -171,7 +172,7 @@ func CheckHost(entry string) error {
 	return nil
 }
 
-// covers tells whether an entry allows a place.
+// covers reports whether an entry allows a place.
 func (e place) covers(p place) bool {
 	switch {
 	case e.port != 0 && e.port != p.port, e.port == 0 && p.port != 80 && p.port != 443:
@@ -193,9 +194,9 @@ func (p Policy) allows(at place) bool {
 	return false
 }
 
-// Address tells whether a connection for host may be made to an address it
-// resolved to: none that is private, local or special, unless host is that
-// very address and listed as such, or is localhost and listed.
+// Address checks whether a connection for host may use an address that the name
+// resolved to. Private, local and special addresses are refused, unless host is
+// this address and is listed, or host is localhost and is listed.
 func (p Policy) Address(host string, to netip.AddrPort) error {
 	at, ok := parsePlace(strings.Trim(host, "[]"), "")
 	at.port = int(to.Port())
@@ -213,9 +214,9 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 		Hinting("if the tool may use this address, add the address itself to allowed_hosts, and let the tool request the address")
 }
 
-// special are the networks that are neither private nor local by netip's own
-// words and still not the public network's (IANA's registries). Of IPv6 only
-// 2000::/3 is public at all: what maps or translates IPv4 lies elsewhere, or here.
+// special are networks that are not public although netip does not call them
+// private or local (from IANA's registries). Of IPv6 only 2000::/3 is public;
+// networks that map or translate IPv4 are outside it or listed here.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),

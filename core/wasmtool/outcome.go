@@ -5,24 +5,24 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Ending is how an engine saw a call end, for Session.Result or Judge.
+// Ending is how a call ended, as an engine saw it, for Session.Result or Judge.
 type Ending struct {
-	Fault  error  // what a host function ended the call with
-	Trap   string // the engine's word for a trap; "" = none
+	Fault  error  // the error with which a host function ended the call
+	Trap   string // the engine's name for the trap; "" if there was none
 	Exited bool   // proc_exit was called
-	Code   int    // its argument, or what the export returned
-	Flags  int32  // the guard's flags
-	Left   int64  // the guard's counter
+	Code   int    // argument of proc_exit, or what the export returned
+	Flags  int32  // flags that the guard set in the module
+	Left   int64  // the module's fuel counter
 	Output []byte // a command's standard output
-	Stderr []byte // its end
+	Stderr []byte // the end of stderr
 
-	// What a Session fills in itself.
-	Message []byte       // what error_set said
-	Refused *fault.Fault // the first thing that was asked for and not granted
+	// These are set by a Session.
+	Message []byte       // text of error_set
+	Refused *fault.Fault // the first thing that the module used without a grant
 	Fuel    int64        // used
 }
 
-// Result judges how the session's call ended.
+// Result decides how the session's call ended.
 func (s *Session) Result(e Ending) (Result, error) {
 	if s.In.Form != Command {
 		e.Output = s.Output()
@@ -31,10 +31,10 @@ func (s *Session) Result(e Ending) (Result, error) {
 	return Judge(s.In.Form, e)
 }
 
-// Judge judges a call alike for every engine: what the host ended it with
-// comes first, then what the guard knows, then what was refused to it. An
-// engine whose sessions are elsewhere fills in all of the ending; its Output
-// is then that of the form.
+// Judge decides how a call ended, in the same way for every engine: first comes
+// the error with which a host function ended it, then what the guard recorded,
+// then a use without a grant. An engine whose sessions run elsewhere sets all
+// fields of the ending; Output is then the output of the form.
 func Judge(form Form, e Ending) (Result, error) {
 	r := Result{Output: e.Output, Stderr: e.Stderr, Exit: e.Code, Fuel: e.Fuel}
 	f := e.failure(form)
@@ -69,7 +69,8 @@ func (e Ending) failure(form Form) *fault.Fault {
 	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
 }
 
-// said is the end of what a module wrote to stderr, as the end of a message.
+// said returns the end of what a module wrote to stderr, for the end of a
+// message.
 func said(stderr []byte) string {
 	if len(stderr) > 2048 {
 		stderr = stderr[len(stderr)-2048:]

@@ -11,15 +11,16 @@ import (
 	"golem/core/tool"
 )
 
-// Bounds of what a module answers, within the bytes of its output.
+// Limits of a module's answer, in addition to the size of its output.
 const (
 	maxContent = 1_000 // items
-	maxMessage = 4_096 // bytes of an error's text
+	maxMessage = 4_096 // bytes of an error text
 	maxURI     = 2_048 // bytes of a resource's name
 )
 
-// answer turns what a module returned into a tool's output. structured says
-// that the tool declares what it returns: then a text that is JSON is data.
+// answer converts what a module returned into a tool's output. structured means
+// that the tool declares an output schema; then a text that is JSON becomes
+// data.
 func answer(s shape, name string, out []byte, structured bool) (tool.Output, error) {
 	var o tool.Output
 	switch s {
@@ -43,8 +44,8 @@ func answer(s shape, name string, out []byte, structured bool) (tool.Output, err
 	return o, nil
 }
 
-// strictJSON is one JSON value without white space, if it has one meaning: no
-// key twice, all of it UTF-8.
+// strictJSON returns a JSON value without white space, if it is unambiguous:
+// UTF-8 and no duplicate keys.
 func strictJSON(raw []byte) (json.RawMessage, bool) {
 	var small bytes.Buffer
 	if _, err := tool.Canonical(raw); err != nil || json.Compact(&small, raw) != nil {
@@ -53,8 +54,8 @@ func strictJSON(raw []byte) (json.RawMessage, bool) {
 	return small.Bytes(), true
 }
 
-// content reads the answer of the first two forms, which is MCP's result of a
-// call.
+// content parses the answer of the first two forms, which is MCP's result of a
+// tool call.
 func content(name string, out []byte) (tool.Output, error) {
 	fields, err := object(out, len(out))
 	if err != nil {
@@ -108,13 +109,13 @@ func content(name string, out []byte) (tool.Output, error) {
 	return o, nil
 }
 
-// wrong is the fault of a result that is not what it should be.
+// wrong returns the error for a result that does not have the right form.
 func wrong(name, format string, args ...any) error {
 	return fault.New(fault.ToolOutput, "%s returned "+format, append([]any{name}, args...)...).
 		Hinting("the error is in the module, not in the arguments; go on without its result")
 }
 
-// An item is one piece of MCP content.
+// An item is one part of MCP content.
 type item struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text"`
@@ -148,7 +149,7 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 		return nil
 	case "resource":
 		r := c.Resource
-		if r == nil { // the first form's plug-ins have its content beside its type
+		if r == nil { // plug-ins of the first form have the content beside its type
 			r = &resource{URI: c.URI, MIME: c.MIME, Text: c.Text, Blob: c.Data}
 		}
 		switch {
@@ -164,8 +165,8 @@ func (c item) put(name string, o *tool.Output, texts *[]string) error {
 
 var mimeType = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
 
-// bytesPart adds a part that is bytes. Its type goes into requests, so it must
-// be one.
+// bytesPart adds a part that consists of bytes. Its MIME type must be valid,
+// because it is sent in requests to models.
 func bytesPart(name string, o *tool.Output, what, mime, uri, data string) error {
 	mime, _, _ = strings.Cut(mime, ";") // parameters mean nothing to a model
 	switch {

@@ -7,10 +7,10 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Pack is the module with a description, YAML or JSON, in its custom section,
-// in place of one that is there. The description is checked first, then that
-// the guard lets the module run, and that it has the functions to call. file
-// names the description in messages.
+// Pack returns the module with a description, YAML or JSON, in its custom
+// section; an existing description is replaced. It first checks the
+// description, then that the guard accepts the module, and that the module has
+// the described functions. file is the description's name in messages.
 func Pack(module, description []byte, file string) ([]byte, error) {
 	ds, err := ParseSidecar(description, file)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"golem/core/fault"
 )
 
-// Session is one call under way as the host functions see it: the Extism
-// interface in terms of handles and numbers, without any engine. An engine
-// binds its imports to these methods and ends the call when one of them fails.
+// Session is one running call, as the host functions see it: the Extism
+// interface with handles and numbers, independent of the engine. An engine
+// connects its imports to these methods, and ends the call when one returns an
+// error.
 type Session struct {
 	Kernel *Kernel
 	Meter  *Meter
@@ -21,16 +22,17 @@ type Session struct {
 	ctx     context.Context
 	input   int64
 	inLen   int64
-	out     int64 // where the output lies; it is read when the call has ended
+	out     int64 // handle of the output, which is read after the call has ended
 	outLen  int64
 	failed  int64  // the block that error_set named; 0: none
-	said    []byte // what it held then, for a block that is freed
+	said    []byte // what the block contained then, in case it is freed
 	status  int32
 	header  int64
-	refused *fault.Fault // the first thing that was asked for and not granted
+	refused *fault.Fault // the first thing that the module used without a grant
 }
 
-// NewSession begins a call. ctx bounds it and everything it waits for.
+// NewSession starts a call. ctx limits the call and everything that it waits
+// for.
 func NewSession(ctx context.Context, k *Kernel, m *Meter, in Invocation, h Host) (*Session, error) {
 	k.Reset()
 	if in.Limits.Output <= 0 {
@@ -44,8 +46,8 @@ func NewSession(ctx context.Context, k *Kernel, m *Meter, in Invocation, h Host)
 	return s, err
 }
 
-// Refuse notes what was asked for without a grant. If the call fails, this is
-// why.
+// Refuse records that the module used something that it was not granted. If the
+// call fails, this becomes the reason.
 func (s *Session) Refuse(f *fault.Fault) {
 	if s.refused == nil {
 		s.refused = f
@@ -59,26 +61,28 @@ func (s *Session) InputSet(at, n int64) error {
 	return err
 }
 
-// Context bounds the call and everything it waits for.
+// Context returns the context that limits the call and everything that it waits
+// for.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// InputOffset is the input's handle.
+// InputOffset returns the handle of the input.
 func (s *Session) InputOffset() int64 { return s.input }
 
-// InputLength is the input's size in bytes.
+// InputLength returns the size of the input in bytes.
 func (s *Session) InputLength() int64 { return s.inLen }
 
-// OutputOffset is where output_set said the result is; 0: nowhere.
+// OutputOffset returns where the result is, as output_set said; 0 if it was not
+// called.
 func (s *Session) OutputOffset() int64 { return s.out }
 
-// OutputLength is how many bytes it said.
+// OutputLength returns the size of the result in bytes, as output_set said.
 func (s *Session) OutputLength() int64 { return s.outLen }
 
-// ErrorHandle is the block that error_set named last; 0: none.
+// ErrorHandle returns the block that error_set named last; 0 if none.
 func (s *Session) ErrorHandle() int64 { return s.failed }
 
-// Output is the result as it stands in the kernel's memory now: plug-ins may
-// fill it, or free it, after they have set it. It is the caller's to keep.
+// Output returns a copy of the result as it is in memory now. Plug-ins may
+// change or free it after output_set.
 func (s *Session) Output() []byte {
 	b, err := s.Kernel.Range(s.out, s.outLen)
 	if err != nil { // unreachable: the memory does not shrink without Reset
@@ -87,8 +91,8 @@ func (s *Session) Output() []byte {
 	return bytes.Clone(b)
 }
 
-// Message is the text of the error that was set as it stands now, nil if there
-// is none. Of a block that was freed it is what the block held when it was set.
+// Message returns the text of the error that was set, as it is in memory now,
+// or nil. If its block was freed, it returns the text at the time of error_set.
 func (s *Session) Message() []byte {
 	if s.failed == 0 {
 		return nil
@@ -103,13 +107,13 @@ func (s *Session) Message() []byte {
 	return bytes.Clone(b[:min(len(b), StderrLimit)])
 }
 
-// Reset forgets every block, and with them input, output and error.
+// Reset frees every block, including input, output and error.
 func (s *Session) Reset() {
 	s.Kernel.Reset()
 	s.input, s.inLen, s.out, s.outLen, s.failed, s.said = 0, 0, 0, 0, 0, nil
 }
 
-// Free gives a block back. An input that is freed has no length.
+// Free frees a block. If it was the input, the input's length becomes 0.
 func (s *Session) Free(at int64) {
 	if at == s.input {
 		s.inLen = 0
@@ -117,7 +121,7 @@ func (s *Session) Free(at int64) {
 	s.Kernel.Free(at)
 }
 
-// InputLoad reads size bytes (1 or 8) of the input.
+// InputLoad reads a number of size bytes (1 or 8) from the input.
 func (s *Session) InputLoad(at, size int64) (uint64, error) {
 	if at < 0 || size > s.inLen || at > s.inLen-size {
 		return 0, inputOutside(at, s.inLen)
@@ -137,13 +141,14 @@ func (s *Session) OutputSet(at, n int64) error {
 	return nil
 }
 
-// ErrorSet makes a block the error that the call ends with; 0 takes it back.
+// ErrorSet makes a block the text of the error with which the call ends; 0
+// removes the error.
 func (s *Session) ErrorSet(at int64) {
 	b := s.Kernel.Bytes(at)
 	s.failed, s.said = at, bytes.Clone(b[:min(len(b), StderrLimit)])
 }
 
-// ConfigGet looks a key up; 0 if there is none.
+// ConfigGet returns the handle of a configuration value, or 0.
 func (s *Session) ConfigGet(key int64) (int64, error) {
 	v, ok := s.In.Config[string(s.Kernel.Bytes(key))]
 	s.Kernel.Free(key)
@@ -153,7 +158,7 @@ func (s *Session) ConfigGet(key int64) (int64, error) {
 	return s.Kernel.Put([]byte(v))
 }
 
-// VarGet looks a variable up; 0 if there is none.
+// VarGet returns the handle of a variable's value, or 0.
 func (s *Session) VarGet(key int64) (int64, error) {
 	v := s.Kernel.Var(string(s.Kernel.Bytes(key)))
 	s.Kernel.Free(key)
@@ -172,7 +177,7 @@ func (s *Session) VarSet(key, value int64) error {
 	return err
 }
 
-// Log passes a line on, cut to what a person reads.
+// Log passes on a log line, shortened if it is too long.
 func (s *Session) Log(level string, at int64) {
 	b := s.Kernel.Bytes(at)
 	if s.Host.Log != nil && len(b) > 0 {
@@ -181,7 +186,7 @@ func (s *Session) Log(level string, at int64) {
 	s.Kernel.Free(at)
 }
 
-// HTTPRequest makes a request; the result is the body's handle.
+// HTTPRequest makes a request and returns the handle of the response's body.
 func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	s.status, s.header = 0, 0
 	raw := append([]byte{}, s.Kernel.Bytes(request)...)
@@ -193,7 +198,7 @@ func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	s.Kernel.Free(body)
 	res, head, err := s.Host.Exchange(s.ctx, raw, content, s.Meter.Left())
 	if over := s.Meter.Check(s.ctx); over != nil {
-		return 0, over // whatever the request made of it
+		return 0, over // even if the request succeeded
 	}
 	if err != nil {
 		return 0, fault.Of(err, fault.Network)
@@ -205,15 +210,15 @@ func (s *Session) HTTPRequest(request, body int64) (int64, error) {
 	return s.Kernel.Put(res.Body)
 }
 
-// HTTPStatus is the last response's status; HTTPHeaders the handle of its
-// headers as a JSON object.
+// HTTPStatus returns the status of the last response.
 func (s *Session) HTTPStatus() int32 { return s.status }
 
-// HTTPHeaders is 0 before the first response.
+// HTTPHeaders returns the handle of the last response's headers as a JSON
+// object, or 0 before the first response.
 func (s *Session) HTTPHeaders() int64 { return s.header }
 
-// GolemCall is golem_call: it calls a tool or worker as the running worker and
-// returns the handle of what came back, a result or {"error":…}.
+// GolemCall is golem_call: it calls a tool or worker as the running worker, and
+// returns the handle of the result or of {"error":…}.
 func (s *Session) GolemCall(name, args int64) (int64, error) {
 	who, what := string(s.Kernel.Bytes(name)), append([]byte{}, s.Kernel.Bytes(args)...)
 	back := s.Meter.Away()
@@ -225,7 +230,7 @@ func (s *Session) GolemCall(name, args int64) (int64, error) {
 	return s.Kernel.Put(res)
 }
 
-// text is bytes for a person: valid UTF-8, at most limit bytes.
+// text returns bytes as text for a person: valid UTF-8, at most limit bytes.
 func text(b []byte, limit int) string {
 	if len(b) > limit {
 		b = b[:limit]

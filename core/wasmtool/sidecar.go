@@ -13,8 +13,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// sidecarKeys are the keys of one tool in a sidecar, hintKeys those of its
-// annotations, which are MCP's: golem heeds destructiveHint.
+// sidecarKeys are the keys of a tool in a sidecar. hintKeys are those of its
+// annotations, which MCP defines; golem uses destructiveHint.
 var (
 	sidecarKeys = []string{
 		"name", "description", "inputSchema", "outputSchema", "annotations", "risk", "exec", "needs_approval", "stateful", "timeout",
@@ -22,16 +22,16 @@ var (
 	hintKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 )
 
-// Bounds of a sidecar.
+// Limits of a sidecar.
 const (
 	maxSidecar = 256 << 10 // bytes
 	maxNodes   = 20_000    // values; each use of an alias counts
 	maxNesting = 64
 )
 
-// ParseSidecar reads NAME.tools.yaml: the JSON of a description, as JSON or
-// written as YAML (SPEC §16). Unknown and duplicate keys are errors with their
-// line, and so is whatever else is wrong.
+// ParseSidecar parses NAME.tools.yaml: a description in JSON, or the same in
+// YAML (SPEC §16). Unknown and duplicate keys are errors with their line, as is
+// everything else that is wrong.
 func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	if len(raw) > maxSidecar {
 		return nil, fault.New(fault.Config, "the description has %d bytes; at most %d are allowed", len(raw), maxSidecar).At(file, 0, 0)
@@ -58,11 +58,11 @@ func ParseSidecar(raw []byte, file string) ([]Description, error) {
 	return ds, nil
 }
 
-// nodes reads one document, JSON where it is JSON: yaml.v3 knows neither
-// JSON's tabs nor all its escapes.
+// nodes parses one document. JSON has a parser of its own, because yaml.v3 does
+// not support JSON's tabs and all its escapes.
 func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	defer func() {
-		if recover() != nil { // a defect of the YAML library must not end golem
+		if recover() != nil { // a panic of the YAML library must not end golem
 			n, bad = nil, fault.New(fault.Config, "the description is not valid YAML").At(file, 0, 0)
 		}
 	}()
@@ -90,8 +90,8 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	return doc.Content[0], nil
 }
 
-// placeOf is the node that a flaw is about: the key, else its tool, else the
-// document.
+// placeOf returns the node that a flaw is about: the key, otherwise its tool,
+// otherwise the document.
 func placeOf(root *yaml.Node, f *flaw) *yaml.Node {
 	tools := resolved(resolved(root).Content[1])
 	if f.tool < 0 || f.tool >= len(tools.Content) {
@@ -108,7 +108,7 @@ func placeOf(root *yaml.Node, f *flaw) *yaml.Node {
 	return t
 }
 
-// resolved is what an alias stands for.
+// resolved returns what an alias refers to.
 func resolved(n *yaml.Node) *yaml.Node {
 	for i := 0; n.Kind == yaml.AliasNode && n.Alias != nil && i < maxNesting; i++ {
 		n = n.Alias
@@ -116,13 +116,13 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// jsonReader makes YAML's nodes of JSON, with their positions.
+// jsonReader converts JSON into YAML nodes with their positions.
 type jsonReader struct {
 	raw  []byte
 	dec  *json.Decoder
-	seen int // bytes whose lines are counted
+	seen int // bytes whose lines are counted already
 	line int
-	bol  int // where the line begins
+	bol  int // where the current line begins
 }
 
 func jsonNodes(raw []byte, file string) (*yaml.Node, *fault.Fault) {
@@ -162,7 +162,8 @@ func (r *jsonReader) value(depth int) (*yaml.Node, error) {
 	return n, nil
 }
 
-// inside reads what is in an array or object, keys and values in turn.
+// inside reads the content of an array or object; for an object, keys and
+// values alternate.
 func (r *jsonReader) inside(n *yaml.Node, open json.Delim, depth int) error {
 	n.Kind = yaml.SequenceNode
 	if open == '{' {
@@ -179,7 +180,7 @@ func (r *jsonReader) inside(n *yaml.Node, open json.Delim, depth int) error {
 	return err
 }
 
-// place is a node at the next value.
+// place returns an empty node with the position of the next value.
 func (r *jsonReader) place() *yaml.Node {
 	at := int(r.dec.InputOffset())
 	for at < len(r.raw) && bytes.IndexByte([]byte(" \t\r\n,:"), r.raw[at]) >= 0 {

@@ -13,8 +13,8 @@ import (
 	"golem/core/fault"
 )
 
-// sidecar turns YAML nodes into JSON, strictly: what YAML knows and JSON does
-// not is refused, and the first fault counts.
+// sidecar converts YAML nodes into JSON. It rejects what YAML has and JSON has
+// not; only the first error is reported.
 type sidecar struct {
 	file  string
 	left  int // values that may still be written
@@ -27,7 +27,7 @@ func (r *sidecar) fail(n *yaml.Node, hint, format string, args ...any) {
 	}
 }
 
-// known refuses keys that a description does not have.
+// known reports keys that a description does not have.
 func (r *sidecar) known(root *yaml.Node) {
 	n := resolved(root)
 	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
@@ -55,7 +55,7 @@ func (r *sidecar) known(root *yaml.Node) {
 	}
 }
 
-// unknownKeys names a key that is not one of the known.
+// unknownKeys reports the keys that are not in known.
 func (r *sidecar) unknownKeys(n *yaml.Node, of string, known []string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; !slices.Contains(known, resolved(k).Value) {
@@ -64,7 +64,7 @@ func (r *sidecar) unknownKeys(n *yaml.Node, of string, known []string) {
 	}
 }
 
-// write puts a node as JSON.
+// write writes a node as JSON.
 func (r *sidecar) write(out *bytes.Buffer, n *yaml.Node, depth int) {
 	if r.fault != nil {
 		return

@@ -2,20 +2,23 @@ package wasmtool
 
 import "golem/core/wasmtool/guard"
 
-// Signature is a function's type as package guard writes it: "i32 i64".
+// Signature is the type of a function, in the notation of package guard: "i32
+// i64".
 type Signature struct{ Params, Results string }
 
-// plain takes and returns nothing, as what initialises a module does.
+// plain reports whether the function has neither parameters nor results, as
+// functions that initialise a module.
 func (s Signature) plain() bool { return s.Params == "" && s.Results == "" }
 
-// Haskell's start: it is called with zeros for its two parameters.
+// hsInit is the function that starts Haskell's runtime. It has two parameters,
+// which are 0.
 const hsInit = "hs_init"
 
-// Starts names the exports that run before the first call of an instance, in
-// their order: the start section, then what the module's language needs. That
-// is decided as Extism's own runtime decides it: Haskell's _initialize and
-// hs_init; else __wasm_call_ctors; else _initialize, each if it takes and
-// returns nothing. A command has none but the start section.
+// Starts returns the exports that must run before the first call of an
+// instance, in order: the start section, then what the module's language needs.
+// It decides as Extism's own runtime does: for Haskell _initialize and hs_init;
+// otherwise __wasm_call_ctors; otherwise _initialize, if these have neither
+// parameters nor results. A command needs only the start section.
 func Starts(form Form, exported func(name string) (Signature, bool)) []string {
 	var out []string
 	if _, ok := exported(guard.StartExport); ok {
@@ -44,8 +47,8 @@ func Starts(form Form, exported func(name string) (Signature, bool)) []string {
 	return out
 }
 
-// Starter tells whether an export of Starts can be called: golem has two zeros
-// for Haskell's, and nothing for any other.
+// Starter reports whether an export of Starts can be called: Haskell's gets two
+// zeros, all others get no arguments.
 func Starter(name string, params int) bool {
 	return params == 0 || name == hsInit && params <= 2
 }

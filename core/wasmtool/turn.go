@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// turn lets in one at a time; waiting for it ends with a context. The zero
+// turn lets one caller in at a time. Waiting ends when a context ends. The zero
 // value is free.
 type turn struct {
 	once sync.Once
@@ -19,7 +19,7 @@ func (t *turn) init() {
 	})
 }
 
-// take waits for its turn. Who got it must give it back.
+// take waits until nobody else is in. Who got in must call give afterwards.
 func (t *turn) take(ctx context.Context) error {
 	t.init()
 	select {
