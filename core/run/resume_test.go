@@ -17,13 +17,19 @@ import (
 
 // counter is a model that calls read_file in its first turn of each exchange and
 // then answers. It keeps what it was sent.
-type counter struct{ sent []model.Request }
+type counter struct{ sent []sentRequest }
+
+// sentRequest is what a model is sent of the conversation.
+type sentRequest struct {
+	Conversation, ID string
+	Turn             int
+	Messages         []model.Message
+}
 
 func (c *counter) Name() string { return "test:counter" }
 
 func (c *counter) Generate(_ context.Context, r model.Request, _ func(model.Delta)) (model.Turn, error) {
-	r.Messages, r.Tools = slices.Clone(r.Messages), nil
-	c.sent = append(c.sent, r)
+	c.sent = append(c.sent, sentRequest{r.Conversation, r.ID, r.Turn, slices.Clone(r.Messages)})
 	if last := r.Messages[len(r.Messages)-1]; last.Role == model.User {
 		call := model.Call{ID: "call-" + last.Text, Name: "read_file", Args: `{"path":"/main.worker"}`}
 		return model.Turn{Calls: []model.Call{call}, Finish: "tool_calls", Attempts: 1}, nil
@@ -83,7 +89,7 @@ func TestAConversationIsResumed(t *testing.T) {
 	}
 	say(second, "b")
 
-	encoded := func(r []model.Request) string {
+	encoded := func(r []sentRequest) string {
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
