@@ -1,0 +1,96 @@
+package prompt
+
+import (
+	"maps"
+
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/filters"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/tests"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
+)
+
+// templateFilters are the filters that a template has (docs/templates.md).
+var templateFilters = map[string]filters.FilterFunc{
+	"abs": filters.FilterAbs, "attr": filters.FilterAttr, "batch": filters.FilterBatch, "bool": filters.FilterBool,
+	"capitalize": filters.FilterCapitalize, "chain": filters.FilterChain, "count": filters.FilterLength,
+	"d": filters.FilterDefault, "default": filters.FilterDefault, "dictsort": filters.FilterDictSort,
+	"e": filters.FilterEscape, "escape": filters.FilterEscape, "first": filters.FilterFirst, "float": filters.FilterFloat,
+	"format": filters.FilterFormat, "groupby": filters.FilterGroupBy, "indent": filters.FilterIndent, "int": filters.FilterInt,
+	"items": filters.FilterItems, "join": filters.FilterJoin, "last": filters.FilterLast, "length": filters.FilterLength,
+	"lines": filters.FilterLines, "list": filters.FilterList, "lower": filters.FilterLower, "map": filters.FilterMap,
+	"max": filters.FilterMax, "min": filters.FilterMin, "pprint": filters.FilterPprint, "reject": filters.FilterReject,
+	"rejectattr": filters.FilterRejectAttr, "replace": filters.FilterReplace, "reverse": filters.FilterReverse,
+	"round": filters.FilterRound, "safe": filters.FilterSafe, "select": filters.FilterSelect, "selectattr": filters.FilterSelectAttr,
+	"slice": filters.FilterSlice, "sort": filters.FilterSort, "split": filters.FilterSplit, "string": filters.FilterString,
+	"sum": filters.FilterSum, "title": filters.FilterTitle, "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
+	"unique": filters.FilterUnique, "upper": filters.FilterUpper, "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
+}
+
+// templateTests are what can stand after `is`.
+var templateTests = map[string]minijinja.TestFunc{
+	"boolean": tests.TestBoolean, "containing": tests.TestContaining, "defined": tests.TestDefined, "divisibleby": tests.TestDivisibleBy,
+	"endingwith": tests.TestEndingWith, "eq": tests.TestEq, "equalto": tests.TestEq, "==": tests.TestEq, "even": tests.TestEven,
+	"false": tests.TestFalse, "float": tests.TestFloat, "ge": tests.TestGe, ">=": tests.TestGe, "greaterthan": tests.TestGt,
+	"gt": tests.TestGt, ">": tests.TestGt, "in": tests.TestIn, "integer": tests.TestInteger, "int": tests.TestInteger,
+	"iterable": tests.TestIterable, "le": tests.TestLe, "<=": tests.TestLe, "lessthan": tests.TestLt, "lt": tests.TestLt,
+	"<": tests.TestLt, "lower": tests.TestLower, "mapping": tests.TestMapping, "ne": tests.TestNe, "!=": tests.TestNe,
+	"none": tests.TestNone, "number": tests.TestNumber, "odd": tests.TestOdd, "sameas": tests.TestSameAs,
+	"sequence": tests.TestSequence, "startingwith": tests.TestStartingWith, "string": tests.TestString, "true": tests.TestTrue,
+	"undefined": tests.TestUndefined, "upper": tests.TestUpper,
+}
+
+// numbers is range(stop), range(start, stop) or range(start, stop, step).
+func numbers(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (value.Value, error) {
+	given := make([]int64, len(args))
+	for i, a := range args {
+		n, ok := a.AsInt()
+		if !ok || n > 1<<40 || n < -1<<40 {
+			return value.Undefined(), failure("range takes whole numbers")
+		}
+		given[i] = n
+	}
+	start, stop, step := int64(0), int64(0), int64(1)
+	switch len(given) {
+	case 1:
+		stop = given[0]
+	case 2:
+		start, stop = given[0], given[1]
+	case 3:
+		start, stop, step = given[0], given[1], given[2]
+	default:
+		return value.Undefined(), failure("range takes one to three numbers: range(START, STOP, STEP)")
+	}
+	if step == 0 {
+		return value.Undefined(), failure("the step of range cannot be 0")
+	}
+	out := []value.Value{}
+	for i := start; step > 0 && i < stop || step < 0 && i > stop; i += step {
+		if len(out) == maxRange {
+			return value.Undefined(), failure("range gives more than %d numbers", maxRange)
+		}
+		out = append(out, value.FromInt(i))
+	}
+	return value.FromSlice(out), nil
+}
+
+// dict is dict(name=value, …).
+func dict(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
+	if len(args) > 0 {
+		return value.Undefined(), failure("dict takes named values only: dict(a=1)")
+	}
+	return value.FromMap(maps.Clone(named)), nil
+}
+
+// namespace is namespace(name=value, …): the one value whose fields a template
+// can set from inside a loop. It prints without them, for it can contain itself.
+type namespace struct{ fields map[string]value.Value }
+
+var _ value.MutableObject = (*namespace)(nil)
+
+// GetAttr is a field; undefined if there is none.
+func (n *namespace) GetAttr(name string) value.Value { return n.fields[name] }
+
+// SetAttr sets a field.
+func (n *namespace) SetAttr(name string, v value.Value) { n.fields[name] = v }
+
+func (n *namespace) String() string { return "namespace" }

@@ -1,0 +1,117 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/syntax"
+
+	"golem/core/fault"
+)
+
+// explain turns an error of the engine into a fault at its place: the
+// innermost cause, with the line as it stands in the template.
+func (r *rendering) explain(err error) error {
+	var at *minijinja.Error
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if f, ok := e.(*fault.Fault); ok {
+			if f.Where == nil && at != nil {
+				return r.place(f, at)
+			}
+			return f
+		}
+		if one, ok := e.(*minijinja.Error); ok {
+			at = one
+		}
+	}
+	switch {
+	case at == nil && errors.Is(err, fs.ErrNotExist):
+		return r.template.fault(0, "a template is missing")
+	case at == nil:
+		return r.unplaced(err)
+	}
+	message := at.Message
+	switch at.Kind {
+	case minijinja.ErrUndefinedVar:
+		message = quoted(r.excerpt(at), "a name here") + " is not defined"
+	case minijinja.ErrTemplateNotFound:
+		message = "there is no template " + quoted(at.Message, "of that name")
+	case minijinja.ErrUnknownFilter:
+		message = "there is no filter " + at.Message
+	case minijinja.ErrUnknownTest:
+		message = "there is no test " + at.Message
+	case minijinja.ErrUnknownFunction:
+		message = quoted(r.excerpt(at), "this") + " is not a function or macro"
+	case minijinja.ErrOutOfFuel:
+		message = "the template takes too many steps"
+	case minijinja.ErrInvalidOperation:
+		if message == "recursion limit exceeded" {
+			message = fmt.Sprintf("templates, macros or loops are in each other more than %d deep", maxDepth)
+		}
+	case minijinja.ErrSyntax:
+		message = "syntax: " + at.Message
+	}
+	return r.place(fault.New(fault.Template, "%s", message), at)
+}
+
+// place puts a fault at a place of a template and shows the line.
+func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
+	text, known := r.texts[at.Name]
+	if !known {
+		text = r.template.Text
+	}
+	if at.Span == nil {
+		return f.At(text.File, max(text.Line, 1), 0)
+	}
+	line := int(at.Span.StartLine)
+	f = f.At(text.File, max(text.Line, 1)+line-1, 0)
+	if lines := strings.Split(text.Source, "\n"); line >= 1 && line <= len(lines) && f.Hint == "" {
+		f = f.Hinting("in: %s", short(strings.TrimSpace(lines[line-1])))
+	}
+	return f
+}
+
+// excerpt is the part of a template that an error is about.
+func (r *rendering) excerpt(at *minijinja.Error) string {
+	text, known := r.texts[at.Name]
+	if !known || at.Span == nil || at.Span.StartOffset >= at.Span.EndOffset || int(at.Span.EndOffset) > len(text.Source) {
+		return ""
+	}
+	s := strings.TrimSpace(strings.TrimPrefix(text.Source[at.Span.StartOffset:at.Span.EndOffset], "{{"))
+	if strings.ContainsAny(s, "{}\n") {
+		return ""
+	}
+	return s
+}
+
+// unplaced is an error to which the engine adds no place: of its parser, which
+// writes the line in words, and of a few filters.
+func (r *rendering) unplaced(err error) error {
+	s, isSyntax := strings.CutPrefix(err.Error(), "SyntaxError: ")
+	if !isSyntax {
+		return r.place(fault.New(fault.Template, "%s", s), &minijinja.Error{Name: mainName})
+	}
+	s, rest, _ := strings.Cut(s, " (line ")
+	line, _ := strconv.Atoi(strings.TrimSuffix(rest, ")"))
+	return r.place(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
+}
+
+func quoted(s, otherwise string) string {
+	if s = strings.TrimPrefix(s, mainName); s == "" {
+		return otherwise
+	}
+	return short(s)
+}
+
+// short keeps an excerpt to one short line.
+func short(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	if r := []rune(s); len(r) > 80 {
+		return string(r[:80]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,225 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/filters"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
+)
+
+const (
+	maxValue   = 1 << 20   // size of one value: bytes of its texts, and valueCost for each value in it
+	maxWork    = 32 << 20  // sizes of all values that operations read, together
+	maxNesting = 100       // lists and maps in each other
+	maxRange   = 10_000    // numbers of one range()
+	maxCount   = 1000      // a number that a filter multiplies by: a width, a count
+	maxPrinted = 256 << 10 // size of a value that a filter prints with indentation
+	valueCost  = 16
+)
+
+// meter counts what the engine's steps do not: the size of what they work on.
+type meter struct {
+	work int
+	err  error // the first bound that was passed; nothing works after it
+}
+
+// look charges for reading values whole. It fails if one is too large, or if
+// all reading together was too much.
+func (m *meter) look(values ...value.Value) error {
+	for _, v := range values {
+		if m.err != nil {
+			break
+		}
+		size, err := sizeOf(v, 0, maxValue)
+		if m.work += size; err == nil && m.work > maxWork {
+			err = failure("the template does too much: what it reads adds up to more than %d MB", maxWork>>20)
+		}
+		m.err = err
+	}
+	return m.err
+}
+
+// sizeOf is the size of a value as a tree: what is in it twice counts twice, as
+// it does when it is printed or compared. limit is what it may have.
+func sizeOf(v value.Value, depth, limit int) (int, error) {
+	if depth > maxNesting {
+		return 0, failure("a value of the template is nested deeper than %d", maxNesting)
+	}
+	size := valueCost
+	var items []value.Value
+	if s, ok := v.AsString(); ok {
+		size += len(s)
+	} else if fields, ok := v.AsMap(); ok {
+		for name, item := range fields {
+			size += len(name)
+			items = append(items, item)
+		}
+	} else {
+		items = v.Iter()
+	}
+	for _, item := range items {
+		if size > limit {
+			break
+		}
+		s, err := sizeOf(item, depth+1, limit-size)
+		if err != nil {
+			return size, err
+		}
+		size += s
+	}
+	if size > limit {
+		return size, failure("a value of the template is larger than %d MB", maxValue>>20)
+	}
+	return size, nil
+}
+
+// install gives the environment its filters, tests and functions, each within
+// the meter, and those that a rewritten tree calls.
+func (m *meter) install(env *minijinja.Environment) {
+	for name, f := range templateFilters {
+		env.AddFilter(name, m.filter(name, f))
+	}
+	for name, t := range templateTests {
+		env.AddTest(name, func(s minijinja.TestState, v value.Value, args []value.Value) (bool, error) {
+			if err := m.look(append(args, v)...); err != nil {
+				return false, err
+			}
+			return t(s, v, args)
+		})
+	}
+	env.AddFilter(lookFilter, func(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
+		return v, m.look(v)
+	})
+	env.AddFilter(mulFilter, m.multiply)
+	env.AddFunction("range", numbers)
+	env.AddFunction("dict", dict)
+	env.AddFunction("namespace", func(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
+		if len(args) > 0 {
+			return value.Undefined(), failure("namespace takes named values only: namespace(count=0)")
+		}
+		return value.FromObject(&namespace{fields: named}), nil
+	})
+}
+
+// filter is a filter whose input and output pass the meter.
+func (m *meter) filter(name string, f filters.FilterFunc) filters.FilterFunc {
+	return func(s filters.State, v value.Value, args []value.Value, named map[string]value.Value) (value.Value, error) {
+		all := append([]value.Value{v}, args...)
+		for _, n := range named {
+			all = append(all, n)
+		}
+		if err := m.look(all...); err != nil {
+			return value.Undefined(), err
+		}
+		if amplifies(name, all) {
+			m.err = failure("the filter %s would make a value larger than %d MB", name, maxValue>>20)
+			return value.Undefined(), m.err
+		}
+		out, err := f(s, v, args, named)
+		if err != nil {
+			return out, err
+		}
+		return out, m.look(out)
+	}
+}
+
+// amplifies tells whether a filter would make much more than it was given,
+// which could not be undone once it has. all is its value and its arguments.
+func amplifies(name string, all []value.Value) bool {
+	text := func(i int) string {
+		if i < len(all) {
+			s, _ := all[i].AsString()
+			return s
+		}
+		return ""
+	}
+	switch name {
+	case "indent", "batch", "slice", "tojson":
+		for _, v := range all[1:] {
+			if n, ok := v.AsInt(); ok && (n < 0 || n > maxCount) {
+				return true
+			}
+		}
+		if name == "indent" {
+			return (strings.Count(text(0), "\n")+1)*maxCount > maxValue && len(all) > 1 && width(all[1:])*(strings.Count(text(0), "\n")+1) > maxValue
+		}
+		return name == "tojson" && len(all) > 1 && larger(all[0], maxPrinted)
+	case "pprint":
+		return larger(all[0], maxPrinted)
+	case "replace":
+		found := strings.Count(text(0), text(1))
+		return found*len(text(2)) > maxValue
+	case "join":
+		n, _ := all[0].Len()
+		return n*len(text(1)) > maxValue
+	case "format":
+		largest := maxCount
+		for _, v := range all[1:] {
+			size, _ := sizeOf(v, 0, maxValue)
+			largest = max(largest, size)
+		}
+		return longNumber(text(0)) || strings.Count(text(0), "%")*largest > maxValue
+	}
+	return false
+}
+
+// width is the largest of the numbers.
+func width(args []value.Value) int {
+	most := 0
+	for _, v := range args {
+		if n, ok := v.AsInt(); ok {
+			most = max(most, int(n))
+		}
+	}
+	return most
+}
+
+func larger(v value.Value, limit int) bool {
+	_, err := sizeOf(v, 0, limit)
+	return err != nil
+}
+
+// longNumber tells whether a format has a width or precision of over three digits.
+func longNumber(format string) bool {
+	digits := 0
+	for _, c := range format {
+		if c < '0' || c > '9' {
+			digits = 0
+		} else if digits++; digits > 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// multiply is left * right: of numbers, or a text or list so many times.
+func (m *meter) multiply(_ filters.State, v value.Value, args []value.Value, _ map[string]value.Value) (value.Value, error) {
+	if len(args) != 1 {
+		return value.Undefined(), failure("* takes two values")
+	}
+	if err := m.look(v, args[0]); err != nil {
+		return value.Undefined(), err
+	}
+	for _, pair := range [][2]value.Value{{v, args[0]}, {args[0], v}} {
+		times, isNumber := pair[0].AsInt()
+		if _, number := pair[1].AsFloat(); number || !isNumber || times <= 0 {
+			continue
+		}
+		if size, _ := sizeOf(pair[1], 0, maxValue); times > int64(maxValue/max(size, 1)) {
+			m.err = failure("* would make a value larger than %d MB", maxValue>>20)
+			return value.Undefined(), m.err
+		}
+	}
+	out, err := v.Mul(args[0])
+	if err != nil {
+		return out, err
+	}
+	return out, m.look(out)
+}
+
+// failure is an error to which the engine adds its place.
+func failure(format string, args ...any) error {
+	return minijinja.NewError(minijinja.ErrInvalidOperation, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,230 @@
+package prompt
+
+import (
+	"errors"
+	"reflect"
+	"unsafe"
+
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
+)
+
+// The names of the filters that a rewritten tree calls. No template can write
+// them.
+const (
+	lookFilter = "\x00look"
+	mulFilter  = "\x00mul"
+)
+
+// Kinds of binary operators in the engine's tree.
+const (
+	opAnd = 6
+	opOr  = 7
+	opMul = 10
+)
+
+// errTree means that the engine's tree is not the one this code was written
+// for: a template is then refused, for nothing would bound it.
+var errTree = errors.New("this build cannot bound templates: the template engine has changed")
+
+// measured rewrites a template's tree so that every operation that can make a
+// value larger, or takes time by its size, passes the meter; {{ … }} and plain
+// text pass it in emit. It returns how many names the template sets.
+//
+// The engine counts steps, not sizes: `{% set x = x ~ x %}` doubles in two, and
+// [0] * 1000000000 allocates in one. It has no hook for either, and its tree is
+// private, so this reaches it by reflection (docs/design.md).
+func measured(t *minijinja.Template) (variables int, err error) {
+	defer func() {
+		if recover() != nil {
+			variables, err = 0, errTree
+		}
+	}()
+	tree, err := treeOf(t)
+	if err != nil {
+		return 0, err
+	}
+	sample, err := sampleNodes()
+	if err != nil {
+		return 0, err
+	}
+	w := rewriter{nodes: sample}
+	w.walk(tree)
+	return w.variables, nil
+}
+
+// treeOf is Template.compiled.ast, settable.
+func treeOf(t *minijinja.Template) (reflect.Value, error) {
+	f := reflect.ValueOf(t).Elem().FieldByName("compiled")
+	if f.Kind() != reflect.Pointer || f.IsNil() {
+		return reflect.Value{}, errTree
+	}
+	ast := f.Elem().FieldByName("ast")
+	if ast.Kind() != reflect.Pointer || ast.IsNil() || typeName(ast) != "Template" {
+		return reflect.Value{}, errTree
+	}
+	return settable(ast).Elem(), nil
+}
+
+// nodes are the engine's types that the rewriter makes, found in a sample.
+type nodes struct {
+	filter, emitExpr, constant, argument reflect.Type // the struct types
+}
+
+func sampleNodes() (nodes, error) {
+	t, err := minijinja.NewEnvironment().TemplateFromString(`{{ a|f("b") }}`)
+	if err != nil {
+		return nodes{}, err
+	}
+	tree, err := treeOf(t)
+	if err != nil {
+		return nodes{}, err
+	}
+	emit := tree.FieldByName("Children").Index(0).Elem().Elem()
+	filter := emit.FieldByName("Expr").Elem().Elem()
+	argument := filter.FieldByName("Args").Index(0)
+	n := nodes{emitExpr: emit.Type(), filter: filter.Type(), argument: argument.Type(), constant: argument.FieldByName("Value").Elem().Elem().Type()}
+	if n.emitExpr.Name() != "EmitExpr" || n.filter.Name() != "Filter" || n.argument.Name() != "CallArg" || n.constant.Name() != "Const" {
+		return nodes{}, errTree
+	}
+	return n, nil
+}
+
+type rewriter struct {
+	nodes     nodes
+	variables int
+}
+
+// walk rewrites everything below v: a struct, a slice or an interface field of
+// the tree.
+func (w *rewriter) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		if !v.IsNil() {
+			w.walk(v.Elem())
+			if v.Kind() == reflect.Interface {
+				w.replace(v)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			w.walk(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			// A target is what is assigned to: it makes no value.
+			if f := v.Type().Field(i); f.IsExported() && f.Name != "Target" {
+				w.walk(v.Field(i))
+			}
+		}
+		w.operands(v)
+	}
+}
+
+// operands puts the meter around what an operation reads, whose time goes by
+// the size of it.
+func (w *rewriter) operands(node reflect.Value) {
+	switch node.Type().Name() {
+	case "BinOp":
+		if op := node.FieldByName("Op").Int(); op != opAnd && op != opOr && op != opMul {
+			w.look(node.FieldByName("Left"))
+			w.look(node.FieldByName("Right"))
+		}
+	case "Compare", "CompareOp", "Slice", "EmitExpr":
+		w.look(node.FieldByName("Expr"))
+	case "ForLoop":
+		w.look(node.FieldByName("Iter"))
+		w.names(node.FieldByName("Target"))
+	case "Set", "SetBlock", "Assignment":
+		w.names(node.FieldByName("Target"))
+	case "Macro":
+		w.variables += 1 + node.FieldByName("Args").Len()
+	case "Import":
+		w.variables++
+	case "FromImport":
+		w.variables += node.FieldByName("Names").Len()
+	case "Test", "IfExpr", "UnaryOp", "GetAttr", "GetItem", "Call", "CallArg", "Filter", "List", "Map", "Var", "Const",
+		"Template", "EmitRaw", "IfCond", "WithBlock", "AutoEscape", "FilterBlock", "Block", "Extends", "Include",
+		"ImportName", "CallBlock", "Do", "Continue", "Break", "BigInt", "Int", "Span":
+	default:
+		panic(errTree)
+	}
+}
+
+// names counts the names that an assignment sets.
+func (w *rewriter) names(target reflect.Value) {
+	if target = target.Elem(); typeName(target) == "List" {
+		for items, i := target.Elem().FieldByName("Items"), 0; i < items.Len(); i++ {
+			w.names(items.Index(i))
+		}
+		return
+	}
+	w.variables++
+}
+
+// replace changes the node that an interface field holds.
+func (w *rewriter) replace(field reflect.Value) {
+	node := field.Elem()
+	switch typeName(node) {
+	case "BinOp":
+		n := node.Elem()
+		switch n.FieldByName("Op").Int() {
+		case opAnd, opOr:
+		case opMul:
+			field.Set(w.filter(mulFilter, n.FieldByName("Left"), n.FieldByName("Right"), node))
+		default:
+			w.look(field)
+		}
+	case "List", "Map", "Slice":
+		w.look(field)
+	case "EmitRaw":
+		text := reflect.New(w.nodes.constant)
+		text.Elem().FieldByName("Value").Set(reflect.ValueOf(node.Elem().FieldByName("Raw").String()))
+		emit := reflect.New(w.nodes.emitExpr)
+		emit.Elem().FieldByName("Expr").Set(text)
+		field.Set(emit)
+	}
+}
+
+// look makes a field's expression pass the meter.
+func (w *rewriter) look(field reflect.Value) {
+	if field.Kind() != reflect.Interface {
+		panic(errTree)
+	}
+	if !field.IsNil() && !w.passes(field.Elem()) {
+		field.Set(w.filter(lookFilter, field, reflect.Value{}, field.Elem()))
+	}
+}
+
+// passes tells whether an expression is metered already or has a fixed size.
+func (w *rewriter) passes(node reflect.Value) bool {
+	name := typeName(node)
+	return name == "Const" || name == "Filter"
+}
+
+// filter makes left|name(right).
+func (w *rewriter) filter(name string, left, right, at reflect.Value) reflect.Value {
+	f := reflect.New(w.nodes.filter)
+	f.Elem().FieldByName("Name").SetString(name)
+	f.Elem().FieldByName("Expr").Set(left)
+	if right.IsValid() {
+		arg := reflect.New(w.nodes.argument).Elem()
+		arg.FieldByName("Value").Set(right)
+		args := reflect.Append(f.Elem().FieldByName("Args"), arg)
+		f.Elem().FieldByName("Args").Set(args)
+	}
+	settable(f.Elem().FieldByName("span")).Set(settable(at.Elem().FieldByName("span")))
+	return f
+}
+
+// settable is an unexported field, as if it were exported.
+func settable(f reflect.Value) reflect.Value {
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()
+}
+
+func typeName(v reflect.Value) string {
+	t := v.Type()
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}

@@ -1,0 +1,226 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
+	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
+
+	"golem/core/fault"
+)
+
+// Text is a template or a text that a template inserts.
+type Text struct {
+	File   string // as faults and the trace name it
+	Line   int    // of its first line in File; 0: 1
+	Source string
+}
+
+// Template is one text to render (S1-41..44, S2-17): Jinja2 as MiniJinja has
+// it, where an undefined name is an error.
+type Template struct {
+	Text
+	// Load reads what the template includes, extends, imports or inserts with
+	// file(). It gets the name as the template wrote it, and answers with
+	// fs.ErrNotExist if there is none, which `ignore missing` forgives.
+	Load func(name string) (Text, error)
+}
+
+// Bounds of one rendering, so that a hostile template ends in an error before
+// it costs a second or much memory (SPEC §4).
+const (
+	maxSteps     = 100_000   // statements and expressions evaluated
+	maxDepth     = 64        // of includes, macros and loops in each other
+	maxVariables = 256       // names that the templates of one rendering set; each call of a macro copies them
+	maxTemplates = 100       // files read
+	maxSource    = 256 << 10 // bytes of one template
+	maxOutput    = 1 << 20   // bytes, with what blocks, macros and {% set %} capture
+)
+
+// Render renders the template with the given names. Their values are data: what
+// they contain is never rendered. It reads nothing but what Load gives, and
+// knows neither time nor environment. Every error is a fault: E_TEMPLATE with
+// file and line, or Load's own.
+func (t Template) Render(ctx context.Context, names map[string]any) (out string, err error) {
+	r := &rendering{template: t, texts: map[string]Text{}, compiled: map[string]bool{}}
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = "", t.fault(0, "the template engine failed: %v", p)
+		}
+	}()
+	r.environment(ctx)
+	root := mainName
+	r.texts[root] = t.Text
+	if err := r.add(root, t.Text); err != nil {
+		return "", r.explain(err)
+	}
+	tmpl, err := r.env.GetTemplate(root)
+	if err != nil {
+		return "", r.explain(err)
+	}
+	out, err = r.run(ctx, tmpl, names)
+	if err == nil {
+		err = r.meter.err
+	}
+	if r.fault != nil {
+		err = r.fault
+	}
+	if err != nil {
+		return "", r.explain(err)
+	}
+	return out, nil
+}
+
+// mainName is the name under which the engine knows the text that is rendered.
+// A template cannot ask for it: no name that Load gets has a NUL.
+const mainName = "\x00main"
+
+// rendering is one run of the engine.
+type rendering struct {
+	template  Template
+	env       *minijinja.Environment
+	meter     meter
+	texts     map[string]Text // by the name that the engine knows
+	compiled  map[string]bool // those of texts that the engine has as templates
+	adding    string          // the last one compiled
+	variables int
+	output    int   // bytes printed, also what blocks and macros capture
+	fault     error // ends the rendering, whatever the engine makes of it
+}
+
+// environment makes an engine that has nothing but what is listed here.
+func (r *rendering) environment(ctx context.Context) {
+	env := minijinja.EmptyEnvironment()
+	env.SetUndefinedBehavior(minijinja.UndefinedStrict)
+	env.SetRecursionLimit(maxDepth)
+	env.SetDebug(true)
+	steps := uint64(maxSteps)
+	env.SetFuel(&steps)
+	// The engine joins names before it looks a template up: the only place
+	// where one can be read, rewritten and given to it.
+	env.SetPathJoinCallback(func(name, _ string) string { return r.lookUp(ctx, name) })
+	env.SetFormatter(func(_ *minijinja.State, v value.Value, _ func(string) string) string { return r.emit(ctx, v) })
+	r.meter.install(env)
+	env.AddFunction("file", r.file)
+	r.env = env
+}
+
+// run renders into a bounded text.
+func (r *rendering) run(ctx context.Context, t *minijinja.Template, names map[string]any) (string, error) {
+	var b strings.Builder
+	values := make(map[string]value.Value, len(names))
+	for name, v := range names {
+		values[name] = value.FromAny(v)
+	}
+	if err := t.RenderToWriteCtx(ctx, values, &b); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// emit is what {{ … }} prints. The engine cannot be stopped from here: after a
+// fault it prints nothing more, and its steps end it.
+func (r *rendering) emit(ctx context.Context, v value.Value) string {
+	if r.fault == nil {
+		r.fault = ctx.Err()
+	}
+	if r.fault != nil || r.meter.err != nil {
+		return ""
+	}
+	s := v.String()
+	if r.output += len(s); r.output > maxOutput {
+		r.fault = r.template.fault(0, "the template writes more than %d MB", maxOutput>>20)
+		return ""
+	}
+	return s
+}
+
+// lookUp reads a template that another one names, unless it is known.
+func (r *rendering) lookUp(ctx context.Context, name string) string {
+	if r.compiled[name] || r.fault != nil {
+		return name
+	}
+	text, err := r.read(ctx, name)
+	if err == nil {
+		err = r.add(name, text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.fault = r.explain(err)
+	}
+	return name
+}
+
+// read loads a text within the bounds.
+func (r *rendering) read(ctx context.Context, name string) (Text, error) {
+	if err := ctx.Err(); err != nil {
+		return Text{}, err
+	}
+	if text, known := r.texts[name]; known {
+		return text, nil
+	}
+	if len(r.texts) >= maxTemplates {
+		return Text{}, r.template.fault(0, "the template reads more than %d files", maxTemplates)
+	}
+	if r.template.Load == nil {
+		return Text{}, fs.ErrNotExist
+	}
+	text, err := r.template.Load(name)
+	if err == nil {
+		r.texts[name] = text
+	}
+	return text, err
+}
+
+// add compiles a template and puts the meter into it.
+func (r *rendering) add(name string, text Text) error {
+	r.adding = name
+	if len(text.Source) > maxSource {
+		return text.fault(0, "the template has %d bytes, more than %d", len(text.Source), maxSource)
+	}
+	if err := r.env.AddTemplate(name, text.Source); err != nil {
+		return err
+	}
+	t, err := r.env.GetTemplate(name)
+	if err != nil {
+		return err
+	}
+	variables, err := measured(t)
+	if r.variables += variables; err == nil && r.variables > maxVariables {
+		err = fmt.Errorf("the templates set more than %d names", maxVariables)
+	}
+	if err != nil {
+		r.env.RemoveTemplate(name) // it is not metered: nothing may run it
+		return text.fault(0, "%s", err)
+	}
+	r.compiled[name] = true
+	return nil
+}
+
+// file inserts a text of the loader chain as it is (S2-18).
+func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
+	if len(args) != 1 || len(named) > 0 {
+		return value.Undefined(), failure("file takes one name: file(\"NAME\")")
+	}
+	name, ok := args[0].AsString()
+	if !ok {
+		return value.Undefined(), failure("file takes a name in quotes or a name that holds a text")
+	}
+	text, err := r.read(context.Background(), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return value.Undefined(), failure("there is no file %s", quoted(name, "of that name"))
+	}
+	if err != nil {
+		r.fault = r.explain(err)
+		return value.Undefined(), err
+	}
+	return value.FromString(text.Source), nil
+}
+
+// fault is E_TEMPLATE at a line of the text, counted from 1; 0: at its first.
+func (t Text) fault(line int, format string, args ...any) *fault.Fault {
+	return fault.New(fault.Template, format, args...).At(t.File, max(t.Line, 1)+max(line, 1)-1, 0)
+}

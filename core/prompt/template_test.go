@@ -1,0 +1,201 @@
+package prompt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/prompt"
+)
+
+// library is a loader over a map.
+func library(files map[string]string) func(string) (prompt.Text, error) {
+	return func(name string) (prompt.Text, error) {
+		source, ok := files[name]
+		if !ok {
+			return prompt.Text{}, fs.ErrNotExist
+		}
+		return prompt.Text{File: "templates/" + name, Source: source}, nil
+	}
+}
+
+func render(source string, files map[string]string, names map[string]any) (string, error) {
+	t := prompt.Template{Text: prompt.Text{File: "main.worker", Line: 5, Source: source}, Load: library(files)}
+	return t.Render(context.Background(), names)
+}
+
+// S1-41..44, scenario 11: what templates do.
+func TestRender(t *testing.T) {
+	files := map[string]string{
+		"header.jinja":     "# {{ title }}\n",
+		"base.jinja":       "<{% block body %}base{% endblock %}>{% include 'header.jinja' %}",
+		"macros.jinja":     "{% macro item(x, mark='-') %}{{ mark }} {{ x }}\n{% endmacro %}",
+		"locales/de.jinja": "Guten Tag",
+		"PROCEDURE.md":     "1. {{ not rendered }}\n",
+	}
+	names := map[string]any{
+		"title": "{{ evil }}", "locale": "de", "n": 3, "list": []any{"a", "b"}, "nothing": nil,
+		"object": map[string]any{"b": 1, "a": []any{true, 1.5}},
+	}
+	for source, want := range map[string]string{
+		"Hello {{ title }}":             "Hello {{ evil }}",
+		"{% include 'header.jinja' %}x": "# {{ evil }}x",
+		"{% extends 'base.jinja' %}{% block body %}own {{ super() }}{% endblock %}":                           "<own base># {{ evil }}",
+		"{% include 'locales/' + locale + '.jinja' %}":                                                        "Guten Tag",
+		"{% include ['missing', 'locales/de.jinja'] %}":                                                       "Guten Tag",
+		"{% include 'missing' ignore missing %}.":                                                             ".",
+		"{% from 'macros.jinja' import item %}{{ item('x') }}{{ item(n, mark='*') }}":                         "- x\n* 3\n",
+		"{% import 'macros.jinja' as m %}{{ m.item('x') }}":                                                   "- x\n",
+		"{{ file('PROCEDURE.md') }}":                                                                          "1. {{ not rendered }}\n",
+		"{% raw %}{{ x }}{% endraw %}":                                                                        "{{ x }}",
+		"{% for x in list %}{{ loop.index }}{{ x|upper }}{% if not loop.last %}, {% endif %}{% endfor %}":     "1A, 2B",
+		"{{ missing|default('d') }}{{ title is defined }}{{ other is defined }}":                              "dTrueFalse",
+		"{{ object|tojson }}":                                                                                 `{"a":[true,1.5],"b":1}`,
+		"{{ n * 2 + 1 }}{{ 'ab' * 2 }}{{ [1] * 2 }}{{ 'a' ~ n }}":                                             "7abab[1, 1]a3",
+		"{% set ns = namespace(c=0) %}{% for x in range(4) %}{% set ns.c = ns.c + x %}{% endfor %}{{ ns.c }}": "6",
+		"{% for k, v in object|items %}{{ k }}={{ v }};{% endfor %}":                                          "a=[True, 1.5];b=1;",
+		"{{ list|join('-') }}{{ list[0] }}{{ list[1:] }}{{ object.b }}":                                       `a-ba["b"]1`,
+		"{% set x %}a{{ n }}{% endset %}{{ x }}{% filter upper %}b{% endfilter %}":                            "a3B",
+		"{{ 1 if n == 3 else 2 }}{{ 'a' in list }}{{ n in [1, 2] }}{{ 1 < n < 5 }}":                           "1TrueFalseTrue",
+		"{# comment #}a{%- if true %} b{% endif -%}  c":                                                       "a bc",
+		"{{ '%s is %d'|format('x', 3) }}{{ 'a\nb'|indent(2) }}{{ [3,1]|sort }}":                               "x is 3a\n  b[1, 3]",
+		"{{ dict(a=1).a }}{{ nothing is none }}":                                                              "1True",
+		"a\n\n":                                                                                               "a\n",
+	} {
+		got, err := render(source, files, names)
+		if err != nil {
+			t.Errorf("%s: %v", source, err)
+		} else if got != want {
+			t.Errorf("%s\n got %q\nwant %q", source, got, want)
+		}
+	}
+}
+
+// Every fault has the code, the file and the line, and shows the line.
+func TestTemplateFaults(t *testing.T) {
+	files := map[string]string{
+		"broken.jinja": "one\n{% if %}\n",
+		"uses.jinja":   "one\ntwo\n{{ missing.field }}",
+		"self.jinja":   "{% include 'self.jinja' %}",
+	}
+	for source, want := range map[string]string{
+		"a\n{{ titel }}":                  "main.worker:6: E_TEMPLATE: titel is not defined (in: {{ titel }})",
+		"{{ a.b }}":                       "main.worker:5: E_TEMPLATE: a.b is not defined (in: {{ a.b }})",
+		"{% for x in nix %}{% endfor %}":  "main.worker:5: E_TEMPLATE: a name here is not defined (in: {% for x in nix %}{% endfor %})",
+		"{% include 'nix.jinja' %}":       "main.worker:5: E_TEMPLATE: there is no template nix.jinja (in: {% include 'nix.jinja' %})",
+		"x\n{% include 'broken.jinja' %}": "templates/broken.jinja:2: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
+		"{% include 'uses.jinja' %}":      "templates/uses.jinja:3: E_TEMPLATE: missing.field is not defined (in: {{ missing.field }})",
+		"{{ 1|nix }}":                     "main.worker:5: E_TEMPLATE: there is no filter nix (in: {{ 1|nix }})",
+		"{{ 1 is nix }}":                  "main.worker:5: E_TEMPLATE: there is no test nix (in: {{ 1 is nix }})",
+		"{{ nix() }}":                     "main.worker:5: E_TEMPLATE: nix() is not a function or macro (in: {{ nix() }})",
+		"{{ file('nix.md') }}":            `main.worker:5: E_TEMPLATE: there is no file nix.md (in: {{ file('nix.md') }})`,
+		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep",
+		"{% if %}":                        "main.worker:5: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
+		"{{ 1 / 0 }}":                     "main.worker:5: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
+		"{{ debug() }}":                   "main.worker:5: E_TEMPLATE: debug() is not a function or macro (in: {{ debug() }})",
+	} {
+		_, err := render(source, files, nil)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s\n got %v\nwant %s", source, err, want)
+		}
+	}
+}
+
+// What Load refuses ends the rendering, even where a missing file is forgiven.
+func TestLoadRefuses(t *testing.T) {
+	refused := fault.New(fault.Template, "no")
+	tmpl := prompt.Template{Text: prompt.Text{File: "m", Source: "a{% include '../x' ignore missing %}{% include ['../x', 'y'] %}b"}, Load: func(string) (prompt.Text, error) { return prompt.Text{}, refused }}
+	if out, err := tmpl.Render(context.Background(), nil); !errors.Is(err, fault.Template) || out != "" {
+		t.Errorf("%q %v", out, err)
+	}
+}
+
+// SPEC §4: a hostile template ends in an error soon, with little memory. Each of
+// these would take gigabytes, minutes or the process.
+func TestHostileTemplates(t *testing.T) {
+	double := strings.Repeat("{% set x = x ~ x %}", 40)
+	files := map[string]string{
+		"a": "{% extends 'b' %}", "b": "{% extends 'a' %}",
+		"m":   "{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}",
+		"big": strings.Repeat("x", 200_000),
+	}
+	deep := strings.Repeat("[", 400) + strings.Repeat("]", 400)
+	for name, source := range map[string]string{
+		"doubling text":       "{% set x = 'ab' %}" + double + "{{ x|length }}",
+		"doubling sum":        "{% set x = 'ab' %}" + strings.ReplaceAll(double, "~", "+") + "{{ x|length }}",
+		"doubling list":       "{% set x = [1] %}" + strings.ReplaceAll(double, "~", "+") + "{{ x|length }}",
+		"doubling tree":       "{% set x = [1] %}" + strings.Repeat("{% set x = [x, x] %}", 60) + "{{ x }}",
+		"doubling map":        "{% set x = {} %}" + strings.Repeat("{% set x = {'a': x, 'b': x} %}", 60) + "{{ x }}",
+		"comparing trees":     "{% set x = [1] %}" + strings.Repeat("{% set x = [x, x] %}", 60) + "{{ x == x }}",
+		"doubling capture":    "{% set x %}ab{% endset %}" + strings.Repeat("{% set x %}{{ x }}{{ x }}{% endset %}", 40) + "{{ x|length }}",
+		"doubling argument":   "{% macro d(x) %}{{ x }}{{ x }}{% endmacro %}{% set ns = namespace(x='ab') %}{% for i in range(40) %}{% set ns.x = d(ns.x) %}{% endfor %}{{ ns.x|length }}",
+		"repeated text":       "{{ ('x' * 1000000000)|length }}",
+		"repeated text, left": "{{ (1000000000 * 'x')|length }}",
+		"repeated list":       "{{ ([0] * 1000000000)|length }}",
+		"repeated list, 2^62": "{{ ([0, 1] * 4611686018427387904)|length }}",
+		"repeated twice":      "{{ ('x' * 1000 * 1000 * 1000)|length }}",
+		"range":               "{{ range(1000000000)|length }}",
+		"range, overflow":     "{{ range(-9000000000000000000, 9000000000000000000)|length }}",
+		"indent":              "{{ 'a\nb'|indent(1000000000)|length }}",
+		"indent, named":       "{{ 'a\nb'|indent(width=1000000000)|length }}",
+		"tojson":              "{{ [1]|tojson(indent=1000000000)|length }}",
+		"batch":               "{{ [1]|batch(1000000000, 0)|length }}",
+		"slice":               "{{ [1]|slice(1000000000, 0)|length }}",
+		"format":              "{{ '%1000000000d'|format(1)|length }}",
+		"format, many":        "{{ ('%999d' * 10000)|format(1)|length }}",
+		"replace":             "{{ ('a' * 10000)|replace('a', 'b' * 10000)|length }}",
+		"replace, empty":      "{{ ('a' * 10000)|replace('', 'b' * 10000)|length }}",
+		"join":                "{{ range(10000)|join('b' * 10000)|length }}",
+		"map join":            "{{ range(10000)|map('string')|map('replace', '', 'b' * 1000)|join|length }}",
+		"endless loop":        "{% for a in range(10000) %}{% for b in range(10000) %}{% endfor %}{% endfor %}",
+		"loop that compares":  "{% set x = 'a' * 1000000 %}{% for a in range(10000) %}{% if x == x ~ '' %}{% endif %}{% endfor %}",
+		"loop over itself":    "{% set x = 'a' * 500000 %}{% for a in range(1000) %}{% for b in x %}{% break %}{% endfor %}{% endfor %}",
+		"loop that prints":    "{% for a in range(10000) %}{% include 'big' %}{% endfor %}",
+		"loop that captures":  "{% set x %}{% for a in range(10000) %}{% include 'big' %}{% endfor %}{% endset %}",
+		"macro in itself":     "{% from 'm' import f %}{{ f(1) }}",
+		"recursive loop":      "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+		"block in itself":     "{% block b %}{{ self.b() }}{% endblock %}",
+		"extends in a circle": "{% extends 'a' %}",
+		"super in itself":     "{% block b %}{{ super() }}{% endblock %}",
+		"caller in itself":    "{% macro m() %}{{ caller() }}{% endmacro %}{% call m() %}{{ m() }}{% endcall %}",
+		"nested brackets":     "{{ " + deep + " }}",
+		"nested blocks":       strings.Repeat("{% if 1 %}", 5000) + strings.Repeat("{% endif %}", 5000),
+		"nested values":       "{% set ns = namespace(x=[]) %}{% for i in range(1000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
+		"many names":          strings.Repeat("{% set a = 1 %}", 300),
+		"source":              strings.Repeat(" ", 300_000) + "{{ 1 }}",
+		"slice step":          "{{ 'abc'[1::9223372036854775807] }}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := render(source, files, map[string]any{"n": 1})
+			var f *fault.Fault
+			if !errors.As(err, &f) || f.Code != fault.Template || f.Where == nil {
+				t.Errorf("%d bytes, %v", len(out), err)
+			}
+		})
+	}
+	loop := "{% set ns = namespace(x=1) %}{% set ns.x = ns %}{{ ns }}{{ [ns] }}{{ ns == ns }}"
+	if out, err := render(loop, nil, nil); err != nil || len(out) > 100 {
+		t.Errorf("a namespace in itself: %q %v", out, err)
+	}
+}
+
+// A value is data, whatever it contains and however it reached the template.
+func FuzzRender(f *testing.F) {
+	for _, s := range []string{"{{ a }}", "{% for x in a %}{{ x }}{% endfor %}", "{% set x = a ~ a %}{{ x*3 }}", "{{ file('f') }}{% include 'f' %}", "{{ a[1:2]|map('upper') }}"} {
+		f.Add(s, "v")
+	}
+	f.Fuzz(func(t *testing.T, source, v string) {
+		out, err := render(source, map[string]string{"f": "f"}, map[string]any{"a": v})
+		var one *fault.Fault
+		if err != nil && (!errors.As(err, &one) || one.Where == nil) {
+			t.Errorf("%v", err)
+		}
+		if len(out) > 2<<20 {
+			t.Error(fmt.Sprint(len(out), " bytes"))
+		}
+	})
+}
