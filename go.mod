@@ -17,6 +17,7 @@ require (
 	github.com/gowebpki/jcs v1.0.1
 	github.com/hack-pad/hackpadfs v0.2.4
 	github.com/joho/godotenv v1.5.1
+	github.com/mitsuhiko/minijinja/minijinja-go/v2 v2.24.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/sashabaranov/go-openai v1.43.0
 	github.com/spf13/afero v1.15.0
@@ -38,7 +39,6 @@ require (
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jbenet/go-context v0.0.0-20150711004518-d14ea06fba99 // indirect
-	github.com/mitsuhiko/minijinja/minijinja-go/v2 v2.24.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/tools v0.52.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect

@@ -11,7 +11,7 @@ import (
 )
 
 // inherited are the manifest's keys that are merged into each worker.
-var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation", "model_settings"}
+var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation", "model_settings", "vars"}
 
 // built is what making a worker from its definition needs to share.
 type built struct {
@@ -68,30 +68,25 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	return b.w, b.eff, b.faults
 }
 
-// template refuses what only templates could render: such a body is never
-// passed through (SPEC §4). template: false makes it plain text.
+// template settles whether the instructions are rendered: a text with template
+// syntax is, and one whose worker says template: true (SPEC §4).
 func (b *built) template() {
 	key := b.d.node.Get("template")
+	b.w.Template = firstOf(b.d.text, "{{", "{%", "{#") >= 0 || key != nil
 	if key != nil && !key.Flag() {
+		b.w.Template = false
+	}
+	b.w.TextFile, b.w.TextLine = b.d.textAt.File, b.d.textAt.Line
+	n := b.eff.Get("vars")
+	if n == nil {
 		return
 	}
-	where := b.d.textAt
-	i := firstOf(b.d.text, "{{", "{%", "{#")
-	switch {
-	case i >= 0:
-		before := b.d.text[:i]
-		where.Line += strings.Count(before, "\n")
-		if start := strings.LastIndexByte(before, '\n') + 1; start > 0 || where.Column == 1 {
-			where.Column = 1 + len([]rune(before[start:]))
-		}
-	case key != nil:
-		where = key.Pos
-	default:
+	raw, err := n.JSON()
+	if err != nil {
+		b.add(fault.Of(err, fault.Config))
 		return
 	}
-	b.w.Template = true
-	b.add(where.Fault(fault.Template, "templates: not in this version").
-		Hinting("write template: false to use the text as it stands"))
+	b.w.Vars = raw
 }
 
 func firstOf(s string, marks ...string) int {

@@ -38,7 +38,7 @@ func newWorkerShape() *yamltree.Shape {
 		"max_context_tokens": yamltree.Count(0, 1e9),
 		"limits":             limitsShape(),
 		"retry":              retryShape(),
-		"vars":               yamltree.Later(),
+		"vars":               varsShape(),
 		"delegation":         delegationShape(),
 		"model_settings":     modelSettingsShape(),
 	})
@@ -74,7 +74,7 @@ func newManifestShape() *yamltree.Shape {
 		"providers":  providersShape(),
 		"limits":     limitsShape(),
 		"retry":      retryShape(),
-		"vars":       yamltree.Later(),
+		"vars":       varsShape(),
 
 		"model_settings": modelSettingsShape(),
 	})
@@ -82,6 +82,9 @@ func newManifestShape() *yamltree.Shape {
 	s.Aliases = map[string]string{"workerPaths": "worker_paths"}
 	return s
 }
+
+// varsShape takes any values by names that a template can write.
+func varsShape() *yamltree.Shape { return yamltree.MapOf(&yamltree.Shape{Any: true}) }
 
 func modelProblem(s string) string {
 	if p := yamltree.NameProblem(s); p != "" {

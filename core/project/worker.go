@@ -22,7 +22,10 @@ type Worker struct {
 	Source       string // "project", "lib:NAME", "built-in"
 	Digest       string // SHA-256 (hex) of the definition's bytes and its prompt file's
 	Instructions string
-	Template     bool // the body has template syntax and template: false is not set
+	Template     bool            // the instructions are a template, to be rendered at each call
+	TextFile     string          // where the instructions stand: the definition or a prompt file
+	TextLine     int             // and at which line they begin
+	Vars         json.RawMessage // an object: what a template knows as vars; nil = none
 
 	Mode  string // "single" or "chat"
 	Model string // effective "provider:name"; "" = none configured anywhere

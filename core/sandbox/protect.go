@@ -159,16 +159,8 @@ func (c Controls) Protect() Protection {
 	if c.Manifest != "" {
 		fixed[Fold(c.Manifest)] = true
 	}
-	secret := func(rel string) bool {
-		for _, e := range strings.Split(rel, "/") {
-			if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {
-				return true
-			}
-		}
-		return false
-	}
 	write := func(rel string) bool {
-		if c.Whole || rel == "." || fixed[rel] || secret(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Defines != nil && c.Defines(rel) {
+		if c.Whole || rel == "." || fixed[rel] || unreadable(rel) || strings.HasSuffix(rel, ".tools.yaml") || c.Defines != nil && c.Defines(rel) {
 			return true
 		}
 		switch path.Ext(rel) {
@@ -182,7 +174,22 @@ func (c Controls) Protect() Protection {
 		}
 		return false
 	}
-	return Protection{Root: c.Root, NoWrite: write, NoRead: secret, Files: c.Files}
+	return Protection{Root: c.Root, NoWrite: write, NoRead: unreadable, Files: c.Files}
+}
+
+// Secret reports whether a project-relative name is one that nothing in the
+// sandbox can read: .env, .golem, .git and what is in them, however it is
+// spelled.
+func Secret(name string) bool { return unreadable(Fold(name)) }
+
+// unreadable is Secret of a folded name.
+func unreadable(rel string) bool {
+	for _, e := range strings.Split(rel, "/") {
+		if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {
+			return true
+		}
+	}
+	return false
 }
 
 // shortSecret reports whether a folded name may be the short name (8.3) that

@@ -1,0 +1,91 @@
+package project
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/yamltree"
+)
+
+// defaultTemplates is the directory of a source's templates (S1-08).
+const defaultTemplates = "templates"
+
+var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
+
+// Text returns a file of a worker's loader chain (SPEC §4): the first that
+// exists of the templates/ and the directory of a worker in directory form,
+// prompts/, the project's templates/, and the built-in templates. A name
+// without extension also stands for NAME.jinja, .jinja2 and .j2. file is the
+// path that faults and the trace show. The error is fs.ErrNotExist if there is no
+// such file; a fault if the name leaves the chain or names what no worker may
+// read (SPEC §8).
+func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	got := p.byWorker[w]
+	if got == nil || got.def == nil {
+		return "", "", fs.ErrNotExist
+	}
+	if f := templateName(name); f != nil {
+		return "", "", f
+	}
+	for _, dir := range p.chain(got.def) {
+		for _, ext := range extensions(name) {
+			l := dir.at(path.Join(dir.name, name+ext))
+			if !p.exists(l) {
+				continue
+			}
+			data, f := p.read(l, maxFile)
+			if f == nil {
+				f = yamltree.CheckText(l.String(), data)
+			}
+			if f != nil {
+				return "", "", f
+			}
+			return l.String(), string(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
+		}
+	}
+	return "", "", fs.ErrNotExist
+}
+
+// templateName refuses a name that no file of a loader chain can have.
+func templateName(name string) *fault.Fault {
+	if library, rest, ok := strings.Cut(name, ":"); ok && library != "" && rest != "" {
+		return fault.New(fault.Template, "the template %s is of a library, and libraries are not in this version", fault.Quoted(name))
+	}
+	if name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") {
+		return fault.New(fault.Template, "%s is not the name of a template", fault.Quoted(name)).
+			Hinting("write it relative to templates/, with / between directories and without ..")
+	}
+	if sandbox.Secret(name) {
+		return fault.New(fault.Template, "%s cannot be read", fault.Quoted(name)).Hinting(".env, .golem and .git are out of reach of templates")
+	}
+	return nil
+}
+
+func extensions(name string) []string {
+	if path.Ext(name) != "" {
+		return []string{""}
+	}
+	return append([]string{""}, templateExtensions...)
+}
+
+// chain lists the directories in which a worker's templates are looked for.
+func (p *Project) chain(d *definition) []location {
+	var out []location
+	if d.rooted && path.Base(d.name) == "worker.worker" {
+		own := path.Dir(d.name)
+		out = append(out, d.at(path.Join(own, defaultTemplates)), d.at(own))
+	}
+	out = append(out, d.at(p.sourceOf(d.location).prompts), d.at(defaultTemplates))
+	for _, s := range p.sources {
+		if s.trusted && s.name != d.source {
+			out = append(out, location{s.name, defaultTemplates})
+		}
+	}
+	return out
+}
