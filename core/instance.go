@@ -11,6 +11,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
+	"golem/core/prompt"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -99,6 +100,11 @@ func (i *Instance) Check(platform string) fault.List {
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
+	}
+	for _, w := range c.Workers() {
+		if w.Template {
+			faults = append(faults, prompt.InstructionsOf(i.project, w).Check(context.Background())...)
+		}
 	}
 	faults = append(faults, i.lacking(c.Workers())...)
 	faults = append(faults, i.unusedPrices()...)

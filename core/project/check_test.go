@@ -95,7 +95,6 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 		`main.worker:6:40: E_TOOL_DISALLOWED: "pkg.mod:register" names a module outside the project (allow it with --allow-module-imports, or copy the module into the project)`,
 		`main.worker:6:58: E_PATH: Parent directory references not allowed: "../t.py"`,
 		`main.worker:7:16: E_SCHEMA: no schema file "schemas/none.json" (looked for schemas/none.json, schemas/schemas/none.json)`,
-		`main.worker:9:4: E_TEMPLATE: templates: not in this version (write template: false to use the text as it stands)`,
 		`project.yaml:2:1: E_CONFIG: unknown key "nam" (did you mean name)`,
 		`project.yaml:4:12: E_PLATFORM: toolset "shell" is not on platform "browser", only on native (remove it, or run the project where it is)`,
 		`project.yaml:4:23: E_CONFIG: unknown toolset "filesystm" (did you mean filesystem)`,

@@ -34,7 +34,7 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 		return "", "", f
 	}
 	for _, dir := range p.chain(got.def) {
-		for _, ext := range extensions(name) {
+		for _, ext := range templateNames(name) {
 			l := dir.at(path.Join(dir.name, name+ext))
 			if !p.exists(l) {
 				continue
@@ -67,7 +67,7 @@ func templateName(name string) *fault.Fault {
 	return nil
 }
 
-func extensions(name string) []string {
+func templateNames(name string) []string {
 	if path.Ext(name) != "" {
 		return []string{""}
 	}

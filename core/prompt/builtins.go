@@ -39,8 +39,8 @@ var templateTests = map[string]minijinja.TestFunc{
 	"undefined": tests.TestUndefined, "upper": tests.TestUpper,
 }
 
-// numbers is range(stop), range(start, stop) or range(start, stop, step).
-func numbers(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (value.Value, error) {
+// rangeOf is range(stop), range(start, stop) or range(start, stop, step).
+func rangeOf(_ *minijinja.State, args []value.Value, _ map[string]value.Value) (value.Value, error) {
 	given := make([]int64, len(args))
 	for i, a := range args {
 		n, ok := a.AsInt()

@@ -58,6 +58,25 @@ func (r *rendering) explain(err error) error {
 	return r.place(fault.New(fault.Template, "%s", message), at)
 }
 
+// stopped is the fault that ended the rendering, at the place where the engine
+// stopped for it, if it did; else at the beginning.
+func (r *rendering) stopped(err error) error {
+	var f *fault.Fault
+	if !errors.As(r.fault, &f) {
+		return r.explain(r.fault)
+	}
+	if f.Where != nil {
+		return f
+	}
+	at := &minijinja.Error{Name: mainName}
+	if e := (*minijinja.Error)(nil); errors.As(err, &e) {
+		for at = e; e != nil && errors.As(e.Cause, &e); {
+			at = e
+		}
+	}
+	return r.place(f, at)
+}
+
 // place puts a fault at a place of a template and shows the line.
 func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
 	text, known := r.texts[at.Name]

@@ -93,7 +93,7 @@ func (m *meter) install(env *minijinja.Environment) {
 		return v, m.look(v)
 	})
 	env.AddFilter(mulFilter, m.multiply)
-	env.AddFunction("range", numbers)
+	env.AddFunction("range", rangeOf)
 	env.AddFunction("dict", dict)
 	env.AddFunction("namespace", func(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
 		if len(args) > 0 {

@@ -1,6 +1,6 @@
 // Package prompt builds the texts that a model is given: the system prompt from
-// a worker's instructions, and the one user message that contains the task
-// (SPEC §5). Templates will be added here.
+// a worker's instructions, which may be a template (SPEC §4), and the one user
+// message that contains the task (SPEC §5).
 package prompt
 
 import (
@@ -8,17 +8,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"golem/core/project"
 )
 
 // System returns a worker's system prompt: its instructions and, if the caller
 // gave some, additional instructions for this one call (S0-09).
-func System(w *project.Worker, additional string) string {
+func System(instructions, additional string) string {
 	if strings.TrimSpace(additional) == "" {
-		return w.Instructions
+		return instructions
 	}
-	return strings.TrimRight(w.Instructions, "\n") + "\n\n## Additional instructions\n\n" + additional
+	return strings.TrimRight(instructions, "\n") + "\n\n## Additional instructions\n\n" + additional
 }
 
 // Labelled is the result of an earlier call, passed to a worker under the name

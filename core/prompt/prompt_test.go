@@ -4,14 +4,13 @@ import (
 	"encoding/json"
 	"testing"
 
-	"golem/core/project"
 	"golem/core/prompt"
 )
 
 // Scenario 28: system is the body and what the caller adds; the task is one
 // message with labelled results.
 func TestSystem(t *testing.T) {
-	w := &project.Worker{Instructions: "A\n---\nB\n"}
+	const w = "A\n---\nB\n"
 	if got := prompt.System(w, ""); got != "A\n---\nB\n" {
 		t.Errorf("instructions are not byte for byte: %q", got)
 	}

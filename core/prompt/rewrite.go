@@ -28,28 +28,27 @@ var errTree = errors.New("this build cannot bound templates: the template engine
 
 // measured rewrites a template's tree so that every operation that can make a
 // value larger, or takes time by its size, passes the meter; {{ … }} and plain
-// text pass it in emit. It returns how many names the template sets.
+// text pass it in emit. It returns what it saw.
 //
 // The engine counts steps, not sizes: `{% set x = x ~ x %}` doubles in two, and
 // [0] * 1000000000 allocates in one. It has no hook for either, and its tree is
 // private, so this reaches it by reflection (docs/design.md).
-func measured(t *minijinja.Template) (variables int, err error) {
+func measured(t *minijinja.Template) (w *rewriter, err error) {
+	w = &rewriter{}
 	defer func() {
 		if recover() != nil {
-			variables, err = 0, errTree
+			err = errTree
 		}
 	}()
 	tree, err := treeOf(t)
 	if err != nil {
-		return 0, err
+		return w, err
 	}
-	sample, err := sampleNodes()
-	if err != nil {
-		return 0, err
+	if w.nodes, err = sampleNodes(); err != nil {
+		return w, err
 	}
-	w := rewriter{nodes: sample}
 	w.walk(tree)
-	return w.variables, nil
+	return w, w.err
 }
 
 // treeOf is Template.compiled.ast, settable.
@@ -89,10 +88,30 @@ func sampleNodes() (nodes, error) {
 	return n, nil
 }
 
+// rewriter walks one tree.
 type rewriter struct {
 	nodes     nodes
-	variables int
+	variables int // names that the template sets
+	uses      []use
+	err       error // the tree has a node that this code does not know
 }
+
+// use is a name that a template writes as it is and that has to exist.
+type use struct {
+	kind      useKind
+	name      string
+	line      int
+	forgiving bool // include … ignore missing
+}
+
+type useKind int
+
+const (
+	useTemplate useKind = iota
+	useFile
+	useFilter
+	useTest
+)
 
 // walk rewrites everything below v: a struct, a slice or an interface field of
 // the tree.
@@ -117,6 +136,42 @@ func (w *rewriter) walk(v reflect.Value) {
 			}
 		}
 		w.operands(v)
+		w.noteUse(v)
+	}
+}
+
+// noteUse keeps the names that can be judged without running the template.
+func (w *rewriter) noteUse(node reflect.Value) {
+	note := func(kind useKind, name reflect.Value) {
+		if name.Kind() == reflect.Interface && !name.IsNil() {
+			if name = name.Elem(); typeName(name) != "Const" {
+				return
+			}
+			name = name.Elem().FieldByName("Value").Elem()
+		}
+		if name.Kind() == reflect.String {
+			w.uses = append(w.uses, use{kind: kind, name: name.String(), line: int(settable(node.FieldByName("span")).FieldByName("StartLine").Uint())})
+		}
+	}
+	switch node.Type().Name() {
+	case "Include":
+		before := len(w.uses)
+		if note(useTemplate, node.FieldByName("Name")); len(w.uses) > before {
+			w.uses[before].forgiving = node.FieldByName("IgnoreMissing").Bool()
+		}
+	case "Extends":
+		note(useTemplate, node.FieldByName("Name"))
+	case "Import", "FromImport":
+		note(useTemplate, node.FieldByName("Expr"))
+	case "Filter":
+		note(useFilter, node.FieldByName("Name"))
+	case "Test":
+		note(useTest, node.FieldByName("Name"))
+	case "Call":
+		called, args := node.FieldByName("Expr").Elem(), node.FieldByName("Args")
+		if typeName(called) == "Var" && called.Elem().FieldByName("ID").String() == "file" && args.Len() == 1 {
+			note(useFile, args.Index(0).FieldByName("Value"))
+		}
 	}
 }
 
@@ -146,7 +201,7 @@ func (w *rewriter) operands(node reflect.Value) {
 		"Template", "EmitRaw", "IfCond", "WithBlock", "AutoEscape", "FilterBlock", "Block", "Extends", "Include",
 		"ImportName", "CallBlock", "Do", "Continue", "Break", "BigInt", "Int", "Span":
 	default:
-		panic(errTree)
+		w.err = errTree
 	}
 }
 
@@ -188,9 +243,8 @@ func (w *rewriter) replace(field reflect.Value) {
 // look makes a field's expression pass the meter.
 func (w *rewriter) look(field reflect.Value) {
 	if field.Kind() != reflect.Interface {
-		panic(errTree)
-	}
-	if !field.IsNil() && !w.passes(field.Elem()) {
+		w.err = errTree
+	} else if !field.IsNil() && !w.passes(field.Elem()) {
 		field.Set(w.filter(lookFilter, field, reflect.Value{}, field.Elem()))
 	}
 }

@@ -46,19 +46,16 @@ const (
 // knows neither time nor environment. Every error is a fault: E_TEMPLATE with
 // file and line, or Load's own.
 func (t Template) Render(ctx context.Context, names map[string]any) (out string, err error) {
-	r := &rendering{template: t, texts: map[string]Text{}, compiled: map[string]bool{}}
+	r := t.start(ctx)
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = "", t.fault(0, "the template engine failed: %v", p)
 		}
 	}()
-	r.environment(ctx)
-	root := mainName
-	r.texts[root] = t.Text
-	if err := r.add(root, t.Text); err != nil {
+	if err := r.add(mainName, t.Text); err != nil {
 		return "", r.explain(err)
 	}
-	tmpl, err := r.env.GetTemplate(root)
+	tmpl, err := r.env.GetTemplate(mainName)
 	if err != nil {
 		return "", r.explain(err)
 	}
@@ -67,12 +64,18 @@ func (t Template) Render(ctx context.Context, names map[string]any) (out string,
 		err = r.meter.err
 	}
 	if r.fault != nil {
-		err = r.fault
+		return "", r.stopped(err)
 	}
 	if err != nil {
 		return "", r.explain(err)
 	}
 	return out, nil
+}
+
+func (t Template) start(ctx context.Context) *rendering {
+	r := &rendering{template: t, texts: map[string]Text{mainName: t.Text}, compiled: map[string]bool{}, uses: map[string][]use{}}
+	r.environment(ctx)
+	return r
 }
 
 // mainName is the name under which the engine knows the text that is rendered.
@@ -86,7 +89,8 @@ type rendering struct {
 	meter     meter
 	texts     map[string]Text // by the name that the engine knows
 	compiled  map[string]bool // those of texts that the engine has as templates
-	adding    string          // the last one compiled
+	uses      map[string][]use
+	adding    string // the last one compiled
 	variables int
 	output    int   // bytes printed, also what blocks and macros capture
 	fault     error // ends the rendering, whatever the engine makes of it
@@ -188,15 +192,15 @@ func (r *rendering) add(name string, text Text) error {
 	if err != nil {
 		return err
 	}
-	variables, err := measured(t)
-	if r.variables += variables; err == nil && r.variables > maxVariables {
+	tree, err := measured(t)
+	if r.variables += tree.variables; err == nil && r.variables > maxVariables {
 		err = fmt.Errorf("the templates set more than %d names", maxVariables)
 	}
 	if err != nil {
 		r.env.RemoveTemplate(name) // it is not metered: nothing may run it
 		return text.fault(0, "%s", err)
 	}
-	r.compiled[name] = true
+	r.compiled[name], r.uses[name] = true, tree.uses
 	return nil
 }
 
@@ -215,7 +219,7 @@ func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[strin
 	}
 	if err != nil {
 		r.fault = r.explain(err)
-		return value.Undefined(), err
+		return value.Undefined(), failure("%s", err)
 	}
 	return value.FromString(text.Source), nil
 }

@@ -148,12 +148,16 @@ func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, 
 	if err := f.openModel(ctx); err != nil {
 		return tool.Output{}, err
 	}
+	instructions, err := f.instructions(ctx, task)
+	if err != nil {
+		return tool.Output{}, err
+	}
 	listed, err := f.attach(files)
 	if err != nil {
 		return tool.Output{}, err
 	}
 	f.conversation.Add(
-		model.Message{Role: model.System, Text: prompt.System(f.worker, task.Instructions)},
+		model.Message{Role: model.System, Text: instructions},
 		model.Message{Role: model.User, Text: prompt.Task(task.text, task.object, prior, listed), Parts: parts(files)},
 	)
 	return f.exchange(ctx)

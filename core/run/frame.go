@@ -110,10 +110,7 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	} else {
 		f.chain = []string{w.ID}
 	}
-	if w.Template {
-		return nil, fault.New(fault.Template, "templates are not in this version, and the instructions of %s have template syntax", w.ID).
-			At(w.File, 0, 0).Hinting("set template: false to use the text as it is")
-	}
+
 	var err error
 	var caller *sight
 	if parent != nil {

@@ -48,7 +48,8 @@ func (r *Runner) OpenWorker(ctx context.Context, w *project.Worker) (*Session, e
 	return s, nil
 }
 
-// Reset begins a new conversation, which has the system prompt only (/new).
+// Reset begins a new conversation (/new). The next message makes its system
+// prompt.
 func (s *Session) Reset() {
 	if s.begun {
 		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
@@ -59,8 +60,7 @@ func (s *Session) Reset() {
 	}
 	s.talks++
 	calls := f.conversation.Calls // their ids go on: the trace is the same
-	f.conversation = conversation.New(fmt.Sprintf("%s#%d", rootID, s.talks),
-		model.Message{Role: model.System, Text: prompt.System(f.worker, "")})
+	f.conversation = conversation.New(fmt.Sprintf("%s#%d", rootID, s.talks))
 	f.conversation.Calls = calls
 }
 
@@ -137,7 +137,8 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		}
 		return tool.Output{}, err
 	}
-	f.task = task{text: in.Text, object: in.JSON}.short()
+	asked := task{text: in.Text, object: in.JSON}
+	f.task = asked.short()
 	files := fromOutside(in.Attachments)
 	if err := judge(f.worker, files); err != nil {
 		return tool.Output{}, err
@@ -152,13 +153,21 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	if len(files) > 0 {
 		s.tree.taint(f.at(), "attachments")
 	}
+	var system []model.Message
+	if len(f.conversation.Messages) == 0 {
+		instructions, err := f.instructions(ctx, asked)
+		if err != nil {
+			return tool.Output{}, err
+		}
+		system = append(system, model.Message{Role: model.System, Text: instructions})
+	}
 	listed, err := f.attach(files)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	f.conversation.Add(model.Message{
+	f.conversation.Add(append(system, model.Message{
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
-	})
+	})...)
 	f.budget.renew()
 	f.tree.settleEnough(false)
 	return f.exchange(ctx)

@@ -1,0 +1,81 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"golem/core/fault"
+)
+
+// Check finds what is wrong with a template before there is an input: syntax,
+// and filters, tests, templates and files that do not exist, here and in every
+// template that is named by a constant. What depends on values is not judged.
+func (t Template) Check(ctx context.Context) (faults fault.List) {
+	r := t.start(ctx)
+	defer func() {
+		if p := recover(); p != nil {
+			faults = append(faults, t.fault(0, "the template engine failed: %v", p))
+		}
+	}()
+	c := checker{r: r, done: map[string]bool{}}
+	c.template(ctx, mainName, t.Text)
+	return c.faults
+}
+
+type checker struct {
+	r      *rendering
+	done   map[string]bool
+	faults fault.List
+}
+
+func (c *checker) add(err error) {
+	c.faults = append(c.faults, fault.Of(err, fault.Template))
+}
+
+func (c *checker) template(ctx context.Context, name string, text Text) {
+	if c.done[name] {
+		return
+	}
+	c.done[name] = true
+	if err := c.r.add(name, text); err != nil {
+		c.add(c.r.explain(err))
+		return
+	}
+	uses := slices.Clone(c.r.uses[name])
+	slices.SortStableFunc(uses, func(a, b use) int { return a.line - b.line })
+	for _, u := range uses {
+		c.use(ctx, text, u)
+	}
+}
+
+func (c *checker) use(ctx context.Context, in Text, u use) {
+	switch u.kind {
+	case useFilter:
+		if templateFilters[u.name] == nil {
+			c.add(in.fault(u.line, "there is no filter %s", short(u.name)))
+		}
+	case useTest:
+		if templateTests[u.name] == nil {
+			c.add(in.fault(u.line, "there is no test %s", short(u.name)))
+		}
+	default:
+		text, err := c.r.read(ctx, u.name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
+		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
+			c.add(in.fault(u.line, "there is no file %s", short(u.name)))
+		case errors.Is(err, fs.ErrNotExist):
+			c.add(in.fault(u.line, "there is no template %s", short(u.name)))
+		case err != nil:
+			f := fault.Of(err, fault.Template)
+			if f.Where == nil {
+				f = f.At(in.File, max(in.Line, 1)+max(u.line, 1)-1, 0)
+			}
+			c.add(f)
+		case u.kind == useTemplate:
+			c.template(ctx, u.name, text)
+		}
+	}
+}
