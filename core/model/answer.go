@@ -48,8 +48,8 @@ type answer struct {
 // add takes one event in and shows its text.
 func (a *answer) add(raw []byte) error {
 	var c chunk
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &c); err != nil {
+		return err
 	}
 	if c.complains() {
 		return complain(raw).broken(a.clean)
@@ -76,6 +76,24 @@ func (a *answer) add(raw []byte) error {
 		}
 	}
 	return nil
+}
+
+// read decodes an event, or a part of one.
+func (a *answer) read(raw []byte, into any) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return malformed(a.clean, raw, err)
+	}
+	return nil
+}
+
+// listed adds to the answer's list, for protocols that have one; nil is the next
+// call. What stateful says goes back to the provider.
+func (a *answer) listed(raw json.RawMessage, stateful bool) {
+	if raw == nil {
+		raw = json.RawMessage(callItem)
+	}
+	a.output = append(a.output, raw)
+	a.stateful = a.stateful || stateful
 }
 
 // choice takes in a delta, then a message: what that says goes beyond what is
@@ -108,8 +126,8 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 		return nil
 	}
 	var p piece
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &p); err != nil {
+		return err
 	}
 	text := content(p.Content)
 	if whole {

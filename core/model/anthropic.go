@@ -240,42 +240,12 @@ func (e anthropicEncoder) message(msg Message) (json.RawMessage, error) {
 	return joined(list)
 }
 
-// visible is a text that is not blank, which the protocol refuses.
-func visible(text string) string {
-	if strings.TrimSpace(text) == "" {
-		return "(empty)"
-	}
-	return text
-}
-
 func (e anthropicEncoder) assistant(msg Message) (json.RawMessage, error) {
-	var list []any
-	call := func(c Call) {
-		list = append(list, item{"type": "tool_use", "id": c.ID, "name": callName(c.Name), "input": json.RawMessage(callArgs(c.Args))})
-	}
-	if kept := msg.Kept.to(e.row.Name); kept != nil && len(kept.Items) > 0 {
-		calls := msg.Calls
-		for _, it := range kept.Items {
-			switch {
-			case string(it) != callItem:
-				list = append(list, it)
-			case len(calls) > 0:
-				call(calls[0])
-				calls = calls[1:]
-			}
-		}
-		for _, c := range calls {
-			call(c)
-		}
-		return joined(list)
-	}
-	if strings.TrimSpace(msg.Text) != "" || len(msg.Calls) == 0 {
-		list = append(list, item{"type": "text", "text": visible(msg.Text)})
-	}
-	for _, c := range msg.Calls {
-		call(c)
-	}
-	return joined(list)
+	return msg.inOrder(e.row.Name, func(text string) any {
+		return item{"type": "text", "text": text}
+	}, func(c Call) any {
+		return item{"type": "tool_use", "id": c.ID, "name": callName(c.Name), "input": json.RawMessage(callArgs(c.Args))}
+	})
 }
 
 func (anthropicEncoder) bridge() json.RawMessage { return nil }

@@ -87,6 +87,7 @@ var ofAnthropic = []behaviour{
 	failsInMessages("nothing", []string{typed(start), messageEnd("end_turn")}, "anthropic sent an empty answer", true),
 	failsInMessages("overloaded inside", []string{typed(start), textBlock(0, "He"), typed(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, "broke off with an error: Overloaded", true),
 	failsInMessages("a bad request inside", []string{typed(`{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: too many"}}`)}, "max_tokens: too many", false),
+	failsInMessages("no message at all", []string{typed(`{"type":"message_start"}`)}, "the provider's answer is malformed: a part of it is missing", false),
 	failsInMessages("no message", []string{typed(`{"type":"message_start","message":7}`)}, "malformed", false),
 	{name: "anthropic: 529", provider: "anthropic", status: 529, body: []string{`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`}, err: "anthropic is overloaded (529): Overloaded", retry: true},
 	{name: "anthropic: no credit", provider: "anthropic", status: 400, body: []string{`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`}, err: "the quota or credit of anthropic is used up (400)"},

@@ -38,14 +38,14 @@ type anthropicEvent struct {
 
 func (a *anthropicAnswer) add(raw []byte) error {
 	var e anthropicEvent
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &e); err != nil {
+		return err
 	}
 	switch str(e.Type) {
 	case "message_start":
 		var m anthropicEvent
-		if err := json.Unmarshal(e.Message, &m); err != nil {
-			return malformed(a.clean, raw, err)
+		if err := a.read(e.Message, &m); err != nil {
+			return err
 		}
 		a.count(m.Usage)
 	case "content_block_start":
@@ -75,8 +75,8 @@ func (a *anthropicAnswer) add(raw []byte) error {
 // stopped takes in the reason of the end, and what a refusal says.
 func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
 	var d anthropicEvent
-	if err := json.Unmarshal(delta, &d); err != nil {
-		return malformed(a.clean, delta, err)
+	if err := a.read(delta, &d); err != nil {
+		return err
 	}
 	if reason := str(d.Stop); reason != "" {
 		a.stop = reason
@@ -111,8 +111,8 @@ func (a *anthropicAnswer) count(raw json.RawMessage) {
 
 func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 	b := &block{}
-	if err := json.Unmarshal(raw, &b.first); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &b.first); err != nil {
+		return err
 	}
 	a.blocks[index], a.choices = b, true
 	switch str(b.first["type"]) {
@@ -139,8 +139,8 @@ func (a *anthropicAnswer) more(index string, raw json.RawMessage) error {
 		Type, Text, Thinking, Signature json.RawMessage
 		Partial                         json.RawMessage `json:"partial_json"`
 	}
-	if err := json.Unmarshal(raw, &d); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &d); err != nil {
+		return err
 	}
 	switch str(d.Type) {
 	case "text_delta":
@@ -167,6 +167,7 @@ func (a *anthropicAnswer) close(index string) error {
 		return nil
 	}
 	delete(a.blocks, index)
+	thinks := false
 	switch typ := str(b.first["type"]); typ {
 	case "tool_use":
 		return a.call(b)
@@ -177,15 +178,15 @@ func (a *anthropicAnswer) close(index string) error {
 		b.first["text"] = quote(b.text.String())
 	case "thinking":
 		b.first["thinking"], b.first["signature"] = quote(b.text.String()), quote(b.signature.String())
-		a.stateful = true
+		thinks = true
 	case "redacted_thinking":
-		a.stateful, a.thinking = true, true
+		thinks, a.thinking = true, true
 	}
 	data, err := json.Marshal(b.first)
 	if err != nil {
 		return err
 	}
-	a.output = append(a.output, data)
+	a.listed(data, thinks)
 	return nil
 }
 
@@ -203,7 +204,7 @@ func (a *anthropicAnswer) call(b *block) error {
 	if b.unsound {
 		c.invalid = noText
 	}
-	a.output = append(a.output, json.RawMessage(callItem))
+	a.listed(nil, false)
 	return nil
 }
 

@@ -87,9 +87,6 @@ func (responsesAPI) decoder(a *answer) decoder { return &responsesAnswer{answer:
 // responsesEncoder writes messages as items of Responses' input.
 type responsesEncoder struct{ row Provider }
 
-// item is a member of the input.
-type item map[string]any
-
 // message is one message: an assistant's is its text, its calls, and what the
 // provider sent with them, in the provider's order.
 func (e responsesEncoder) message(msg Message) (json.RawMessage, error) {
@@ -101,50 +98,20 @@ func (e responsesEncoder) message(msg Message) (json.RawMessage, error) {
 	case User:
 		return e.user(msg.Text, msg.Parts)
 	}
-	return json.Marshal(item{"type": "message", "role": msg.Role, "content": nonEmpty(msg.Text)})
-}
-
-// nonEmpty is a text that is not empty: providers refuse empty ones.
-func nonEmpty(text string) string {
-	if text == "" {
-		return "(empty)"
-	}
-	return text
+	return json.Marshal(item{"type": "message", "role": msg.Role, "content": visible(msg.Text)})
 }
 
 func (e responsesEncoder) assistant(msg Message) (json.RawMessage, error) {
-	var list []any
-	call := func(c Call) {
-		list = append(list, item{"type": "function_call", "call_id": c.ID, "name": callName(c.Name), "arguments": callArgs(c.Args)})
-	}
-	if kept := msg.Kept.to(e.row.Name); kept != nil && len(kept.Items) > 0 {
-		calls := msg.Calls
-		for _, it := range kept.Items {
-			switch {
-			case string(it) != callItem:
-				list = append(list, it)
-			case len(calls) > 0:
-				call(calls[0])
-				calls = calls[1:]
-			}
-		}
-		for _, c := range calls {
-			call(c)
-		}
-		return joined(list)
-	}
-	if msg.Text != "" || len(msg.Calls) == 0 {
-		list = append(list, item{"type": "message", "role": Assistant, "content": []item{{"type": "output_text", "text": nonEmpty(msg.Text)}}})
-	}
-	for _, c := range msg.Calls {
-		call(c)
-	}
-	return joined(list)
+	return msg.inOrder(e.row.Name, func(text string) any {
+		return item{"type": "message", "role": Assistant, "content": []item{{"type": "output_text", "text": text}}}
+	}, func(c Call) any {
+		return item{"type": "function_call", "call_id": c.ID, "name": callName(c.Name), "arguments": callArgs(c.Args)}
+	})
 }
 
 func (e responsesEncoder) user(text string, parts []Part) (json.RawMessage, error) {
 	if len(parts) == 0 {
-		return json.Marshal(item{"type": "message", "role": User, "content": nonEmpty(text)})
+		return json.Marshal(item{"type": "message", "role": User, "content": visible(text)})
 	}
 	var content []item
 	if text != "" {
@@ -177,20 +144,4 @@ func (e responsesEncoder) files(parts []Part) (json.RawMessage, error) {
 // schemas are fit for.
 func (responsesEncoder) tool(s tool.Spec) any {
 	return item{"type": "function", "name": s.Name, "description": s.Description, "parameters": parameters(s), "strict": false}
-}
-
-// joined are values of a JSON list, separated by commas.
-func joined(list []any) (json.RawMessage, error) {
-	var out json.RawMessage
-	for i, v := range list {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, data...)
-	}
-	return out, nil
 }

@@ -36,8 +36,8 @@ type response struct {
 
 func (a *responsesAnswer) add(raw []byte) error {
 	var e responsesEvent
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &e); err != nil {
+		return err
 	}
 	switch typ := str(e.Type); {
 	case typ == "" && str(e.Object) == "response":
@@ -74,8 +74,8 @@ type outputItem struct {
 // item takes a finished item in: it says what the deltas said, and all of it.
 func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
 	var it outputItem
-	if err := json.Unmarshal(raw, &it); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &it); err != nil {
+		return err
 	}
 	if a.items == nil {
 		a.items = map[string]bool{}
@@ -87,21 +87,21 @@ func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
 	switch str(it.Type) {
 	case "message":
 		a.message(it)
-		a.output = append(a.output, raw)
+		a.listed(raw, false)
 	case "function_call", "custom_tool_call":
 		args := it.Arguments
 		if str(it.Type) == "custom_tool_call" {
 			args = it.Input
 		}
-		a.output = append(a.output, json.RawMessage(callItem))
+		a.listed(nil, false)
 		return a.fragment(fragment{Index: json.Number(index), Function: function{Name: it.Name, Arguments: args}})
 	case "reasoning":
 		a.thinking = true
 		if given(it.Encrypted) { // another cannot be read again: nothing was stored
-			a.output, a.stateful = append(a.output, raw), true
+			a.listed(raw, true)
 		}
 	default:
-		a.output = append(a.output, raw)
+		a.listed(raw, false)
 	}
 	return nil
 }
@@ -124,8 +124,8 @@ func (a *responsesAnswer) message(it outputItem) {
 // end takes in the last event: what came of the whole.
 func (a *responsesAnswer) end(raw json.RawMessage) error {
 	var r response
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return malformed(a.clean, raw, err)
+	if err := a.read(raw, &r); err != nil {
+		return err
 	}
 	c := readCounts(r.Usage)
 	if u, ok := (counts{"prompt_tokens": c["input_tokens"], "completion_tokens": c["output_tokens"],

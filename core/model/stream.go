@@ -220,9 +220,14 @@ func malformed(text func(string) string, line []byte, err error) error {
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		why += fmt.Sprintf(" (%s is a JSON %s)", wrong.Field, wrong.Value)
-	case errors.As(err, &syntax):
+	case errors.As(err, &syntax) && len(line) > 0:
 		why += fmt.Sprintf(" (not JSON at byte %d)", syntax.Offset)
 	}
-	return (&failure{message: why + ": " + text(string(line[:min(len(line), 2*maxQuote)]))}).
+	if len(line) == 0 {
+		why += ": a part of it is missing"
+	} else {
+		why += ": " + text(string(line[:min(len(line), 2*maxQuote)]))
+	}
+	return (&failure{message: why}).
 		fault(fault.Model, "check the address of the provider: it must speak the protocol of its api")
 }
