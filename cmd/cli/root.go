@@ -56,6 +56,9 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		wrong := "too few arguments"
+		if names := strings.Fields(cmd.Use)[1:]; len(args) < len(names) {
+			wrong = names[len(args)] + " is missing"
+		}
 		switch {
 		case len(args) > most:
 			wrong = fmt.Sprintf("too many arguments, beginning with %q", args[most])

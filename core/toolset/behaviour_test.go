@@ -298,7 +298,7 @@ func TestRegistry(t *testing.T) {
 	for _, c := range []struct{ name, options, says string }{
 		{"filesytem", `{}`, "did you mean filesystem"}, {"zebra", `{}`, "known: filesystem, workers"},
 		{"filesystem", `{"mode":1}`, `no option "mode"`}, {"workers", `{"stile":"call"}`, "did you mean style"},
-		{"workers", `{"style":7}`, "style"}, {"workers", `[]`, "no mapping"},
+		{"workers", `{"style":7}`, "style"}, {"workers", `[]`, "key: value pairs"},
 	} {
 		err := r.Check(c.name, json.RawMessage(c.options))
 		if !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), c.says) {

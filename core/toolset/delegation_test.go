@@ -117,7 +117,7 @@ func TestOptionFaults(t *testing.T) {
 	for _, c := range []struct{ name, options, says string }{
 		{"mine", `{"names":"x"}`, "names cannot be a string"}, {"mine", `{"names":"x"}`, "a list"}, {"mine", `{"deep":"yes"}`, "true or false"},
 		{"mine", `{"most":1.5}`, "a whole number"}, {"mine", `{"root":7}`, "a string"}, {"mine", `{"Deep":true}`, "did you mean deep"},
-		{"mine", `{"zzz":1}`, "known:"}, {"mine", `{} {}`, "no mapping"}, {"mine", `"x"`, "no mapping"},
+		{"mine", `{"zzz":1}`, "known:"}, {"mine", `{} {}`, "key: value pairs"}, {"mine", `"x"`, "key: value pairs"},
 		{"value", `{}`, "not made right"}, {"none", `{}`, "not made right"}, {"shut", `{}`, "not made right"},
 	} {
 		err := r.Check(c.name, json.RawMessage(c.options))

@@ -141,7 +141,7 @@ func wanted(t reflect.Type) string {
 func knownKeys(name string, options json.RawMessage, opts any) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(options, &given); err != nil {
-		return fault.New(fault.Config, "the options of toolset %s are no mapping", name)
+		return fault.New(fault.Config, "the options of toolset %s must be key: value pairs", name)
 	}
 	known, open := optionKeys(reflect.TypeOf(opts).Elem())
 	if open {
