@@ -41,6 +41,7 @@ func (f *fallback) unwrap() Model { return f.current() }
 
 // Generate asks the models in order, from the one that answered last.
 func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
+	var lost Usage // what models were billed that gave no answer
 	for {
 		f.mu.Lock()
 		at := f.at
@@ -53,8 +54,10 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 			}
 		})
 		if err == nil || at+1 == len(f.models) || shown || ctx.Err() != nil || !gone(err) {
+			turn.Usage = lost.Add(turn.Usage)
 			return turn, err
 		}
+		lost = lost.Add(turn.Usage)
 		f.mu.Lock()
 		f.at = max(f.at, at+1)
 		f.mu.Unlock()

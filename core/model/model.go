@@ -123,7 +123,8 @@ type Delta struct {
 
 // Model answers requests. Generate may be called concurrently; show may be
 // nil and is called from the calling goroutine only. Errors are *fault.Fault
-// (E_MODEL, E_TIMEOUT, E_REPLAY, E_ATTACHMENT) or the context's.
+// (E_MODEL, E_TIMEOUT, E_REPLAY, E_ATTACHMENT) or the context's. With an error the
+// turn has at most Usage and Model: what was billed all the same.
 type Model interface {
 	Name() string
 	Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error)

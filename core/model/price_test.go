@@ -3,8 +3,10 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"testing"
 
+	"golem/core/fault"
 	"golem/core/model/prices"
 	"golem/core/money"
 )
@@ -142,4 +144,43 @@ func TestSumsOfUsage(t *testing.T) {
 	if want := (Usage{In: 4, Cached: 2, Written: 1, Out: 4, Cost: 15, Unpriced: true, Suggested: true}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+}
+
+// A provider bills answers that are none, too: what the failed attempts used is
+// added to the one that went well, or told with the error.
+func TestFailedAnswersAreBilled(t *testing.T) {
+	refusal := sse(delta(`"refusal":"No."`), stop("stop"), used(12, 3), done)
+	price := map[string]Known{"*": {Price: priced(t, "1", "1")}}
+	config := func(bodies ...string) Config {
+		turns := &several{}
+		for _, b := range bodies {
+			turns.players = append(turns.players, &player{behaviour: behaviour{body: []string{b}}})
+		}
+		return Config{HTTP: turns, Env: env(key), Providers: map[string]Provider{"openai": {API: Chat, Models: price}}}
+	}
+	policy := RetryPolicy{First: 1, Longest: 1}
+	m := WithRetry(open(t, "openai:m", config(refusal)), policy, nil)
+	if turn, err := m.Generate(context.Background(), request(), nil); err == nil || turn.Model != "openai:m" || turn.Usage.In != 12 || turn.Usage.Cost.String() != "0.000015" {
+		t.Errorf("a refusal: %+v %v", turn, err)
+	}
+	blank := sse(stop("stop"), used(10, 1), done) // is tried again
+	m = WithRetry(open(t, "openai:m", config(blank, blank, sse(text("Hello"), stop("stop"), used(12, 3), done))), policy, nil)
+	if turn, err := m.Generate(context.Background(), request(), nil); err != nil || turn.Usage.In != 32 || turn.Usage.Out != 5 || turn.Attempts != 3 {
+		t.Errorf("two empty answers and a good one: %+v %v", turn, err)
+	}
+	one := WithRetry(open(t, "openai:a", config(blank, blank, blank)), policy, nil)
+	two := open(t, "openai:b", config(refusal))
+	both := WithFallback([]Model{one, two}, func(Model, Model, *fault.Fault) {})
+	if turn, err := both.Generate(context.Background(), request(), nil); err == nil || turn.Usage.In != 42 {
+		t.Errorf("a list of models: %+v %v", turn, err)
+	}
+}
+
+// several answer one after the other.
+type several struct{ players []*player }
+
+func (s *several) Do(r *http.Request) (*http.Response, error) {
+	p := s.players[0]
+	s.players = s.players[1:]
+	return p.Do(r)
 }

@@ -80,6 +80,9 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 			return turn, err
 		}
 		line.Failure = recordFailure(f)
+		if turn.Usage.In+turn.Usage.Out > 0 {
+			line.Failure.Usage = &turn.Usage
+		}
 	}
 	if werr := m.rec.write(m.Name(), r, line); werr != nil {
 		return Turn{}, werr

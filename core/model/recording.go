@@ -51,6 +51,7 @@ type recordedFailure struct {
 	Code         fault.Code `json:"code,omitempty"`
 	Hint         string     `json:"hint,omitempty"`
 	Final        bool       `json:"final,omitempty"`
+	Usage        *Usage     `json:"usage,omitempty"` // what was billed all the same
 }
 
 func (f recordedFailure) err() error {

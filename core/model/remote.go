@@ -95,7 +95,15 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	case f != nil && f.noModel:
 		err = m.withNear(ctx, err)
 	}
-	return Turn{}, err
+	return m.lost(a, r.Settings), err
+}
+
+// lost is what an answer cost that is none, as far as the provider has said.
+func (m *remote) lost(a *answer, s Settings) Turn {
+	if a.usage == nil {
+		return Turn{}
+	}
+	return Turn{Model: m.name, Usage: m.bill(*a.usage, s)}
 }
 
 // ask sends the request and reads the answer into a.

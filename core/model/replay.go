@@ -125,15 +125,25 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		}
 	}
 	if t.Failure != nil {
-		return Turn{}, t.Failure.err()
+		var lost Turn
+		if u := t.Failure.Usage; u != nil {
+			lost = Turn{Model: m.name, Usage: u.sane()}
+		}
+		return lost, t.Failure.err()
 	}
 	turn := Turn{
 		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Kept: t.Answer.Kept, Finish: t.Answer.Finish,
 		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
 	}
-	turn.Usage.In, turn.Usage.Out = max(0, turn.Usage.In), max(0, turn.Usage.Out)
+	turn.Usage = turn.Usage.sane()
 	ownIDs(r.Messages, turn.Calls)
 	return turn, nil
+}
+
+// sane is usage as a file may tell it: no figure is below zero.
+func (u Usage) sane() Usage {
+	u.In, u.Out, u.Cached, u.Written = max(0, u.In), max(0, u.Out), max(0, u.Cached), max(0, u.Written)
+	return u
 }
 
 // take uses up the next attempt recorded for key, one of the same id first.

@@ -73,14 +73,19 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 		}
 	}
 	var last error
+	var lost Turn // what the failed attempts were billed
 	turn, err := backoff.Retry(ctx, func() (Turn, error) {
 		attempt++
 		turn, err := r.model.Generate(ctx, req, watch)
 		if err == nil {
 			turn.Attempts = attempt
+			turn.Usage = lost.Usage.Add(turn.Usage)
 			return turn, nil
 		}
 		last = err
+		if turn.Model != "" {
+			lost = Turn{Model: turn.Model, Usage: lost.Usage.Add(turn.Usage)}
+		}
 		return Turn{}, r.judge(ctx, err)
 	},
 		backoff.WithBackOff(r.waits()),
@@ -98,9 +103,9 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	case err == nil:
 		return turn, nil
 	case ctx.Err() != nil && failureOf(last) != nil && failureOf(last).retry:
-		return Turn{}, ended(ctx, r.Name())
+		return lost, ended(ctx, r.Name())
 	}
-	return Turn{}, r.final(last, attempt)
+	return lost, r.final(last, attempt)
 }
 
 // judge says by the type of its error whether and when to try again.

@@ -184,6 +184,9 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	f.emit(trace.ModelStart{Turn: f.conversation.Turns, Messages: len(f.conversation.Messages)})
 	turn, err := f.generate(ctx)
 	if err != nil {
+		if turn.Model != "" {
+			f.budget.spend(turn) // a provider bills answers that are none, too
+		}
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
 	f.budget.spend(turn)

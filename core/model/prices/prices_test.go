@@ -109,3 +109,15 @@ func TestCost(t *testing.T) {
 		t.Errorf("more cached than input costs %s", got)
 	}
 }
+
+// The longest way: the last provider, a name that is not there.
+func BenchmarkOf(b *testing.B) {
+	for b.Loop() {
+		if _, known := Of("zai", "glm-0"); known {
+			b.Fatal("there is a glm-0")
+		}
+		if _, known := Of("openrouter", "z-ai/glm-0"); known {
+			b.Fatal("there is a glm-0")
+		}
+	}
+}
