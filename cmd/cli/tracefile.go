@@ -6,16 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/trace"
 )
-
-// stateDir is what golem keeps of a project, in its root.
-const stateDir = ".golem"
 
 // traceFile is the trace of a run and, beside it, the texts that are too long
 // for its lines (SPEC §14).
@@ -39,7 +36,7 @@ func (h *host) openTrace(f *flags, root, id string) (*traceFile, error) {
 	}
 	t, err := newRunFile(root, id)
 	if err != nil {
-		h.say("warning: the trace cannot be written to %s/runs: %s (--trace FILE writes it elsewhere)", stateDir, cause(err))
+		h.say("warning: the trace cannot be written to %s: %s (--trace FILE writes it elsewhere)", trace.RunsDir, cause(err))
 		return nil, nil
 	}
 	return t, nil
@@ -74,13 +71,12 @@ func newRunFile(root, id string) (*traceFile, error) {
 		return nil, err
 	}
 	defer project.Close()
-	runs := path.Join(stateDir, "runs")
-	for _, dir := range []string{stateDir, runs} {
+	for _, dir := range []string{sandbox.StateDir, trace.RunsDir} {
 		if err := ownDir(project, dir); err != nil {
 			return nil, err
 		}
 	}
-	dir, err := project.OpenRoot(runs)
+	dir, err := project.OpenRoot(trace.RunsDir)
 	if err != nil {
 		return nil, err
 	}

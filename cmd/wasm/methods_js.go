@@ -93,7 +93,7 @@ func file(c *call) (string, *opfs.FS, error) {
 // editable cleans a path, and refuses what is golem's own.
 func editable(name string) (string, error) {
 	name, err := sandbox.Clean(name)
-	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), stateDir)) {
+	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), sandbox.StateDir)) {
 		err = fault.New(fault.Protected, "%s is reserved for golem", sandbox.Abs(name))
 	}
 	return name, err
@@ -184,7 +184,7 @@ func create(c *call) (any, []byte, error) {
 // put writes a file of a new project. golem's own state is not taken in.
 func put(dir *opfs.FS, name string, data []byte) error {
 	clean, err := sandbox.Clean(name)
-	if err != nil || sandbox.Within(sandbox.Fold(clean), stateDir) {
+	if err != nil || sandbox.Within(sandbox.Fold(clean), sandbox.StateDir) {
 		return err
 	}
 	return dir.WriteFile(clean, data)
@@ -278,7 +278,7 @@ func listRuns(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	out := []entry{}
-	entries, err := fs.ReadDir(fsys, runsDir)
+	entries, err := fs.ReadDir(fsys, trace.RunsDir)
 	if err != nil {
 		return out, nil, nil // no run yet
 	}
@@ -299,7 +299,7 @@ func readRun(c *call) (any, []byte, error) {
 	if strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil {
 		return nil, nil, fault.New(fault.Path, "%q is not the name of a run", n.Name)
 	}
-	name := path.Join(runsDir, n.Name)
+	name := path.Join(trace.RunsDir, n.Name)
 	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
 	if err != nil {
 		return nil, nil, err

@@ -21,8 +21,6 @@ import (
 const (
 	makingDir   = "making"
 	projectsDir = "projects"
-	stateDir    = ".golem"
-	runsDir     = ".golem/runs"
 )
 
 // stores opens the page's file system once.
@@ -263,7 +261,7 @@ func list(fsys fs.FS) ([]entry, error) {
 			return err
 		case name == ".":
 			return nil
-		case name == stateDir:
+		case name == sandbox.StateDir:
 			return fs.SkipDir
 		case len(out) >= maxListed:
 			return fs.SkipAll

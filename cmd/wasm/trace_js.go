@@ -25,10 +25,10 @@ type traceFile struct {
 // openTrace makes the file of a run and removes the oldest ones; nil if it
 // cannot be kept, which is told.
 func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
-	if runs, err := sub(fsys, runsDir); err == nil {
+	if runs, err := sub(fsys, trace.RunsDir); err == nil {
 		trace.Prune(runs, trace.KeptRuns-1)
 	}
-	name := path.Join(runsDir, id+".jsonl")
+	name := path.Join(trace.RunsDir, id+".jsonl")
 	log, err := fsys.Append(name)
 	if err != nil {
 		c.warn(err)

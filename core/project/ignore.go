@@ -10,6 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
 
@@ -17,7 +18,7 @@ import (
 var ignoreFiles = []string{".golemignore", ".llm-doignore"}
 
 // alwaysIgnored directories are never scanned (S2-43).
-var alwaysIgnored = []string{".git", ".venv", "__pycache__", "node_modules", ".golem"}
+var alwaysIgnored = []string{".git", ".venv", "__pycache__", "node_modules", sandbox.StateDir}
 
 const maxIgnoreLines = 1000
 

@@ -9,6 +9,10 @@ import (
 	"golem/core/fault"
 )
 
+// StateDir is the directory in a project's root where golem keeps what it knows of
+// the project, such as traces. No worker can read it or write to it.
+const StateDir = ".golem"
+
 // Protection protects the files that define a project. It goes by where they
 // are, whichever mount leads to them (SECURITY 4). The zero value protects
 // nothing.
@@ -185,7 +189,7 @@ func Secret(name string) bool { return unreadable(Fold(name)) }
 // unreadable is Secret of a folded name.
 func unreadable(rel string) bool {
 	for _, e := range strings.Split(rel, "/") {
-		if e == ".golem" || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {
+		if e == StateDir || e == ".git" || e == ".env" || strings.HasPrefix(e, ".env.") || shortSecret(e) {
 			return true
 		}
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// RunsDir is the directory of the traces, relative to the project's root.
+const RunsDir = ".golem/runs"
+
 // KeptRuns is the number of traces that golem keeps for each project
 // (SPEC §14).
 const KeptRuns = 200

@@ -188,7 +188,7 @@ func unwrapped(plan []member) []member {
 		}
 		top = first
 	}
-	for _, inside := range []string{"workers", "tools", "prompts", "templates", "schemas", ".golem"} {
+	for _, inside := range []string{"workers", "tools", "prompts", "templates", "schemas", sandbox.StateDir} {
 		if top == inside {
 			return plan
 		}
@@ -204,7 +204,7 @@ func unwrapped(plan []member) []member {
 // never packed or unpacked.
 func own(name string) bool {
 	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
-	return first == ".golem" || first == ".git" || first == "__macosx"
+	return first == sandbox.StateDir || first == ".git" || first == "__macosx"
 }
 
 // collisions returns an error if two names are the same file on systems that
