@@ -20,11 +20,12 @@ func (v *requestView) headline(r approval.Request) (line string, told map[string
 		places := make([]string, len(r.Paths))
 		for i, p := range r.Paths {
 			places[i] = p.Path
-		}
-		for _, f := range all {
-			var text string
-			for _, p := range places {
-				if placeNames[f.name] && json.Unmarshal(f.value, &text) == nil && text == p {
+			if strings.Contains(p.Path, " ") { // it could read like what golem says behind it
+				places[i] = `"` + p.Path + `"`
+			}
+			for _, f := range all {
+				var text string
+				if placeNames[f.name] && json.Unmarshal(f.value, &text) == nil && text == p.Path {
 					told[f.name] = true
 				}
 			}

@@ -185,6 +185,10 @@ func TestHeadlineHidesNothing(t *testing.T) {
 	if text := asked(r); !strings.Contains(text, `  content: "/o.txt"`) {
 		t.Error(text)
 	}
+	r = fileRequest("write_file", "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n", map[string]any{"path": "/a — already has this content", "content": "x"}, writing("/a — already has this content"))
+	if text := asked(r); !strings.Contains(text, "write_file \"/a — already has this content\" — new file, 1\n  ┆ line\n") {
+		t.Error(text)
+	}
 	r = approval.Request{Kind: approval.KindTool, Type: "command", Tool: "run_command", Args: json.RawMessage(`{"command":"ls\nrm -rf /"}`)}
 	if text := asked(r); !strings.Contains(text, "  │ ls\n  │ rm -rf /\n") {
 		t.Error(text)
