@@ -108,6 +108,7 @@ func (i *Instance) Check(platform string) fault.List {
 	}
 	faults = append(faults, i.lacking(c.Workers())...)
 	faults = append(faults, i.unusedPrices()...)
+	faults = append(faults, i.limitless(c.Workers())...)
 	for _, w := range i.Untrusted(i.Widenings(context.Background())) {
 		file, line := splitAt(w.At)
 		faults = append(faults, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and has no effect until you trust it: %s", w.Path, w.Value, w.Means).

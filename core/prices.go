@@ -1,6 +1,7 @@
 package core
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -39,9 +40,34 @@ func (i *Instance) unusedPrices() fault.List {
 				continue
 			}
 			if by := i.models.Listing(name + ":" + m).From; by == model.ByPerson || by == model.ByTable {
-				out = append(out, fault.Warn(fault.Config, "%s: golem knows what %s:%s costs, so the project's price does not count", s.Path, name, m).
-					At(s.File, s.Line, s.Column).Hinting("a price in your own config.yaml counts; remove this one"))
+				out = append(out, fault.Warn(fault.Config, "%s: the project's price does not count, because golem's table or your config.yaml has one for %s:%s", s.Path, name, m).
+					At(s.File, s.Line, s.Column).Hinting("remove it; to change a price, write it in your own config.yaml"))
 			}
+		}
+	}
+	return out
+}
+
+// limitless warns of limits on cost that cannot be kept: the price of a model is
+// not known, or only the project gives one and the limit is the person's. The run
+// would end with E_BUDGET.
+func (i *Instance) limitless(workers []*project.Worker) fault.List {
+	var out fault.List
+	for _, w := range workers {
+		for _, one := range w.Models() {
+			if w.Limits.Cost == 0 || !slices.Contains(i.Providers(), providerOf(one.Model)) {
+				continue
+			}
+			l := i.models.Listing(one.Model)
+			if l.Priced && (l.From != model.ByProject || w.Limits.OwnCost == 0) {
+				continue
+			}
+			why := fmt.Sprintf("the price of %s is not known", one.Model)
+			if l.Priced {
+				why = fmt.Sprintf("only the project gives a price for %s", one.Model)
+			}
+			out = append(out, fault.Warn(fault.Budget, "limits.cost of %s is %s, but %s: the worker would end before its first request", w.ID, w.Limits.Cost.Text(), why).
+				At(w.File, 0, 0).Hinting("give its price under providers: in your own config.yaml"))
 		}
 	}
 	return out

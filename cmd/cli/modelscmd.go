@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"golem/core"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/model/prices"
 )
 
 func (h *host) modelsCommand() *cobra.Command {
@@ -55,7 +57,7 @@ func (h *host) models(f *flags, words []string) error {
 	} else {
 		h.report(faults)
 		if len(offers) > 0 {
-			out = table(modelRows(offers))
+			out = table(modelRows(offers)) + pricesFrom(offers)
 		}
 	}
 	if err := h.print(out); err != nil {
@@ -106,16 +108,31 @@ func modelRows(offers []model.Offer) [][]string {
 	return rows
 }
 
+// pricesFrom says where golem's own prices are from and of which day.
+func pricesFrom(offers []model.Offer) string {
+	if !slices.ContainsFunc(offers, func(o model.Offer) bool { return o.Price != nil }) {
+		return ""
+	}
+	from, date := prices.Source()
+	return "\nUS dollars per million tokens: list prices of " + date + " (" + from + "), and your own\n"
+}
+
 // modelsJSON is the line of models --json. faults say what could not be asked.
 func modelsJSON(offers []model.Offer, faults fault.List) (string, error) {
 	if offers == nil {
 		offers = []model.Offer{}
 	}
+	type source struct {
+		From string `json:"from"`
+		Date string `json:"date"`
+	}
+	from, date := prices.Source()
 	data, err := json.Marshal(struct {
 		Golem  string        `json:"golem"`
 		V      int           `json:"v"`
+		Prices source        `json:"prices"`
 		Models []model.Offer `json:"models"`
 		Faults fault.List    `json:"faults,omitempty"`
-	}{"models", 1, offers, faults})
+	}{"models", 1, source{from, date}, offers, faults})
 	return string(data) + "\n", err
 }

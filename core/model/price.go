@@ -33,7 +33,7 @@ type Listing struct {
 
 // Listing tells context size and price of provider:model, as far as anybody
 // knows them: the person first, then the built-in table, then the project,
-// which can fill a gap and replace nothing.
+// which can fill a gap and replace nothing. A local server is not billed.
 func (c Config) Listing(name string) Listing {
 	provider, model, err := Split(name)
 	if err != nil {
@@ -42,6 +42,11 @@ func (c Config) Listing(name string) Listing {
 	row, err := c.row(provider)
 	if err != nil {
 		return Listing{}
+	}
+	if row.local {
+		if end, err := c.endpoint(row, model); err == nil {
+			return end.listing(model)
+		}
 	}
 	return row.listing(model)
 }
@@ -114,13 +119,19 @@ func compact(raw json.RawMessage) string {
 
 // Prospect is what will be said of the price of a model's answers before there
 // is any: Unpriced and Suggested of their Usage; of a list of models, what may be
-// said of any.
-func Prospect(m Model, s Settings) Usage {
-	var u Usage
+// said of any. name is the model that it is said of.
+func Prospect(m Model, s Settings) (u Usage, name string) {
+	name = m.Name()
 	for _, one := range each(m) {
-		if r, ok := bare(one).(*remote); ok {
-			u = u.Add(r.bill(Usage{}, s))
+		r, ok := bare(one).(*remote)
+		if !ok {
+			continue
 		}
+		next := r.bill(Usage{}, s)
+		if !u.Unpriced && (next.Unpriced || next.Suggested && !u.Suggested) {
+			name = r.name
+		}
+		u = u.Add(next)
 	}
-	return u
+	return u, name
 }

@@ -124,16 +124,16 @@ func TestNoPriceIsMadeUp(t *testing.T) {
 			config.Providers = map[string]Provider{provider: c.row}
 		}
 		m := open(t, c.name, config)
-		got := Prospect(m, c.settings)
-		if got.Unpriced != c.unpriced || got.Suggested != c.project || got.Cost != 0 {
+		got, name := Prospect(m, c.settings)
+		if name != c.name || got.Unpriced != c.unpriced || got.Suggested != c.project || got.Cost != 0 {
 			t.Errorf("%s with %v and %v: %+v", c.name, c.settings, c.env, got)
 		}
 		both := WithFallback([]Model{open(t, "openai:gpt-5-mini", config), m}, nil)
-		if got := Prospect(both, c.settings); got.Unpriced != c.unpriced {
-			t.Errorf("a list with %s: %+v", c.name, got)
+		if got, name := Prospect(both, c.settings); got.Unpriced != c.unpriced || c.unpriced && name != c.name && c.settings == nil {
+			t.Errorf("a list with %s: %+v of %s", c.name, got, name)
 		}
 	}
-	if got := Prospect(&script{}, nil); got != (Usage{}) {
+	if got, _ := Prospect(&script{}, nil); got != (Usage{}) {
 		t.Errorf("a script: %+v", got)
 	}
 }

@@ -38,7 +38,8 @@ func (f *frame) spendTurn(ctx context.Context) error {
 
 // prospect is what is known of the price of the next answer, and whose.
 func (f *frame) prospect() prospect {
-	return prospect{f.model.Name(), model.Prospect(f.model, f.modelSettings)}
+	price, name := model.Prospect(f.model, f.modelSettings)
+	return prospect{name, price}
 }
 
 // goOn is nil if a worker that repeats itself may do so for longer: only the
