@@ -42,6 +42,7 @@ type answer struct {
 	mustEnd  bool              // [DONE] ends nothing: the protocol has an end of its own
 	finished string            // the text of the finished parts of output
 	clean    func(string) string
+	size     func(Request) int // an estimate of the request, in tokens
 	show     func(string)
 }
 

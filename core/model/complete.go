@@ -113,7 +113,7 @@ func (a *answer) turn(model string, r Request) Turn {
 	if a.usage != nil {
 		t.Usage = *a.usage
 	} else {
-		t.Usage = estimate(r, t.Text, t.Calls)
+		t.Usage = guessed(a.size(r), t.Text, t.Calls)
 	}
 	return t
 }

@@ -21,20 +21,62 @@ const (
 func EstimateTokens(messages []Message) int {
 	total := 0
 	for _, m := range messages {
-		n := len(m.Text)
-		for _, c := range m.Calls {
-			n += len(c.Name) + len(c.Args)
-		}
-		for _, p := range m.Parts {
-			if p.Kind == "image" {
-				total += tokensImage
-				continue
-			}
-			n += len(p.Data)
-		}
-		total += tokensMessage + tokens(n)
+		total += m.estimate()
 	}
 	return total
+}
+
+func (m Message) estimate() int {
+	total, n := tokensMessage, len(m.Text)
+	for _, c := range m.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	for _, p := range m.Parts {
+		if p.Kind == "image" {
+			total += tokensImage
+			continue
+		}
+		n += len(p.Data)
+	}
+	return total + tokens(n)
+}
+
+// Estimator estimates the requests of one conversation, turn by turn: what was
+// counted for the turn before costs nothing again. The zero value is ready; it is
+// for one goroutine.
+type Estimator struct {
+	first *Message // where the messages begin that were counted
+	last  Message  // the last of them
+	n     int
+	sum   int
+
+	tool  *tool.Spec // likewise the tools
+	tools int
+	cost  int
+
+	counted int // messages, for tests
+}
+
+// Request is EstimateRequest. A conversation that was changed elsewhere than at
+// its end is counted anew.
+func (e *Estimator) Request(messages []Message, tools []tool.Spec, output json.RawMessage) int {
+	if len(messages) < max(e.n, 1) || e.first != &messages[0] || !alike(messages[e.n-1], e.last) {
+		e.n, e.sum = 0, 0
+	}
+	for _, m := range messages[e.n:] {
+		e.sum += m.estimate()
+		e.counted++
+	}
+	if e.n = len(messages); e.n > 0 {
+		e.first, e.last = &messages[0], messages[e.n-1]
+	}
+	if len(tools) != e.tools || len(tools) > 0 && e.tool != &tools[0] {
+		e.tools, e.tool, e.cost = len(tools), nil, EstimateRequest(nil, tools, nil)
+		if len(tools) > 0 {
+			e.tool = &tools[0]
+		}
+	}
+	return e.sum + e.cost + tokens(len(output))
 }
 
 // EstimateRequest guesses what a whole request costs: messages, tools and the
@@ -51,7 +93,10 @@ func tokens(bytes int) int { return (bytes + bytesToken - 1) / bytesToken }
 
 // estimate is the usage of a turn whose provider reported none.
 func estimate(r Request, text string, calls []Call) Usage {
-	in := EstimateRequest(r.Messages, r.Tools, r.OutputSchema)
+	return guessed(EstimateRequest(r.Messages, r.Tools, r.OutputSchema), text, calls)
+}
+
+func guessed(in int, text string, calls []Call) Usage {
 	out := len(text)
 	for _, c := range calls {
 		out += len(c.Name) + len(c.Args)

@@ -48,6 +48,7 @@ type history struct {
 	tools    toolList
 	messages []Message
 	encoded  []json.RawMessage // of each message
+	size     Estimator
 	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet
 }
 
@@ -146,6 +147,13 @@ func (h *histories) encode(p *payload, r Request, messages []Message, in encoder
 		p.tools, err = one.tools.encode(r.Tools, in.tool)
 	}
 	return err
+}
+
+// estimate is how many tokens a request is about.
+func (h *histories) estimate(r Request) int {
+	one := h.take(r.Conversation)
+	defer h.put(r.Conversation, one)
+	return one.size.Request(r.Messages, r.Tools, r.OutputSchema)
 }
 
 func (h *histories) forget(conversation string) { h.take(conversation) }

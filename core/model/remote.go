@@ -76,7 +76,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	}
 	g := newGuard(ctx, m.config.Idle)
 	defer g.close()
-	a := &answer{provider: m.end.row.Name, clean: m.clean, kept: carrier{names: m.end.row.Quirks.Carry}}
+	a := &answer{provider: m.end.row.Name, clean: m.clean, size: m.past.estimate, kept: carrier{names: m.end.row.Quirks.Carry}}
 	if show != nil {
 		a.show = func(text string) { show(Delta{Text: text}) }
 	}

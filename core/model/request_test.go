@@ -3,10 +3,12 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -203,13 +205,60 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// The estimate of a long conversation costs next to nothing beside sending it.
-func BenchmarkEstimate(b *testing.B) {
+// A conversation that grows is estimated as a whole one is, however it was changed,
+// and what was counted before is not counted again.
+func TestEstimatorIsIncremental(t *testing.T) {
+	specs := []tool.Spec{{Name: "read_file", Description: "reads", Input: json.RawMessage(`{}`)}}
+	rapid.Check(t, func(t *rapid.T) {
+		var e Estimator
+		var messages []Message
+		for range rapid.IntRange(1, 30).Draw(t, "turns") {
+			switch rapid.IntRange(0, 9).Draw(t, "change") {
+			case 0:
+				messages = nil
+			case 1:
+				if n := len(messages); n > 2 {
+					messages = append(messages[:1:1], messages[2:]...)
+				}
+			default:
+				text := strings.Repeat("x", rapid.IntRange(0, 20).Draw(t, "length"))
+				messages = append(messages, Message{Role: User, Text: text}, Message{Role: Assistant, Calls: []Call{{Name: "read_file", Args: text}}})
+			}
+			if got, want := e.Request(messages, specs, nil), EstimateRequest(messages, specs, nil); got != want {
+				t.Fatalf("%d messages are %d tokens, want %d", len(messages), got, want)
+			}
+		}
+	})
+	var e Estimator
 	var messages []Message
 	for range 1600 {
-		messages = append(messages, Message{Role: Assistant, Calls: []Call{{Name: "read_file", Args: `{"path":"/a"}`}}}, Message{Role: ToolRole, Text: strings.Repeat("x", 500)})
+		messages = append(messages, Message{Role: Assistant, Text: "x"}, Message{Role: ToolRole, Text: "y"})
+		e.Request(messages, specs, nil)
 	}
-	for b.Loop() {
-		EstimateTokens(messages)
+	if e.counted > 6*len(messages) { // a growing list moves now and then, and is counted anew then
+		t.Errorf("%d messages were counted for %d", e.counted, len(messages))
+	}
+}
+
+// A turn's estimate costs the same whatever lies before it.
+func BenchmarkEstimate(b *testing.B) {
+	for _, turns := range []int{100, 1600} {
+		var messages []Message
+		for range turns {
+			messages = append(messages, Message{Role: Assistant, Calls: []Call{{Name: "read_file", Args: `{"path":"/a"}`}}}, Message{Role: ToolRole, Text: strings.Repeat("x", 500)})
+		}
+		each := func(name string, size func([]Message) int) {
+			b.Run(fmt.Sprintf("%s, %d turns", name, turns), func(b *testing.B) {
+				for b.Loop() {
+					for n := 2; n <= len(messages); n += 2 {
+						size(messages[:n])
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(turns), "ns/turn")
+			})
+		}
+		each("anew", func(m []Message) int { return EstimateRequest(m, nil, nil) })
+		var e Estimator
+		each("incremental", func(m []Message) int { return e.Request(m, nil, nil) })
 	}
 }

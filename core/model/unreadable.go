@@ -37,6 +37,6 @@ func (m *remote) unreadable(u unread, said string, r Request) Turn {
 	}
 	t := Turn{Text: said, Calls: []Call{c}, Finish: "tool_calls", Model: m.name, Attempts: 1}
 	ownIDs(r.Messages, t.Calls)
-	t.Usage = estimate(r, t.Text, t.Calls)
+	t.Usage = guessed(m.past.estimate(r), t.Text, t.Calls)
 	return t
 }

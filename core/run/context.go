@@ -16,7 +16,7 @@ func (f *frame) trim() error {
 	if limit <= 0 {
 		return nil
 	}
-	exchanges, turns, size := f.conversation.Trim(limit, f.requestTokens(f.conversation.Messages))
+	exchanges, turns, size := f.conversation.Trim(limit, f.size.Request(f.conversation.Messages, f.offered(), f.worker.Output))
 	if size > limit {
 		return fault.New(fault.Limit, "the next request of %s is about %d tokens, and max_context_tokens is %d", f.worker.ID, size, limit).
 			Hinting("raise max_context_tokens, or give it fewer tools, shorter instructions or less at once")

@@ -28,6 +28,7 @@ type frame struct {
 	powers
 	conversation *conversation.Conversation // /new replaces it (S0-59)
 	current      currentTurn
+	size         model.Estimator // of the next request
 }
 
 // identity is which worker runs, and where in the tree. It does not change, but for
