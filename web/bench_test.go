@@ -4,11 +4,15 @@ package web_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +59,41 @@ func BenchmarkPage(b *testing.B) {
 	}
 	fmt.Printf("100 reads, a turn each, in the page %5.0f ms\n", median(page))
 	fmt.Printf("100 reads, a turn each, natively    %5.0f ms   the process included\n", median(home))
+}
+
+// BenchmarkTurns prints how long 200 turns take in the page, each a request through
+// fetch with the whole history, to a provider on this machine that answers at once.
+func BenchmarkTurns(b *testing.B) {
+	const rounds, turns = 5, 200
+	var asked atomic.Int64
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "authorization, content-type")
+		w.Header().Set("Access-Control-Max-Age", "600")
+		if r.Method == http.MethodOptions {
+			return
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return // the page is gone
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		n := asked.Add(1) % turns
+		delta := fmt.Sprintf(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"read_file","arguments":"{\"path\":\"/%d.txt\"}"}}]},"finish_reason":"tool_calls"`, n%2)
+		if n == 0 {
+			delta = `{"content":"done"},"finish_reason":"stop"`
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"delta\":%s}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n", delta)
+	}))
+	defer provider.Close()
+	p := embedded(b)
+	talk(p, `await golem.create('turns', {'main.worker': '---\nmodel: groq:m\ntoolsets: {filesystem: {}}\n---\nRead.\n', '0.txt': 'a line of text\n'.repeat(100), '1.txt': 'another line\n'.repeat(100)}); return 1`)
+	var page []float64
+	for range rounds {
+		page = append(page, webtest.Eval[float64](p, fmt.Sprintf(`(async () => { const golem = await window.golem; const t = performance.now();
+			const r = await golem.run('turns', 'x', {env: {GROQ_API_KEY: 'sk-0123456789abcdef', GROQ_BASE_URL: '%s/v1'}}).result;
+			if (r.text !== 'done') throw new Error(JSON.stringify(r)); return performance.now() - t })()`, provider.URL)))
+	}
+	fmt.Printf("%d turns in the page %5.0f ms   wanted: 5000\n", turns, median(page))
 }
 
 func median(all []float64) float64 {
