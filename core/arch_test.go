@@ -26,12 +26,13 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":              "ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool model/prices",
+	"core":              "builtin ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool model/prices",
 	"core/ui":           "run approval trace clearance tool",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model sandbox tool",
 	"core/toolset":      "clearance sandbox tool",
-	"core/workspace":    "project sandbox",
+	"core/workspace":    "builtin project sandbox",
+	"core/builtin":      "",
 	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
 	"core/clearance":    "sandbox",

@@ -49,7 +49,7 @@ type Platform struct {
 	// relative to where they stand. From a manifest or worker it is relative
 	// to the project root. nil: only project files.
 	ReadScript func(name string) ([]byte, error)
-	// Scripts are the scripts embedded under script:NAME.
+	// Scripts are the scripts embedded under script:NAME; nil: golem's own.
 	Scripts fs.FS
 	// Toolsets are the platform's own, beside the built-in ones.
 	Toolsets []toolset.Factory

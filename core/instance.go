@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"golem/core/approval"
+	"golem/core/builtin"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -45,6 +46,9 @@ type Instance struct {
 // Open reads a project. With an error the instance is returned too where
 // there is a directory to look at: it is good for Check and Workers.
 func Open(p Platform, o Options) (*Instance, error) {
+	if p.Scripts == nil {
+		p.Scripts = builtin.Scripts()
+	}
 	i := &Instance{platform: p, options: o}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
 		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}),

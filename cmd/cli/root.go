@@ -9,7 +9,7 @@ import (
 )
 
 // later are the commands of versions to come: known and refused (SPEC, head).
-var later = []string{"init", "lib", "clearance"}
+var later = []string{"lib", "clearance"}
 
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
@@ -21,6 +21,7 @@ func (h *host) root() *cobra.Command {
   golem DIR "what to do"          run a project
   golem FILE.worker "what to do"  run one worker
   golem chat DIR                  talk with it
+  golem init DIR                  make a new project
   golem check DIR                 report every problem of a project
 
 Results go to standard output, everything else to standard error.
@@ -41,7 +42,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
-	root.AddCommand(h.runCommand(), h.chatCommand(), h.checkCommand(), h.workersCommand(), h.modelsCommand(), h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand())
+	root.AddCommand(h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.modelsCommand(), h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand())
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
 	}

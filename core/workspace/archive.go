@@ -48,18 +48,25 @@ func Unzip(dst afero.Fs, data []byte) error {
 	if err != nil {
 		return err
 	}
-	files := make([][]byte, len(plan))
+	nodes := make([]node, len(plan))
 	for i, p := range plan {
-		if files[i], err = p.read(); err != nil {
+		nodes[i] = node{name: p.name, dir: p.dir}
+		if p.dir {
+			continue
+		}
+		if nodes[i].data, err = p.read(); err != nil {
 			return err
 		}
 	}
-	for _, p := range plan {
-		if err := vacant(dst, p.name); err != nil {
+	for _, n := range nodes {
+		if n.dir {
+			continue
+		}
+		if err := vacant(dst, n.name); err != nil {
 			return err
 		}
 	}
-	return write(dst, plan, files)
+	return write(dst, nodes)
 }
 
 // vacant returns an error if a file already exists at name or cannot be created
@@ -85,52 +92,16 @@ func reason(err error) error {
 	return err
 }
 
-// write creates all files of the plan or none. It returns the first error.
-func write(dst afero.Fs, plan []member, files [][]byte) error {
-	var made []string // files and directories in the order in which they were created
-	for i, p := range plan {
-		dirs, err := makeDirs(dst, path.Dir(p.name))
-		made = append(made, dirs...)
-		if err == nil {
-			made = append(made, p.name)
-			err = afero.WriteFile(dst, p.name, files[i], 0o644)
-		}
-		if err != nil {
-			for _, name := range slices.Backward(made) {
-				_ = dst.Remove(name) // the error that is returned is the one that stopped the writing
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-// makeDirs creates a directory and its parents, and returns those that did not
-// exist before.
-func makeDirs(dst afero.Fs, dir string) (made []string, err error) {
-	at := ""
-	for elem := range strings.SplitSeq(dir, "/") {
-		if at = path.Join(at, elem); at == "." {
-			continue
-		}
-		switch err := dst.Mkdir(at, 0o755); {
-		case err == nil:
-			made = append(made, at)
-		case !errors.Is(err, fs.ErrExist):
-			return made, err
-		}
-	}
-	return made, nil
-}
-
 // encryptedFlags mark an entry whose content, or whose place in the archive's
 // directory, is encrypted (APPNOTE 4.4.4, bits 0, 6 and 13).
 const encryptedFlags = 1<<0 | 1<<6 | 1<<13
 
-// member is one file of an archive, with the name it gets when it is unpacked.
+// member is one file or directory of an archive, with the name it gets when it
+// is unpacked.
 type member struct {
 	name string
 	file *zip.File
+	dir  bool
 }
 
 // planned checks the archive's directory of entries and decides the name of
@@ -153,16 +124,17 @@ func planned(z *zip.Reader) ([]member, error) {
 			return nil, archiveFault("%s is encrypted; pack it without a password", shown(f.Name))
 		}
 		if f.Mode().IsDir() || strings.HasSuffix(f.Name, "/") {
+			plan = append(plan, member{name, f, true})
 			continue
 		}
 		if total += f.UncompressedSize64; f.UncompressedSize64 > MaxFile || total > MaxBytes {
 			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
 		}
-		plan = append(plan, member{name, f})
+		plan = append(plan, member{name, f, false})
 	}
 	plan = unwrapped(plan)
 	plan = slices.DeleteFunc(plan, func(m member) bool { return own(m.name) })
-	if len(plan) == 0 {
+	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
 	}
 	return plan, collisions(plan)
@@ -181,9 +153,9 @@ func named(name string) error {
 // files of a folder.
 func unwrapped(plan []member) []member {
 	top := ""
-	for i, m := range plan {
-		first, rest, nested := strings.Cut(m.name, "/")
-		if !nested || i > 0 && first != top || rest == "" {
+	for _, m := range plan {
+		first, _, nested := strings.Cut(m.name, "/")
+		if !nested && !m.dir || top != "" && first != top {
 			return plan
 		}
 		top = first
@@ -193,9 +165,11 @@ func unwrapped(plan []member) []member {
 			return plan
 		}
 	}
-	out := make([]member, len(plan))
-	for i, m := range plan {
-		out[i] = member{strings.TrimPrefix(m.name, top+"/"), m.file}
+	out := make([]member, 0, len(plan))
+	for _, m := range plan {
+		if rest, inside := strings.CutPrefix(m.name, top+"/"); inside {
+			out = append(out, member{rest, m.file, m.dir})
+		}
 	}
 	return out
 }
@@ -213,6 +187,9 @@ func own(name string) bool {
 func collisions(plan []member) error {
 	seen := map[string]string{} // files by their name with case and Unicode form removed
 	for _, m := range plan {
+		if m.dir {
+			continue
+		}
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
 			return archiveFault("%s and %s are the same file on systems that ignore case", shown(other), shown(m.name))
@@ -221,7 +198,11 @@ func collisions(plan []member) error {
 	}
 	dirs := map[string]string{}
 	for _, m := range plan {
-		for dir := path.Dir(m.name); dir != "."; dir = path.Dir(dir) {
+		dir := m.name
+		if !m.dir {
+			dir = path.Dir(m.name)
+		}
+		for ; dir != "."; dir = path.Dir(dir) {
 			key := sandbox.Fold(dir)
 			if file, there := seen[key]; there {
 				return archiveFault("%s is both a file and the directory of %s", shown(file), shown(m.name))
@@ -258,7 +239,7 @@ func (m member) read() ([]byte, error) {
 	return data, nil
 }
 
-// Zip packs a project, without .git and .golem. Files are sorted and have no
+// Zip packs a project, without .git and .golem; empty directories are kept. Files are sorted and have no
 // times, so the same files always give the same bytes. leave may be nil; it
 // reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
@@ -275,6 +256,8 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 				return fs.SkipDir
 			}
 			return nil
+		case d.IsDir():
+			return packDir(w, src, name)
 		case !d.Type().IsRegular():
 			return nil
 		}
@@ -288,9 +271,7 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 		if total += int64(len(data)); total > MaxBytes {
 			return fault.New(fault.Limit, "the project has more than %d bytes", int64(MaxBytes))
 		}
-		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
-		h.SetMode(0o644)
-		f, err := w.CreateHeader(h)
+		f, err := w.CreateHeader(header(name, zip.Deflate, 0o644))
 		if err != nil {
 			return err
 		}
@@ -304,6 +285,23 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// packDir keeps an empty directory: a mount of a project may need it. Any other
+// is made by the files in it.
+func packDir(w *zip.Writer, src fs.FS, name string) error {
+	entries, err := fs.ReadDir(src, name)
+	if err != nil || len(entries) > 0 || name == "." || named(name) != nil {
+		return err
+	}
+	_, err = w.CreateHeader(header(name+"/", zip.Store, fs.ModeDir|0o755))
+	return err
+}
+
+func header(name string, method uint16, mode fs.FileMode) *zip.FileHeader {
+	h := &zip.FileHeader{Name: name, Method: method, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)}
+	h.SetMode(mode)
+	return h
 }
 
 // secret reports whether a file holds keys. An export never contains such files

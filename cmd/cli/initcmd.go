@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/core/workspace"
+	"golem/sandbox/osfs"
+)
+
+func (h *host) initCommand() *cobra.Command {
+	var template string
+	var list bool
+	cmd := &cobra.Command{
+		Use:   "init DIR",
+		Short: "make a new project",
+		Long: `Creates a project in DIR, which must be empty or not exist. The project runs
+at once, without a key: a script stands in for a language model.
+
+` + templateTable(),
+		Example: "  golem init my-project\n  golem init my-project --template pipeline",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return words(0, 0)(cmd, args)
+			}
+			return words(1, 1)(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, words []string) error {
+			if list {
+				return h.print(templateTable())
+			}
+			return h.initProject(words[0], template)
+		},
+	}
+	cmd.Flags().StringVar(&template, "template", "", "the project to begin with; minimal if left out")
+	cmd.Flags().BoolVar(&list, "list-templates", false, "list the templates")
+	cmd.MarkFlagsMutuallyExclusive("template", "list-templates")
+	_ = cmd.RegisterFlagCompletionFunc("template", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for _, t := range workspace.Templates() {
+			names = append(names, t.Name+"\t"+t.About)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}) // it fails only for a flag that is not there
+	return cmd
+}
+
+func templateTable() string {
+	var rows [][]string
+	for _, t := range workspace.Templates() {
+		rows = append(rows, []string{t.Name, t.About})
+	}
+	return table(rows)
+}
+
+// initProject creates a project and tells the next two commands to type.
+func (h *host) initProject(dir, template string) error {
+	if dir == "" {
+		return usage("DIR is empty").Hinting("name a directory that does not exist yet")
+	}
+	at, rest := existing(h.path(dir))
+	files, err := osfs.Open(at)
+	if err != nil {
+		return fault.New(fault.Path, "%s cannot be created: %s", dir, cause(err)).Hinting("name a directory that golem can create")
+	}
+	defer files.Close()
+	if err := workspace.Init(workspace.Over(files), filepath.ToSlash(rest), template); err != nil {
+		return notMade(dir, err)
+	}
+	return h.print(afterInit(dir, template))
+}
+
+// notMade is why there is no project, with the directory as it was typed.
+func notMade(dir string, err error) error {
+	var f *fault.Fault
+	switch {
+	case !errors.As(err, &f):
+		return fault.New(fault.Path, "%s cannot be created: %s", dir, cause(err)).Hinting("name a directory that golem can create")
+	case f.Code == fault.Usage:
+		return f
+	}
+	return fault.New(f.Code, "%s: %s", dir, f.Message).Hinting("%s", f.Hint)
+}
+
+// existing splits a path into the part that exists, as it is on the disk, and
+// the rest, "." for none. A link to nowhere, and a file, count as existing.
+func existing(target string) (at, rest string) {
+	at, rest = target, "."
+	for at != filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && info.IsDir() {
+			return at, rest
+		} else if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			return filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
+		}
+		at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest)
+	}
+	return at, rest
+}
+
+func afterInit(dir, template string) string {
+	all := workspace.Templates()
+	made := all[0]
+	for _, t := range all {
+		if t.Name == template {
+			made = t
+		}
+	}
+	word := shellWord(oneLine(filepath.ToSlash(dir)))
+	if strings.HasPrefix(dir, "-") {
+		word = "./" + word // else it is read as a flag
+	}
+	return fmt.Sprintf("%s: a project, %s\nnext:\n  golem check %s\n  golem run %s %q\n", oneLine(filepath.ToSlash(dir)), made.About, word, word, made.Input)
+}
+
+// shellWord is a word as a shell reads it back.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:", r)
+	}
+	if strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,158 @@
+package workspace_test
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// tree lists all files and directories of a tree, directories with a slash.
+func tree(t *testing.T, f afero.Fs) string {
+	t.Helper()
+	var names []string
+	err := afero.Walk(f, ".", func(name string, info fs.FileInfo, err error) error {
+		if err == nil && info.IsDir() && name != "." {
+			name += "/"
+		}
+		if name != "." {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
+// trees are what S1 §7.3 prints of each template (S1-68, S1-69).
+var trees = map[string]string{
+	"minimal":        "input/ main.worker output/",
+	"pipeline":       "input/ main.worker output/ project.yaml workers/ workers/stage_1.worker workers/stage_2.worker workers/stage_3.worker",
+	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/report.md workers/ workers/reader.worker",
+}
+
+// Scenario 37: each template is exactly its tree, and so it is after a way
+// through a zip file, empty directories included.
+func TestInit(t *testing.T) {
+	if len(workspace.Templates()) != len(trees) {
+		t.Fatalf("%d templates", len(workspace.Templates()))
+	}
+	for _, template := range workspace.Templates() {
+		made := workspace.Over(sandbox.Memory())
+		if err := workspace.Init(made, ".", template.Name); err != nil {
+			t.Fatalf("%s: %v", template.Name, err)
+		}
+		if got := tree(t, made); got != trees[template.Name] || template.About == "" || template.Input == "" {
+			t.Errorf("%s: %s", template.Name, got)
+		}
+		data, err := workspace.Zip(made, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := workspace.Over(sandbox.Memory())
+		if err := workspace.Unzip(back, data); err != nil || tree(t, back) != trees[template.Name] {
+			t.Errorf("%s, back from a zip file: %s, %v", template.Name, tree(t, back), err)
+		}
+	}
+	deep := workspace.Over(sandbox.Memory())
+	if err := workspace.Init(deep, "a/b", ""); err != nil || tree(t, deep) != "a/ a/b/ a/b/input/ a/b/main.worker a/b/output/" {
+		t.Errorf("%s, %v", tree(t, deep), err)
+	}
+}
+
+// Scenario 37: what is there stays, and nothing is written beside it.
+func TestInitRefuses(t *testing.T) {
+	for _, c := range []struct {
+		dir, template, want string
+		code                fault.Code
+	}{
+		{"full", "", "the directory is not empty: it has a", fault.Conflict},
+		{"full/a", "", "full/a is a file", fault.Conflict},
+		{"full/a/b", "", "", fault.Path},
+		{"new", "nope", `there is no template "nope"`, fault.Usage},
+		{"new", "../pipeline", "there is no template", fault.Usage},
+		{"con", "", "device on Windows", fault.Path},
+		{"what?", "", "cannot contain ?", fault.Path},
+		{"../new", "", "", fault.Path},
+		{"a\nb", "", "", fault.Path},
+	} {
+		f := workspace.Over(sandbox.Memory())
+		if err := errors.Join(f.MkdirAll("full", 0o755), afero.WriteFile(f, "full/a", []byte("mine"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		err := workspace.Init(f, c.dir, c.template)
+		if err == nil || !strings.Contains(err.Error(), c.want) || fault.Of(err, fault.Path).Code != c.code {
+			t.Errorf("%s: %v; want %s", c.dir, err, c.want)
+		}
+		if got := tree(t, f); got != "full/ full/a" {
+			t.Errorf("%s: %s", c.dir, got)
+		}
+	}
+}
+
+// full is a disk with room for some more files.
+type full struct {
+	afero.Fs
+	left int
+}
+
+func (f *full) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	if f.left--; f.left < 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("no space left")}
+	}
+	return f.Fs.OpenFile(name, flag, perm)
+}
+
+// A project is there as a whole or not at all.
+func TestInitWritesAllOrNothing(t *testing.T) {
+	for n := range 5 {
+		f := workspace.Over(sandbox.Memory())
+		err := workspace.Init(&full{f, n}, "p", "pipeline")
+		if err == nil || !strings.Contains(err.Error(), "no space left") || tree(t, f) != "" {
+			t.Errorf("after %d files: %q, %v", n, tree(t, f), err)
+		}
+	}
+	f := workspace.Over(sandbox.Memory())
+	if err := workspace.Init(&full{f, 5}, "p", "pipeline"); err != nil {
+		t.Error(err)
+	}
+}
+
+// An archive's empty directories are made, under the same rules as its files.
+func TestZipDirectories(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"p/ p/a p/input/ p/x/y/", "a input/ x/ x/y/"},
+		{"p/a p/.git/objects/ p/.golem/", "a"},
+		{"a input/", "a input/"},
+		{"p/a q/", "p/ p/a q/"},
+	} {
+		var entries []entry
+		for name := range strings.FieldsSeq(c.in) {
+			entries = append(entries, entry{name: name})
+		}
+		f := workspace.Over(sandbox.Memory())
+		if err := workspace.Unzip(f, pack(t, entries...)); err != nil || tree(t, f) != c.want {
+			t.Errorf("%s: %s, %v", c.in, tree(t, f), err)
+		}
+	}
+	for _, in := range []string{"input/", "a a/", "d/a D/", "../x/ a", "con/ a", "a/b a/b/c/"} {
+		var entries []entry
+		for name := range strings.FieldsSeq(in) {
+			entries = append(entries, entry{name: name})
+		}
+		f := workspace.Over(sandbox.Memory())
+		if err := workspace.Unzip(f, pack(t, entries...)); !errors.Is(err, fault.Path) || tree(t, f) != "" {
+			t.Errorf("%s: %s, %v", in, tree(t, f), err)
+		}
+	}
+}
