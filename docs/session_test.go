@@ -121,7 +121,7 @@ workers:
   summarizer:
     - say: The meeting agreed on Friday.
 `)
-	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "./output, which is not there: the first write makes it") || !strings.Contains(out, "0 errors, 1 warning") {
+	if out := shell(t, dir, "golem check minutes"); !strings.Contains(out, "./output, which does not exist yet: the first write creates it") || !strings.Contains(out, "0 errors, 1 warning") {
 		t.Errorf("golem check says\n%s", out)
 	}
 	out := shell(t, dir, `golem run minutes "Write up monday.txt" --model script:script.yaml --approve-all; cat minutes/output/monday.md; golem trace export minutes/.golem/runs/*.jsonl --format normal`)

@@ -80,7 +80,7 @@ func (r *Repeats) Stuck() *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Turns, "%s was called in %d turns in a row with the same arguments and the same outcome", r.last, r.Turns).
-		Hinting("make the instructions say when to stop")
+		Hinting("say in the instructions when to stop")
 }
 
 // Again lets the model repeat itself for as many turns again.

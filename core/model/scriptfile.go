@@ -125,7 +125,7 @@ func (s *scriptFile) list(n *yaml.Node, what string) []*yaml.Node {
 // text is a string; a plain number or the like counts as it is written.
 func (s *scriptFile) text(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Tag == "!!binary" {
-		s.bad(n, "write text, in quotes if need be", "%s is no text", what)
+		s.bad(n, "write text, in quotes if need be", "%s is not a text file", what)
 		return ""
 	}
 	return n.Value
@@ -151,7 +151,7 @@ func (s *scriptFile) truth(n *yaml.Node, what string) bool {
 func (s *scriptFile) duration(n *yaml.Node, what string) time.Duration {
 	d, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || d < 0 || d > 24*time.Hour {
-		s.bad(n, "write it like 200ms or 1s", "%s is no duration", what)
+		s.bad(n, "write it like 200ms or 1s", "%s is not a duration", what)
 		return 0
 	}
 	return d

@@ -74,7 +74,7 @@ func (k *bundler) bundle(root target, used yamltree.Pos) (json.RawMessage, *faul
 		return nil, f
 	}
 	if len(raw) > maxSchema {
-		return nil, used.Fault(fault.Schema, "the schema is larger than %d KB with all it refers to", maxSchema>>10)
+		return nil, used.Fault(fault.Schema, "the schema and everything it refers to have more than %d KB", maxSchema>>10)
 	}
 	return raw, nil
 }
@@ -124,7 +124,7 @@ func (k *bundler) find(t target, used yamltree.Pos) (*yamltree.Node, *fault.Faul
 		n = next
 	}
 	if n.Kind != yamltree.Mapping && (n.Kind != yamltree.Scalar || n.Tag != yamltree.TagBool) {
-		return nil, used.Fault(fault.Schema, "%s#%s is no schema", t.file, fault.Brief(t.fragment))
+		return nil, used.Fault(fault.Schema, "%s#%s is not a schema", t.file, fault.Brief(t.fragment))
 	}
 	return n, nil
 }
@@ -174,7 +174,7 @@ func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *f
 	t := target{file, fragment}
 	if name != "" {
 		if strings.Contains(name, ":") {
-			return nil, ref.Pos.Fault(fault.Schema, "%s is remote: schemas are not fetched", fault.Quoted(ref.Text)).
+			return nil, ref.Pos.Fault(fault.Schema, "%s is a remote schema, and golem does not load schemas from the network", fault.Quoted(ref.Text)).
 				Hinting("save it in the project and refer to the file")
 		}
 		dir := path.Dir(k.b.d.shown(file).name)
@@ -199,7 +199,7 @@ func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *f
 	default:
 		out.Text = "#/$defs/" + k.name(t)
 		if len(k.names) > maxDefinitions {
-			return nil, ref.Pos.Fault(fault.Schema, "the schema refers to more than %d others", maxDefinitions)
+			return nil, ref.Pos.Fault(fault.Schema, "the schema refers to more than %d other schemas", maxDefinitions)
 		}
 	}
 	return &out, nil

@@ -92,12 +92,12 @@ func (c *checker) cycle(closing call, chain []location) *fault.Fault {
 	if n := len(ids); n > 8 {
 		ids = append(append(ids[:3:3], "…"), ids[n-3:]...)
 	}
-	n, remedy := closing.item, "let it allow itself and set delegation.allow_recursion"
+	n, remedy := closing.item, "let it list itself and set delegation.allow_recursion"
 	if len(ids) == 2 {
 		remedy = "set delegation.allow_recursion"
 	}
-	return fault.Warn(fault.Cycle, "a run refuses this call: %s is a cycle", strings.Join(ids, " → ")).At(n.File, n.Line, n.Column).
-		Hinting("take %s out, or %s in %s", fault.Quoted(n.Text), remedy, first)
+	return fault.Warn(fault.Cycle, "this call would fail in a run, because it is a cycle: %s", strings.Join(ids, " → ")).At(n.File, n.Line, n.Column).
+		Hinting("remove %s, or %s in %s", fault.Quoted(n.Text), remedy, first)
 }
 
 // lent follows the entry's model to the workers that have none of their own

@@ -84,11 +84,11 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 		got = append(got, f.Error())
 	}
 	want := []string{
-		`main.worker:2:20: E_MODEL: model "openai:x" (project.yaml:1) is not among this worker's compatible_models: anthropic:* (choose a model that matches with --model or model:)`,
-		`main.worker:3:25: E_WORKER_NOT_FOUND: no worker "./gone" (looked for gone.worker, gone.yaml, gone.yml, gone/worker.worker) (golem workers lists what there is)`,
+		`main.worker:2:20: E_MODEL: model "openai:x" (project.yaml:1) is not among this worker's compatible_models: anthropic:* (choose a matching model with --model or model:)`,
+		`main.worker:3:25: E_WORKER_NOT_FOUND: no worker "./gone" (looked for gone.worker, gone.yaml, gone.yml, gone/worker.worker) (golem workers lists the workers)`,
 		`main.worker:3:33: E_PATH: Parent directory references not allowed: "../up" (name a worker of this project by its ID or as ./path)`,
 		`main.worker:3:40: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
-		`main.worker:3:47: E_CONFIG: warning: "ignored/i" refers to workers/ignored/i.worker, which is ignored when workers are listed (take it out of the ignore file)`,
+		`main.worker:3:47: E_CONFIG: warning: "ignored/i" refers to workers/ignored/i.worker, which the ignore file leaves out when workers are listed (remove it from the ignore file)`,
 		`main.worker:5:13: E_LIBRARY_NOT_FOUND: "lib:x" names the library "lib": libraries: not in this version`,
 		`main.worker:6:11: E_TOOL_LANGUAGE: toolsets/fmt.py is source code, and there is no toolsets/fmt.wasm (build it: extism-py toolsets/fmt.py -o toolsets/fmt.wasm)`,
 		`main.worker:6:28: E_NOT_FOUND: no tool module "tools/none" (looked for tools/none.wasm)`,
@@ -96,11 +96,11 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 		`main.worker:6:58: E_PATH: Parent directory references not allowed: "../t.py"`,
 		`main.worker:7:16: E_SCHEMA: no schema file "schemas/none.json" (looked for schemas/none.json, schemas/schemas/none.json)`,
 		`project.yaml:2:1: E_CONFIG: unknown key "nam" (did you mean name)`,
-		`project.yaml:4:12: E_PLATFORM: toolset "shell" is not on platform "browser", only on native (remove it, or run the project where it is)`,
+		`project.yaml:4:12: E_PLATFORM: the toolset "shell" does not exist on platform "browser", only on native (remove it, or run the project on a platform that has it)`,
 		`project.yaml:4:23: E_CONFIG: unknown toolset "filesystm" (did you mean filesystem)`,
-		`project.yaml:5:30: E_PATH: the sandbox directory "../up" lies outside the project (move it into the project, or run with --allow-outside)`,
+		`project.yaml:5:30: E_PATH: the sandbox directory "../up" is outside the project (move it into the project, or run with --allow-outside)`,
 		`tools/extra.py:1:1: E_TOOL_LANGUAGE: tools/extra.py is source code, and there is no tools/extra.wasm (build it: extism-py tools/extra.py -o tools/extra.wasm)`,
-		`workers/helper.worker:2:7: E_NAME_MISMATCH: name is "hlper", but the file's place makes it "helper" (write name: helper, or remove it)`,
+		`workers/helper.worker:2:7: E_NAME_MISMATCH: name is "hlper", but the file's path gives the worker the ID "helper" (write name: helper, or remove it)`,
 		`workers/helper.worker:3:17: E_CONFIG: limits.turns: expected a whole number, found text`,
 		`workers/twice.yml:1:1: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
 	}

@@ -26,7 +26,7 @@ func newConfigShape() *yamltree.Shape {
 	projects := yamltree.MapOf(project)
 	projects.Key = func(name string) string {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") && !drive(name) {
-			return "is no absolute path: write the project's directory in full, or with ~/"
+			return "is not an absolute path: write the project's whole directory, or begin it with ~/"
 		}
 		return ""
 	}

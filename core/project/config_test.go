@@ -74,7 +74,7 @@ func TestAPersonsConfigByProject(t *testing.T) {
 
 func TestAPersonsConfigIsStrict(t *testing.T) {
 	for text, want := range map[string]string{
-		"modle: a:b": "did you mean model", "model: a": "provider:name", "projects: {p: {}}": "no absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
+		"modle: a:b": "did you mean model", "model: a": "provider:name", "projects: {p: {}}": "not an absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
 		"limits: {turns: 0}": "turns", "approval: {tools: {a: yes}}": "preApproved", "a: [": "config.yaml:1", "model_settings: {a: 1}": "unknown key \"a\" in model_settings", "- a": "expected a mapping",
 		"projects: {/p: {approval: {toolz: {}}}}": "did you mean tools", "toolsets: {}": "unknown key",
 	} {

@@ -30,5 +30,5 @@ func ParseMode(s string) (approval.Mode, *fault.Fault) {
 		return approval.AutoDeny, nil
 	}
 	known := []string{"interactive", "approve_all", "auto_deny"}
-	return "", fault.New(fault.Config, "%s is no approval mode: use %s", fault.Quoted(s), strings.Join(known, ", "))
+	return "", fault.New(fault.Config, "%s is not an approval mode: use %s", fault.Quoted(s), strings.Join(known, ", "))
 }

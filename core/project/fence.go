@@ -31,7 +31,7 @@ func newFenced(l location, data []byte, closed bool) fenced {
 // open says that front matter was begun and not closed.
 func (f fenced) open() bool { return !f.closed && len(f.lines) > 0 && f.lines[0] == "---" }
 
-const exactFence = "write exactly ---, nothing before or after it"
+const exactFence = "the line must be exactly ---, with nothing before or after it"
 
 // fault says what is wrong with the fences of a file that is no worker
 // otherwise; bad is the line at which it stops to be one, 0 if none does. nil
@@ -44,7 +44,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 		if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
 			return nil
 		}
-		return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line of the front matter is no key: value").
+		return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line of the front matter is not key: value").
 			Hinting("if the prompt begins here, write a line that is exactly --- before it")
 	}
 	if first := f.lines[0]; first != "---" {
@@ -52,7 +52,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 			return yamltree.At(f.file, 1, 1).Fault(fault.Config, "the first line is %s", fault.Quoted(first)).Hinting("%s", exactFence)
 		}
 		if bad > 0 && bad <= len(f.lines) && f.prose(bad) && strings.TrimSpace(strings.Join(f.lines[:bad-1], "")) == "" {
-			return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line is no key: value").Hinting("%s", workerForms)
+			return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line is not key: value").Hinting("%s", workerForms)
 		}
 		return nil
 	}
@@ -70,7 +70,7 @@ func (f fenced) fault(bad int) *fault.Fault {
 			first = i
 		}
 	}
-	return f.unclosed(first, "this line is no YAML").Hinting("%s", missingFence)
+	return f.unclosed(first, "this line is not YAML").Hinting("%s", missingFence)
 }
 
 const (

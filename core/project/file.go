@@ -55,7 +55,7 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 
 func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	if !fs.ValidPath(l.name) {
-		return nil, fault.New(fault.Path, "%s is no path in the project", fault.Quoted(l.name))
+		return nil, fault.New(fault.Path, "%s is not a valid path in the project", fault.Quoted(l.name))
 	}
 	if p.leaves(l) {
 		return nil, leavesFault()
@@ -114,7 +114,7 @@ func openRegular(fsys fs.FS, name string) (fs.File, *fault.Fault) {
 }
 
 func leavesFault() *fault.Fault {
-	return fault.New(fault.Path, "a symbolic link leads out of the project").Hinting("copy the file into the project")
+	return fault.New(fault.Path, "this is a symbolic link that points outside the project").Hinting("copy the file into the project")
 }
 
 // readFault explains a failed read without the host's path.

@@ -25,7 +25,7 @@ func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Sh
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		v, faults := yamltree.Parse(fromFlag, []byte(given[name]))
 		if v == nil || len(faults) > 0 {
-			p.faults = append(p.faults, fault.New(fault.Usage, "%s.%s: %s is no value", flag, fault.Brief(name), fault.Quoted(given[name])).Hinting("%s", example))
+			p.faults = append(p.faults, fault.New(fault.Usage, "%s.%s: %s is not a valid value", flag, fault.Brief(name), fault.Quoted(given[name])).Hinting("%s", example))
 			continue
 		}
 		v.MoveTo(place)

@@ -18,7 +18,7 @@ var foreignWorkerKeys = map[string]string{
 	"system_message": "instructions, or the text below the second ---", "role": "instructions, or the text below the second ---",
 	"tools":         "toolsets: {filesystem: {}} for golem's tools; toolsets.custom.tools chooses among those of modules",
 	"functions":     "toolsets: {filesystem: {}} for golem's tools; toolsets.custom.tools chooses among those of modules",
-	"allowed_tools": "toolsets, and tool_rules: {TOOL: {allowed: false}} for those it shall not have",
+	"allowed_tools": "toolsets, and tool_rules: {TOOL: {allowed: false}} for tools that it must not use",
 	"agents":        "allow_workers: [ID, …]", "sub_agents": "allow_workers: [ID, …]", "subagents": "allow_workers: [ID, …]",
 	"handoffs": "allow_workers: [ID, …]", "workers": "allow_workers: [ID, …]", "allowed_workers": "allow_workers: [ID, …]",
 	"input": "input_schema", "inputs": "input_schema", "parameters": "input_schema", "args_schema": "input_schema",

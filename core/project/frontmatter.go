@@ -122,10 +122,10 @@ func allowAlias(c *yamltree.Conformer, d *definition) {
 	own := toolsets.Get("workers")
 	switch {
 	case own != nil && own.Kind != yamltree.Mapping:
-		c.Fail(allow.Pos, "remove one of them", "allow_workers allows what toolsets.workers: false takes away")
+		c.Fail(allow.Pos, "remove one of them", "allow_workers lists workers, and toolsets.workers: false removes the toolset")
 		return
 	case own.Get("allowed_workers") != nil:
-		c.Fail(allow.Pos, "remove one of them", "allow_workers and toolsets.workers.allowed_workers are one setting, both are given")
+		c.Fail(allow.Pos, "remove one of them", "allow_workers and toolsets.workers.allowed_workers are the same setting, and both are given")
 		return
 	case own == nil:
 		own = &yamltree.Node{Pos: allow.Pos, Kind: yamltree.Mapping}
@@ -139,7 +139,7 @@ func agreesWithPlace(c *yamltree.Conformer, d *definition) {
 	if name == nil || !d.rooted || name.Text == d.id {
 		return
 	}
-	c.Faults = append(c.Faults, name.Pos.Fault(fault.NameMismatch, "name is %s, but the file's place makes it %s", fault.Quoted(name.Text), fault.Quoted(d.id)).
+	c.Faults = append(c.Faults, name.Pos.Fault(fault.NameMismatch, "name is %s, but the file's path gives the worker the ID %s", fault.Quoted(name.Text), fault.Quoted(d.id)).
 		Hinting("write name: %s, or remove it", d.id))
 }
 

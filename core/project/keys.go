@@ -209,7 +209,7 @@ func suffixShape() *yamltree.Shape {
 			return p
 		}
 		if strings.ContainsAny(s, "/\\*?") || s == "." {
-			return fault.Quoted(s) + " is no file suffix such as .pdf"
+			return fault.Quoted(s) + " is not a file suffix; write it like .pdf"
 		}
 		return ""
 	})
@@ -236,7 +236,7 @@ func providersShape() *yamltree.Shape {
 			return p
 		}
 		if strings.ContainsAny(name, ":/* ") {
-			return "is no provider name: it stands before the colon of provider:name"
+			return "is not a provider name: write the part before the colon of provider:name"
 		}
 		return ""
 	}
@@ -253,7 +253,7 @@ func quirksShape() *yamltree.Shape {
 	}
 	foreign := func(s string) string {
 		if slices.Contains([]string{"role", "content", "tool_calls", "tool_call_id", "id", "type", "function", "name"}, s) {
-			return fault.Quoted(s) + " is golem's own to send"
+			return fault.Quoted(s) + " is a header that golem sets itself"
 		}
 		return yamltree.NameProblem(s)
 	}
@@ -273,7 +273,7 @@ func urlProblem(s string) string {
 		rest, ok = strings.CutPrefix(s, "http://")
 	}
 	if !ok || rest == "" || rest[0] == '/' || yamltree.Invisible(s) || strings.ContainsAny(s, " \"<>") {
-		return fault.Quoted(s) + " is no http or https address"
+		return fault.Quoted(s) + " is not an http or https address"
 	}
 	return ""
 }

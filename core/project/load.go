@@ -212,7 +212,7 @@ func listOfFaults(err error) fault.List {
 func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List) {
 	got := p.byWorker[w]
 	if got == nil {
-		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s is not of this project", fault.Quoted(w.ID))}
+		return nil, fault.List{fault.New(fault.WorkerNotFound, "worker %s does not belong to this project", fault.Quoted(w.ID))}
 	}
 	list := got.eff.Path(path...)
 	if list == nil {

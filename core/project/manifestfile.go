@@ -91,7 +91,7 @@ func (p *Project) fill(c *yamltree.Conformer) {
 	workers := n.Get("workers")
 	paths, older := workers.Get("paths"), n.Get("worker_paths")
 	if paths != nil && older != nil {
-		c.Fail(older.Pos, "remove one of them", "workerPaths and workers.paths are one setting, both are given")
+		c.Fail(older.Pos, "remove one of them", "workerPaths and workers.paths are the same setting, and both are given")
 	}
 	if paths == nil {
 		paths = older
@@ -145,7 +145,7 @@ func (p *Project) engineFault(platform string) *fault.Fault {
 	if n == nil || platform == "" || slices.Contains(engines[n.Text], platform) {
 		return nil
 	}
-	return n.Pos.Fault(fault.Platform, "the tool engine %s is not on platform %s, only on %s", n.Text, fault.Quoted(platform), strings.Join(engines[n.Text], ", ")).
+	return n.Pos.Fault(fault.Platform, "the tool engine %s does not exist on platform %s, only on %s", n.Text, fault.Quoted(platform), strings.Join(engines[n.Text], ", ")).
 		Hinting("write tools.engine: auto")
 }
 

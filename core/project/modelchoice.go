@@ -69,7 +69,7 @@ func (w *Worker) unfit(name, origin string) *fault.Fault {
 		return nil
 	}
 	return fault.New(fault.Model, "model %s (%s) is not among this worker's compatible_models: %s",
-		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a model that matches with --model or model:")
+		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a matching model with --model or model:")
 }
 
 // FitsModel returns an error if the worker must not run with its caller's model,
@@ -109,6 +109,6 @@ func (w *Worker) NeedModel() error {
 		return nil
 	}
 	return fault.New(fault.Model, "no model for worker %s: none on the command line (--model), in %s (model:), "+
-		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), no caller has one, and there is no default", fault.Quoted(w.ID), w.File).
+		"in the environment (GOLEM_MODEL), in the manifest (model:) or in your own config.yaml (model:), and no caller has one", fault.Quoted(w.ID), w.File).
 		Hinting("for example --model openai:gpt-5-mini, or export GOLEM_MODEL").At(w.File, 1, 1)
 }

@@ -24,7 +24,7 @@ func modelSettingsShape() *yamltree.Shape {
 	extra := yamltree.MapOf(&yamltree.Shape{Any: true})
 	extra.Key = func(name string) string {
 		if instead, own := golemsOwn[name]; own {
-			return strings.TrimSuffix("is golem's own to set; "+instead, "; ")
+			return strings.TrimSuffix("is set by golem itself; "+instead, "; ")
 		}
 		return yamltree.NameProblem(name)
 	}

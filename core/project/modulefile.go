@@ -25,7 +25,7 @@ func (p *Project) importTrusted(m Module) *fault.Fault {
 	if ok && p.src.TrustsImports != nil && p.src.TrustsImports(said) {
 		return nil
 	}
-	return fault.New(fault.Trust, "%s lies outside the project, and nobody trusted the project to name it", m.Path).
+	return fault.New(fault.Trust, "%s is outside the project, and nobody trusted the project to use it", m.Path).
 		Hinting("run golem trust, or give --allow-module-imports for this run").At(said.File, said.Line, said.Column)
 }
 

@@ -41,7 +41,7 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 	defer p.mu.Unlock()
 	got := p.byWorker[w]
 	if got == nil {
-		return nil, fault.New(fault.WorkerNotFound, "worker %s is not of this project", fault.Quoted(w.ID))
+		return nil, fault.New(fault.WorkerNotFound, "worker %s does not belong to this project", fault.Quoted(w.ID))
 	}
 	found, faults := p.modules(got)
 	if err := faults.Err(); err != nil {
@@ -203,7 +203,7 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 				faults = append(faults, f.At(where.File, where.Line, where.Column))
 				return
 			}
-			faults = append(faults, where.Fault(fault.Config, "%s names %s, and this worker has no such tool module", what, fault.Quoted(stem)).
+			faults = append(faults, where.Fault(fault.Config, "%s refers to %s, and this worker has no such tool module", what, fault.Quoted(stem)).
 				Hinting("%s", fault.DidYouMean(stem, stems)))
 		case 1:
 		default:
@@ -288,7 +288,7 @@ func (p *Project) passedOver(dir string) fault.List {
 			case strings.HasSuffix(name, sidecar):
 				faults = append(faults, p.lonely(name, sidecar)...)
 			case ext != ".wasm" && strings.EqualFold(ext, ".wasm"):
-				faults = append(faults, fault.Warn(fault.ToolContract, "%s is no module for golem: its name does not end in .wasm", name).
+				faults = append(faults, fault.Warn(fault.ToolContract, "%s cannot be a tool module: its name does not end in .wasm", name).
 					At(name, 1, 1).Hinting("rename it to %s.wasm", strings.TrimSuffix(name, ext)))
 			}
 		}
@@ -305,8 +305,8 @@ func (p *Project) lonely(name, sidecar string) fault.List {
 			return nil
 		}
 	}
-	return fault.List{fault.Warn(fault.ToolContract, "%s describes no module: there is no %s.wasm", name, stem).
-		At(name, 1, 1).Hinting("name it after its module, or remove it")}
+	return fault.List{fault.Warn(fault.ToolContract, "%s describes a module that does not exist: there is no %s.wasm", name, stem).
+		At(name, 1, 1).Hinting("give it the name of its module, or remove it")}
 }
 
 // Warnings returns what a run of w leaves out although it does not fail: tools whose

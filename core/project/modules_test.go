@@ -214,11 +214,11 @@ w
 		}
 	}
 	want := []string{
-		"more/f.tools.yaml:1:1: E_TOOL_CONTRACT: warning: more/f.tools.yaml describes no module: there is no more/f.wasm (name it after its module, or remove it)",
-		"tools.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools.tools.yaml describes no module: there is no tools.wasm (name it after its module, or remove it)",
-		"tools/b.WASM:1:1: E_TOOL_CONTRACT: warning: tools/b.WASM is no module for golem: its name does not end in .wasm (rename it to tools/b.wasm)",
-		"tools/c.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools/c.tools.yaml describes no module: there is no tools/c.wasm (name it after its module, or remove it)",
-		"workers/w/tools/g.tools.yaml:1:1: E_TOOL_CONTRACT: warning: workers/w/tools/g.tools.yaml describes no module: there is no workers/w/tools/g.wasm (name it after its module, or remove it)",
+		"more/f.tools.yaml:1:1: E_TOOL_CONTRACT: warning: more/f.tools.yaml describes a module that does not exist: there is no more/f.wasm (give it the name of its module, or remove it)",
+		"tools.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools.tools.yaml describes a module that does not exist: there is no tools.wasm (give it the name of its module, or remove it)",
+		"tools/b.WASM:1:1: E_TOOL_CONTRACT: warning: tools/b.WASM cannot be a tool module: its name does not end in .wasm (rename it to tools/b.wasm)",
+		"tools/c.tools.yaml:1:1: E_TOOL_CONTRACT: warning: tools/c.tools.yaml describes a module that does not exist: there is no tools/c.wasm (give it the name of its module, or remove it)",
+		"workers/w/tools/g.tools.yaml:1:1: E_TOOL_CONTRACT: warning: workers/w/tools/g.tools.yaml describes a module that does not exist: there is no workers/w/tools/g.wasm (give it the name of its module, or remove it)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -256,12 +256,12 @@ func TestToolLock(t *testing.T) {
 		t.Error(err, diff)
 	}
 	faults := p.Check("")
-	if len(faults) != 1 || faults[0].Severity != fault.Warning || !strings.Contains(faults[0].Error(), `tools.lock names "tools/gone.wasm"`) {
+	if len(faults) != 1 || faults[0].Severity != fault.Warning || !strings.Contains(faults[0].Error(), `tools.lock lists "tools/gone.wasm"`) {
 		t.Errorf("%v", faults)
 	}
 	for text, want := range map[string]string{
-		"": "has no lock", "lock: 2\ntools: {}": "not between 1 and 1", "lock: 1": "has no tools", "lock: 1\ntools: {a.wasm: xyz}": "no SHA-256",
-		"lock: 1\ntools: {../a.wasm: " + sum + "}": "no path of a module", "lock: 1\ntools: {a.wasm: " + sum + "}\nmore: 1": "unknown key", ": x": "E_",
+		"": "has no lock", "lock: 2\ntools: {}": "not between 1 and 1", "lock: 1": "has no tools", "lock: 1\ntools: {a.wasm: xyz}": "not a SHA-256",
+		"lock: 1\ntools: {../a.wasm: " + sum + "}": "not the path of a module", "lock: 1\ntools: {a.wasm: " + sum + "}\nmore: 1": "unknown key", ": x": "E_",
 	} {
 		_, err := found(t, project(text), "")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "tools.lock:") {
@@ -318,7 +318,7 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 func TestToolEngine(t *testing.T) {
 	s := demo("-- project.yaml --\ntools: {engine: browser}\n-- main.worker --\n---\n---\nm\n")
 	_, err := open(t, s).Entry()
-	wantFault(t, err, fault.Platform, "the tool engine browser is not on platform \"native\"")
+	wantFault(t, err, fault.Platform, "the tool engine browser does not exist on platform \"native\"")
 	if got := open(t, s).Check("browser"); len(got) > 0 {
 		t.Errorf("%v", got)
 	}

@@ -84,7 +84,7 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	mode, readonly := keys.Get("mode"), keys.Get("readonly")
 	switch {
 	case mode != nil && readonly != nil:
-		b.add(readonly.Pos.Fault(fault.Config, "mode and readonly are one setting, both are given").Hinting("keep mode: %s", mode.Text))
+		b.add(readonly.Pos.Fault(fault.Config, "mode and readonly are the same setting, and both are given").Hinting("keep mode: %s", mode.Text))
 		return
 	case mode != nil:
 		m.Mode = sandbox.Mode(mode.Text)
@@ -105,7 +105,7 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	}
 	for _, other := range b.w.Sandbox.Mounts {
 		if other.Target == m.Target {
-			b.add(source.Pos.Fault(fault.Config, "two mounts at %s, the other stands at %s", m.Target, other.Origin))
+			b.add(source.Pos.Fault(fault.Config, "there are two mounts at %s; the other one is at %s", m.Target, other.Origin))
 			return
 		}
 	}
@@ -124,9 +124,9 @@ func (b *built) source(s string) (string, *fault.Fault) {
 	}
 	switch {
 	case yamltree.Invisible(s) || strings.Contains(slashed, "\\") || len(s) > 4096:
-		return "", fault.New(fault.Path, "%s is no directory that a sandbox can hold", fault.Quoted(s)).Hinting("write paths with /")
+		return "", fault.New(fault.Path, "%s is not a directory that can be mounted", fault.Quoted(s)).Hinting("write paths with /")
 	case s[0] == '~':
-		return "", fault.New(fault.Path, "~ is not expanded in %s", fault.Quoted(s)).Hinting("write the path in full and use --allow-outside")
+		return "", fault.New(fault.Path, "golem does not replace ~ in %s", fault.Quoted(s)).Hinting("write the whole path and use --allow-outside")
 	}
 	cleaned := path.Clean(slashed)
 	if b.p.src.Flags.AllowOutside {
@@ -135,6 +135,6 @@ func (b *built) source(s string) (string, *fault.Fault) {
 	if local, ok := inside(cleaned); ok { // a/../b never leaves the project
 		return local, nil
 	}
-	return "", fault.New(fault.Path, "the sandbox directory %s lies outside the project", fault.Quoted(s)).
+	return "", fault.New(fault.Path, "the sandbox directory %s is outside the project", fault.Quoted(s)).
 		Hinting("move it into the project, or run with --allow-outside")
 }

@@ -88,7 +88,7 @@ func (c *checker) twins(s *scanned) {
 			first[folded] = id
 			continue
 		}
-		c.add(fault.Warn(fault.Ambiguous, "%s and %s are one name on systems that ignore case: %s and %s", fault.Quoted(other), fault.Quoted(id), s.found[other][0], l).
+		c.add(fault.Warn(fault.Ambiguous, "%s and %s are the same name on systems that ignore case: %s and %s", fault.Quoted(other), fault.Quoted(id), s.found[other][0], l).
 			At(l.name, 1, 1).Hinting("rename one of them"))
 	}
 }
@@ -106,7 +106,7 @@ func (c *checker) exports() {
 		case f != nil:
 			c.add(f.At(item.File, item.Line, item.Column))
 		case !l.inProject():
-			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is built into golem, and no worker of this project", fault.Quoted(item.Text)))
+			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is a built-in worker, which a project cannot export", fault.Quoted(item.Text)))
 		case slices.Contains(seen, l):
 			c.add(fault.Warn(fault.Config, "%s is exported twice", fault.Quoted(item.Text)).At(item.File, item.Line, item.Column).Hinting("remove one"))
 		default:
@@ -125,7 +125,7 @@ func versionNumber(text string) (problem, hint string) {
 		return p, ""
 	}
 	if !semantic.MatchString(text) {
-		return fault.Quoted(path.Clean(text)) + " is no version number", `for example "1.0.0"`
+		return fault.Quoted(path.Clean(text)) + " is not a version number", `for example "1.0.0"`
 	}
 	return "", ""
 }

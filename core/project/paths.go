@@ -19,10 +19,10 @@ func globProblem(s string) string {
 		return p
 	}
 	if strings.Count(s, "{") > maxBraces { // alternatives multiply
-		return fmt.Sprintf("%s has more than %d {", fault.Quoted(s), maxBraces)
+		return fmt.Sprintf("%s has more than %d braces {", fault.Quoted(s), maxBraces)
 	}
 	if !doublestar.ValidatePattern(s) {
-		return fault.Quoted(s) + " is no valid pattern"
+		return fault.Quoted(s) + " is not a valid pattern"
 	}
 	return ""
 }

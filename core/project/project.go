@@ -111,7 +111,7 @@ func (p *Project) settleMode() {
 		p.mode, p.modeFrom, p.modeTrusted = mode, fromFlag, true
 	}
 	if d := p.src.Flags.MaxDepth; d != nil && (*d < 0 || *d > 100) {
-		p.faults = append(p.faults, fault.New(fault.Usage, "--max-depth: %d is not between 0 and 100", *d))
+		p.faults = append(p.faults, fault.New(fault.Usage, "--max-depth %d: must be between 0 and 100", *d))
 	}
 }
 

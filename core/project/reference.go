@@ -27,7 +27,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 		return r, fault.New(fault.Path, "the worker reference %s is too long", fault.Quoted(ref))
 	}
 	if strings.Contains(ref, "\\") || drive(ref) && strings.Contains(ref, "/") {
-		return r, fault.New(fault.Path, "%s is no worker reference", fault.Quoted(ref)).Hinting("write paths with / and relative to the project")
+		return r, fault.New(fault.Path, "%s is not a valid worker reference", fault.Quoted(ref)).Hinting("write paths with / and relative to the project")
 	}
 	elements := strings.Split(ref, "/")
 	if slices.Contains(elements, "..") {
@@ -47,7 +47,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 		elements = elements[1:]
 	}
 	if len(elements) == 0 || slices.Contains(elements, "") || slices.Contains(elements, ".") {
-		return r, fault.New(fault.Path, "%s is no worker reference", fault.Quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
+		return r, fault.New(fault.Path, "%s is not a valid worker reference", fault.Quoted(ref)).Hinting("write an ID such as reports/summarizer, or ./path")
 	}
 	if relative || workerFile(ref) {
 		r.path = path.Join(elements...)

@@ -120,7 +120,7 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 func (p *Project) notFound(ref string, searched []string) *fault.Fault {
 	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", fault.Quoted(ref), strings.Join(searched, ", "))
 	if len(searched) == 0 {
-		return fault.New(fault.WorkerNotFound, "%s is where a worker keeps its tools, templates or schemas, or describes tools: never a worker", fault.Quoted(ref))
+		return fault.New(fault.WorkerNotFound, "%s cannot be a worker: it is in a worker's tools, templates or schemas directory, or it describes tools", fault.Quoted(ref))
 	}
 	ids := p.someIDs()
 	want := strings.TrimSuffix(path.Base(ref), path.Ext(ref))
@@ -142,7 +142,7 @@ func (p *Project) notFound(ref string, searched []string) *fault.Fault {
 	if near := fault.Nearest(ref, ids); near != "" {
 		return f.Hinting("did you mean %s", near)
 	}
-	return f.Hinting("golem workers lists what there is")
+	return f.Hinting("golem workers lists the workers")
 }
 
 var errEnough = errors.New("enough")

@@ -96,9 +96,9 @@ instructions: n
 	}
 	for ref, piece := range map[string]string{
 		"../x": "Parent directory references not allowed", "./workers/../../x": "Parent directory references not allowed",
-		"/etc/x.worker": "Absolute paths not allowed", `workers\x`: "no worker reference", "C:/x.worker": "no worker reference",
-		"out": "leads out of the project", "abs": "leads out", "loop": "leads out", "./workers/out.worker": "leads out",
-		"a//b": "no worker reference", "./": "no worker reference", "": "empty", "a\x00": "control characters", "a\u202eb": "invisible",
+		"/etc/x.worker": "Absolute paths not allowed", `workers\x`: "not a valid worker reference", "C:/x.worker": "not a valid worker reference",
+		"out": "points outside the project", "abs": "points outside", "loop": "points outside", "./workers/out.worker": "points outside",
+		"a//b": "not a valid worker reference", "./": "not a valid worker reference", "": "empty", "a\x00": "control characters", "a\u202eb": "invisible",
 	} {
 		_, err := p.Worker(ref)
 		if wantFault(t, err, fault.Path, piece); t.Failed() {

@@ -83,8 +83,8 @@ func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *
 		return nil
 	})
 	if errors.Is(err, errEnough) {
-		s.faults = append(s.faults, fault.New(fault.Config, "more than %d files below the workers roots", maxScanned).
-			At(root.String(), 1, 1).Hinting("leave some out with .golemignore"))
+		s.faults = append(s.faults, fault.New(fault.Config, "there are more than %d files in the directories of workers", maxScanned).
+			At(root.String(), 1, 1).Hinting("leave some of them out with a .golemignore file"))
 	}
 	for id, hits := range here {
 		if len(hits) > 1 {

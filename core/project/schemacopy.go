@@ -21,7 +21,7 @@ var keyword = map[string]string{
 // default, examples) is copied as it is: a "$ref" in it is no reference.
 func (k *bundler) copySchema(n *yamltree.Node, file string, top bool) (*yamltree.Node, *fault.Fault) {
 	if k.left--; k.left < 0 {
-		return nil, n.Pos.Fault(fault.Schema, "the schema is too large with all it refers to")
+		return nil, n.Pos.Fault(fault.Schema, "the schema and everything it refers to are too large")
 	}
 	if n.Kind != yamltree.Mapping {
 		return n, nil
@@ -84,7 +84,7 @@ func typeFault(n *yamltree.Node) *fault.Fault {
 	}
 	for _, w := range words {
 		if !slices.Contains(jsonTypes, w.Text) {
-			return w.Fault(fault.Schema, "%s is no JSON type", fault.Quoted(w.Text)).Hinting("%s", fault.DidYouMean(w.Text, jsonTypes))
+			return w.Fault(fault.Schema, "%s is not a JSON type", fault.Quoted(w.Text)).Hinting("%s", fault.DidYouMean(w.Text, jsonTypes))
 		}
 	}
 	return nil

@@ -67,13 +67,13 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 	source := path.Ext(name) != ".json"
 	switch {
 	case class != "" && !className.MatchString(class):
-		return "", "", fault.New(fault.Schema, "%s is no schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+		return "", "", fault.New(fault.Schema, "%s is not a valid schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
 	case source && class == "" && moduleClass.MatchString(name):
 		module, last := name[:strings.LastIndexByte(name, '.')], name[strings.LastIndexByte(name, '.')+1:]
-		return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, golem reads JSON Schema", fault.Quoted(ref)).
+		return "", "", fault.New(fault.SchemaLanguage, "%s is a class of a program, and golem reads only JSON Schema", fault.Quoted(ref)).
 			Hinting("write its schema to a file and name it: %s.json#/$defs/%s", strings.ReplaceAll(module, ".", "/"), last)
 	case source && class == "":
-		return "", "", fault.New(fault.Schema, "%s is no schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
+		return "", "", fault.New(fault.Schema, "%s is not a valid schema reference", fault.Quoted(ref)).Hinting("write path.json, or path.json#/$defs/Name")
 	case source:
 		stem := strings.TrimSuffix(name, path.Ext(name)) + ".json"
 		file, f := b.findSchema(path.Dir(b.d.name), stem)

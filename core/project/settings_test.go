@@ -165,7 +165,7 @@ func TestModeAliases(t *testing.T) {
 		{FS: tree(""), Env: map[string]string{"LLM_DO_APPROVAL": "yolo"}},
 		{FS: tree(""), Flags: Flags{Approval: "yolo"}},
 	} {
-		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), `"yolo" is no approval mode`) {
+		if _, err := Load(s); err == nil || !strings.Contains(err.Error(), `"yolo" is not an approval mode`) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -214,7 +214,7 @@ hi
 	}
 	out := inMain("sandbox: {paths: {x: {root: /data}, y: {root: ../y/../z}}}")
 	_, err = entryOf(out)
-	wantFault(t, err, fault.Path, `main.worker:2:29: E_PATH: the sandbox directory "/data" lies outside the project`, "--allow-outside", `"../y/../z"`)
+	wantFault(t, err, fault.Path, `main.worker:2:29: E_PATH: the sandbox directory "/data" is outside the project`, "--allow-outside", `"../y/../z"`)
 	out.Flags.AllowOutside = true
 	w, err = entryOf(out)
 	if err != nil || w.Sandbox.Mounts[0].Source != "/data" || w.Sandbox.Mounts[1].Source != "../z" {
@@ -228,35 +228,35 @@ func TestWrongTypesAndValues(t *testing.T) {
 		"name: 1":  "2:7: E_CONFIG: name: expected text, found the number 1 (put it in quotes: \"1\")",
 		"name: {}": "2:7: E_CONFIG: name: expected text, found a mapping", "name: ~": "name has no value", "name: ' a'": "begins or ends",
 		"name: \"a\\u202e\"": "invisible", "description: [a]": "found a list", "model: gpt": "provider:name", "model: {a: b}": "found a mapping",
-		"compatible_models: a": "expected a list", "compatible_models: ['[']": "no valid pattern", "mode: loop": "none of single, chat",
+		"compatible_models: a": "expected a list", "compatible_models: ['[']": "not a valid pattern", "mode: loop": "not one of single, chat",
 		"instructions: 3": "expected text", "template: yes": "write true or false", "template: 1": "true or false",
 		"toolsets: filesystem": "a mapping or a list of names", "toolsets: [1]": "name of a toolset", "toolsets: [filesystem, filesystem]": "twice",
 		"toolsets: {filesystem: true}": "write {}", "toolsets: {filesystem: 3}": "expected a mapping", "toolsets: {nope: {}}": "unknown toolset",
 		"toolsets: {custom: {module: ./x}}": "2:29: E_NOT_FOUND: no tool module \"./x\"",
-		"toolsets: {custom: {tool: [a]}}":   "did you mean tools", "toolsets: {custom: {tools: [a b]}}": "no name of a tool", "toolsets: {custom: true}": "write {}",
+		"toolsets: {custom: {tool: [a]}}":   "did you mean tools", "toolsets: {custom: {tools: [a b]}}": "not a tool name", "toolsets: {custom: true}": "write {}",
 		"toolsets: {custom: {modules: {a: {net: true}}}}": `unknown key "net"`, "toolsets: {custom: {modules: {a: {fs: 1}}}}": "true or false",
-		"toolsets: {custom: {modules: {a: {allowed_hosts: ['https://x']}}}}": "its name only", "toolsets: {custom: {modules: {a: {fuel: 0}}}}": "not between",
+		"toolsets: {custom: {modules: {a: {allowed_hosts: ['https://x']}}}}": "only its name", "toolsets: {custom: {modules: {a: {fuel: 0}}}}": "not between",
 		"toolsets: {custom: {modules: {a: {timeout: 3}}}}": "add the unit", "toolsets: {custom: {modules: {a: {config: {k: 1}}}}}": "put it in quotes",
 		"imports: {tools: [x.py]}": "E_NOT_FOUND", "imports: {tools: ['a/../../x']}": "E_PATH", "toolsets: {clearance: {}}": "toolsets.clearance: not in this version",
-		"toolsets: {filesystem: {approval: {default: maybe}}}": "none of preApproved, ask, blocked", "toolsets: {filesystem: {approval: ask}}": "expected a mapping",
+		"toolsets: {filesystem: {approval: {default: maybe}}}": "not one of preApproved, ask, blocked", "toolsets: {filesystem: {approval: ask}}": "expected a mapping",
 		"toolsets: {workers: {allow: [a]}}": `unknown key "allow" in toolsets.workers`, "toolsets: {workers: {style: x}}": "tools, call, both",
 		"toolsets: {workers: {allowed_workers: a}}": "a list of workers, or '*'", "allow_workers: [1]": "expected text",
-		"allow_workers: [a]\ntoolsets: {workers: {allowed_workers: [b]}}": "both are given", "allow_workers: [a]\ntoolsets: {workers: false}": "takes away",
+		"allow_workers: [a]\ntoolsets: {workers: {allowed_workers: [b]}}": "both are given", "allow_workers: [a]\ntoolsets: {workers: false}": "removes the toolset",
 		"imports: [a]": "expected a mapping", "imports: {worker: [a]}": "did you mean workers", "imports: {workers: a}": "expected a list",
 		"tool_rules: {a: true}": "expected a mapping", "tool_rules: {a: {allow: true}}": "did you mean allowed",
 		"sandbox: .": "expected a mapping", "sandbox: {readonly: maybe}": "true or false", "sandbox: {restrict: ../x}": "2:21: E_PATH", "sandbox: {paths: {a: b}}": "expected a mapping",
 		"sandbox: {paths: {a: {mode: ro}}}": "has no root", "sandbox: {paths: {a: {root: a, mode: staged}}}": "staged: not in this version",
-		"sandbox: {paths: {a/b: {root: a}}}": "no name for a mount", "sandbox: {paths: {..: {root: a}}}": "no name for a mount", "sandbox: {paths: {root: {root: a}}}": "use sandbox.root",
+		"sandbox: {paths: {a/b: {root: a}}}": "not a valid name for a mount", "sandbox: {paths: {..: {root: a}}}": "not a valid name for a mount", "sandbox: {paths: {root: {root: a}}}": "use sandbox.root",
 		"sandbox: {paths: {a: {root: a}}, mounts: [{source: b, target: /a}]}": "two mounts at /a", "sandbox: {mounts: [{source: a}]}": "has no target",
-		"sandbox: {mounts: [{source: a, target: /a, mode: rw, readonly: true}]}": "one setting", "sandbox: {root: '~/x'}": "~ is not expanded",
-		"sandbox: {root: 'a\\b'}": "E_PATH", "sandbox: {paths: {a: {root: a, approval: {write: no}}}}": "none of",
+		"sandbox: {mounts: [{source: a, target: /a, mode: rw, readonly: true}]}": "the same setting", "sandbox: {root: '~/x'}": "does not replace ~",
+		"sandbox: {root: 'a\\b'}": "E_PATH", "sandbox: {paths: {a: {root: a, approval: {write: no}}}}": "not one of",
 		"input_schema: [a]": "JSON Schema", "input_schema: {type: 3}": "E_SCHEMA", "input_schema: s.py:P": "E_SCHEMA_LANGUAGE", "schema_in_ref: a.b.C": "a/b.json#/$defs/C",
-		"input_schema: a.json\nschema_in_ref: b.json": "are one key", "output_schema_ref: ../a.json": "E_PATH",
-		"attachment_policy: {max_attachments: -1}": "not between", "attachment_policy: {max_total_bytes: lots}": "no size", "attachment_policy: {denied_suffixes: [a/b]}": "no file suffix",
+		"input_schema: a.json\nschema_in_ref: b.json": "are the same key", "output_schema_ref: ../a.json": "E_PATH",
+		"attachment_policy: {max_attachments: -1}": "not between", "attachment_policy: {max_total_bytes: lots}": "not a size", "attachment_policy: {denied_suffixes: [a/b]}": "not a file suffix",
 		"allow_empty_input: on": "true or false", "max_context_tokens: 1.5": "a whole number", "limits: {turns: 0}": "not between",
-		"limits: {tool_timeout: 30}": "add the unit: 30s", "limits: {tool_timeout: -3s}": "no duration", "limits: {tool_output: 9999999999 TB}": "no size", "limits: {tokens: 1e3}": "whole number",
-		"limits: {turns: 99999999999999999999}": "whole number", "retry: {attempts: 0}": "not between", "retry: 3": "expected a mapping", "vars: [a]": "expected a mapping", "vars: {a: .inf}": "no number that JSON", "input_schema: {default: .inf}": "no number that JSON",
-		"delegation: {max_depth: 101}": "not between", "delegation: {maxDepth: 1, max_depth: 2}": "are one key", "sub_workers: []": "unknown key", "Model: a:b": "did you mean model",
+		"limits: {tool_timeout: 30}": "add the unit: 30s", "limits: {tool_timeout: -3s}": "not a duration", "limits: {tool_output: 9999999999 TB}": "not a size", "limits: {tokens: 1e3}": "whole number",
+		"limits: {turns: 99999999999999999999}": "whole number", "retry: {attempts: 0}": "not between", "retry: 3": "expected a mapping", "vars: [a]": "expected a mapping", "vars: {a: .inf}": "not a number that JSON", "input_schema: {default: .inf}": "not a number that JSON",
+		"delegation: {max_depth: 101}": "not between", "delegation: {maxDepth: 1, max_depth: 2}": "are the same key", "sub_workers: []": "unknown key", "Model: a:b": "did you mean model",
 	} {
 		_, err := entryOf(inMain(front))
 		if err == nil {
@@ -270,12 +270,12 @@ func TestWrongTypesAndValues(t *testing.T) {
 func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 	for text, want := range map[string]string{
 		"dependencies: [utils]": "project.yaml:1:15: E_CONFIG: dependencies: not in this version", "clearance: {targets: {main: {dir: .}}}": "clearance: not in this version",
-		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "none of auto, wazero, browser",
+		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "not one of auto, wazero, browser",
 		"tools: {allow_module_imports: maybe}": "true or false", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
-		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "no valid pattern", "workers: {include: ['{a,b}{a,b}{a,b}{a,b}']}": "more than 3 {",
-		"approval: {rules: [{tool: a, when: {path: '{a,b}{a,b}{a,b}{a,b}'}, decide: ask}]}": "more than 3 {", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
-		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are one key", "workerPaths: [a]\nworkers: {root: b}": "one setting", "prompts: {root: ../x}": "not inside",
-		"providers: {a: {base_url: 'ftp://x'}}": "no http", "providers: {'a:b': {}}": "no provider name", "providers: {a: {json: x}}": "none of", "instructions: x": "unknown key", "- a": "expected a mapping",
+		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "not a valid pattern", "workers: {include: ['{a,b}{a,b}{a,b}{a,b}']}": "more than 3 braces {",
+		"approval: {rules: [{tool: a, when: {path: '{a,b}{a,b}{a,b}{a,b}'}, decide: ask}]}": "more than 3 braces {", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
+		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are the same key", "workerPaths: [a]\nworkers: {root: b}": "the same setting", "prompts: {root: ../x}": "not inside",
+		"providers: {a: {base_url: 'ftp://x'}}": "not an http", "providers: {'a:b': {}}": "not a provider name", "providers: {a: {json: x}}": "not one of", "instructions: x": "unknown key", "- a": "expected a mapping",
 		"allow_workers: [a]": "unknown key", "exports: a": "expected a list", "entry: [a]": "expected text", "limits: {turn: 1}": "did you mean turns",
 	} {
 		_, err := Load(demo("-- project.yaml --\n" + text + "\n-- main.worker --\ninstructions: a\n"))

@@ -47,8 +47,8 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 	switch {
 	case limited && !slices.Contains(on, platform):
 		places := slices.Sorted(slices.Values(on))
-		return f.Pos.Fault(fault.Platform, "toolset %s is not on platform %s, only on %s", fault.Quoted(f.Name), fault.Quoted(platform), strings.Join(places, ", ")).
-			Hinting("remove it, or run the project where it is")
+		return f.Pos.Fault(fault.Platform, "the toolset %s does not exist on platform %s, only on %s", fault.Quoted(f.Name), fault.Quoted(platform), strings.Join(places, ", ")).
+			Hinting("remove it, or run the project on a platform that has it")
 	case here, limited:
 		return nil
 	case slices.Contains(laterToolsets, f.Name):

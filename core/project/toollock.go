@@ -20,7 +20,7 @@ func newLockShape() *yamltree.Shape {
 	tools.Key = func(name string) string {
 		plain := strings.TrimPrefix(name, homePrefix)
 		if clean, ok := inside(plain); !ok || clean != plain || !isModule(plain) {
-			return "is no path of a module in the project, such as tools/a.wasm"
+			return "is not the path of a module in the project, such as tools/a.wasm"
 		}
 		return ""
 	}
@@ -32,7 +32,7 @@ func newLockShape() *yamltree.Shape {
 func digestProblem(s string) string {
 	raw, err := hex.DecodeString(strings.TrimPrefix(s, "sha256:"))
 	if err != nil || len(raw) != 32 {
-		return fault.Quoted(s) + " is no SHA-256 in 64 hexadecimal digits"
+		return fault.Quoted(s) + " is not a SHA-256 of 64 hexadecimal digits"
 	}
 	return ""
 }
@@ -87,8 +87,8 @@ func (p *Project) lockedButGone() fault.List {
 	out := slices.Clone(faults)
 	for _, name := range slices.Sorted(maps.Keys(lock)) {
 		if !strings.HasPrefix(name, homePrefix) && !p.exists(location{name: name}) {
-			out = append(out, fault.Warn(fault.Lock, "%s names %s, and there is no such module", lockFile, fault.Quoted(name)).
-				At(lockFile, 1, 1).Hinting("take the line out of %s", lockFile))
+			out = append(out, fault.Warn(fault.Lock, "%s lists %s, and there is no such module", lockFile, fault.Quoted(name)).
+				At(lockFile, 1, 1).Hinting("remove the line from %s", lockFile))
 		}
 	}
 	return out

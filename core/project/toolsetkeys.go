@@ -70,7 +70,7 @@ func grantShape() *yamltree.Shape {
 
 func toolNameProblem(s string) string {
 	if !tool.ValidName(s) {
-		return fault.Quoted(s) + " is no name of a tool: letters, digits, _ and -, at most 64 of them"
+		return fault.Quoted(s) + " is not a tool name: use letters, digits, _ and -, at most 64"
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func hostProblem(s string) string {
 		return p
 	}
 	if strings.ContainsAny(s, "/ @?#\\") {
-		return fault.Quoted(s) + " is no host: write its name only, such as api.example.com"
+		return fault.Quoted(s) + " is not a host: write only its name, such as api.example.com"
 	}
 	return ""
 }
@@ -138,14 +138,14 @@ func mountNameProblem(name string) string {
 		return p
 	}
 	if name == "root" {
-		return "is the name of / itself: use sandbox.root"
+		return "is the name of the root mount: use sandbox.root"
 	}
 	if clean, ok := inside(name); !ok || clean != name || name == "." {
-		return "is no name for a mount"
+		return "is not a valid name for a mount"
 	}
 	for _, r := range name {
 		if r == '/' {
-			return "is no name for a mount: it is one directory below /"
+			return "is not a valid name for a mount: use one directory name, without /"
 		}
 	}
 	return ""

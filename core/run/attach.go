@@ -93,7 +93,7 @@ func unreadable(err error) string {
 func judge(w *project.Worker, files []attachment) error {
 	p := w.Attachments
 	if len(files) > p.MaxAttachments {
-		return fault.New(fault.Attachment, "%d attachments, and %s allows %d", len(files), w.ID, p.MaxAttachments).
+		return fault.New(fault.Attachment, "there are %d attachments, and %s allows %d", len(files), w.ID, p.MaxAttachments).
 			Hinting("attach fewer files, or raise attachment_policy.max_attachments of %s", w.ID)
 	}
 	var total int64
@@ -104,8 +104,8 @@ func judge(w *project.Worker, files []attachment) error {
 			return slices.ContainsFunc(list, func(s string) bool { return strings.ToLower(s) == suffix })
 		}
 		if has(p.DeniedSuffixes) || len(p.AllowedSuffixes) > 0 && !has(p.AllowedSuffixes) {
-			return fault.New(fault.Attachment, "%s takes no %q files: %s", w.ID, suffix, f.name).
-				Hinting("see attachment_policy of %s: allowed %s, denied %s", w.ID,
+			return fault.New(fault.Attachment, "%s does not accept %q files: %s", w.ID, suffix, f.name).
+				Hinting("attachment_policy of %s: allowed %s, denied %s", w.ID,
 					listOr(p.AllowedSuffixes, "any"), listOr(p.DeniedSuffixes, "none"))
 		}
 	}

@@ -89,10 +89,10 @@ func (b *budget) check(own bool) error {
 	if b.spentTurns() {
 		if own {
 			return fault.New(fault.Turns, "no answer after %d turns", b.turns).
-				Hinting("raise limits.turns, or make the instructions say when to stop")
+				Hinting("raise limits.turns, or say in the instructions when to stop")
 		}
-		return fault.New(fault.Budget, "the %d turns of %s are used up", b.turns, b.worker).
-			Hinting("a child spends its caller's turns: raise limits.turns of %s", b.worker)
+		return fault.New(fault.Budget, "%s has used all of its %d turns", b.worker, b.turns).
+			Hinting("a worker also uses its caller's turns: raise limits.turns of %s", b.worker)
 	}
 	if spent := b.usage.In + b.usage.Out; b.limits.Tokens > 0 && spent >= b.limits.Tokens {
 		return fault.New(fault.Budget, "%s has used %d of its %d tokens", b.worker, spent, b.limits.Tokens).

@@ -116,9 +116,9 @@ func (c *activeCall) permit(ctx context.Context, tl tool.Tool, risk tool.Risk) e
 	if risk != tool.Network && !c.spec.Network || c.frame.network() {
 		return c.granted(ctx, tl)
 	}
-	none := fault.New(fault.Network, "%s uses the network, and %s has none", c.spec.Name, c.frame.worker.ID)
+	none := fault.New(fault.Network, "%s uses the network, and %s may not", c.spec.Name, c.frame.worker.ID)
 	if c.frame.worker.Sandbox.Network {
-		return none.Hinting("a caller says network_enabled: false, which holds for everything below; go on without it")
+		return none.Hinting("a caller has network_enabled: false, which also applies to the workers that it calls; go on without it")
 	}
 	return none.Hinting("a person can set sandbox.network_enabled: true; go on without it")
 }

@@ -90,7 +90,7 @@ func (h *host) count() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.made >= maxCallbacks {
-		return fault.New(fault.Budget, "%s has called back %d times", h.spec.Name, maxCallbacks).
+		return fault.New(fault.Budget, "%s has called tools and workers %d times", h.spec.Name, maxCallbacks).
 			Hinting("do less in one call")
 	}
 	h.made++
@@ -107,12 +107,12 @@ func (h *host) nests(spec tool.Spec) error {
 	depth := 0
 	for n := h; n != nil; n = n.caller {
 		if depth++; depth >= maxNested {
-			return fault.New(fault.Depth, "%s is the %dth call of a tool within a tool", spec.Name, maxNested+1).
-				Hinting("let the tools call each other less deeply")
+			return fault.New(fault.Depth, "%s is the %dth call of a tool inside another tool", spec.Name, maxNested+1).
+				Hinting("use fewer levels of tools that call tools")
 		}
 		if spec.Stateful && n.spec.Module == spec.Module {
-			return fault.New(fault.Cycle, "%s is of %s, which keeps its state and is still running", spec.Name, spec.Module).
-				Hinting("call it when the call before has ended")
+			return fault.New(fault.Cycle, "%s belongs to the stateful module %s, which is still running", spec.Name, spec.Module).
+				Hinting("call it after the first call has ended")
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (c *clock) deadline(ctx context.Context, d time.Duration, what string) (con
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	cause := fault.New(fault.Timeout, "%s ran longer than %s", what, d).
-		Hinting("do less at once, or raise the timeout under limits")
+		Hinting("do less in one call, or raise the time limit under limits")
 	dl := &deadline{clock: c, cancel: cancel, left: d, since: time.Now(), running: true}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ func (f *frame) trim() error {
 	exchanges, turns, size := f.conversation.Trim(limit, f.size.Request(f.conversation.Messages, f.offered(), f.worker.Output))
 	if size > limit {
 		return fault.New(fault.Limit, "the next request of %s is about %d tokens, and max_context_tokens is %d", f.worker.ID, size, limit).
-			Hinting("raise max_context_tokens, or give it fewer tools, shorter instructions or less at once")
+			Hinting("raise max_context_tokens, or give it fewer tools, shorter instructions or less input")
 	}
 	if exchanges+turns > 0 {
 		f.emit(trace.Warning{Code: fault.Limit, Message: fmt.Sprintf("dropped the oldest %s: max_context_tokens is %d", dropped(exchanges, turns), limit)})

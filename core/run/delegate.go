@@ -171,7 +171,7 @@ func (f *frame) permit(w *project.Worker) error {
 	}
 	if depth > limit {
 		return fault.New(fault.Depth, "%s is too deep: depth %d, and max_depth is %d", arrow(f.chain, w.ID), depth, limit).
-			Hinting("do the work here, or raise delegation.max_depth")
+			Hinting("do the work without another worker, or raise delegation.max_depth")
 	}
 	if f.inChain(w) && (!w.Delegation.AllowRecursion || !f.allowsItself(w)) {
 		return fault.New(fault.Cycle, "%s is a cycle", arrow(f.chain, w.ID)).
@@ -183,7 +183,7 @@ func (f *frame) permit(w *project.Worker) error {
 		f.tree.warned = true
 		f.tree.mu.Unlock()
 		if first {
-			f.emit(trace.Warning{Code: fault.Depth, Message: "delegation is past warn_depth: " + arrow(f.chain, w.ID)})
+			f.emit(trace.Warning{Code: fault.Depth, Message: "workers call each other deeper than warn_depth: " + arrow(f.chain, w.ID)})
 		}
 	}
 	return nil
@@ -207,7 +207,7 @@ func (f *frame) allowsItself(w *project.Worker) bool {
 func (f *frame) priors(names []string) ([]prompt.Labelled, error) {
 	found, missing := f.conversation.Find(names, f.refersTo)
 	if missing != "" {
-		return nil, fault.New(fault.ToolInput, "prior names %q, and no earlier call of this run has that name", missing).
+		return nil, fault.New(fault.ToolInput, "prior contains %q, and no earlier call of this run has that name", missing).
 			Hinting("name a tool or worker whose result is already here, or leave prior out")
 	}
 	out := make([]prompt.Labelled, len(found))
@@ -249,7 +249,7 @@ func splitArgs(w *project.Worker, args json.RawMessage) (task, error) {
 	var t task
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(args, &fields); err != nil {
-		return t, fault.New(fault.ToolInput, "the arguments of %s are no object: %w", w.ID, err)
+		return t, fault.New(fault.ToolInput, "the arguments of %s are not an object: %w", w.ID, err)
 	}
 	own := schemaFields(w.Input)
 	rest := map[string]json.RawMessage{}
@@ -295,8 +295,8 @@ func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own m
 func checkInput(w *project.Worker, in Input, attachments bool) error {
 	if w.Input == nil {
 		if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
-			return fault.New(fault.ToolInput, "the input of %s is empty; give a task", w.ID).
-				Hinting("allow_empty_input: true lets it run without")
+			return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
+				Hinting("give a task; with allow_empty_input: true the worker also runs without one")
 		}
 		return nil
 	}

@@ -110,8 +110,8 @@ func (f *frame) readResultTool() tool.Tool {
 	}, func(_ context.Context, in readResultArgs) (tool.Output, error) {
 		text, ok := f.conversation.CutText(in.Call)
 		if !ok {
-			return tool.Output{}, fault.New(fault.NotFound, "no cut result has the call id %q", in.Call).
-				Hinting("use the call id that the cut result names")
+			return tool.Output{}, fault.New(fault.NotFound, "no shortened result has the call id %q", in.Call).
+				Hinting("use the call id that the shortened result shows")
 		}
 		if in.Offset < 0 || in.Offset > len(text) {
 			return tool.Output{}, fault.New(fault.ToolInput, "offset %d is outside the result's %d bytes", in.Offset, len(text))

@@ -18,8 +18,8 @@ import (
 // a worker that has only the manifest's settings.
 func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Result {
 	if len(in.Attachments) > 0 {
-		return r.Refuse(in, fault.New(fault.Attachment, "the entry %s is a tool, which takes no attachments", w.Tool).
-			Hinting("put the files where its sandbox has them"))
+		return r.Refuse(in, fault.New(fault.Attachment, "the entry %s is a tool, and tools get no attachments", w.Tool).
+			Hinting("put the files into the project, where the tool's sandbox has them"))
 	}
 	s, err := r.OpenWorker(ctx, w)
 	if err != nil {
@@ -52,7 +52,7 @@ func (f *frame) entryTool() error {
 	if near := fault.Nearest(f.worker.Tool, names); near != "" {
 		return missing.Hinting("did you mean the tool %s", near)
 	}
-	return missing.Hinting("no tool has that name either; tools: %s", listOr(names, "none"))
+	return missing.Hinting("no tool has that name either; the tools are: %s", listOr(names, "none"))
 }
 
 // toolArgs maps an input to a tool's arguments: an object as it is, a text to
@@ -74,8 +74,8 @@ func toolArgs(f *frame, name string, in Input) (json.RawMessage, error) {
 	}
 	field, fields := textField(t.Spec().Input)
 	if field == "" {
-		return nil, fault.New(fault.ToolInput, "%s takes an object, and the input is a text", name).
-			Hinting("give the input as JSON, with the fields %s", listOr(fields, "that it takes"))
+		return nil, fault.New(fault.ToolInput, "%s needs a JSON object as input, but the input is plain text", name).
+			Hinting("write the input as JSON, with the fields %s", listOr(fields, "that it takes"))
 	}
 	var out bytes.Buffer
 	key, value := quote(field), quote(in.Text)

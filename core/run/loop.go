@@ -115,7 +115,7 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 		if repairs++; repairs > maxRepairs {
 			return tool.Output{}, fault.New(fault.OutputSchema, "the answer of %s does not fit its output schema after %d repairs: %s",
 				f.worker.ID, maxRepairs, strings.ReplaceAll(problems, "\n", "; ")).
-				Hinting("say in the instructions what the answer must look like, or loosen output_schema")
+				Hinting("describe the answer in the instructions, or make output_schema less strict")
 		}
 		f.conversation.Add(model.Message{Role: model.User, Text: prompt.Repair(problems), Inner: true})
 	}
@@ -191,7 +191,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	}
 	f.budget.spend(turn)
 	if turn.Finish == "length" {
-		f.emit(trace.Warning{Code: fault.Model, Message: "the answer was cut at the model's output limit"})
+		f.emit(trace.Warning{Code: fault.Model, Message: "the answer is incomplete: it reached the model's output limit"})
 	}
 	refs := make([]trace.CallRef, len(turn.Calls))
 	for i, c := range turn.Calls {

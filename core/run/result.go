@@ -38,7 +38,7 @@ func (in Input) Check() error {
 // names the input.
 func TooLarge(what string) *fault.Fault {
 	return fault.New(fault.Limit, "%s has more than %d bytes (%d MiB)", what, MaxInput, MaxInput>>20).
-		Hinting("give it as an attachment, or as a file of the project")
+		Hinting("attach it, or put it into a file of the project")
 }
 
 // Raw is the input as JSON: the object, or the text as a JSON string.

@@ -114,10 +114,10 @@ func (t *tree) open(ctx context.Context, m project.Mount) (out sandbox.Mount, la
 	switch {
 	case s.missing && m.Mode == sandbox.ReadOnly:
 		return out, nil, at(t.meant(ctx, m, fault.New(fault.NotFound, "the mount %s is %s, and there is no such file or directory", m.Target, shown(m.Source)).
-			Hinting("create it, or correct the path; with mode: rw the first write would make it")))
+			Hinting("create it, or correct the path; with mode: rw the first write creates it")))
 	case s.missing:
-		later = at(t.meant(ctx, m, fault.Warn(fault.NotFound, "the mount %s is %s, which is not there: the first write makes it, as a directory", m.Target, shown(m.Source)).
-			Hinting("create it, if it should be there before")))
+		later = at(t.meant(ctx, m, fault.Warn(fault.NotFound, "the mount %s is %s, which does not exist yet: the first write creates it as a directory", m.Target, shown(m.Source)).
+			Hinting("create it, if it should exist before the run")))
 	}
 	out.FS, out.File, out.Source = s.fs, s.file, s.place
 	if len(m.Approval) > 0 {

@@ -117,9 +117,9 @@ func (t *tree) taint(at trace.Event, from string) {
 	if !already {
 		then := "to be asked before network calls and commands after it, write approval: {taint: ask} into the manifest"
 		if t.r.Gate != nil && t.r.Gate.TaintAsk {
-			then = "network calls and commands ask from now on"
+			then = "from now on, network calls and commands ask"
 		}
-		at.Body = trace.Warning{Code: fault.Trust, Message: "untrusted content from outside the project was read (" + from + "), and may hold instructions of others; " + then}
+		at.Body = trace.Warning{Code: fault.Trust, Message: "untrusted content from outside the project was read (" + from + "), and it may contain instructions of other people; " + then}
 		t.emit(at)
 	}
 }

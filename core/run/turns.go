@@ -53,7 +53,7 @@ func (f *frame) goOn(ctx context.Context) error {
 		return stuck.InChain(f.chain)
 	}
 	more, stopped := f.askMore(ctx, question{
-		title: fmt.Sprintf("%s repeats itself: %s. Go on?", f.worker.ID, stuck.Message),
+		title: fmt.Sprintf("%s makes the same calls again and again: %s. Go on?", f.worker.ID, stuck.Message),
 		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(conversation.StuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", conversation.StuckLimit)},
 	})
 	if stopped != nil {

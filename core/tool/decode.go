@@ -38,7 +38,7 @@ func Decode(raw []byte) (json.RawMessage, error) {
 	}
 	s := scanner{in: raw, maxDepth: MaxDepth, fold: true}
 	if err := s.document(); err != nil {
-		return nil, fault.New(fault.ToolInput, "arguments are no valid JSON: %w", err).
+		return nil, fault.New(fault.ToolInput, "the arguments are not valid JSON: %w", err).
 			Hinting("send exactly one JSON object that fits the tool's parameters")
 	}
 	return s.out, nil
@@ -54,7 +54,7 @@ func Decode(raw []byte) (json.RawMessage, error) {
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	s := scanner{in: raw, maxDepth: canonicalDepth, sort: true}
 	if err := s.document(); err != nil {
-		return nil, fault.New(fault.ToolInput, "no valid JSON: %w", err)
+		return nil, fault.New(fault.ToolInput, "not valid JSON: %w", err)
 	}
 	return s.out, nil
 }

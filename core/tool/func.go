@@ -67,7 +67,7 @@ func infer[In any]() (json.RawMessage, error) {
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
 	})
 	if err != nil {
-		return nil, fault.New(fault.Schema, "no schema for %s: %w", reflect.TypeFor[In](), err)
+		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", reflect.TypeFor[In](), err)
 	}
 	if schema.Type != "object" {
 		return nil, fault.New(fault.Schema, "the argument of a tool must be a struct, not %s", reflect.TypeFor[In]())
@@ -75,7 +75,7 @@ func infer[In any]() (json.RawMessage, error) {
 	notNull(schema)
 	raw, err := json.Marshal(schema)
 	if err != nil {
-		return nil, fault.New(fault.Schema, "no schema for %s: %w", reflect.TypeFor[In](), err)
+		return nil, fault.New(fault.Schema, "no schema can be made for %s: %w", reflect.TypeFor[In](), err)
 	}
 	return raw, nil
 }
@@ -107,7 +107,7 @@ func Text(format string, args ...any) Output {
 func JSON(v any, summary string) (Output, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return Output{}, fault.New(fault.ToolOutput, "the result cannot be told as JSON: %w", err)
+		return Output{}, fault.New(fault.ToolOutput, "the result cannot be written as JSON: %w", err)
 	}
 	return Output{Kind: "json", Data: raw, Summary: summary}, nil
 }

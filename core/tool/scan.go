@@ -202,7 +202,7 @@ func (s *scanner) member(seen map[string]string) (member, error) {
 		same = foldKey(key)
 	}
 	if earlier, dup := seen[same]; dup && earlier == key {
-		return member{}, s.fail(at, "the key %.100q stands twice in one object", key)
+		return member{}, s.fail(at, "the key %.100q is given twice in one object", key)
 	} else if dup {
 		return member{}, s.fail(at, "the keys %.100q and %.100q in one object differ only in letter case", earlier, key)
 	}

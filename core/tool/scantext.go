@@ -29,14 +29,14 @@ func (s *scanner) text() (string, error) {
 			}
 			b.WriteRune(r)
 		case c < 0x20:
-			return "", s.fail(s.pos, "a string holds the control character U+%04X; write it as an escape", c)
+			return "", s.fail(s.pos, "a string contains the control character U+%04X; write it as an escape", c)
 		case c < utf8.RuneSelf:
 			b.WriteByte(c)
 			s.pos++
 		default:
 			r, n := utf8.DecodeRune(s.in[s.pos:])
 			if r == utf8.RuneError && n == 1 {
-				return "", s.fail(s.pos, "a string holds the byte 0x%02x, which is no UTF-8", c)
+				return "", s.fail(s.pos, "a string contains the byte 0x%02x, which is not UTF-8", c)
 			}
 			b.WriteRune(r)
 			s.pos += n
@@ -68,7 +68,7 @@ func (s *scanner) escape() (rune, error) {
 		return s.unicode(at)
 	}
 	s.pos = at + 1
-	return 0, s.fail(at, "a string holds the unknown escape \\ and %s; write \\\\ for a backslash", s.found())
+	return 0, s.fail(at, "a string contains the unknown escape \\ and %s; write \\\\ for a backslash", s.found())
 }
 
 // unicode reads the digits of \uXXXX and, after a high surrogate, its partner.
@@ -88,7 +88,7 @@ func (s *scanner) unicode(at int) (rune, error) {
 			}
 		}
 	}
-	return 0, s.fail(at, "a string holds half of a surrogate pair")
+	return 0, s.fail(at, "a string contains half of a surrogate pair")
 }
 
 func (s *scanner) hex() (rune, bool) {
@@ -177,7 +177,7 @@ func (s *scanner) number() error {
 	literal := string(s.in[start:s.pos])
 	spelling, ok := normalNumber(literal, plain)
 	if !ok {
-		return s.fail(start, "the number %.60s cannot be kept exactly; send it as an integer or a string", literal)
+		return s.fail(start, "the number %.60s cannot be stored exactly; send it as an integer or a string", literal)
 	}
 	s.out = append(s.out, spelling...)
 	return nil

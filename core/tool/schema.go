@@ -45,7 +45,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	resolved, err := root.Resolve(nil)
 	if err != nil {
 		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err).
-			Hinting("JSON Schema 2020-12, references only within the schema")
+			Hinting("write JSON Schema 2020-12, with references only inside the schema")
 	}
 	s := &Schema{resolved: resolved, root: &root, cost: cost}
 	compiled.put(string(raw), s)
@@ -86,7 +86,7 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 	}
 	m := meter{}
 	if !m.visit(s.cost, weigh(value), false, 1) {
-		return []Violation{{Message: "is too large for its schema: the check would take too long"}}
+		return []Violation{{Message: "is too large to be checked against its schema"}}
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {

@@ -69,8 +69,8 @@ func checkKeywords(m map[string]any, at string) error {
 func refPointer(ref string) (string, error) {
 	u, err := url.Parse(ref)
 	if err != nil || !strings.HasPrefix(ref, "#") || u.Fragment != "" && u.Fragment[0] != '/' {
-		return "", fault.New(fault.Schema, "the reference %.200q leads out of the schema", ref).
-			Hinting("refer to a place within it, like #/$defs/Name")
+		return "", fault.New(fault.Schema, "the reference %.200q points outside the schema", ref).
+			Hinting("refer to a part of the schema, like #/$defs/Name")
 	}
 	return u.Fragment, nil
 }

@@ -67,7 +67,7 @@ func compileNodes(whole any) (*node, error) {
 			return nil, err
 		}
 		if n.ref = c.nodes[pointer]; n.ref == nil {
-			return nil, fault.New(fault.Schema, "the reference %.200q leads nowhere", ref).Hinting("refer to a part that exists, like #/$defs/Name")
+			return nil, fault.New(fault.Schema, "the reference %.200q points to nothing", ref).Hinting("refer to a part that exists, like #/$defs/Name")
 		}
 		n.same = append(n.same, n.ref)
 	}
@@ -83,7 +83,7 @@ func (c *compiler) compile(v any, at string) (*node, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		if _, ok := v.(bool); !ok {
-			return nil, fault.New(fault.Schema, "a JSON Schema is an object, true or false, not %s, at #%s", typeName(v), at)
+			return nil, fault.New(fault.Schema, "a JSON Schema must be an object, true or false, not %s, at #%s", typeName(v), at)
 		}
 		return n, nil
 	}
@@ -196,8 +196,8 @@ func (c *compiler) refuseLoops() error {
 	count = func(n *node) error {
 		switch {
 		case counts[n] == open:
-			return fault.New(fault.Schema, "the schema refers to itself without going deeper").
-				Hinting("a $ref back to an enclosing part must stand under properties or items")
+			return fault.New(fault.Schema, "the schema refers to itself without an end").
+				Hinting("a $ref to an enclosing part must be inside properties or items")
 		case counts[n] > 0:
 			return nil
 		}

@@ -60,7 +60,7 @@ func (w *walker) walk(s *jsonschema.Schema, v any, path string, depth int) {
 		w.walk(sub, v, path, depth+1)
 	}
 	if n := len(s.AnyOf) + len(s.OneOf); n > 0 && !w.fitsOne(s, v) {
-		w.add(path, "fits none, or not exactly one, of the %d forms the schema allows", n)
+		w.add(path, "must fit exactly one of the %d forms that the schema allows, or at least one of them", n)
 	}
 }
 

@@ -18,7 +18,7 @@ type Set struct {
 func (s *Set) Add(t Tool) error {
 	spec := t.Spec()
 	if !ValidName(spec.Name) {
-		return fault.New(fault.ToolContract, "%q is no tool name", spec.Name).
+		return fault.New(fault.ToolContract, "%q is not a valid tool name", spec.Name).
 			Hinting("use 1 to %d letters, digits, _ and -", maxName)
 	}
 	if broken, ok := t.(interface{ Err() error }); ok && broken.Err() != nil {

@@ -30,7 +30,7 @@ func InputFault(tool string, vs []Violation) *fault.Fault {
 
 // OutputFault tells that a tool broke its own output schema: E_TOOL_OUTPUT.
 func OutputFault(tool string, vs []Violation) *fault.Fault {
-	return fault.New(fault.ToolOutput, "%s returned what its output schema does not allow: %s", tool, Describe(vs)).
+	return fault.New(fault.ToolOutput, "the result of %s does not fit its output schema: %s", tool, Describe(vs)).
 		Hinting("the error is in the tool, not in the arguments; go on without its result")
 }
 

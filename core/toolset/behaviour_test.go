@@ -106,7 +106,7 @@ func TestFileTools(t *testing.T) {
 	}{
 		{"read_file", map[string]any{"path": "a.txt"}, "one\ntwo\n"},
 		{"read_file", map[string]any{"path": "/a.txt", "offset": 2, "limit": 1}, "two\n"},
-		{"read_file", map[string]any{"path": "/bin"}, "/bin is no text: application/octet-stream, 3 bytes"},
+		{"read_file", map[string]any{"path": "/bin"}, "/bin is not a text file: application/octet-stream, 3 bytes"},
 		{"list_files", map[string]any{}, "a.txt\nbin\nd/"},
 		{"list_files", map[string]any{"recursive": true}, "a.txt\nbin\nd/\nd/b.md"},
 		{"list_files", map[string]any{"glob": "**/*.md"}, "d/b.md"},
@@ -118,7 +118,7 @@ func TestFileTools(t *testing.T) {
 		{"make_directory", map[string]any{"path": "x/y/z"}, "made /x/y/z"},
 		{"make_directory", map[string]any{"path": "x/y"}, "made /x/y"},
 		{"delete_file", map[string]any{"path": "c.txt"}, "deleted /c.txt"},
-		{"search_files", map[string]any{"pattern": "t.o"}, "/a.txt:2: two\n[1 files were not searched: no text, too large or not readable]"},
+		{"search_files", map[string]any{"pattern": "t.o"}, "/a.txt:2: two\n[1 files were not searched: not text, too large or not readable]"},
 		{"search_files", map[string]any{"pattern": "zzz", "path": "/d"}, "no hits"},
 	} {
 		if got := k.must(c.tool, c.args); got != c.want {
@@ -149,7 +149,7 @@ func TestFileToolErrors(t *testing.T) {
 		{"read_file", map[string]any{"path": "a\u202e.txt"}, fault.Path, "U+202E"},
 		{"read_file", map[string]any{"path": "a.txt", "offset": 9}, fault.ToolInput, "only 2 lines"},
 		{"read_file", map[string]any{}, fault.ToolInput, "/path: is required"},
-		{"list_files", map[string]any{"path": "a.txt"}, fault.NotFound, "no directory"},
+		{"list_files", map[string]any{"path": "a.txt"}, fault.NotFound, "not a directory"},
 		{"list_files", map[string]any{"glob": "[a"}, fault.ToolInput, "glob"},
 		{"edit_file", map[string]any{"path": "a.txt", "old": "same", "new": "x"}, fault.Conflict, "lines 1, 2"},
 		{"edit_file", map[string]any{"path": "nope", "old": "a", "new": "b"}, fault.NotFound, "write_file"},
@@ -189,7 +189,7 @@ func TestEditKeepsLineEnds(t *testing.T) {
 func TestEditShowsNearest(t *testing.T) {
 	k := newKit(t, map[string]string{"a.go": "package a\n\nfunc f() {\n\treturn  1\n}\n"})
 	_, _, err := k.do("edit_file", map[string]any{"path": "a.go", "old": "func f() {\n    return 1\n}", "new": "x"})
-	if err == nil || !strings.Contains(err.Error(), "lines 3 to 5") || !strings.Contains(err.Error(), "return  1") {
+	if err == nil || !strings.Contains(err.Error(), "lines are 3 to 5") || !strings.Contains(err.Error(), "return  1") {
 		t.Errorf("%v does not show the nearest region", err)
 	}
 }

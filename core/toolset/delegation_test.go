@@ -56,7 +56,7 @@ func TestWorkerCallRefuses(t *testing.T) {
 	p := &person{}
 	g := approval.NewGate(approval.Interactive, p)
 	for args, want := range map[string]string{
-		`{"worker":"typed/x","input":{"n":1},"prior":["a"]}`:                         "give it inside input",
+		`{"worker":"typed/x","input":{"n":1},"prior":["a"]}`:                         "write it inside input",
 		`{"worker":"typed/x","input":{"n":1,"instructions":"a"},"instructions":"b"}`: "given twice",
 		`{"worker":"typed/x","input":"text"}`:                                        "typed/x",
 		`{"worker":"x","input":{"n":1}}`:                                             "allowed workers: plain, typed/x",
@@ -79,7 +79,7 @@ func TestWorkerCallRefuses(t *testing.T) {
 // A style nobody knows is an error, and no worker means no tool.
 func TestWorkersEdges(t *testing.T) {
 	r := toolset.NewRegistry(toolset.Workers(toolset.Delegation{}))
-	if _, err := r.Open(t.Context(), "workers", json.RawMessage(`{"style":"best"}`), toolset.Env{}); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "tools, call, both") {
+	if _, err := r.Open(t.Context(), "workers", json.RawMessage(`{"style":"best"}`), toolset.Env{}); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "tools, call or both") {
 		t.Errorf("%v", err)
 	}
 	if tools := openWorkers(t, "both", nil); len(tools) != 0 {
@@ -118,7 +118,7 @@ func TestOptionFaults(t *testing.T) {
 		{"mine", `{"names":"x"}`, "names cannot be a string"}, {"mine", `{"names":"x"}`, "a list"}, {"mine", `{"deep":"yes"}`, "true or false"},
 		{"mine", `{"most":1.5}`, "a whole number"}, {"mine", `{"root":7}`, "a string"}, {"mine", `{"Deep":true}`, "did you mean deep"},
 		{"mine", `{"zzz":1}`, "known:"}, {"mine", `{} {}`, "key: value pairs"}, {"mine", `"x"`, "key: value pairs"},
-		{"value", `{}`, "not made right"}, {"none", `{}`, "not made right"}, {"shut", `{}`, "not made right"},
+		{"value", `{}`, "not registered correctly"}, {"none", `{}`, "not registered correctly"}, {"shut", `{}`, "not registered correctly"},
 	} {
 		err := r.Check(c.name, json.RawMessage(c.options))
 		if !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "Go ") {

@@ -40,10 +40,10 @@ func TestReplaceIsBounded(t *testing.T) {
 func TestNearestComparesLittle(t *testing.T) {
 	text := strings.Repeat("the same words in every line of it\n", 15_000) + "func f() {\n\treturn  1\n}\n"
 	old := strings.Repeat("the same words in each line of it\n", 190) + "more\n"
-	if got := nearest(text, "func f() {\n    return 1\n}"); !strings.Contains(got, "lines 15001 to 15003") {
+	if got := nearest(text, "func f() {\n    return 1\n}"); !strings.Contains(got, "lines are 15001 to 15003") {
 		t.Errorf("%.200s", got)
 	}
-	if got := nearest(text, old); !strings.Contains(got, "nearest are lines") || len(got) > 1000 {
+	if got := nearest(text, old); !strings.Contains(got, "most similar lines are") || len(got) > 1000 {
 		t.Errorf("%.200s", got)
 	}
 	if n := len(starts(worded(lines(text)), worded(lines(old)))); n > anchors*candidates {

@@ -22,7 +22,7 @@ func Filesystem() Factory {
 		Name: "filesystem",
 		Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
 			if env.Files == nil {
-				return nil, fault.New(fault.Config, "the worker %s has no sandbox for its filesystem toolset", env.Worker)
+				return nil, fault.New(fault.Config, "the toolset filesystem of worker %s needs a sandbox, and the worker has none", env.Worker)
 			}
 			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096)}
 			return f.tools(), nil
@@ -129,7 +129,7 @@ func decode[In any](name string, raw json.RawMessage) (in In, err error) {
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return in, fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("a smaller number, or another type, is needed")
+		return in, fault.New(fault.ToolInput, "%s: %s cannot be this %s", name, wrong.Field, wrong.Value).Hinting("use a smaller number, or a value of another type")
 	}
 	return in, fault.New(fault.ToolInput, "%s: %w", name, err)
 }

@@ -71,7 +71,7 @@ func (f *files) edited(name string, in editArgs) (e edition, err error) {
 	case e.digest == "":
 		return e, missing(name, "write_file makes a new file")
 	case !utf8.Valid(e.old):
-		return e, fault.New(fault.Tool, "%s is no text", sandbox.Abs(name)).Hinting("only UTF-8 text can be edited")
+		return e, fault.New(fault.Tool, "%s is not a text file", sandbox.Abs(name)).Hinting("only UTF-8 text can be edited")
 	}
 	e.next, e.places, err = replace(sandbox.Abs(name), string(e.old), in)
 	return e, err
@@ -91,7 +91,7 @@ func replace(at, text string, in editArgs) (next string, n int, err error) {
 		return "", 0, fault.New(fault.ToolInput, "old is empty").Hinting("give the text to replace; write_file replaces a whole file")
 	}
 	if in.Old == in.New {
-		return "", 0, fault.New(fault.ToolInput, "old and new are the same").Hinting("give in new what should be there instead")
+		return "", 0, fault.New(fault.ToolInput, "old and new are the same").Hinting("write in new what should replace old")
 	}
 	old, with := fitEnds(text, in.Old, in.New)
 	n = strings.Count(text, old)

@@ -84,9 +84,9 @@ func globbing(glob string) (matches func(rel string) bool, err error) {
 	case glob == "":
 		return func(string) bool { return true }, nil
 	case len(glob) > maxGlob || strings.Count(glob, "{") > maxBraces:
-		return nil, fault.New(fault.ToolInput, "the glob pattern is too long or has more than %d {", maxBraces).Hinting("use several calls")
+		return nil, fault.New(fault.ToolInput, "the glob pattern is too long or has more than %d {", maxBraces).Hinting("use a simpler pattern, or several calls")
 	case !doublestar.ValidatePattern(glob):
-		return nil, fault.New(fault.ToolInput, "%.100q is no glob pattern", glob).Hinting("like *.md or docs/**/*.md")
+		return nil, fault.New(fault.ToolInput, "%.100q is not a glob pattern", glob).Hinting("write it like *.md or docs/**/*.md")
 	case !strings.Contains(glob, "/"):
 		return func(rel string) bool { return doublestar.MatchUnvalidated(glob, path.Base(rel)) }, nil
 	}
@@ -118,7 +118,7 @@ func (f *files) walk(ctx context.Context, dir string, deep bool, visit func(rel 
 		case name == dir && d.IsDir():
 			return nil
 		case name == dir:
-			return fault.New(fault.NotFound, "%s is no directory", sandbox.Abs(name)).Hinting("use read_file or file_info")
+			return fault.New(fault.NotFound, "%s is not a directory", sandbox.Abs(name)).Hinting("use read_file or file_info")
 		}
 		if seen++; seen > maxEntries {
 			return errMany

@@ -128,7 +128,7 @@ func (f *files) current(name string) (data []byte, digest string, err error) {
 	case p.isDir():
 		return nil, "", fault.New(fault.Tool, "%s is a directory", sandbox.Abs(name)).Hinting("list_files shows what is in it")
 	case p.info != nil && p.digest == "":
-		return nil, "", fault.New(fault.Limit, "%s has %d bytes; files of at most %d are changed", sandbox.Abs(name), p.info.Size(), maxFile).
+		return nil, "", fault.New(fault.Limit, "%s has %d bytes; only files of at most %d bytes can be changed", sandbox.Abs(name), p.info.Size(), maxFile).
 			Hinting("write to another file, or delete this one first")
 	}
 	return p.data, p.digest, nil

@@ -71,14 +71,14 @@ func (f *files) ends(from, to string) (here, there place, err error) {
 	}
 	if sandbox.Within(to, from) {
 		return here, there, fault.New(fault.ToolInput, "%s cannot be moved to %s", sandbox.Abs(from), sandbox.Abs(to)).
-			Hinting("choose a new path outside of it")
+			Hinting("choose a new path that is not inside it")
 	}
 	if there, err = f.look(to); err != nil {
 		return here, there, err
 	}
 	if there.isDir() || there.info != nil && here.isDir() {
 		return here, there, fault.New(fault.Conflict, "%s exists", sandbox.Abs(to)).
-			Hinting("give the whole new path, and one where nothing is")
+			Hinting("give the complete new path; nothing may exist there")
 	}
 	return here, there, nil
 }

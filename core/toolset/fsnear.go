@@ -21,7 +21,7 @@ const (
 // first; only where they seem to be is all of it compared.
 func nearest(text, old string) string {
 	if strings.Count(text, "\n") > maxCompared || strings.Count(old, "\n") > maxWanted {
-		return "nothing near it was looked for, the text is too long"
+		return "the text is too long to search for similar lines"
 	}
 	have, want := worded(lines(text)), worded(lines(old))
 	best, at := 0.0, 0
@@ -37,14 +37,14 @@ func nearest(text, old string) string {
 		}
 	}
 	if best < 0.4*float64(len(want)) {
-		return "nothing in it is near"
+		return "it has no similar lines"
 	}
 	from, end := max(at, 0), min(at+len(want), len(have))
 	var region []string
 	for _, l := range have[from:end] {
 		region = append(region, l.text)
 	}
-	return fmt.Sprintf("nearest are lines %d to %d:\n%s\n", from+1, end, clip(strings.Join(region, "\n"), 0))
+	return fmt.Sprintf("the most similar lines are %d to %d:\n%s\n", from+1, end, clip(strings.Join(region, "\n"), 0))
 }
 
 // starts are the lines at which old could begin, judged by its longest lines.

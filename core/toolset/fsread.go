@@ -63,7 +63,7 @@ const maxPart = 5_000_000
 // a PDF as a part: whether the model can see it, its provider's row says.
 func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
 	kind, _, _ := strings.Cut(mimetype.Detect(start).String(), ";")
-	out := tool.Text("%s is no text: %s, %d bytes", sandbox.Abs(name), kind, size)
+	out := tool.Text("%s is not a text file: %s, %d bytes", sandbox.Abs(name), kind, size)
 	part := tool.Part{Type: "resource", MIME: kind, Name: path.Base(name)}
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":

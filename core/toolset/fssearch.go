@@ -80,14 +80,14 @@ func compile(pattern string) (*regexp.Regexp, error) {
 	}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err).Hinting("RE2 syntax; write \\ before special characters")
+		return nil, fault.New(fault.ToolInput, "the pattern is not a regular expression: %w", err).Hinting("use RE2 syntax, and write \\ before special characters")
 	}
 	if steps(tree) > maxProgram {
 		return nil, tooLong
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fault.New(fault.ToolInput, "the pattern is no regular expression: %w", err)
+		return nil, fault.New(fault.ToolInput, "the pattern is not a regular expression: %w", err)
 	}
 	return re, nil
 }
@@ -230,7 +230,7 @@ func (s *search) output() tool.Output {
 	}
 	notes := []string{strings.TrimSuffix(text, "\n")}
 	if s.passed > 0 {
-		notes = append(notes, fmt.Sprintf("[%d files were not searched: no text, too large or not readable]", s.passed))
+		notes = append(notes, fmt.Sprintf("[%d files were not searched: not text, too large or not readable]", s.passed))
 	}
 	if s.cut > 0 {
 		notes = append(notes, fmt.Sprintf("[of %d long lines only the first %d bytes were searched]", s.cut, maxSearched))

@@ -40,9 +40,9 @@ func TestReadParts(t *testing.T) {
 		"huge.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 5_000_000),
 	})
 	for path, want := range map[string]string{
-		"d/a.png": "/d/a.png is no text: image/png, 12 bytes [image a.png image/png 12]", "a.pdf": "/a.pdf is no text: application/pdf, 10 bytes [resource a.pdf application/pdf 10]",
-		"a.zip": "/a.zip is no text: application/zip, 6 bytes", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
-		"huge.png": "/huge.png is no text: image/png, 5000008 bytes; a model is given at most 5000000 bytes",
+		"d/a.png": "/d/a.png is not a text file: image/png, 12 bytes [image a.png image/png 12]", "a.pdf": "/a.pdf is not a text file: application/pdf, 10 bytes [resource a.pdf application/pdf 10]",
+		"a.zip": "/a.zip is not a text file: application/zip, 6 bytes", "a.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+		"huge.png": "/huge.png is not a text file: image/png, 5000008 bytes; a model is given at most 5000000 bytes",
 	} {
 		out, err := k.tools["read_file"].Call(t.Context(), tool.Call{Args: json.RawMessage(`{"path":"` + path + `"}`)})
 		got := out.Text
@@ -65,7 +65,7 @@ func TestReadEdges(t *testing.T) {
 	}{
 		{`{"path":"empty"}`, ""}, {`{"path":"bom"}`, "\uFEFFa\r\nb\r\n"}, {`{"path":"cut"}`, "ab\uFFFD"},
 		{`{"path":"late","offset":2}`, "\uFFFD\n"},
-		{`{"path":"png"}`, "/png is no text: image/png, 12 bytes"},
+		{`{"path":"png"}`, "/png is not a text file: image/png, 12 bytes"},
 		{`{"path":"lines","limit":2}`, "1\n2\n[more: go on with offset 3]"},
 		{`{"path":"lines","limit":3}`, "1\n2\n3\n"},
 		{`{"path":"lines","offset":2,"limit":` + fmt.Sprint(math.MaxInt32) + `}`, "2\n3\n"},
@@ -77,7 +77,7 @@ func TestReadEdges(t *testing.T) {
 			t.Errorf("%s: %.100q, %v; want %q", c.args, out.Text, err, c.want)
 		}
 	}
-	if got := k.must("read_file", map[string]any{"path": "short"}); !strings.Contains(got, "is no text") {
+	if got := k.must("read_file", map[string]any{"path": "short"}); !strings.Contains(got, "is not a text file") {
 		t.Errorf("two bytes that are no text: %q", got)
 	}
 	// Numbers that no int holds are the caller's fault, told in its words.

@@ -74,8 +74,8 @@ func (r Registry) Whole(worker, name, partial string) error {
 	if !r.factories[name].Outside || partial == "" {
 		return nil
 	}
-	return fault.New(fault.Escalation, "the toolset %s works on the whole project, and the view of %s is less: %s", name, worker, partial).
-		Hinting("remove the toolset %s, or let the worker and its callers see the whole project, writable", name)
+	return fault.New(fault.Escalation, "the toolset %s needs the whole project, and the worker %s does not see all of it: %s", name, worker, partial).
+		Hinting("remove the toolset %s, or let the worker and its callers see the whole project with mode: rw", name)
 }
 
 // Check validates options and makes no tools (golem check).
@@ -94,7 +94,7 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 		opts = f.Options()
 	}
 	if kind := reflect.TypeOf(opts); f.Open == nil || kind == nil || kind.Kind() != reflect.Pointer || reflect.ValueOf(opts).IsNil() {
-		return f, nil, fault.New(fault.Config, "the toolset %s is not made right", name).
+		return f, nil, fault.New(fault.Config, "the toolset %s is not registered correctly", name).
 			Hinting("its factory needs Open, and Options that return a pointer to a new struct")
 	}
 	if len(options) == 0 {

@@ -69,7 +69,7 @@ func (t Delegation) tools(o *workerOptions) (tool.Toolset, error) {
 	switch style {
 	case "", "tools", "both", "call":
 	default:
-		return nil, fault.New(fault.Config, "style %q of toolset workers", style).Hinting("known: tools, call, both")
+		return nil, fault.New(fault.Config, "the toolset workers has no style %q", style).Hinting("use tools, call or both")
 	}
 	if style != "call" {
 		for _, d := range t.Workers {
@@ -301,10 +301,10 @@ func flatten(d Delegate, args map[string]json.RawMessage) (json.RawMessage, erro
 			continue
 		}
 		if _, own := fields[e.name]; own {
-			return nil, fault.New(fault.ToolInput, "%s has a field %s of its own", d.ID, e.name).Hinting("give it inside input")
+			return nil, fault.New(fault.ToolInput, "%s has its own field %s", d.ID, e.name).Hinting("write it inside input")
 		}
 		if _, twice := flat[e.name]; twice {
-			return nil, fault.New(fault.ToolInput, "%s is given twice", e.name).Hinting("give it beside input, not inside")
+			return nil, fault.New(fault.ToolInput, "%s is given twice", e.name).Hinting("write it beside input, not inside")
 		}
 		flat[e.name] = v
 	}
@@ -339,7 +339,7 @@ var requestInput = sync.OnceValue(func() tool.Tool {
 		Risk: tool.Read, Toolset: "golem", Provider: "builtin",
 	}, func(_ context.Context, q question) (tool.Output, error) {
 		if strings.TrimSpace(q.Question) == "" {
-			return tool.Output{}, fault.New(fault.ToolInput, "question is empty").Hinting("say what is missing")
+			return tool.Output{}, fault.New(fault.ToolInput, "the question is empty").Hinting("write which information is missing")
 		}
 		return tool.Output{NeedsInput: true, Kind: "json", Text: q.Question, Data: mustJSON(q)}, nil
 	})

@@ -141,9 +141,9 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 		return value, fmt.Sprintf("a value that begins with %c must be in quotes", d.line[value]),
 			fmt.Sprintf("write '%s'", fault.Brief(strings.ReplaceAll(d.line[value:], "'", "''")))
 	case tightDash.MatchString(d.line) && key == "":
-		return indent, "no space after the - of a list item", "write - " + fault.Brief(tightDash.FindStringSubmatch(d.line)[1])
+		return indent, "a space is missing after the - of a list item", "write - " + fault.Brief(tightDash.FindStringSubmatch(d.line)[1])
 	case m != nil && key == "":
-		return m[3], "no space after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], fault.Brief(d.line[m[4]:m[5]]))
+		return m[3], "a space is missing after the colon", fmt.Sprintf("write %s: %s", d.line[m[2]:m[3]], fault.Brief(d.line[m[4]:m[5]]))
 	}
 	if above := d.above(); key == "" && blockText.MatchString(above) && indent <= len(above)-len(strings.TrimLeft(above, " ")) {
 		return indent, "the text below " + fault.Brief(strings.TrimSpace(above)) + " is not indented", "indent each of its lines by two spaces more"
@@ -234,9 +234,9 @@ func (d *diagnosis) quotes(value int) (column int, problem, hint string) {
 	case strings.Contains(d.what, "escape"):
 		return 0, "", ""
 	case quote == "'":
-		return value + 1 + end + 1, "more text after the closing '", "write '' for a ' within the text"
+		return value + 1 + end + 1, "there is more text after the closing '", "write '' for a ' within the text"
 	}
-	return value + 1 + end + 1, `more text after the closing "`, `write \" for a " within the text`
+	return value + 1 + end + 1, `there is more text after the closing "`, `write \" for a " within the text`
 }
 
 // indentation explains a line that stands at no level of those above it, or

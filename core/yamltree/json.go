@@ -28,7 +28,7 @@ func ParseJSON(file string, data []byte) (*Node, *fault.Fault) {
 	n, err := r.value(0)
 	if err == nil {
 		if _, e := dec.Token(); !errors.Is(e, io.EOF) {
-			err = r.fail("more text after the JSON value")
+			err = r.fail("there is more text after the JSON value")
 		}
 	}
 	if err == nil {
@@ -198,7 +198,7 @@ func (n *Node) plain() (any, error) {
 	case TagFloat:
 		f, err := strconv.ParseFloat(strings.ReplaceAll(n.Text, "_", ""), 64)
 		if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-			return nil, n.Fault(fault.Config, "%s is no number that JSON can hold", fault.Quoted(n.Text)).Hinting("put it in quotes")
+			return nil, n.Fault(fault.Config, "%s is not a number that JSON supports", fault.Quoted(n.Text)).Hinting("put it in quotes")
 		}
 		return f, nil
 	}

@@ -19,7 +19,7 @@ import (
 func Parse(file string, data []byte) (n *Node, faults fault.List) {
 	defer func() {
 		if r := recover(); r != nil { // a defect of the YAML library must not end golem
-			n, faults = nil, fault.List{Pos{file, 1, 1}.Fault(fault.Config, "this is no YAML that can be read")}
+			n, faults = nil, fault.List{Pos{file, 1, 1}.Fault(fault.Config, "this is not valid YAML")}
 		}
 	}()
 	if f := CheckText(file, data); f != nil {
@@ -35,7 +35,7 @@ func Parse(file string, data []byte) (n *Node, faults fault.List) {
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
-		f := Pos{file, max(1, second.Line), max(1, second.Column)}.Fault(fault.Config, "a second YAML document: only one is allowed")
+		f := Pos{file, max(1, second.Line), max(1, second.Column)}.Fault(fault.Config, "the file has a second YAML document, and only one is allowed")
 		return nil, fault.List{f.Hinting("front matter and a prompt body belong in a .worker file whose first line is ---")}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, fault.List{Diagnose(file, data, err)}
@@ -167,7 +167,7 @@ func (c *yamlReader) key(y *yaml.Node) (Field, bool) {
 	case k.Style&yaml.TaggedStyle != 0, scalarTag(k) != TagText:
 		c.hint(y, "put it in quotes", "the key %s is not text", fault.Quoted(k.Value))
 	case len(k.Value) > maxKey:
-		c.fail(y, "a key of %d bytes, at most %d are allowed", len(k.Value), maxKey)
+		c.fail(y, "a key has %d bytes; at most %d are allowed", len(k.Value), maxKey)
 	case Invisible(k.Value):
 		c.fail(y, "the key %s has invisible or control characters", fault.Quoted(k.Value))
 	default:

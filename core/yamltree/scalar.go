@@ -62,7 +62,7 @@ func NameProblem(s string) string {
 	case strings.TrimSpace(s) != s:
 		return fault.Quoted(s) + " begins or ends with a space"
 	case len(s) > maxKey:
-		return fmt.Sprintf("is %d bytes long, at most %d are allowed", len(s), maxKey)
+		return fmt.Sprintf("has %d bytes; at most %d are allowed", len(s), maxKey)
 	case Invisible(s):
 		return fault.Quoted(s) + " has invisible or control characters"
 	}
@@ -118,7 +118,7 @@ func OneOf(words ...string) *Shape {
 		if near := fault.Nearest(n.Text, words); near != "" {
 			hint = "did you mean " + near
 		}
-		return fmt.Sprintf("%s is none of %s", fault.Quoted(n.Text), want), hint
+		return fmt.Sprintf("%s is not one of %s", fault.Quoted(n.Text), want), hint
 	})
 }
 
@@ -131,11 +131,11 @@ func Duration() *Shape {
 		if _, ok := n.Duration(); ok {
 			return "", ""
 		}
-		hint := "write a duration with its unit: 30s, 10m, 1h30m; 0 means no limit"
+		hint := "write a number with its unit: 30s, 10m, 1h30m; 0 means no limit"
 		if n.Tag == TagInt {
 			hint = "add the unit: " + fault.Brief(n.Text) + "s"
 		}
-		return fmt.Sprintf("%s is no duration", fault.Quoted(n.Text)), hint
+		return fmt.Sprintf("%s is not a duration", fault.Quoted(n.Text)), hint
 	})
 }
 
@@ -157,7 +157,7 @@ func Size() *Shape {
 		if _, ok := n.Size(); ok {
 			return "", ""
 		}
-		return fmt.Sprintf("%s is no size", fault.Quoted(n.Text)),
+		return fmt.Sprintf("%s is not a size", fault.Quoted(n.Text)),
 			"write bytes, or a unit: 50KB (1 KB = 1000 bytes), 10 MB, 1GiB"
 	})
 }

@@ -154,7 +154,7 @@ func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
 			continue
 		}
 		if first, dup := seen[name]; dup {
-			c.Fail(f.Pos, "", "%s and %s are one key", fault.Quoted(first), fault.Quoted(f.Name))
+			c.Fail(f.Pos, "", "%s and %s are the same key", fault.Quoted(first), fault.Quoted(f.Name))
 			continue
 		}
 		seen[name] = f.Name

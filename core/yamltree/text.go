@@ -15,7 +15,7 @@ func CheckText(file string, data []byte) *fault.Fault {
 		return Pos{file, 1, 1}.Fault(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return place(file, data, i).Fault(fault.Config, "a NUL byte: this is not a text file")
+		return place(file, data, i).Fault(fault.Config, "the file contains a NUL byte, so it is not a text file")
 	}
 	for i := 0; i < len(data); {
 		if data[i] < utf8.RuneSelf {

@@ -196,8 +196,8 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		b.Grants.Files = c.env.Files
 	}
 	if len(g.Hosts) > 0 && !c.env.Network {
-		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s reach nothing: sandbox.network_enabled is false", m.Path).
-			Hinting("say network_enabled: true under sandbox, or take them out").At(m.Path, 0, 0))
+		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s have no effect, because sandbox.network_enabled is false", m.Path).
+			Hinting("write network_enabled: true under sandbox, or remove them").At(m.Path, 0, 0))
 	}
 	p := &part{Module: m, mod: mod, bound: b, grant: g}
 	c.parts = append(c.parts, p)
@@ -245,7 +245,7 @@ func (c *custom) takes(m Module, name string) (bool, error) {
 		return false, nil
 	}
 	if slices.Contains(toolset.Reserved(), name) {
-		return false, fault.New(fault.Config, "%s has a tool named %s, which is a tool of golem", m.Path, name).
+		return false, fault.New(fault.Config, "%s has a tool named %s, which is the name of a built-in tool", m.Path, name).
 			Hinting("rename it, or leave it out with toolsets.custom.tools").At(m.Path, 0, 0)
 	}
 	first, there := c.first[name]
@@ -257,7 +257,7 @@ func (c *custom) takes(m Module, name string) (bool, error) {
 		return false, fault.New(fault.Config, "%s and %s both have a tool named %s", first.path, m.Path, name).
 			Hinting("rename one, or choose with toolsets.custom.module").At(m.Path, 0, 0)
 	}
-	c.warn(fault.Warn(fault.Config, "the tool %s of %s is hidden by that of %s", name, m.Path, first.path).At(m.Path, 0, 0))
+	c.warn(fault.Warn(fault.Config, "the tool %s of %s is not used, because %s has a tool of that name nearer to the worker", name, m.Path, first.path).At(m.Path, 0, 0))
 	return false, nil
 }
 

@@ -136,7 +136,7 @@ func TestCustomRefuses(t *testing.T) {
 		"two at one level": {"{}", []custom.Module{a, b}, false, "tools/a.wasm and tools/b.wasm both have a tool named add"},
 		"misspelt":         {`{"tools": ["ad"]}`, []custom.Module{a}, false, "did you mean add"},
 		"wrong option":     {`{"tool": ["add"]}`, []custom.Module{a}, false, "did you mean tools"},
-		"built-in":         {"{}", []custom.Module{module(t, "tools/r.wasm", 1, "bare", "tools: [{name: read_result}]")}, false, "a tool of golem"},
+		"built-in":         {"{}", []custom.Module{module(t, "tools/r.wasm", 1, "bare", "tools: [{name: read_result}]")}, false, "name of a built-in tool"},
 		"no contract":      {"{}", []custom.Module{module(t, "tools/r.wasm", 1, "bare", undescribed)}, false, "it exports"},
 		"not locked":       {"{}", []custom.Module{locked}, false, "is not in tools.lock: the file has sha256 "},
 		"changed":          {"{}", []custom.Module{changed}, false, "tools.lock has sha256 0000"},

@@ -33,8 +33,8 @@ type Cache struct {
 func NewCache(library func() (*wasmtool.Library, error)) *Cache { return &Cache{library: library} }
 
 func (k *Cache) module(m Module) (*wasmtool.Module, error) {
-	none := fault.New(fault.Platform, "this platform runs no tool modules, and there is %s", m.Path).
-		Hinting("run with --no-import-tools to do without its tools")
+	none := fault.New(fault.Platform, "this platform cannot run tool modules, and the project has %s", m.Path).
+		Hinting("run with --no-import-tools to leave its tools out")
 	if k == nil {
 		return nil, none
 	}
