@@ -176,3 +176,27 @@ func mix(lists [][]string, seed uint64) []string {
 	}
 	return out
 }
+
+// Any list of models ends in names that a request can have, each once, and in a
+// hint of bounded length.
+func FuzzList(f *testing.F) {
+	for _, s := range []string{someModels, `[{"id":"a"}]`, `{"models":[{"name":"a","context_length":"9e99"}]}`, `{"data":[{"id":"a","providers":[{"context_length":-1},7]}]}`, `{"error":{}}`, "<html>"} {
+		f.Add(s, "gpt-5-mni")
+	}
+	f.Fuzz(func(t *testing.T, body, name string) {
+		offers, ok := readOffers([]byte(body))
+		if !ok && len(offers) > 0 {
+			t.Fatal("names of no list")
+		}
+		last := ""
+		for i, o := range offers {
+			if o.Name == "" || offerName(o.Name) != o.Name && !strings.HasPrefix(o.Name, "models/") || o.Context < 0 || i > 0 && o.Name <= last {
+				t.Fatalf("%+v after %q", o, last)
+			}
+			last = o.Name
+		}
+		if hint := nearHint("p", name, offers); len(hint) > 2*maxNear*(maxOffer+4)+100 {
+			t.Fatalf("a hint of %d bytes", len(hint))
+		}
+	})
+}

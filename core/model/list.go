@@ -258,7 +258,7 @@ func nearHint(provider, name string, offers []Offer) string {
 // differ, then those that hold the name or that it holds.
 func near(name string, names []string) []string {
 	var found, parts []string
-	rest := slices.Clone(names)
+	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return away(n, name) > len(name)/3+1 }) // no letters need be compared
 	for len(found) < maxNear {
 		next := fault.Nearest(name, rest)
 		if next == "" {
@@ -268,8 +268,11 @@ func near(name string, names []string) []string {
 		rest = slices.DeleteFunc(rest, func(n string) bool { return n == next })
 	}
 	want := letters(name)
-	for _, n := range rest {
+	for _, n := range names {
 		got := letters(n)
+		if slices.Contains(found, n) {
+			continue
+		}
 		if len(want) > 2 && strings.Contains(got, want) || len(got) > 3 && strings.Contains(want, got) {
 			parts = append(parts, n)
 		}

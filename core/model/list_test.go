@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -214,9 +215,11 @@ func TestUnreachableIsToldOnce(t *testing.T) {
 	}{
 		"groq:m":   {page, "E_MODEL: api.groq.com cannot be reached from this page: Failed to fetch (does it allow requests from web pages (CORS)?)"},
 		"ollama:m": {page, "E_MODEL: api.groq.com cannot be reached from this page: Failed to fetch (is it running? start it with `ollama serve`; does it allow requests from web pages (CORS)?)"},
+		"xai:m":    {unreached{&url.Error{Op: "Post", URL: "https://api.x.ai", Err: &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}}}, "E_MODEL: cannot reach api.x.ai: connection refused (check the network; if the address is wrong, set XAI_BASE_URL)"},
+		"zai:m":    {unreached{&net.OpError{Op: "proxyconnect", Net: "tcp", Err: errors.New("connection refused")}}, "E_MODEL: cannot reach api.z.ai: proxyconnect tcp: connection refused (check the network; if the address is wrong, set ZAI_BASE_URL)"},
 		"openai:m": {unreached{&url.Error{Op: "Post", URL: "https://api.openai.com", Err: errors.New("no such host")}}, "E_MODEL: cannot reach api.openai.com: no such host (check the network; if the address is wrong, set OPENAI_BASE_URL)"},
 	} {
-		_, err := open(t, name, Config{HTTP: c.doer, Env: env(key)}).Generate(context.Background(), request(), nil)
+		_, err := open(t, name, Config{HTTP: c.doer, Env: env(corpusEnv())}).Generate(context.Background(), request(), nil)
 		if err == nil || err.Error() != c.want || !failureOf(err).retry {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -88,14 +88,27 @@ func (m *remote) unreachable(err error) error {
 	}
 	cause := "no answer"
 	if err != nil {
-		var u *url.Error
-		if errors.As(err, &u) {
-			err = u.Err
-		}
-		cause = m.clean(err.Error())
+		cause = m.clean(innermost(err).Error())
 	}
 	return (&failure{retry: true, message: fmt.Sprintf("cannot reach %s: %s", m.end.url.Host, cause), err: err}).
 		fault(fault.Model, hint)
+}
+
+// innermost is the cause alone, without addresses that are told anyway; of a proxy
+// all is told.
+func innermost(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	for !strings.Contains(err.Error(), "proxy") {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			break
+		}
+		err = inner
+	}
+	return err
 }
 
 // accept refuses every answer but one from the host that was asked, in a form
