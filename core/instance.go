@@ -180,16 +180,12 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 		}
 		for _, t := range set.All() {
 			spec := t.Spec()
-			if (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network {
-				continue // refused before anybody is asked
-			}
 			if m, ok := t.(tool.Identifier); ok {
 				if provider, _, err := m.Identity(context.Background()); err == nil {
 					spec.Provider = provider
 				}
 			}
-			setting, _ := r.Gate.Setting(spec, w.Policy)
-			if name := spec.Name; setting == approval.Ask && r.Gate.Mode() == approval.Interactive && !slices.Contains(names, name) {
+			if name := spec.Name; i.forecast(r.Gate, w, spec).Call == Asks && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -265,16 +265,28 @@ func (i *Instance) granted(ctx context.Context, w *project.Worker, t tool.Tool) 
 	if err != nil {
 		return err
 	}
+	if g, open := i.untrustedGrant(w, spec, digest); open {
+		return i.untrusted(g, "nobody trusted it")
+	}
+	return nil
+}
+
+// untrustedGrant is the first host of a tool's module that no person trusted.
+// digest is that of the module.
+func (i *Instance) untrustedGrant(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
+	if len(spec.Hosts) == 0 || !w.Sandbox.Network {
+		return g, false
+	}
 	file, _, _ := strings.Cut(spec.Module, "@")
 	for _, h := range i.project.Hosts(w) {
 		if h.Key != (project.Module{Path: file}).Stem() {
 			continue
 		}
 		if g := asWidening(h, digest, ""); !i.judge.Trusts(g) {
-			return i.untrusted(g, "nobody trusted it")
+			return g, true
 		}
 	}
-	return nil
+	return g, false
 }
 
 // Content is the digest of every definition file and tool module of the

@@ -50,6 +50,8 @@ func (h *host) workersCommand() *cobra.Command {
 		},
 	}
 	f.addPlace(cmd.Flags())
+	cmd.Flags().BoolVar(&f.tree, "tree", false, "show who may call whom, with tools, their risk and what would ask")
+	cmd.Flags().BoolVar(&f.mermaid, "mermaid", false, "the same as --tree, as a Mermaid flowchart")
 	h.complete(cmd, f)
 	return cmd
 }
@@ -63,7 +65,10 @@ func (h *host) inspect(f *flags, words []string) error {
 		return err
 	}
 	line, wrong := f.checkJSON(listOf(err), nil)
-	if f.listWorkers {
+	switch {
+	case f.tree:
+		line, wrong = jsonLine(core.CallTree{Golem: "tree", V: 1, Workers: []core.TreeWorker{}, Faults: listOf(err)})
+	case f.listWorkers:
 		line, wrong = workersJSON(nil, listOf(err))
 	}
 	if wrong == nil {
@@ -98,6 +103,9 @@ func (h *host) inspectTarget(f *flags, words []string) error {
 	if f.listWorkers {
 		if err != nil {
 			return h.elsewhere(f, p, listOf(err)).Err()
+		}
+		if f.tree || f.mermaid {
+			return h.callTree(inst, f)
 		}
 		return h.listWorkers(inst, f)
 	}

@@ -66,3 +66,17 @@ func (h *host) workerNames(f *flags, words []string) []string {
 	}
 	return names
 }
+
+// completeWorkers offers the workers of the project for the first word of a
+// command, and directories for the second.
+func (h *host) completeWorkers(cmd *cobra.Command, f *flags) {
+	cmd.ValidArgsFunction = func(_ *cobra.Command, words []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(words) > 0 {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+		if f.project == "" && h.setting("PROJECT") == "" {
+			words = []string{"."}
+		}
+		return h.workerNames(f, words), cobra.ShellCompDirectiveDefault
+	}
+}

@@ -21,7 +21,7 @@ type flags struct {
 	noProject, noImportTools, allowModules          bool
 	approveAll, denyAll, allowOutside, trust        bool
 	json, headless, quiet, verbose, noColor         bool
-	check, listWorkers                              bool
+	check, listWorkers, tree, mermaid               bool
 	strict                                          bool
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
@@ -98,6 +98,9 @@ func (f *flags) refuse() error {
 	}
 	if _, err := pairs("set", f.settings, "--set temperature=0.2 --set max_output_tokens=4000"); err != nil {
 		return err
+	}
+	if f.mermaid && f.json {
+		return usage("--mermaid and --json cannot be used together").Hinting("use --tree --json, or --mermaid alone")
 	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")

@@ -42,7 +42,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
-	root.AddCommand(h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.modelsCommand(), h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand())
+	root.AddCommand(
+		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.modelsCommand(),
+		h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand(),
+	)
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
 	}

@@ -1,36 +1,7 @@
 package main
 
-import (
-	"strings"
-	"unicode/utf8"
+import "golem/core/ui"
 
-	"golem/core/approval"
-)
+func oneLine(s string) string { return ui.OneLine(s) }
 
-// oneLine is text from a project, safe to show on one line.
-func oneLine(s string) string {
-	out, _ := approval.Visible(strings.Join(strings.Fields(s), " "))
-	return out
-}
-
-// table lines up rows; the first one is the head.
-func table(rows [][]string) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
-}
+func table(rows [][]string) string { return ui.Table(rows) }

@@ -193,12 +193,11 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
-	switch {
-	case g.mode == AutoDeny:
-		rec.Source, rec.Reason = "mode", autoDenied
-		return rec, nil
-	case g.mode == ApproveAll && !(g.SandboxOnly && leavesSandbox(c.risk)):
-		rec.Source, rec.Run = "mode", true
+	if run, settled := g.byMode(c.risk); settled {
+		rec.Source, rec.Run = "mode", run
+		if !run {
+			rec.Reason = autoDenied
+		}
 		return rec, nil
 	}
 	return g.ask(ctx, c, rec)

@@ -20,15 +20,7 @@ func Shown(fsys FS) (short, exact string) {
 		if m.Unrestricted {
 			continue
 		}
-		mode := m.Mode
-		if v.spec.ReadOnly {
-			mode = ReadOnly
-		}
-		for _, c := range v.modes {
-			if !slices.Contains(m.exempt, c) && contains(c.Source, m.source) {
-				mode = Stricter(mode, c.Mode)
-			}
-		}
+		mode := v.modeOf(m)
 		names = append(names, fmt.Sprintf("%s (%s)", Abs(m.at), mode))
 		all = append(all, fmt.Sprintf("%q %q %q %q %q %q %d %q %+v", m.at, m.source, m.File, mode, m.holes, m.Suffixes, m.MaxFileBytes, m.Name, m.callers))
 	}
@@ -38,4 +30,39 @@ func Shown(fsys FS) (short, exact string) {
 	slices.Sort(names)
 	slices.Sort(all)
 	return strings.Join(names, ", "), fmt.Sprintf("%q %q %v", v.only, all, v.spec.ReadOnly)
+}
+
+// Seen is one mount as a view shows it.
+type Seen struct {
+	Name string
+	At   string // "/notes"; where a restriction lies inside the mount, that place
+	Mode Mode   // after all that is stricter: readonly, another mount of the same files
+}
+
+// Mounts returns the mounts of a view without attachments; none of another tree.
+func Mounts(fsys FS) []Seen {
+	v, ok := fsys.(*view)
+	if !ok {
+		return nil
+	}
+	var out []Seen
+	for i := range v.mounts {
+		if m := &v.mounts[i]; !m.Unrestricted {
+			out = append(out, Seen{m.Name, Abs(m.at), v.modeOf(m)})
+		}
+	}
+	return out
+}
+
+func (v *view) modeOf(m *mounted) Mode {
+	mode := m.Mode
+	if v.spec.ReadOnly {
+		mode = ReadOnly
+	}
+	for _, c := range v.modes {
+		if !slices.Contains(m.exempt, c) && contains(c.Source, m.source) {
+			mode = Stricter(mode, c.Mode)
+		}
+	}
+	return mode
 }

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+)
+
+func (h *host) describeCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "describe [WORKER] [DIR]",
+		Short: "show a worker's prompt, tools, view and settings",
+		Long: `Shows what a worker is before it runs: its prompt, its tools with their risk and
+what becomes of their calls, the files that it sees, and each setting with where
+it comes from. It calls no model, runs no tool and writes nothing.
+
+WORKER is a worker's ID, a path that begins with ./ or a worker file; the entry
+if it is left out. DIR is the project directory, the current one by default.
+With --input a template is rendered for that input.`,
+		Example: `  golem describe
+  golem describe reports/summary
+  golem describe main ./my-project --json
+  golem describe translate --input '{"text": "hello", "to": "French"}'`,
+		Args: words(0, 2),
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.command = "describe"
+			return h.describe(f, words)
+		},
+	}
+	f.addProject(cmd.Flags())
+	cmd.Flags().StringVar(&f.input, "input", "", "render a template for this input: a JSON object or string")
+	h.complete(cmd, f)
+	h.completeWorkers(cmd, f)
+	return cmd
+}
+
+// describe prints the description of a worker. With --json its faults are in
+// the line.
+func (h *host) describe(f *flags, words []string) error {
+	d, err := h.description(f, words)
+	if f.json {
+		var out any = d
+		if err != nil {
+			out = struct {
+				Golem  string     `json:"golem"`
+				V      int        `json:"v"`
+				Faults fault.List `json:"faults"`
+			}{"describe", 1, listOf(err)}
+		}
+		line, wrong := jsonLine(out)
+		if wrong == nil {
+			wrong = h.print(line)
+		}
+		if wrong != nil {
+			return wrong
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if !f.json {
+		if err := h.print(d.Text()); err != nil {
+			return err
+		}
+		if len(d.Faults) > 0 {
+			h.report(d.Faults)
+		}
+	}
+	if d.Faults.Err() != nil {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+func (h *host) description(f *flags, words []string) (*core.Description, error) {
+	if err := f.refuse(); err != nil {
+		return nil, err
+	}
+	var in *run.Input
+	if f.given("input") {
+		given, err := jsonInput(f.input)
+		if err != nil {
+			return nil, err
+		}
+		in = &given
+	}
+	t := h.newTools(false)
+	defer t.close()
+	inst, w, err := h.worker(f, words, t)
+	if err != nil {
+		return nil, err
+	}
+	return inst.Describe(context.Background(), w, in)
+}
+
+// worker finds the worker that golem describe names. A name that is no worker of
+// the project may be a TARGET, whose entry is meant.
+func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *project.Worker, error) {
+	where, ref := []string{"."}, ""
+	switch {
+	case len(words) == 2:
+		ref, where = words[0], words[1:]
+	case len(words) == 1 && isWorkerFile(words[0]) && f.project == "":
+		where = words
+	case len(words) == 1:
+		ref = words[0]
+	}
+	if len(words) < 2 && (f.project != "" || h.setting("PROJECT") != "") && (len(words) == 0 || ref != "") {
+		where = nil
+	}
+	if ref != "" && f.given("entry") {
+		return nil, nil, usage("WORKER and --entry both name a worker").Hinting("leave one of them out")
+	}
+	inst, err := h.opened(f, where, t)
+	if err != nil {
+		return nil, nil, err
+	}
+	if ref == "" {
+		w, err := inst.Entry()
+		return inst, w, err
+	}
+	w, err := inst.Project().Worker(ref)
+	if len(words) == 1 && errors.Is(err, fault.WorkerNotFound) {
+		if info, wrong := os.Stat(h.path(ref)); wrong == nil && info.IsDir() || where != nil && h.onShelf(ref) {
+			if inst, err = h.opened(f, words, t); err == nil {
+				w, err = inst.Entry()
+			}
+		}
+	}
+	return inst, w, err
+}
+
+// onShelf says whether GOLEM_PATH has a worker of this name.
+func (h *host) onShelf(word string) bool {
+	_, err := h.named(word)
+	return err == nil || errors.Is(err, fault.Ambiguous)
+}
+
+func (h *host) opened(f *flags, words []string, t *tools) (*core.Instance, error) {
+	p, _, err := h.target(f, words)
+	if err != nil {
+		return nil, err
+	}
+	return h.open(p, f, t)
+}

@@ -1,0 +1,228 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// CallTree is who may call whom in a project: golem workers --tree --json.
+type CallTree struct {
+	Golem   string       `json:"golem"` // "tree"
+	V       int          `json:"v"`
+	Entry   string       `json:"entry,omitempty"` // ID
+	Workers []TreeWorker `json:"workers"`         // the entry first, then in the order of the calls, then who is not reached from it, by ID
+	Faults  fault.List   `json:"faults,omitempty"`
+}
+
+// TreeWorker is a worker with its tools and with the calls of other workers that
+// it is allowed.
+type TreeWorker struct {
+	ID          string       `json:"id"`
+	Path        string       `json:"path"`
+	Source      string       `json:"source"`
+	Description string       `json:"description,omitempty"`
+	Shadowed    []string     `json:"shadowed,omitempty"` // files with this ID that lose to Path
+	Root        bool         `json:"root"`               // the entry, or a worker that no other one may call
+	Tools       []TreeTool   `json:"tools"`
+	Calls       []WorkerCall `json:"calls"`
+}
+
+// TreeTool is a tool that is no worker, and what becomes of its calls.
+type TreeTool struct {
+	Name   string `json:"name"`
+	Worker string `json:"worker,omitempty"` // the worker that a module provides
+	From   string `json:"from"`
+	Risk   string `json:"risk"`
+	Call   string `json:"call"` // as ToolUse.Call
+	Why    string `json:"why"`
+}
+
+// WorkerCall is a call of a worker that is allowed.
+type WorkerCall struct {
+	Worker string `json:"worker"` // ID; "*": every other worker of the project
+	Path   string `json:"path,omitempty"`
+	Call   string `json:"call"` // as ToolUse.Call
+	Why    string `json:"why"`
+	// Cycle marks a call that closes a circle. A run refuses it with E_CYCLE, unless
+	// the worker allows recursion.
+	Cycle     bool `json:"cycle,omitempty"`
+	Recursion bool `json:"recursion,omitempty"`
+}
+
+// everyWorker is WorkerCall.Worker for allowed_workers: '*'.
+const everyWorker = "*"
+
+// CallTree tells who may call whom. It scans the project, asks no model and runs
+// nothing. Workers that cannot be loaded are among the faults.
+func (i *Instance) CallTree(ctx context.Context) *CallTree {
+	g := &graph{i: i, ctx: ctx, gate: i.gate(nil), found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
+	g.c = i.runner(trace.Sinks(nil), g.gate).Checker()
+	out := &CallTree{Golem: "tree", V: 1, Workers: []TreeWorker{}}
+	listed, faults := i.project.List()
+	out.Faults = faults
+	for _, l := range listed {
+		g.shadowed[l.Path] = l.Shadowed
+		if l.Source != "project" {
+			continue
+		}
+		if _, err := i.project.Worker("./" + l.Path); err != nil {
+			out.Faults = append(out.Faults, faultsOf(err)...)
+		}
+	}
+	g.callees()
+	entry, err := i.project.Entry()
+	if err == nil {
+		out.Entry = entry.ID
+		g.visit(entry)
+	}
+	all := g.c.Workers()
+	for _, w := range all {
+		if !g.called[w.File] {
+			g.visit(w)
+		}
+	}
+	for _, w := range all { // what only circles or '*' reach
+		g.visit(w)
+	}
+	for _, t := range g.order {
+		t.Root = err == nil && t.Path == entry.File || !g.called[t.Path]
+		out.Workers = append(out.Workers, *t)
+	}
+	if err != nil && len(g.order) == 0 {
+		out.Faults = append(out.Faults, fault.Of(err, fault.Project))
+	}
+	out.Faults.Sort()
+	out.Faults = out.Faults.Compact()
+	return out
+}
+
+// graph gathers a CallTree.
+type graph struct {
+	i        *Instance
+	ctx      context.Context
+	gate     *approval.Gate
+	c        *run.Checker
+	found    map[string]*TreeWorker // by file
+	order    []*TreeWorker
+	chain    map[string]bool // the files from a root to the worker that is looked at
+	called   map[string]bool // files that some worker names
+	shadowed map[string][]string
+}
+
+// callees notes which workers another one may call.
+func (g *graph) callees() {
+	all := g.c.Workers()
+	for _, w := range all {
+		to := g.allowed(w)
+		if slices.Contains(w.Delegates.Refs, everyWorker) {
+			to = slices.DeleteFunc(slices.Clone(all), func(o *project.Worker) bool { return o.Source != w.Source })
+		}
+		for _, o := range to {
+			g.called[o.File] = g.called[o.File] || o != w
+		}
+	}
+}
+
+// allowed are the workers that w names; none of those that '*' stands for.
+func (g *graph) allowed(w *project.Worker) []*project.Worker {
+	if slices.Contains(w.Delegates.Refs, everyWorker) {
+		return nil
+	}
+	out, err := g.i.project.Delegates(w)
+	if err != nil {
+		return nil // golem check tells it
+	}
+	return out
+}
+
+// visit adds a worker and all that it may call.
+func (g *graph) visit(w *project.Worker) {
+	if g.found[w.File] != nil {
+		return
+	}
+	t := &TreeWorker{ID: w.ID, Path: w.File, Source: w.Source, Description: w.Description, Shadowed: g.shadowed[w.File], Tools: []TreeTool{}, Calls: []WorkerCall{}}
+	g.found[w.File] = t
+	g.order = append(g.order, t)
+	g.chain[w.File] = true
+	defer delete(g.chain, w.File)
+	calls := g.tools(w, t)
+	if slices.Contains(w.Delegates.Refs, everyWorker) {
+		t.Calls = everyCall(calls)
+		return
+	}
+	for _, to := range g.allowed(w) {
+		call := calls[to.ID]
+		call.Worker, call.Path, call.Cycle = to.ID, to.File, g.chain[to.File]
+		call.Recursion = call.Cycle && g.recursive(to)
+		t.Calls = append(t.Calls, call)
+		g.visit(to)
+	}
+}
+
+// everyCall is one call for all workers that '*' allows, and one for each of
+// which something else becomes than of most.
+func everyCall(calls map[string]WorkerCall) []WorkerCall {
+	count := map[WorkerCall]int{}
+	base := WorkerCall{Worker: everyWorker, Call: string(approval.Runs)}
+	ids := slices.Sorted(maps.Keys(calls))
+	for _, id := range ids {
+		c := calls[id]
+		c.Worker = everyWorker
+		if count[c]++; count[c] > count[base] {
+			base = c
+		}
+	}
+	out := []WorkerCall{base}
+	for _, id := range ids {
+		if c := calls[id]; c.Call != base.Call || c.Why != base.Why {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tools adds a worker's tools, and returns the calls of workers by the ID that
+// they reach, those that a module provides included.
+func (g *graph) tools(w *project.Worker, t *TreeWorker) map[string]WorkerCall {
+	calls := map[string]WorkerCall{}
+	for _, spec := range g.c.Specs(g.ctx, w) {
+		u := g.i.forecast(g.gate, w, spec)
+		switch {
+		case spec.Target != "":
+			calls[spec.Target] = WorkerCall{Worker: spec.Target, Call: u.Call, Why: u.Why}
+		case spec.Kind == tool.Worker: // worker_call
+			for _, id := range spec.Uses {
+				if _, named := calls[id]; !named {
+					calls[id] = WorkerCall{Worker: id, Call: u.Call, Why: u.Why}
+				}
+			}
+		}
+		if spec.Kind != tool.Worker {
+			t.Tools = append(t.Tools, TreeTool{u.Name, u.Worker, u.From, u.Risk, u.Call, u.Why})
+		}
+	}
+	return calls
+}
+
+// recursive tells whether a worker may stand twice in a chain of calls.
+func (g *graph) recursive(w *project.Worker) bool {
+	return w.Delegation.AllowRecursion && slices.Contains(g.allowed(w), w)
+}
+
+// faultsOf is an error as the faults it holds.
+func faultsOf(err error) fault.List {
+	var list fault.List
+	if errors.As(err, &list) {
+		return list
+	}
+	return fault.List{fault.Of(err, fault.Config)}
+}

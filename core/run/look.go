@@ -1,0 +1,54 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+)
+
+// Prompt returns the system prompt that a run of the worker would begin with for
+// this input. The input is held against the worker's schema first.
+func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (string, error) {
+	if err := in.Check(); err != nil {
+		return "", err
+	}
+	if err := checkInput(w, in, false); err != nil {
+		return "", err
+	}
+	f := c.frame(w)
+	defer f.close()
+	return f.instructions(ctx, task{text: in.Text, object: in.JSON})
+}
+
+// View is what a worker sees as the first worker of a run.
+type View struct {
+	Mounts  []project.Mount // in the modes that hold; none if the worker sees no files
+	Network bool
+}
+
+// View returns what a worker sees if a person runs it. Another worker's call of it
+// shows it at most what the caller sees. It opens the sources of the mounts and
+// writes nothing.
+func (c *Checker) View(ctx context.Context, w *project.Worker) (View, fault.List) {
+	v := View{Network: w.Sandbox.Network}
+	s, err := newTree(c.r).sight(ctx, w, nil)
+	var faults fault.List
+	if err != nil && !errors.As(err, &faults) {
+		faults = fault.List{fault.Of(err, fault.Config)}
+	}
+	if err != nil || !hasFiles(w) {
+		return v, faults
+	}
+	seen := sandbox.Mounts(s.files)
+	for _, m := range w.Sandbox.Mounts {
+		if i := slices.IndexFunc(seen, func(one sandbox.Seen) bool { return one.Name == m.Name }); i >= 0 {
+			m.Target, m.Mode = seen[i].At, seen[i].Mode
+			v.Mounts = append(v.Mounts, m)
+		}
+	}
+	return v, s.later
+}
