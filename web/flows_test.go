@@ -116,7 +116,7 @@ func TestLink(t *testing.T) {
 	t.Parallel()
 	p, site := visit(t, "/under/")
 	do(p, `await text("is ready"); navigator.clipboard.writeText = async (text) => { window.copied = text };
-		await click("Projects"); await click("copy a link that carries orchestrator"); await until("the link", () => window.copied)`)
+		await click("Projects"); await click("copy a link that contains orchestrator"); await until("the link", () => window.copied)`)
 	link := webtest.Eval[string](p, `window.copied`)
 	if !strings.HasPrefix(link, site.URL+"#project=orchestrator&zip=") {
 		t.Fatalf("the link is %.80s", link)

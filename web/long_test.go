@@ -147,7 +147,7 @@ func TestLongTextsWithoutRoom(t *testing.T) {
 	p.Quota(at.Origin, 12<<20)
 	do(p, `await say('word '.repeat(1_500_000))`)
 	finished(p, "ok")
-	do(p, `await text("the trace cannot be kept: E_QUOTA"); if (!document.querySelector('.bubble.golem').textContent.endsWith('the end')) throw new Error('the answer is cut')`)
+	do(p, `await text("the trace cannot be written: E_QUOTA"); if (!document.querySelector('.bubble.golem').textContent.endsWith('the end')) throw new Error('the answer is cut')`)
 	p.Quota(at.Origin, -1)
 	do(p, `await say('short'); await until("the next answer", () => document.body.innerText.includes('shortshort the end')); await click("Trace"); await until("two runs", () => document.querySelectorAll('table.list tbody tr').length === 2)`)
 }

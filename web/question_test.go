@@ -159,7 +159,7 @@ func TestFramed(t *testing.T) {
 			`+js+`; return "" })()`)
 	}
 	inside(`await say("go"); await text("it was refused"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
-	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("takes no project inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
+	inside(`location.hash = 'project=x&zip=UEsDBAAA'; await text("does not open projects inside another page"); if (document.querySelector('dialog')?.open) throw new Error('a dialog is open')`)
 }
 
 // Scenarios 29 and 32: what a child asked and the root passes on is a dialog with

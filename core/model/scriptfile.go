@@ -125,7 +125,7 @@ func (s *scriptFile) list(n *yaml.Node, what string) []*yaml.Node {
 // text is a string; a plain number or the like counts as it is written.
 func (s *scriptFile) text(n *yaml.Node, what string) string {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || n.Tag == "!!binary" {
-		s.bad(n, "write text, in quotes if need be", "%s is not a text file", what)
+		s.bad(n, "write text, in quotes if need be", "%s is not text", what)
 		return ""
 	}
 	return n.Value

@@ -193,7 +193,7 @@ function Choices({ disabled, talking }) {
   const scripts = store.files.value.filter((f) => !f.dir && /(^|\/)[^/]*script[^/]*\.ya?ml$/.test(f.path)).map((f) => `script:${f.path}`)
   const known = [...new Set([...scripts, mine.model].filter(Boolean))]
   const set = (choice) => {
-    if (!settings.setProject(name, choice)) store.tell('this browser keeps nothing here: the choice holds until the page closes', 'warn')
+    if (!settings.setProject(name, choice)) store.tell('this browser cannot store the choice: it is lost when the page is closed', 'warn')
     again((n) => n + 1)
     store.attempt('reading the project', store.inspect)
   }

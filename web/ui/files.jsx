@@ -75,7 +75,7 @@ function NewFile() {
     if (!name) return
     const path = name.replace(/^\/+/, '')
     await store.attempt(`making ${path}`, async () => {
-      if (store.files.value.some((f) => f.path === path)) throw new Error('there is such a file already')
+      if (store.files.value.some((f) => f.path === path)) throw new Error('a file with this name exists already')
       const text = path.endsWith('.worker') ? '---\ndescription: \n---\n' : ''
       await store.golem.files(store.project.value).write(path, text)
       await store.listFiles()
@@ -89,7 +89,7 @@ function Upload() {
   const take = async (e) => {
     const picked = [...e.target.files]
     e.target.value = ''
-    await store.attempt('taking files in', async () => {
+    await store.attempt('copying the files', async () => {
       for (const f of picked) {
         if (store.files.value.some((x) => x.path === f.name) && !(await askYes(`Replace ${visible(f.name)}?`, 'The project has a file of this name.', 'Replace it', true))) continue
         await store.golem.files(store.project.value).write(f.name, new Uint8Array(await f.arrayBuffer()))
@@ -147,7 +147,7 @@ function Open({ path }) {
   const rename = () => store.attempt(`renaming ${path}`, async () => {
     const to = (await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' }))?.replace(/^\/+/, '')
     if (!to || to === path) return
-    if (store.files.value.some((f) => f.path === to)) throw new Error(`there is a ${to} already`)
+    if (store.files.value.some((f) => f.path === to)) throw new Error(`${to} exists already`)
     await files.move(path, to)
     await Promise.all([store.listFiles(), store.inspect()])
     keep(to)

@@ -48,7 +48,7 @@ function Choice() {
   const use = () => {
     if (!model.trim()) return
     const kept = key === null || settings.setVariable(chosen.keyVar, key.trim())
-    if (!settings.setProject(store.project.value, { model: `${name}:${model.trim()}` }) || !kept) store.tell('this browser keeps nothing here', 'warn')
+    if (!settings.setProject(store.project.value, { model: `${name}:${model.trim()}` }) || !kept) store.tell('this browser does not store settings for this page', 'warn')
     leave()
     store.attempt('reading the project', store.inspect)
   }
@@ -71,7 +71,7 @@ function Choice() {
         </div>
       )}
       <Offers offers={offers} provider={name} model={model.trim()} choose={setModel} list={list} />
-      <p class="small muted">The key is kept in this browser only, in the clear, and goes to its provider alone. Use one with a spending limit. Addresses are in the settings.</p>
+      <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to its provider. Use one with a spending limit. Addresses are in the settings.</p>
     </Dialog>
   )
 }

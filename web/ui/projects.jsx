@@ -37,10 +37,10 @@ function Card({ project }) {
   const link = () => store.attempt('the link', async () => {
     const url = await carry(name)
     await navigator.clipboard.writeText(url)
-    store.tell(`a link that carries ${name} is in the clipboard (${bytes(url.length)}); whoever opens it gets a copy`)
+    store.tell(`a link that contains ${name} is in the clipboard (${bytes(url.length)}); everyone who opens it gets a copy`)
   })
   const remove = () => store.attempt(`deleting ${name}`, async () => {
-    if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces go. This cannot be undone.', 'Delete', true))) return
+    if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces are deleted. This cannot be undone.', 'Delete', true))) return
     await store.golem.remove(name)
     settings.forgetProject(name)
     if (store.project.value === name) store.project.value = ''
@@ -54,7 +54,7 @@ function Card({ project }) {
         <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
         <button class="button quiet square" aria-label={`export ${name} as a zip`} title="export as a zip" onClick={zip}><Icon name="down" /></button>
-        <button class="button quiet square" aria-label={`copy a link that carries ${name}`} title="copy a link that carries it" onClick={link}><Icon name="link" /></button>
+        <button class="button quiet square" aria-label={`copy a link that contains ${name}`} title="copy a link that contains it" onClick={link}><Icon name="link" /></button>
         <button class="button quiet square danger" aria-label={`delete ${name}`} title="delete" onClick={remove}><Icon name="trash" /></button>
       </div>
     </li>
@@ -150,7 +150,7 @@ function Make() {
 /** A link that carries a project in its fragment, which no server sees. */
 async function carry(name) {
   const zip = new Uint8Array(await (await store.golem.exportZip(name, { runs: false })).arrayBuffer())
-  if (zip.length > 1_500_000) throw new Error(`${bytes(zip.length)} is too much for a link: export a zip instead`)
+  if (zip.length > 1_500_000) throw new Error(`${bytes(zip.length)} is too large for a link: export a zip instead`)
   let text = ''
   for (let i = 0; i < zip.length; i += 0x8000) text += String.fromCharCode(...zip.subarray(i, i + 0x8000))
   const coded = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
@@ -164,10 +164,10 @@ export async function incoming() {
     history.replaceState(null, '', location.pathname + location.search)
     const name = free(projectName(given.get('project') || 'shared'))
     if (store.framed) {
-      store.tell('golem takes no project inside another page: open the link in a tab of its own', 'warn')
+      store.tell('golem does not open projects inside another page: open the link in its own tab', 'warn')
       return
     }
-    if (await askYes('Take this project?', `This link carries a project, ${name}. A copy of it would be put into this browser. It runs only when you say so.`, 'Take it')) {
+    if (await askYes('Take this project?', `This link contains a project, ${name}. golem will copy it into this browser if you agree. It runs only when you start it.`, 'Take it')) {
       await store.attempt(name, async () => {
         const text = atob(given.get('zip').replaceAll('-', '+').replaceAll('_', '/'))
         await store.golem.importZip(name, Uint8Array.from(text, (c) => c.charCodeAt(0)))

@@ -72,10 +72,10 @@ export function readTrace(text) {
       })
     } catch {
       if (i >= lines.length - 2) break
-      throw new Error(`line ${i + 1} is no JSON: this is not a golem trace`)
+      throw new Error(`line ${i + 1} is not JSON: this is not a golem trace`)
     }
-    if (event === null || typeof event !== 'object') throw new Error(`line ${i + 1} is no event: this is not a golem trace`)
-    if (!header && event.golem !== 'trace') throw new Error('the first line is no trace header: this is not a golem trace')
+    if (event === null || typeof event !== 'object') throw new Error(`line ${i + 1} is not an event: this is not a golem trace`)
+    if (!header && event.golem !== 'trace') throw new Error('the first line is not a trace header: this is not a golem trace')
     header = true
     apply(run, event)
   }

@@ -28,7 +28,7 @@ function Keys() {
   const [, again] = useState(0)
   const env = settings.environment()
   const set = (name, value) => {
-    if (!settings.setVariable(name, value.trim())) store.tell('this browser keeps nothing here', 'warn')
+    if (!settings.setVariable(name, value.trim())) store.tell('this browser does not store settings for this page', 'warn')
     again((n) => n + 1)
   }
   const forget = () => {
@@ -82,9 +82,9 @@ function Trust() {
     <section class="stack" aria-labelledby="trust">
       <h3 id="trust">Trust in {name}</h3>
       {told.widenings.length === 0
-        ? <p class="muted small">The files of this project say nothing beyond its own sandbox.</p>
+        ? <p class="muted small">The files of this project allow nothing beyond its sandbox.</p>
         : <>
-            <p class="small">These settings of the project reach beyond its own sandbox. They count only while they are trusted; a run asks before it begins.</p>
+            <p class="small">These settings of the project reach beyond its sandbox. They have no effect until you trust them; a run asks before it begins.</p>
             <table class="list">
               <thead><tr><th scope="col">Setting</th><th scope="col">What it means</th><th scope="col">Trusted</th></tr></thead>
               <tbody>{told.widenings.map((w) => (
@@ -108,7 +108,7 @@ function Config() {
     const found = await store.golem.checkConfig(text)
     setFaults(found)
     if (found.length) return
-    store.tell(settings.setConfig(text.trim() ? text : '') ? 'your configuration is saved' : 'this browser keeps nothing here', 'info')
+    store.tell(settings.setConfig(text.trim() ? text : '') ? 'your configuration is saved' : 'this browser does not store settings for this page', 'info')
     if (store.project.value) await store.attempt('the project cannot be read', store.inspect)
   }
   return (

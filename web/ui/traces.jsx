@@ -22,7 +22,7 @@ export function Traces() {
         <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
       </div>
       {store.project.value && <Runs />}
-      {trace ? <Shown key={trace.name} trace={trace} /> : !store.project.value && <p class="muted">A trace is the record of a run, one event a line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
+      {trace ? <Shown key={trace.name} trace={trace} /> : !store.project.value && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
     </div></div>
   )
 }
@@ -90,7 +90,7 @@ function Shown({ trace }) {
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
         <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
-        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace has no end: the run was cut off' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
+        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
       </dl>
       {run.missing > 0 && <p class="note">{run.missing === 1 ? 'Of one long text there is' : `Of ${run.missing.toLocaleString()} long texts there is`} only the beginning: the rest lies in the folder {visible(trace.name.replace(/\.jsonl$/, ''))}.d beside the trace. Open the trace together with the files in it.</p>}
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}

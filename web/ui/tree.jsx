@@ -10,7 +10,7 @@ export function Tree({ run }) {
   store.tick.value // calls change in place
   const box = useRef(null)
   const root = run.calls.get('0')
-  if (!root) return <p class="empty small">Once something runs, each worker and tool stands here with what it does, its tokens, their cost where it is known, and its time.</p>
+  if (!root) return <p class="empty small">When something runs, each worker and tool is listed here with its task, its tokens, their cost if it is known, and its time.</p>
   // Arrow keys go through the tree as it is seen.
   const keys = (e) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[e.key]
