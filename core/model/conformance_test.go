@@ -53,6 +53,11 @@ func TestBehaviourTableHasNoTwins(t *testing.T) {
 
 func TestRetryAfterOfTheServerIsKept(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	p := &player{behaviour: behaviour{status: 429, header: map[string]string{"Retry-After": "7", "Retry-After-Ms": "6543.2"}}}
+	_, err := open(t, "openai:x", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
+	if f := failureOf(err); f == nil || f.retryAfter != 6543200*time.Microsecond {
+		t.Errorf("%+v", f)
+	}
 	for header, want := range map[string]time.Duration{
 		"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "-1": 0, "soon": 0, "NaN": 0,
 		"Sat, 21 Nov 2026 10:00:30 GMT": 30 * time.Second, "Sat, 21 Nov 2026 09:00:00 GMT": 0,

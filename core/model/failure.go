@@ -70,6 +70,15 @@ func ended(ctx context.Context, name string) error {
 	return fault.Of(ctx.Err(), fault.Model)
 }
 
+// waitOf is how long the headers of an answer ask to wait, 0 if not at all.
+// Some give the time in milliseconds, too, which is the more exact.
+func waitOf(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
+		return time.Duration(min(ms, 1e9) * float64(time.Millisecond))
+	}
+	return retryAfter(h.Get("Retry-After"), now)
+}
+
 // retryAfter reads a Retry-After header: seconds or an HTTP date. What is
 // malformed or past is 0.
 func retryAfter(header string, now time.Time) time.Duration {

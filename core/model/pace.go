@@ -98,12 +98,21 @@ func (l *lane) heed(resp *http.Response, now time.Time) bool {
 	wait, slow := time.Duration(0), false
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable, 529: // 529: Anthropic's overload
-		wait, slow = retryAfter(resp.Header.Get("Retry-After"), now), true
+		wait, slow = waitOf(resp.Header, now), true
 	default:
 		wait, slow = exhausted(resp.Header, now)
 	}
 	if !slow {
 		return true
+	}
+	l.hold(wait)
+	return false
+}
+
+// hold lets no request out for a while, and then one at a time.
+func (l *lane) hold(wait time.Duration) {
+	if l == nil {
+		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,7 +120,6 @@ func (l *lane) heed(resp *http.Response, now time.Time) bool {
 	if until := time.Now().Add(min(wait, longestPace)); until.After(l.until) {
 		l.until = until
 	}
-	return false
 }
 
 // exhausted reads the headers in which providers say what is left of a limit:
@@ -120,6 +128,7 @@ func exhausted(h http.Header, now time.Time) (wait time.Duration, slow bool) {
 	for _, pair := range [][2]string{
 		{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"}, {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"},
 		{"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"}, {"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
+		{"anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"}, {"anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"},
 		{"ratelimit-remaining", "ratelimit-reset"}, {"x-ratelimit-remaining", "x-ratelimit-reset"},
 	} {
 		if strings.TrimSpace(h.Get(pair[0])) == "0" {

@@ -74,6 +74,28 @@ func TestParallelRequestsShareTheirPace(t *testing.T) {
 	})
 }
 
+// What only the body of a refusal says (Google's RetryInfo), all heed, too.
+func TestWaitOfABodyIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pace := &Pace{}
+		refusal := `[{"error":{"code":429,"message":"slow down","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"20s"}]}}]`
+		ask := func(b behaviour) error {
+			m, err := Open("google:m", Config{HTTP: &player{behaviour: b}, Env: env(corpusEnv()), Pace: pace})
+			if err == nil {
+				_, err = m.Generate(context.Background(), request(), nil)
+			}
+			return err
+		}
+		begun := time.Now()
+		if err := ask(behaviour{status: 429, body: []string{refusal}}); failureOf(err) == nil || failureOf(err).retryAfter != 20*time.Second {
+			t.Fatal(err)
+		}
+		if err := ask(behaviour{body: []string{sse(text("Hello")), ok("stop")}}); err != nil || time.Since(begun) != 20*time.Second {
+			t.Error(err, time.Since(begun))
+		}
+	})
+}
+
 // A provider that says that nothing is left is not asked before it says.
 func TestHeadersThatSayThatNothingIsLeft(t *testing.T) {
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)

@@ -134,9 +134,12 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 		what = fmt.Sprintf("%s redirects%s, and golem follows no redirect", m.end.url.Host, m.location(resp))
 		hint = fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name))
 	}
-	wait := retryAfter(resp.Header.Get("Retry-After"), m.config.now())
+	wait := max(waitOf(resp.Header, m.config.now()), c.wait)
+	if status == http.StatusTooManyRequests {
+		m.lane.hold(wait)
+	}
 	return (&failure{
-		status: status, retry: retriable(status), retryAfter: max(wait, c.wait), unread: c.unread(m.clean), noModel: status == http.StatusNotFound,
+		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound,
 		message: fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
 	}).fault(fault.Model, hint)
 }

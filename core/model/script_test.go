@@ -286,7 +286,7 @@ func TestScriptMistakes(t *testing.T) {
 		head + "    - sayy: x":                      {"s.yaml:4:7:", "did you mean say"},
 		head + "    - {say: x, say: y}":             {"given twice"},
 		head + "    - {}":                           {"answers nothing"},
-		head + "    - {when: {txt: x}, say}":        {"did you mean text", "say is no text"},
+		head + "    - {when: {txt: x}, say}":        {"did you mean text", "say is not text"},
 		head + "    - {when: {match: '('}, say: x}": {"missing closing"},
 		head + "    - {when: {error: E_NOPE}, say: x}":                                                       {`no error code "E_NOPE"`},
 		head + "    - {when: {turn: 0}, say: x}":                                                             {"from 1 to"},
@@ -301,11 +301,11 @@ func TestScriptMistakes(t *testing.T) {
 		head + "    - {say: x, raw_args: y}":                                                                 {"raw_args belongs"},
 		head + "    - {fail: {}}":                                                                            {"names no status"},
 		head + "    - {fail: {status: 200}}":                                                                 {"from 400 to 599"},
-		head + "    - {say: x, delay: 5}":                                                                    {"no duration"},
+		head + "    - {say: x, delay: 5}":                                                                    {"not a duration"},
 		head + "    - {say: x, cut: -1}":                                                                     {"from 0"},
 		head + "    - {say: x, hang: maybe}":                                                                 {"neither true nor false"},
 		head + "    - {say: x, usage: {input: 5}}":                                                           {"known: in, out"},
-		head + "    - {say: [x]}\n    - {delay: x}":                                                          {"say is no text", "no duration"},
+		head + "    - {say: [x]}\n    - {delay: x}":                                                          {"say is not text", "not a duration"},
 		head + "    - {calls: [{tool: t, args: " + strings.Repeat("[", 80) + strings.Repeat("]", 80) + "}]}": {"nest deeper"},
 	} {
 		_, err := Open("script:s.yaml", Config{ReadFile: files(map[string]string{"s.yaml": text})})
