@@ -1,0 +1,80 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/money"
+	"golem/core/project"
+)
+
+// In a tree of workers what each spent alone adds up, to the last digit, to what
+// the root spent; and no worker may go on that has, with all below it, reached a
+// limit of its own or of one above it.
+func TestCostsAddUp(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var mu sync.Mutex
+		var all []*budget
+		for i := range rapid.IntRange(1, 8).Draw(t, "workers") {
+			b := &budget{worker: fmt.Sprint(i), mu: &mu, limits: project.Limits{Cost: money.USD(rapid.Int64Range(0, 100).Draw(t, "limit"))}}
+			if i > 0 {
+				b.parent = all[rapid.IntRange(0, i-1).Draw(t, "parent")]
+			}
+			all = append(all, b)
+		}
+		for range rapid.IntRange(0, 20).Draw(t, "answers") {
+			b := all[rapid.IntRange(0, len(all)-1).Draw(t, "worker")]
+			reached := false
+			for n := b; n != nil; n = n.parent {
+				reached = reached || n.limits.Cost > 0 && n.usage.Cost >= n.limits.Cost
+			}
+			if _, err := b.turn(prospect{model: "m"}); reached != errors.Is(err, fault.Budget) {
+				t.Fatalf("a limit was reached: %v, but %v", reached, err)
+			}
+			b.spend(model.Turn{Usage: model.Usage{In: 1, Cost: money.USD(rapid.Int64Range(0, 50).Draw(t, "cost"))}})
+		}
+		var sum model.Usage
+		for _, b := range all {
+			sum = sum.Add(b.spentAlone())
+		}
+		if got := all[0].spent(); got != sum {
+			t.Fatalf("the root spent %+v, its parts %+v", got, sum)
+		}
+	})
+}
+
+// A price that is not known closes each limit above the worker, and no other: the
+// caller may go on with a model of its own.
+func TestAPriceThatIsNotKnown(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		limits        project.Limits // of the root
+		price         model.Usage
+		child, caller bool // E_BUDGET
+	}{
+		{"no limit", project.Limits{}, model.Usage{Unpriced: true}, false, false},
+		{"a limit", project.Limits{Cost: 9}, model.Usage{Unpriced: true}, true, false},
+		{"the project's limit and price", project.Limits{Cost: 9}, model.Usage{Suggested: true}, false, false},
+		{"the person's limit", project.Limits{Cost: 9, OwnCost: 20}, model.Usage{Suggested: true}, true, false},
+	} {
+		var mu sync.Mutex
+		root := &budget{worker: "root", mu: &mu, limits: c.limits}
+		child := &budget{worker: "child", mu: &mu, parent: root}
+		_, err := child.turn(prospect{"m", c.price})
+		_, above := root.turn(prospect{model: "priced"})
+		if errors.Is(err, fault.Budget) != c.child || errors.Is(above, fault.Budget) != c.caller {
+			t.Errorf("%s: the child: %v, its caller: %v", c.name, err, above)
+		}
+		// Once it was used all the same, as after a change of models, the limit is closed.
+		child.spend(model.Turn{Model: "m", Usage: c.price})
+		if _, err := root.turn(prospect{model: "priced"}); errors.Is(err, fault.Budget) != c.child {
+			t.Errorf("%s, once used: %v", c.name, err)
+		}
+	}
+}
