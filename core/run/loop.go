@@ -234,7 +234,7 @@ func (f *frame) inject() {
 func usage(u model.Usage) trace.Usage {
 	return trace.Usage{
 		In: u.In, Out: u.Out, Cached: u.Cached, Written: u.Written, Estimated: u.Estimated,
-		Cost: u.Cost, CostPartial: u.Unpriced && u.Cost > 0,
+		Cost: u.Cost, CostPartial: u.Unpriced,
 	}
 }
 

@@ -27,8 +27,7 @@ type Event struct {
 }
 
 // Usage has the numbers of model.Usage: tokens, whether they are estimated, and
-// what they cost in US dollars, exactly. Without a cost, the price is unknown
-// or nothing is billed.
+// what they cost in US dollars, exactly.
 type Usage struct {
 	In        int  `json:"in"`
 	Out       int  `json:"out"`
@@ -37,8 +36,8 @@ type Usage struct {
 	Estimated bool `json:"estimated,omitempty"`
 
 	Cost money.USD `json:"cost_usd,omitempty"`
-	// CostPartial means that some of the tokens have no known price, so the
-	// real cost is at least Cost.
+	// CostPartial means that some of the tokens, or all of them, have no known
+	// price, so the real cost is at least Cost.
 	CostPartial bool `json:"cost_partial,omitempty"`
 }
 

@@ -122,7 +122,7 @@ func sumUsage(n *Node) {
 		return
 	}
 	for _, t := range n.Turns {
-		n.Usage = n.Usage.plus(t.Usage)
+		n.Usage = n.Usage.Plus(t.Usage)
 	}
 }
 

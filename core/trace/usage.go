@@ -17,8 +17,8 @@ func (u Usage) CostText() string {
 	return text
 }
 
-// plus returns the sum. A flag that is set in one of the two is set in the sum.
-func (u Usage) plus(o Usage) Usage {
+// Plus returns the sum. A flag that is set in one of the two is set in the sum.
+func (u Usage) Plus(o Usage) Usage {
 	return Usage{
 		In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Written: u.Written + o.Written, Estimated: u.Estimated || o.Estimated,
 		Cost: u.Cost.Plus(o.Cost), CostPartial: u.CostPartial || o.CostPartial,

@@ -60,7 +60,7 @@ type live struct {
 }
 
 func newLive() *live {
-	l := &live{Plain: &Plain{Live: func() bool { return true }, Width: func() int { return 80 }}}
+	l := &live{Plain: &Plain{Live: func() bool { return true }, Width: func() int { return 120 }}}
 	l.View = &l.view
 	return l
 }
@@ -109,17 +109,17 @@ func TestEveryWaitMoves(t *testing.T) {
 			t.Errorf("nothing moves: %q", second)
 		}
 		expect(62*time.Second, "waiting for openai:x 1 min 2 s")
-		l.Emit(ev("0", "", "main", 0, trace.ModelEnd{Calls: []trace.CallRef{{Name: "draft"}}, Usage: trace.Usage{In: 1250, Out: 30}}))
+		l.Emit(ev("0", "", "main", 0, trace.ModelEnd{Calls: []trace.CallRef{{Name: "draft"}}, Usage: trace.Usage{In: 1250, Out: 30, Cost: 4_200_000_000}}))
 		for _, id := range []string{"0.1", "0.2"} {
 			args := json.RawMessage(`{"input":"notes of ` + id + `"}`)
 			l.Emit(ev(id, "0", "main", 0, trace.ToolStart{Tool: "draft", Kind: "worker", Args: args}))
 			l.Emit(ev(id, "0", "draft", 1, trace.WorkerStart{Model: "openai:x"}))
 			l.Emit(ev(id, "0", "draft", 1, trace.ModelStart{Turn: 1}))
 		}
-		expect(2200*time.Millisecond, "draft: notes of 0.1 2 s · draft: notes of 0.2 2 s · 1.2k tokens in, 30 out")
-		l.Emit(ev("0.2", "0", "draft", 1, trace.ModelEnd{}))
+		expect(2200*time.Millisecond, "draft: notes of 0.1 2 s · draft: notes of 0.2 2 s · 1.2k tokens in, 30 out · $0.0042")
+		l.Emit(ev("0.2", "0", "draft", 1, trace.ModelEnd{Usage: trace.Usage{CostPartial: true}}))
 		l.Emit(ev("0.2.1", "0.2", "draft", 1, trace.ToolStart{Tool: "read_file", Args: json.RawMessage(`{"path":"/a"}`)}))
-		expect(1200*time.Millisecond, `draft: notes of 0.1 3 s · read_file(path: "/a") 1 s · 1.2k tokens in, 30 out`)
+		expect(1200*time.Millisecond, `draft: notes of 0.1 3 s · read_file(path: "/a") 1 s · 1.2k tokens in, 30 out · at least $0.0042`)
 		for _, id := range []string{"0.1", "0.2"} {
 			l.Emit(ev(id, "0", "draft", 1, trace.WorkerEnd{Status: "ok"}))
 			l.Emit(ev(id, "0", "main", 0, trace.ToolEnd{Tool: "draft", Status: "ok"}))

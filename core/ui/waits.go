@@ -53,9 +53,7 @@ func (w *waits) note(e trace.Event, now time.Time) {
 		w.models[e.ID] = wait{what: w.names[e.ID], since: now}
 	case trace.ModelEnd:
 		delete(w.models, e.ID)
-		w.usage.In += b.Usage.In
-		w.usage.Out += b.Usage.Out
-		w.usage.Estimated = w.usage.Estimated || b.Usage.Estimated
+		w.usage = w.usage.Plus(b.Usage)
 		w.begun = now
 	case trace.ToolStart:
 		w.calls[e.ID] = wait{callLine(b.Tool, b.Args), now, b.Args}
@@ -114,6 +112,9 @@ func (w *waits) line(now time.Time) string {
 	}
 	if used := tokens(w.usage); used != "" {
 		parts = append(parts, used)
+	}
+	if cost := w.usage.CostText(); cost != "" {
+		parts = append(parts, cost)
 	}
 	return strings.Join(parts, " · ")
 }

@@ -10,7 +10,7 @@ const unit = 1e12
 export function plus(a, b) {
   const sum = { in: (a?.in ?? 0) + (b?.in ?? 0), out: (a?.out ?? 0) + (b?.out ?? 0), estimated: a?.estimated || b?.estimated }
   const money = Math.round((a?.cost_usd ?? 0) * unit) + Math.round((b?.cost_usd ?? 0) * unit)
-  return money ? { ...sum, cost_usd: money / unit, cost_partial: a?.cost_partial || b?.cost_partial } : sum
+  return { ...sum, cost_usd: money / unit, cost_partial: a?.cost_partial || b?.cost_partial }
 }
 
 /** Tokens for people. */
