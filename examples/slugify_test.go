@@ -69,7 +69,7 @@ func callersTrace(t *testing.T, dir string) []string {
 		if err := json.Unmarshal(line, &fields); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"kind", "module", "fuel", "opened", "usage"} {
+		for _, name := range []string{"kind", "module", "fuel", "opened", "usage", "own"} {
 			delete(fields, name)
 		}
 		kept, err := json.Marshal(fields)
