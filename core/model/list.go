@@ -90,10 +90,11 @@ func offered(l Listing) *Price {
 	return p
 }
 
-// Keyed reports whether a provider's key is set, and whether it needs none.
+// Keyed reports whether a provider's key is set, and whether it needs none; of one
+// that gives no list of its models neither.
 func (c Config) Keyed(provider string) (keyed, free bool) {
 	row, err := c.row(provider)
-	if err != nil {
+	if err != nil || row.unlisted != "" {
 		return false, false
 	}
 	for _, v := range row.Keys() {
