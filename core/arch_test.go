@@ -75,7 +75,7 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web",
+	"cmd/cli":      "everything sandbox/osfs web docs/schemas",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// What the page's programs share, and the one that runs tools on wazero.
@@ -89,6 +89,8 @@ var arrows = map[string]string{
 
 	// The program that writes docs/messages.md from the source.
 	"docs/messages": "",
+	// The JSON Schemas as files, for golem schema.
+	"docs/schemas": "",
 
 	// A tool as its author writes it.
 	"examples/tools/words": "sdk",
@@ -211,7 +213,7 @@ func allowed(pkg string) []string {
 			}
 		case name == "core":
 			out = append(out, "golem/core")
-		case strings.HasPrefix(name, "sandbox/"), strings.HasPrefix(name, "cmd/"), name == "web", name == "sdk":
+		case strings.HasPrefix(name, "sandbox/"), strings.HasPrefix(name, "cmd/"), strings.HasPrefix(name, "docs/"), name == "web", name == "sdk":
 			out = append(out, "golem/"+name)
 		default:
 			out = append(out, "golem/core/"+name)

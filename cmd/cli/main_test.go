@@ -30,6 +30,7 @@ var moduleDirs = map[string]string{
 	"MODULES": filepath.Join("testdata", "modules"),
 	"FOREIGN": filepath.Join("..", "..", "core", "wasmtool", "testdata", "foreign"),
 	"TOOLS":   filepath.Join("..", "..", "core", "coretest", "testdata", "tools"),
+	"SCHEMAS": filepath.Join("..", "..", "docs", "schemas"),
 }
 
 // TestScripts runs testdata/script/*.txtar. The first comment of each says what

@@ -43,7 +43,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
 	root.AddCommand(
-		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.modelsCommand(),
+		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
 		h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand(),
 	)
 	for _, c := range root.Commands() {
