@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"core/conversation": "model sandbox tool",
 	"core/toolset":      "clearance sandbox tool",
 	"core/workspace":    "builtin project sandbox",
-	"core/builtin":      "",
+	"core/builtin":      "sandbox",
 	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
 	"core/clearance":    "sandbox",

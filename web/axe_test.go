@@ -35,7 +35,8 @@ var walks = map[string][]scene{
 		{"settings", `await click("Settings"); await text("Model providers")`},
 		{"settings-end", `document.querySelector('.page').scrollTop = 1e6`},
 		{"project-new", `await click("Projects"); await click("New project"); await until("the dialog", () => document.querySelector('dialog[open] input'))`},
-		{"run-lacks", `await click("Make it"); await until("the file", () => document.querySelector('h2.mono')); await click("Run"); await text("names no model")`},
+		{"run-lacks", `await click("Make it"); await until("the file", () => document.querySelector('h2.mono')); await click("Run"); await text("main is ready"); ` + otherModel + `;
+			const field = document.querySelector('#model-name'); field.value = 'gpt-5-mini'; field.dispatchEvent(new Event('input', {bubbles: true})); await click("Use it"); await text("needs a key of openai")`},
 		{"model", `await click("Choose a model"); await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`},
 	},
 	"faults": {

@@ -36,8 +36,8 @@ func TestNewProject(t *testing.T) {
 		t.Errorf("the focus is on %q", got)
 	}
 	p.Do(chromedp.KeyEvent("mine"), chromedp.KeyEvent("\r"))
-	do(p, `await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('careful'));
-		await click("Run"); await text("names no model"); await click("Choose a model"); await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`)
+	do(p, `await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('/output'));
+		await click("Run"); await text("main is ready"); `+otherModel)
 	p.Do(chromedp.KeyEvent("gpt-5-mini"), chromedp.KeyEvent("\t"), chromedp.KeyEvent("sk-mine"), chromedp.KeyEvent("\r"))
 	do(p, `await text("main is ready"); await click("Files"); await click("main.worker");
 		(await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))).focus()`)
@@ -55,6 +55,19 @@ func TestNewProject(t *testing.T) {
 		t.Errorf("the key is %q", got)
 	}
 	do(p, `await click("Settings"); await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys'))`)
+}
+
+// "New project" offers what golem init does (scenario 37): the same files, and
+// each runs on its script at once.
+func TestProjectFromTemplate(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); await click("Projects"); await click("New project"); await until("the dialog", () => document.querySelector('dialog[open] input'));
+		[...document.querySelectorAll('dialog[open] label')].find((l) => l.innerText.startsWith('research-agent')).click(); await click("Make it");
+		await until("the file", () => document.querySelector('h2.mono')); await text("templates"); await click("Run"); await click("What do owls eat?")`)
+	finished(p, "ok")
+	do(p, `await text("The report is in output/report.md"); await click("Files"); await click("report.md");
+		await until("the report", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('four mice'))`)
 }
 
 // The model dialog asks the provider for its models, with the key that stands

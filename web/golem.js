@@ -65,6 +65,7 @@ export class Golem {
     this.#worker = worker
     /** @type {string} golem's version */ this.version = ''
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = []
+    /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = []
     /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */
     this.ended = new Promise((resolve) => (this.#tell = resolve))
     this.started = new Promise((resolve, reject) => {
@@ -120,6 +121,11 @@ export class Golem {
     const texts = Object.fromEntries(all.filter(([, v]) => typeof v === 'string'))
     const data = all.filter(([, v]) => typeof v !== 'string')
     await this.ask('create', { project: name, texts, names: data.map(([path]) => path) }, data.map(([, v]) => v))
+  }
+
+  /** Makes a project from a template, as golem init does; the first one if none is named. */
+  async init(name, template = '') {
+    await this.ask('init', { project: name, template })
   }
 
   /** Deletes a project with all its files. */

@@ -20,6 +20,10 @@ func do(p *webtest.Page, format string, args ...any) string {
 	return webtest.Eval[string](p, hands+"(async () => { const {click, text, until, button, type, say} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
 }
 
+// otherModel opens the dialog that chooses another model than the project's.
+const otherModel = `const models = await until("the models", () => document.querySelector('#model')); models.value = 'other'; models.dispatchEvent(new Event('change', {bubbles: true}));
+	await until("the dialog", () => document.querySelector('dialog[open] #model-name'))`
+
 // visit opens the built page as a person does for the first time.
 func visit(t testing.TB, under string) (*webtest.Page, webtest.Site) {
 	t.Helper()

@@ -23,6 +23,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"hello":     hello,
 	"list":      listProjects,
 	"create":    create,
+	"init":      initProject,
 	"remove":    removeProject,
 	"importZip": importZip,
 	"exportZip": exportZip,
@@ -60,7 +61,7 @@ func hello(*call) (any, []byte, error) {
 	for _, r := range model.Rows() {
 		rows = append(rows, provider{r.Name, r.KeyVar, r.NoKey, r.BaseURL})
 	}
-	return map[string]any{"version": version, "providers": rows}, nil, nil
+	return map[string]any{"version": version, "providers": rows, "templates": workspace.Templates()}, nil, nil
 }
 
 type named struct {
@@ -178,6 +179,20 @@ func create(c *call) (any, []byte, error) {
 			}
 		}
 		return nil
+	})
+}
+
+// initProject makes a project from a template.
+func initProject(c *call) (any, []byte, error) {
+	var n struct {
+		Project  string `json:"project"`
+		Template string `json:"template"`
+	}
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
+		return workspace.Init(workspace.Over(dir), ".", n.Template)
 	})
 }
 

@@ -1,7 +1,7 @@
 // The page's own questions to a person: a name, a yes. No has the focus where
 // something would be lost; Escape is no.
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 
 const open = signal(null)
 let count = 0
@@ -14,6 +14,9 @@ const put = (question) => new Promise((resolve) => {
 /** Asks for a text; null if there is none. */
 export const askText = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.trim() || null)
 
+/** Asks for a text and for one of choices {label, rows: [{name, about}]}: {text, choice}, or null. */
+export const askChoice = (title, rest) => put({ title, text: true, action: 'OK', ...rest }).then((v) => v?.text.trim() ? { ...v, text: v.text.trim() } : null)
+
 /** Asks for a yes. */
 export const askYes = (title, why, action, danger = false) => put({ title, why, action, danger }).then((v) => v !== null)
 
@@ -24,9 +27,14 @@ export function Ask() {
 
 function Question({ question }) {
   const field = useRef(null)
-  const { title, why, label, value, action, danger, text, answer } = question
+  const { title, why, label, value, action, danger, text, choices, answer } = question
+  const [choice, setChoice] = useState(choices?.rows[0].name)
+  const given = () => {
+    const typed = field.current?.value ?? ''
+    return choices ? { text: typed, choice } : typed
+  }
   return (
-    <Dialog title={title} leave={() => answer(null)} submit={() => answer(field.current?.value ?? '')}
+    <Dialog title={title} leave={() => answer(null)} submit={() => answer(given())}
       buttons={<button class={`button ${danger ? 'danger' : 'primary'}`} data-first={!text && !danger}>{action}</button>}>
       {why && <p>{why}</p>}
       {text && (
@@ -34,6 +42,17 @@ function Question({ question }) {
           <label for="asked">{label}</label>
           <input id="asked" class="input" ref={field} data-first autocomplete="off" spellcheck={false} defaultValue={value ?? ''} />
         </div>
+      )}
+      {choices && (
+        <fieldset class="field choices">
+          <legend class="label">{choices.label}</legend>
+          {choices.rows.map((row) => (
+            <label key={row.name}>
+              <input type="radio" name="choice" checked={row.name === choice} onChange={() => setChoice(row.name)} />
+              <span>{row.name} <span class="hint">{row.about}</span></span>
+            </label>
+          ))}
+        </fieldset>
       )}
     </Dialog>
   )

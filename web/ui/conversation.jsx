@@ -96,7 +96,9 @@ function Start() {
   if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
-  const example = store.examples.value.find((e) => e.name === settings.project(store.project.value).example)
+  const from = settings.project(store.project.value)
+  const made = store.golem.templates.find((t) => t.name === from.template)
+  const example = store.examples.value.find((e) => e.name === from.example) ?? (made && about.model === `script:${made.name}` ? { inputs: [made.input] } : null)
   const lacks = lacking(about)
   return (
     <div class="empty">

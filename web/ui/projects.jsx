@@ -6,7 +6,7 @@ import { settings } from './settings.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
-import { askText, askYes } from './ask.jsx'
+import { askChoice, askYes } from './ask.jsx'
 
 export function Projects() {
   const list = store.projects.value
@@ -98,13 +98,14 @@ const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 function Make() {
   const folder = useRef(null)
   const fresh = async () => {
-    const given = await askText('New project', { label: 'Name', value: free('project'), action: 'Make it' })
+    const given = await askChoice('New project', {
+      label: 'Name', value: free('project'), action: 'Make it', choices: { label: 'Begin with', rows: store.golem.templates },
+    })
     if (!given) return
-    const name = projectName(given)
+    const name = projectName(given.text)
     await store.attempt(`making ${name}`, async () => {
-      await store.golem.create(name, {
-        'main.worker': '---\ndescription: Answers one task\ntoolsets:\n  filesystem: {}\n---\nYou are careful and brief. Use the tools when a task needs files.\n',
-      })
+      await store.golem.init(name, given.choice)
+      settings.setProject(name, { template: given.choice })
       await store.refresh()
       await store.open(name, 'files')
       store.edit('main.worker')
