@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// Error is golem's answer to a call that failed: a code of its documentation,
-// what went wrong, and what to do.
+// Error is golem's answer to a call that failed: an error code, what went
+// wrong, and what to do.
 type Error struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 }
 
-// Error is the code and the message.
+// Error returns the code and the message.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Call calls a tool or worker that the worker which called this tool may call,
-// through the same gate (S3-15). args is anything JSON can write; the result is
-// text, or JSON. A failure is an *Error. golem cannot be interrupted in a call,
-// so a ctx that has ended is only noticed before.
+// Call calls a tool or worker that the worker which called this tool may call;
+// it goes through the same approval gate (S3-15). args can be anything that can
+// be written as JSON. The result is a text or JSON. An error from golem is an
+// *Error. A running call cannot be interrupted, so ctx is only checked before
+// it.
 func Call(ctx context.Context, name string, args any) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -46,9 +47,9 @@ func Call(ctx context.Context, name string, args any) (string, error) {
 	return string(answer), nil
 }
 
-// Config is a value that the worker's file gives the module under config:, and
-// whether there is one.
+// Config returns a value that the worker's file gives the module under config:,
+// and whether there is one.
 func Config(key string) (string, bool) { return config(key) }
 
-// Log shows a line to the person behind the run.
+// Log shows a line to the person who runs golem.
 func Log(format string, args ...any) { log(fmt.Sprintf(format, args...)) }

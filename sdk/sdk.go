@@ -32,15 +32,16 @@ import (
 	"reflect"
 )
 
-// A Function is one tool. Make it with Tool; the exported fields may be set
-// before Main. They only make golem stricter, never laxer.
+// A Function is one tool. Make it with Tool and set the exported fields before
+// Main. They can only make golem stricter, never less strict.
 type Function struct {
 	Name        string
 	Description string
-	Risk        string // read, write, network, destructive, command; "": unknown
-	Exec        string // llm, manual, both; "": llm
+	Risk        string // read, write, network, destructive or command; "": unknown
+	Exec        string // llm, manual or both; "": llm
 	Timeout     string // "10s"; "": the worker's tool_timeout
-	// NeedsApproval asks a person before each call, whatever the risk.
+	// NeedsApproval makes golem ask a person before each call, whatever the
+	// risk is.
 	NeedsApproval bool
 
 	input, output schema
@@ -48,13 +49,15 @@ type Function struct {
 	err           error
 }
 
-// Tool makes a tool of a function. In must be a struct. A result that is a
-// string is returned as it is, any other as JSON, with its schema declared.
+// Tool makes a tool from a function. In must be a struct. A result of type
+// string is returned as it is; any other result is returned as JSON, and its
+// schema is declared.
 func Tool[In, Out any](name, description string, f func(In) (Out, error)) *Function {
 	return ToolContext(name, description, func(_ context.Context, in In) (Out, error) { return f(in) })
 }
 
-// ToolContext is Tool for a function that calls back: Call wants its context.
+// ToolContext is Tool for a function that calls tools or workers: Call needs
+// its context.
 func ToolContext[In, Out any](name, description string, f func(context.Context, In) (Out, error)) *Function {
 	t := &Function{Name: name, Description: description}
 	t.input, t.err = argument(reflect.TypeFor[In]())
@@ -92,8 +95,9 @@ func decode(args []byte, in any) error {
 	return nil
 }
 
-// Main answers what the process was started for: one call, or the description.
-// A failure is on standard error, with exit code 1.
+// Main does what the process was started for: it runs one call or prints the
+// description. After an error it writes to standard error and exits with code
+// 1.
 func Main(tools ...*Function) {
 	if err := run(context.Background(), os.Args, os.Stdin, os.Stdout, tools); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -101,14 +105,15 @@ func Main(tools ...*Function) {
 	}
 }
 
-// Test calls a tool in this process, for unit tests: arguments as JSON in, the
-// result as text or JSON out. There is nobody to call back: see TestWith.
+// Test calls a tool in this process, for unit tests, with arguments as JSON. It
+// returns the result as text or JSON. The tool cannot call other tools: for
+// that use TestWith.
 func Test(name, args string, tools ...*Function) (string, error) {
 	return TestWith(nil, name, args, tools...)
 }
 
-// TestWith is Test for tools that call back: golem answers each Call, in golem's
-// place, with a result or an error such as an *Error.
+// TestWith is Test for tools that call others: instead of golem, the function
+// golem answers each Call with a result or an error, such as an *Error.
 func TestWith(golem func(name, args string) (string, error), name, args string, tools ...*Function) (string, error) {
 	var out bytes.Buffer
 	ctx := context.WithValue(context.Background(), standIn{}, golem)

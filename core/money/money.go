@@ -1,5 +1,5 @@
-// Package money is amounts of US dollars, exact: prices of tokens, what a run
-// cost, and limits on it. Sums of amounts never round.
+// Package money calculates with exact amounts of US dollars: prices of tokens,
+// costs of runs, and limits on costs. Sums are never rounded.
 package money
 
 import (
@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// USD is an amount in millionths of a millionth of a US dollar: a price of a
-// million tokens with six decimals is then a whole number for one token. The
-// largest is some nine million dollars; arithmetic stops there and at zero.
+// USD is an amount in units of 1e-12 US dollars, so that a price per million
+// tokens with six decimals is a whole number of units per token. The largest
+// amount is about nine million dollars; results are limited to it, and to zero.
 type USD int64
 
 // Dollar is one US dollar.
@@ -20,8 +20,8 @@ const Dollar USD = 1_000_000_000_000
 
 const decimals = 12
 
-// Parse reads a decimal number of dollars, "0.50", with at most most decimals
-// (0 to 12). No sign, no exponent.
+// Parse parses a decimal number of dollars, such as "0.50", with at most the
+// given number of decimals (0 to 12), without sign or exponent.
 func Parse(s string, most int) (USD, error) {
 	whole, rest, point := strings.Cut(s, ".")
 	if whole == "" || point && rest == "" || strings.Trim(whole+rest, "0123456789") != "" {
@@ -38,7 +38,7 @@ func Parse(s string, most int) (USD, error) {
 	return USD(n), nil
 }
 
-// Plus is the sum.
+// Plus returns the sum.
 func (a USD) Plus(b USD) USD {
 	if b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -46,8 +46,8 @@ func (a USD) Plus(b USD) USD {
 	return a + b
 }
 
-// Of is what n tokens cost at a price of a a million. A price with more than
-// six decimals is rounded to the nearest.
+// Of returns the cost of n tokens at a price of a per million. If the price has
+// more than six decimals, the cost is rounded to the nearest unit.
 func (a USD) Of(n int) USD {
 	if a <= 0 || n <= 0 {
 		return 0
@@ -62,14 +62,14 @@ func (a USD) Of(n int) USD {
 	return USD(min(q, math.MaxInt64))
 }
 
-// String is the exact decimal number of dollars without a sign, "0.0042125".
+// String returns the exact decimal number of dollars without a dollar sign:
+// "0.0042125".
 func (a USD) String() string {
 	s := fmt.Sprintf("%d.%0*d", a/Dollar, decimals, a%Dollar)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Text is the amount as people read it, rounded: "$12.30", "$0.0042",
-// "$0.000031".
+// Text returns the rounded amount for people: "$12.30", "$0.0042", "$0.000031".
 func (a USD) Text() string {
 	places := 2
 	switch {
@@ -86,11 +86,11 @@ func (a USD) Text() string {
 	return "$" + whole + "." + rest + strings.Repeat("0", max(0, 2-len(rest)))
 }
 
-// MarshalJSON writes an exact JSON number of dollars.
+// MarshalJSON writes the exact amount as a JSON number of dollars.
 func (a USD) MarshalJSON() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalJSON reads a JSON number of dollars, in whatever notation other
-// programs wrote it.
+// UnmarshalJSON parses a JSON number of dollars in any notation that other
+// programs write.
 func (a *USD) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

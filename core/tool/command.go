@@ -3,19 +3,21 @@ package tool
 // Grammar parses command lines, so that rules match what would run and not how it is
 // written (SECURITY 20).
 type Grammar interface {
-	// Parse reads a command. It never fails: what it cannot read is Broken.
+	// Parse parses a command. It never fails: a command that it cannot parse is
+	// Broken.
 	Parse(command string) CommandLine
-	// Globs are the words of a rule's pattern, each a glob; nil for a pattern
-	// that is no single simple command.
+	// Globs returns the words of a rule's pattern, each a glob, or nil if the
+	// pattern is not one simple command.
 	Globs(pattern string) []string
 }
 
 // CommandLine is what a command runs.
 type CommandLine struct {
-	// Commands are all simple commands that may run, wherever they stand.
+	// Commands are all simple commands that may run, wherever they are in the
+	// line.
 	Commands []SimpleCommand
-	// Plain says that Commands are all there is: a list or pipeline of simple
-	// commands whose words are known and that touch no file by redirection.
+	// Plain says that Commands is complete: the line is a list or pipeline of
+	// simple commands with known words, and redirects to no file.
 	Plain  bool
 	Broken bool // it could not be parsed
 }
@@ -26,10 +28,10 @@ type SimpleCommand []Word
 // Word is one word of a command.
 type Word struct {
 	Text string
-	// Expands says that the shell may make several words of it: file name
-	// patterns, braces or a tilde stand in it unquoted.
+	// Expands says that the shell may make several words of it, because it
+	// contains file name patterns, braces or a tilde without quotes.
 	Expands bool
-	// Unknown says that Text is not what the word will be: variables or
-	// substitutions stand in it.
+	// Unknown says that Text is not what the word will be when it runs, because
+	// it contains variables or substitutions.
 	Unknown bool
 }

@@ -7,7 +7,7 @@ import (
 	"golem/core/fault"
 )
 
-// Bounds on the arguments of one call (SPEC §7, S0-35).
+// Limits for the arguments of one call (SPEC §7, S0-35).
 const (
 	MaxArgs  = 16 << 20 // bytes: a file that a tool writes is one argument
 	MaxDepth = 64       // nested arrays and objects
@@ -17,16 +17,16 @@ const (
 // schema inside a tool inside a request nests deeper than arguments may.
 const canonicalDepth = 512
 
-// Decode reads the arguments of one call, the only time they are parsed
-// (SPEC §7). Exactly one JSON value in UTF-8 is accepted, at most MaxArgs
-// bytes and MaxDepth levels, in which no object has a key twice, not even in
-// another letter case. No bytes at all mean {}: providers send that for a
-// tool without parameters.
+// Decode parses the arguments of one call; this is the only time they are
+// parsed (SPEC §7). It accepts exactly one JSON value in UTF-8, of at most
+// MaxArgs bytes and MaxDepth levels, in which no object has a key twice, also
+// not with different case. No bytes at all mean {}, because providers send that
+// for a tool without parameters.
 //
-// What comes back is compact and normalised as in RFC 8785 except that keys
-// keep their order, so Canonical never fails on it: strings have one
-// spelling, decimals are the double they will be read as, and integers beyond
-// 2^53 keep every digit. Errors are E_TOOL_INPUT and tell byte, line and column; too
+// The result is compact and normalised as in RFC 8785, except that keys keep
+// their order, so Canonical never fails on it: each string has one spelling,
+// decimals are the double that they will be read as, and integers beyond 2^53
+// keep every digit. Errors are E_TOOL_INPUT with byte, line and column; too
 // many bytes are E_LIMIT.
 func Decode(raw []byte) (json.RawMessage, error) {
 	if len(raw) > MaxArgs {
@@ -44,13 +44,13 @@ func Decode(raw []byte) (json.RawMessage, error) {
 	return s.out, nil
 }
 
-// Canonical is RFC 8785: members sorted, one spelling for each string and
-// number, no white space. It refuses what has no single meaning: duplicate
-// keys, lone surrogates, bytes that are no UTF-8. It departs from the RFC in
-// one point, so that two numbers never become one: an integer that a double
-// cannot hold is written with all its digits, and a decimal beyond 2^53 that
-// a double cannot tell from its neighbours is an error.
-// The size of raw is the caller's business.
+// Canonical returns JSON in the form of RFC 8785: keys sorted, one spelling for
+// each string and number, no white space. It rejects what has no single
+// meaning: duplicate keys, half surrogate pairs, bytes that are not UTF-8. It
+// differs from the RFC in one point, so that two numbers never become the same:
+// an integer that a double cannot hold is written with all its digits, and a
+// decimal beyond 2^53 that a double cannot distinguish from its neighbours is
+// an error. It does not limit the size of raw.
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 	s := scanner{in: raw, maxDepth: canonicalDepth, sort: true}
 	if err := s.document(); err != nil {

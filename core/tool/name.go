@@ -55,10 +55,10 @@ func hashedName(name, id string, n int) string {
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
-// ToolNames gives each ID its tool name, in order. IDs whose names would be
-// equal ("a/b" and "a__b") all get a hash suffix, except one that is its own
+// ToolNames returns the tool name of each ID, in order. IDs whose names would
+// be equal ("a/b" and "a__b") all get a hash suffix, except one that is its own
 // tool name. The result does not depend on the order of the IDs; an ID that
-// stands twice has one name.
+// occurs twice has one name.
 func ToolNames(ids []string) []string {
 	owners := map[string]map[string]bool{} // name → the IDs that want it
 	for _, id := range ids {

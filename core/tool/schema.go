@@ -9,17 +9,17 @@ import (
 	"golem/core/fault"
 )
 
-// Schema is a compiled JSON Schema (2020-12). It is immutable; Validate may
-// be called concurrently.
+// Schema is a compiled JSON Schema (2020-12). It never changes, and Validate is
+// safe for concurrent use.
 type Schema struct {
 	resolved *jsonschema.Resolved
 	root     *jsonschema.Schema // nil: every object is valid
 	cost     *node
 }
 
-// Compile reads a schema. References must stay within it (#/…). nil accepts
-// any object. A schema that is malformed, or that could make validation run
-// away, is E_SCHEMA.
+// Compile compiles a schema. References must be inside it (#/…). nil accepts
+// any object. A schema that is malformed, or whose validation could take too
+// long, is E_SCHEMA.
 func Compile(raw json.RawMessage) (*Schema, error) {
 	if len(raw) == 0 {
 		return &Schema{}, nil
@@ -71,8 +71,8 @@ func readSchema(raw json.RawMessage) (whole any, err error) {
 	return whole, nil
 }
 
-// Validate returns where v breaks the schema, in a fixed order; nothing if it
-// is valid. v must be a value that Decode accepts.
+// Validate returns the places where v does not fit the schema, in a fixed
+// order; none if it is valid. v must be a value that Decode accepts.
 func (s *Schema) Validate(v json.RawMessage) []Violation {
 	var value any
 	if err := json.Unmarshal(v, &value); err != nil {

@@ -1,6 +1,6 @@
 package tool
 
-// Bounds on one validation.
+// Limits for one validation.
 const (
 	maxSteps   = 2_000_000 // visits of a schema to a value, weighted
 	maxPrinted = 128 << 20 // bytes of errors that the library would make and drop

@@ -14,7 +14,7 @@ import (
 	"golem/core/fault"
 )
 
-// Where subschemas stand inside a schema. Whatever else a schema holds is data.
+// The keywords whose values are schemas. All other values in a schema are data.
 var (
 	singleKeywords = []string{"not", "if", "then", "else", "items", "contains", "additionalProperties", "propertyNames",
 		"unevaluatedItems", "unevaluatedProperties", "additionalItems"}

@@ -9,8 +9,8 @@ import (
 	"golem/core/fault"
 )
 
-// Bounds on one schema. Schemas come with cloned projects, libraries and
-// modules, so they are as hostile as any input.
+// Limits of one schema. Schemas come with cloned projects, libraries and
+// modules, so they may be hostile.
 const (
 	maxSchemaNodes = 20_000
 	maxPattern     = 4096 // bytes

@@ -1,60 +1,61 @@
-// Package guard makes a WebAssembly module safe to hand to an engine
-// (SPEC §6, SECURITY 7). It reads the bytes itself, refuses what engines
-// cannot bear (sizes, counts, nesting, tables, features that one of them
-// lacks), clamps memory and tables, and weaves in fuel and a depth counter,
-// so that a call ends at the same instruction on every engine.
+// Package guard makes a WebAssembly module safe to give to an engine (SPEC §6,
+// SECURITY 7). It parses the bytes itself, rejects modules that engines cannot
+// handle (because of sizes, counts, nesting, tables, or features that one of
+// the engines lacks), limits memory and tables, and adds code that counts fuel
+// and call depth. So a call ends at the same instruction on every engine.
 //
-// Fuel is charged where a run may have gone another way: at function entries,
-// before loops and with each branch back to one, and in branches that are not
-// short, each time for the instructions up to the next such point (see point).
-// Bulk operations pay by their length, growing memory by its pages, calls of
-// imports a surcharge. At the entries of functions that call others, where a
-// loop goes back, and at each call in a function of very many, the module looks
-// whether its counter has fallen below zero, and calls the tick import, which
-// grants more or ends the call. The amount is a property of the module and its
-// input: every engine charges the same.
+// Fuel is charged at points where execution can take different paths: at the
+// entry of a function, before a loop and at each branch back to it, and in
+// branches that are not short. Each time it covers the instructions up to the
+// next such point (see point). Bulk operations cost by their length, growing
+// memory by the number of pages, and calls of imports cost extra. At the entry
+// of functions that call others, where a loop goes back, and at each call in
+// very large functions, the module checks whether its counter is below zero.
+// Then it calls the tick import, which adds fuel or ends the call. The amount
+// depends only on the module and its input, so it is the same on every engine.
 //
-// Depth is counted in bytes of an assumed frame, so that recursion ends at the
-// same call everywhere, before any engine's own stack does.
+// Call depth is counted in bytes of an assumed stack frame, so that recursion
+// ends at the same call on every engine, before an engine's own stack is full.
 package guard
 
-// Version names the transformation. It rises whenever Weave returns other
-// bytes for the same module, and is part of every cache key.
+// Version is the version of what Weave does. It rises whenever Weave would
+// return different bytes for the same module, and is part of every cache key.
 const Version = 6
 
-// What a woven module has in common with its engine. A module that uses one
-// of these names itself is refused.
+// Names that a woven module and its engine share. A module that uses one of
+// these names itself is rejected.
 const (
-	// TickModule and TickName are the import (param i64) (result i64): it is
-	// given the counter, below zero by what is owed, and returns what to add
-	// to it, or ends the call by trapping.
+	// TickModule and TickName name the import (param i64) (result i64). It gets
+	// the counter, which is negative by the fuel used beyond what was granted,
+	// and returns how much to add, or ends the call with a trap.
 	TickModule = "golem"
 	TickName   = "tick"
-	// FuelExport is a global, i64: what is left of what was granted; below
-	// zero what is owed. Read it after a call; never write it.
+	// FuelExport is a global, i64: the fuel that is left, or, if negative, the
+	// fuel used beyond what was granted. Read it after a call, and never write
+	// it.
 	FuelExport = "golem:fuel"
-	// FlagsExport is a global, i32, of the Flag bits.
+	// FlagsExport is a global, i32, with the Flag bits.
 	FlagsExport = "golem:flags"
-	// StartExport is the start function, if the module has one: it is exported
-	// instead of run at instantiation, where a browser could not suspend it.
-	// The engine calls it first.
+	// StartExport is the start function, if the module has one. It is exported
+	// and not run at instantiation, because a browser could not suspend it
+	// there. The engine calls it first.
 	StartExport = "golem:start"
-	// MemoryExport is the module's memory, if it has one, also where the module
-	// itself does not export it: WASI reaches it there on every engine.
+	// MemoryExport is the module's memory, if it has one, even if the module
+	// itself does not export it, so that WASI finds it on every engine.
 	MemoryExport = "golem:memory"
 )
 
-// Bits of the global FlagsExport.
+// The bits of the global FlagsExport.
 const (
 	FlagDepth int32 = 1 << iota // the call ended because it was too deep
 	FlagGrew                    // growing a memory or table was refused
 )
 
-// Limits of a module. They bound what an engine spends on compiling, and what
-// an instance holds.
+// Limits of a module. They limit the work of compiling it and the memory of an
+// instance.
 const (
 	MaxSize        = 32 << 20 // bytes of the file
-	MaxSections    = 1_000    // each is a read of its own where a description is looked for
+	MaxSections    = 1_000    // because looking for a description reads each section
 	MaxTypes       = 20_000
 	MaxTypeValues  = 500_000 // parameters and results of all types
 	MaxParams      = 256
@@ -62,8 +63,8 @@ const (
 	MaxImports     = 1_000
 	MaxFunctions   = 200_000
 	MaxTables      = 8
-	MaxTableSize   = 1 << 17 // entries; a larger maximum is clamped
-	MaxMemoryPages = 1024    // 64 MiB; a larger maximum is clamped
+	MaxTableSize   = 1 << 17 // entries; a larger maximum is reduced to this
+	MaxMemoryPages = 1024    // 64 MiB; a larger maximum is reduced to this
 	MaxGlobals     = 10_000
 	MaxExports     = 10_000
 	MaxElements    = 10_000    // segments
@@ -77,13 +78,14 @@ const (
 	MaxName        = 4_096     // bytes of an import's or export's name
 	MaxCustom      = 1 << 20   // bytes of a custom section that is read
 
-	// MaxWork bounds what all functions together may cost a compiler beyond
-	// their size; see body.work.
+	// MaxWork limits the cost of compiling all functions together, beyond their
+	// size; see body.work.
 	MaxWork = 4_000_000_000
 )
 
-// Depth: a frame is assumed to take frameBase and frameValue for each of its
-// values, frameLeast at least; all frames of a call frameLimit at most.
+// Call depth: a frame counts as frameBase, plus frameValue for each of its
+// values, and at least frameLeast; all frames of a call together as at most
+// frameLimit.
 const (
 	frameLeast = 216
 	frameBase  = 64
@@ -91,7 +93,7 @@ const (
 	frameLimit = 400_000
 )
 
-// Costs in units of fuel; an instruction is one.
+// Costs in units of fuel. An instruction costs one.
 const (
 	costImport = 100
 	costEnter  = 5
@@ -106,8 +108,8 @@ const (
 	manyCalls = 2_000
 )
 
-// Weave checks a module and returns the guarded one. What it refuses is
-// E_TOOL_MODULE with the offset in the file.
+// Weave checks a module and returns the guarded one. If the module is rejected,
+// the error is E_TOOL_MODULE with the offset in the file.
 func Weave(module []byte) ([]byte, error) {
 	m, err := parse(module)
 	if err != nil {

@@ -10,20 +10,19 @@ import (
 	"golem/core/fault"
 )
 
-// Info is what a module tells of itself without being run. It is the
-// module's own word: nothing of it has been executed or compiled.
+// Info describes a module that was parsed, but neither compiled nor run.
 type Info struct {
-	Size      int  // bytes
-	Component bool // a component, which golem does not run; nothing else is filled in
+	Size      int  // in bytes
+	Component bool // this is a component, which golem does not run; no other field is set
 	Imports   []Import
-	Exports   []Export // in the file's order
-	Memory    *Memory  // nil: none
-	Functions int      // of its own
+	Exports   []Export // in the order of the file
+	Memory    *Memory  // nil: it has none
+	Functions int      // number of its own functions
 	Custom    []string // names of custom sections, sorted
 	Start     bool     // it has a start function
 }
 
-// Import is one function that the host must supply. Types are written as in
+// Import is one function that the host must provide. Types are written as in
 // the text format, "i64 i32".
 type Import struct {
 	Module  string `json:"module"`
@@ -32,22 +31,24 @@ type Import struct {
 	Results string `json:"results,omitempty"`
 }
 
-// Export is one exported item. Params and Results are a function's.
+// Export is one exported item. Params and Results are set for a function.
 type Export struct {
 	Name            string
 	Kind            string // func, table, memory, global
 	Params, Results string
-	Imported        bool // a function that the module imports, handed on
+	Imported        bool // a function that the module itself imports
 }
 
-// Memory is a memory's size in pages of 64 KiB; Max is clamped.
+// Memory is the size of a memory in pages of 64 KiB. Max is already reduced to
+// the limit.
 type Memory struct {
 	Min uint32 `json:"min"`
 	Max uint32 `json:"max"`
 }
 
-// Inspect reads a module's outside. It is bounded by the file's size and runs
-// nothing; what it cannot read is E_TOOL_MODULE with the offset.
+// Inspect parses a module's imports, exports and other outer parts. It takes
+// time proportional to the file's size and runs nothing. If it cannot parse the
+// file, the error is E_TOOL_MODULE with the offset.
 func Inspect(data []byte) (Info, error) {
 	if bytes.HasPrefix(data, componentHeader) {
 		return Info{Size: len(data), Component: true}, nil
@@ -59,9 +60,9 @@ func Inspect(data []byte) (Info, error) {
 	return m.info(), nil
 }
 
-// Woven is Inspect for what Weave returned, for an engine that must know the
-// types of imports and exports: golem's own are among them. It does not look
-// at functions and data again.
+// Woven is Inspect for bytes that Weave returned, for an engine that needs the
+// types of imports and exports, including those that Weave added. It does not
+// check functions and data again.
 func Woven(guarded []byte) (Info, error) {
 	m, err := sections(guarded)
 	if err != nil {
@@ -98,7 +99,7 @@ func (m *module) info() Info {
 	return info
 }
 
-// Exported tells whether the module exports a function of that name.
+// Exported returns the function that the module exports under a name.
 func (i Info) Exported(name string) (Export, bool) {
 	for _, e := range i.Exports {
 		if e.Name == name && e.Kind == "func" {
@@ -119,22 +120,23 @@ func typeNames(types []byte) string {
 	return strings.Join(names, " ")
 }
 
-// Custom is the content of a module's custom section, nil if there is none.
-// Of two sections of one name the last counts.
+// Custom returns the content of a module's custom section, or nil. If there are
+// several sections of the same name, it returns the last one.
 func Custom(data []byte, name string) ([]byte, error) {
 	s, err := ReadSurface(bytes.NewReader(data), int64(len(data)), name)
 	return s.Custom, err
 }
 
-// Surface is what a module shows without being read whole.
+// Surface is the part of a module that can be read without reading the whole
+// file.
 type Surface struct {
-	Custom  []byte // the content of the custom section that was asked for; nil: there is none
-	Imports []Item // as far as they can be read
+	Custom  []byte // content of the requested custom section; nil: it has none
+	Imports []Item // the imports, as far as they can be parsed
 }
 
-// ReadSurface goes from section to section and reads of them only the imports and
-// the custom section of that name, so that a big module tells its tools cheaply.
-// It does not judge the rest of the file.
+// ReadSurface jumps from section to section and reads only the imports and the
+// custom section with that name, so that the tools of a big module are found
+// quickly. It does not check the rest of the file.
 func ReadSurface(r io.ReaderAt, size int64, custom string) (Surface, error) {
 	var out Surface
 	if size > MaxSize {
@@ -192,8 +194,8 @@ func section(r io.ReaderAt, from, to int64) ([]byte, error) {
 	return b, nil
 }
 
-// AppendCustom is the module with a custom section of that name at its end;
-// sections of the same name go.
+// AppendCustom returns the module with a custom section added at its end.
+// Existing sections with the same name are removed.
 func AppendCustom(data []byte, name string, content []byte) ([]byte, error) {
 	if len(content) > MaxCustom {
 		return nil, fault.New(fault.ToolModule, "a custom section has %d bytes; at most %d are allowed", len(content), MaxCustom)

@@ -1,6 +1,6 @@
 package guard
 
-// Opcodes that the guard treats one by one.
+// Opcodes that the guard handles individually.
 const (
 	opUnreachable        = 0x00
 	opNop                = 0x01

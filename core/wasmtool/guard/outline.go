@@ -1,21 +1,23 @@
 package guard
 
-// Outline is what a file asks of its host and offers, as far as it can be read:
-// also of a module that golem refuses, so that a person can be told what it is.
+// Outline lists what a file imports and exports, as far as it can be parsed. It
+// also works for modules that golem rejects, so that a person can be told what
+// the file is.
 type Outline struct {
 	Imports []Item
-	Exports []Item   // Module is empty
+	Exports []Item   // their Module is empty
 	Custom  []string // names of custom sections, in the file's order
 }
 
-// Item is something imported or exported. Kind is func, table, memory, global,
-// or tag (of exceptions).
+// Item is an import or export. Kind is func, table, memory, global or tag (of
+// exceptions).
 type Item struct{ Module, Name, Kind string }
 
 var itemKinds = [...]string{"func", "table", "memory", "global", "tag"}
 
-// Outlined reads the outline of a module. It never fails: what comes after
-// something it cannot read is left out. Its work is bounded by the file's size.
+// Outlined returns the outline of a module. It never fails: it leaves out
+// everything after something that it cannot parse. It takes time proportional
+// to the file's size.
 func Outlined(data []byte) Outline {
 	var out Outline
 	if len(data) < len(header) || len(data) > MaxSize {

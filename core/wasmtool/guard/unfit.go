@@ -21,8 +21,8 @@ func (r *reader) refuse(hint, format string, args ...any) {
 	}
 }
 
-// What helps against the commonest refusals. The flags are those of wasm-ld (clang,
-// rustc -C link-arg=), Emscripten and AssemblyScript, as of 2026.
+// Hints for the most frequent rejections. The flags are those of wasm-ld
+// (clang, rustc -C link-arg=), Emscripten and AssemblyScript, as of 2026.
 const (
 	ownMemory    = "build it with a memory of its own: without --import-memory (wasm-ld), -sIMPORTED_MEMORY (Emscripten), --importMemory (AssemblyScript)"
 	ownItems     = "build it as one module: without --import-table, -shared and -fPIC (wasm-ld), -sMAIN_MODULE and -sSIDE_MODULE (Emscripten); golem loads one module by itself"

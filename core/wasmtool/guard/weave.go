@@ -19,7 +19,7 @@ type weaver struct {
 	out      []byte
 }
 
-// The guard's own types, globals and functions, in this order.
+// The types, globals and functions that the guard adds, in this order.
 const (
 	ownTick   = iota // type (i64) → (i64)
 	ownVoid          // type () → ()

@@ -1,7 +1,7 @@
-// Package wazeroengine is the reference engine: wazero behind
-// wasmtool.Engine, with Extism memory, and WASI whose files are the run's
-// sandbox view. It is a package of its own so that a page, which has an engine
-// already, does not carry it.
+// Package wazeroengine is the reference engine: it implements wasmtool.Engine
+// with wazero, Extism memory, and WASI whose files are the worker's sandbox
+// view. It is a separate package so that a page, which has the browser's
+// engine, need not include it.
 package wazeroengine
 
 import (
@@ -19,17 +19,20 @@ import (
 	"golem/core/wasmtool/guard"
 )
 
-// Options configure the engine over wazero. The zero value compiles
-// where wazero can and interprets elsewhere, without a cache on disk.
+// Options configure the engine. With the zero value it compiles on platforms
+// where wazero can, interprets on others, and has no cache on disk.
 type Options struct {
 	Interpreter bool
-	// Cache is a directory for compiled code; "": none. It is wazero's own
-	// format, named by its version, safe for several processes.
+	// Cache is a directory for compiled code; "" means none. The files have
+	// wazero's own format with its version; several processes can share the
+	// directory.
 	Cache string
-	// Workers compile beside each other; 0: as many as there are processors, 2 at
-	// least, so that wazero heeds its context between functions, and 4 at most.
+	// Workers is how many functions are compiled in parallel. 0 means the
+	// number of processors, but at least 2, because only then wazero checks its
+	// context between functions, and at most 4.
 	Workers int
-	// Yield lets others run while a module does; nil: the Go scheduler does.
+	// Yield lets other goroutines run while a module runs; nil leaves this to
+	// Go's scheduler.
 	Yield func()
 }
 
@@ -51,7 +54,7 @@ type engine struct {
 
 var _ wasmtool.Engine = (*engine)(nil)
 
-// New makes the reference engine (S0-25, SPEC §6). The caller must Close it.
+// New returns the reference engine (S0-25, SPEC §6). The caller must Close it.
 func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	config := wazero.NewRuntimeConfig()
 	if o.Interpreter {
@@ -80,7 +83,7 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	return e, nil
 }
 
-// Name is "wazero".
+// Name returns "wazero".
 func (e *engine) Name() string { return "wazero" }
 
 var errClosed = fault.New(fault.Interrupted, "the tool engine is closed")
@@ -103,8 +106,8 @@ func (e *engine) enter(ctx context.Context) (inside context.Context, leave func(
 	}, nil
 }
 
-// Close ends the compilations and calls under way and frees the runtime with
-// every module.
+// Close ends running compilations and calls, and releases the runtime and every
+// module.
 func (e *engine) Close() error {
 	e.gate.Lock()
 	e.finish(errClosed)
@@ -128,7 +131,8 @@ type module struct {
 	own    []api.Module // made for this module alone
 }
 
-// Compile hands the bytes to wazero, which heeds ctx between two functions.
+// Compile compiles the bytes with wazero, which checks ctx between two
+// functions.
 func (e *engine) Compile(ctx context.Context, guarded []byte, _ string) (wasmtool.Compiled, error) {
 	ctx, leave, err := e.enter(ctx)
 	if err != nil {
@@ -227,7 +231,7 @@ func (m *module) Close() error {
 	return err
 }
 
-// Call runs an export in a fresh instance.
+// Call runs an export in a new instance.
 func (m *module) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool.Host) (wasmtool.Result, error) {
 	i := &instance{module: m}
 	res, err := i.Call(ctx, in, host)
@@ -237,7 +241,7 @@ func (m *module) Call(ctx context.Context, in wasmtool.Invocation, host wasmtool
 	return res, err
 }
 
-// Keep makes an instance that lives on.
+// Keep returns an instance that keeps its memory between calls.
 func (m *module) Keep() wasmtool.Instance { return &instance{module: m} }
 
 // firstLine is an engine's message without its stack trace.
