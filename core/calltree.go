@@ -14,7 +14,7 @@ import (
 	"golem/core/trace"
 )
 
-// CallTree is who may call whom in a project: golem workers --tree --json.
+// CallTree shows who may call whom in a project (golem workers --tree --json).
 type CallTree struct {
 	Golem   string       `json:"golem"` // "tree"
 	V       int          `json:"v"`
@@ -23,8 +23,7 @@ type CallTree struct {
 	Faults  fault.List   `json:"faults,omitempty"`
 }
 
-// TreeWorker is a worker with its tools and with the calls of other workers that
-// it is allowed.
+// TreeWorker is a worker with its tools and the workers that it may call.
 type TreeWorker struct {
 	ID          string       `json:"id"`
 	Path        string       `json:"path"`
@@ -36,7 +35,8 @@ type TreeWorker struct {
 	Calls       []WorkerCall `json:"calls"`
 }
 
-// TreeTool is a tool that is no worker, and what becomes of its calls.
+// TreeTool is a tool that is not a worker, and whether its calls run, ask or
+// are blocked.
 type TreeTool struct {
 	Name   string `json:"name"`
 	Worker string `json:"worker,omitempty"` // the worker that a module provides
@@ -46,14 +46,14 @@ type TreeTool struct {
 	Why    string `json:"why"`
 }
 
-// WorkerCall is a call of a worker that is allowed.
+// WorkerCall is a worker that another worker may call.
 type WorkerCall struct {
 	Worker string `json:"worker"` // ID; "*": every other worker of the project
 	Path   string `json:"path,omitempty"`
 	Call   string `json:"call"` // as ToolUse.Call
 	Why    string `json:"why"`
-	// Cycle marks a call that closes a circle. A run refuses it with E_CYCLE, unless
-	// the worker allows recursion.
+	// Cycle marks a call that closes a circle. In a run it fails with E_CYCLE,
+	// unless the worker allows recursion.
 	Cycle     bool `json:"cycle,omitempty"`
 	Recursion bool `json:"recursion,omitempty"`
 }
@@ -61,8 +61,8 @@ type WorkerCall struct {
 // everyWorker is WorkerCall.Worker for allowed_workers: '*'.
 const everyWorker = "*"
 
-// CallTree tells who may call whom. It scans the project, asks no model and runs
-// nothing. Workers that cannot be loaded are among the faults.
+// CallTree returns who may call whom. It scans the project, uses no model and
+// runs nothing. Workers that cannot be loaded are among the faults.
 func (i *Instance) CallTree(ctx context.Context) *CallTree {
 	g := &graph{i: i, ctx: ctx, gate: i.gate(nil), found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
 	g.c = i.runner(trace.Sinks(nil), g.gate).Checker()

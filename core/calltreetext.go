@@ -10,8 +10,8 @@ import (
 	"golem/core/ui"
 )
 
-// Text is the tree for people: each worker once, with what its calls do, and
-// below it the workers that it may call.
+// Text returns the tree for people: each worker once, with what happens to its
+// calls, and below it the workers that it may call.
 func (t *CallTree) Text() string {
 	p := treePrinter{workers: map[string]*TreeWorker{}, done: map[string]bool{}}
 	for n := range t.Workers {
@@ -103,7 +103,7 @@ func (w *TreeWorker) groups() []string {
 	return out
 }
 
-// Mermaid is the tree as a Mermaid flowchart.
+// Mermaid returns the tree as a Mermaid flowchart.
 func (t *CallTree) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")

@@ -1,7 +1,7 @@
-// Package core joins golem's rooms into one project on one platform: the same
-// code behind the command line and behind the page. A host lends a Platform;
-// Open reads the project; Run, Chat, Check and Workers are what people do
-// with it (SPEC §1, §5).
+// Package core opens a project on a platform and runs it. The command line and
+// the page use the same code: a host provides a Platform, Open reads the
+// project, and Run, Chat, Check and Workers are what people can do with it
+// (SPEC §1, §5).
 package core
 
 import (
@@ -19,100 +19,108 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Platform is what a host lends. Files and Mount come with the project; the
-// rest is the same for every project.
+// Platform is everything that a host provides. Files and Mount belong to one
+// project; the rest is the same for every project.
 type Platform struct {
-	Name    string            // "native" or "browser", as traces say
+	Name    string            // "native" or "browser", as in traces
 	Version string            // golem's version
-	Env     map[string]string // the environment, provider keys included
-	// DotEnv are the provider keys of the project's .env: used where Env has
-	// none and a person trusted them (SPEC §3).
+	Env     map[string]string // environment variables, including the providers' keys
+	// DotEnv has the provider keys in the project's .env. They are used if Env
+	// does not have them and a person trusted them (SPEC §3).
 	DotEnv map[string]string
-	// Config is the person's $GOLEM_HOME/config.yaml; nil: there is none.
+	// Config is the content of the person's $GOLEM_HOME/config.yaml; nil if
+	// there is none.
 	Config []byte
-	// Home is the person's home directory as a slash path, for ~ in Config.
+	// Home is the person's home directory as a slash path. It replaces ~ in
+	// Config.
 	Home string
-	// Trust keeps what a person trusted; nil: a yes holds for the run.
+	// Trust stores what a person trusted; with nil, a yes counts for one run
+	// only.
 	Trust TrustFile
-	// TrustKey names the project there and in Config's projects: its real root
-	// as a slash path; on the page the project's name.
+	// TrustKey identifies the project in Trust and in the projects of Config:
+	// its real root as a slash path, or in the page its name.
 	TrustKey string
 	HTTP     model.HTTPDoer // nil: providers cannot be reached
-	// Mount opens a directory for the sandbox: "." is the root that workers work
-	// on, and anything else, an absolute or ../ path, is asked for only with
-	// Options.AllowOutside. What lies below "." the core opens from there.
+	// Mount opens a directory for the sandbox. "." is the root that workers
+	// work on. Anything else, an absolute path or one with ../, is requested
+	// only with Options.AllowOutside. Directories below "." are opened from the
+	// root.
 	Mount func(source string) (sandbox.FS, error)
-	// Closed are real directories, as sources of sandbox.SourceOf, that no worker
-	// reads or changes by any mount, link or name: $GOLEM_HOME (E_PROTECTED).
+	// Closed are directories, as sources of sandbox.SourceOf, that no worker
+	// can read or change through any mount, link or name, such as $GOLEM_HOME
+	// (E_PROTECTED).
 	Closed []string
-	// ReadScript reads FILE of script:FILE and replay:FILE given by a person,
-	// relative to where they stand. From a manifest or worker it is relative
-	// to the project root. nil: only project files.
+	// ReadScript reads the file of a script:FILE or replay:FILE that a person
+	// named, relative to the current directory. (From a manifest or worker, the
+	// path is relative to the project root.) With nil, only files of the
+	// project can be read.
 	ReadScript func(name string) ([]byte, error)
-	// Scripts are the scripts embedded under script:NAME; nil: golem's own.
+	// Scripts has the embedded scripts for script:NAME; nil means golem's own.
 	Scripts fs.FS
-	// Toolsets are the platform's own, beside the built-in ones.
+	// Toolsets are those of the platform, in addition to the built-in ones.
 	Toolsets []toolset.Factory
-	// OtherToolsets names toolsets that other platforms have, and which.
+	// OtherToolsets are the toolsets that only other platforms have, with the
+	// names of these platforms.
 	OtherToolsets map[string][]string
-	// Tools makes what runs `.wasm` tools, with the engine that the manifest
-	// names ("auto", "wazero", "browser"). It is asked once, for the first
-	// project that has a module; the platform closes what it made. nil: tool
-	// modules are E_PLATFORM.
+	// Tools makes the library that runs `.wasm` tools, with the engine that the
+	// manifest names ("auto", "wazero", "browser"). It is called once, for the
+	// first project that has a module; the platform closes what it made. With
+	// nil, tool modules are E_PLATFORM.
 	Tools func(engine string) (*wasmtool.Library, error)
-	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is found; nil: none.
+	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is looked up; nil
+	// if there is none.
 	ToolFiles fs.FS
-	// Secrets are further values to redact wherever they appear.
+	// Secrets are further values to remove from everything that leaves golem.
 	Secrets []string
-	Now     func() time.Time // nil: time.Now
-	NewID   func() string    // makes run names; nil: random
+	Now     func() time.Time // nil means time.Now
+	NewID   func() string    // makes the names of runs; nil: random names
 }
 
-// Options say which project, and what the person asked for on the command
-// line or in the page. The zero value of each leaves it to the project.
+// Options say which project to open, and what the person chose on the command
+// line or in the page. With the zero value of a field, the project decides.
 type Options struct {
-	Files     fs.FS  // the project root, confined
+	Files     fs.FS  // the project root; no name leads out of it
 	Name      string // the root's base name, for messages and traces
 	Entry     string
 	NoProject bool
-	// WorkersRoot is where workers have their IDs unless a manifest says; "" is
-	// workers, "." the root itself, as in a directory of GOLEM_PATH.
+	// WorkersRoot is the directory of workers, unless a manifest names one. ""
+	// means workers; "." is the root itself, as in a directory of GOLEM_PATH.
 	WorkersRoot       string
 	Model             string
 	Approval          string
 	MaxDepth          *int
-	Limits            map[string]string // limits of the run by their names in workers: turns, tool_timeout, …
-	Settings          map[string]string // settings of the models by their names in workers: temperature, …
+	Limits            map[string]string // limits of the run by their names in worker files: turns, tool_timeout, …
+	Settings          map[string]string // model settings by their names in worker files: temperature, …
 	AllowOutside      bool
 	MemorySandbox     bool
 	NoImportTools     bool
 	AllowModuleImport bool
-	// Trust is a person's yes, for this run, to all that the project's files
-	// widen beyond its sandbox (--trust, SPEC §3).
+	// Trust means that the person trusts, for this run, everything that the
+	// project's files allow beyond its sandbox (--trust, SPEC §3).
 	Trust bool
-	// TrustDigest pins what is trusted to the list of this digest: another list
-	// ends the run before it begins (GOLEM_TRUST).
+	// TrustDigest trusts exactly the list with this digest. If the project's
+	// list has another digest, the run fails before it begins (GOLEM_TRUST).
 	TrustDigest string
-	// Reach is how far the project's own settings may pre-approve without trust:
-	// ReadOnly for a lone file, a worker on GOLEM_PATH, and a root at or above
-	// the home directory.
+	// Reach says which calls the project's own settings can approve without
+	// trust: ReadOnly for a lone file, a worker on GOLEM_PATH, and a root that
+	// is the home directory or contains it.
 	Reach approval.Reach
 }
 
-// RunOptions are what one run keeps. Nil fields keep nothing.
+// RunOptions say what is written during a run. A nil field writes nothing.
 type RunOptions struct {
-	ID string // the run's name; "": made by the platform
+	ID string // name of the run; "": the platform makes one
 	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
 	Strict bool
 	Trace  io.Writer // JSON lines, SPEC §16
-	// Texts keeps a text that is too long for a line of Trace, whole, under a
-	// name that is no path. nil: long texts stay in the lines.
+	// Texts stores a text that is too long for a line of Trace, under a file
+	// name. With nil, long texts stay in the lines.
 	Texts func(name string, data []byte) error
-	// Lines gets the lines of Trace with every text whole, as a front end shows
-	// them, and none while a person is asked.
+	// Lines gets the lines of Trace with complete texts, for a front end that
+	// shows them. While a person is asked, it gets nothing.
 	Lines io.Writer
-	// Trouble hears when one of these three fails, once each. It does not end
-	// the run. nil: nobody does.
+	// Trouble gets the first error of each of these three. Such an error does
+	// not end the run. It may be nil.
 	Trouble  func(error)
 	Record   io.Writer // a recording for replay:
 	Artifact func(name string, data []byte) error

@@ -16,8 +16,8 @@ import (
 	"golem/core/trace"
 )
 
-// Description is all that golem knows of a worker before it runs: golem
-// describe --json.
+// Description is everything that golem knows about a worker before it runs
+// (golem describe --json).
 type Description struct {
 	Golem       string          `json:"golem"` // "describe"
 	V           int             `json:"v"`
@@ -63,10 +63,10 @@ type MountUse struct {
 	Origin       string               `json:"origin"`
 }
 
-// Asks is ToolUse.Call where a person is asked.
+// Asks is the value of ToolUse.Call if a person is asked.
 const Asks = string(approval.Asks)
 
-// ToolUse is a tool that a worker has, and what becomes of its calls.
+// ToolUse is a tool of a worker, and whether its calls run, ask or are blocked.
 type ToolUse struct {
 	Name   string          `json:"name"`
 	From   string          `json:"from"` // "toolset filesystem", a module's path, "worker reports/s"
@@ -82,9 +82,9 @@ type ToolUse struct {
 	Input  json.RawMessage `json:"input,omitempty"` // JSON Schema of the arguments
 }
 
-// Describe tells all about a worker. in, if given, is the input for which a
-// template is rendered. No model is asked and no tool runs. The faults are those
-// of the tools, the view and the template.
+// Describe returns everything about a worker. in may be nil; it is the input
+// with which a template is rendered. It uses no model and runs no tool. The
+// faults are those of the tools, the view and the template.
 func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Input) (*Description, error) {
 	gate := i.gate(nil)
 	c := i.runner(trace.Sinks(nil), gate).Checker()

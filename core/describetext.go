@@ -11,7 +11,7 @@ import (
 	"golem/core/ui"
 )
 
-// Text is the description for people: golem describe, and the page.
+// Text returns the description for people, for golem describe and the page.
 func (d *Description) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s, %s)\n", ui.OneLine(d.ID), ui.OneLine(d.Path), ui.OneLine(d.Source))
@@ -62,8 +62,8 @@ func section(b *strings.Builder, title, text string) {
 	}
 }
 
-// ValuesText is one line for each setting: its path, its value and where it
-// comes from.
+// ValuesText returns one line for each setting: its path, its value and its
+// origin.
 func ValuesText(values []project.Value) string {
 	var b strings.Builder
 	for _, v := range values {

@@ -23,8 +23,8 @@ import (
 	"golem/core/wasmtool"
 )
 
-// Instance is one open project on one platform. It may run several runs at
-// the same time; each has its own gate, so that approvals end with it.
+// Instance is an open project on a platform. It can run several runs at the
+// same time; each has a gate of its own, so approvals end with the run.
 type Instance struct {
 	platform Platform
 	options  Options
@@ -43,8 +43,8 @@ type Instance struct {
 	unattended       atomic.Bool // trust was asked for and nobody was there
 }
 
-// Open reads a project. With an error the instance is returned too where
-// there is a directory to look at: it is good for Check and Workers.
+// Open reads a project. It may return an instance together with an error: then
+// only Check and Workers work.
 func Open(p Platform, o Options) (*Instance, error) {
 	if p.Scripts == nil {
 		p.Scripts = builtin.Scripts()
@@ -81,14 +81,14 @@ func Open(p Platform, o Options) (*Instance, error) {
 	return i, err
 }
 
-// Project is what was loaded.
+// Project returns the loaded project.
 func (i *Instance) Project() *project.Project { return i.project }
 
-// Entry is the worker a run starts with.
+// Entry returns the worker that a run starts with.
 func (i *Instance) Entry() (*project.Worker, error) { return i.project.Entry() }
 
-// Check returns every problem of the project, as it would be on the named
-// platform ("": this one). No model is asked, no tool runs, nothing is written.
+// Check returns every problem that the project has on the named platform (""
+// means this one). It uses no model, runs no tool and writes nothing.
 func (i *Instance) Check(platform string) fault.List {
 	if platform == "" {
 		platform = i.platform.Name
@@ -122,8 +122,8 @@ func (i *Instance) Check(platform string) fault.List {
 	return faults.Compact()
 }
 
-// Tools are the tools that a worker would be offered, as far as they are known
-// without running a module; their Uses are names. Nothing is run.
+// Tools returns the tools that a worker would have, as far as they are known
+// without running a module. Their Uses are names. It runs nothing.
 func (i *Instance) Tools(ctx context.Context, w *project.Worker) []tool.Spec {
 	return i.runner(trace.Sinks(nil), i.gate(nil)).Checker().Specs(ctx, w)
 }
@@ -136,7 +136,7 @@ func (i *Instance) library() (*wasmtool.Library, error) {
 	return i.platform.Tools(i.project.Manifest().ToolEngine)
 }
 
-// Workers lists what scanning finds.
+// Workers returns the workers that scanning the project finds.
 func (i *Instance) Workers() ([]project.Listing, fault.List) { return i.project.List() }
 
 // gate makes the gate of one session.
@@ -159,9 +159,10 @@ func (say statusTo) Emit(e trace.Event) {
 	}
 }
 
-// WouldAsk names the tools, reachable from the entry, whose calls would ask a
-// person: what an unattended run will be denied. A module without a description
-// is run for it; say hears what takes a while, and may be nil.
+// WouldAsk returns the names of the tools, reachable from the entry, whose
+// calls would ask a person: an unattended run will deny them. It runs a module
+// that has no description to learn its tools. say gets a message about what
+// takes a while; it may be nil.
 func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]string, error) {
 	entry, err := i.project.Entry()
 	if err != nil {

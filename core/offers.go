@@ -10,8 +10,8 @@ import (
 	"golem/core/model"
 )
 
-// Offers are the models of a provider, by name. What the project's files say of
-// the provider counts only once a person trusted it.
+// Offers returns the models of a provider, by name. What the project's files
+// say about the provider counts only if a person trusted it.
 func (i *Instance) Offers(ctx context.Context, provider string) ([]model.Offer, error) {
 	if !slices.Contains(i.Providers(), provider) {
 		return nil, i.unknownProvider(provider)
@@ -29,8 +29,8 @@ func (i *Instance) Offers(ctx context.Context, provider string) ([]model.Offer, 
 	return offers, nil
 }
 
-// Providers are all providers by name, those of the person and of the project
-// included.
+// Providers returns the names of all providers, including those of the person
+// and of the project.
 func (i *Instance) Providers() []string {
 	var names []string
 	for _, r := range model.Rows() {
@@ -44,8 +44,8 @@ func (i *Instance) Providers() []string {
 	return slices.Compact(names)
 }
 
-// Keyed are the providers that can be asked now: those whose key is set, and
-// those that need none, of which local is true.
+// Keyed returns the providers that can be used now: those whose key is set and
+// those that need none. local is true for the latter.
 func (i *Instance) Keyed() (names []string, local map[string]bool) {
 	local = map[string]bool{}
 	for _, name := range i.Providers() {

@@ -16,7 +16,7 @@ import (
 	"golem/core/ui"
 )
 
-// Run runs the entry for one answer, even if its mode is chat.
+// Run runs the entry until it has answered once, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, entry, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
@@ -25,8 +25,8 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 	return i.redact(r.Run(ctx, entry, in))
 }
 
-// Call runs any callable of the project: a worker by reference, or a tool of
-// the entry worker by name, as a person (S3-01, S4-04).
+// Call runs any worker (by reference) or tool of the entry worker (by name) of
+// the project for a person (S3-01, S4-04).
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, _, err := i.prepare(ctx, u, ro, in)
 	if err != nil {
@@ -35,9 +35,10 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 	return i.redact(r.Call(ctx, name, in))
 }
 
-// Chat talks with the entry until the person ends it (/exit, end of input) or
-// ctx ends. first, if given, is the first message. An exchange that fails is
-// told, and the conversation goes on; the result is that of the last one.
+// Chat runs a conversation with the entry, until the person ends it (/exit, end
+// of input) or ctx ends. first may be nil; it is the first message. If an
+// exchange fails, the error is shown and the conversation continues. The result
+// is that of the last exchange.
 func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOptions) run.Result {
 	var given run.Input
 	if first != nil {

@@ -20,12 +20,12 @@ import (
 	"golem/core/trust"
 )
 
-// TrustFile keeps what a person trusted, outside every project: natively
-// $GOLEM_HOME/trust.json, on the page a file of golem's own.
+// TrustFile stores what a person trusted, outside every project: natively in
+// $GOLEM_HOME/trust.json, in the page in a file that belongs to golem.
 type TrustFile interface {
-	Read() ([]byte, error) // nothing if there is no file yet
-	// Change replaces the file by what change makes of it, under a lock, as a
-	// whole or not at all.
+	Read() ([]byte, error) // returns nothing if there is no file yet
+	// Change replaces the content of the file by the result of change. It locks
+	// the file, and writes all of it or nothing.
 	Change(change func([]byte) ([]byte, error)) error
 }
 
@@ -70,17 +70,17 @@ func (i *Instance) book() (trust.Book, error) {
 	return trust.ReadBook(data)
 }
 
-// Trusted says whether a person trusted a widening of this project.
+// Trusted reports whether a person trusted a widening of this project.
 func (i *Instance) Trusted(w trust.Widening) bool { return i.judge.Trusts(w) }
 
-// Trust keeps a person's yes to a list, for this project and its later runs.
+// Trust stores a person's yes to a list, for this project and its later runs.
 func (i *Instance) Trust(l trust.List) error {
 	i.judge.Trust(l)
 	return i.changeBook(func(b *trust.Book) { b.Add(i.platform.TrustKey, l) })
 }
 
-// Distrust forgets what was trusted of this project. It reports whether there
-// was something.
+// Distrust removes everything that was trusted for this project. It reports
+// whether there was anything.
 func (i *Instance) Distrust() (had bool, err error) {
 	err = i.changeBook(func(b *trust.Book) { had = b.Remove(i.platform.TrustKey) })
 	return had, err
@@ -289,9 +289,9 @@ func (i *Instance) untrustedGrant(w *project.Worker, spec tool.Spec, digest stri
 	return g, false
 }
 
-// Content is the digest of every definition file and tool module of the
-// project, path and bytes: what golem check prints to tell one version of a
-// project from another.
+// Content returns a digest of the paths and contents of every definition file
+// and tool module of the project. golem check prints it, so that two versions
+// of a project can be told apart.
 func (i *Instance) Content() string {
 	names := i.project.Opened()
 	listed, _ := i.project.List()
@@ -325,11 +325,11 @@ func announce(sink trace.Sink, r approval.Request) {
 	}
 }
 
-// Untrusted returns what of a list no person trusted.
+// Untrusted returns the widenings of a list that no person trusted.
 func (i *Instance) Untrusted(l trust.List) trust.List { return i.judge.Untrusted(l) }
 
-// AskTrust puts a list before a person outside a run (golem trust). Keeping the
-// yes is the caller's.
+// AskTrust asks a person to trust a list, outside a run (golem trust). The
+// caller stores the yes.
 func (i *Instance) AskTrust(ctx context.Context, l trust.List, person approval.Approver) (approval.Record, error) {
 	return approval.NewGate(approval.Interactive, person).Ask(ctx, question(l, "", nil, nil))
 }

@@ -19,9 +19,9 @@ import (
 	"golem/core/trust"
 )
 
-// Widenings returns what the whole project's files say beyond its sandbox,
-// trusted or not: of every worker, every provider row and .env. It scans the
-// project, asks no model and runs nothing.
+// Widenings returns what the files of the whole project allow beyond its
+// sandbox, trusted or not: for every worker, every provider and .env. It scans
+// the project, uses no model and runs nothing.
 func (i *Instance) Widenings(ctx context.Context) trust.List {
 	var workers []*project.Worker
 	listed, _ := i.project.List()

@@ -2,8 +2,8 @@ package ui
 
 import "strings"
 
-// frameWidth is how wide a frame is where the screen is not known, as S4 §3
-// draws it; maxFrame is how wide it is at most on a wide one.
+// frameWidth is the width of a frame if the width of the screen is unknown, as
+// in S4 §3. maxFrame is the largest width on a wide screen.
 const (
 	frameWidth = 68
 	maxFrame   = 120

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// How much of a value a progress line shows; an approval request is never cut so.
+// How much of a value a progress line shows. An approval request is never
+// shortened in this way.
 const (
 	briefValue = 40
 	briefArgs  = 4
@@ -31,7 +32,7 @@ func callLine(name string, args json.RawMessage) string {
 	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// CallLine is a call in one line, for what a command says of it.
+// CallLine describes a call in one line.
 func CallLine(name string, args json.RawMessage) string { return callLine(name, args) }
 
 // named are arguments with their names, each value as show has it.

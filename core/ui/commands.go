@@ -6,10 +6,11 @@ import (
 	"golem/core/fault"
 )
 
-// CommandName is a chat command without its slash.
+// CommandName is the name of a chat command, without its slash.
 type CommandName string
 
-// The commands of a chat. Message is no command: Command.Arg is the text.
+// The commands of a chat. Message means that the line is not a command; its
+// text is in Command.Arg.
 const (
 	Message CommandName = ""
 	New     CommandName = "new"
@@ -19,10 +20,10 @@ const (
 	Call    CommandName = "call"
 )
 
-// Command is one line a person gave in a chat.
+// Command is one line that a person typed in a chat.
 type Command struct {
 	Name CommandName
-	Arg  string // what follows the name; of a Message, the whole text
+	Arg  string // the text after the name; for a Message the whole text
 }
 
 var commandHelp = []struct {
@@ -38,10 +39,10 @@ var commandHelp = []struct {
 
 var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help}
 
-// ParseCommand reads a line of a chat. What begins with one slash and a
+// ParseCommand parses a line of a chat. A line that begins with one slash and a
 // letter is a command, unless another slash follows the word (a path such as
 // /src/a.go); "//x" sends "/x" as a message. An unknown command is an E_USAGE
-// fault that names the nearest one.
+// fault that names the most similar command.
 func ParseCommand(line string) (Command, error) {
 	text := strings.TrimSpace(line)
 	if strings.HasPrefix(text, "//") {
@@ -67,7 +68,7 @@ func ParseCommand(line string) (Command, error) {
 		Hinting("%s; begin with // to send a text that begins with /", fault.DidYouMean("/"+name, names))
 }
 
-// CommandHelp is the list that /help shows, one command a line.
+// CommandHelp returns the list that /help shows, one command per line.
 func CommandHelp() string {
 	var b strings.Builder
 	for _, c := range commandHelp {

@@ -9,7 +9,7 @@ import (
 	"golem/core/trace"
 )
 
-// Emit shows an event; while a person is being asked, after the answer.
+// Emit shows an event. While a person is being asked, it waits for the answer.
 func (p *Plain) Emit(e trace.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Marks stand before every line of content in a request, so that content
+// Marks are printed before every line of content in a request, so that content
 // cannot look like golem's own lines (SECURITY 9).
 const (
 	mark     = "  │ "
 	markMore = "  ┆ " // the same line, broken by golem
 )
 
-// How many lines of the screen one label, or one line of a question, may take before it is cut.
+// How many lines of the screen a label, or one line of a question, may take
+// before it is shortened.
 const (
 	labelRows  = 2
 	headRows   = 3

@@ -10,15 +10,15 @@ import (
 	"golem/core/trace"
 )
 
-// JSON is the front end of --json: one JSON object a line, the trace's lines
-// and the transient ones between them (SPEC §16). The kept lines come from the
-// trace writer itself, which the host points at Lines, so that they are the
-// trace's to the byte; Emit adds only what a trace does not keep.
+// JSON is the front end of --json: it prints one JSON object per line, namely
+// the trace's lines and the transient events between them (SPEC §16). The trace
+// writer writes its lines to Lines, so they are exactly those of the trace;
+// Emit adds only the transient events.
 //
-// Fill in the fields, then use it; it is safe for concurrent use.
+// Set the fields, then use it. It is safe for concurrent use.
 type JSON struct {
 	W        io.Writer
-	Approver approval.Approver // who is asked; nil: nobody
+	Approver approval.Approver // who is asked; nil: nobody can be asked
 	Input    Lines             // messages of a chat; nil: none
 
 	mu  sync.Mutex
@@ -27,7 +27,7 @@ type JSON struct {
 
 var _ UI = (*JSON)(nil)
 
-// Lines is where the trace writer's lines go. Each Write is one line.
+// Lines returns the writer for the trace's lines. Each Write must be one line.
 func (j *JSON) Lines() io.Writer { return lineWriter{j} }
 
 type lineWriter struct{ j *JSON }
@@ -38,7 +38,7 @@ func (l lineWriter) Write(p []byte) (int, error) {
 	return l.j.W.Write(p)
 }
 
-// Emit writes transient events.
+// Emit prints transient events.
 func (j *JSON) Emit(e trace.Event) {
 	if e.Body == nil || !e.Body.Transient() {
 		return
@@ -58,14 +58,14 @@ func (j *JSON) Emit(e trace.Event) {
 	}
 }
 
-// Err is the last failure to write an event, nil if all were written.
+// Err returns the last error of writing an event, or nil.
 func (j *JSON) Err() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.err
 }
 
-// Approve asks Approver.
+// Approve asks the Approver.
 func (j *JSON) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if j.Approver == nil {
 		return approval.Decision{}, approval.ErrNobody

@@ -96,9 +96,9 @@ func (v *requestView) help(r approval.Request) string {
 	return b.String()
 }
 
-// ParseAnswer reads an answer to a request: y, n, a, s or d, as a letter or a
-// word, n and d optionally followed by a reason. An empty line is no. ok is
-// false for anything else, and for an answer that is not among those offered.
+// ParseAnswer parses the answer to a request: y, n, a, s or d, as a letter or a
+// word; a reason may follow n and d. An empty line means no. ok is false for
+// any other text, and for an answer that is not offered.
 func ParseAnswer(line string, offered []approval.Answer) (answer approval.Answer, reason string, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	word, rest = strings.ToLower(strings.TrimRight(word, ",:")), strings.TrimSpace(rest)

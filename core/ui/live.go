@@ -118,11 +118,11 @@ func tokens(u trace.Usage) string {
 	return about + thousands(u.In) + " tokens in, " + about + thousands(u.Out) + " out"
 }
 
-// Spinner tells on a terminal what a command waits for that is no run. Fill in
-// the fields; it is safe for concurrent use. The zero value shows nothing.
+// Spinner shows, on a terminal, what a command is waiting for outside a run.
+// Set the fields; it is safe for concurrent use. The zero value shows nothing.
 type Spinner struct {
 	W     io.Writer
-	Live  func() bool // whether W is a terminal that may be written to now; nil: never
+	Live  func() bool // reports whether W is a terminal that can be written to now; nil: never
 	Width func() int
 	Color bool
 
@@ -133,8 +133,8 @@ type Spinner struct {
 	stop  func()
 }
 
-// Wait shows what is waited for, with seconds, from now on. It takes the place
-// of an earlier one. Done ends them all.
+// Wait shows what the command is waiting for, with seconds, from now on. It
+// replaces an earlier text. Done ends it.
 func (s *Spinner) Wait(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Spinner) tick() {
 	}
 }
 
-// Done takes the line away for good.
+// Done removes the line and ends the spinner.
 func (s *Spinner) Done() {
 	s.mu.Lock()
 	stop := s.stop
@@ -164,7 +164,8 @@ func (s *Spinner) Done() {
 	s.Aside(func() {})
 }
 
-// Aside writes something else to the same terminal: the line is taken away first.
+// Aside removes the line while write writes something else to the same
+// terminal.
 func (s *Spinner) Aside(write func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,26 +12,27 @@ import (
 	"golem/core/trace"
 )
 
-// Plain is the line front end of S4 §3. Fill in the fields, then use it;
-// call Start before a run for the status line, and Finish when it is over. It is
-// safe for concurrent use.
+// Plain is the front end that prints plain lines (S4 §3). Set the fields, then
+// use it: call Start before a run to show the status line, and Finish after it.
+// It is safe for concurrent use.
 type Plain struct {
-	View io.Writer // everything but answers
-	// Answers gets each answer of the root and nothing else. nil: answers are
-	// part of the view, streamed as they come.
+	View io.Writer // gets everything except answers
+	// Answers gets each answer of the root worker and nothing else. With nil,
+	// answers are printed to View while they arrive.
 	Answers io.Writer
-	Shield  bool // Answers is a terminal: control characters in answers are shown as escapes
-	// Approver is who is asked, with the view at rest; nil: nobody.
+	Shield  bool // Answers is a terminal: control characters in answers become escapes
+	// Approver is asked while View is quiet; nil: nobody can be asked.
 	Approver approval.Approver
-	Input    Lines      // messages of a chat; nil: none
+	Input    Lines      // messages of a chat; nil: there are none
 	Width    func() int // columns of View; nil: lines are not broken
-	Quiet    bool       // summary mode: progress bullets, warnings and errors only
-	Verbose  bool       // results of tools, and the tokens used
-	// Live says whether View is a terminal that may be written to at any time: then
-	// a status line is kept at its end while something is waited for. nil: never.
+	Quiet    bool       // summary mode: only progress bullets, warnings and errors
+	Verbose  bool       // also show the results of tools, and the tokens used
+	// Live reports whether View is a terminal that can be written to at any
+	// time. Then a status line is shown at its end during waits. nil means
+	// never.
 	Live    func() bool
 	Color   bool
-	Prompts bool // Input is a terminal: "> " is written before each line, and what is typed is not repeated
+	Prompts bool // Input is a terminal: print "> " before each line, and do not repeat what was typed
 
 	mu      sync.Mutex
 	root    *block
@@ -56,7 +57,8 @@ type Plain struct {
 
 var _ UI = (*Plain)(nil)
 
-// golem's and the person's lines (S4-34); what follows the first line is indented.
+// The prefixes of golem's and the person's lines (S4-34); further lines are
+// indented.
 const (
 	golemPrefix = "Golem: "
 	youPrefix   = "You: "
@@ -127,7 +129,7 @@ func (p *Plain) at(id string) *block {
 	}
 }
 
-// Start begins the status line, which Finish ends: from now on something is waited for.
+// Start shows the status line from now on, until Finish.
 func (p *Plain) Start() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,8 +154,8 @@ func (p *Plain) beat() {
 	p.line.draw(p.View, text, p.stream.col, p.columns(), p.Color)
 }
 
-// Aside runs a function that writes to View's terminal by itself: the status
-// line is taken away first, unless an answer that nobody reads holds it up.
+// Aside runs a function that writes to View's terminal itself. It removes the
+// status line before.
 func (p *Plain) Aside(write func()) {
 	if !soon(&p.mu) {
 		write()
@@ -174,7 +176,7 @@ func (p *Plain) endText() {
 	}
 }
 
-// Approve asks the Approver, with the view at rest.
+// Approve asks the Approver. Meanwhile nothing else is printed.
 func (p *Plain) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	p.mu.Lock()
 	p.ready()
@@ -202,8 +204,8 @@ func (p *Plain) answered() {
 	}
 }
 
-// Prompt delivers the answer so far and reads the next line of a chat, passing
-// over empty ones. Commands (see ParseCommand) are the chat's to act on.
+// Prompt prints the answer so far and reads the next line of a chat; it skips
+// empty lines. The caller handles commands (see ParseCommand).
 func (p *Plain) Prompt(ctx context.Context) (run.Input, error) {
 	p.mu.Lock()
 	p.ready()
@@ -273,9 +275,9 @@ func (p *Plain) writeAnswer(text string) error {
 	return err
 }
 
-// Finish ends the view and, for a run that succeeded, delivers the answer that
-// has not been shown yet; then it says what the run cost. Call it once, after the
-// last event.
+// Finish ends the output. If the run succeeded, it prints what was not printed
+// yet of the answer, and then the cost of the run. Call it once, after the last
+// event.
 func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
 	stop := p.stop

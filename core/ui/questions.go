@@ -8,13 +8,14 @@ import (
 	"golem/core/fault"
 )
 
-// Questions asks a Person for approval in the words of S4 §3. The default is
-// no; a person who vanishes has said no (SECURITY 9). A gate asks one question
-// at a time; who lets several gates share a Person sees to that himself.
+// Questions asks a Person for approval, with the words of S4 §3. The default is
+// no, and a person who does not answer has said no (SECURITY 9). A gate asks
+// one question at a time; if several gates use one Person, the caller must make
+// sure of that.
 type Questions struct {
-	Person Person     // nil: nobody
+	Person Person     // nil: nobody can be asked
 	Width  func() int // columns of the screen; nil or 0: 80
-	Height func() int // its lines; nil or 0: 24
+	Height func() int // lines of the screen; nil or 0: 24
 	Color  bool
 }
 
@@ -23,8 +24,8 @@ var _ approval.Approver = Questions{}
 // maxMisread is how many unreadable answers are asked again before they count as no.
 const maxMisread = 3
 
-// Approve shows the whole request and reads the answer. It returns
-// approval.ErrNobody without a Person, and the Person's error when there was
+// Approve shows the complete request and reads the answer. It returns
+// approval.ErrNobody if there is no Person, and the Person's error if there was
 // no answer.
 func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if q.Person == nil {

@@ -17,7 +17,7 @@ type requestView struct {
 	b             strings.Builder
 }
 
-// The screen that is assumed where it is not known, and the least that is used.
+// The size of the screen if it is unknown, and the smallest size that is used.
 const (
 	screenWidth, minWidth   = 80, 20
 	screenHeight, minHeight = 24, 12
@@ -169,7 +169,7 @@ func (v *requestView) lines(s string) []string {
 	return out
 }
 
-// Colours, as the numbers of the ANSI escape.
+// Colours, as numbers of the ANSI escape sequences.
 const (
 	bold   = "1"
 	dim    = "2"

@@ -11,13 +11,13 @@ import (
 	"golem/core/trace"
 )
 
-// Script is a front end for tests: it records every event, answers questions
-// by call id or in order, and gives the messages of a chat from a list. The
-// zero value is nobody: it answers no question and ends a chat at once. Fill in the fields,
-// then use it; it is safe for concurrent use.
+// Script is a front end for tests. It records every event, answers questions by
+// call id or in order, and takes the messages of a chat from a list. The zero
+// value answers no question and ends a chat at once. Set the fields, then use
+// it. It is safe for concurrent use.
 type Script struct {
-	ByCall  map[string][]approval.Decision // by trace id of the call, in order
-	Answers []approval.Decision            // for calls that ByCall does not name, in order
+	ByCall  map[string][]approval.Decision // answers by the trace id of the call, in order
+	Answers []approval.Decision            // answers for calls that ByCall does not contain, in order
 	Inputs  []run.Input
 
 	mu     sync.Mutex
@@ -34,8 +34,8 @@ func (s *Script) Emit(e trace.Event) {
 	s.events = append(s.events, e)
 }
 
-// Approve gives the next answer, bound to the request; without one left,
-// nobody is there.
+// Approve returns the next answer with the request's id. If no answer is left,
+// it returns approval.ErrNobody.
 func (s *Script) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return approval.Decision{}, err
@@ -63,7 +63,7 @@ func bind(d approval.Decision, r approval.Request) approval.Decision {
 	return d
 }
 
-// Prompt gives the next of Inputs, then io.EOF.
+// Prompt returns the next of Inputs, and io.EOF after the last.
 func (s *Script) Prompt(ctx context.Context) (run.Input, error) {
 	if err := ctx.Err(); err != nil {
 		return run.Input{}, err
@@ -78,14 +78,14 @@ func (s *Script) Prompt(ctx context.Context) (run.Input, error) {
 	return in, nil
 }
 
-// Events are the events so far, in order.
+// Events returns the events so far, in order.
 func (s *Script) Events() []trace.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Asked are the questions so far, in order.
+// Asked returns the questions so far, in order.
 func (s *Script) Asked() []approval.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,13 +6,14 @@ import (
 	"golem/core/approval"
 )
 
-// OneLine is text from a project, safe to show on one line.
+// OneLine makes text from a project safe to show on one line.
 func OneLine(s string) string {
 	out, _ := approval.Visible(strings.Join(strings.Fields(s), " "))
 	return out
 }
 
-// Table lines up rows by the columns that a terminal needs, two spaces apart.
+// Table aligns rows in columns by the width that they have on a terminal, with
+// two spaces between columns.
 func Table(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {

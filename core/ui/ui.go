@@ -1,10 +1,10 @@
-// Package ui is what a front end is to golem, and the front ends that need
-// nothing but writers: plain lines (S4 §3), JSON lines, and a test double.
-// The core emits events and asks two questions; every front end is an
-// implementation of the one small interface below (S4-01, S4-15..33).
+// Package ui defines the interface of a front end, and has the front ends that
+// only need writers: plain lines (S4 §3), JSON lines, and one for tests. The
+// core sends events and asks two kinds of questions; every front end implements
+// the small interface UI (S4-01, S4-15..33).
 //
-// Nothing here knows a terminal: a host lends writers and, where a person can
-// be asked, a Person.
+// This package knows nothing about terminals: a host provides writers and, if a
+// person can be asked, a Person.
 package ui
 
 import (
@@ -16,27 +16,27 @@ import (
 	"golem/core/trace"
 )
 
-// UI is a front end. Emit sees every event of a run, transient ones included,
-// in order. Approve is asked one question at a time. Prompt gives the next
-// message of a chat; its io.EOF ends the chat.
+// UI is a front end. Emit gets every event of a run in order, including
+// transient ones. Approve gets one question at a time. Prompt returns the next
+// message of a chat; io.EOF ends the chat.
 type UI interface {
 	trace.Sink
 	approval.Approver
 	Prompt(ctx context.Context) (run.Input, error)
 }
 
-// Person is where questions are put and answered: natively the controlling
-// terminal. It is written to like any writer and used from one goroutine at
-// a time.
+// Person is where questions are shown and answered: natively the controlling
+// terminal. It is also a writer. Use it from one goroutine at a time.
 type Person interface {
 	io.Writer
-	// Ask throws away what was typed ahead, writes prompt and reads one line,
-	// without its end. An error, io.EOF included, means that nobody answered.
+	// Ask discards what was typed before, writes prompt and reads one line,
+	// without its line end. Any error, including io.EOF, means that nobody
+	// answered.
 	Ask(ctx context.Context, prompt string) (string, error)
 }
 
-// Lines gives the messages of a chat, one a call, without line ends; io.EOF
-// ends it.
+// Lines returns the messages of a chat, one per call, without line ends; io.EOF
+// after the last.
 type Lines interface {
 	Line(ctx context.Context) (string, error)
 }
