@@ -190,7 +190,7 @@ func TestTraceFromTheCommandLine(t *testing.T) {
 		await click("Tree"); if (window.hacked || document.querySelector('main img, main script') || document.body.innerText.includes('cannot be shown')) throw new Error(document.body.innerText)`,
 		base64.StdEncoding.EncodeToString([]byte(hostileTrace)), "hostile.jsonl")
 	torn := data[:bytes.LastIndex(data[:len(data)-1], []byte("\n"))+20]
-	do(p, open+`await text("the run was cut off")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
+	do(p, open+`await text("the run was stopped before its end")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
 }
 
 // What was approved for a session ends with its page; files stay (Scenario 40).
