@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // Sizes that are read at most (SECURITY 11).
@@ -51,6 +53,19 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 		f = f.At(l.String(), 1, 1)
 	}
 	return nil, f
+}
+
+// readText reads a file that has to be text. text is data without a byte order
+// mark.
+func (p *Project) readText(l location) (data []byte, text string, f *fault.Fault) {
+	data, f = p.read(l, maxFile)
+	if f == nil {
+		f = yamltree.CheckText(l.String(), data)
+	}
+	if f != nil {
+		return nil, "", f
+	}
+	return data, string(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
 }
 
 func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {

@@ -178,14 +178,11 @@ func (p *Project) prompt(d *definition) fault.List {
 		if !p.exists(l) {
 			continue
 		}
-		data, f := p.read(l, maxFile)
-		if f == nil {
-			f = yamltree.CheckText(l.String(), data)
-		}
+		data, text, f := p.readText(l)
 		if f != nil {
 			return fault.List{f}
 		}
-		d.text, d.textAt = string(bytes.TrimPrefix(data, []byte("\ufeff"))), yamltree.At(l.String(), 1, 1)
+		d.text, d.textAt = text, yamltree.At(l.String(), 1, 1)
 		d.hashed = append(append(d.hashed[:len(d.hashed):len(d.hashed)], 0), data...)
 		return nil
 	}

@@ -1,14 +1,12 @@
 package project
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"strings"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
-	"golem/core/yamltree"
 )
 
 // defaultTemplates is the directory of a source's templates (S1-08).
@@ -39,14 +37,11 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 			if !p.exists(l) {
 				continue
 			}
-			data, f := p.read(l, maxFile)
-			if f == nil {
-				f = yamltree.CheckText(l.String(), data)
-			}
+			_, text, f := p.readText(l)
 			if f != nil {
 				return "", "", f
 			}
-			return l.String(), string(bytes.TrimPrefix(data, []byte("\ufeff"))), nil
+			return l.String(), text, nil
 		}
 	}
 	return "", "", fs.ErrNotExist

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Scenario 19 on a terminal: the reason reaches the model; v shows what was folded.
+func TestTerminalReasonAndView(t *testing.T) {
+	long := strings.Repeat("line\\n", 60) + "the very last line"
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/a.txt, content: \"" + long + "\"}}]\n    - when: {error: E_DENIED, tool: write_file, match: \"said no: (.*?)[\\\"}]\"}\n      say: \"because $1\"\n    - say: it is written\n",
+	})
+	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r.expect(question)
+	if !strings.Contains(r.text(), "more lines not shown; v shows all") {
+		t.Errorf("nothing is folded:\n%s", r.text())
+	}
+	r.typeKeys("v\n")
+	r.expect("the very last line")
+	r.typeKeys("n wrong place\n")
+	r.exit(0)
+	if !strings.Contains(r.text(), "because wrong place") {
+		t.Error(r.text())
+	}
+}
+
+// Scenario 31 on a terminal: a prompt, streamed answers, /exit.
+func TestTerminalChat(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmode: chat\n---\nTalk.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n    - say: second answer\n",
+	})
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("one\n")
+	r.expect("Golem: first answer")
+	r.typeKeys("two\n")
+	r.expect("Golem: second answer")
+	r.typeKeys("/exit\n")
+	r.exit(0)
+	if strings.Contains(r.text(), "You:") {
+		t.Errorf("what was typed is repeated:\n%s", r.text())
+	}
+}
+
+// Ctrl+C at the prompt of a chat ends it: 130.
+func TestTerminalInterruptAtThePrompt(t *testing.T) {
+	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("one\n")
+	r.expectTimes("> ", 2)
+	r.typeKeys("\x03")
+	r.exit(130)
+}
+
+// Model text on a terminal carries no control characters, wherever it is shown.
+func TestTerminalIsSparedControlCharacters(t *testing.T) {
+	for _, flags := range [][]string{{}, {"--quiet"}, {"--verbose"}} {
+		dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: \"a\\u001b]0;evil\\u0007b\\u202ec\"\n"})
+		r := startPTY(t, dir, nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, flags...)...)
+		r.exit(0)
+		if strings.ContainsAny(r.text(), "\x1b\x07\u202e") || strings.Count(r.text(), "evil") != 1 {
+			t.Errorf("%v: %q", flags, r.text())
+		}
+	}
+}
+
+// NO_COLOR and --no-color: a terminal is coloured unless one of them says no.
+func TestTerminalColours(t *testing.T) {
+	for _, c := range []struct {
+		noColor, term string
+		flags         []string
+		want          bool
+	}{
+		{"", "xterm", nil, true}, {"1", "xterm", nil, false}, {"", "dumb", nil, false}, {"", "xterm", []string{"--no-color"}, false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		r := startPTY(t, ptyProject(t, nil), nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, c.flags...)...)
+		r.expect(question)
+		r.typeKeys("y\n")
+		r.exit(0)
+		if r.coloured() != c.want {
+			t.Errorf("%+v: coloured %v", c, !c.want)
+		}
+	}
+}
