@@ -65,7 +65,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	loaded, err := project.Load(project.Source{
 		Config: i.config, Reach: o.Reach,
 		TrustsImports: func(s project.Said) bool { return i.judge.Trusts(asWidening(s, "", "")) },
-		FS:            o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Env: p.Env, ToolFiles: p.ToolFiles,
+		FS:            o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles,
 		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: i.checkModel,
 		Flags: project.Flags{

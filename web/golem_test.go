@@ -46,7 +46,7 @@ func TestProjectsAndFiles(t *testing.T) {
 		{`return golem.files('a').write('con', 'x').catch((e) => e.code)`, "E_PATH"},
 		{`await golem.files('a').remove('d'); return (await golem.files('a').list()).length`, "2"},
 		{`return (await golem.check('a')).length`, "0"},
-		{`return (await golem.workers('a')).workers.map((w) => w.id)`, "main"},
+		{`return (await golem.workers('a')).workers.filter((w) => w.source === 'project').map((w) => w.id)`, "main"},
 		{`return golem.templates.map((t) => t.name)`, "minimal,pipeline,research-agent"},
 		{`await golem.init('m'); return (await golem.files('m').list()).map((e) => e.path)`, "input,main.worker,output"},
 		{`await golem.init('q', 'pipeline'); return [(await golem.check('q')).length, (await (golem.run('q', 'Owls hunt at night.')).result).text]`, "0,The result is in output/result.md. A script wrote it, not a language model."},

@@ -1,5 +1,6 @@
-// Package builtin holds the text files that golem brings along: the scripts of
-// script:NAME and the projects that golem init makes. It has no code besides.
+// Package builtin holds the text files that golem brings along: the workers that
+// any project may call, the scripts of script:NAME and the projects that golem
+// init makes. It has no code besides.
 package builtin
 
 import (
@@ -9,8 +10,11 @@ import (
 	"golem/core/sandbox"
 )
 
-//go:embed scripts projects
+//go:embed workers scripts projects
 var files embed.FS
+
+// Workers are the built-in workers, as ID.worker (S1-01).
+func Workers() fs.FS { return below("workers") }
 
 // Scripts are the embedded scripts, as NAME.yaml (SPEC §10).
 func Scripts() fs.FS { return below("scripts") }

@@ -29,7 +29,11 @@ func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 // build makes the worker: merge, precedence, defaults (SPEC §3).
 func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	own := d.node
-	b := &built{p: p, d: d, eff: yamltree.Merge(yamltree.Merge(yamltree.Merge(p.src.Config.settings(), p.defaults), own), p.flags)}
+	defaults := yamltree.Merge(p.src.Config.settings(), p.defaults)
+	if p.sourceOf(d.location).bare {
+		defaults = without(defaults, "toolsets", "tool_rules", "sandbox", "vars")
+	}
+	b := &built{p: p, d: d, eff: yamltree.Merge(yamltree.Merge(defaults, own), p.flags)}
 	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
 		b.eff = yamltree.Merge(&yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "delegation", Pos: n.Pos, Value: n}}}, b.eff)
 	}
@@ -66,6 +70,16 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	b.w.Input = b.schema("input_schema")
 	b.w.Output = b.schema("output_schema")
 	return b.w, b.eff, b.faults
+}
+
+// without is a mapping, or nil, without some keys.
+func without(n *yamltree.Node, keys ...string) *yamltree.Node {
+	for _, key := range keys {
+		if n.Get(key) != nil {
+			n = n.With(key, nil)
+		}
+	}
+	return n
 }
 
 // template settles whether the instructions are rendered: a text with template

@@ -19,6 +19,7 @@ type source struct {
 	prompts string   // directory of the prompt files
 	apart   string   // a directory below the roots that holds no workers; "" for none
 	trusted bool     // built into golem: no person has to trust its settings
+	bare    bool     // its workers get no toolset, mount or tool module from the manifest
 }
 
 // builtin is the name of the source of the built-in workers.
@@ -30,7 +31,7 @@ func (p *Project) openSources() {
 	p.sources[0].roots, p.sources[0].prompts = p.manifest.WorkersRoots, p.manifest.PromptsRoot
 	if p.src.Builtin != nil {
 		p.sources = append(p.sources, source{
-			name: builtin, label: "built-in", fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true,
+			name: builtin, label: "built-in", fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true, bare: true,
 		})
 	}
 }

@@ -18,6 +18,9 @@ func (b *built) model() {
 		return
 	}
 	b.w.Model, b.w.Fallbacks, b.w.Origins["model"] = names[0], names[1:], origin
+	if p := b.p; p.sourceOf(b.d.location).bare && origin != fromFlag {
+		b.w.ModelIsLast = true
+	}
 	for _, name := range names {
 		if p := modelProblem(name); p != "" {
 			b.add(orNowhere(where, fault.New(fault.Model, "model from %s: %s", origin, p).Hinting("%s", modelHint(name))))

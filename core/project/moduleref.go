@@ -32,7 +32,7 @@ var moduleRegister = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_
 // toolModuleFaults judges the modules that a worker and the manifest name
 // (S2-33): each exists, lies in the project and is built.
 func (p *Project) toolModuleFaults(l *loaded) fault.List {
-	if p.src.Flags.NoImportTools || l.withoutTools() {
+	if p.src.Flags.NoImportTools || p.withoutTools(l) {
 		return nil
 	}
 	var faults fault.List

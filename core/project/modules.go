@@ -80,7 +80,7 @@ func (d *discovery) add(level int, names ...string) {
 
 func (p *Project) discover(got *loaded) discovery {
 	var d discovery
-	if p.src.Flags.NoImportTools || got.withoutTools() {
+	if p.src.Flags.NoImportTools || p.withoutTools(got) {
 		return d
 	}
 	if dir := got.ownDir(); dir != "" {
@@ -111,10 +111,11 @@ func (p *Project) discover(got *loaded) discovery {
 	return d
 }
 
-// withoutTools tells whether toolsets.custom is false.
-func (l *loaded) withoutTools() bool {
+// withoutTools tells whether toolsets.custom is false, or the worker is one of
+// golem's own.
+func (p *Project) withoutTools(l *loaded) bool {
 	n := l.eff.Path("toolsets", "custom")
-	return n != nil && n.Kind == yamltree.Scalar
+	return n != nil && n.Kind == yamltree.Scalar || l.def != nil && p.sourceOf(l.def.location).bare
 }
 
 // ownDir is the directory of a worker in directory form, "" for any other.
@@ -315,7 +316,7 @@ func (p *Project) Warnings(w *Worker) fault.List {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	got := p.byWorker[w]
-	if p.src.Flags.NoImportTools || got == nil || got.withoutTools() {
+	if p.src.Flags.NoImportTools || got == nil || p.withoutTools(got) {
 		return nil
 	}
 	faults := p.unbuilt(".")

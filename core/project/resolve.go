@@ -48,7 +48,9 @@ func (p *Project) resolve(ref string, entry bool) (location, *fault.Fault) {
 func (p *Project) resolveID(id string) (l location, searched []string, f *fault.Fault) {
 	for _, root := range p.roots() {
 		hits, tried := p.present(p.forms(root, id))
-		searched = append(searched, tried...)
+		if !p.sourceOf(root).bare { // nobody can put a file there
+			searched = append(searched, tried...)
+		}
 		switch len(hits) {
 		case 0:
 			continue

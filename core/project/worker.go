@@ -29,8 +29,8 @@ type Worker struct {
 
 	Mode  string // "single" or "chat"
 	Model string // effective "provider:name"; "" = none configured anywhere
-	// ModelIsLast is true if Model is from the person's configuration: the model of
-	// a caller is then preferred to it (SPEC §3).
+	// ModelIsLast is true if Model is from the person's configuration, or of a
+	// built-in worker: the model of a caller is then preferred to it (SPEC §3).
 	ModelIsLast      bool
 	Fallbacks        []string // asked in order where Model is overloaded or gone
 	CompatibleModels []string
