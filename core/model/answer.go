@@ -12,7 +12,7 @@ import (
 const maxCalls = 256
 
 // noText is why a call does not run whose arguments hold what is no text.
-const noText = "the arguments hold bytes that are no UTF-8 text"
+const noText = "the arguments contain bytes that are not UTF-8"
 
 // pending is a tool call that is still arriving.
 type pending struct {
@@ -116,7 +116,7 @@ func (a *answer) choice(c choice) error {
 		a.reason = native
 	}
 	if a.finish == "error" {
-		return broken(fmt.Sprintf("%s broke off with an error (finish reason %s)", a.provider, a.clean(reason)), nil)
+		return broken(fmt.Sprintf("%s stopped with an error (finish reason %s)", a.provider, a.clean(reason)), nil)
 	}
 	return nil
 }

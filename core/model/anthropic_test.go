@@ -85,7 +85,7 @@ var ofAnthropic = []behaviour{
 	failsInMessages("refused without a word", []string{typed(start), messageEnd("refusal")}, "the content filter of anthropic stopped the answer (refusal)", false),
 	failsInMessages("only thoughts", []string{typed(start), thinkingBlock, messageEnd("max_tokens")}, "reached its output limit before it answered: it sent only its reasoning", false),
 	failsInMessages("nothing", []string{typed(start), messageEnd("end_turn")}, "anthropic sent an empty answer", true),
-	failsInMessages("overloaded inside", []string{typed(start), textBlock(0, "He"), typed(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, "broke off with an error: Overloaded", true),
+	failsInMessages("overloaded inside", []string{typed(start), textBlock(0, "He"), typed(`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, "stopped with an error: Overloaded", true),
 	failsInMessages("a bad request inside", []string{typed(`{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: too many"}}`)}, "max_tokens: too many", false),
 	failsInMessages("no message at all", []string{typed(`{"type":"message_start"}`)}, "the provider's answer is malformed: a part of it is missing", false),
 	failsInMessages("no message", []string{typed(`{"type":"message_start","message":7}`)}, "malformed", false),

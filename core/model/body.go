@@ -64,7 +64,7 @@ const (
 func (m *remote) splice(p payload, request []byte) (body, error) {
 	before, after, found := bytes.Cut(request, []byte(p.place))
 	if !found {
-		return nil, errors.New("no place for the messages")
+		return nil, errors.New("the request has no place for the messages")
 	}
 	members, err := m.settle(p, request)
 	if err != nil {

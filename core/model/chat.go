@@ -61,7 +61,7 @@ func (chatAPI) payload(m *remote, r Request) (payload, error) {
 func (chatAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 	head, ok := p.head.(openai.ChatCompletionRequest)
 	if !ok {
-		return nil, errors.New("no chat completion request")
+		return nil, errors.New("this is not a chat completion request")
 	}
 	client := m.client(g, p)
 	s, err := client.CreateChatCompletionStream(g.ctx, head)

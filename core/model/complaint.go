@@ -254,6 +254,6 @@ func (c complaint) broken(text func(string) string) error {
 	status := c.meant(0)
 	return (&failure{
 		status: status, retry: status == 0 || retriable(status), retryAfter: c.wait, unread: c.unread(text),
-		message: "the provider broke off with an error: " + text(c.message),
+		message: "the provider stopped with an error: " + text(c.message),
 	}).fault(fault.Model, "")
 }

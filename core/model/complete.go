@@ -38,10 +38,10 @@ func (a *answer) complete(model string, done bool) error {
 		return broken("the answer of "+a.provider+" ended in the middle, without a finish reason", nil)
 	case a.refusal.Len() > 0:
 		return (&failure{message: fmt.Sprintf("%s refused to answer: %s", model, a.clean(a.refusal.String()))}).
-			fault(fault.Model, "ask in another way, or choose another model with --model")
+			fault(fault.Model, "write the task in another way, or choose another model with --model")
 	case a.finish == "content_filter":
 		return (&failure{message: fmt.Sprintf("the content filter of %s stopped the answer%s", a.provider, a.because("content_filter"))}).
-			fault(fault.Model, "ask in another way, or choose another model with --model")
+			fault(fault.Model, "write the task in another way, or choose another model with --model")
 	case a.finish == "unreadable":
 		return (&failure{message: a.provider + " could not read a tool call" + a.because(""), unread: &unread{says: a.clean(a.reason)}}).fault(fault.Model, "")
 	}
@@ -55,7 +55,7 @@ func (a *answer) complete(model string, done bool) error {
 	}
 	if a.finish == "length" {
 		return (&failure{message: fmt.Sprintf("%s reached its output limit before it answered%s", model, a.thought())}).
-			fault(fault.Model, "ask for less at once, or choose another model with --model")
+			fault(fault.Model, "request a shorter answer, or choose another model with --model")
 	}
 	return broken(fmt.Sprintf("%s sent an empty answer%s", a.provider, a.thought()), nil)
 }
@@ -90,7 +90,7 @@ func (a *answer) turn(model string, r Request) Turn {
 			args = "{}"
 		}
 		if i == len(a.calls)-1 && t.Finish == "length" && !json.Valid([]byte(args)) {
-			c.invalid = "the call was cut at the model's output limit"
+			c.invalid = "the call is incomplete: it reached the model's output limit"
 		}
 		t.Calls = append(t.Calls, Call{Name: c.name, Args: args, Invalid: c.invalid})
 		own := c.kept.fields()

@@ -30,7 +30,7 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 		address, own, baseVar = row.BaseURL, false, "providers: "+row.Name
 	}
 	if address == "" {
-		return nil, fault.New(fault.Model, "%s has no address of its own", row.Name).
+		return nil, fault.New(fault.Model, "%s has no default address", row.Name).
 			Hinting("set %s, for example to https://NAME.openai.azure.com/openai/v1", BaseURLVar(row.Name))
 	}
 	var err error
@@ -49,12 +49,12 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 		}
 	}
 	if e.key == "" && !row.NoKey {
-		return nil, fault.New(fault.Model, "no key for %s: %s is not set", row.Name, row.KeyVar).
+		return nil, fault.New(fault.Model, "there is no key for %s: %s is not set", row.Name, row.KeyVar).
 			Hinting("set %s in the environment or in .env, or choose another model with --model", row.KeyVar)
 	}
 	if strings.ContainsFunc(e.key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, fault.New(fault.Model, "the key in %s has blanks or characters that no key has", e.keyVar).
-			Hinting("copy it again, as one word")
+		return nil, fault.New(fault.Model, "the key in %s contains blanks or other characters that are not allowed in keys", e.keyVar).
+			Hinting("copy the key again, as one word")
 	}
 	e.foreign = e.key != "" && !own && !row.Trusted && !home(e.url, e.keyVar)
 	return e, checkHeaders(row)
@@ -93,12 +93,12 @@ func (c Config) env(key string) string {
 func baseURL(address, from string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimRight(strings.TrimSpace(address), "/"))
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fault.New(fault.Model, "the address of %s is no http or https URL", from).
+		return nil, fault.New(fault.Model, "the address of %s is not an http or https URL", from).
 			Hinting("write it like https://api.example.com/v1")
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fault.New(fault.Model, "the address of %s holds a user name, a query or a fragment", from).
-			Hinting("write only scheme, host and path; a key stands in a variable")
+		return nil, fault.New(fault.Model, "the address of %s contains a user name, a query or a fragment", from).
+			Hinting("write only scheme, host and path; put the key into an environment variable")
 	}
 	return u, nil
 }
@@ -127,7 +127,7 @@ func checkHeaders(row Provider) error {
 			strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r >= 0x7f })
 		if bad {
 			return fault.New(fault.Config, "providers: %s has a header %q that cannot be sent", row.Name, k).
-				Hinting("a header is one line of plain characters")
+				Hinting("write the header as one line of plain characters")
 		}
 		if strings.EqualFold(k, "host") || strings.EqualFold(k, "content-length") || strings.EqualFold(k, "content-type") {
 			return fault.New(fault.Config, "providers: %s may not set the header %q", row.Name, k).
@@ -162,7 +162,7 @@ func (e *endpoint) sign(req *http.Request) {
 // trusted. Trust is settled before a model is opened; this is the last door.
 func (e *endpoint) permit() error {
 	if e.foreign {
-		return fault.New(fault.Trust, "the project sends the key in %s to %s, and nobody trusted that", e.keyVar, e.url.Host).
+		return fault.New(fault.Trust, "the project would send the key in %s to %s, and nobody trusted that", e.keyVar, e.url.Host).
 			Hinting("trust the project, or set %s_BASE_URL=%s yourself if you trust that host", envName(e.row.Name), e.url)
 	}
 	return nil

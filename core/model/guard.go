@@ -8,7 +8,7 @@ import (
 )
 
 // errIdle is the cause of a request that ended because the provider was silent.
-var errIdle = errors.New("silent for too long")
+var errIdle = errors.New("no data arrived for too long")
 
 // errEnough is the cause of a request that golem ended because the answer was complete.
 var errEnough = errors.New("the answer is complete")

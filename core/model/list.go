@@ -49,10 +49,10 @@ func List(ctx context.Context, provider string, c Config) ([]Offer, error) {
 		return nil, err
 	}
 	if row.unlisted != "" {
-		return nil, fault.New(fault.Model, "%s gives no list of its models: %s", provider, row.unlisted)
+		return nil, fault.New(fault.Model, "%s does not list its models: %s", provider, row.unlisted)
 	}
 	if c.HTTP == nil {
-		return nil, fault.New(fault.Model, "%s cannot be reached: this platform lends no network", provider)
+		return nil, fault.New(fault.Model, "%s cannot be reached: this platform has no network", provider)
 	}
 	end, err := c.endpoint(row, "")
 	if err != nil {
@@ -131,7 +131,7 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxList+1))
 	switch {
 	case err != nil:
-		return nil, broken(fmt.Sprintf("the list of %s broke off: %s", m.end.row.Name, m.clean(err.Error())), err)
+		return nil, broken(fmt.Sprintf("the list of %s ended early: %s", m.end.row.Name, m.clean(err.Error())), err)
 	case len(data) > maxList:
 		return nil, m.noList(fmt.Sprintf("it is longer than %d bytes", maxList))
 	}
@@ -140,14 +140,14 @@ func (m *remote) offers(ctx context.Context) ([]Offer, error) {
 		if says := m.clean(complain(data).message); says != "" {
 			return nil, m.noList(says)
 		}
-		return nil, m.noList("its answer holds none")
+		return nil, m.noList("its answer has no models")
 	}
 	return slices.DeleteFunc(offers, func(o Offer) bool { return m.clean(o.Name) != o.Name }), nil
 }
 
 func (m *remote) noList(why string) error {
-	return (&failure{message: fmt.Sprintf("%s gives no list of its models: %s", m.end.row.Name, why)}).
-		fault(fault.Model, fmt.Sprintf("check %s_BASE_URL (now %s), or look at the provider's own pages", envName(m.end.row.Name), m.end.url.Host))
+	return (&failure{message: fmt.Sprintf("%s does not list its models: %s", m.end.row.Name, why)}).
+		fault(fault.Model, fmt.Sprintf("check %s_BASE_URL (now %s), or look for the names on the provider's pages", envName(m.end.row.Name), m.end.url.Host))
 }
 
 // readOffers reads a list of models: a JSON list, or one that is a member. ok is

@@ -62,7 +62,7 @@ func Open(name string, c Config) (Model, error) {
 		return nil, err
 	}
 	if c.HTTP == nil {
-		return nil, fault.New(fault.Model, "%s cannot be reached: this platform lends no network", name).
+		return nil, fault.New(fault.Model, "%s cannot be reached: this platform has no network", name).
 			Hinting("use a script: or replay: model")
 	}
 	end, err := c.endpoint(row, rest)
@@ -80,7 +80,7 @@ func Split(name string) (provider, model string, err error) {
 		return "", "", fault.New(fault.Model, "no model").
 			Hinting("name one as provider:model, e.g. --model openai:gpt-5-mini")
 	case len(name) > 512 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return "", "", fault.New(fault.Model, "a model name is a short line of text").
+		return "", "", fault.New(fault.Model, "a model name must be one short line of text").
 			Hinting("write provider:model, e.g. openai:gpt-5-mini")
 	case !found || provider == "" || strings.TrimSpace(model) == "":
 		return "", "", fault.New(fault.Model, "the model %q is not of the form provider:name", name).
@@ -130,7 +130,7 @@ func bare(m Model) Model {
 // gets into the error (SECURITY 16).
 func (c Config) readFile(model, name string, limit int) ([]byte, error) {
 	if c.ReadFile == nil {
-		return nil, fault.New(fault.Model, "%s: there are no files to read here", model)
+		return nil, fault.New(fault.Model, "%s cannot be read: this platform has no files", model)
 	}
 	data, err := c.ReadFile(name)
 	if err != nil {

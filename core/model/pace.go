@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Pace holds the requests of one run back where a provider asks to slow down:
+// Pace holds the requests of one run back where a provider says that there were too many requests:
 // what one of several workers hears, all heed, instead of each running into the
 // same limit. One value serves all models of a run; the zero value is ready.
 type Pace struct {

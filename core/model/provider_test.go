@@ -143,7 +143,7 @@ func TestAzure(t *testing.T) {
 		t.Error(err, p.requests)
 	}
 	_, err = ask(t, "azure:my-gpt", Config{Env: env(key)})
-	fails(t, err, fault.Model, "azure has no address of its own", "AZURE_BASE_URL")
+	fails(t, err, fault.Model, "azure has no default address", "AZURE_BASE_URL")
 }
 
 // A row that a person adds can have every quirk; a row of the table keeps its

@@ -113,7 +113,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	switch {
 	case says != "":
 	case looksHTML(resp.Header.Get("Content-Type"), data):
-		says = "an HTML page, no answer of an API"
+		says = "an HTML page, not an answer of an API"
 	default:
 		says = string(data)
 	}
@@ -127,9 +127,9 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	what, hint := m.status(status)
 	switch {
 	case c.filtered() && status >= 400 && status < 500:
-		what, hint = "the content filter of "+m.end.row.Name+" stopped the request", "ask in another way, or choose another model with --model"
+		what, hint = "the content filter of "+m.end.row.Name+" stopped the request", "write the task in another way, or choose another model with --model"
 	case c.tooLong() && status >= 400 && status < 500:
-		hint = fmt.Sprintf("the conversation is longer than %s takes: start over with /new, lower max_context_tokens, or choose a model that takes more", m.model)
+		hint = fmt.Sprintf("the conversation is longer than %s takes: start a new conversation with /new, lower max_context_tokens, or choose a model that takes more", m.model)
 	case status >= 300 && status < 400:
 		what = fmt.Sprintf("%s redirects%s, and golem follows no redirect", m.end.url.Host, m.location(resp))
 		hint = fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name))
@@ -157,29 +157,29 @@ func (m *remote) status(status int) (what, hint string) {
 	p, host := m.end.row.Name, m.end.url.Host
 	switch {
 	case status == http.StatusUnauthorized && m.end.key == "":
-		return host + " wants a key", fmt.Sprintf("set %s", m.keyVar())
+		return host + " needs a key", fmt.Sprintf("set %s", m.keyVar())
 	case status == http.StatusUnauthorized:
 		return fmt.Sprintf("%s refused the key in %s", p, m.end.keyVar),
 			fmt.Sprintf("check %s: it must be a whole, valid key for %s", m.end.keyVar, host)
 	case status == http.StatusForbidden:
 		return fmt.Sprintf("%s does not allow the use of %s", p, m.model),
-			fmt.Sprintf("the key in %s may lack the right to it; choose another model with --model", m.keyVar())
+			fmt.Sprintf("the key in %s may not include this model; choose another model with --model", m.keyVar())
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s has no model %s", p, m.model),
 			fmt.Sprintf("check the model's name (--model %s:NAME); if it is right, check %s_BASE_URL (now %s)", p, envName(p), host)
 	case status == http.StatusTooManyRequests:
-		return p + " asks to slow down", "wait, check the quota of the account, or choose another model with --model"
+		return p + " says that there were too many requests", "wait, check the quota of the account, or choose another model with --model"
 	case status == http.StatusPaymentRequired:
 		return fmt.Sprintf("the quota or credit of %s is used up", p),
 			fmt.Sprintf("check the account behind %s, or choose another model with --model", m.keyVar())
 	case status == http.StatusRequestEntityTooLarge:
-		return p + " finds the request too large", "attach less, or start over with /new"
+		return p + " says that the request is too large", "attach less, or start a new conversation with /new"
 	case status == http.StatusServiceUnavailable, status == 529: // 529: Anthropic's
 		return p + " is overloaded", "try again later, or name a second model: model: [a:x, b:y]"
 	case status >= 500:
 		return p + " had a server error", "try again later, or choose another model with --model"
 	}
-	return p + " refused the request", fmt.Sprintf("check that %s can do what is asked, or choose another model with --model", m.model)
+	return p + " refused the request", fmt.Sprintf("check that %s supports the request, or choose another model with --model", m.model)
 }
 
 func (m *remote) keyVar() string {

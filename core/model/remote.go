@@ -159,7 +159,7 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 		return ended(ctx, m.name)
 	}
 	if g.silent() {
-		return broken(fmt.Sprintf("%s was silent for %v", m.end.row.Name, m.config.Idle), errIdle)
+		return broken(fmt.Sprintf("%s sent nothing for %v", m.end.row.Name, m.config.Idle), errIdle)
 	}
 	var f *fault.Fault
 	switch {
@@ -170,5 +170,5 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 		return (&failure{message: fmt.Sprintf("%s cannot be used here: %s", m.name, err)}).
 			fault(fault.Model, "choose another model with --model")
 	}
-	return broken(fmt.Sprintf("the answer of %s broke off: %s", m.end.row.Name, m.clean(err.Error())), err)
+	return broken(fmt.Sprintf("the answer of %s ended early: %s", m.end.row.Name, m.clean(err.Error())), err)
 }

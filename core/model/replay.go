@@ -53,7 +53,7 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 	head, rest, _ := bytes.Cut(data, []byte("\n"))
 	var h recordingHeader
 	if json.Unmarshal(head, &h) != nil || h.Golem != "recording" {
-		return nil, fault.New(fault.Replay, "this is no recording").At(file, 1, 1).
+		return nil, fault.New(fault.Replay, "this file is not a recording").At(file, 1, 1).
 			Hinting("make one with --record FILE")
 	}
 	if h.V != 1 {
@@ -73,10 +73,10 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 			if !ended {
 				break
 			}
-			return nil, fault.New(fault.Replay, "a line is no JSON of a recording").At(file, n, 0).Hinting("record it again")
+			return nil, fault.New(fault.Replay, "this line is not a line of a recording").At(file, n, 0).Hinting("record it again")
 		}
 		if t.Key == "" || (t.Answer == nil) == (t.Failure == nil) || t.Answer != nil && t.Answer.Finish == "" {
-			return nil, fault.New(fault.Replay, "a line has no key, or not exactly one complete answer or failure").At(file, n, 0).Hinting("record it again")
+			return nil, fault.New(fault.Replay, "this line must have a key and exactly one complete answer or failure").At(file, n, 0).Hinting("record it again")
 		}
 		t.follow(last[t.ID], &copies)
 		last[t.ID] = t.messages
@@ -172,18 +172,18 @@ func (m *replay) miss(r Request, q question) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	where := fmt.Sprintf("%s has no answer for worker %s, turn %d", m.name, r.Worker, r.Turn)
-	hint := "what the workers, tools or files say has changed since: record it again"
+	hint := "the workers, tools or files have changed since the recording: record it again"
 	if n := len(m.byKey[q.key]); n > 0 {
-		return fault.New(fault.Replay, "%s: this request was recorded %d times and is asked once more", where, n).Hinting("%s", hint)
+		return fault.New(fault.Replay, "%s: this request was recorded %d times, and the run makes it once more", where, n).Hinting("%s", hint)
 	}
 	near, same := m.nearest(r, q)
 	switch {
 	case near == nil:
-		return fault.New(fault.Replay, "%s: nothing was recorded that begins like it", where).Hinting("%s", hint)
+		return fault.New(fault.Replay, "%s: the recording has no request that begins like this one", where).Hinting("%s", hint)
 	case same == len(q.messages) && same == len(near.messages):
-		return fault.New(fault.Replay, "%s: the messages are as recorded, but the tools or the output schema differ", where).Hinting("%s", hint)
+		return fault.New(fault.Replay, "%s: the messages are the same as in the recording, but the tools or the output schema differ", where).Hinting("%s", hint)
 	case same == len(q.messages):
-		return fault.New(fault.Replay, "%s: the recorded request goes on after message %d", where, same).Hinting("%s", hint)
+		return fault.New(fault.Replay, "%s: the recorded request has more messages after message %d", where, same).Hinting("%s", hint)
 	}
 	msg := r.Messages[same]
 	what := string(msg.Role)

@@ -171,7 +171,7 @@ func TestReplayOrder(t *testing.T) {
 	if got := []string{ask(r, "0.2"), ask(r, "0.9"), ask(r, "0.1")}; !cmp.Equal(got, []string{"two", "one", "three"}) {
 		t.Error(got)
 	}
-	if got := ask(r, "0.1"); !strings.Contains(got, "E_REPLAY") || !strings.Contains(got, "recorded 3 times and is asked once more") {
+	if got := ask(r, "0.1"); !strings.Contains(got, "E_REPLAY") || !strings.Contains(got, "recorded 3 times, and the run makes it once more") {
 		t.Error(got)
 	}
 }
@@ -194,7 +194,7 @@ func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 			`message 4 (result of read_file) differs from the recording: "re `: func(r *Request) { r.Messages[3].Text = "re  co\nn" },
 			`message 1 (system) differs`:                                       func(r *Request) { r.Messages[0].Text = strings.Repeat("x", 500) },
 			`the tools or the output schema differ`:                            func(r *Request) { r.Tools = nil },
-			`goes on after message 3`:                                          func(r *Request) { r.Messages = r.Messages[:3] },
+			`has more messages after message 3`:                                          func(r *Request) { r.Messages = r.Messages[:3] },
 		} {
 			r := base()
 			change(&r)
@@ -276,13 +276,13 @@ func TestRecordingsThatAreNone(t *testing.T) {
 	head := `{"golem":"recording","v":1}` + "\n"
 	good := `{"key":"k","id":"0","turn":1,"answer":{"text":"x","finish":"stop","usage":{}},"new":"field"}` + "\n"
 	for data, part := range map[string]string{
-		"":                                   "r.jsonl:1:1: E_REPLAY: this is no recording",
-		"{}\n":                               "no recording",
-		`{"golem":"trace","v":1}` + "\n":     "no recording",
+		"":                                   "r.jsonl:1:1: E_REPLAY: this file is not a recording",
+		"{}\n":                               "not a recording",
+		`{"golem":"trace","v":1}` + "\n":     "not a recording",
 		`{"golem":"recording","v":2}` + "\n": "version 2",
 		head + "nope\n" + good:               "r.jsonl:2: E_REPLAY",
 		head + good + `{"id":"0"}` + "\n":    "r.jsonl:3: E_REPLAY",
-		head + `{"key":"k","answer":{"text":"x"}}` + "\n": "no key, or not exactly one complete answer",
+		head + `{"key":"k","answer":{"text":"x"}}` + "\n": "must have a key and exactly one complete answer",
 	} {
 		_, err := Open("replay:r.jsonl", Config{ReadFile: files(map[string]string{"r.jsonl": data})})
 		fails(t, err, fault.Replay, part)

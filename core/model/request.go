@@ -28,12 +28,12 @@ func (m *remote) check(r Request) error {
 			case "pdf":
 				column = func(p Provider) bool { return p.PDF }
 			default:
-				return fault.New(fault.Attachment, "%s: no model takes a %q part", p.Name, p.Kind).
+				return fault.New(fault.Attachment, "%s: no model accepts a %q part", p.Name, p.Kind).
 					Hinting("attach text, an image or a PDF")
 			}
 			if !column(m.end.row) {
-				return fault.New(fault.Attachment, "%s takes no %s: %s", m.end.row.Name, kindWord(p.Kind), p.Name).
-					Hinting("providers that do: %s", m.config.able(column))
+				return fault.New(fault.Attachment, "%s does not accept %s: %s", m.end.row.Name, kindWord(p.Kind), p.Name).
+					Hinting("providers that accept it: %s", m.config.able(column))
 			}
 		}
 	}
@@ -102,9 +102,9 @@ func resultText(msg Message, row Provider) string {
 		case row.takes(p):
 			lines = append(lines, "["+what+"; it follows below]")
 		case p.Kind == "image" || p.Kind == "pdf":
-			lines = append(lines, "["+what+"; you cannot see it: "+row.Name+" takes no "+kindWord(p.Kind)+"]")
+			lines = append(lines, "["+what+"; you cannot see it: "+row.Name+" does not accept "+kindWord(p.Kind)+"]")
 		default:
-			lines = append(lines, "["+what+"; you cannot see it: no model takes this type]")
+			lines = append(lines, "["+what+"; you cannot see it: no model accepts this type]")
 		}
 	}
 	if len(lines) == 0 {

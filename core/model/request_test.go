@@ -120,11 +120,11 @@ func TestResultsThatAProviderCannotTake(t *testing.T) {
 			{"role":"tool","tool_call_id":"call00001","content":"` + text + `"},` + bridge + `
 			{"role":"user","content":[{"type":"text","text":"Files from the results above:"},` + more + `{"type":"text","text":"<attachment name=\"t.csv\">\na,b\n</attachment>"}]}]`
 	}
-	const rest = `\n[sound.ogg: audio/ogg, 3 bytes; you cannot see it: no model takes this type]\n[t.csv: text/csv, 3 bytes; it follows below]`
+	const rest = `\n[sound.ogg: audio/ogg, 3 bytes; you cannot see it: no model accepts this type]\n[t.csv: text/csv, 3 bytes; it follows below]`
 	same(t, sent(t, "deepseek:m", r)["messages"], messages(
-		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek takes no images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek takes no PDF files]`+rest, `"reasoning_content":"",`, "", ""))
+		`[draw-1: image/png, 3 bytes; you cannot see it: deepseek does not accept images]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: deepseek does not accept PDF files]`+rest, `"reasoning_content":"",`, "", ""))
 	same(t, sent(t, "mistral:m", r)["messages"], messages(
-		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: mistral takes no PDF files]`+rest, "", `{"role":"assistant","content":"I have the results."},`,
+		`[draw-1: image/png, 3 bytes; it follows below]\n[d.pdf: application/pdf, 3 bytes; you cannot see it: mistral does not accept PDF files]`+rest, "", `{"role":"assistant","content":"I have the results."},`,
 		`{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},`))
 }
 
@@ -142,7 +142,7 @@ func TestPartsThatAProviderCannotTake(t *testing.T) {
 			t.Error("a request went out")
 		}
 		if part.Kind == "pdf" {
-			fails(t, err, fault.Attachment, "providers that do: acme, anthropic, openai, openrouter")
+			fails(t, err, fault.Attachment, "providers that accept it: acme, anthropic, openai, openrouter")
 		}
 	}
 }

@@ -73,7 +73,7 @@ func reasons(model string) bool {
 func (responsesAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 	head, ok := p.head.(openai.CreateResponseRequest)
 	if !ok {
-		return nil, errors.New("no Responses request")
+		return nil, errors.New("this is not a Responses request")
 	}
 	s, err := m.client(g, p).CreateResponseStream(g.ctx, head)
 	if err != nil {

@@ -80,7 +80,7 @@ var ofResponses = []behaviour{
 	failsInResponses("refused", []string{typed(`{"type":"response.refusal.delta","delta":"I cannot."}`, outDone(0, `{"type":"message","content":[{"type":"refusal","refusal":"I cannot."}]}`), outEnd("completed", ""))}, "gpt-test refused to answer: I cannot.", false),
 	failsInResponses("nothing", []string{typed(outEnd("completed", ""))}, "openai sent an empty answer", true),
 	failsInResponses("cut", []string{typed(outText("Hello"), outDone(0, outCall("one", "{}")))}, "without a finish reason", true),
-	failsInResponses("failed", []string{typed(outText("He"), `{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"The model had an error."}}}`)}, "broke off with an error: The model had an error.", true),
+	failsInResponses("failed", []string{typed(outText("He"), `{"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"The model had an error."}}}`)}, "stopped with an error: The model had an error.", true),
 	failsInResponses("a rate limit inside", []string{typed(`{"type":"error","code":"rate_limit_exceeded","message":"Slow down."}`)}, "Slow down.", true),
 	failsInResponses("no quota inside", []string{typed(`{"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"No more."}}`)}, "No more.", false),
 	failsInResponses("a bare error", []string{sse(`{"error":{"message":"bad request","type":"invalid_request_error"}}`)}, "bad request", false),

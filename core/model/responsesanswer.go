@@ -145,7 +145,7 @@ func (a *responsesAnswer) end(raw json.RawMessage) error {
 	case reason != "":
 		a.finish, a.reason = finish(reason), reason
 	case str(r.Status) == "failed" || str(r.Status) == "cancelled":
-		return broken(a.provider+" broke off: the response "+str(r.Status), nil)
+		return broken(a.provider+" ended early: the response "+str(r.Status), nil)
 	default:
 		a.finish = "stop"
 	}

@@ -108,7 +108,7 @@ func (s *script) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	text := g.expand(rl.say)
 	if rl.cut >= 0 {
 		stream(text[:runeStart(text, rl.cut)], show)
-		return Turn{}, broken(fmt.Sprintf("the answer of %s broke off after %d bytes", s.name, rl.cut), nil)
+		return Turn{}, broken(fmt.Sprintf("the answer of %s ended early, after %d bytes", s.name, rl.cut), nil)
 	}
 	t := Turn{Text: text, Finish: "stop", Model: s.name, Attempts: 1}
 	for _, c := range rl.calls {
@@ -181,7 +181,7 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 	if _, ok := s.workers[r.Worker]; !ok {
 		if _, ok = s.workers["*"]; !ok {
 			return nil, groups{}, fault.New(fault.Model, "%s has no rules for worker %s", s.name, r.Worker).
-				Hinting("add it under workers:, or \"*\" for any other; a script answers what its rules say, it is not a language model")
+				Hinting("add it under workers:, or \"*\" for all others; a script follows its rules, it is not a language model")
 		}
 		id, rules = "*", s.workers["*"]
 	}
@@ -211,8 +211,8 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 		}
 	}
 	if next == nil {
-		return nil, groups{}, fault.New(fault.Model, "%s has no answer for worker %s, turn %d: no rule holds and its %d steps are used up", s.name, r.Worker, r.Turn, steps).
-			Hinting("add a rule or a step; a script answers what its rules say, it is not a language model")
+		return nil, groups{}, fault.New(fault.Model, "%s has no answer for worker %s, turn %d: no rule matches, and all its %d steps are used", s.name, r.Worker, r.Turn, steps).
+			Hinting("add a rule or a step; a script follows its rules, it is not a language model")
 	}
 	at.step++
 	s.keep(at)

@@ -44,10 +44,10 @@ func parseScript(file string, data []byte) (map[string][]rule, error) {
 	if root != nil {
 		top := s.mapping(root, "a script", scriptKeys)
 		if v := top["script"]; v == nil || v.Value != "1" {
-			s.bad(root, "say script: 1 at the top", "a script does not say its version")
+			s.bad(root, "write script: 1 at the top", "the script has no version")
 		}
 		if top["workers"] == nil {
-			s.bad(root, "add workers: with the rules of each worker", "a script has no workers")
+			s.bad(root, "add workers: with the rules of each worker", "the script has no workers")
 		} else {
 			for id, node := range s.mapping(top["workers"], "workers", nil) {
 				workers[id] = s.rules(node)
@@ -77,7 +77,7 @@ func (s *scriptFile) document(data []byte) *yaml.Node {
 		return nil
 	}
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		s.faults = append(s.faults, fault.New(fault.Config, "a script is one YAML document").At(s.file, doc.Line, doc.Column).Hinting("remove what follows the line ---"))
+		s.faults = append(s.faults, fault.New(fault.Config, "a script must be one YAML document").At(s.file, doc.Line, doc.Column).Hinting("remove what follows the line ---"))
 		return nil
 	}
 	return doc.Content[0]
@@ -95,14 +95,14 @@ func (s *scriptFile) bad(n *yaml.Node, hint, format string, args ...any) {
 func (s *scriptFile) mapping(n *yaml.Node, what string, known []string) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
 	if n.Kind != yaml.MappingNode {
-		s.bad(n, "write key: value", "%s is no mapping", what)
+		s.bad(n, "write key: value", "%s is not a mapping", what)
 		return out
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch {
 		case k.Kind != yaml.ScalarNode || k.Tag == "!!merge":
-			s.bad(k, "write a plain word", "a key of %s is no word", what)
+			s.bad(k, "write a plain word", "a key of %s is not a word", what)
 		case out[k.Value] != nil:
 			s.bad(k, "remove one", "the key %q is given twice", k.Value)
 		case known != nil && !slices.Contains(known, k.Value):
@@ -116,7 +116,7 @@ func (s *scriptFile) mapping(n *yaml.Node, what string, known []string) map[stri
 
 func (s *scriptFile) list(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
-		s.bad(n, "write a list, each entry after a dash", "%s is no list", what)
+		s.bad(n, "write a list, each entry after a dash", "%s is not a list", what)
 		return nil
 	}
 	return n.Content
@@ -134,7 +134,7 @@ func (s *scriptFile) text(n *yaml.Node, what string) string {
 func (s *scriptFile) integer(n *yaml.Node, what string, least, most int) int {
 	var v int
 	if n.Kind != yaml.ScalarNode || n.Tag != "!!int" || n.Decode(&v) != nil || v < least || v > most {
-		s.bad(n, fmt.Sprintf("write a number from %d to %d", least, most), "%s is no such number", what)
+		s.bad(n, fmt.Sprintf("write a number from %d to %d", least, most), "%s is not a number in this range", what)
 		return least
 	}
 	return v
@@ -169,7 +169,7 @@ func (s *scriptFile) regexp(n *yaml.Node, what string) *regexp.Regexp {
 // value is YAML as JSON would have it.
 func (s *scriptFile) value(n *yaml.Node, depth int) any {
 	if depth > maxNesting {
-		s.bad(n, "make it flatter", "args nest deeper than %d levels", maxNesting)
+		s.bad(n, "use fewer levels", "args are nested deeper than %d levels", maxNesting)
 		return nil
 	}
 	switch n.Kind {
@@ -188,7 +188,7 @@ func (s *scriptFile) value(n *yaml.Node, depth int) any {
 	case yaml.ScalarNode:
 		return s.scalar(n)
 	}
-	s.bad(n, "write it out", "a script has no aliases")
+	s.bad(n, "write the value itself", "aliases are not allowed in a script")
 	return nil
 }
 
@@ -197,10 +197,10 @@ func (s *scriptFile) scalar(n *yaml.Node) any {
 	case "!!null", "!!bool", "!!int", "!!float":
 		var v any
 		if err := n.Decode(&v); err != nil {
-			s.bad(n, "write a JSON value", "%q is no value", n.Value)
+			s.bad(n, "write a JSON value", "%q is not a JSON value", n.Value)
 		}
 		if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
-			s.bad(n, "write a finite number", "JSON has no %s", n.Value)
+			s.bad(n, "write a finite number", "JSON does not support %s", n.Value)
 			return nil
 		}
 		return v

@@ -30,7 +30,7 @@ func (s *scriptFile) rule(n *yaml.Node) rule {
 	if v := keys["once"]; v != nil {
 		r.once = s.truth(v, "once")
 		if r.when == nil {
-			s.bad(v, "remove once: or add when:", "a step without when is used once anyway")
+			s.bad(v, "remove once: or add when:", "once: has no effect on a step without when")
 		}
 	}
 	if v := keys["say"]; v != nil {
@@ -47,7 +47,7 @@ func (s *scriptFile) rule(n *yaml.Node) rule {
 		r.usage = s.usage(v)
 	}
 	if len(s.faults) == before && keys["say"] == nil && len(r.calls) == 0 && r.fail == nil && !r.hang && r.cut < 0 {
-		s.bad(n, "add say: or calls:", "a rule answers nothing")
+		s.bad(n, "add say: or calls:", "the rule has no answer")
 	}
 	s.references(n, r)
 	return r
@@ -112,7 +112,7 @@ func (s *scriptFile) calls(n *yaml.Node) []scripted {
 			c.tool = s.text(v, "tool")
 		}
 		if c.tool == "" {
-			s.bad(item, "add tool: NAME", "a call names no tool")
+			s.bad(item, "add tool: NAME", "the call has no tool")
 		}
 		if v := keys["args"]; v != nil {
 			c.args = s.value(v, 0)
@@ -120,7 +120,7 @@ func (s *scriptFile) calls(n *yaml.Node) []scripted {
 		if v := keys["raw_args"]; v != nil {
 			c.raw, c.set = s.text(v, "raw_args"), true
 			if keys["args"] != nil {
-				s.bad(v, "keep one of them", "a call has both args and raw_args")
+				s.bad(v, "keep one of them", "the call has both args and raw_args")
 			}
 		}
 		out = append(out, c)
@@ -137,14 +137,14 @@ func (s *scriptFile) rawArgs(n *yaml.Node, calls []scripted) {
 		}
 	}
 	if !used {
-		s.bad(n, "add calls: [{tool: NAME}]", "raw_args belongs to a call without args")
+		s.bad(n, "add calls: [{tool: NAME}]", "raw_args needs a call without args")
 	}
 }
 
 func (s *scriptFile) fail(n *yaml.Node) *failure {
 	keys := s.mapping(n, "fail", failKeys)
 	if keys["status"] == nil {
-		s.bad(n, "add status: 429", "fail names no status")
+		s.bad(n, "add status: 429", "fail has no status")
 		return &failure{}
 	}
 	status := s.integer(keys["status"], "status", 400, 599)
@@ -179,7 +179,7 @@ func (s *scriptFile) references(n *yaml.Node, r rule) {
 	}
 	check := func(text string) {
 		if ref := g.unknown(text); ref != "" {
-			s.bad(n, "write $$ for a dollar sign", "%s stands for no group of match", ref)
+			s.bad(n, "write $$ for a dollar sign", "%s does not refer to a group of match", ref)
 		}
 	}
 	check(r.say)

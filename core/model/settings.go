@@ -80,7 +80,7 @@ func Lacking(m Model, s Settings) []string {
 // LackingText is the warning about such a setting.
 func LackingText(model, setting string) string {
 	provider, _, _ := strings.Cut(model, ":")
-	return fmt.Sprintf("%s has no setting %s: it is not sent", provider, setting)
+	return fmt.Sprintf("%s does not support the setting %s, so it is not sent", provider, setting)
 }
 
 func (p Provider) lacking(s Settings, protocol api) []string {

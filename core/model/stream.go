@@ -51,7 +51,7 @@ type source struct{ e *events }
 func (s source) Read(p []byte) (int, error) {
 	if s.e.left <= 0 {
 		return 0, (&failure{message: fmt.Sprintf("the answer is longer than %d bytes", s.e.limit)}).
-			fault(fault.Model, "ask for a shorter answer")
+			fault(fault.Model, "request a shorter answer")
 	}
 	if err := s.e.guard.ctx.Err(); err != nil {
 		return 0, err

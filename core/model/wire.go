@@ -144,7 +144,7 @@ func otherHost(asked *url.URL, resp *http.Response) bool {
 }
 
 func (m *remote) elsewhere(asked *url.URL, resp *http.Response) error {
-	return (&failure{message: fmt.Sprintf("%s redirected to another host, %s: refused", asked.Host, m.clean(resp.Request.URL.Host))}).
+	return (&failure{message: fmt.Sprintf("%s redirected to another host, %s, and golem does not follow", asked.Host, m.clean(resp.Request.URL.Host))}).
 		fault(fault.Model, fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name)))
 }
 
