@@ -6,18 +6,20 @@ import (
 	"golem/core/tool"
 )
 
-// BytesToken is how many bytes of text an estimate counts as one token.
+// BytesToken is how many bytes of text count as one token in an estimate.
 const BytesToken = 4
 
-// Rough costs, in tokens, of what is no text.
+// Rough sizes, in tokens, of parts that are not text.
 const (
 	tokensMessage = 4    // the protocol's own words around a message
 	tokensImage   = 1000 // an image, whatever its size
 	bytesToken    = BytesToken
 )
 
-// EstimateTokens guesses what messages cost, for providers that do not say and
-// for max_context_tokens. It is deterministic, linear, and errs by some 30 %.
+// EstimateTokens estimates the tokens of messages, for providers that do not
+// report them and for max_context_tokens. It always returns the same number for
+// the same messages, takes time proportional to their size, and is wrong by
+// about 30 %.
 func EstimateTokens(messages []Message) int {
 	total := 0
 	for _, m := range messages {
@@ -41,9 +43,9 @@ func (m Message) estimate() int {
 	return total + tokens(n)
 }
 
-// Estimator estimates the requests of one conversation, turn by turn: what was
-// counted for the turn before costs nothing again. The zero value is ready; it is
-// for one goroutine.
+// Estimator estimates the requests of one conversation turn by turn, and does
+// not count messages of earlier turns again. The zero value is ready for use.
+// Use it from one goroutine.
 type Estimator struct {
 	first *Message // where the messages begin that were counted
 	last  Message  // the last of them
@@ -57,8 +59,8 @@ type Estimator struct {
 	counted int // messages, for tests
 }
 
-// Request is EstimateRequest. A conversation that was changed elsewhere than at
-// its end is counted anew.
+// Request is EstimateRequest for the next request of the conversation. If
+// earlier messages have changed, it counts all of them again.
 func (e *Estimator) Request(messages []Message, tools []tool.Spec, output json.RawMessage) int {
 	if len(messages) < max(e.n, 1) || e.first != &messages[0] || !alike(messages[e.n-1], e.last) {
 		e.n, e.sum = 0, 0
@@ -79,8 +81,8 @@ func (e *Estimator) Request(messages []Message, tools []tool.Spec, output json.R
 	return e.sum + e.cost + tokens(len(output))
 }
 
-// EstimateRequest guesses what a whole request costs: messages, tools and the
-// schema of the answer.
+// EstimateRequest estimates the tokens of a whole request: messages, tools and
+// the schema of the answer.
 func EstimateRequest(messages []Message, tools []tool.Spec, output json.RawMessage) int {
 	total := EstimateTokens(messages) + tokens(len(output))
 	for _, s := range tools {

@@ -8,9 +8,10 @@ import (
 	"golem/core/fault"
 )
 
-// WithFallback asks models in order: where one is overloaded, cannot be reached
-// or is gone before it began to answer, the next is asked, and stays asked. tell
-// hears of each change, in the caller's goroutine. Put the retries inside.
+// WithFallback returns a model that asks the given models in order: if one is
+// overloaded, cannot be reached, or fails before its answer begins, it asks the
+// next, and stays with that one. tell is called at each change, in the caller's
+// goroutine. Each given model should already be wrapped by WithRetry.
 func WithFallback(models []Model, tell func(from, to Model, why *fault.Fault)) Model {
 	if len(models) == 1 {
 		return models[0]

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Kept is what a provider sent with an answer and wants back unchanged with
-// the history: reasoning, thought signatures. It goes back to the same
-// provider only; no other part of golem reads it.
+// Kept is what a provider sent with an answer and needs back unchanged in later
+// requests: reasoning, thought signatures. It is returned only to the same
+// provider, and no other part of golem reads it.
 type Kept struct {
 	Provider string   `json:"provider"`
 	Message  fields   `json:"message,omitempty"` // of the assistant's message
 	Calls    []fields `json:"calls,omitempty"`   // of each call, by its index; nil: none
 	// Items are the whole answer as a list (Responses' items, Anthropic's
-	// blocks), the calls in it as callItem.
+	// blocks); calls in it are replaced by callItem.
 	Items []json.RawMessage `json:"items,omitempty"`
 }
 

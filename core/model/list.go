@@ -18,22 +18,23 @@ import (
 	"golem/core/fault"
 )
 
-// Offer is one model of a provider.
+// Offer is one model that a provider offers.
 type Offer struct {
 	Name    string `json:"name"`              // in full, "openai:gpt-5-mini"
 	Context int    `json:"context,omitempty"` // how many tokens it takes; 0: not known
 	Price   *Price `json:"price,omitempty"`   // nil: not known
 }
 
-// Price is what a million tokens cost, in US dollars as decimal numbers: "0.25".
-// Cached is input that the provider has in its cache; "": not known.
+// Price is what a million tokens cost, in US dollars as decimal numbers:
+// "0.25". Cached is the price of input that the provider has in its cache. ""
+// means unknown.
 type Price struct {
 	In     string `json:"in"`
 	Cached string `json:"cached,omitempty"`
 	Out    string `json:"out"`
 }
 
-// Bounds of a list of models (SECURITY 22).
+// Limits for a provider's list of models (SECURITY 22).
 const (
 	maxList   = 8 << 20 // bytes
 	maxOffers = 5000
@@ -42,7 +43,7 @@ const (
 	nearTime  = 5 * time.Second
 )
 
-// List asks a provider for its models, in the order of their names.
+// List requests the provider's list of models and returns it sorted by name.
 func List(ctx context.Context, provider string, c Config) ([]Offer, error) {
 	row, err := c.row(provider)
 	if err != nil {
@@ -90,8 +91,8 @@ func offered(l Listing) *Price {
 	return p
 }
 
-// Keyed reports whether a provider's key is set, and whether it needs none; of one
-// that gives no list of its models neither.
+// Keyed reports whether a provider's key is set, and whether it needs no key.
+// Both are false for a provider that does not list its models.
 func (c Config) Keyed(provider string) (keyed, free bool) {
 	row, err := c.row(provider)
 	if err != nil || row.unlisted != "" {
@@ -178,7 +179,7 @@ var contexts = []string{"context_length", "context_window", "max_context_length"
 func readOffer(raw json.RawMessage) Offer {
 	var o struct {
 		ID, Name  json.RawMessage
-		Providers []json.RawMessage // Hugging Face's
+		Providers []json.RawMessage // used by Hugging Face
 	}
 	if json.Unmarshal(raw, &o) != nil {
 		return Offer{Name: offerName(str(raw))}

@@ -1,6 +1,6 @@
-// Package model speaks to language models: the provider table behind three
-// protocols, the embedded script model, replay and recording, and retries
-// (SPEC §10).
+// Package model talks to language models. It has the table of providers with
+// their three protocols, models that answer from a script or a recording,
+// recording, and retries (SPEC §10).
 package model
 
 import (
@@ -13,10 +13,10 @@ import (
 	"golem/core/tool"
 )
 
-// Role is who a message is from.
+// Role says who wrote a message.
 type Role string
 
-// Roles as the OpenAI protocol names them.
+// The roles, with the names of the OpenAI protocol.
 const (
 	System    Role = "system"
 	User      Role = "user"
@@ -24,8 +24,8 @@ const (
 	ToolRole  Role = "tool"
 )
 
-// Part is a piece of a message that is not its text: an image, a PDF, a text
-// file given whole, or, in a tool's result, any other file.
+// Part is a part of a message in addition to its text: an image, a PDF, a
+// complete text file or, in a tool's result, any other file.
 type Part struct {
 	Kind string `json:"kind"` // "image", "pdf", "text", "file"
 	Name string `json:"name"` // file name shown to the model
@@ -33,15 +33,16 @@ type Part struct {
 	Data []byte `json:"data,omitempty"`
 }
 
-// Call is one tool call a model asked for. Args are the provider's bytes,
-// possibly not JSON; ID is golem's own and unique in the conversation
+// Call is a tool call that a model requested. Args are the provider's bytes and
+// may not be valid JSON. ID is made by golem and unique in the conversation
 // (SECURITY 12).
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Args string `json:"args"`
-	// Invalid says why the call must not run, "" if it may: bytes that are no
-	// text, or a call that the provider could not read. It is the model's to mend.
+	// Invalid is the reason why the call must not run: its bytes are not text,
+	// or the provider could not read the call. It is "" for other calls. The
+	// model gets the reason and can correct the call.
 	Invalid string `json:"invalid,omitempty"`
 }
 
@@ -52,20 +53,22 @@ type Message struct {
 	Parts []Part `json:"parts,omitempty"`
 	Calls []Call `json:"calls,omitempty"` // of an Assistant message
 	Kept  *Kept  `json:"kept,omitempty"`  // of an Assistant message: its Turn's
-	// For a ToolRole message: the call it answers, the tool's name, and the
-	// code if the result is an error (script rules match on both).
+	// These are set in a message with ToolRole: the call that it answers, the
+	// tool's name, and the error code if the result is an error (the rules of
+	// scripts use the last two).
 	CallID string     `json:"call_id,omitempty"`
 	Tool   string     `json:"tool,omitempty"`
 	Error  fault.Code `json:"error,omitempty"`
-	// Inner marks a User message that is golem's own (a repair, a note put in
-	// before a request), so that it does not begin an exchange.
+	// Inner marks a User message that golem added itself (a request to repair
+	// an answer, or a note). It does not begin a new exchange.
 	Inner bool `json:"inner,omitempty"`
 }
 
-// Request is one turn's question. Messages is shared and must not be changed.
+// Request is the request of one turn. Messages is shared and must not be
+// changed.
 type Request struct {
-	Worker       string // worker ID, for script rules and messages
-	Conversation string // one worker run, or one chat: script sequences advance within it
+	Worker       string // ID of the worker, for script rules and error messages
+	Conversation string // identifies a worker run or a chat: the sequences of a script advance inside one
 	ID           string // the call id of the worker run, "0.2"
 	Turn         int    // of this worker run, from 1
 	Messages     []Message
@@ -74,25 +77,25 @@ type Request struct {
 	Settings     Settings
 }
 
-// Usage counts tokens as the provider bills them. Estimated is set when it
-// reported none.
+// Usage is the number of tokens that the provider bills. Estimated is set if
+// the provider did not report it.
 type Usage struct {
 	In        int  `json:"in"`                // Cached included
 	Out       int  `json:"out"`               // reasoning included
 	Cached    int  `json:"cached,omitempty"`  // input read from the provider's cache
 	Written   int  `json:"written,omitempty"` // input written to the provider's cache, where it says so
 	Estimated bool `json:"estimated,omitempty"`
-	// Cost is what these tokens cost; 0 where nothing is billed (a script, a
-	// replay). Unpriced: for some of them nobody knows the price, and Cost leaves
-	// them out. Suggested: for some it is the project's word alone. A recording
-	// keeps none of them.
+	// Cost is what these tokens cost, or 0 where nothing is billed (script,
+	// replay). Unpriced means that some of the tokens have no known price and
+	// are not in Cost. Suggested means that some prices come only from the
+	// project. A recording contains none of these.
 	Cost      money.USD `json:"-"`
 	Unpriced  bool      `json:"-"`
 	Suggested bool      `json:"-"`
 }
 
-// Add returns the sum; an estimate taints it, and so does a price that is not
-// known or the project's.
+// Add returns the sum. Estimated, Unpriced and Suggested are set in the sum if
+// they are set in one of the two.
 func (u Usage) Add(o Usage) Usage {
 	return Usage{
 		In: u.In + o.In, Out: u.Out + o.Out, Cached: u.Cached + o.Cached, Written: u.Written + o.Written, Estimated: u.Estimated || o.Estimated,
@@ -100,39 +103,42 @@ func (u Usage) Add(o Usage) Usage {
 	}
 }
 
-// Turn is one answer. Finish is "stop", "tool_calls" or "length"; it is never
-// empty: a stream that breaks off is an error and runs no tool. Text and Calls
-// are not both empty (scenario 47), unless a script says so.
+// Turn is one answer. Finish is "stop", "tool_calls" or "length", never empty:
+// a stream that ends too early is an error and runs no tool. Text and Calls are
+// not both empty (scenario 47), unless a script answers so.
 type Turn struct {
 	Text   string
 	Calls  []Call
-	Kept   *Kept // copy it into the history
+	Kept   *Kept // must be copied into the history
 	Finish string
 	Usage  Usage
-	Model  string // the full name that answered, "openai:gpt-5-mini"
-	// Attempts counts the requests it took; WithRetry sets it, a model alone says 1.
+	Model  string // the full name of the model that answered, "openai:gpt-5-mini"
+	// Attempts is how many requests the answer took. WithRetry sets it; a model
+	// without it sets 1.
 	Attempts int
 }
 
-// Delta is a piece of a streamed answer. Reset says that what was shown of
-// this turn is void, because the stream broke and is tried again.
+// Delta is a piece of a streamed answer. Reset means that the text of this turn
+// so far is void, because the stream ended too early and the request is
+// repeated.
 type Delta struct {
 	Text  string
 	Reset bool
 }
 
-// Model answers requests. Generate may be called concurrently; show may be
-// nil and is called from the calling goroutine only. Errors are *fault.Fault
-// (E_MODEL, E_TIMEOUT, E_REPLAY, E_ATTACHMENT) or the context's. With an error the
-// turn has at most Usage and Model: what was billed all the same.
+// Model answers requests. Generate must be safe for concurrent use. It calls
+// show, which may be nil, only from the calling goroutine. Errors are a
+// *fault.Fault (E_MODEL, E_TIMEOUT, E_REPLAY, E_ATTACHMENT) or the context's
+// error. With an error, only Usage and Model of the turn are set: what was
+// billed nevertheless.
 type Model interface {
 	Name() string
 	Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error)
 }
 
-// HTTPDoer is what a platform lends for network access; go-openai's interface.
-// It must end when the request's context ends, and must follow no redirect: it
-// gives the answer that redirects, with its status.
+// HTTPDoer is the platform's HTTP client; it is go-openai's interface. It must
+// end when the request's context ends, and must not follow redirects: it
+// returns the redirecting response.
 type HTTPDoer interface {
 	Do(*http.Request) (*http.Response, error)
 }

@@ -11,41 +11,43 @@ import (
 	"golem/core/fault"
 )
 
-// Config is what a model may reach. The zero value opens nothing but tells
-// why. It is shared by all models of a run.
+// Config is everything that models can use. With the zero value no model can be
+// opened, and the error says why. All models of a run share it.
 type Config struct {
 	HTTP HTTPDoer // nil: no provider can be reached
-	// Env reads provider keys and <PROVIDER>_BASE_URL. The latter redirect keys
-	// without asking, so what stands in a project's .env must not answer for
-	// them: only for keys.
+	// Env returns environment variables: the providers' keys and
+	// <PROVIDER>_BASE_URL. A base URL decides where keys are sent, so for these
+	// variables it must not use the project's .env.
 	Env func(key string) string
-	// Providers are the rows a manifest adds, or lays over a built-in row.
+	// Providers are the providers that a manifest adds or changes.
 	Providers map[string]Provider
-	// ReadFile reads FILE of script:FILE and replay:FILE; its errors are told
-	// without their paths. nil: there are no files.
+	// ReadFile reads the file of script:FILE and replay:FILE. Messages do not
+	// contain the paths of its errors. nil means that there are no files.
 	ReadFile func(name string) ([]byte, error)
-	// Embedded holds the scripts of script:NAME as NAME.yaml. nil: none.
+	// Embedded has the scripts of script:NAME as NAME.yaml; it may be nil.
 	Embedded fs.FS
-	// Redact removes known secrets: from what providers say, and from what a
-	// replay's keys are made of, as the recording did. nil: only the key itself.
+	// Redact removes known secrets from texts of providers and, as when
+	// recording, from the requests whose keys a replay compares. With nil, only
+	// the provider's own key is removed.
 	Redact func(string) string
-	Idle   time.Duration // how long a provider may be silent; 0 = 2 min
-	// MaxBytes bounds one answer as received; 0 = 32 MiB.
+	Idle   time.Duration // how long a provider may send nothing; 0 means 2 minutes
+	// MaxBytes is the largest answer, in bytes as received; 0 means 32 MiB.
 	MaxBytes int64
 	Now      func() time.Time // for Retry-After dates; nil: time.Now
-	// Pace holds requests back where a provider asks to; nil: each runs on its own.
+	// Pace delays requests of all models if a provider reports too many
+	// requests; nil: requests do not wait for each other.
 	Pace *Pace
 }
 
-// maxScript bounds a script file, maxRecording a recording, in bytes.
+// maxScript and maxRecording are the largest script and recording, in bytes.
 const (
 	maxScript    = 4 << 20
 	maxRecording = 256 << 20
 )
 
-// Open resolves any model name of SPEC §10: provider:model, script:FILE,
-// script:NAME or replay:FILE. A missing key and a malformed file are found
-// here; nothing is sent. The model may be used concurrently.
+// Open opens the model of a name in SPEC §10: provider:model, script:FILE,
+// script:NAME or replay:FILE. A missing key or a malformed file is an error
+// here; no request is sent. The model is safe for concurrent use.
 func Open(name string, c Config) (Model, error) {
 	provider, rest, err := Split(name)
 	if err != nil {
@@ -72,7 +74,7 @@ func Open(name string, c Config) (Model, error) {
 	return newRemote(name, rest, end, c), nil
 }
 
-// Split cuts a model name at its first colon; both halves are non-empty.
+// Split splits a model name at its first colon. Neither part is empty.
 func Split(name string) (provider, model string, err error) {
 	provider, model, found := strings.Cut(name, ":")
 	switch {
@@ -89,8 +91,8 @@ func Split(name string) (provider, model string, err error) {
 	return provider, model, nil
 }
 
-// Notice is what people should be told about a model that is none: a script or
-// a replay. "" for a provider's.
+// Notice returns the text that tells people that a model is a script or a
+// replay, and "" for a provider's model.
 func Notice(m Model) string {
 	switch m := bare(m).(type) {
 	case *script:
@@ -101,9 +103,9 @@ func Notice(m Model) string {
 	return ""
 }
 
-// Forget lets a model drop what it keeps about a conversation that is over: a
-// script's place in its sequences, a provider's encoded messages. It is safe to
-// call for any model.
+// Forget removes what a model stores about a conversation that has ended: a
+// script's position in its sequences, a provider's encoded messages. It can be
+// called for any model.
 func Forget(m Model, conversation string) {
 	for _, one := range each(m) {
 		switch one := bare(one).(type) {

@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// Pace holds the requests of one run back where a provider says that there were too many requests:
-// what one of several workers hears, all heed, instead of each running into the
-// same limit. One value serves all models of a run; the zero value is ready.
+// Pace delays the requests of one run after a provider reported too many
+// requests: when one worker gets this answer, all workers wait, so that each
+// does not run into the same limit. All models of a run share one Pace. The
+// zero value is ready for use.
 type Pace struct {
 	mu    sync.Mutex
 	hosts map[string]*lane

@@ -8,16 +8,17 @@ import (
 	"golem/core/model/prices"
 )
 
-// Known is what somebody says of a provider's model (providers: NAME: models:).
+// Known is what a person or a project says about a provider's model (providers:
+// NAME: models:).
 type Known struct {
-	Context int           // tokens it reads at most; 0: not said
-	Price   *prices.Price // nil: not said
+	Context int           // the most tokens that it reads; 0: not given
+	Price   *prices.Price // nil: not given
 }
 
 // anyModel stands in Provider.Models for those that are not named.
 const anyModel = "*"
 
-// Who says what a model costs.
+// Who gave the price of a model.
 const (
 	ByPerson  = "person"   // the person's config
 	ByTable   = "table"    // golem's own, see package prices
@@ -25,15 +26,15 @@ const (
 	ByNature  = "no price" // it runs on this machine and takes no key
 )
 
-// Listing is what is known of a model and who said its price; "": nobody.
+// Listing is what is known about a model, and who gave its price ("": nobody).
 type Listing struct {
 	prices.Listing
 	From string
 }
 
-// Listing tells context size and price of provider:model, as far as anybody
-// knows them: the person first, then the built-in table, then the project,
-// which can fill a gap and replace nothing. A local server is not billed.
+// Listing returns context size and price of provider:model, if known. The
+// person's values count first, then the built-in table, then the project's:
+// these can fill gaps but replace nothing. A local server is never billed.
 func (c Config) Listing(name string) Listing {
 	provider, model, err := Split(name)
 	if err != nil {
@@ -117,9 +118,9 @@ func compact(raw json.RawMessage) string {
 	return string(quote(s))
 }
 
-// Prospect is what will be said of the price of a model's answers before there
-// is any: Unpriced and Suggested of their Usage; of a list of models, what may be
-// said of any. name is the model that it is said of.
+// Prospect returns what will be known about the cost of a model's answers,
+// before there are any: Unpriced and Suggested of their Usage; for a list of
+// models, if it is true for any of them. name is the model that it is true for.
 func Prospect(m Model, s Settings) (u Usage, name string) {
 	name = m.Name()
 	for _, one := range each(m) {

@@ -8,32 +8,32 @@ import (
 	"golem/core/fault"
 )
 
-// What a provider offers for a declared output (Provider.JSON).
+// How a provider supports a declared output schema (Provider.JSON).
 const (
 	JSONSchema = "schema" // takes a JSON Schema
 	JSONObject = "object" // promises an object, of whatever shape
 	JSONNone   = "none"   // is asked in words
 )
 
-// Provider is one row of the provider table (SPEC §10). A row that a manifest
-// adds says the same things.
+// Provider is one row of the table of providers (SPEC §10). A manifest can add
+// rows with the same fields.
 type Provider struct {
 	Name    string
-	BaseURL string // without /chat/completions; <NAME>_BASE_URL overrides it
-	KeyVar  string // the variable that holds the key; "" = the provider takes none
-	NoKey   bool   // works without a key; one that is set is sent all the same
-	Image   bool   // takes images
-	PDF     bool   // takes PDF files, as the protocol's file part
+	BaseURL string // without /chat/completions; <NAME>_BASE_URL replaces it
+	KeyVar  string // environment variable with the key; "": the provider has no key
+	NoKey   bool   // works without a key; a key that is set is sent nevertheless
+	Image   bool   // accepts images
+	PDF     bool   // accepts PDF files, as the file part of the protocol
 	JSON    string // JSONSchema, JSONObject or JSONNone; "" = JSONNone
-	API     string // Chat, Responses or Anthropic; "" = Chat, and for openai what its address speaks
+	API     string // Chat, Responses or Anthropic; "" means Chat, and for openai it depends on the address
 	Headers map[string]string
-	Query   map[string]string // added to each address
+	Query   map[string]string // added to each URL
 	Quirks  Quirks
-	// Models are context sizes and prices by model, or "*", as a person gives
-	// them; Suggested, as a project does.
+	// Models has context sizes and prices by model, or "*", as a person gave
+	// them; Suggested has those that a project gave.
 	Models, Suggested map[string]Known
-	// Trusted says that a person chose or trusted the address: the key may go
-	// there without asking.
+	// Trusted means that a person chose or trusted the address, so the key can
+	// be sent there without asking.
 	Trusted bool
 
 	altKeyVar   string // a second name people use for the key
@@ -42,26 +42,29 @@ type Provider struct {
 	local       bool   // a server for a person's own machine
 }
 
-// Quirks are where a provider departs from the protocol.
+// Quirks are the differences between a provider and its protocol.
 type Quirks struct {
-	NoUsage   bool   // refuses stream_options; reports usage unasked
-	JSONAlone bool   // refuses a response format beside tools
-	KeyHeader string // the header that holds the key as it is; "" = Authorization, after Bearer
-	// Carry are members of an answer's message and of its calls that the
-	// provider wants back unchanged with the history.
+	NoUsage   bool   // rejects stream_options, and reports usage without it
+	JSONAlone bool   // rejects a response format together with tools
+	KeyHeader string // the header that contains only the key; "" means Authorization with Bearer
+	// Carry names the fields of an answer's message, and of its calls, that the
+	// provider needs back unchanged in later requests.
 	Carry []string
-	// Settings are settings that the provider calls otherwise than the protocol,
-	// "reasoning.effort" for a member of a member; "": it has no such setting.
+	// Settings maps settings to the provider's names for them
+	// ("reasoning.effort" for a field in an object); "" means that the provider
+	// does not have the setting.
 	Settings map[string]string
-	// NoUserAfterTool: it refuses a user's message right after a tool's result.
+	// NoUserAfterTool means that the provider rejects a user's message directly
+	// after a tool's result.
 	NoUserAfterTool bool
-	// Fill are members that it wants on each answer with calls, and the text that
-	// stands there if the answer came without: of another provider. "a.b" is a
-	// member of a member, what begins with "tool_calls." one of the first call.
+	// Fill has fields that the provider requires in each answer with calls, and
+	// the text to put there if the answer came from another provider without
+	// them. "a.b" is a field in an object; a name that begins with
+	// "tool_calls." is a field of the first call.
 	Fill map[string]string
 }
 
-// Rows is the built-in provider table in its own order: a copy.
+// Rows returns a copy of the built-in table of providers, in its order.
 func Rows() []Provider {
 	out := slices.Clone(rows)
 	for i := range out {
@@ -72,15 +75,17 @@ func Rows() []Provider {
 	return out
 }
 
-// Builtin reports the row of the built-in table that has a name.
+// Builtin returns the built-in row with this name.
 func Builtin(name string) (Provider, bool) { return builtin(name) }
 
-// Keys are the variables in which a row's key may lie, first the usual one.
+// Keys returns the environment variables that can contain the row's key, the
+// usual one first.
 func (p Provider) Keys() []string {
 	return slices.DeleteFunc([]string{p.KeyVar, p.altKeyVar}, func(s string) bool { return s == "" })
 }
 
-// BaseURLVar is the variable with which a person moves a provider's address.
+// BaseURLVar returns the environment variable with which a person changes a
+// provider's address.
 func BaseURLVar(provider string) string { return envName(provider) + "_BASE_URL" }
 
 // builtin finds a row of the built-in table.
@@ -113,8 +118,8 @@ func (c Config) row(name string) (Provider, error) {
 	return base.Under(added), nil
 }
 
-// Under lays what a manifest or a person's config says about a provider over
-// its row.
+// Under returns the row with the values that a manifest or a person's config
+// sets for the provider.
 func (p Provider) Under(m Provider) Provider {
 	if m.BaseURL != "" {
 		p.BaseURL = m.BaseURL

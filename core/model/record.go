@@ -16,8 +16,8 @@ import (
 // of; it bounds memory only: what is forgotten is written whole again.
 const maxRecordedIDs = 1024
 
-// Recorder writes what models answer, for replay: models. It is safe for
-// concurrent use; one line is one write.
+// Recorder writes the answers of models to a recording, for replay: models. It
+// is safe for concurrent use and writes each line with one Write.
 type Recorder struct {
 	version string
 	redact  func(string) string
@@ -29,8 +29,9 @@ type Recorder struct {
 	last    map[string][]string // by worker run: the digests of its last request
 }
 
-// NewRecorder records to w, which the caller closes. version is golem's own,
-// for the header; redact, which may be nil, removes secrets from all that is written.
+// NewRecorder returns a recorder that writes to w, which the caller closes.
+// version is golem's version for the header. redact removes secrets from
+// everything that is written; it may be nil.
 func NewRecorder(w io.Writer, version string, redact func(string) string) *Recorder {
 	if redact == nil {
 		redact = func(s string) string { return s }
@@ -38,14 +39,15 @@ func NewRecorder(w io.Writer, version string, redact func(string) string) *Recor
 	return &Recorder{w: w, version: version, redact: redact, last: map[string][]string{}}
 }
 
-// Recording is m, recorded to w: NewRecorder and Wrap in one, for a single model.
+// Recording returns m with its answers recorded to w, for a single model.
 func Recording(m Model, w io.Writer, redact func(string) string) Model {
 	return NewRecorder(w, "", redact).Wrap(m)
 }
 
-// Wrap records m. It belongs below WithRetry: then each attempt is one line,
-// and failures replay as they happened. Interruptions are not recorded. When
-// the recording cannot be written, the request fails with E_REPLAY.
+// Wrap returns m with its answers recorded. Put it inside WithRetry: then each
+// attempt is one line, and a replay repeats the failures, too. Interruptions
+// are not recorded. If the recording cannot be written, the request fails with
+// E_REPLAY.
 func (rec *Recorder) Wrap(m Model) Model { return &recorded{m, rec} }
 
 type recorded struct {

@@ -27,9 +27,9 @@ type recordingLine struct {
 	Answer  *recordedAnswer  `json:"answer,omitempty"`
 	Failure *recordedFailure `json:"failure,omitempty"`
 	Deltas  []string         `json:"deltas,omitempty"`
-	// Same and Asked let a replay that misses name the first message that
-	// differs: the request's messages are the first Same of the previous line
-	// of this id, then those whose digests Asked lists.
+	// Same and Asked allow a replay that finds no answer to name the first
+	// message that differs: the request's messages are the first Same messages
+	// of the previous line with this id, then those with the digests in Asked.
 	Same  int      `json:"same,omitempty"`
 	Asked []string `json:"asked,omitempty"`
 }

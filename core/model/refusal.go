@@ -14,8 +14,8 @@ import (
 	"golem/core/fault"
 )
 
-// maxQuote is how much of a provider's text gets into a message, in runes;
-// maxError how much of an error's body is read, in bytes.
+// maxQuote is how many characters of a provider's text a message contains;
+// maxError is how many bytes of an error's body are read.
 const (
 	maxQuote = 400
 	maxError = 64 << 10

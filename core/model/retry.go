@@ -10,30 +10,31 @@ import (
 	"golem/core/fault"
 )
 
-// RetryPolicy bounds the attempts at one model request. The zero value is
-// SPEC §5's: 3 attempts, from half a second, doubling, with jitter.
+// RetryPolicy limits the attempts for one model request. The zero value is the
+// policy of SPEC §5: 3 attempts; the wait is half a second, then doubles, with
+// jitter.
 type RetryPolicy struct {
-	Attempts int           // the first one included; 0 = 3, 1 = never again
-	First    time.Duration // the wait before the second attempt, ± 50 %; 0 = 500 ms
-	Longest  time.Duration // cap of every wait, Retry-After included; 0 = 60 s
+	Attempts int           // including the first; 0 means 3, 1 means no retry
+	First    time.Duration // the wait before the second attempt, ± 50 %; 0 means 500 ms
+	Longest  time.Duration // the longest wait, also for Retry-After; 0 means 60 s
 }
 
-// Retry is one failed attempt that will be tried again after Wait.
+// Retry is one failed attempt after which the request is repeated, after Wait.
 type Retry struct {
 	Worker  string
-	ID      string // of the worker run
+	ID      string // id of the worker run
 	Turn    int
-	Attempt int // the one that failed, from 1
+	Attempt int // the attempt that failed, counted from 1
 	Code    fault.Code
 	Message string
 	Wait    time.Duration
 }
 
-// WithRetry repeats attempts that failed for reasons that pass: 408, 409, 429,
-// 5xx, broken connections and streams cut in the middle (SPEC §5). A wait asked
-// for by Retry-After is honoured. What was shown of a broken attempt is voided
-// by a Delta with Reset. onRetry, which may be nil, hears of each wait before
-// it begins, in the caller's goroutine. The end of the context wins at once.
+// WithRetry repeats requests that failed for a temporary reason: 408, 409, 429,
+// 5xx, broken connections, and streams that ended too early (SPEC §5). It waits
+// as long as Retry-After says. A Delta with Reset makes the text of a failed
+// attempt void. onRetry may be nil; it is called before each wait, in the
+// caller's goroutine. When the context ends, it returns at once.
 func WithRetry(m Model, p RetryPolicy, onRetry func(Retry)) Model {
 	if p.Attempts <= 0 {
 		p.Attempts = 3

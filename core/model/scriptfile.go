@@ -17,7 +17,7 @@ import (
 	"golem/core/yamltree"
 )
 
-// Keys of a script file, for strictness and for hints.
+// The keys of a script file, for checking and for hints.
 var (
 	scriptKeys = []string{"script", "workers"}
 	ruleKeys   = []string{"when", "once", "say", "calls", "fail", "hang", "cut", "delay", "raw_args", "usage"}

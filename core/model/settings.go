@@ -12,12 +12,12 @@ import (
 	"golem/core/fault"
 )
 
-// Settings are how a worker wants its model to answer (SPEC §10): the members
-// of model_settings by their names, as JSON. nil: as the provider likes.
+// Settings are a worker's model settings (SPEC §10): the fields of
+// model_settings, as JSON. nil means that the provider decides.
 type Settings map[string]json.RawMessage
 
-// ReadSettings reads the object that a worker's configuration holds; its
-// members are checked where they are written.
+// ReadSettings parses the object in a worker's configuration. Its fields were
+// checked when the configuration was read.
 func ReadSettings(raw json.RawMessage) (Settings, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -49,9 +49,9 @@ func (p Provider) nameOf(setting string, protocol api) string {
 	return protocol.names()[setting]
 }
 
-// Lacking names the settings that the provider of the model called name does
-// not have, in order. They are not sent. A script and a replay have no use for
-// any, and want none.
+// Lacking returns the settings that the provider of the named model does not
+// support, in order. They are not sent. A script or replay uses no settings, so
+// it lacks none.
 func (c Config) Lacking(name string, s Settings) []string {
 	provider, _, err := Split(name)
 	if err != nil || provider == "script" || provider == "replay" {
@@ -68,7 +68,7 @@ func (c Config) Lacking(name string, s Settings) []string {
 	return row.lacking(s, row.protocol(address))
 }
 
-// Lacking does the same for an open model.
+// Lacking is the same for an open model.
 func Lacking(m Model, s Settings) []string {
 	r, ok := bare(m).(*remote)
 	if !ok {
@@ -77,7 +77,7 @@ func Lacking(m Model, s Settings) []string {
 	return r.end.row.lacking(s, r.api)
 }
 
-// LackingText is the warning about such a setting.
+// LackingText returns the warning about such a setting.
 func LackingText(model, setting string) string {
 	provider, _, _ := strings.Cut(model, ":")
 	return fmt.Sprintf("%s does not support the setting %s, so it is not sent", provider, setting)

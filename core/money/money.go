@@ -25,7 +25,7 @@ const decimals = 12
 func Parse(s string, most int) (USD, error) {
 	whole, rest, point := strings.Cut(s, ".")
 	if whole == "" || point && rest == "" || strings.Trim(whole+rest, "0123456789") != "" {
-		return 0, fmt.Errorf("is no amount of dollars")
+		return 0, fmt.Errorf("is not an amount of dollars")
 	}
 	rest = strings.TrimRight(rest, "0")
 	if len(rest) > most {
@@ -101,7 +101,7 @@ func (a *USD) UnmarshalJSON(data []byte) error {
 	}
 	f, err := strconv.ParseFloat(string(data), 64)
 	if err != nil || f < 0 || f > float64(math.MaxInt64/Dollar) {
-		return fmt.Errorf("%.40q is no amount of dollars", data)
+		return fmt.Errorf("%.40q is not an amount of dollars", data)
 	}
 	*a = USD(math.Round(f * float64(Dollar)))
 	return nil
