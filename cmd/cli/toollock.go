@@ -112,6 +112,9 @@ func allModules(p *project.Project) ([]project.Module, error) {
 		return nil, err
 	}
 	for _, l := range listed {
+		if l.Source != "project" {
+			continue // golem's own workers have no modules
+		}
 		w, err := p.Worker("./" + l.Path)
 		if err != nil {
 			return nil, err

@@ -25,13 +25,16 @@ type source struct {
 // builtin is the name of the source of the built-in workers.
 const builtin = "builtin"
 
+// builtinLabel is what Worker.Source says of them.
+const builtinLabel = "built-in"
+
 // openSources completes the project's source with what the manifest says, and
 // adds the others.
 func (p *Project) openSources() {
 	p.sources[0].roots, p.sources[0].prompts = p.manifest.WorkersRoots, p.manifest.PromptsRoot
 	if p.src.Builtin != nil {
 		p.sources = append(p.sources, source{
-			name: builtin, label: "built-in", fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true, bare: true,
+			name: builtin, label: builtinLabel, fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true, bare: true,
 		})
 	}
 }

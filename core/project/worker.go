@@ -61,6 +61,9 @@ type Worker struct {
 	missing *fault.Fault   // what Missing returns
 }
 
+// Builtin reports whether the worker is one of golem's own.
+func (w *Worker) Builtin() bool { return w.Source == builtinLabel }
+
 // Toolset is one entry of toolsets:. Options are its settings without approval:, as
 // JSON; the toolset's factory decodes them and refuses keys it does not know.
 type Toolset struct {

@@ -31,7 +31,11 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 	var out []toolset.Delegate
 	for _, a := range allowed {
 		if a.Worker != nil {
-			out = append(out, f.byFile(a.Worker, names[0]))
+			d := f.byFile(a.Worker, names[0])
+			if code := f.byModule(a.Worker.ID, modules); a.Worker.Builtin() && code.Module != nil {
+				d = code // the project's tool is nearer than golem's worker
+			}
+			out = append(out, d)
 			names = names[1:]
 			continue
 		}

@@ -76,7 +76,7 @@ func (f *frame) unlisted() bool {
 // needsModules tells whether the worker's modules must be read although its
 // toolsets do not name custom.
 func (f *frame) needsModules(allowed []project.Allowed) bool {
-	provided := slices.ContainsFunc(allowed, func(a project.Allowed) bool { return a.Worker == nil })
+	provided := slices.ContainsFunc(allowed, func(a project.Allowed) bool { return a.Worker == nil || a.Worker.Builtin() })
 	return provided || !f.unlisted() || f.worker.Tool != ""
 }
 
