@@ -85,12 +85,12 @@ func TestListIsAskedAsRequestsAre(t *testing.T) {
 
 func TestListsThatAreNone(t *testing.T) {
 	for part, s := range map[string]*shop{
-		"openai does not list its models: it answers with 404":           {listed: 404, list: "no"},
+		"openai does not list its models: it answers with 404":              {listed: 404, list: "no"},
 		"openai refused the key in OPENAI_API_KEY (401): [redacted] is bad": {listed: 401, list: `{"error":{"message":"sk-secret is bad"}}`},
 		"openai had a server error (500): oops":                             {listed: 500, list: "oops"},
 		"openai does not list its models: its answer has no models":         {list: `{"hello":1}`},
-		"openai does not list its models: not today":                     {list: `{"error":{"message":"not today"}}`},
-		"openai does not list its models: it is longer than":             {list: `{"data":[{"id":"` + strings.Repeat("x", maxList) + `"}]}`},
+		"openai does not list its models: not today":                        {list: `{"error":{"message":"not today"}}`},
+		"openai does not list its models: it is longer than":                {list: `{"data":[{"id":"` + strings.Repeat("x", maxList) + `"}]}`},
 	} {
 		_, err := List(context.Background(), "openai", Config{HTTP: s, Env: env(key)})
 		fails(t, err, fault.Model, part)

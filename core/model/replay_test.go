@@ -194,7 +194,7 @@ func TestReplayMissNamesTheFirstDifference(t *testing.T) {
 			`message 4 (result of read_file) differs from the recording: "re `: func(r *Request) { r.Messages[3].Text = "re  co\nn" },
 			`message 1 (system) differs`:                                       func(r *Request) { r.Messages[0].Text = strings.Repeat("x", 500) },
 			`the tools or the output schema differ`:                            func(r *Request) { r.Tools = nil },
-			`has more messages after message 3`:                                          func(r *Request) { r.Messages = r.Messages[:3] },
+			`has more messages after message 3`:                                func(r *Request) { r.Messages = r.Messages[:3] },
 		} {
 			r := base()
 			change(&r)
