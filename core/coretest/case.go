@@ -38,21 +38,22 @@ import (
 //go:embed cases/*.txtar
 var archives embed.FS
 
-// Case is one parsed archive. It is read-only and may be run any number of times.
+// Case is one parsed archive. It never changes, and can be run any number of
+// times.
 type Case struct {
 	Name      string // file name without suffix
-	Proves    string // the first line of the archive's comment
+	Proves    string // the first line of the archive's comment: what the case proves
 	Scenarios []int
 	Settings  Settings
 	Project   map[string][]byte // by path from the project root
 	Outside   map[string][]byte // by base name
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
-	Replies   []Reply           // of a provider, in order
+	Replies   []Reply           // answers of a provider, in order
 	Want      map[string][]byte // by path below want/
 }
 
-// Cases reads every embedded case, in name order. An archive that does not
-// parse is an error that names it.
+// Cases returns every embedded case, ordered by name. If an archive cannot be
+// parsed, the error names it.
 func Cases() ([]Case, error) {
 	entries, err := fs.ReadDir(archives, "cases")
 	if err != nil {
@@ -73,8 +74,8 @@ func Cases() ([]Case, error) {
 	return out, nil
 }
 
-// Parse reads one archive. Names outside the known folders, and settings that
-// no case can have, are errors.
+// Parse parses one archive. Names outside the known folders and unknown
+// settings are errors.
 func Parse(name string, data []byte) (Case, error) {
 	a := txtar.Parse(data)
 	c := Case{Name: name, Project: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Compare returns what differs from the case's expectations, in a fixed
-// order; nothing means that the case holds.
+// Compare returns the differences between the outcome and the case's
+// expectations, in a fixed order; none means that the case passes.
 func Compare(c Case, o Outcome) []string {
 	s := c.Settings
 	diffs := slices.Clone(o.Problems)

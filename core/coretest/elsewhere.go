@@ -11,9 +11,9 @@ import (
 	"golem/core/trace"
 )
 
-// Elsewhere is what a case came to where another program played it, as that
-// program tells: the page, driven from outside (scenario 40). A front end there
-// answers as Settings say.
+// Elsewhere is the outcome of a case that another program played: the page,
+// controlled from outside (scenario 40). A front end there answers as Settings
+// say.
 type Elsewhere struct {
 	Status    string             `json:"status"` // "" if the run was refused: see Faults
 	Exit      int                `json:"exit"`
@@ -28,7 +28,8 @@ type Elsewhere struct {
 	Problems  []string           `json:"problems"`
 }
 
-// Outcome is the same as Run's, so that both can be compared.
+// Outcome converts it into the form that Run returns, so that both can be
+// compared.
 func (e Elsewhere) Outcome() Outcome {
 	o := Outcome{
 		Status: e.Status, Exit: e.Exit, Output: e.Text + listingLines(e.Listings), Faults: faultLines(e.Faults),

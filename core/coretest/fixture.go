@@ -49,8 +49,8 @@ func (c *Case) fixture(line string) error {
 	return nil
 }
 
-// Fixture is a module of testdata/tools by name, with its description in it or
-// without one.
+// Fixture returns a module of testdata/tools by its name, with or without its
+// description in it.
 func Fixture(name string, described bool) ([]byte, error) {
 	module, err := fixtures.ReadFile("testdata/tools/" + name + ".wasm")
 	if err != nil || !described {

@@ -15,18 +15,18 @@ import (
 	"golem/core/trace"
 )
 
-// Outcome is what a case came to.
+// Outcome is the result of playing a case.
 type Outcome struct {
 	Status   string // ok, needs_input, error, interrupted; "config" if the project could not be opened
 	Exit     int
-	Output   string            // the answer, or "! " and the fault
-	Trace    string            // compact, see compact
-	Requests string            // each worker run's messages
+	Output   string            // the answer, or "! " and the error
+	Trace    string            // in a compact form, see compact
+	Requests string            // the messages of each worker run
 	Sent     string            // the bodies of the model requests
-	Faults   string            // one a line
-	Files    map[string][]byte // the project's files afterwards
+	Faults   string            // one per line
+	Files    map[string][]byte // the project's files after the run
 	Asked    []approval.Request
-	Problems []string // what no expectation can hold: unanswered questions, a broken trace
+	Problems []string // problems of the test itself: unanswered questions, a broken trace
 }
 
 // compact writes a normalised trace for reading: one event a line as

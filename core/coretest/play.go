@@ -21,18 +21,18 @@ import (
 	"golem/core/trace"
 )
 
-// Run plays a case on a platform made of memory: the project in one tree,
-// which is also what the sandbox mounts. It does not judge; see Compare.
+// Run plays a case on a platform in memory: the project is one tree, which the
+// sandbox also mounts. It does not compare the outcome; see Compare.
 func Run(ctx context.Context, c Case) Outcome { return c.run(ctx, nil, nil) }
 
-// Record plays a case like Run and returns a recording of its model calls too.
+// Record plays a case like Run and also returns a recording of its model calls.
 func Record(ctx context.Context, c Case) (Outcome, []byte) {
 	var rec bytes.Buffer
 	o := c.run(ctx, &rec, nil)
 	return o, rec.Bytes()
 }
 
-// Replay plays a case with a recording in place of its model.
+// Replay plays a case with a recording instead of its model.
 func Replay(ctx context.Context, c Case, recording []byte) Outcome {
 	c.Settings.Model = "replay:recording.jsonl"
 	return c.run(ctx, nil, recording)

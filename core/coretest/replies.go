@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Reply is what a provider answers one request with, over the wire.
+// Reply is a provider's answer to one request, as it is sent over HTTP.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -47,8 +47,8 @@ func parseReply(data []byte) (Reply, error) {
 	return r, err
 }
 
-// Provider answers the model requests of a case with its replies, in order,
-// and keeps what was sent.
+// Provider answers the model requests of a case with its replies, in order, and
+// stores the requests.
 type Provider struct {
 	mu      sync.Mutex
 	replies []Reply
@@ -56,7 +56,7 @@ type Provider struct {
 	surplus int
 }
 
-// Provider is a provider of the case's replies; nil if it has none.
+// Provider returns a provider with the case's replies, or nil if it has none.
 func (c Case) Provider() *Provider {
 	if len(c.Replies) == 0 {
 		return nil
@@ -64,8 +64,8 @@ func (c Case) Provider() *Provider {
 	return &Provider{replies: c.Replies}
 }
 
-// Next takes a request's body, empty for a list of models, and gives the reply
-// to it.
+// Next takes the body of a request, empty for a list of models, and returns the
+// reply to it.
 func (p *Provider) Next(body []byte) (Reply, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func named(body any) any {
 	return o
 }
 
-// Do serves a request in memory, as a platform's network does.
+// Do answers a request in memory, in the place of the platform's HTTP client.
 func (p *Provider) Do(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -122,7 +122,8 @@ func (p *Provider) Do(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: reply.Status, Header: reply.Header.Clone(), Body: io.NopCloser(bytes.NewReader(reply.Body)), Request: r}, nil
 }
 
-// Settle puts what was sent into the outcome, and what does not fit the replies.
+// Settle adds to the outcome the requests that were sent, and a problem for
+// each that does not fit the replies.
 func (p *Provider) Settle(o *Outcome) {
 	if p == nil {
 		return

@@ -6,40 +6,41 @@ import (
 	"time"
 )
 
-// Settings are a case's case.json: what the person typed, and what they
-// answer. The zero value runs the entry once with no input and nobody there
-// to be asked, which fails the case as soon as something asks.
+// Settings are a case's case.json: what the person typed and what they answer.
+// With the zero value, the entry runs once without input, and nobody can be
+// asked: the case fails if anything asks.
 type Settings struct {
 	Command string            `json:"command,omitempty"` // run (default), chat, check, workers
 	Entry   string            `json:"entry,omitempty"`
 	Inputs  []json.RawMessage `json:"inputs,omitempty"` // strings, or one object
 	Model   string            `json:"model,omitempty"`  // default script:script.yaml; "none" gives none
-	// Approval, MaxDepth, Limits (--limit) and Strict are the flags of these names.
+	// Approval, MaxDepth, Limits (--limit) and Strict are the flags with these
+	// names.
 	Approval string            `json:"approval,omitempty"`
 	MaxDepth *int              `json:"max_depth,omitempty"`
 	Limits   map[string]string `json:"limits,omitempty"`
 	Strict   bool              `json:"strict,omitempty"`
-	// Set are --set's settings of the models.
+	// Set has the model settings of --set.
 	Set    map[string]json.RawMessage `json:"set,omitempty"`
 	Env    map[string]string          `json:"env,omitempty"`
 	Attach []string                   `json:"attach,omitempty"` // names under outside/
-	// Flags of these names.
+	// Flags with these names.
 	NoImportTools      bool   `json:"no_import_tools,omitempty"`
 	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`
 	Platform           string `json:"platform,omitempty"`
 	Trust              bool   `json:"trust,omitempty"`
-	// Config is the person's config.yaml.
+	// Config is the content of the person's config.yaml.
 	Config string `json:"config,omitempty"`
-	// Answers are by call id, one or a list; that to the question of trust before
-	// the run is by "0". Headless says that nobody is
-	// there. A question with neither fails the case.
+	// Answers has the person's answers by call id, one or a list; "0" is the
+	// question about trust before the run. Headless means that nobody can be
+	// asked. A question without either fails the case.
 	Answers  map[string]Answers `json:"answers,omitempty"`
 	Headless bool               `json:"headless,omitempty"`
-	// Interrupt is an event, "tool.start 0.1" or by its number "#7", at which the
-	// person stops the run. It must end within a second.
+	// Interrupt is an event, as "tool.start 0.1" or by its number "#7", at
+	// which the person stops the run. The run must then end within a second.
 	Interrupt string `json:"interrupt,omitempty"`
-	// NoReplay says that a recording of the case cannot answer alike: what
-	// was redacted or cut off by the clock is not in it.
+	// NoReplay means that a replay cannot give the same outcome, because the
+	// recording does not have what was redacted or stopped by the clock.
 	NoReplay bool `json:"no_replay,omitempty"`
 
 	Status string   `json:"status,omitempty"` // wanted; default ok
@@ -47,8 +48,8 @@ type Settings struct {
 	Asked  []string `json:"asked,omitempty"`  // wanted call ids of all questions, in order; checked where given
 	Quiet  bool     `json:"quiet,omitempty"`  // wanted: nothing is asked
 	Absent []string `json:"absent,omitempty"` // project files that must not be there afterwards
-	// Contains and Lacks are texts that the whole outcome (output, trace,
-	// requests, faults) must, or must not, hold.
+	// The complete outcome (output, trace, requests, faults) must contain every
+	// text in Contains, and none in Lacks.
 	Contains []string `json:"contains,omitempty"`
 	Lacks    []string `json:"lacks,omitempty"`
 
@@ -56,20 +57,21 @@ type Settings struct {
 	Bare   []string `json:"bare,omitempty"`   // files without the archive's last newline
 }
 
-// Answers are the answers to one call's questions, in order.
+// Answers are the answers to the questions of one call, in order.
 type Answers []Answer
 
-// Answer is what the person says, after a while if After is set.
+// Answer is what the person answers; with After, after that time.
 type Answer struct {
 	Answer string   `json:"answer"` // yes no session always never
 	Reason string   `json:"reason,omitempty"`
 	Text   string   `json:"text,omitempty"` // with yes to a question for a text
 	After  Duration `json:"after,omitempty"`
-	// Wrong answers another question, as a mistaken front end might.
+	// Wrong answers another question than the one asked, as a faulty front end
+	// might.
 	Wrong bool `json:"wrong,omitempty"`
 }
 
-// UnmarshalJSON takes "yes", an object, or a list of both.
+// UnmarshalJSON accepts "yes", an object, or a list of both.
 func (a *Answers) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if json.Unmarshal(data, &list) != nil {
@@ -93,10 +95,10 @@ func (a *Answers) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Duration is written as Go writes it, "150ms".
+// Duration is written in JSON as in Go: "150ms".
 type Duration time.Duration
 
-// UnmarshalJSON reads "150ms".
+// UnmarshalJSON parses a string such as "150ms".
 func (d *Duration) UnmarshalJSON(data []byte) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -60,7 +60,7 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	return e, checkHeaders(row)
 }
 
-// Azure has an address for each of its customers.
+// Azure gives each customer an address of their own.
 const (
 	azure         = "azure"
 	azureEndpoint = "AZURE_OPENAI_ENDPOINT" // as its own tools call it

@@ -9,9 +9,10 @@ import (
 	"golem/core/fault"
 )
 
-// Check finds what is wrong with a template before there is an input: syntax,
-// and filters, tests, templates and files that do not exist, here and in every
-// template that is named by a constant. What depends on values is not judged.
+// Check finds the errors of a template that can be found without an input: its
+// syntax, and filters, tests, templates and files that do not exist, in it and
+// in every template that it names with a constant. It does not check what
+// depends on values.
 func (t Template) Check(ctx context.Context) (faults fault.List) {
 	r := t.start(ctx)
 	defer func() {

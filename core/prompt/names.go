@@ -9,17 +9,18 @@ import (
 	"golem/core/project"
 )
 
-// Names are what a template knows: the fields of an object input, and input,
-// vars, worker and project (SPEC §4), which no field of an input replaces.
+// Names are the names that a template can use: the fields of an object input,
+// and input, vars, worker and project (SPEC §4), which a field of the input
+// cannot replace.
 type Names struct {
 	Text    string
 	Object  json.RawMessage // the input, if it is an object
-	Vars    json.RawMessage // an object; nil: none
+	Vars    json.RawMessage // an object; nil means that there are none
 	Worker  map[string]any
 	Project map[string]any
 }
 
-// Values decodes them for Template.Render.
+// Values decodes the names for Template.Render.
 func (n Names) Values() (map[string]any, error) {
 	out := map[string]any{}
 	var input any = n.Text
@@ -81,8 +82,8 @@ func numbers(v any) any {
 	return v
 }
 
-// InstructionsOf is the template of a worker's instructions, which reads the
-// files of the worker's loader chain.
+// InstructionsOf returns the template of a worker's instructions. It reads
+// files through the worker's loader chain.
 func InstructionsOf(p *project.Project, w *project.Worker) Template {
 	return Template{
 		Text: Text{File: w.TextFile, Line: w.TextLine, Source: w.Instructions},

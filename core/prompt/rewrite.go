@@ -8,14 +8,14 @@ import (
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
 )
 
-// The names of the filters that a rewritten tree calls. No template can write
-// them.
+// The names of filters that only rewritten trees use. A template cannot write
+// these names.
 const (
 	lookFilter = "\x00look"
 	mulFilter  = "\x00mul"
 )
 
-// Kinds of binary operators in the engine's tree.
+// The kinds of binary operators in the template engine's tree.
 const (
 	opAnd = 6
 	opOr  = 7

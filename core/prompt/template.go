@@ -13,25 +13,26 @@ import (
 	"golem/core/fault"
 )
 
-// Text is a template or a text that a template inserts.
+// Text is a template, or a text that a template inserts.
 type Text struct {
-	File   string // as faults and the trace name it
-	Line   int    // of its first line in File; 0: 1
+	File   string // the name in faults and in the trace
+	Line   int    // number of its first line in File; 0 means 1
 	Source string
 }
 
-// Template is one text to render (S1-41..44, S2-17): Jinja2 as MiniJinja has
-// it, where an undefined name is an error.
+// Template is one text to render (S1-41..44, S2-17). Its language is Jinja2 as
+// MiniJinja implements it, and an undefined name is an error.
 type Template struct {
 	Text
-	// Load reads what the template includes, extends, imports or inserts with
-	// file(). It gets the name as the template wrote it, and answers with
-	// fs.ErrNotExist if there is none, which `ignore missing` forgives.
+	// Load reads a file that the template includes, extends, imports or inserts
+	// with file(). It gets the name as it is written in the template. If the
+	// file does not exist it returns fs.ErrNotExist, which `ignore missing`
+	// accepts.
 	Load func(name string) (Text, error)
 }
 
-// Bounds of one rendering, so that a hostile template ends in an error before
-// it costs a second or much memory (SPEC §4).
+// Limits of one rendering, so that a hostile template ends with an error before
+// it takes a second or much memory (SPEC §4).
 const (
 	maxSteps     = 100_000   // statements and expressions evaluated
 	maxDepth     = 64        // of includes, macros and loops in each other
@@ -41,9 +42,9 @@ const (
 	maxOutput    = 1 << 20   // bytes, with what blocks, macros and {% set %} capture
 )
 
-// Render renders the template with the given names. Their values are data: what
-// they contain is never rendered. It reads nothing but what Load gives, and
-// knows neither time nor environment. Every error is a fault: E_TEMPLATE with
+// Render renders the template with the given names. Their values are data and
+// are never rendered themselves. It can read only what Load returns, and
+// neither the time nor the environment. Every error is a fault: E_TEMPLATE with
 // file and line, or Load's own.
 func (t Template) Render(ctx context.Context, names map[string]any) (out string, err error) {
 	r := t.start(ctx)

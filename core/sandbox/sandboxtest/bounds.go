@@ -17,9 +17,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// Bounds tries SPEC §8: over random trees with links, mounts, modes,
-// restrictions and limits, for a chain of callers, no child reads, writes or
-// removes what its caller cannot (scenario 42). open makes a fresh yard.
+// Bounds tests SPEC §8 on random trees with links, mounts, modes, restrictions
+// and limits: in a chain of callers no worker can read, write or remove what
+// its caller cannot (scenario 42). open makes a new yard.
 func Bounds(t *testing.T, open func() Yard) {
 	var tried trial
 	disk := false

@@ -14,14 +14,14 @@ import (
 	"golem/core/sandbox"
 )
 
-// Difference is a case of hackpadfs's suite that golem's trees mean to fail.
+// Difference is a case of hackpadfs's suite that golem's trees fail on purpose.
 type Difference struct {
 	Case string // the end of the test's name
 	Why  string
 }
 
-// Differences are where golem's trees mean to differ from hackpadfs's suite,
-// which holds file systems to what package os does on a disk.
+// Differences lists where golem's trees differ on purpose from hackpadfs's
+// suite, which expects the behaviour of package os on a disk.
 var Differences = []Difference{
 	{"fs.Open/invalid_path", badName},
 	{"fs.OpenFile/read-only/invalid_path", badName},
@@ -47,8 +47,8 @@ const (
 	linkError = "errors are fs.PathError, with the one name that is wrong, so that whoever shows an error has one kind to take apart"
 )
 
-// Hackpad runs hackpadfs's conformance suite on a tree, but for Differences.
-// open makes a fresh, empty, writable tree each time.
+// Hackpad runs hackpadfs's conformance suite on a tree, without Differences.
+// open makes a new, empty, writable tree each time.
 func Hackpad(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	var met sync.Map // cases of Differences that the suite has
 	options := fstest.FSOptions{

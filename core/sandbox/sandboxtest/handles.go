@@ -144,13 +144,13 @@ func deep(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// Foreign are names that golem creates nowhere, since Windows cannot hold them.
-// Elsewhere another program may have made them.
+// Foreign are names that golem never creates, because Windows cannot hold them.
+// On other systems, another program may have created such files.
 var Foreign = []string{"what?.md", `say "hi".md`, "a:b.md", "star*.md", "dot.", "con"}
 
-// TestForeign runs on a tree in which the directory d holds a file with each of
-// the Foreign names and its name as content, made by other means: such files
-// are listed, read, moved away and removed like any other, on every platform.
+// TestForeign tests a tree whose directory d has a file with each of the
+// Foreign names, with its name as content, created by other means. Such files
+// can be listed, read, moved away and removed on every platform.
 func TestForeign(t *testing.T, f sandbox.FS) {
 	entries, err := fs.ReadDir(f, "d")
 	if err != nil || len(entries) != len(Foreign) {

@@ -1,5 +1,5 @@
-// Package sandboxtest is the conformance suite that every sandbox.FS passes:
-// memory, the disk, views over them, and OPFS.
+// Package sandboxtest is the conformance suite for every sandbox.FS: memory,
+// the disk, views, and OPFS.
 package sandboxtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// Test runs the suite. open makes a fresh, empty, writable tree each time.
+// Test runs the suite. open makes a new, empty, writable tree each time.
 func Test(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	for _, c := range []struct {
 		name string
@@ -31,7 +31,7 @@ func Test(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	}
 }
 
-// Put writes a file or ends the test.
+// Put writes a file, or ends the test.
 func Put(t *testing.T, f sandbox.FS, name, data string) {
 	t.Helper()
 	if err := f.WriteFile(name, []byte(data)); err != nil {

@@ -32,9 +32,9 @@ type Discovery struct {
 
 // Module is a file that was found, and is not read yet.
 type Module struct {
-	Path   string // as messages and the trace name it
+	Path   string // the path in messages and in the trace
 	Level  int    // the module of the lower level wins; 0 is the worker's own
-	Locked bool   // there is a tools.lock; Digest is what it says, "" if nothing
+	Locked bool   // there is a tools.lock; Digest is the digest in it, or ""
 	Digest string
 	Open   func() (fs.File, error)
 	// Sidecar reads the description beside it; fs.ErrNotExist if there is none.
