@@ -18,7 +18,7 @@ import (
 )
 
 func (h *host) checkCommand() *cobra.Command {
-	f := &flags{}
+	f, watch := &flags{}, false
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "report every problem of a project at once",
@@ -28,12 +28,16 @@ The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.check, f.command = true, "check"
+			if watch {
+				return h.watchCheck(f, words)
+			}
 			return h.inspect(f, words)
 		},
 	}
 	f.addProject(cmd.Flags())
 	cmd.Flags().StringVar(&f.platform, "platform", "native", "check for this platform: native or browser")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin, and what tools can call")
+	cmd.Flags().BoolVar(&watch, "watch", false, "check again whenever a file of the project changes, until Ctrl+C")
 	h.complete(cmd, f)
 	return cmd
 }

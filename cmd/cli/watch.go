@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// watchEvery is how often golem check --watch looks whether a file has changed.
+const watchEvery = 300 * time.Millisecond
+
+// maxWatched bounds how many files are looked at, so that a watch of a large
+// tree stays cheap.
+const maxWatched = 20_000
+
+// unwatched are directories that define no project (SPEC §3, ignore file).
+var unwatched = []string{".git", ".golem", ".venv", "__pycache__", "node_modules"}
+
+// stamp tells two states of a file apart.
+type stamp struct {
+	size int64
+	time time.Time
+	dir  bool
+}
+
+// watchCheck checks, and checks again whenever a file of the project changes,
+// until Ctrl+C, which is exit 130. It looks every watchEvery instead of asking
+// the system for changes: that works alike on every file system.
+func (h *host) watchCheck(f *flags, words []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p, _, err := h.target(f, words)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	look := func() map[string]stamp { return watched(p.root, h.home()) }
+	return h.watch(ctx, tick.C, look, func() error { return h.inspect(f, words) })
+}
+
+// watch calls check at once, and again one tick after a change, when nothing
+// more has changed since: an editor may write in several steps.
+func (h *host) watch(ctx context.Context, tick <-chan time.Time, look func() map[string]stamp, check func() error) error {
+	last := look()
+	var code exitCode
+	if err := check(); err != nil && !errors.As(err, &code) {
+		return err
+	}
+	changed := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return exitCode(exitInterrupted)
+		case <-tick:
+		}
+		now := look()
+		if name, differ := firstChange(last, now); differ {
+			last, changed = now, name
+			continue
+		}
+		if changed == "" {
+			continue
+		}
+		h.say("%s has changed", changed)
+		changed = ""
+		if err := check(); err != nil && !errors.As(err, &code) {
+			h.report(err)
+		}
+	}
+}
+
+// firstChange is the first file, by name, that is new, gone or another.
+func firstChange(before, now map[string]stamp) (name string, differ bool) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(now))
+	slices.Sort(names)
+	for _, name := range names {
+		a, was := before[name]
+		b, is := now[name]
+		if was != is || a.size != b.size || a.dir != b.dir || !a.time.Equal(b.time) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// watched are the files below a project's root, and those of home that golem
+// check reads.
+func watched(root, home string) map[string]stamp {
+	out := map[string]stamp{}
+	// What cannot be read is not watched: the check tells it.
+	_ = filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if e.IsDir() && name != root && slices.Contains(unwatched, e.Name()) {
+			return fs.SkipDir
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil || e.IsDir() {
+			return nil // its files tell
+		}
+		if len(out) >= maxWatched {
+			return fs.SkipAll
+		}
+		add(out, filepath.ToSlash(rel), name)
+		return nil
+	})
+	if home != "" {
+		for _, name := range []string{"config.yaml", "trust.json"} {
+			add(out, "$GOLEM_HOME/"+name, filepath.Join(home, name))
+		}
+	}
+	return out
+}
+
+// add notes a file, or what a link leads to.
+func add(to map[string]stamp, shown, name string) {
+	if info, err := os.Stat(name); err == nil {
+		to[shown] = stamp{size: info.Size(), time: info.ModTime(), dir: info.IsDir()}
+	}
+}
