@@ -1,5 +1,6 @@
-// Package sh reads commands as a POSIX shell does, for the rules of approval:
-// a rule matches what will run (SECURITY 20). Only who runs commands links it.
+// Package sh parses commands as a POSIX shell does, so that approval rules
+// match what will run (SECURITY 20). Only programs that run commands need to
+// link it.
 package sh
 
 import (
@@ -13,8 +14,9 @@ import (
 	"golem/core/tool"
 )
 
-// Grammar is that of sh. sh may be dash, bash or another: where POSIX and bash
-// differ in what runs, a command is not plain.
+// Grammar is the grammar of sh, which may be dash, bash or another shell. A
+// command that POSIX shells and bash would run differently does not count as
+// plain.
 type Grammar struct{}
 
 var _ tool.Grammar = Grammar{}
@@ -253,8 +255,8 @@ func (w *reading) quoted(b *strings.Builder, s string) {
 	}
 }
 
-// runners start the command that their arguments name; shells run the text
-// that they are given.
+// runners are commands that start the command in their arguments; shells run
+// the text that they are given.
 var (
 	runners = []string{"builtin", "busybox", "command", "doas", "env", "exec", "find", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "xargs"}
 	shells  = []string{"ash", "bash", "dash", "eval", "ksh", "sh", "zsh"}
