@@ -38,7 +38,7 @@ func tree(t *testing.T, f afero.Fs) string {
 var trees = map[string]string{
 	"minimal":        "input/ main.worker output/",
 	"pipeline":       "input/ main.worker output/ project.yaml workers/ workers/stage_1.worker workers/stage_2.worker workers/stage_3.worker",
-	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/report.md workers/ workers/reader.worker",
+	"research-agent": "input/ input/owls.md main.worker output/ project.yaml templates/ templates/outline.md workers/ workers/reader.worker",
 }
 
 // Scenario 37: each template is exactly its tree, and so it is after a way
