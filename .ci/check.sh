@@ -13,8 +13,8 @@ export GOFLAGS=${GOFLAGS:-}
 # line's tests start many.
 export GORACE="${GORACE:-atexit_sleep_ms=10}"
 mkdir -p build
-wasm_budget=$((4200 * 1000))   # bytes, gzip -9, of golem.wasm
-binary_budget=$((28 * 1000 * 1000))
+wasm_budget=$((4200 * 1000))   # bytes, gzip -9, of golem.wasm and of build/core.wasm
+binary_budget=$((32 * 1000 * 1000))   # bytes, of the largest binary, the page in it
 summary=()
 
 # step NAME COMMAND…: runs it, stops the check if it fails.
@@ -132,7 +132,8 @@ web_page() {
 }
 
 core_wasm() {
-  js go build -trimpath -ldflags '-s -w' -o build/core.wasm ./bench/jscore
+  # Inlining as web/build has it for golem.wasm.
+  js go build -trimpath -gcflags=all=-l -gcflags=std= -gcflags=golem/core/wasmtool/guard= -ldflags '-s -w' -o build/core.wasm ./bench/jscore
   within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
   # A page has fetch: an HTTP transport of Go's own would be dead weight there.
   if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/core.wasm; then
