@@ -209,6 +209,15 @@ export class Golem {
   }
 
   /**
+   * What a worker is before it runs: prompt, tools and what
+   * becomes of their calls, view and settings with their origins, as golem
+   * describe --json. worker is a reference, the entry if it is left out.
+   */
+  describe(name, worker = '', options = {}) {
+    return this.ask('describe', { ...plain(options), project: name, worker })
+  }
+
+  /**
    * The models of a provider, as golem models lists them; context in tokens,
    * price in US dollars for a million tokens, both where they are known.
    * @returns {Promise<{name: string, context?: number, price?: {in: string, cached?: string, out: string}}[]>}

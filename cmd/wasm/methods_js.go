@@ -41,11 +41,14 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"check":   check,
 	"workers": listWorkers,
 	"models":  listModels,
-	"trust":   showTrust,
-	"config":  checkConfig,
-	"run":     runProject,
-	"chat":    chatProject,
-	"call":    callTool,
+
+	"describe": describe,
+
+	"trust":  showTrust,
+	"config": checkConfig,
+	"run":    runProject,
+	"chat":   chatProject,
+	"call":   callTool,
 }
 
 // provider is a row of the provider table, for settings.

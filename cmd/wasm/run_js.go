@@ -48,6 +48,7 @@ type asked struct {
 	Platform  string   `json:"platform"`
 	Tool      string   `json:"tool"`     // for call
 	Provider  string   `json:"provider"` // for models
+	Worker    string   `json:"worker"`   // for describe
 	Names     []string `json:"attachments"`
 }
 

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
+import { Description } from './describe.jsx'
 import { Icon } from './icons.jsx'
 import { faultText } from './run.js'
 import { askText, askYes } from './ask.jsx'
@@ -115,8 +116,13 @@ function Checks() {
 
 function Open({ path }) {
   const [state, setState] = useState(null)
+  const [about, setAbout] = useState(null) // what golem describe says of a saved worker
   const files = store.golem.files(store.project.value)
   const key = draftKey(path)
+  const describe = () => {
+    if (about !== null) return setAbout(null)
+    return store.attempt(`describing ${path}`, async () => setAbout((await store.golem.describe(store.project.value, './' + path, store.options()))))
+  }
   useEffect(() => {
     let gone = false
     store.attempt(`reading ${path}`, async () => {
@@ -134,6 +140,7 @@ function Open({ path }) {
     const next = new Map(drafts.value)
     if (next.get(key) === text) next.delete(key)
     drafts.value = next
+    setAbout(null)
     await Promise.all([store.listFiles(), store.inspect()])
   })
   const keep = (to) => { // the draft goes with its file, or away
@@ -169,12 +176,14 @@ function Open({ path }) {
       <header>
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
+        {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
         <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
         <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={() => store.download(path.split('/').at(-1), state.data)}><Icon name="down" /></button>
         <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
         <button class="button primary" disabled={!dirty} onClick={save}><Icon name="save" />Save</button>
       </header>
-      {state === null ? <p class="empty" role="status">reading…</p>
+      {about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
+        : state === null ? <p class="empty" role="status">reading…</p>
         : state.text === null ? <p class="empty">{bytes(state.size)} that are no text.</p>
           : <Editor path={path} text={drafts.value.get(key) ?? state.text} onChange={changed} onSave={save} />}
     </>

@@ -1,0 +1,48 @@
+// What a worker is before it runs: the data of golem describe, in its words.
+import { visible } from './diff.jsx'
+
+export function Description({ of }) {
+  const { prompt, view } = of
+  return (
+    <div class="stack described">
+      <p><b>{visible(of.id)}</b> ({visible(of.path)}, {visible(of.source)})</p>
+      {of.description && <p>{visible(of.description)}</p>}
+      {of.tool && <p>The entry is the tool {visible(of.tool)}: there is no prompt.</p>}
+      {prompt && <Part title={`Prompt (${prompt.path}:${prompt.line}${prompt.template ? ', a template, rendered at each call' : ''})`} text={prompt.source} />}
+      {of.input && <Part title="Input (JSON Schema)" text={JSON.stringify(of.input, null, 2)} />}
+      {of.output && <Part title="Output (JSON Schema)" text={JSON.stringify(of.output, null, 2)} />}
+      <h3>Tools</h3>
+      {of.tools.length === 0 ? <p>none</p>
+        : <Table head={['Tool', 'Risk', 'Call', 'Why', 'From']} rows={of.tools.map((t) => [t.name, t.risk, t.call, [t.why, ...more(t)].join('\n'), t.from])} />}
+      <h3>Files, if a person runs it</h3>
+      {view.mounts.length === 0 ? <p>none but attachments</p>
+        : <Table head={['Path', 'Mode', 'From', 'Where', '']} rows={view.mounts.map((m) => [m.at, m.mode, m.root, m.origin, limits(m)])} />}
+      {view.restrict && <p>restricted to {visible(view.restrict)}</p>}
+      <h3>Network</h3>
+      <p>{view.network ? 'yes, to tools that may use it' : 'no'}</p>
+      <h3>Settings</h3>
+      <Table head={['Setting', 'Value', 'Origin']} rows={of.settings.filter((s) => !/^(in|out)put_schema\./.test(s.path)).map((s) => [s.path, s.value || 'none', s.origin])} />
+    </div>
+  )
+}
+
+const Part = ({ title, text }) => <><h3>{visible(title)}</h3><pre class="small">{text.split('\n').map(visible).join('\n')}</pre></>
+
+const Table = ({ head, rows }) => (
+  <table class="list small">
+    <thead><tr>{head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
+    <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, n) => <td key={n}>{cell.split('\n').map((line) => <div key={line}>{visible(line)}</div>)}</td>)}</tr>)}</tbody>
+  </table>
+)
+
+const more = (t) => [
+  ...(t.unless ?? []).map((u) => `but ${u}`),
+  ...(t.uses && t.uses.join() !== t.worker ? [`can call: ${t.uses.join(', ')}`] : []),
+  ...(t.grants ?? []).map((g) => `may use ${g.name}: ${g.value}`),
+]
+
+const limits = (m) => [
+  ...(m.suffixes ? [`only ${m.suffixes.join(' ')}`] : []),
+  ...(m.max_file_bytes ? [`files of at most ${m.max_file_bytes} bytes`] : []),
+  ...Object.entries(m.approval ?? {}).sort().map(([op, set]) => `${op}: ${set}`),
+].join('; ')
