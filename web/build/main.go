@@ -78,9 +78,20 @@ func write(name string, data []byte) error {
 	return os.WriteFile(full, data, 0o644)
 }
 
-// plain compiles without inlining, except the standard library and the guard,
-// which reads modules of megabytes: 0.25 MB less to load, compressed.
-var plain = []string{"-gcflags=all=-l", "-gcflags=std=", "-gcflags=golem/core/wasmtool/guard="}
+// plain compiles without inlining, except the guard, which reads modules of
+// megabytes, and the standard library but for what a page seldom runs or only
+// links. docs/design.md has what that costs and gives.
+var plain = append(append([]string{"-gcflags=all=-l", "-gcflags=std="}, seldom()...), "-gcflags=golem/core/wasmtool/guard=")
+
+func seldom() (flags []string) {
+	for _, p := range []string{
+		"archive/...", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "fmt", "log/...", "math/big", "mime/...", "net/...", "regexp/...", "time",
+		"vendor/...",
+	} {
+		flags = append(flags, "-gcflags="+p+"=-l")
+	}
+	return flags
+}
 
 // programs builds the core, and what runs tools where a browser cannot.
 func programs() error {
