@@ -289,11 +289,11 @@ func (i *Instance) untrustedGrant(w *project.Worker, spec tool.Spec, digest stri
 	return g, false
 }
 
-// Content returns a digest of the paths and contents of every definition file
-// and tool module of the project. golem check prints it, so that two versions
-// of a project can be told apart.
+// Content returns a digest of the paths and contents of every definition file,
+// template, prompt and tool module of the project. golem check prints it, so that
+// two versions of a project can be told apart.
 func (i *Instance) Content() string {
-	names := i.project.Opened()
+	names := append(i.project.Opened(), i.project.Texts()...)
 	listed, _ := i.project.List()
 	for _, l := range listed {
 		if w, err := i.project.Worker("./" + l.Path); err == nil {

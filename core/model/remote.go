@@ -16,7 +16,7 @@ import (
 // the stream, after an answer that is complete.
 const afterFinish = 3 * time.Second
 
-// lastMoment is remote.moment as a rule.
+// lastMoment is remote.moment outside tests.
 const lastMoment = 50 * time.Millisecond
 
 // remote is a provider's model, spoken to in one of the protocols.
@@ -39,7 +39,7 @@ func newRemote(name, model string, end *endpoint, c Config) *remote {
 	if c.Idle <= 0 {
 		c.Idle = 2 * time.Minute
 	}
-	m := &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c, listing: end.listing(model)}
+	m := &remote{name: name, model: model, end: end, api: end.row.protocol(end.url), config: c, moment: lastMoment, listing: end.listing(model)}
 	if c.Pace != nil {
 		m.lane = c.Pace.lane(end.url.Host)
 	}

@@ -3,6 +3,7 @@ package project
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
@@ -84,3 +85,26 @@ func (p *Project) chain(d *definition) []location {
 	}
 	return out
 }
+
+// Texts lists the files below the project's prompts/ and templates/, sorted:
+// what a template may be or read (at most maxTexts). Directories that cannot be
+// read are left out.
+func (p *Project) Texts() []string {
+	var out []string
+	for _, dir := range []string{p.manifest.PromptsRoot, defaultTemplates} {
+		_ = fs.WalkDir(p.src.FS, dir, func(name string, e fs.DirEntry, err error) error {
+			if err != nil || len(out) == maxTexts {
+				return fs.SkipDir
+			}
+			if e.Type().IsRegular() {
+				out = append(out, name)
+			}
+			return nil
+		})
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// maxTexts bounds what Texts lists.
+const maxTexts = 10_000
