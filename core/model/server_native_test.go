@@ -165,6 +165,9 @@ func TestConnectionIsKept(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	m := open(t, "openai:gpt-test", Config{HTTP: server.Client(), Env: env(map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.URL})})
+	if m.(*remote).moment <= 0 {
+		t.Error("nothing is read after the end mark: no connection is kept")
+	}
 	m.(*remote).moment = time.Minute // however busy the machine is
 	for range 5 {
 		if _, err := m.Generate(context.Background(), request(), nil); err != nil {
