@@ -143,7 +143,7 @@ func amplifies(name string, all []value.Value) bool {
 			}
 		}
 		if name == "indent" {
-			return (strings.Count(text(0), "\n")+1)*maxCount > maxValue && len(all) > 1 && width(all[1:])*(strings.Count(text(0), "\n")+1) > maxValue
+			return largest(all[1:])*(strings.Count(text(0), "\n")+1) > maxValue
 		}
 		return name == "tojson" && len(all) > 1 && larger(all[0], maxPrinted)
 	case "pprint":
@@ -155,20 +155,20 @@ func amplifies(name string, all []value.Value) bool {
 		n, _ := all[0].Len()
 		return n*len(text(1)) > maxValue
 	case "format":
-		largest := maxCount
+		most := maxCount
 		for _, v := range all[1:] {
 			size, _ := sizeOf(v, 0, maxValue)
-			largest = max(largest, size)
+			most = max(most, size)
 		}
-		return longNumber(text(0)) || strings.Count(text(0), "%")*largest > maxValue
+		return longNumber(text(0)) || strings.Count(text(0), "%")*most > maxValue
 	}
 	return false
 }
 
-// width is the largest of the numbers.
-func width(args []value.Value) int {
+// largest is the largest of the whole numbers among the values; 0: there is none.
+func largest(values []value.Value) int {
 	most := 0
-	for _, v := range args {
+	for _, v := range values {
 		if n, ok := v.AsInt(); ok {
 			most = max(most, int(n))
 		}
