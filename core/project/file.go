@@ -163,10 +163,10 @@ func (p *Project) leaves(l location) bool {
 	if !ok {
 		return false
 	}
-	todo, here := strings.Split(l.name, "/"), "."
-	for hops := 0; len(todo) > 0; {
-		element := todo[0]
-		todo = todo[1:]
+	rest, here := strings.Split(l.name, "/"), "."
+	for hops := 0; len(rest) > 0; {
+		element := rest[0]
+		rest = rest[1:]
 		switch element {
 		case "", ".":
 			continue
@@ -198,7 +198,7 @@ func (p *Project) leaves(l location) bool {
 		if hops++; err != nil || hops > 40 || path.IsAbs(target) || drive(target) {
 			return true
 		}
-		todo = append(strings.Split(target, "/"), todo...)
+		rest = append(strings.Split(target, "/"), rest...)
 	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golem/core/trace"
 )
@@ -227,9 +228,29 @@ func (p *Plain) you(raw json.RawMessage) {
 	}
 	p.endText()
 	said := &prose{first: youPrefix, rest: strings.Repeat(" ", len(youPrefix)), width: p.columns(), put: p.put}
-	said.write(safe(text))
+	shown, more := beginning(text, maxEcho)
+	said.write(safe(shown))
+	if more > 0 {
+		said.write(fmt.Sprintf("\n… %d more bytes", more))
+	}
 	said.end()
 	p.put("\n")
+}
+
+// maxEcho bounds how much of a person's own input is shown again, in bytes: the
+// input may be a file of megabytes.
+const maxEcho = 16 << 10
+
+// beginning is a text of at most limit bytes, cut between two characters, and how
+// many bytes are left out.
+func beginning(text string, limit int) (shown string, more int) {
+	if len(text) <= limit {
+		return text, 0
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit], len(text) - limit
 }
 
 func (p *Plain) workerEnd(e trace.Event, b trace.WorkerEnd) {

@@ -76,16 +76,16 @@ func Hackpad(t *testing.T, open func(t *testing.T) sandbox.FS) {
 	}
 }
 
-// setup is a tree as the suite prepares one; what golem's trees have not is
-// not implemented, which the suite passes over.
+// setup is a tree as the suite prepares one. What golem's trees do not have fails
+// with an error for which the suite passes a case over.
 type setup struct{ sandbox.HackpadFS }
 
-// Chmod is not implemented.
+// Chmod always fails: a sandbox has no permissions to set.
 func (setup) Chmod(name string, _ fs.FileMode) error {
 	return &fs.PathError{Op: "chmod", Path: name, Err: hackpadfs.ErrNotImplemented}
 }
 
-// Chtimes is not implemented.
+// Chtimes always fails: a sandbox has no times to set.
 func (setup) Chtimes(name string, _, _ time.Time) error {
 	return &fs.PathError{Op: "chtimes", Path: name, Err: hackpadfs.ErrNotImplemented}
 }
