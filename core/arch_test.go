@@ -26,7 +26,7 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":              "builtin ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance sandbox tool model/prices",
+	"core":              "builtin ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool model/prices",
 	"core/ui":           "run approval trace clearance tool",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model sandbox tool",
@@ -35,7 +35,8 @@ var arrows = map[string]string{
 	"core/builtin":      "sandbox",
 	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
-	"core/clearance":    "sandbox",
+	"core/clearance":    "sandbox state",
+	"core/state":        "sandbox",
 	"core/trust":        "approval",
 	"core/model":        "tool yamltree money model/prices",
 	"core/trace":        "tool money",

@@ -15,6 +15,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/toolset"
 	"golem/core/wasmtool"
 )
@@ -40,7 +41,10 @@ type Platform struct {
 	// TrustKey identifies the project in Trust and in the projects of Config:
 	// its real root as a slash path, or in the page its name.
 	TrustKey string
-	HTTP     model.HTTPDoer // nil: providers cannot be reached
+	// State is where golem keeps conversations and staged changes of the project;
+	// the zero value keeps none.
+	State state.Store
+	HTTP  model.HTTPDoer // nil: providers cannot be reached
 	// Mount opens a directory for the sandbox. "." is the root that workers
 	// work on. Anything else, an absolute path or one with ../, is requested
 	// only with Options.AllowOutside. Directories below "." are opened from the

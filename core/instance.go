@@ -46,6 +46,9 @@ type Instance struct {
 // Open reads a project. It may return an instance together with an error: then
 // only Check and Workers work.
 func Open(p Platform, o Options) (*Instance, error) {
+	if p.State.Project == "" {
+		p.State.Project = p.TrustKey
+	}
 	if p.Scripts == nil {
 		p.Scripts = builtin.Scripts()
 	}

@@ -46,7 +46,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
 	return core.Open(core.Platform{
 		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys,
-		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root),
+		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root), State: h.stateOf(work, p.sandbox()),
 		HTTP:       newHTTPClient(),
 		Mount:      mounter(work, p.sandbox(), o.AllowOutside),
 		Closed:     h.closed(),

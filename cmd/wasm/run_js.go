@@ -70,7 +70,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		return a, nil, nil, err
 	}
 	inst, err := core.Open(core.Platform{
-		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project,
+		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},

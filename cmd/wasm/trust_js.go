@@ -64,10 +64,13 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	return t.root.WriteFile(t.name, data)
 }
 
-// distrust forgets what was trusted of a project of this name.
+// distrust forgets what was trusted of a project of this name, and the key of what
+// was kept of it.
 func distrust(root *opfs.FS, project string) error {
-	if err := root.Remove(trustName(project)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	for _, name := range []string{trustName(project), stateName(project)} {
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return nil
 }

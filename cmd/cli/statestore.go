@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+	"golem/sandbox/osfs"
+)
+
+// stateOf is .golem of a directory, with this machine's key. Nothing is kept
+// where there is no GOLEM_HOME to keep the key in.
+func (h *host) stateOf(files *osfs.FS, root string) state.Store {
+	home := h.home()
+	if home == "" {
+		return state.Store{}
+	}
+	return state.Store{
+		Files: sandbox.Lazy(files, sandbox.StateDir), Project: realPath(root),
+		Key: sync.OnceValues(func() ([]byte, error) { return stateKey(filepath.Join(home, "state.key")) }),
+		Lock: func(ctx context.Context, name string) (release func(), err error) {
+			name = path.Join(sandbox.StateDir, "locks", name)
+			if err := ownParents(files, name); err != nil {
+				return nil, err
+			}
+			err = state.Wait(ctx, path.Base(name), func() (taken bool, err error) {
+				release, taken, err = files.TryLock(name)
+				return taken, err
+			})
+			return release, err
+		},
+		Append: func(name string) (io.WriteCloser, error) {
+			name = path.Join(sandbox.StateDir, name)
+			if err := ownParents(files, name); err != nil {
+				return nil, err
+			}
+			return files.Append(name)
+		},
+	}
+}
+
+// ownParents makes the directories above a file, readable by their owner only.
+func ownParents(files *osfs.FS, name string) error {
+	dir := path.Dir(name)
+	if dir == "." {
+		return nil
+	}
+	if err := ownParents(files, dir); err != nil {
+		return err
+	}
+	if err := files.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// stateKey reads the key of this machine, and makes it the first time. Two golems
+// that start at once get the same one.
+func stateKey(name string) ([]byte, error) {
+	if key, err := readHomeFile(name); len(key) > 0 || err != nil {
+		return key, err
+	}
+	failed := func(err error) error {
+		return fault.New(fault.Config, "state.key in GOLEM_HOME cannot be made: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, failed(err)
+	}
+	lock := flock.New(name + ".lock")
+	if err := lock.Lock(); err != nil {
+		return nil, failed(err)
+	}
+	defer lock.Close()
+	key, err := readHomeFile(name)
+	if len(key) > 0 || err != nil {
+		return key, err
+	}
+	key = make([]byte, 32)
+	rand.Read(key)
+	if err := writeAtomic(name, key); err != nil {
+		return nil, failed(err)
+	}
+	return key, nil
+}

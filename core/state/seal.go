@@ -1,0 +1,87 @@
+package state
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"golem/core/fault"
+)
+
+// mac is the HMAC-SHA-256 over what a file is and over parts of it, each with its
+// length in front.
+func (s *Store) mac(f Format, name string, parts ...[]byte) ([]byte, error) {
+	key, err := s.key()
+	if err != nil {
+		return nil, err
+	}
+	h := hmac.New(sha256.New, key)
+	for _, part := range append([][]byte{[]byte(f.Kind), fmt.Append(nil, f.Version), []byte(s.Project), []byte(name)}, parts...) {
+		h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
+		h.Write(part)
+	}
+	return h.Sum(nil), nil
+}
+
+// head is the first line of a sealed file.
+type head struct {
+	Golem string `json:"golem"` // Format.Kind
+	V     int    `json:"v"`
+	MAC   string `json:"mac"` // hex
+}
+
+// Seal returns a file: a line with kind, version and MAC, then body as it is. name
+// is what the MAC binds the file to: its path in .golem.
+func (s *Store) Seal(f Format, name string, body []byte) ([]byte, error) {
+	sum, err := s.mac(f, name, body)
+	if err != nil {
+		return nil, err
+	}
+	first, err := json.Marshal(head{f.Kind, f.Version, hex.EncodeToString(sum)})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(first, '\n'), body...), nil
+}
+
+// Unseal returns the body of a sealed file. With E_TRUST, for a file that this
+// machine did not write in this project, it returns the body too: to be shown, and
+// for nothing else. A newer version and what is no such file are E_CONFIG, without
+// a body.
+func (s *Store) Unseal(f Format, name string, file []byte) (body []byte, err error) {
+	first, body, ok := bytes.Cut(file, []byte{'\n'})
+	var h head
+	if !ok || json.Unmarshal(first, &h) != nil || h.Golem != f.Kind || h.V < 1 {
+		return nil, notOne(f, name)
+	}
+	if h.V > f.Version {
+		return nil, newer(f, name, h.V)
+	}
+	want, err := s.mac(Format{f.Kind, h.V}, name, body)
+	if err != nil {
+		return body, err
+	}
+	if got, err := hex.DecodeString(h.MAC); err != nil || !hmac.Equal(got, want) {
+		return body, foreign(f, name)
+	}
+	return body, nil
+}
+
+func notOne(f Format, name string) error {
+	return fault.New(fault.Config, "%s is damaged: its first line does not say that it is a golem %s", name, f.Kind).
+		Hinting("remove the file, or put it back from a copy")
+}
+
+func newer(f Format, name string, v int) error {
+	return fault.New(fault.Config, "%s was written by a newer golem: version %d of the format %s, and this golem reads up to %d", name, v, f.Kind, f.Version).
+		Hinting("use a newer golem; the file was not changed")
+}
+
+func foreign(f Format, name string) error {
+	return fault.New(fault.Trust, "%s was not written by golem on this machine in this project, or it was changed since", name).
+		Hinting("it can be looked at, but golem does not go on with a %s that it did not write here itself", f.Kind)
+}

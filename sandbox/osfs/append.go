@@ -1,0 +1,114 @@
+package osfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Append opens a file for adding at its end, and creates it, readable by its owner
+// only, with its parents. One Write is one write of the system. The file has Sync.
+func (f *FS) Append(name string) (io.WriteCloser, error) {
+	file, err := f.openRaw("append", name, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	return &appended{file, name}, nil
+}
+
+// appended hides the host path in errors.
+type appended struct {
+	file *os.File
+	name string
+}
+
+func (a *appended) Write(b []byte) (int, error) {
+	n, err := a.file.Write(b)
+	return n, a.failed("write", err)
+}
+
+// Sync writes the file to the disk.
+func (a *appended) Sync() error { return a.failed("sync", a.file.Sync()) }
+
+func (a *appended) Close() error { return a.failed("close", a.file.Close()) }
+
+func (a *appended) failed(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failed(op, a.name, err)
+}
+
+// openRaw opens a regular file of the system itself, never through a link.
+func (f *FS) openRaw(op, name string, flag int) (*os.File, error) {
+	s, err := f.target(name, making)
+	if err != nil {
+		return nil, failed(op, name, err)
+	}
+	defer s.close()
+	if s.info != nil && s.info.IsDir() {
+		return nil, failed(op, name, sandbox.ErrIsDir)
+	}
+	file, err := s.dir().OpenFile(s.base, flag|nonblock, 0o600)
+	if err != nil {
+		return nil, failed(op, name, err)
+	}
+	opened := temp{s.dir(), s.base, file}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !opened.there() {
+		return nil, errors.Join(failed(op, name, errSwapped), file.Close())
+	}
+	return file, nil
+}
+
+// TryLock locks a file of that name, which it creates and release removes, for this
+// handle alone: every other process, and every other TryLock of this one, gets taken
+// == false. The system frees the lock when its owner ends. Where the file system has
+// no locks it fails with E_PLATFORM.
+func (f *FS) TryLock(name string) (release func(), taken bool, err error) {
+	for range maxTries {
+		file, err := f.openRaw("lock", name, os.O_RDWR|os.O_CREATE)
+		if errors.Is(err, errSwapped) || errors.Is(err, fs.ErrNotExist) {
+			continue // its owner removed it in between
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		free, known := lockFile(file)
+		switch {
+		case !known:
+			return nil, false, errors.Join(failed("lock", name, errNoLocks), file.Close())
+		case !free:
+			return nil, false, file.Close()
+		case f.names(name, file):
+			return func() {
+				if !windows {
+					_ = f.Remove(name) // while it is locked: nobody else can have it
+				}
+				_ = file.Close()
+				if windows {
+					_ = f.Remove(name) // refused where another has opened it by now
+				}
+			}, true, nil
+		}
+		_ = file.Close() // locked, and removed by its owner before
+	}
+	return nil, false, failed("lock", name, errSwapped)
+}
+
+// names tells whether the name still belongs to this open file.
+func (f *FS) names(name string, file *os.File) bool {
+	s, err := f.walk(name, still)
+	if err != nil {
+		return false
+	}
+	defer s.close()
+	mine, err := file.Stat()
+	return err == nil && s.info != nil && os.SameFile(mine, s.info)
+}
+
+var errNoLocks = fault.New(fault.Platform, "this file system has no locks, so another golem could change the same files").
+	Hinting("keep the project on a local disk")

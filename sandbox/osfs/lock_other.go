@@ -1,0 +1,7 @@
+//go:build !windows
+
+package osfs
+
+import "os"
+
+func lockFile(file *os.File) (free, known bool) { return hold(file) }
