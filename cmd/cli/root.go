@@ -9,7 +9,7 @@ import (
 )
 
 // later are the commands of versions to come: known and refused (SPEC, head).
-var later = []string{"lib", "clearance"}
+var later = []string{"clearance"}
 
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	})
 	root.AddCommand(
 		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
-		h.traceCommand(), h.trustCommand(), h.toolCommand(), h.webCommand(), h.versionCommand(),
+		h.traceCommand(), h.trustCommand(), h.toolCommand(), h.libCommand(), h.webCommand(), h.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())

@@ -37,26 +37,9 @@ const (
 // dst must not follow names out of its root, because the archive chooses the
 // names: use Over.
 func Unzip(dst afero.Fs, data []byte) error {
-	if len(data) > MaxArchive {
-		return archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return archiveFault("it is not a zip file: %v", err)
-	}
-	plan, err := planned(z)
+	nodes, err := unpacked(data, own)
 	if err != nil {
 		return err
-	}
-	nodes := make([]node, len(plan))
-	for i, p := range plan {
-		nodes[i] = node{name: p.name, dir: p.dir}
-		if p.dir {
-			continue
-		}
-		if nodes[i].data, err = p.read(); err != nil {
-			return err
-		}
 	}
 	for _, n := range nodes {
 		if n.dir {
@@ -67,6 +50,33 @@ func Unzip(dst afero.Fs, data []byte) error {
 		}
 	}
 	return write(dst, nodes)
+}
+
+// unpacked checks an archive and returns what is in it, without what skip
+// leaves out.
+func unpacked(data []byte, skip func(name string) bool) ([]node, error) {
+	if len(data) > MaxArchive {
+		return nil, archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, archiveFault("it is not a zip file: %v", err)
+	}
+	plan, err := planned(z, skip)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]node, len(plan))
+	for i, p := range plan {
+		nodes[i] = node{name: p.name, dir: p.dir}
+		if p.dir {
+			continue
+		}
+		if nodes[i].data, err = p.read(); err != nil {
+			return nil, err
+		}
+	}
+	return nodes, nil
 }
 
 // vacant returns an error if a file already exists at name or cannot be created
@@ -106,7 +116,7 @@ type member struct {
 
 // planned checks the archive's directory of entries and decides the name of
 // each file.
-func planned(z *zip.Reader) ([]member, error) {
+func planned(z *zip.Reader, skip func(string) bool) ([]member, error) {
 	if len(z.File) > MaxFiles {
 		return nil, archiveFault("it has %d entries; at most %d are allowed", len(z.File), MaxFiles)
 	}
@@ -133,7 +143,7 @@ func planned(z *zip.Reader) ([]member, error) {
 		plan = append(plan, member{name, f, false})
 	}
 	plan = unwrapped(plan)
-	plan = slices.DeleteFunc(plan, func(m member) bool { return own(m.name) })
+	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name) })
 	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
 	}

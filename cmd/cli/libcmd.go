@@ -1,0 +1,315 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"golem/core/fault"
+	"golem/core/workspace"
+	"golem/sandbox/osfs"
+)
+
+// libFlags are what every golem lib command takes.
+type libFlags struct {
+	root string // --lib
+	json bool
+}
+
+// libCommand is golem lib: what a person does with installed libraries (SPEC §4, §12).
+func (h *host) libCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lib",
+		Short: "install, list and remove libraries",
+		Long: `A library is a directory with lib.yaml, or with a project file that has name: and
+exports:. Installed libraries lie in $GOLEM_HOME/libs, or in the directory of --lib.
+
+  golem lib install SOURCE   install from a directory, a zip file or a git repository
+  golem lib list             list what is installed
+  golem lib info NAME        show what a library exports and needs
+  golem lib update [NAME]    install again from where it came from
+  golem lib remove NAME      remove a library
+
+Only install and update use the network, and only for a git+https address.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			fmt.Fprint(h.err, cmd.UsageString())
+			return exitCode(exitUsage)
+		},
+	}
+	cmd.AddCommand(h.libInstallCommand(), h.libListCommand(), h.libInfoCommand(), h.libUpdateCommand(), h.libRemoveCommand())
+	return cmd
+}
+
+// lib makes one of golem lib's commands.
+func (h *host) lib(use, short, long string, args cobra.PositionalArgs, run func(*cobra.Command, *libFlags, []string) error) *cobra.Command {
+	f := &libFlags{}
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Args: args,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if slices.Contains(words, "") {
+				return usage("a name is empty").Hinting("%s %s", cmd.Parent().CommandPath(), cmd.Use)
+			}
+			if l := cmd.Flags().Lookup("lib"); l.Changed && f.root == "" {
+				return usage("--lib is empty").Hinting("give a directory, or leave the flag out")
+			}
+			return run(cmd, f, words)
+		},
+	}
+	cmd.Flags().StringVar(&f.root, "lib", "", "the directory of libraries, in place of $GOLEM_HOME/libs")
+	return cmd
+}
+
+func (h *host) libListCommand() *cobra.Command {
+	cmd := h.lib("list", "list the installed libraries", `Lists the libraries of --lib, of each directory of GOLEM_LIBS and of
+$GOLEM_HOME/libs, in the order in which a project finds them.`, words(0, 0),
+		func(cmd *cobra.Command, f *libFlags, _ []string) error {
+			f.json, _ = cmd.Flags().GetBool("json")
+			return h.listLibraries(f)
+		})
+	cmd.Flags().Bool("json", false, "print one line of JSON")
+	return cmd
+}
+
+// shelf is a directory of libraries on the disk.
+type shelf struct {
+	dir   string // absolute
+	shown string // for messages
+	libs  workspace.Libraries
+	close func()
+}
+
+// shelves are the directories of libraries in the order of the search; those
+// that do not exist are left out.
+func (h *host) shelves(f *libFlags) ([]shelf, error) {
+	var dirs []string
+	if f.root != "" {
+		dirs = append(dirs, f.root)
+	}
+	dirs = append(dirs, filepath.SplitList(h.setting("LIBS"))...)
+	if home := h.home(); home != "" {
+		dirs = append(dirs, filepath.Join(home, libsDir))
+	}
+	var out []shelf
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		s, err := h.shelf(h.path(dir))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// libsDir is the directory of libraries in $GOLEM_HOME.
+const libsDir = "libs"
+
+func (h *host) shelf(dir string) (shelf, error) {
+	files, err := osfs.Open(dir)
+	if err != nil {
+		if _, serr := os.Stat(dir); errors.Is(serr, fs.ErrNotExist) {
+			return shelf{}, serr
+		}
+		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be read: %s", h.shorten(dir), cause(err))
+	}
+	return shelf{dir, h.shorten(dir), workspace.Libraries{Root: workspace.Over(files)}, func() { files.Close() }}, nil
+}
+
+// ownShelf opens the one directory that install, update and remove change, and
+// locks it against other processes.
+func (h *host) ownShelf(f *libFlags, create bool) (shelf, error) {
+	dir := f.root
+	if dir == "" {
+		home := h.home()
+		if home == "" {
+			return shelf{}, fault.New(fault.Config, "there is no home directory to install libraries in").Hinting("set GOLEM_HOME, or give --lib DIR")
+		}
+		dir = filepath.Join(home, libsDir)
+	}
+	dir = h.path(dir)
+	if create {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be created: %s", h.shorten(dir), cause(err)).
+				Hinting("set GOLEM_HOME to a directory that you can write to, or give --lib DIR")
+		}
+	}
+	s, err := h.shelf(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return shelf{}, fault.New(fault.LibraryNotFound, "no library is installed: there is no directory %s", h.shorten(dir)).
+			Hinting("golem lib install SOURCE installs one")
+	}
+	if err != nil {
+		return shelf{}, err
+	}
+	lock := flock.New(filepath.Join(dir, ".lock"))
+	if err := lock.Lock(); err != nil {
+		s.close()
+		return shelf{}, fault.New(fault.Path, "the directory of libraries %s cannot be locked: %s", s.shown, cause(err)).Hinting("make it writable")
+	}
+	files := s.close
+	s.close = func() { lock.Close(); files() }
+	return s, nil
+}
+
+// listedLibrary is one line of golem lib list.
+type listedLibrary struct {
+	workspace.Library
+	Root string `json:"root"`
+}
+
+func (h *host) listLibraries(f *libFlags) error {
+	shelves, err := h.shelves(f)
+	if err != nil {
+		return err
+	}
+	all := []listedLibrary{}
+	rows := [][]string{{"NAME", "VERSION", "DESCRIPTION", "WHERE"}}
+	var faults fault.List
+	for _, s := range shelves {
+		libs, bad, err := s.libs.List()
+		s.close()
+		if err != nil {
+			return err
+		}
+		faults = append(faults, bad...)
+		for _, l := range libs {
+			all = append(all, listedLibrary{l, s.dir})
+			rows = append(rows, []string{l.Name, l.Version, oneLine(l.Description), filepath.ToSlash(filepath.Join(s.shown, l.Dir))})
+		}
+	}
+	if f.json {
+		line, err := jsonLine(struct {
+			Golem     string          `json:"golem"`
+			V         int             `json:"v"`
+			Libraries []listedLibrary `json:"libraries"`
+			Faults    fault.List      `json:"faults,omitempty"`
+		}{"libraries", 1, all, faults})
+		if err != nil {
+			return err
+		}
+		return h.print(line)
+	}
+	h.report(faults)
+	if len(all) == 0 {
+		return h.print("no libraries are installed; golem lib install SOURCE installs one\n")
+	}
+	return h.print(table(rows))
+}
+
+func (h *host) libRemoveCommand() *cobra.Command {
+	return h.lib("remove NAME[@VERSION]", "remove an installed library", `Removes a library from $GOLEM_HOME/libs, or from the directory of --lib. It
+touches nothing else, and projects that need the library then say how to install it.`, words(1, 1),
+		func(_ *cobra.Command, f *libFlags, words []string) error {
+			s, err := h.ownShelf(f, false)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			dir, err := s.libs.Remove(words[0])
+			if err != nil {
+				return err
+			}
+			return h.print(dir + " removed\n")
+		})
+}
+
+func (h *host) libInfoCommand() *cobra.Command {
+	cmd := h.lib("info NAME[@VERSION]", "show what a library exports and needs", `Shows the description of an installed library: what it exports, the libraries it
+depends on, its workers, and its tool modules with their SHA-256. It runs nothing.`, words(1, 1),
+		func(cmd *cobra.Command, f *libFlags, words []string) error {
+			f.json, _ = cmd.Flags().GetBool("json")
+			return h.showLibrary(f, words[0])
+		})
+	cmd.Flags().Bool("json", false, "print one line of JSON")
+	return cmd
+}
+
+func (h *host) showLibrary(f *libFlags, ref string) error {
+	shelves, err := h.shelves(f)
+	if err != nil {
+		return err
+	}
+	var missing error = fault.New(fault.LibraryNotFound, "the library %s is not installed", fault.Quoted(ref)).Hinting("golem lib install SOURCE installs one")
+	for _, s := range shelves {
+		defer s.close()
+		lib, err := s.libs.Find(ref)
+		if errors.Is(err, fault.LibraryNotFound) {
+			missing = err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		details, err := s.libs.Details(lib)
+		if err != nil {
+			return err
+		}
+		if f.json {
+			line, err := jsonLine(struct {
+				Golem string `json:"golem"`
+				V     int    `json:"v"`
+				workspace.Details
+				Root string `json:"root"`
+			}{"library", 1, details, s.dir})
+			if err != nil {
+				return err
+			}
+			return h.print(line)
+		}
+		return h.print(libraryText(details, filepath.ToSlash(filepath.Join(s.shown, lib.Dir))))
+	}
+	return missing
+}
+
+// libraryText is golem lib info.
+func libraryText(d workspace.Details, where string) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-13s %s\n", name+":", oneLine(value))
+		}
+	}
+	line("name", d.Name)
+	line("version", d.Version)
+	line("description", d.Description)
+	line("where", where)
+	line("from", d.Origin.From)
+	line("commit", d.Origin.Commit)
+	if d.Changed {
+		line("changed", "its files are not those that were installed")
+	}
+	if d.Exports == nil {
+		line("exports", "every worker")
+	} else {
+		line("exports", strings.Join(d.Exports, ", "))
+	}
+	line("dependencies", strings.Join(d.Dependencies, ", "))
+	var rows [][]string
+	for _, w := range d.Workers {
+		rows = append(rows, []string{"  " + w.ID, oneLine(w.Description)})
+	}
+	if len(rows) > 0 {
+		b.WriteString("workers:\n" + table(rows))
+	}
+	rows = nil
+	for _, m := range d.Modules {
+		rows = append(rows, []string{"  " + oneLine(m.Path), "sha256 " + m.Digest})
+	}
+	if len(rows) > 0 {
+		b.WriteString("modules:\n" + table(rows))
+	}
+	return b.String()
+}

@@ -1,0 +1,206 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Limits of a library that is to be installed.
+const (
+	MaxLibraryFile = 64 << 20  // bytes of one file
+	MaxLibrary     = 128 << 20 // bytes of all its files together
+)
+
+// Content is the files of a library, read and checked, but not yet installed.
+type Content struct {
+	files []node   // no directories; sorted by name
+	Left  []string // what is left out by rule, sorted: .git, .golem, .env, node_modules
+}
+
+// DirContent reads the files of a directory. A link is E_PATH: what it points to
+// might be another file on the next machine.
+func DirContent(tree fs.FS) (Content, error) {
+	files, total := map[string][]byte{}, int64(0)
+	var left []string
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return libraryFault("%s cannot be read: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+		case name == ".":
+			return nil
+		case leftOut(name):
+			left = append(left, name)
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		case !d.Type().IsRegular():
+			return libraryFault("%s is a link or a device", shown(name))
+		}
+		if len(files) >= MaxFiles {
+			return libraryFault("it has more than %d files", MaxFiles)
+		}
+		data, err := sandbox.ReadFile(tree, name, MaxLibraryFile)
+		if err != nil {
+			return libraryFault("%s cannot be read: %s", shown(name), fault.Of(reason(err), fault.Path).Message)
+		}
+		if total += int64(len(data)); total > MaxLibrary {
+			return libraryFault("its files have more than %d bytes", MaxLibrary)
+		}
+		files[name] = data
+		return nil
+	})
+	if err != nil {
+		return Content{}, err
+	}
+	return FilesContent(files, left)
+}
+
+// ZipContent reads the files of a zip file, with the checks of Unzip.
+func ZipContent(data []byte) (Content, error) {
+	var left []string
+	nodes, err := unpacked(data, func(name string) bool {
+		if !leftOut(name) {
+			return false
+		}
+		left = append(left, name)
+		return true
+	})
+	if err != nil {
+		return Content{}, err
+	}
+	files := map[string][]byte{}
+	for _, n := range nodes {
+		if !n.dir {
+			files[n.name] = n.data
+		}
+	}
+	return FilesContent(files, left)
+}
+
+// FilesContent checks files by their names: limits, names that do not work on
+// every system, and names that collide on some. left is what the caller has
+// left out; what leftOut names is left out here too.
+func FilesContent(files map[string][]byte, left []string) (Content, error) {
+	c := Content{}
+	var plan []member
+	total := int64(0)
+	for name, data := range files {
+		if err := named(name); err != nil {
+			return Content{}, libraryFault("%s", fault.Of(err, fault.Path).Message)
+		}
+		if leftOut(name) {
+			left = append(left, name)
+			continue
+		}
+		if total += int64(len(data)); len(data) > MaxLibraryFile || total > MaxLibrary {
+			return Content{}, libraryFault("its files have more than %d bytes", MaxLibrary)
+		}
+		c.files = append(c.files, node{name: name, data: data})
+	}
+	if len(c.files) > MaxFiles {
+		return Content{}, libraryFault("it has more than %d files", MaxFiles)
+	}
+	slices.SortFunc(c.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	for _, f := range c.files {
+		plan = append(plan, member{name: f.name})
+	}
+	if err := collisions(plan); err != nil {
+		return Content{}, libraryFault("%s", strings.TrimPrefix(fault.Of(err, fault.Path).Message, "the archive is not accepted: "))
+	}
+	c.Left = tops(left)
+	return c, nil
+}
+
+// leftOut reports whether a file never becomes part of an installed library:
+// state, secrets, what a package manager put there, and what golem itself writes
+// into the directory of a library.
+func leftOut(name string) bool {
+	if sandbox.Secret(name) || sandbox.Fold(name) == originFile {
+		return true
+	}
+	for e := range strings.SplitSeq(sandbox.Fold(name), "/") {
+		switch e {
+		case "node_modules", "__pycache__", ".venv", "__macosx", ".ds_store":
+			return true
+		}
+	}
+	return false
+}
+
+// tops are the names without those that lie below another of them, sorted.
+func tops(names []string) []string {
+	for i, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if leftOut(dir) {
+				name = dir
+			}
+		}
+		names[i] = name
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// digest is the SHA-256 (hex) of the content: of the names and digests of its
+// files, in their order.
+func (c Content) digest() string {
+	all := sha256.New()
+	for _, f := range c.files {
+		sum := sha256.Sum256(f.data)
+		all.Write([]byte(hex.EncodeToString(sum[:]) + "  " + f.name + "\n"))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// changes are the differences from an older content, as lines such as "changed
+// workers/a.worker", sorted by name.
+func (c Content) changes(old Content) []string {
+	before := map[string]string{}
+	for _, f := range old.files {
+		before[f.name] = string(f.data)
+	}
+	var rows [][2]string
+	for _, f := range c.files {
+		was, there := before[f.name]
+		delete(before, f.name)
+		switch {
+		case !there:
+			rows = append(rows, [2]string{f.name, "added"})
+		case was != string(f.data):
+			rows = append(rows, [2]string{f.name, "changed"})
+		}
+	}
+	for name := range before {
+		rows = append(rows, [2]string{name, "removed"})
+	}
+	slices.SortFunc(rows, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r[1] + " " + r[0]
+	}
+	return out
+}
+
+func libraryFault(format string, args ...any) error {
+	return fault.New(fault.Path, "the library is not accepted: "+format, args...).
+		Hinting("golem installed nothing; mend the library, or leave that file out of it")
+}
+
+// tree shows the content as a file system.
+func (c Content) tree() fs.FS {
+	files := sandbox.Memory()
+	for _, f := range c.files {
+		_ = files.WriteFile(f.name, f.data) // names are checked and do not collide
+	}
+	return files
+}

@@ -1,0 +1,317 @@
+package workspace
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/afero"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Libraries is a directory of installed libraries, such as $GOLEM_HOME/libs. Each
+// lies in NAME@VERSION/, or in NAME/ if it has no version (SPEC §4). What changes
+// it needs a lock, which the caller holds: one process or tab at a time.
+type Libraries struct{ Root afero.Fs }
+
+// Library is one that is installed.
+type Library struct {
+	Name         string   `json:"name"`
+	Version      string   `json:"version,omitempty"`
+	Description  string   `json:"description,omitempty"`
+	Exports      []string `json:"exports,omitempty"` // nil: every worker
+	Dependencies []string `json:"dependencies,omitempty"`
+	Dir          string   `json:"dir"` // its directory in the root
+	Origin       Origin   `json:"origin,omitzero"`
+}
+
+// Directories of unfinished changes begin so. The names of what they stand for
+// follow; see Recover.
+const (
+	installing = ".installing-"
+	replaced   = ".replaced-"
+	removed    = ".removed-"
+)
+
+// Install puts a library into its directory, as a whole or not at all: it writes
+// beside it and renames. fresh is false if the same files are there already. Other
+// files there are E_CONFLICT.
+func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err error) {
+	lib, err = l.planned(c, from)
+	if err != nil {
+		return Library{}, false, err
+	}
+	switch there, err := l.there(lib.Dir); {
+	case err != nil:
+		return Library{}, false, err
+	case there == "":
+		return lib, true, l.put(lib, c)
+	case there != lib.Dir:
+		return Library{}, false, fault.New(fault.Conflict, "%s and the installed %s are the same directory on systems that ignore case", lib.Dir, there).
+			Hinting("nothing was installed; remove the other one with golem lib remove %s", there)
+	}
+	old, err := l.content(lib.Dir)
+	if err != nil {
+		return Library{}, false, err
+	}
+	if old.digest() != c.digest() {
+		return Library{}, false, fault.New(fault.Conflict, "%s is installed already, with other files", lib.Dir).
+			Hinting("nothing was changed; golem lib update %s installs it again from where it came from, golem lib remove %s removes it", lib.Name, lib.Dir)
+	}
+	return lib, false, nil
+}
+
+// Update puts a library in the place of the installed one of that name and
+// version. changes says what differs; it is empty if nothing does, and nothing is
+// written then. A library of a version that is not installed is installed, and
+// the others stay.
+func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string, err error) {
+	lib, err = l.planned(c, from)
+	if err != nil {
+		return Library{}, nil, err
+	}
+	there, err := l.there(lib.Dir)
+	if err != nil {
+		return Library{}, nil, err
+	}
+	if there != lib.Dir {
+		lib, _, err = l.Install(c, from)
+		return lib, nil, err
+	}
+	old, err := l.content(lib.Dir)
+	if err != nil {
+		return Library{}, nil, err
+	}
+	if changes = c.changes(old); len(changes) == 0 {
+		return lib, nil, nil
+	}
+	return lib, changes, l.put(lib, c)
+}
+
+// planned is the library as it will be listed. Nothing is written.
+func (l Libraries) planned(c Content, from Origin) (Library, error) {
+	lib, err := described(c.tree())
+	if err != nil {
+		return Library{}, err
+	}
+	lib.Dir = lib.Name
+	if lib.Version != "" {
+		lib.Dir += "@" + lib.Version
+	}
+	if err := named(lib.Dir); err != nil || strings.ContainsAny(lib.Dir, "/") || strings.HasPrefix(lib.Dir, ".") {
+		return Library{}, fault.New(fault.Config, "name %s and version %s of the library cannot be the name of a directory", fault.Quoted(lib.Name), fault.Quoted(lib.Version)).
+			Hinting("use letters, digits and -")
+	}
+	lib.Origin = from
+	lib.Origin.Digest = c.digest()
+	return lib, l.Recover()
+}
+
+// there is the entry of the root that is dir, or that is the same directory on
+// some systems; "" if there is none.
+func (l Libraries) there(dir string) (string, error) {
+	names, err := l.dirs()
+	for _, name := range names {
+		if sandbox.Fold(name) == sandbox.Fold(dir) {
+			return name, err
+		}
+	}
+	return "", err
+}
+
+// put writes the library beside its place and then gives it its name. What was
+// there is moved away first, and removed last.
+func (l Libraries) put(lib Library, c Content) error {
+	tmp := installing + lib.Dir
+	record, err := lib.Origin.encode()
+	if err != nil {
+		return err
+	}
+	nodes := []node{{name: tmp, dir: true}}
+	for _, f := range c.files {
+		nodes = append(nodes, node{name: path.Join(tmp, f.name), data: f.data})
+	}
+	nodes = append(nodes, node{name: path.Join(tmp, originFile), data: record})
+	if err := write(l.Root, nodes); err != nil {
+		return l.notWritten(lib.Dir, err)
+	}
+	old := replaced + lib.Dir
+	err = l.Root.Rename(lib.Dir, old)
+	had := err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		err = l.Root.Rename(tmp, lib.Dir)
+	}
+	if err != nil {
+		return l.notWritten(lib.Dir, errors.Join(err, l.Recover()))
+	}
+	if had {
+		_ = l.Root.RemoveAll(old) // what stays is removed by the next change
+	}
+	return nil
+}
+
+// Recover ends what a killed process left unfinished: a library that was moved
+// away is put back if nothing took its place, the rest is removed.
+func (l Libraries) Recover() error {
+	entries, err := afero.ReadDir(l.Root, ".")
+	if err != nil {
+		return l.notWritten("libs", err)
+	}
+	for _, e := range entries {
+		dir, moved := strings.CutPrefix(e.Name(), replaced)
+		switch {
+		case moved:
+			if _, err := l.Root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+				if err := l.Root.Rename(e.Name(), dir); err != nil {
+					return l.notWritten(dir, err)
+				}
+				continue
+			}
+		case !strings.HasPrefix(e.Name(), installing) && !strings.HasPrefix(e.Name(), removed):
+			continue
+		}
+		if err := l.Root.RemoveAll(e.Name()); err != nil {
+			return l.notWritten(e.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (l Libraries) notWritten(dir string, err error) error {
+	return fault.New(fault.Path, "%s cannot be written: %w", shown(dir), reason(err)).
+		Hinting("what was installed before is unchanged; make the directory of libraries writable and try again")
+}
+
+// dirs are the directories of the root that may be libraries, sorted.
+func (l Libraries) dirs() ([]string, error) {
+	entries, err := afero.ReadDir(l.Root, ".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.New(fault.Path, "the directory of libraries cannot be read: %w", reason(err))
+	}
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			out = append(out, e.Name())
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// List returns the installed libraries, sorted by directory. faults are the
+// directories that cannot be used, each with the reason.
+func (l Libraries) List() (libs []Library, faults fault.List, err error) {
+	dirs, err := l.dirs()
+	for _, dir := range dirs {
+		lib, err := l.read(dir)
+		if err != nil {
+			f := fault.Of(err, fault.Config)
+			faults = append(faults, fault.Warn(f.Code, "%s cannot be used: %s", shown(dir), f.Message).Hinting("install it again, or remove it with golem lib remove %s", shown(dir)))
+			continue
+		}
+		libs = append(libs, lib)
+	}
+	return libs, faults, err
+}
+
+// read is an installed library.
+func (l Libraries) read(dir string) (Library, error) {
+	tree := l.Tree(dir)
+	lib, err := described(tree)
+	if err != nil {
+		return Library{}, err
+	}
+	lib.Dir, lib.Origin = dir, readOrigin(tree)
+	return lib, nil
+}
+
+// Tree is the files of an installed library.
+func (l Libraries) Tree(dir string) fs.FS { return below{afero.NewIOFS(l.Root), dir} }
+
+// below is one directory of a tree.
+type below struct {
+	fs  fs.FS
+	dir string
+}
+
+// Open opens a file by its name in the directory.
+func (b below) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return b.fs.Open(path.Join(b.dir, name))
+}
+
+// content is what is installed in a directory, without what golem wrote there.
+func (l Libraries) content(dir string) (Content, error) {
+	c, err := DirContent(l.Tree(dir))
+	if err != nil {
+		return c, fault.New(fault.Path, "the installed %s cannot be read: %s", dir, fault.Of(err, fault.Path).Message).
+			Hinting("remove it with golem lib remove %s", dir)
+	}
+	return c, nil
+}
+
+// Find returns the library that NAME, or NAME@VERSION, names. Of several versions
+// NAME alone is E_AMBIGUOUS.
+func (l Libraries) Find(ref string) (Library, error) {
+	dir, err := l.find(ref)
+	if err != nil {
+		return Library{}, err
+	}
+	return l.read(dir)
+}
+
+func (l Libraries) find(ref string) (string, error) {
+	dirs, err := l.dirs()
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(dirs, ref) && strings.Contains(ref, "@") {
+		return ref, nil
+	}
+	var hits, names []string
+	for _, dir := range dirs {
+		name, _, _ := strings.Cut(dir, "@")
+		if lib, err := l.read(dir); err == nil && (lib.Name+"@"+lib.Version == ref || lib.Name == ref) || name == ref {
+			hits = append(hits, dir)
+		}
+		names = append(names, name)
+	}
+	switch len(hits) {
+	case 0:
+		return "", fault.New(fault.LibraryNotFound, "the library %s is not installed", fault.Quoted(ref)).
+			Hinting("%s", fault.DidYouMean(ref, slices.Compact(names)))
+	case 1:
+		return hits[0], nil
+	}
+	return "", fault.New(fault.Ambiguous, "%s is installed in several versions: %s", fault.Quoted(ref), strings.Join(hits, ", ")).
+		Hinting("name one of them")
+}
+
+// Remove removes an installed library and returns the name of its directory. It
+// follows no link and touches nothing outside the root.
+func (l Libraries) Remove(ref string) (string, error) {
+	dir, err := l.find(ref)
+	if err == nil {
+		err = l.Recover()
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := l.Root.Rename(dir, removed+dir); err != nil {
+		return "", l.notWritten(dir, err)
+	}
+	_ = l.Root.RemoveAll(removed + dir) // what stays is removed by the next change
+	return dir, nil
+}
