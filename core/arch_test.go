@@ -115,6 +115,7 @@ var outside = map[string]string{
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
+	"github.com/go-git":                 "cmd/cli", // the page has no room for it
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

@@ -151,7 +151,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 
 // ignored warns of a reference to a file that scanning leaves out.
 func (c *checker) ignored(s *scanned, target location, ref *yamltree.Node) {
-	if target.inProject() && s.ignored(target.name) {
+	if target.inProject() && s.ignored(target.name, false) {
 		c.add(fault.Warn(fault.Config, "%s refers to %s, which the ignore file leaves out when workers are listed", fault.Quoted(ref.Text), target).
 			At(ref.File, ref.Line, ref.Column).Hinting("remove it from the ignore file"))
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
@@ -23,8 +22,8 @@ var alwaysIgnored = []string{".git", ".venv", "__pycache__", "node_modules", san
 const maxIgnoreLines = 1000
 
 // ignores reads the ignore files once. p.mu must be held.
-func (p *Project) ignores() (gitignore.Matcher, fault.List) {
-	var patterns []gitignore.Pattern
+func (p *Project) ignores() ([]ignorePattern, fault.List) {
+	var patterns []ignorePattern
 	var faults fault.List
 	for _, name := range ignoreFiles {
 		l := location{name: name}
@@ -44,31 +43,42 @@ func (p *Project) ignores() (gitignore.Matcher, fault.List) {
 			faults = append(faults, yamltree.At(name, maxIgnoreLines, 1).Fault(fault.Config, "more than %d lines", maxIgnoreLines))
 			lines = lines[:maxIgnoreLines]
 		}
-		for _, line := range lines {
-			if line = strings.TrimSuffix(line, "\r"); line == "" || line[0] == '#' {
-				continue
+		for i, line := range lines {
+			pattern, ok, err := parseIgnore(line)
+			if err != nil {
+				faults = append(faults, yamltree.At(name, i+1, 1).Fault(fault.Config, "the pattern cannot be read: %s", err))
 			}
-			// The library speaks Go's character classes, git writes [!a].
-			patterns = append(patterns, gitignore.ParsePattern(strings.ReplaceAll(line, "[!", "[^"), nil))
+			if ok {
+				patterns = append(patterns, pattern)
+			}
 		}
 	}
-	return gitignore.NewMatcher(patterns), faults
+	return patterns, faults
 }
 
-// skips tells whether scanning leaves a path out by the ignore files.
+// skips tells whether scanning leaves a path out by the ignore files: the last
+// pattern that matches decides. The directories above it are the caller's.
 func (s *scanned) skips(name string, dir bool) bool {
-	return slices.Contains(alwaysIgnored, path.Base(name)) || s.matcher.Match(strings.Split(name, "/"), dir)
+	if slices.Contains(alwaysIgnored, path.Base(name)) {
+		return true
+	}
+	for _, p := range slices.Backward(s.patterns) {
+		if p.match(name, dir) {
+			return !p.included
+		}
+	}
+	return false
 }
 
 // ignored is skips for a path that was not walked to: any directory on the
 // way may be what is ignored.
-func (s *scanned) ignored(name string) bool {
+func (s *scanned) ignored(name string, dir bool) bool {
 	for i, r := range name {
 		if r == '/' && s.skips(name[:i], true) {
 			return true
 		}
 	}
-	return s.skips(name, false)
+	return s.skips(name, dir)
 }
 
 // listed applies include and exclude, which may be written from the workers

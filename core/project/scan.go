@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-
 	"golem/core/fault"
 )
 
@@ -24,10 +22,10 @@ const maxScanned = 200_000
 // scanned is what lies below the workers roots: names only, nothing is opened
 // but the ignore files. Scanning serves listing, checking and '*' (S2-41).
 type scanned struct {
-	matcher gitignore.Matcher
-	found   map[string][]location // by ID, in the order of the roots: the first wins
-	ids     []string              // sorted
-	faults  fault.List            // unreadable directories, ambiguous IDs
+	patterns []ignorePattern       // of the ignore files
+	found    map[string][]location // by ID, in the order of the roots: the first wins
+	ids      []string              // sorted
+	faults   fault.List            // unreadable directories, ambiguous IDs
 }
 
 // scan walks once per project. p.mu must be held.
@@ -37,7 +35,7 @@ func (p *Project) scan() *scanned {
 	}
 	s := &scanned{found: map[string][]location{}}
 	p.scanned = s
-	s.matcher, s.faults = p.ignores()
+	s.patterns, s.faults = p.ignores()
 	seen := map[location]bool{} // roots may lie in one another
 	left := maxScanned
 	for _, root := range p.roots() {
@@ -48,6 +46,9 @@ func (p *Project) scan() *scanned {
 }
 
 func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *int) {
+	if root.inProject() && root.name != "." && s.ignored(root.name, true) {
+		return
+	}
 	here := map[string][]location{}
 	err := fs.WalkDir(p.sourceOf(root).fs, root.name, func(name string, e fs.DirEntry, err error) error {
 		l := root.at(name)
