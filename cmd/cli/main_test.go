@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 			"wait-text": cmdWaitText,
 			"wait-gone": cmdWaitGone,
 			"serve":     cmdServe,
+			"gitrepo":   cmdGitRepo,
 		},
 	})
 }

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// repo makes git repositories, true ones and ones that git would never make:
+// each object in a file of its own.
+type repo struct {
+	t     interface{ Fatal(...any) }
+	write func(name string, data []byte) error
+	all   [][2]string // kind and content, for a pack
+}
+
+func memoryRepo(t testing.TB) (*repo, sandbox.FS) {
+	tree := sandbox.Memory()
+	return &repo{t: t, write: tree.WriteFile}, tree
+}
+
+func (r *repo) put(name string, data []byte) {
+	if err := r.write(name, data); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func deflate(data []byte) []byte {
+	var b bytes.Buffer
+	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	z.Write(data)
+	z.Close()
+	return b.Bytes()
+}
+
+// object writes one and returns its name in hex.
+func (r *repo) object(kind, content string) string {
+	raw := []byte(fmt.Sprintf("%s %d\x00%s", kind, len(content), content))
+	name := fmt.Sprintf("%x", sha1.Sum(raw))
+	r.all = append(r.all, [2]string{kind, content})
+	r.put("objects/"+name[:2]+"/"+name[2:], deflate(raw))
+	return name
+}
+
+// entry is a line of a directory: mode, name, object.
+func entry(mode, name, object string) string {
+	raw, _ := hex.DecodeString(object)
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// tag makes a commit of a directory and a tag of it.
+func (r *repo) tag(name, tree string) string {
+	commit := r.object("commit", "tree "+tree+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
+	r.put("refs/tags/"+name, []byte(commit+"\n"))
+	r.put("refs/heads/main", []byte(commit+"\n"))
+	r.put("HEAD", []byte("ref: refs/heads/main\n"))
+	return commit
+}
+
+// lib is the entries of a small library.
+func (r *repo) lib() []string {
+	worker := r.object("blob", "hello")
+	return []string{
+		entry("100644", "lib.yaml", r.object("blob", "name: utils\nversion: 1.0.0\n")),
+		entry("40000", "workers", r.object("tree", entry("100644", "a.worker", worker)+entry("100755", "b.worker", worker))),
+	}
+}
+
+func (r *repo) tree(entries ...string) string { return r.object("tree", strings.Join(entries, "")) }
+
+// fetchTree reads the files of a repository in memory.
+func fetchTree(tree sandbox.FS, ref string) (map[string][]byte, error) {
+	ctx := context.Background()
+	a := gitAddress{source: "git+file:///r", dir: "r", ref: ref}
+	disk, at, err := a.openTree(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	r := gitReader{ctx: ctx, store: disk, files: map[string][]byte{}}
+	if _, err = r.checkout(at); err != nil {
+		err = gitCause(ctx, err)
+	}
+	return r.files, err
+}
+
+// S1-56: the files of a tag, of a branch, of the default branch and of a tag with
+// a message.
+func TestGitFiles(t *testing.T) {
+	r, tree := memoryRepo(t)
+	commit := r.tag("v1", r.tree(r.lib()...))
+	r.put("refs/tags/signed", []byte(r.object("tag", "object "+commit+"\ntype commit\ntag signed\ntagger a <a@b> 0 +0000\n\nx\n")))
+	for _, ref := range []string{"v1", "main", "", "signed"} {
+		files, err := fetchTree(tree, ref)
+		if err != nil || len(files) != 3 || string(files["workers/b.worker"]) != "hello" {
+			t.Errorf("%q: %v, %v", ref, files, err)
+		}
+	}
+	if _, err := fetchTree(tree, "v2"); !errors.Is(err, fault.NotFound) || !strings.Contains(err.Error(), `no tag or branch "v2" (did you mean v1)`) {
+		t.Error(err)
+	}
+}
+
+// hostile are the directories of repositories that must not be installed, with a
+// part of the message.
+var hostile = map[string]func(r *repo, lib []string) (tree, want string){
+	"..": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, ".."), `the name ".." leads to another directory`
+	},
+	".": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "."), `the name "." leads to another directory`
+	},
+	"slash": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "a/../../b"), "leads to another directory"
+	},
+	"absolute": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "/etc"), "leads to another directory"
+	},
+	"no name": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, ""), "leads to another directory"
+	},
+	".git": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, ".git"), `".git" stands for git's own directory`
+	},
+	".GIT": func(r *repo, lib []string) (string, string) { return withName(r, lib, ".GIT"), "git's own directory" },
+	".g\u200cit": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, ".g\u200cit"), "git's own directory"
+	},
+	".git.":     func(r *repo, lib []string) (string, string) { return withName(r, lib, ".git. "), "git's own directory" },
+	"git~1":     func(r *repo, lib []string) (string, string) { return withName(r, lib, "GIT~1"), "git's own directory" },
+	"backslash": func(r *repo, lib []string) (string, string) { return withName(r, lib, `a\..\b`), "backslash" },
+	"device":    func(r *repo, lib []string) (string, string) { return withName(r, lib, "NUL"), "device on Windows" },
+	"control": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "a\x1b[31m"), "not allowed in names"
+	},
+	"utf-8": func(r *repo, lib []string) (string, string) { return withName(r, lib, "a\xff"), "not a valid path" },
+	"case": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "LIB.yaml"), "same file on systems that ignore case"
+	},
+	"form": func(r *repo, lib []string) (string, string) {
+		x := r.object("blob", "x")
+		return r.tree(append(lib, entry("100644", "e\u0301", x), entry("100644", "\u00e9", x))...), "same file on systems that ignore case"
+	},
+	"twice": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "lib.yaml"), `"lib.yaml" is in it twice`
+	},
+	"both": func(r *repo, lib []string) (string, string) {
+		return withName(r, lib, "Workers"), "is both a file and the directory"
+	},
+	"link": func(r *repo, lib []string) (string, string) {
+		return ofKind(r, lib, "120000"), `"x" is a symbolic link`
+	},
+	"submodule": func(r *repo, lib []string) (string, string) { return ofKind(r, lib, "160000"), `"x" is a submodule` },
+	"fifo": func(r *repo, lib []string) (string, string) {
+		return ofKind(r, lib, "010000"), `"x" is neither a file nor a directory`
+	},
+	"mode": func(r *repo, lib []string) (string, string) {
+		return ofKind(r, lib, "rw"), "the list of files in the root is damaged"
+	},
+	"cut": func(r *repo, lib []string) (string, string) {
+		return r.object("tree", "100644 a\x00short"), "is damaged"
+	},
+	"missing": func(r *repo, lib []string) (string, string) {
+		return r.tree(append(lib, entry("100644", "x", strings.Repeat("12", 20)))...), "a part of it is missing"
+	},
+	"blob as directory": func(r *repo, lib []string) (string, string) {
+		return r.tree(append(lib, entry("40000", "x", r.object("blob", "x")))...), "a part of it is missing"
+	},
+	"deep": func(r *repo, lib []string) (string, string) {
+		at := r.object("tree", "")
+		for range maxGitDepth + 2 {
+			at = r.tree(entry("40000", "d", at))
+		}
+		return at, "deep"
+	},
+	"many from few": func(r *repo, lib []string) (string, string) {
+		at := r.tree(entry("100644", "f", r.object("blob", "x")))
+		for range 10 {
+			var again []string
+			for i := range 10 {
+				again = append(again, entry("40000", fmt.Sprint(i), at))
+			}
+			at = r.tree(again...)
+		}
+		return at, "more than 20000 files and directories"
+	},
+	"huge": func(r *repo, lib []string) (string, string) {
+		return r.tree(append(lib, entry("100644", "x", r.object("blob", strings.Repeat("0", workspace.MaxLibraryFile+1))))...), "bytes"
+	},
+	"much": func(r *repo, lib []string) (string, string) {
+		x := r.object("blob", strings.Repeat("0", workspace.MaxLibraryFile-1))
+		return r.tree(append(lib, entry("100644", "x", x), entry("100644", "y", x), entry("100644", "z", x))...), "its files have more than"
+	},
+}
+
+func withName(r *repo, lib []string, name string) string {
+	return r.tree(append(lib, entry("100644", name, r.object("blob", "x")))...)
+}
+
+func ofKind(r *repo, lib []string, mode string) string {
+	return r.tree(append(lib, entry(mode, "x", r.object("blob", "../../etc/passwd")))...)
+}
+
+// SECURITY 15: a hostile repository ends in an error of its own, from the disk
+// and from a server.
+func TestGitHostile(t *testing.T) {
+	for name, make := range hostile {
+		t.Run(name, func(t *testing.T) {
+			r, tree := memoryRepo(t)
+			top, want := make(r, r.lib())
+			commit := r.tag("v1", top)
+			check := func(where string, files map[string][]byte, err error) {
+				if err == nil {
+					_, err = workspace.FilesContent(files, nil)
+				}
+				if !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", where, err)
+				}
+				if err != nil && strings.Contains(err.Error(), "\x1b") {
+					t.Errorf("%s: %q has a control character", where, err)
+				}
+			}
+			files, err := fetchTree(tree, "v1")
+			check("disk", files, err)
+			files, _, err = served(t, commit, packOf(r.all), nil)
+			check("server", files, err)
+		})
+	}
+}
+
+// An object that lies about its size, or is no object, is found before it is
+// held in memory.
+func TestGitLooseLies(t *testing.T) {
+	for name, raw := range map[string][]byte{
+		"longer than said": deflate(append([]byte("blob 5\x00"), make([]byte, workspace.MaxLibraryFile+100)...)),
+		"not compressed":   []byte("blob 5\x00hello"),
+		"no header":        deflate([]byte("hello")),
+		"empty":            nil,
+	} {
+		r, tree := memoryRepo(t)
+		x := r.object("blob", "hello there")
+		r.tag("v1", r.tree(append(r.lib(), entry("100644", "x", x))...))
+		r.put("objects/"+x[:2]+"/"+x[2:], raw)
+		if files, err := fetchTree(tree, "v1"); !errors.Is(err, fault.Path) {
+			t.Errorf("%s: %d files, %v", name, len(files), err)
+		}
+	}
+	r, tree := memoryRepo(t)
+	r.tag("v1", r.tree(r.lib()...))
+	r.put("objects/info/alternates", []byte("/elsewhere/objects\n"))
+	if _, err := fetchTree(tree, "v1"); err == nil || !strings.Contains(err.Error(), "borrows objects") {
+		t.Error(err)
+	}
+	_, plain := memoryRepo(t)
+	if _, err := fetchTree(plain, "v1"); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+}
+
+// What is not an address that golem can use is told before anything is reached.
+func TestGitAddress(t *testing.T) {
+	for source, want := range map[string]string{
+		"git+https://example.com/a/b.git@v1.0": "https://example.com/a/b.git v1.0", "git+https://example.com/@scope/b": "https://example.com/@scope/b ",
+		"git+https://example.com/@scope/b@main": "https://example.com/@scope/b main", "git+https://me@example.com/a": "user name or key",
+		"git+https://me:key@example.com/a@v1": "user name or key", "git+https://example.com": "no host or no path", "git+https:///a": "no host or no path",
+		"git+https://example.com/a?ref=x": "a ? or #", "git+http://example.com/a": "golem does not install from git+http", "git+ssh://git@example.com/a": "golem does not install from git+ssh",
+		"git+": "not the address", "git+ftp://x/a": "not the address", "git+file://rel/a": "absolute path", "git+https://example.com/a@..": "cannot be the name of a tag",
+	} {
+		a, err := parseGit(source)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = a.remote.String() + " " + a.ref
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", source, got, want)
+		}
+	}
+}
+
+// cmdGitRepo makes a repository of a directory's files, with a tag: gitrepo DIR
+// FROM TAG.
+func cmdGitRepo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: gitrepo DIR FROM TAG")
+	}
+	to := ts.MkAbs(args[0])
+	r := &repo{t: fatal{ts}, write: func(name string, data []byte) error {
+		full := filepath.Join(to, ".git", filepath.FromSlash(name))
+		return errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, data, 0o644))
+	}}
+	var dir func(name string) string
+	dir = func(name string) string {
+		var entries []string
+		list, err := os.ReadDir(name)
+		ts.Check(err)
+		for _, e := range list {
+			full := filepath.Join(name, e.Name())
+			switch {
+			case e.IsDir():
+				entries = append(entries, entry("40000", e.Name(), dir(full)))
+			case e.Type() == fs.ModeSymlink:
+				target, err := os.Readlink(full)
+				ts.Check(err)
+				entries = append(entries, entry("120000", e.Name(), r.object("blob", target)))
+			default:
+				entries = append(entries, entry("100644", e.Name(), r.object("blob", ts.ReadFile(full))))
+			}
+		}
+		return r.tree(entries...)
+	}
+	r.tag(args[2], dir(ts.MkAbs(args[1])))
+}
+
+type fatal struct{ ts *testscript.TestScript }
+
+func (f fatal) Fatal(args ...any) { f.ts.Fatalf("%s", fmt.Sprint(args...)) }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// Bounds of what is read of a repository.
+const (
+	maxGitDepth  = 64      // directories in one another
+	maxGitHeader = 4 << 20 // bytes of a commit, a tag or one directory
+	maxGitTags   = 8       // tags of tags
+)
+
+// gitReader takes the files of one commit out of a repository. It believes
+// nothing of what it reads: names, kinds, sizes and numbers are checked, and a
+// directory that is listed in many places counts each time.
+type gitReader struct {
+	ctx     context.Context
+	store   storer.EncodedObjectStorer
+	files   map[string][]byte
+	entries int
+	total   int64
+}
+
+// checkout reads all files of a commit, or of the commit that a tag names.
+func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error) {
+	for range maxGitTags {
+		obj, err := r.store.EncodedObject(plumbing.AnyObject, at)
+		if err != nil {
+			return at, err
+		}
+		data, err := read(obj, maxGitHeader)
+		if err != nil {
+			return at, err
+		}
+		key := "tree"
+		if obj.Type() == plumbing.TagObject {
+			key = "object"
+		} else if obj.Type() != plumbing.CommitObject {
+			return at, gitFault("the tag is not one of a commit")
+		}
+		next, ok := headerHash(data, key)
+		switch {
+		case !ok:
+			return at, gitFault("it is damaged")
+		case key == "tree":
+			return at, r.tree(next, "", 0)
+		}
+		at = next
+	}
+	return at, gitFault("the tag leads to too many other tags")
+}
+
+// headerHash is the object that the first line of a commit or tag names.
+func headerHash(data []byte, key string) (plumbing.Hash, bool) {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	hex, ok := strings.CutPrefix(string(line), key+" ")
+	return plumbing.NewHash(hex), ok && plumbing.IsHash(hex)
+}
+
+// read is the content of an object of at most limit bytes.
+func read(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
+	if obj.Size() > limit {
+		return nil, gitFault("a file or directory has more than %d bytes", limit)
+	}
+	in, err := obj.Reader()
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = gitFault("a file or directory has more than %d bytes", limit)
+	}
+	return data, err
+}
+
+// tree reads a directory and what lies below it.
+func (r *gitReader) tree(at plumbing.Hash, dir string, depth int) error {
+	if depth > maxGitDepth {
+		return gitFault("its directories are more than %d deep", maxGitDepth)
+	}
+	obj, err := r.store.EncodedObject(plumbing.TreeObject, at)
+	if err != nil {
+		return err
+	}
+	data, err := read(obj, maxGitHeader)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for in := bufio.NewReader(bytes.NewReader(data)); ; {
+		mode, err := in.ReadString(' ')
+		if err == io.EOF && mode == "" {
+			return nil
+		}
+		name, err2 := in.ReadString(0)
+		var hash plumbing.Hash
+		_, err3 := io.ReadFull(in, hash[:])
+		kind, err4 := filemode.New(strings.TrimSuffix(mode, " "))
+		if err != nil || err2 != nil || err3 != nil || err4 != nil {
+			return gitFault("the list of files in %s is damaged", gitName(dir))
+		}
+		name = strings.TrimSuffix(name, "\x00")
+		full := path.Join(dir, name)
+		if err := r.judge(full, name, seen[name]); err != nil {
+			return err
+		}
+		seen[name] = true
+		if err := r.entry(kind, hash, full, depth); err != nil {
+			return err
+		}
+	}
+}
+
+// judge refuses names that git itself refuses to check out, and too many.
+func (r *gitReader) judge(full, name string, twice bool) error {
+	r.entries++
+	switch fold := sandbox.Fold(name); {
+	case r.ctx.Err() != nil:
+		return r.ctx.Err()
+	case r.entries > workspace.MaxFiles:
+		return gitFault("it has more than %d files and directories", workspace.MaxFiles)
+	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
+		return gitFault("the name %s leads to another directory", gitName(name))
+	case fold == ".git" || sandbox.Secret(name) && strings.HasPrefix(fold, "git~"):
+		return gitFault("%s stands for git's own directory", gitName(full))
+	case twice:
+		return gitFault("%s is in it twice", gitName(full))
+	}
+	return nil
+}
+
+func (r *gitReader) entry(kind filemode.FileMode, hash plumbing.Hash, full string, depth int) error {
+	switch kind {
+	case filemode.Dir:
+		return r.tree(hash, full, depth+1)
+	case filemode.Regular, filemode.Executable, filemode.Deprecated:
+	case filemode.Symlink:
+		return gitFault("%s is a symbolic link", gitName(full))
+	case filemode.Submodule:
+		return gitFault("%s is a submodule", gitName(full))
+	default:
+		return gitFault("%s is neither a file nor a directory", gitName(full))
+	}
+	obj, err := r.store.EncodedObject(plumbing.BlobObject, hash)
+	if err != nil {
+		return err
+	}
+	if r.total += obj.Size(); obj.Size() > workspace.MaxLibraryFile || r.total > workspace.MaxLibrary {
+		return gitFault("its files have more than %d bytes", workspace.MaxLibrary)
+	}
+	data, err := read(obj, workspace.MaxLibraryFile)
+	r.files[full] = data
+	return err
+}
+
+// gitName is a name of a repository in a message.
+func gitName(name string) string {
+	if name == "" {
+		return "the root"
+	}
+	return `"` + oneLine(strings.ToValidUTF8(name[:min(len(name), 200)], "?")) + `"`
+}
