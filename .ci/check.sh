@@ -129,11 +129,15 @@ web_page() {
     echo "golem.wasm links net/http's transport"
     return 1
   fi
+  # The browser does TLS; web/build says on stderr when it had to build with it.
+  if grep -aq 'crypto/x509\.' build/golem.wasm; then
+    echo "golem.wasm links crypto/tls: web/build/notls lacks what this version of Go needs"
+    return 1
+  fi
 }
 
 core_wasm() {
-  # Inlining as web/build has it for golem.wasm.
-  js go build -trimpath -gcflags=all=-l -gcflags=std= -gcflags=golem/core/wasmtool/guard= -ldflags '-s -w' -o build/core.wasm ./bench/jscore
+  go run ./web/build core
   within "build/core.wasm, gzip" "$(gzip -9 -c build/core.wasm | wc -c)" "$wasm_budget"
   # A page has fetch: an HTTP transport of Go's own would be dead weight there.
   if grep -aq 'net/http\.(\*Transport)\.[rR]oundTrip' build/core.wasm; then

@@ -1,7 +1,8 @@
 // Command build makes web/dist, the whole page as static files: golem.wasm for
 // js/wasm, compressed; the bundle of web/ui; the worker's script; the examples
 // as zips; and a service worker that knows every file. It needs Go and
-// web/node_modules (npm ci). Run it from the module's root.
+// web/node_modules (npm ci). Run it from the module's root. With the argument
+// core it makes build/core.wasm instead.
 package main
 
 import (
@@ -27,7 +28,11 @@ import (
 const dist = "web/dist"
 
 func main() {
-	if err := build(); err != nil {
+	run := build
+	if slices.Equal(os.Args[1:], []string{"core"}) {
+		run = core
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "web:", err)
 		os.Exit(1)
 	}
@@ -51,6 +56,13 @@ func build() error {
 		}
 	}
 	return tell()
+}
+
+// core makes build/core.wasm, what make check measures: the core alone,
+// compiled as the page's is.
+func core() error {
+	_, err := compile("core.wasm", "./bench/jscore")
+	return err
 }
 
 // clean removes what an earlier build left; the placeholder stays.
@@ -78,21 +90,6 @@ func write(name string, data []byte) error {
 	return os.WriteFile(full, data, 0o644)
 }
 
-// plain compiles without inlining, except the guard, which reads modules of
-// megabytes, and the standard library but for what a page seldom runs or only
-// links. docs/design.md has what that costs and gives.
-var plain = append(append([]string{"-gcflags=all=-l", "-gcflags=std="}, seldom()...), "-gcflags=golem/core/wasmtool/guard=")
-
-func seldom() (flags []string) {
-	for _, p := range []string{
-		"archive/...", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "fmt", "log/...", "math/big", "mime/...", "net/...", "regexp/...", "time",
-		"vendor/...",
-	} {
-		flags = append(flags, "-gcflags="+p+"=-l")
-	}
-	return flags
-}
-
 // programs builds the core, and what runs tools where a browser cannot.
 func programs() error {
 	if err := program("golem.wasm", "./cmd/wasm"); err != nil {
@@ -103,18 +100,7 @@ func programs() error {
 
 // program builds for js/wasm and compresses.
 func program(name, source string) error {
-	out := filepath.Join("build", name)
-	if err := os.MkdirAll("build", 0o755); err != nil {
-		return err
-	}
-	args := append([]string{"build", "-trimpath", "-ldflags", "-s -w -X main.version=" + version(), "-o", out}, plain...)
-	cmd := exec.Command("go", append(args, source)...)
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return err
-	}
-	data, err := os.ReadFile(out)
+	data, err := compile(name, source)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// compile builds a program for js/wasm as build/NAME, and returns its bytes.
+func compile(name, source string) ([]byte, error) {
+	out := filepath.Join("build", name)
+	if err := os.MkdirAll("build", 0o755); err != nil {
+		return nil, err
+	}
+	args, err := withoutTLS()
+	if err != nil {
+		return nil, err
+	}
+	args = slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -X main.version=" + version(), "-o", out}, plain(), args)
+	if err := goTool(append(args, source)...); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(out)
+}
+
+// goTool runs go for js/wasm.
+func goTool(args ...string) error {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// plain compiles without inlining, except the guard, which reads modules of
+// megabytes, and the standard library but for what a page seldom runs or only
+// links. docs/design.md has what that costs and gives.
+func plain() []string {
+	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
+	for _, p := range []string{
+		"archive/...", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "fmt", "log/...", "math/big", "mime/...", "net/...", "regexp/...", "time",
+		"vendor/...",
+	} {
+		flags = append(flags, "-gcflags="+p+"=-l")
+	}
+	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
+}
+
+// withoutTLS are the flags that lay web/build/notls over crypto/tls: net/http
+// names its types, and its packages begin before main whether they are called
+// or not. A version of Go whose net/http needs more builds without.
+func withoutTLS() ([]string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	replaced := map[string]string{}
+	sources, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "crypto", "tls", "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range sources {
+		replaced[name] = "" // as if it was not there
+		if filepath.Base(name) == "tls.go" {
+			if replaced[name], err = filepath.Abs("web/build/notls/tls.go"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join("build", "notls.json")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return nil, err
+	}
+	flags := []string{"-overlay", file}
+	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http"})...); err != nil {
+		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than web/build/notls has: the page is built with crypto/tls, and is larger")
+		return nil, nil
+	}
+	return flags, nil
+}
