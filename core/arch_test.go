@@ -35,12 +35,14 @@ var arrows = map[string]string{
 	"core/builtin":      "sandbox",
 	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
-	"core/clearance":    "sandbox state",
-	"core/state":        "sandbox",
-	"core/trust":        "approval",
-	"core/model":        "tool yamltree money model/prices",
-	"core/trace":        "tool money",
-	"core/approval":     "tool",
+	// Only golem check --fix needs it: the page does not link it.
+	"core/migrate":   "project prompt yamltree",
+	"core/clearance": "sandbox state",
+	"core/state":     "sandbox",
+	"core/trust":     "approval",
+	"core/model":     "tool yamltree money model/prices",
+	"core/trace":     "tool money",
+	"core/approval":  "tool",
 	// A shell's grammar, for rules on commands: only who runs commands links it.
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.

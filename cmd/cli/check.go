@@ -18,17 +18,27 @@ import (
 )
 
 func (h *host) checkCommand() *cobra.Command {
-	f, watch := &flags{}, false
+	f, watch, fix, yes := &flags{}, false, false, false
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "report every problem of a project at once",
 		Long: `Reads a project or a worker file and reports every problem with its code, its
 file and line, and what to do. It calls no model, runs no tool and writes nothing.
+With --fix it first changes what is certain: keys of golem-forge and llm-do, missing
+quotes, paths. It shows the changes as a diff and asks; all files are written or
+none. It never approves more than before.
 The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.check, f.command = true, "check"
-			if watch {
+			switch {
+			case fix && (watch || f.json):
+				return usage("--fix asks before it writes, so --watch and --json cannot be used with it").Hinting("use golem check --fix alone")
+			case yes && !fix:
+				return usage("--yes is the answer to --fix").Hinting("use golem check --fix --yes")
+			case fix:
+				return h.fixCheck(f, words, yes)
+			case watch:
 				return h.watchCheck(f, words)
 			}
 			return h.inspect(f, words)
@@ -38,6 +48,8 @@ The exit code is 1 if there are errors, and 0 if there are only warnings.`,
 	cmd.Flags().StringVar(&f.platform, "platform", "native", "check for this platform: native or browser")
 	cmd.Flags().BoolVar(&f.verbose, "verbose", false, "print each effective value with its origin, and what tools can call")
 	cmd.Flags().BoolVar(&watch, "watch", false, "check again whenever a file of the project changes, until Ctrl+C")
+	cmd.Flags().BoolVar(&fix, "fix", false, "change what can be changed for sure, after showing the changes and asking")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --fix: write without asking")
 	h.complete(cmd, f)
 	return cmd
 }

@@ -73,6 +73,7 @@ func (p *Project) Check(platform string) fault.List {
 		c.order = append([]location{entry}, c.order...)
 	}
 	c.cycles(c.order)
+	c.add(p.passedOverFiles()...)
 	if !p.src.Flags.NoImportTools {
 		c.add(p.unbuilt(".")...)
 		c.add(p.passedOver(".")...)

@@ -1,6 +1,13 @@
 package project
 
-import "golem/core/yamltree"
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/yamltree"
+)
 
 // Keys that other tools use, and what says the same here: the nearest known
 // key by its letters would be a wrong guess (temperature is near template).
@@ -34,6 +41,10 @@ var foreignWorkerKeys = map[string]string{
 	"mounts": "sandbox: {mounts: […]}", "paths": "sandbox: {paths: {…}}", "files": "sandbox: {paths: {…}}", "restrict": "sandbox: {restrict: …}",
 	"readonly": "sandbox: {readonly: true}", "network_enabled": "sandbox: {network_enabled: true}", "network": "sandbox: {network_enabled: true}",
 	"filesystem": "toolsets: {filesystem: {}}", "shell": "toolsets: {shell: {}}",
+	"sandboxes": "sandbox: {paths: {NAME: {root: DIR, mode: ro}}}, and toolsets: {filesystem: {}}", "custom_tools": "toolsets: {custom: {tools: [NAME, …]}}",
+	"input_model_ref": "input_schema", "output_model_ref": "output_schema",
+	"server_side_tools": "!remove it: golem has no tools that run at the provider; a tool module with allowed_hosts can do the same",
+	"locked":            "!remove it: golem never writes workers", "entry": "!remove it, and write entry: in project.yaml; main.worker needs neither",
 }
 
 // foreignManifestKeys are those that mean something else in a manifest.
@@ -62,7 +73,73 @@ var foreignModelSettings = map[string]string{
 var foreignToolsets = map[string]string{
 	"bash": "shell", "terminal": "shell", "command": "shell", "commands": "shell", "exec": "shell", "sh": "shell",
 	"fs": "filesystem", "file": "filesystem", "files": "filesystem", "file_system": "filesystem", "read_file": "filesystem", "write_file": "filesystem",
+	"sandbox": "filesystem", "filesystem_project": "filesystem", "shell_readonly": "shell", "shell_file_ops": "shell",
 	"agents": "workers", "agent": "workers", "delegation": "workers", "subagents": "workers", "wasm": "custom", "plugins": "custom", "extism": "custom",
+}
+
+// foreignOptions are options of toolsets that llm-do and golem-forge have.
+var foreignOptions = map[string]string{
+	"_approval_config": "approval: {tools: {TOOL: ask}}", "approvalConfig": "approval: {default: ask, tools: {TOOL: ask}}", "approval_config": "approval: {default: ask, tools: {TOOL: ask}}",
+	"rules":   `approval: {rules: [{tool: run_command, when: {command: "git log *"}, decide: ask}]} in project.yaml`,
+	"default": "approval: {default: ask}",
+}
+
+// foreignFiles are project files of other tools that golem does not read.
+var foreignFiles = map[string]string{
+	"program.yaml": "rename it project.yaml", "main.agent": "rename it main.worker, and other .agent files, too",
+	"project.json": "write project.yaml: entry: NAME, delegation: {max_depth: …}, approval: {mode: …}", "llm-do.toml": "write project.yaml",
+}
+
+// passedOverFiles warns of such files.
+func (p *Project) passedOverFiles() fault.List {
+	var out fault.List
+	for name, remedy := range foreignFiles {
+		if p.manifest.File == "" && p.exists(location{name: name}) {
+			out = append(out, fault.Warn(fault.Config, "golem does not read %s", name).At(name, 1, 1).Hinting("%s", remedy))
+		}
+	}
+	out.Sort()
+	return out
+}
+
+// foreignToolset is what to write instead of a toolset that golem does not
+// have: llm-do names workers, and the tools of Python modules, among them.
+func (p *Project) foreignToolset(name string) string {
+	for _, ref := range []string{name, "./" + name} {
+		if l, f := p.resolve(ref, false); f == nil {
+			return "it is a worker: write allow_workers: [" + l.asReference(ref) + "]"
+		}
+	}
+	if ours := foreignToolsets[yamltree.Snake(name)]; slices.Contains(p.src.Toolsets, ours) {
+		return "did you mean " + ours
+	}
+	if strings.HasSuffix(name, "_tools") {
+		return "for the tools of a module write custom: {}"
+	}
+	return fault.DidYouMean(name, p.src.Toolsets)
+}
+
+// asReference is a reference of SPEC §2 that finds the same file.
+func (l location) asReference(ref string) string {
+	if strings.HasPrefix(ref, "./") {
+		return "./" + l.name
+	}
+	return ref
+}
+
+// beside adds to a fault of a file that is not there that it lies beside the
+// worker that names it: golem's paths begin at the project's root.
+func (p *Project) beside(l *loaded, stem string, f *fault.Fault) *fault.Fault {
+	if l.def == nil || !l.def.inProject() || f.Code != fault.NotFound {
+		return f
+	}
+	stem = path.Join(path.Dir(l.def.name), stem)
+	for _, ext := range append([]string{".wasm"}, ToolSources...) {
+		if p.exists(location{name: stem + ext}) {
+			return f.Hinting("paths begin at the project's root: write ./%s", stem+".wasm")
+		}
+	}
+	return f
 }
 
 // foreign tells what to write in s instead of a key of another tool, by one of
@@ -78,7 +155,9 @@ func foreign(s *yamltree.Shape, table map[string]string) func(key string) string
 			}
 			return "write model_settings: {" + key + ": …}"
 		}
-		if instead := table[key]; instead != "" {
+		if instead, whole := strings.CutPrefix(table[key], "!"); whole {
+			return instead
+		} else if instead != "" {
 			return "write " + instead
 		}
 		return ""

@@ -15,10 +15,10 @@ var extensions = []string{".worker", ".yaml", ".yml"}
 
 func workerFile(name string) bool { return slices.Contains(extensions, path.Ext(name)) }
 
-// split takes a .worker file apart: the front matter's YAML, on the lines it
+// Split takes a .worker file apart: the front matter's YAML, on the lines it
 // has in the file, and the body byte for byte (S2-16). ok is false where the
 // file is one YAML document.
-func split(data []byte) (front, body []byte, bodyLine int, ok bool) {
+func Split(data []byte) (front, body []byte, bodyLine int, ok bool) {
 	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
 	first, rest, more := bytes.Cut(rest, []byte("\n"))
 	if !more || !isFence(first) {
@@ -67,7 +67,7 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	d.hashed = data
 	front, body, bodyLine, closed := data, []byte(nil), 0, false
 	if path.Ext(l.name) == ".worker" {
-		if head, tail, line, ok := split(data); ok {
+		if head, tail, line, ok := Split(data); ok {
 			front, body, bodyLine, closed = head, tail, line, true
 			if len(front) > maxFrontMatter {
 				return nil, fault.List{yamltree.At(l.String(), 1, 1).Fault(fault.Config, "front matter is longer than %d KB", maxFrontMatter>>10)}

@@ -83,7 +83,7 @@ func FuzzWorker(f *testing.F) {
 			}
 		}
 		if worker {
-			if front, body, _, ok := split(data); ok && w.Instructions != string(body) && len(strings.TrimSpace(string(body))) > 0 {
+			if front, body, _, ok := Split(data); ok && w.Instructions != string(body) && len(strings.TrimSpace(string(body))) > 0 {
 				t.Errorf("front %q: instructions %q, body %q", front, w.Instructions, body)
 			}
 		}

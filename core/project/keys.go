@@ -83,6 +83,25 @@ func newManifestShape() *yamltree.Shape {
 	return s
 }
 
+// Misspelt calls respell for each key and value of a worker's front matter, or
+// of a manifest, that is wrong only in its spelling (see yamltree.Conformer).
+func Misspelt(tree *yamltree.Node, manifest bool, respell func(at yamltree.Pos, has, write string)) {
+	(&yamltree.Conformer{Respell: respell}).Conform(tree, shapeOf(manifest), "")
+}
+
+// Known is the part of a worker's front matter, or of a manifest, that golem
+// reads, in its usual spelling; nil if that is nothing.
+func Known(tree *yamltree.Node, manifest bool) *yamltree.Node {
+	return (&yamltree.Conformer{}).Conform(tree, shapeOf(manifest), "")
+}
+
+func shapeOf(manifest bool) *yamltree.Shape {
+	if manifest {
+		return manifestShape
+	}
+	return workerShape
+}
+
 // varsShape takes any values by names that a template can write.
 func varsShape() *yamltree.Shape { return yamltree.MapOf(&yamltree.Shape{Any: true}) }
 

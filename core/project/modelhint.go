@@ -1,9 +1,11 @@
 package project
 
 import (
+	"slices"
+	"strings"
+
 	"golem/core/fault"
 	"golem/core/yamltree"
-	"strings"
 )
 
 // families are how the models of a provider begin, for a name that was given
@@ -12,6 +14,36 @@ var families = []struct{ provider, begins string }{
 	{"openai", "gpt chatgpt o1 o3 o4 codex"}, {"anthropic", "claude"}, {"google", "gemini"}, {"mistral", "mistral codestral ministral magistral"},
 	{"deepseek", "deepseek"}, {"xai", "grok"}, {"perplexity", "sonar"}, {"moonshot", "kimi"}, {"zai", "glm"},
 	{"ollama", "llama qwen gemma phi"},
+}
+
+// otherProviders are what other tools call a provider.
+var otherProviders = map[string]string{
+	"google-gla": "google", "google-vertex": "google", "gemini": "google", "openai-chat": "openai", "openai-responses": "openai", "grok": "xai", "togetherai": "together",
+}
+
+// knownProviders are those of golem's table (SPEC §10).
+const knownProviders = "openai anthropic google openrouter groq mistral deepseek together xai azure cerebras moonshot zai perplexity huggingface vercel ollama lmstudio"
+
+// ModelName is a model's name as golem writes it, provider:name, where the
+// name given can mean only one: provider/name, a provider as another tool
+// calls it, or a family that one provider has. "" where it is a guess.
+func ModelName(name string) string {
+	provider, rest, ok := strings.Cut(name, ":")
+	if !ok {
+		hint, found := strings.CutPrefix(modelHint(name), "did you mean ")
+		if provider, rest, ok = strings.Cut(hint, ":"); !found || !ok || provider == "ollama" && !strings.HasPrefix(name, "ollama/") {
+			return ""
+		}
+	} else if otherProviders[provider] == "" {
+		return ""
+	}
+	if ours := otherProviders[provider]; ours != "" {
+		provider = ours
+	}
+	if rest == "" || !slices.Contains(strings.Fields(knownProviders), provider) {
+		return ""
+	}
+	return provider + ":" + rest
 }
 
 // modelHint tells what to write instead of a name that is not provider:name.

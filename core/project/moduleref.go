@@ -10,10 +10,10 @@ import (
 	"golem/core/yamltree"
 )
 
-// toolSources are the extensions of the languages in which tools are written before they are built,
-// and how a person builds one.
-var toolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
+// ToolSources are the extensions of the languages in which tools are written before they are built.
+var ToolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
 
+// builders say how a person builds one.
 var builders = map[string]string{
 	".py":  "extism-py SOURCE -o MODULE",
 	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE",
@@ -38,6 +38,7 @@ func (p *Project) toolModuleFaults(l *loaded) fault.List {
 	var faults fault.List
 	for _, item := range l.moduleRefs(p) {
 		if _, f := p.module(item.Text); f != nil {
+			f = p.beside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			faults = append(faults, f.At(item.File, item.Line, item.Column))
 		}
 	}
@@ -59,13 +60,13 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 	}
 	ext := path.Ext(name)
 	stem := strings.TrimSuffix(name, ext)
-	if ext != ".wasm" && !slices.Contains(toolSources, ext) {
+	if ext != ".wasm" && !slices.Contains(ToolSources, ext) {
 		stem = name
 	}
 	if p.exists(location{name: stem + ".wasm"}) {
 		return stem + ".wasm", nil
 	}
-	for _, ext := range toolSources {
+	for _, ext := range ToolSources {
 		if p.exists(location{name: stem + ext}) {
 			return "", sourceFault(stem + ext)
 		}

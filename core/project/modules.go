@@ -93,6 +93,7 @@ func (p *Project) discover(got *loaded) discovery {
 	for _, item := range got.moduleRefs(p) {
 		name, f := p.module(item.Text)
 		if f != nil {
+			f = p.beside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			d.faults = append(d.faults, f.At(item.File, item.Line, item.Column))
 			continue
 		}
@@ -161,7 +162,7 @@ func (p *Project) wasmIn(dir string) []string {
 func isModule(name string) bool { return path.Ext(name) == ".wasm" && !strings.HasPrefix(name, ".") }
 
 func isToolSource(name string) bool {
-	return slices.Contains(toolSources, path.Ext(name)) && name != "__init__.py"
+	return slices.Contains(ToolSources, path.Ext(name)) && name != "__init__.py"
 }
 
 // filesIn are the files of a directory that match, sorted; none if there is no
@@ -249,7 +250,7 @@ func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 // .wasm (S1-13): in a directory of tools, and in the manifest's roots.
 func (p *Project) unbuilt(dir string) fault.List {
 	var names []string
-	for _, ext := range toolSources {
+	for _, ext := range ToolSources {
 		if name := path.Join(dir, "tools"+ext); p.exists(location{name: name}) {
 			names = append(names, name)
 		}
@@ -301,7 +302,7 @@ func (p *Project) passedOver(dir string) fault.List {
 // fault that tells to build it is enough.
 func (p *Project) lonely(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
-	for _, ext := range append([]string{".wasm"}, toolSources...) {
+	for _, ext := range append([]string{".wasm"}, ToolSources...) {
 		if p.exists(location{name: stem + ext}) {
 			return nil
 		}

@@ -33,7 +33,9 @@ func (b *built) sandbox() {
 	case root != nil:
 		b.mount(Mount{Name: "root", Target: "/", Source: root.Text}, nil, root)
 	case paths == nil && mounts == nil:
-		sb.Mounts = append(sb.Mounts, Mount{Name: "root", Target: "/", Source: ".", Mode: sandbox.ReadWrite, Origin: "default"})
+		m := Mount{Name: "root", Target: "/", Source: ".", Mode: sandbox.ReadWrite, Origin: "default"}
+		b.mountPolicy(&m, nil)
+		sb.Mounts = append(sb.Mounts, m)
 	}
 	if paths != nil {
 		for _, f := range paths.Fields {
@@ -95,14 +97,7 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	if size := keys.Get("max_file_bytes"); size != nil {
 		m.MaxFileBytes, _ = size.Size()
 	}
-	if settings := keys.Get("approval"); settings != nil && len(settings.Fields) > 0 {
-		m.Approval = approval.MountPolicy{}
-		for _, f := range settings.Fields {
-			m.Approval[f.Name] = setting(f.Value)
-			b.w.Policy.Origins["mount:"+m.Name+":"+f.Name] = b.origin(f.Value.Pos, "sandbox.paths."+m.Name+".approval."+f.Name)
-		}
-		b.w.Policy.Mounts[m.Name] = m.Approval
-	}
+	b.mountPolicy(&m, keys.Get("approval"))
 	for _, other := range b.w.Sandbox.Mounts {
 		if other.Target == m.Target {
 			b.add(source.Pos.Fault(fault.Config, "there are two mounts at %s; the other one is at %s", m.Target, other.Origin))
@@ -110,6 +105,30 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 		}
 	}
 	b.w.Sandbox.Mounts = append(b.w.Sandbox.Mounts, m)
+}
+
+// mountPolicy settles what operations on a mount need: its own approval, and
+// for an operation that has none there, sandbox.approval, which golem-forge's
+// workers have.
+func (b *built) mountPolicy(m *Mount, own *yamltree.Node) {
+	settings, common := "sandbox.paths."+m.Name+".approval.", b.eff.Path("sandbox", "approval")
+	for _, n := range []*yamltree.Node{common, own} {
+		if n == nil {
+			continue
+		}
+		if m.Approval == nil && len(n.Fields) > 0 {
+			m.Approval = approval.MountPolicy{}
+			b.w.Policy.Mounts[m.Name] = m.Approval
+		}
+		at := settings
+		if n == common {
+			at = "sandbox.approval."
+		}
+		for _, f := range n.Fields {
+			m.Approval[f.Name] = setting(f.Value)
+			b.w.Policy.Origins["mount:"+m.Name+":"+f.Name] = b.origin(f.Value.Pos, at+f.Name)
+		}
+	}
 }
 
 // source cleans a mount's directory and keeps it inside the project unless

@@ -48,6 +48,20 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	return "", "", fs.ErrNotExist
 }
 
+// Beside is a file that a template of w may mean by a name that is not in its
+// loader chain: beside the worker or in the root, where llm-do finds it; "" if
+// there is none.
+func (p *Project) Beside(w *Worker, name string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, dir := range []string{path.Dir(w.File), "."} {
+		if l := (location{name: path.Join(dir, name)}); templateName(name) == nil && w.Source == "project" && p.exists(l) {
+			return l.name
+		}
+	}
+	return ""
+}
+
 // templateName refuses a name that no file of a loader chain can have.
 func templateName(name string) *fault.Fault {
 	if library, rest, ok := strings.Cut(name, ":"); ok && library != "" && rest != "" {

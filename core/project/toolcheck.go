@@ -56,11 +56,7 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 	case p.src.Toolsets == nil:
 		return nil
 	}
-	hint := fault.DidYouMean(f.Name, p.src.Toolsets)
-	if ours := foreignToolsets[yamltree.Snake(f.Name)]; slices.Contains(p.src.Toolsets, ours) {
-		hint = "did you mean " + ours
-	}
-	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", hint)
+	return f.Pos.Fault(fault.Config, "unknown toolset %s", fault.Quoted(f.Name)).Hinting("%s", p.foreignToolset(f.Name))
 }
 
 var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
@@ -84,6 +80,9 @@ func (p *Project) optionFault(f yamltree.Field) *fault.Fault {
 	for _, m := range quotedWord.FindAllStringSubmatch(bad.Message, -1) {
 		if key := f.Value.KeyNamed(m[1]+m[2], 0); key.Line > 0 {
 			where = key
+			if instead := foreignOptions[m[1]+m[2]]; instead != "" {
+				bad = bad.Hinting("write %s", instead)
+			}
 			break
 		}
 	}

@@ -99,12 +99,15 @@ func allowedShape() *yamltree.Shape {
 }
 
 func sandboxShape() *yamltree.Shape {
+	operations := func() *yamltree.Shape {
+		return yamltree.KeysOf(map[string]*yamltree.Shape{"read": settingShape(), "write": settingShape(), "delete": settingShape()})
+	}
 	mount := func(keys map[string]*yamltree.Shape) *yamltree.Shape {
 		keys["mode"] = mountModeShape()
 		keys["readonly"] = yamltree.Flag()
 		keys["suffixes"] = yamltree.ListOf(suffixShape())
 		keys["max_file_bytes"] = yamltree.Size()
-		keys["approval"] = yamltree.KeysOf(map[string]*yamltree.Shape{"read": settingShape(), "write": settingShape(), "delete": settingShape()})
+		keys["approval"] = operations()
 		return yamltree.KeysOf(keys)
 	}
 	listed := mount(map[string]*yamltree.Shape{"source": yamltree.Text(yamltree.NameProblem), "target": yamltree.Text(yamltree.NameProblem)})
@@ -118,6 +121,7 @@ func sandboxShape() *yamltree.Shape {
 		"restrict":        yamltree.Text(yamltree.NameProblem),
 		"readonly":        yamltree.Flag(),
 		"network_enabled": yamltree.Flag(),
+		"approval":        operations(),
 		"paths":           paths,
 		"mounts":          yamltree.ListOf(listed),
 	})

@@ -66,9 +66,9 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
 		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
-			c.add(in.fault(u.line, "there is no file %s", short(u.name)))
+			c.add(c.missing(in.fault(u.line, "there is no file %s", short(u.name)), u.name))
 		case errors.Is(err, fs.ErrNotExist):
-			c.add(in.fault(u.line, "there is no template %s", short(u.name)))
+			c.add(c.missing(in.fault(u.line, "there is no template %s", short(u.name)), u.name))
 		case err != nil:
 			f := fault.Of(err, fault.Template)
 			if f.Where == nil {
@@ -79,4 +79,15 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 			c.template(ctx, u.name, text)
 		}
 	}
+}
+
+// missing tells where a file lies that golem does not look for there.
+func (c *checker) missing(f *fault.Fault, name string) *fault.Fault {
+	if c.r.template.Beside == nil {
+		return f
+	}
+	if file := c.r.template.Beside(name); file != "" {
+		return f.Hinting("move %s to prompts/ or templates/", file)
+	}
+	return f
 }

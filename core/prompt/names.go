@@ -91,5 +91,6 @@ func InstructionsOf(p *project.Project, w *project.Worker) Template {
 			file, text, err := p.Text(w, name)
 			return Text{File: file, Source: text}, err
 		},
+		Beside: func(name string) string { return p.Beside(w, name) },
 	}
 }

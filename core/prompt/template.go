@@ -29,6 +29,9 @@ type Template struct {
 	// file does not exist it returns fs.ErrNotExist, which `ignore missing`
 	// accepts.
 	Load func(name string) (Text, error)
+	// Beside is a file outside of what Load reads that a name may mean, for a
+	// hint of Check; "" if there is none. It may be nil.
+	Beside func(name string) string
 }
 
 // Limits of one rendering, so that a hostile template ends with an error before

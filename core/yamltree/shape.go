@@ -3,6 +3,7 @@ package yamltree
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golem/core/fault"
@@ -40,7 +41,18 @@ type Shape struct {
 
 // Conformer checks trees against shapes and collects every fault. The zero value
 // is ready. It is for one goroutine.
-type Conformer struct{ Faults fault.List }
+type Conformer struct {
+	Faults fault.List
+	// Respell, if set, gets each key or value that is wrong only in its
+	// spelling: what the file has, without quotes, and what to write there.
+	Respell func(at Pos, has, write string)
+}
+
+func (c *Conformer) respell(at Pos, has, write string) {
+	if c.Respell != nil && write != "" {
+		c.Respell(at, has, write)
+	}
+}
 
 // Fail adds a fault of code E_CONFIG; hint may be "".
 func (c *Conformer) Fail(w Pos, hint, format string, args ...any) {
@@ -74,7 +86,12 @@ func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
 		n = &Node{Pos: n.Pos, Kind: s.Kind}
 	}
 	if n.Kind != s.Kind {
-		c.Fail(n.Pos, s.instead(n), "%s: expected %s, found %s", label(path), s.wanted(), n.Found())
+		hint := s.instead(n)
+		c.respell(n.Pos, n.Text, hint)
+		if hint != "" {
+			hint = "write " + hint
+		}
+		c.Fail(n.Pos, hint, "%s: expected %s, found %s", label(path), s.wanted(), n.Found())
 		return nil
 	}
 	switch s.Kind {
@@ -88,10 +105,37 @@ func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
 		return nil
 	}
 	if problem, hint := s.Check(n); problem != "" {
+		c.respell(n.Pos, n.Text, s.quotes(n))
 		c.Fail(n.Pos, hint, "%s: %s", label(path), problem)
 		return nil
 	}
 	return n
+}
+
+// yaml11 are the booleans of YAML 1.1, which are text in YAML 1.2.
+var yaml11 = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
+
+// quotes is a scalar with or without quotes, if that makes it right; "" if not.
+func (s *Shape) quotes(n *Node) string {
+	with := *n
+	write := n.Text
+	switch {
+	case n.Tag != TagText:
+		with.Tag, write = TagText, strconv.Quote(n.Text)
+	case yaml11[strings.ToLower(n.Text)] != "":
+		with.Tag, write = TagBool, yaml11[strings.ToLower(n.Text)]
+	case numeric(n.Text):
+		with.Tag = TagInt
+		if strings.ContainsAny(n.Text, ".eE") {
+			with.Tag = TagFloat
+		}
+	default:
+		return ""
+	}
+	if problem, _ := s.Check(&with); problem != "" {
+		return ""
+	}
+	return write
 }
 
 // instead is what to write where a text stands in the place of a list, or of
@@ -102,11 +146,11 @@ func (s *Shape) instead(n *Node) string {
 	}
 	switch {
 	case s.Kind == List:
-		return "write [" + fault.Brief(n.Text) + "]"
+		return "[" + fault.Brief(n.Text) + "]"
 	case s.Short != "":
-		return "write {" + s.Short + ": " + fault.Brief(n.Text) + "}"
+		return "{" + s.Short + ": " + fault.Brief(n.Text) + "}"
 	case s.Each != nil && s.Kind == Mapping && strings.Contains(s.Want, "list"):
-		return "write [" + fault.Brief(n.Text) + "]"
+		return "[" + fault.Brief(n.Text) + "]"
 	}
 	return ""
 }
@@ -149,7 +193,7 @@ func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
 	out := &Node{Pos: n.Pos, Kind: Mapping}
 	seen := map[string]string{}
 	for _, f := range n.Fields {
-		value, name := c.member(f, s, path)
+		value, name := c.member(n, f, s, path)
 		if name == "" {
 			continue
 		}
@@ -172,7 +216,7 @@ func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
 }
 
 // member finds the shape and the canonical name of a key; "" if it is wrong.
-func (c *Conformer) member(f Field, s *Shape, path string) (*Shape, string) {
+func (c *Conformer) member(in *Node, f Field, s *Shape, path string) (*Shape, string) {
 	name := f.Name
 	if canonical, ok := s.Aliases[name]; ok {
 		name = canonical
@@ -189,18 +233,20 @@ func (c *Conformer) member(f Field, s *Shape, path string) (*Shape, string) {
 		}
 		return s.Each, name
 	}
-	in := ""
+	where, hint := "", ""
 	if path != "" {
-		in = " in " + path
+		where = " in " + path
 	}
-	hint := ""
+	if snake := Snake(f.Name); s.Keys[snake] != nil && in.Get(snake) == nil {
+		c.respell(f.Pos, f.Name, snake)
+	}
 	if s.Foreign != nil {
 		hint = s.Foreign(Snake(f.Name))
 	}
 	if hint == "" || s.Keys[Snake(f.Name)] != nil {
 		hint = fault.DidYouMean(f.Name, slices.Collect(maps.Keys(s.Keys)))
 	}
-	c.Fail(f.Pos, hint, "unknown key %s%s", fault.Quoted(f.Name), in)
+	c.Fail(f.Pos, hint, "unknown key %s%s", fault.Quoted(f.Name), where)
 	return nil, ""
 }
 

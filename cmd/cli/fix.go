@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"golem/core/builtin"
+	"golem/core/fault"
+	"golem/core/migrate"
+	"golem/sandbox/osfs"
+)
+
+// fixCheck is golem check --fix: it shows what it would change, asks, writes all
+// of it or nothing, and then checks.
+func (h *host) fixCheck(f *flags, words []string, yes bool) error {
+	if err := f.refuse(); err != nil {
+		return err
+	}
+	at := words
+	if len(at) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+		at = []string{"."}
+	}
+	p, _, err := h.target(f, at)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(p.root)
+	if err != nil {
+		return fault.Of(err, fault.Project)
+	}
+	defer root.Close()
+	files, err := osfs.Open(p.root)
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	only := ""
+	if p.file {
+		only = strings.TrimPrefix(p.entry, "./")
+	}
+	plan, err := migrate.Make(migrate.Source{Files: root.FS(), Root: realPath(p.root), Builtin: builtin.Workers(), Only: only})
+	if err != nil {
+		return err
+	}
+	if err := h.print(plan.Diff()); err != nil {
+		return err
+	}
+	for _, n := range plan.Left {
+		h.say("%s", oneLine(fmt.Sprintf("%s:%d: %s", n.File, n.Line, n.Text)))
+	}
+	if len(plan.Changes) == 0 {
+		h.say("nothing to fix")
+		return h.inspect(f, words)
+	}
+	write, err := h.mayWrite(f, plan, yes)
+	if err != nil {
+		return err
+	}
+	if !write {
+		h.say("nothing was written")
+		return exitCode(exitFailed)
+	}
+	if err := plan.Write(files); err != nil {
+		return err
+	}
+	h.say("written: %s", count(len(plan.Changes), "file"))
+	return h.inspect(f, words)
+}
+
+// mayWrite asks; without a terminal only --yes says yes.
+func (h *host) mayWrite(f *flags, plan *migrate.Plan, yes bool) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	person := h.person(f)
+	if person == nil {
+		h.say("there is no terminal, so nobody can be asked: --yes writes %s", count(len(plan.Changes), "file"))
+		return false, nil
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	answer, err := person.Ask(ctx, fmt.Sprintf("write %s? [y/N] ", these(len(plan.Changes))))
+	if ctx.Err() != nil {
+		return false, exitCode(exitInterrupted)
+	}
+	if err != nil {
+		return false, nil // nobody answered
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes", nil
+}
+
+func these(n int) string {
+	if n == 1 {
+		return "this file"
+	}
+	return fmt.Sprintf("these %d files", n)
+}
