@@ -1,3 +1,5 @@
+//go:build !js
+
 package migrate
 
 import (
@@ -10,7 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"golem/core/fault"
 )
