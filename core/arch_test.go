@@ -26,7 +26,10 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":              "builtin ui run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool model/prices",
+	"core":              "builtin ui describe consent providers run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
+	"core/describe":     "ui run project approval trust tool",
+	"core/consent":      "run project model trace approval trust tool",
+	"core/providers":    "project model model/prices sandbox",
 	"core/ui":           "run approval trace clearance tool",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model sandbox tool",

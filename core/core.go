@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
@@ -37,7 +38,7 @@ type Platform struct {
 	Home string
 	// Trust stores what a person trusted; with nil, a yes counts for one run
 	// only.
-	Trust TrustFile
+	Trust consent.File
 	// TrustKey identifies the project in Trust and in the projects of Config:
 	// its real root as a slash path, or in the page its name.
 	TrustKey string

@@ -6,19 +6,27 @@ import (
 	"slices"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/sandbox"
 )
 
+// mounting are the files of the sandbox of a project: what the host lends, in
+// memory if that was asked for.
+type mounting struct {
+	platform Platform
+	options  Options
+}
+
 // mount opens a source for the sandbox, over memory if that was asked for.
-func (i *Instance) mount(source string) (sandbox.FS, error) {
-	if i.platform.Mount == nil {
-		if i.options.MemorySandbox {
+func (m mounting) mount(source string) (sandbox.FS, error) {
+	if m.platform.Mount == nil {
+		if m.options.MemorySandbox {
 			return sandbox.Memory(), nil
 		}
 		return nil, fault.New(fault.Platform, "this platform provides no files")
 	}
-	fsys, err := i.platform.Mount(source)
-	if err != nil || !i.options.MemorySandbox {
+	fsys, err := m.platform.Mount(source)
+	if err != nil || !m.options.MemorySandbox {
 		return fsys, err
 	}
 	return sandbox.Overlay(fsys), nil
@@ -27,33 +35,33 @@ func (i *Instance) mount(source string) (sandbox.FS, error) {
 // protection guards the definition files of the project that runs, and what
 // nobody may reach. A worker found on GOLEM_PATH works on another directory
 // than its definitions lie in: there both are guarded, the definitions whole.
-func (i *Instance) protection() sandbox.Protection {
-	m := i.project.Manifest()
+func (m mounting) protection(p *project.Project) sandbox.Protection {
+	man := p.Manifest()
 	var work sandbox.FS
 	root := ""
-	if i.platform.Mount != nil {
-		if fsys, err := i.platform.Mount("."); err == nil {
+	if m.platform.Mount != nil {
+		if fsys, err := m.platform.Mount("."); err == nil {
 			work, root = fsys, sandbox.SourceOf(fsys, "")
 		}
 	}
 	defined := cmp.Or(root, ".") // a tree that does not tell where it lies is the one that workers see
-	if fsys, ok := i.options.Files.(sandbox.FS); ok {
+	if fsys, ok := m.options.Files.(sandbox.FS); ok {
 		defined = sandbox.SourceOf(fsys, defined)
 	}
 	c := sandbox.Controls{
-		Root: defined, Manifest: m.File, Defines: i.project.Defines, Files: dotEnvs(i.options.Files),
-		Dirs: slices.Concat(m.WorkersRoots, m.ToolRoots, []string{m.PromptsRoot}),
+		Root: defined, Manifest: man.File, Defines: p.Defines, Files: dotEnvs(m.options.Files),
+		Dirs: slices.Concat(man.WorkersRoots, man.ToolRoots, []string{man.PromptsRoot}),
 	}
-	var p sandbox.Protection
+	var out sandbox.Protection
 	if root == "" || root == defined {
-		p = c.Protect()
+		out = c.Protect()
 	} else {
 		c.Whole = !sandbox.Inside(root, defined)
-		p = sandbox.Controls{Root: root, Files: dotEnvs(work)}.Protect()
-		p.Also = []sandbox.Protection{c.Protect()}
+		out = sandbox.Controls{Root: root, Files: dotEnvs(work)}.Protect()
+		out.Also = []sandbox.Protection{c.Protect()}
 	}
-	p.Closed = i.platform.Closed
-	return p
+	out.Closed = m.platform.Closed
+	return out
 }
 
 // dotEnvs are the infos of a directory's .env files, by which other names of

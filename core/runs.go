@@ -16,6 +16,8 @@ import (
 	"golem/core/ui"
 )
 
+var errNoUI = errors.New("no user interface")
+
 // Run runs the entry until it has answered once, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
 	r, entry, err := i.prepare(ctx, u, ro, in)
@@ -94,9 +96,9 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 
 // redact takes known secrets out of what a front end prints as the answer.
 func (i *Instance) redact(res run.Result) run.Result {
-	res.Output.Text = i.redactor.Load().String(res.Output.Text)
-	res.Output.Summary = i.redactor.Load().String(res.Output.Summary)
-	res.Output.Data = i.redactor.Load().Bytes(res.Output.Data)
+	res.Output.Text = i.secrets.redactor.Load().String(res.Output.Text)
+	res.Output.Summary = i.secrets.redactor.Load().String(res.Output.Summary)
+	res.Output.Data = i.secrets.redactor.Load().Bytes(res.Output.Data)
 	res.Error = i.redactFault(res.Error)
 	for n := range res.Failed {
 		res.Failed[n].Error = i.redactFault(res.Failed[n].Error)
@@ -109,7 +111,7 @@ func (i *Instance) redactFault(f *fault.Fault) *fault.Fault {
 		return nil
 	}
 	out := *f
-	out.Message, out.Hint = i.redactor.Load().String(f.Message), i.redactor.Load().String(f.Hint)
+	out.Message, out.Hint = i.secrets.redactor.Load().String(f.Message), i.secrets.redactor.Load().String(f.Hint)
 	return &out
 }
 
@@ -177,14 +179,14 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 			return nil, nil, err
 		}
 	}
-	i.hide(entry)
+	i.secrets.add(moduleSecrets(i.project, entry)...)
 	// The trace has everything at once; the front end nothing but the question
 	// while a person is asked.
 	hold := &trace.Hold{}
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
-	r = i.runner(i.redactor.Load().Sink(sinks), i.gate(u))
+	r = i.runner(i.secrets.redactor.Load().Sink(sinks), i.gate(u))
 	r.Asking = hold.Asking
-	trusting, err := i.askTrust(ctx, entry, r)
+	trusting, err := i.consent.Before(ctx, entry, r)
 	if err != nil {
 		return r, nil, err
 	}
@@ -229,9 +231,9 @@ func (i *Instance) header(id string, entry *project.Worker) trace.Header {
 // keep wires recordings and artifacts.
 func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Record != nil {
-		rec := model.NewRecorder(ro.Record, i.platform.Version, i.redactor.Load().String)
+		rec := model.NewRecorder(ro.Record, i.platform.Version, i.secrets.redactor.Load().String)
 		r.Model = func(ctx context.Context, w *project.Worker) (model.Model, error) {
-			m, err := i.open(ctx, w)
+			m, err := i.models.Open(ctx, w)
 			if err != nil {
 				return nil, err
 			}
@@ -241,7 +243,7 @@ func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Artifact == nil {
 		return
 	}
-	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.redactor.Load()}
+	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.secrets.redactor.Load()}
 	r.Artifact = func(name string, value any) {
 		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
 			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be written: " + err.Error()}})

@@ -3,6 +3,8 @@ package core
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"golem/core/model"
@@ -10,46 +12,68 @@ import (
 	"golem/core/trace"
 )
 
-// secrets are the values that must not leave golem: the platform's, and those
-// of every variable that holds a key.
-func (i *Instance) secrets() []string {
-	out := slices.Clone(i.platform.Secrets)
-	for name, v := range i.platform.Env {
+// secrets are the values that must not leave golem, and the redactor that
+// removes them. They grow as files are read; the redactor then is a new one.
+type secrets struct {
+	mu       sync.Mutex
+	known    []string
+	redactor atomic.Pointer[trace.Redactor]
+}
+
+// add makes further values known to the redactor.
+func (s *secrets) add(values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.known)
+	for _, v := range values {
+		if !slices.Contains(s.known, v) {
+			s.known = append(s.known, v)
+		}
+	}
+	if len(s.known) > before || s.redactor.Load() == nil {
+		s.redactor.Store(trace.NewRedactor(s.known))
+	}
+}
+
+// text removes the secrets from a text.
+func (s *secrets) text(t string) string { return s.redactor.Load().String(t) }
+
+// platformSecrets are the platform's own secrets, and the values of every
+// variable that holds a key.
+func platformSecrets(p Platform) []string {
+	out := slices.Clone(p.Secrets)
+	for name, v := range p.Env {
 		if trace.KeyVariable(name) {
 			out = append(out, v)
 		}
 	}
 	for _, row := range model.Rows() {
 		for _, key := range row.Keys() {
-			out = append(out, i.platform.Env[key])
+			out = append(out, p.Env[key])
 		}
 	}
-	for _, v := range i.platform.DotEnv {
+	for _, v := range p.DotEnv {
 		out = append(out, v)
 	}
 	return out
 }
 
-// hide makes the secrets of an entry's closure known to the redactor: the
-// configuration values of its modules that look like keys (SECURITY 16).
-func (i *Instance) hide(entry *project.Worker) {
-	closure, err := i.project.Closure(entry)
+// moduleSecrets are the secrets of an entry's closure: the configuration values of
+// its modules that look like keys (SECURITY 16).
+func moduleSecrets(p *project.Project, entry *project.Worker) []string {
+	closure, err := p.Closure(entry)
 	if err != nil {
 		closure = []*project.Worker{entry}
 	}
-	i.hiding.Lock()
-	defer i.hiding.Unlock()
-	before := len(i.hidden)
+	var out []string
 	for _, w := range closure {
-		for _, c := range i.project.ModuleConfig(w) {
-			if secretValue(c.Key, c.Value) && !slices.Contains(i.hidden, c.Value) {
-				i.hidden = append(i.hidden, c.Value)
+		for _, c := range p.ModuleConfig(w) {
+			if secretValue(c.Key, c.Value) {
+				out = append(out, c.Value)
 			}
 		}
 	}
-	if len(i.hidden) > before {
-		i.redactor.Store(trace.NewRedactor(i.hidden))
-	}
+	return out
 }
 
 // secretValue tells a key from ordinary configuration such as an address or a

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core"
+	"golem/core/describe"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/trust"
@@ -83,7 +84,7 @@ func (h *host) inspect(f *flags, words []string) error {
 	line, wrong := f.checkJSON(listOf(err), nil)
 	switch {
 	case f.tree:
-		line, wrong = jsonLine(core.CallTree{Golem: "tree", V: 1, Workers: []core.TreeWorker{}, Faults: listOf(err)})
+		line, wrong = jsonLine(describe.CallTree{Golem: "tree", V: 1, Workers: []describe.TreeWorker{}, Faults: listOf(err)})
 	case f.listWorkers:
 		line, wrong = workersJSON(nil, listOf(err))
 	}

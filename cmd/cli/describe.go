@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core"
+	"golem/core/describe"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
@@ -80,7 +81,7 @@ func (h *host) describe(f *flags, words []string) error {
 	return nil
 }
 
-func (h *host) description(f *flags, words []string) (*core.Description, error) {
+func (h *host) description(f *flags, words []string) (*describe.Description, error) {
 	if err := f.refuse(); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core"
+	"golem/core/describe"
 	"golem/core/project"
 )
 
@@ -68,7 +69,7 @@ func effectiveValues(inst *core.Instance) string {
 			continue // its faults are listed
 		}
 		b.WriteString("\n" + oneLine(w.ID) + " (" + oneLine(w.File) + ")\n")
-		for line := range strings.Lines(core.ValuesText(inst.Project().Values(w))) {
+		for line := range strings.Lines(describe.ValuesText(inst.Project().Values(w))) {
 			b.WriteString("  " + line)
 		}
 		for _, t := range inst.Tools(context.Background(), w) {

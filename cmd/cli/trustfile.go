@@ -10,8 +10,8 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"golem/core"
 	"golem/core/approval"
+	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/project"
 )
@@ -19,13 +19,13 @@ import (
 // trustFile is $GOLEM_HOME/trust.json: what a person trusted, by project.
 type trustFile struct{ name string }
 
-var _ core.TrustFile = trustFile{}
+var _ consent.File = trustFile{}
 
 // maxHomeFile bounds a file of golem's own in GOLEM_HOME, in bytes.
 const maxHomeFile = 4 << 20
 
 // trusted is where this person's trust is kept; nil where there is no home.
-func (h *host) trusted() core.TrustFile {
+func (h *host) trusted() consent.File {
 	home := h.home()
 	if home == "" {
 		return nil

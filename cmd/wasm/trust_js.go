@@ -6,7 +6,7 @@ import (
 	"path"
 	"sync"
 
-	"golem/core"
+	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/trust"
@@ -24,13 +24,13 @@ type trustFile struct {
 	name string
 }
 
-var _ core.TrustFile = trustFile{}
+var _ consent.File = trustFile{}
 
 // trusting lets one change at a time through. Other tabs are kept away by the
 // project's lock, which a run holds.
 var trusting sync.Mutex
 
-func (s *stores) trusted(project string) (core.TrustFile, error) {
+func (s *stores) trusted(project string) (consent.File, error) {
 	root, err := s.open()
 	if err != nil {
 		return nil, err

@@ -1,19 +1,18 @@
-package core
+// Package describe shows what a project would do before it runs: a worker with
+// its prompt, tools, files and settings, and who can call whom. It uses no model
+// and runs no tool.
+package describe
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/tool"
-	"golem/core/trace"
+	"golem/core/trust"
 )
 
 // Description is everything that golem knows about a worker before it runs
@@ -82,18 +81,27 @@ type ToolUse struct {
 	Input  json.RawMessage `json:"input,omitempty"` // JSON Schema of the arguments
 }
 
-// Describe returns everything about a worker. in may be nil; it is the input
+// Describer describes the workers of one project. All fields are required.
+type Describer struct {
+	Project *project.Project
+	Checker *run.Checker
+	Gate    *approval.Gate
+	// Host returns the first host of a tool's module that no person trusted; open
+	// is false if there is none. digest is the module's.
+	Host func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
+}
+
+// Worker returns everything about a worker. in may be nil; it is the input
 // with which a template is rendered. It uses no model and runs no tool. The
 // faults are those of the tools, the view and the template.
-func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Input) (*Description, error) {
-	gate := i.gate(nil)
-	c := i.runner(trace.Sinks(nil), gate).Checker()
+func (p *Describer) Worker(ctx context.Context, w *project.Worker, in *run.Input) (*Description, error) {
+	c := p.Checker
 	d := &Description{
 		Golem: "describe", V: 1, ID: w.ID, Path: w.File, Source: w.Source, Description: w.Description, Tool: w.Tool,
-		Input: w.Input, Output: w.Output, Settings: i.project.Values(w),
+		Input: w.Input, Output: w.Output, Settings: p.Project.Values(w),
 	}
 	d.Faults = c.Tools(ctx, w)
-	d.Tools = i.toolUses(ctx, c, gate, w)
+	d.Tools = p.toolUses(ctx, w)
 	view, faults := c.View(ctx, w)
 	d.Faults = append(d.Faults, faults...)
 	d.View = View{Mounts: []MountUse{}, Restrict: w.Sandbox.Restrict, ReadOnly: w.Sandbox.ReadOnly, Network: view.Network}
@@ -114,78 +122,4 @@ func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Inpu
 		d.Prompt.Rendered = &text
 	}
 	return d, nil
-}
-
-// toolUses are a worker's tools, in the order in which a model is given them.
-func (i *Instance) toolUses(ctx context.Context, c *run.Checker, gate *approval.Gate, w *project.Worker) []ToolUse {
-	out := []ToolUse{}
-	for _, spec := range c.Specs(ctx, w) {
-		out = append(out, i.forecast(gate, w, spec))
-	}
-	return out
-}
-
-// forecast is what becomes of calls of a tool that a worker's model makes. spec
-// has the module's digest as its provider where it has hosts.
-func (i *Instance) forecast(gate *approval.Gate, w *project.Worker, spec tool.Spec) ToolUse {
-	f := gate.Forecast(spec, w.Policy)
-	u := ToolUse{
-		Name: spec.Name, Worker: spec.Target, From: "toolset " + spec.Toolset, Risk: string(spec.Risk), Level: spec.Risk.Level(), Call: string(f.Outcome), Why: f.Rule,
-		Uses: spec.Uses, Grants: spec.Grants, Text: spec.Description, Input: spec.Input,
-	}
-	switch {
-	case spec.Module != "":
-		u.From, _, _ = strings.Cut(spec.Module, "@")
-	case spec.Toolset == "":
-		u.From = "golem"
-	}
-	if u.Risk == "" {
-		u.Risk = "unknown"
-	}
-	for _, r := range f.Unless {
-		u.Unless = append(u.Unless, ruleText(r))
-	}
-	u.Unless = append(u.Unless, mountTexts(spec, w)...)
-	if f.AsksOnceTainted {
-		u.Unless = append(u.Unless, "it asks once untrusted content was read (approval.taint)")
-	}
-	if f.Setting == approval.Blocked {
-		u.Unless = nil // wherever blocked stands, it wins
-	}
-	switch {
-	case spec.Exec == tool.ExecManual:
-		u.Call, u.Why, u.Unless = string(tool.ExecManual), "only a person can start it", nil
-	case f.Outcome == approval.Refused:
-	case (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network:
-		u.Call, u.Why, u.Unless = string(approval.Refused), "the sandbox has no network (sandbox.network_enabled)", nil
-	default:
-		if g, open := i.untrustedGrant(w, spec, spec.Provider); open {
-			u.Call, u.Why, u.Unless = string(approval.Refused), "nobody trusted "+g.Path+": "+g.Value, nil
-		}
-	}
-	return u
-}
-
-// ruleText is a rule of approval.rules as people read it.
-func ruleText(r approval.Rule) string {
-	var when []string
-	for _, key := range slices.Sorted(maps.Keys(r.When)) {
-		when = append(when, fmt.Sprintf("%s is %s", key, r.When[key]))
-	}
-	return fmt.Sprintf("%s where %s (%s)", r.Decide, strings.Join(when, " and "), r.Origin.At)
-}
-
-// mountTexts are what the worker's mounts say about the file operations of a
-// tool.
-func mountTexts(spec tool.Spec, w *project.Worker) []string {
-	read, write := slices.Contains(spec.Rules, "sandbox.read"), slices.Contains(spec.Rules, "sandbox.write")
-	var out []string
-	for _, m := range w.Sandbox.Mounts {
-		for _, op := range slices.Sorted(maps.Keys(m.Approval)) {
-			if read && op == "read" || write && op != "read" {
-				out = append(out, fmt.Sprintf("%s where it is a %s in %s (%s)", m.Approval[op], op, m.Target, m.Origin))
-			}
-		}
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package core
+package providers
 
 import (
 	"fmt"
@@ -28,18 +28,25 @@ func known(m map[string]project.ModelFacts) map[string]model.Known {
 	return out
 }
 
+// Faults returns warnings of what the models of the workers cannot do: a setting
+// that a provider does not have, a price that does not count, a limit on cost
+// without a price.
+func (t *Table) Faults(workers []*project.Worker) fault.List {
+	return slices.Concat(t.lacking(workers), t.unusedPrices(), t.limitless(workers))
+}
+
 // unusedPrices warns of prices in the manifest that do not count, because the
 // person or golem's table has one: a project could get under a person's limit.
-func (i *Instance) unusedPrices() fault.List {
+func (t *Table) unusedPrices() fault.List {
 	var out fault.List
-	rows := i.project.Manifest().Providers
+	rows := t.source.Project.Manifest().Providers
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		for _, s := range i.project.ProviderKeys(name) {
+		for _, s := range t.source.Project.ProviderKeys(name) {
 			m, given := strings.CutPrefix(s.Path, "providers."+name+".models.")
 			if !given || rows[name].Models[m].Price == nil {
 				continue
 			}
-			if by := i.models.Listing(name + ":" + m).From; by == model.ByPerson || by == model.ByTable {
+			if by := t.models.Listing(name + ":" + m).From; by == model.ByPerson || by == model.ByTable {
 				out = append(out, fault.Warn(fault.Config, "%s: the project's price does not count, because golem's table or your config.yaml has one for %s:%s", s.Path, name, m).
 					At(s.File, s.Line, s.Column).Hinting("remove it; to change a price, write it in your own config.yaml"))
 			}
@@ -51,14 +58,14 @@ func (i *Instance) unusedPrices() fault.List {
 // limitless warns of limits on cost that cannot be kept: the price of a model is
 // not known, or only the project gives one and the limit is the person's. The run
 // would end with E_BUDGET.
-func (i *Instance) limitless(workers []*project.Worker) fault.List {
+func (t *Table) limitless(workers []*project.Worker) fault.List {
 	var out fault.List
 	for _, w := range workers {
 		for _, one := range w.Models() {
-			if w.Limits.Cost == 0 || !slices.Contains(i.Providers(), providerOf(one.Model)) {
+			if w.Limits.Cost == 0 || !slices.Contains(t.Names(), providerOf(one.Model)) {
 				continue
 			}
-			l := i.models.Listing(one.Model)
+			l := t.models.Listing(one.Model)
 			if l.Priced && (l.From != model.ByProject || w.Limits.OwnCost == 0) {
 				continue
 			}

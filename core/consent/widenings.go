@@ -1,4 +1,4 @@
-package core
+package consent
 
 import (
 	"context"
@@ -15,58 +15,57 @@ import (
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/tool"
-	"golem/core/trace"
 	"golem/core/trust"
 )
 
 // Widenings returns what the files of the whole project allow beyond its
 // sandbox, trusted or not: for every worker, every provider and .env. It scans
 // the project, uses no model and runs nothing.
-func (i *Instance) Widenings(ctx context.Context) trust.List {
+func (c *Consent) Widenings(ctx context.Context) trust.List {
 	var workers []*project.Worker
-	listed, _ := i.project.List()
+	listed, _ := c.Project.List()
 	for _, l := range listed {
-		if w, err := i.project.Worker("./" + l.Path); err == nil {
+		if w, err := c.Project.Worker("./" + l.Path); err == nil {
 			workers = append(workers, w)
 		}
 	}
-	if entry, err := i.project.Entry(); err == nil && !slices.Contains(workers, entry) {
+	if entry, err := c.Project.Entry(); err == nil && !slices.Contains(workers, entry) {
 		workers = append(workers, entry)
 	}
-	list := i.widenings(ctx, workers)
-	for name := range i.project.Manifest().Providers {
-		list = append(list, i.providerWidenings(name)...)
+	list := c.widenings(ctx, workers)
+	for name := range c.Project.Manifest().Providers {
+		list = append(list, c.providerWidenings(name)...)
 	}
 	return list.Sorted()
 }
 
 // needed is what the entry's static closure widens.
-func (i *Instance) needed(ctx context.Context, entry *project.Worker) trust.List {
-	closure, err := i.project.Closure(entry)
+func (c *Consent) needed(ctx context.Context, entry *project.Worker) trust.List {
+	closure, err := c.Project.Closure(entry)
 	if err != nil {
 		return nil // the run says what is wrong
 	}
-	return i.widenings(ctx, closure)
+	return c.widenings(ctx, closure)
 }
 
-func (i *Instance) widenings(ctx context.Context, workers []*project.Worker) trust.List {
-	specs := i.runner(trace.Sinks(nil), i.gate(nil)).Checker()
+func (c *Consent) widenings(ctx context.Context, workers []*project.Worker) trust.List {
+	specs := c.Checker()
 	digests := map[string]string{}
 	var out trust.List
 	for _, w := range workers {
-		out = append(out, i.workerWidenings(ctx, w, specs, digests)...)
+		out = append(out, c.workerWidenings(ctx, w, specs, digests)...)
 	}
 	return out.Sorted()
 }
 
 // workerWidenings are a worker's settings, its modules' grants and the row of
 // its model.
-func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
-	modules := i.modulesOf(w, digests)
-	out := i.grants(w, modules)
+func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
+	modules := c.modulesOf(w, digests)
+	out := c.grants(w, modules)
 	for _, m := range modules {
 		if m.FromHome() {
-			if said, ok := i.project.ModuleImports(); ok {
+			if said, ok := c.Project.ModuleImports(); ok {
 				out = append(out, asWidening(said, "", "modules from outside the project run in it"))
 			}
 		}
@@ -80,16 +79,16 @@ func (i *Instance) workerWidenings(ctx context.Context, w *project.Worker, specs
 	}
 	for _, one := range w.Models() {
 		if provider, _, ok := strings.Cut(one.Model, ":"); ok {
-			out = append(out, i.providerWidenings(provider)...)
+			out = append(out, c.providerWidenings(provider)...)
 		}
 	}
-	return append(out, i.extras(w)...)
+	return append(out, c.extras(w)...)
 }
 
 // extras are what the project's files add to each request of a worker's model.
-func (i *Instance) extras(w *project.Worker) trust.List {
+func (c *Consent) extras(w *project.Worker) trust.List {
 	var out trust.List
-	for _, s := range i.project.Extras(w) {
+	for _, s := range c.Project.Extras(w) {
 		out = append(out, asWidening(s, "", "it is sent with each request and can turn on features of the provider"))
 	}
 	return out
@@ -140,12 +139,12 @@ type module struct {
 
 // modulesOf are a worker's modules, nearest level first. The digest of those
 // that are granted something is read; digests keeps them by path.
-func (i *Instance) modulesOf(w *project.Worker, digests map[string]string) []module {
-	found, err := i.project.Modules(w)
+func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []module {
+	found, err := c.Project.Modules(w)
 	if err != nil {
 		return nil
 	}
-	hosts := i.project.Hosts(w)
+	hosts := c.Project.Hosts(w)
 	out := make([]module, len(found))
 	for n, m := range found {
 		out[n] = module{Module: m}
@@ -153,7 +152,7 @@ func (i *Instance) modulesOf(w *project.Worker, digests map[string]string) []mod
 			continue
 		}
 		if _, known := digests[m.Path]; !known {
-			digests[m.Path] = i.digest(m)
+			digests[m.Path] = c.digest(m)
 		}
 		out[n].digest = digests[m.Path]
 	}
@@ -162,8 +161,8 @@ func (i *Instance) modulesOf(w *project.Worker, digests map[string]string) []mod
 
 // digest is the SHA-256 of a module's bytes; "" if it cannot be read: then no
 // kept trust fits it.
-func (i *Instance) digest(m project.Module) string {
-	file, err := i.project.OpenModule(m)
+func (c *Consent) digest(m project.Module) string {
+	file, err := c.Project.OpenModule(m)
 	if err != nil {
 		return ""
 	}
@@ -176,12 +175,12 @@ func (i *Instance) digest(m project.Module) string {
 }
 
 // grants are the hosts that a worker's file lends its modules, one line a host.
-func (i *Instance) grants(w *project.Worker, modules []module) trust.List {
+func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 	if !w.Sandbox.Network || w.Source == "built-in" {
 		return nil // they reach nothing
 	}
 	var out trust.List
-	for _, h := range i.project.Hosts(w) {
+	for _, h := range c.Project.Hosts(w) {
 		for _, m := range modules {
 			if m.Stem() == h.Key { // grants go to the nearest of a name
 				out = append(out, asWidening(h, m.digest, fmt.Sprintf("%s can send what it is given to %s", m.Path, h.Value)))
@@ -199,20 +198,20 @@ var plainKeys = []string{"image", "pdf", "json", "api", "models"}
 
 // providerWidenings is what the manifest and .env say of a row of the provider
 // table, beyond the built-in one.
-func (i *Instance) providerWidenings(name string) trust.List {
+func (c *Consent) providerWidenings(name string) trust.List {
 	var out trust.List
-	said := i.project.ProviderKeys(name)
+	said := c.Project.ProviderKeys(name)
 	for _, s := range said {
-		if w, ok := i.providerLine(name, s); ok {
+		if w, ok := c.providerLine(name, s); ok {
 			out = append(out, w)
 		}
 	}
-	keys := []string{i.project.Manifest().Providers[name].APIKeyEnv}
+	keys := []string{c.Project.Manifest().Providers[name].APIKeyEnv}
 	if row, known := model.Builtin(name); known {
 		keys = append(keys, row.Keys()...)
 	}
 	for _, key := range keys {
-		if value := i.platform.DotEnv[key]; value != "" && i.platform.Env[key] == "" {
+		if value := c.source.DotEnv[key]; value != "" && c.source.Env[key] == "" {
 			out = append(out, trust.Widening{
 				File: ".env", Path: key, Value: fingerprint(value), At: ".env",
 				Means: "requests to " + name + " carry the key of this file: its owner can read what is sent, and pays",
@@ -222,12 +221,12 @@ func (i *Instance) providerWidenings(name string) trust.List {
 	return out
 }
 
-func (i *Instance) providerLine(name string, s project.Said) (trust.Widening, bool) {
+func (c *Consent) providerLine(name string, s project.Said) (trust.Widening, bool) {
 	switch {
 	case slices.Contains(plainKeys, s.Key):
 		return trust.Widening{}, false
 	case s.Key == "base_url":
-		if i.platform.Env[model.BaseURLVar(name)] != "" { // a person moved it
+		if c.source.Env[model.BaseURLVar(name)] != "" { // a person moved it
 			return trust.Widening{}, false
 		}
 		if row, known := model.Builtin(name); known && sameAddress(row.BaseURL, s.Value) {

@@ -1,4 +1,4 @@
-package core
+package describe
 
 import (
 	"context"
@@ -9,9 +9,7 @@ import (
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/project"
-	"golem/core/run"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
 // CallTree shows who may call whom in a project (golem workers --tree --json).
@@ -63,28 +61,27 @@ const everyWorker = "*"
 
 // CallTree returns who may call whom. It scans the project, uses no model and
 // runs nothing. Workers that cannot be loaded are among the faults.
-func (i *Instance) CallTree(ctx context.Context) *CallTree {
-	g := &graph{i: i, ctx: ctx, gate: i.gate(nil), found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
-	g.c = i.runner(trace.Sinks(nil), g.gate).Checker()
+func (p *Describer) CallTree(ctx context.Context) *CallTree {
+	g := &graph{p: p, ctx: ctx, found: map[string]*TreeWorker{}, chain: map[string]bool{}, called: map[string]bool{}, shadowed: map[string][]string{}}
 	out := &CallTree{Golem: "tree", V: 1, Workers: []TreeWorker{}}
-	listed, faults := i.project.List()
+	listed, faults := p.Project.List()
 	out.Faults = faults
 	for _, l := range listed {
 		g.shadowed[l.Path] = l.Shadowed
 		if l.Source != "project" {
 			continue
 		}
-		if _, err := i.project.Worker("./" + l.Path); err != nil {
+		if _, err := p.Project.Worker("./" + l.Path); err != nil {
 			out.Faults = append(out.Faults, faultsOf(err)...)
 		}
 	}
 	g.callees()
-	entry, err := i.project.Entry()
+	entry, err := p.Project.Entry()
 	if err == nil {
 		out.Entry = entry.ID
 		g.visit(entry)
 	}
-	all := g.c.Workers()
+	all := p.Checker.Workers()
 	for _, w := range all {
 		if !g.called[w.File] {
 			g.visit(w)
@@ -107,10 +104,8 @@ func (i *Instance) CallTree(ctx context.Context) *CallTree {
 
 // graph gathers a CallTree.
 type graph struct {
-	i        *Instance
+	p        *Describer
 	ctx      context.Context
-	gate     *approval.Gate
-	c        *run.Checker
 	found    map[string]*TreeWorker // by file
 	order    []*TreeWorker
 	chain    map[string]bool // the files from a root to the worker that is looked at
@@ -120,7 +115,7 @@ type graph struct {
 
 // callees notes which workers another one may call.
 func (g *graph) callees() {
-	all := g.c.Workers()
+	all := g.p.Checker.Workers()
 	for _, w := range all {
 		to := g.allowed(w)
 		if slices.Contains(w.Delegates.Refs, everyWorker) {
@@ -137,7 +132,7 @@ func (g *graph) allowed(w *project.Worker) []*project.Worker {
 	if slices.Contains(w.Delegates.Refs, everyWorker) {
 		return nil
 	}
-	out, err := g.i.project.Delegates(w)
+	out, err := g.p.Project.Delegates(w)
 	if err != nil {
 		return nil // golem check tells it
 	}
@@ -194,8 +189,8 @@ func everyCall(calls map[string]WorkerCall) []WorkerCall {
 // they reach, those that a module provides included.
 func (g *graph) tools(w *project.Worker, t *TreeWorker) map[string]WorkerCall {
 	calls := map[string]WorkerCall{}
-	for _, spec := range g.c.Specs(g.ctx, w) {
-		u := g.i.forecast(g.gate, w, spec)
+	for _, spec := range g.p.Checker.Specs(g.ctx, w) {
+		u := g.p.Forecast(w, spec)
 		switch {
 		case spec.Target != "":
 			calls[spec.Target] = WorkerCall{Worker: spec.Target, Call: u.Call, Why: u.Why}

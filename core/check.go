@@ -1,0 +1,37 @@
+package core
+
+import (
+	"context"
+
+	"golem/core/fault"
+	"golem/core/prompt"
+)
+
+// Check returns every problem that the project has on the named platform (""
+// means this one). It uses no model, runs no tool and writes nothing.
+func (i *Instance) Check(platform string) fault.List {
+	if platform == "" {
+		platform = i.platform.Name
+	}
+	c := i.checker()
+	faults := append(i.project.Check(platform), c.Views(context.Background())...)
+	if platform != i.platform.Name {
+		faults.Sort()
+		return faults.Compact()
+	}
+	for _, w := range c.Workers() {
+		faults = append(faults, c.Tools(context.Background(), w)...)
+	}
+	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
+		faults = append(faults, c.Tools(context.Background(), entry)...)
+	}
+	for _, w := range c.Workers() {
+		if w.Template {
+			faults = append(faults, prompt.InstructionsOf(i.project, w).Check(context.Background())...)
+		}
+	}
+	faults = append(faults, i.models.Faults(c.Workers())...)
+	faults = append(faults, i.consent.Faults(context.Background())...)
+	faults.Sort()
+	return faults.Compact()
+}

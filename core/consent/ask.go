@@ -1,0 +1,222 @@
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+	"golem/core/trust"
+)
+
+// checkPin holds the list against a digest that a person pinned; then all of
+// it is trusted, or nothing runs.
+func (c *Consent) checkPin(ctx context.Context) error {
+	if c.pinned == "" {
+		return nil
+	}
+	list := c.Widenings(ctx)
+	if got := list.Digest(); got != c.pinned {
+		return fault.New(fault.Trust, "%s is %s, but the list of what this project's files allow has the digest %s", c.pinnedBy, brief(c.pinned), got).
+			Hinting("look at the list with golem check, then update %s", c.pinnedBy)
+	}
+	c.judge.Trust(list)
+	return nil
+}
+
+func brief(s string) string {
+	if text, _ := approval.Visible(s); len(text) <= 80 {
+		return text
+	}
+	return "another text"
+}
+
+// Before asks once, before a run begins, for what the entry's closure needs
+// and nobody trusted yet. A no, or nobody there, runs untrusted.
+func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runner) ([]trace.Body, error) {
+	if err := c.checkPin(ctx); err != nil {
+		return nil, err
+	}
+	needed := c.needed(ctx, entry)
+	open := c.judge.Untrusted(needed)
+	if c.source.Trust {
+		return notes("trusted for this run", needed), nil
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	if c.neverAsk {
+		return notes("not trusted", open), nil
+	}
+	q := question(open, "0", nil, func(req approval.Request) { announce(r.Sink, req) })
+	q.Asking = r.Asking
+	rec, err := r.Gate.Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	answer := run.Answered(q, rec)
+	if !rec.Run {
+		c.unattended.Store(c.unattended.Load() || rec.Nobody)
+		return append(notes("not trusted", open), answer), nil
+	}
+	out := []trace.Body{answer}
+	if err := c.Trust(open); err != nil {
+		out = append(out, trace.Warning{Code: fault.Trust, Message: "your yes counts for this run, but could not be saved: " + fault.Of(err, fault.Config).Text()})
+	}
+	return out, nil
+}
+
+// question is a trust question about a list.
+func question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
+	q := approval.Question{
+		Kind: approval.KindTrust, Title: "Trust what this project's files say beyond its own sandbox?",
+		Call: call, WorkerPath: path, Shown: shown,
+	}
+	for _, w := range l {
+		value := w.Value
+		if w.Module != "" {
+			value += " (module sha256:" + w.Module[:min(12, len(w.Module))] + "…)"
+		}
+		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value, Means: w.Means, Where: w.At})
+	}
+	return q
+}
+
+func notes(what string, l trust.List) []trace.Body {
+	out := make([]trace.Body, len(l))
+	for n, w := range l {
+		out[n] = trace.Warning{Code: fault.Trust, Message: fmt.Sprintf("%s: %s: %s: %s", what, w.At, w.Path, w.Value)}
+	}
+	return out
+}
+
+// Provider fails with E_TRUST if the project's files say something about a
+// provider that nobody trusted.
+func (c *Consent) Provider(name string) error {
+	if open := c.judge.Untrusted(c.providerWidenings(name)); len(open) > 0 {
+		return c.untrusted(open[0], "nobody trusted it")
+	}
+	return nil
+}
+
+// Model settles, before a model is opened, whether a person trusts what
+// the project says of its provider. Workers that the question before the run
+// did not cover are asked about now.
+func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) error {
+	provider, _, _ := strings.Cut(w.Model, ":")
+	return c.use(ctx, w, c.providerWidenings(provider), ask)
+}
+
+// Settings settles whether a person trusts what the project's files add to
+// each request of a worker.
+func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
+	return c.use(ctx, w, c.extras(w), ask)
+}
+
+// use settles what a worker is about to use. What the question before the
+// run covered is not asked again.
+func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, ask run.Asker) error {
+	open := c.judge.Untrusted(list)
+	if len(open) == 0 {
+		return nil
+	}
+	why := "nobody trusted it"
+	if !c.neverAsk && !c.asked(w) {
+		q := question(open, "", nil, nil)
+		q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
+		rec, err := ask(ctx, q)
+		switch {
+		case err != nil:
+			return err
+		case rec.Run:
+			return c.Trust(open)
+		}
+		c.unattended.Store(c.unattended.Load() || rec.Nobody)
+		why = rec.Reason
+	}
+	return c.untrusted(open[0], why)
+}
+
+// asked says whether the question before the run covered a worker's provider.
+func (c *Consent) asked(w *project.Worker) bool {
+	entry, err := c.Project.Entry()
+	if err != nil {
+		return false
+	}
+	closure, err := c.Project.Closure(entry)
+	if err != nil {
+		return false
+	}
+	for _, in := range closure {
+		if in.ID == w.ID && in.File == w.File {
+			return true
+		}
+	}
+	return false
+}
+
+// untrusted is the fault of using what nobody trusted.
+func (c *Consent) untrusted(w trust.Widening, why string) error {
+	file, line := splitAt(w.At)
+	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
+}
+
+// trustHint says how a person says yes here.
+func trustHint() string {
+	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
+}
+
+func splitAt(at string) (file string, line int) {
+	file, rest, _ := strings.Cut(at, ":")
+	line, _ = strconv.Atoi(rest) // 0 where there is none
+	return file, line
+}
+
+// Granted refuses a tool of a module with hosts that nobody trusted.
+func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
+	spec := t.Spec()
+	identified, ok := t.(tool.Identifier)
+	if !ok || len(spec.Hosts) == 0 || !w.Sandbox.Network {
+		return nil
+	}
+	digest, _, err := identified.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	if g, open := c.Host(w, spec, digest); open {
+		return c.untrusted(g, "nobody trusted it")
+	}
+	return nil
+}
+
+// Host is the first host of a tool's module that no person trusted.
+// digest is that of the module.
+func (c *Consent) Host(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
+	if len(spec.Hosts) == 0 || !w.Sandbox.Network {
+		return g, false
+	}
+	file, _, _ := strings.Cut(spec.Module, "@")
+	for _, h := range c.Project.Hosts(w) {
+		if h.Key != (project.Module{Path: file}).Stem() {
+			continue
+		}
+		if g := asWidening(h, digest, ""); !c.judge.Trusts(g) {
+			return g, true
+		}
+	}
+	return g, false
+}
+
+// announce tells a front end of a question before the run began.
+func announce(sink trace.Sink, r approval.Request) {
+	if data, err := json.Marshal(r); err == nil {
+		sink.Emit(trace.Event{ID: "0", Body: trace.Ask{Request: data}})
+	}
+}

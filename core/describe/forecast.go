@@ -1,0 +1,87 @@
+package describe
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/project"
+	"golem/core/tool"
+)
+
+// toolUses are a worker's tools, in the order in which a model is given them.
+func (p *Describer) toolUses(ctx context.Context, w *project.Worker) []ToolUse {
+	out := []ToolUse{}
+	for _, spec := range p.Checker.Specs(ctx, w) {
+		out = append(out, p.Forecast(w, spec))
+	}
+	return out
+}
+
+// Forecast returns what happens to calls of a tool that a worker's model makes. If
+// the tool has hosts, spec.Provider must be the digest of its module.
+func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
+	f := p.Gate.Forecast(spec, w.Policy)
+	u := ToolUse{
+		Name: spec.Name, Worker: spec.Target, From: "toolset " + spec.Toolset, Risk: string(spec.Risk), Level: spec.Risk.Level(), Call: string(f.Outcome), Why: f.Rule,
+		Uses: spec.Uses, Grants: spec.Grants, Text: spec.Description, Input: spec.Input,
+	}
+	switch {
+	case spec.Module != "":
+		u.From, _, _ = strings.Cut(spec.Module, "@")
+	case spec.Toolset == "":
+		u.From = "golem"
+	}
+	if u.Risk == "" {
+		u.Risk = "unknown"
+	}
+	for _, r := range f.Unless {
+		u.Unless = append(u.Unless, ruleText(r))
+	}
+	u.Unless = append(u.Unless, mountTexts(spec, w)...)
+	if f.AsksOnceTainted {
+		u.Unless = append(u.Unless, "it asks once untrusted content was read (approval.taint)")
+	}
+	if f.Setting == approval.Blocked {
+		u.Unless = nil // wherever blocked stands, it wins
+	}
+	switch {
+	case spec.Exec == tool.ExecManual:
+		u.Call, u.Why, u.Unless = string(tool.ExecManual), "only a person can start it", nil
+	case f.Outcome == approval.Refused:
+	case (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network:
+		u.Call, u.Why, u.Unless = string(approval.Refused), "the sandbox has no network (sandbox.network_enabled)", nil
+	default:
+		if g, open := p.Host(w, spec, spec.Provider); open {
+			u.Call, u.Why, u.Unless = string(approval.Refused), "nobody trusted "+g.Path+": "+g.Value, nil
+		}
+	}
+	return u
+}
+
+// ruleText is a rule of approval.rules as people read it.
+func ruleText(r approval.Rule) string {
+	var when []string
+	for _, key := range slices.Sorted(maps.Keys(r.When)) {
+		when = append(when, fmt.Sprintf("%s is %s", key, r.When[key]))
+	}
+	return fmt.Sprintf("%s where %s (%s)", r.Decide, strings.Join(when, " and "), r.Origin.At)
+}
+
+// mountTexts are what the worker's mounts say about the file operations of a
+// tool.
+func mountTexts(spec tool.Spec, w *project.Worker) []string {
+	read, write := slices.Contains(spec.Rules, "sandbox.read"), slices.Contains(spec.Rules, "sandbox.write")
+	var out []string
+	for _, m := range w.Sandbox.Mounts {
+		for _, op := range slices.Sorted(maps.Keys(m.Approval)) {
+			if read && op == "read" || write && op != "read" {
+				out = append(out, fmt.Sprintf("%s where it is a %s in %s (%s)", m.Approval[op], op, m.Target, m.Origin))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package core
+
+import (
+	"context"
+	"slices"
+
+	"golem/core/describe"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// Describe returns everything about a worker. in may be nil; it is the input
+// with which a template is rendered. It uses no model and runs no tool. The
+// faults are those of the tools, the view and the template.
+func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Input) (*describe.Description, error) {
+	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).Worker(ctx, w, in)
+}
+
+// CallTree returns who may call whom. It scans the project, uses no model and
+// runs nothing. Workers that cannot be loaded are among the faults.
+func (i *Instance) CallTree(ctx context.Context) *describe.CallTree {
+	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).CallTree(ctx)
+}
+
+func (i *Instance) describer(r *run.Runner) *describe.Describer {
+	return &describe.Describer{Project: i.project, Checker: r.Checker(), Gate: r.Gate, Host: i.consent.Host}
+}
+
+// Tools returns the tools that a worker would have, as far as they are known
+// without running a module. Their Uses are names. It runs nothing.
+func (i *Instance) Tools(ctx context.Context, w *project.Worker) []tool.Spec {
+	return i.checker().Specs(ctx, w)
+}
+
+// statusTo is a sink of which only status lines are heard.
+type statusTo func(text string)
+
+// Emit passes a status line on.
+func (say statusTo) Emit(e trace.Event) {
+	if b, ok := e.Body.(trace.Status); ok && say != nil {
+		say(b.Text)
+	}
+}
+
+// WouldAsk returns the names of the tools, reachable from the entry, whose
+// calls would ask a person: an unattended run will deny them. It runs a module
+// that has no description to learn its tools. say gets a message about what
+// takes a while; it may be nil.
+func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]string, error) {
+	entry, err := i.project.Entry()
+	if err != nil {
+		return nil, err
+	}
+	closure, err := i.project.Closure(entry)
+	if err != nil {
+		return nil, err
+	}
+	r := i.runner(statusTo(say), i.gate(nil))
+	d := i.describer(r)
+	var names []string
+	for _, w := range closure {
+		set, err := r.Callables(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range set.All() {
+			spec := t.Spec()
+			if m, ok := t.(tool.Identifier); ok {
+				if provider, _, err := m.Identity(context.Background()); err == nil {
+					spec.Provider = provider
+				}
+			}
+			if name := spec.Name; d.Forecast(w, spec).Call == describe.Asks && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}

@@ -1,0 +1,164 @@
+// Package providers knows which models a project can use: the rows that the
+// person and the project's files add to the table of providers, with their keys,
+// addresses and prices.
+package providers
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/project"
+	"golem/core/sandbox"
+)
+
+// Source is where the models of a project come from.
+type Source struct {
+	Project *project.Project
+	Config  *project.Config   // the person's; may be nil
+	Env     map[string]string // the person's environment variables
+	DotEnv  map[string]string // the keys in the project's .env
+	Files   fs.FS             // the project root
+	HTTP    model.HTTPDoer    // nil: no provider can be reached
+	Scripts fs.FS             // for script:NAME
+	// ReadScript reads the script or recording that a person named; with nil, only
+	// files of the project can be read.
+	ReadScript func(name string) ([]byte, error)
+	// Trusts fails with E_TRUST if the project's files say something about a
+	// provider that nobody trusted.
+	Trusts func(provider string) error
+	Redact func(string) string // removes secrets from what a provider says
+	Now    func() time.Time    // nil: time.Now
+}
+
+// Table is the providers of one project. It is safe for concurrent use.
+type Table struct {
+	source  Source
+	models  model.Config
+	secrets []string
+}
+
+// New returns the table of a project: golem's rows, those of the person and those
+// of the manifest.
+func New(s Source) *Table {
+	t := &Table{source: s}
+	rows := map[string]model.Provider{}
+	add := func(name string, p project.Provider, trusted bool) {
+		row := model.Provider{
+			Name: name, BaseURL: p.BaseURL, KeyVar: p.APIKeyEnv, Headers: p.Headers, Image: p.Image, PDF: p.PDF, JSON: p.JSON, Trusted: trusted,
+			API: p.API, Query: p.Query, Quirks: model.Quirks(p.Quirks),
+		}
+		if trusted {
+			row.Models = known(p.Models)
+		} else {
+			row.Suggested = known(p.Models)
+		}
+		if base, there := rows[name]; there {
+			row = base.Under(row)
+		}
+		rows[name] = row
+		t.secrets = append(t.secrets, s.Env[p.APIKeyEnv])
+		for _, v := range p.Headers {
+			t.secrets = append(t.secrets, v)
+		}
+		for name, v := range p.Query {
+			if lower := strings.ToLower(name); strings.Contains(lower, "key") || strings.Contains(lower, "token") || strings.Contains(lower, "sig") {
+				t.secrets = append(t.secrets, v)
+			}
+		}
+	}
+	for name, p := range s.Config.Providers() {
+		add(name, p, true)
+	}
+	for name, p := range s.Project.Manifest().Providers {
+		add(name, p, false)
+	}
+	t.models = model.Config{
+		HTTP: s.HTTP, Env: t.env, Providers: rows,
+		Embedded: s.Scripts, Pace: &model.Pace{}, Redact: s.Redact, Now: s.Now,
+	}
+	return t
+}
+
+// Secrets returns the keys, headers and queries of the rows, which must not
+// leave golem.
+func (t *Table) Secrets() []string { return t.secrets }
+
+// env reads a variable for models: the environment, then a key of the
+// project's .env, which a person must have trusted before a model is opened.
+func (t *Table) env(name string) string {
+	if v := t.source.Env[name]; v != "" {
+		return v
+	}
+	return t.source.DotEnv[name]
+}
+
+// Check returns why a model name cannot be opened; nil if it can. It sends no
+// request. A script or recording is read.
+func (t *Table) Check(name, origin string) error {
+	provider, _, err := model.Split(name)
+	if err != nil {
+		return err
+	}
+	if provider == "script" || provider == "replay" {
+		_, err := model.Open(name, t.reading(origin))
+		return err
+	}
+	if !slices.Contains(t.Names(), provider) {
+		return t.unknownProvider(provider, "script", "replay")
+	}
+	return nil
+}
+
+// Open makes a worker's model. A script or recording that a person named is
+// read from where they stand, one that the project names from its root.
+func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) {
+	if err := w.NeedModel(); err != nil {
+		return nil, err
+	}
+	c, err := t.reaching(providerOf(w.Model), t.reading(w.Origins["model"]))
+	if err != nil {
+		return nil, err
+	}
+	return model.Open(w.Model, c)
+}
+
+// reading is what models may reach where a name was given.
+func (t *Table) reading(origin string) model.Config {
+	c := t.models
+	c.ReadFile = t.readProject
+	if t.source.ReadScript != nil && (origin == "command line" || strings.HasPrefix(origin, "environment")) {
+		c.ReadFile = t.source.ReadScript
+	}
+	return c
+}
+
+func (t *Table) readProject(name string) ([]byte, error) {
+	clean, err := sandbox.Clean(name)
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.ReadFile(t.source.Files, clean, 256<<20)
+}
+
+// lacking returns warnings of settings that the provider of a worker's model does not have.
+func (t *Table) lacking(workers []*project.Worker) fault.List {
+	var out fault.List
+	for _, w := range workers {
+		settings, err := model.ReadSettings(w.ModelSettings)
+		if err != nil || w.Model == "" {
+			continue
+		}
+		for _, one := range w.Models() {
+			for _, name := range t.models.Lacking(one.Model, settings) {
+				file, line := w.SettingAt(name)
+				out = append(out, fault.Warn(fault.Model, "%s", model.LackingText(one.Model, name)).At(file, line, 0))
+			}
+		}
+	}
+	return out
+}
