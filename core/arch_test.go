@@ -32,7 +32,7 @@ var arrows = map[string]string{
 	"core/providers":    "project model model/prices sandbox",
 	"core/ui":           "run approval trace clearance tool",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
-	"core/conversation": "model sandbox tool",
+	"core/conversation": "model state money sandbox tool",
 	"core/toolset":      "clearance sandbox tool",
 	"core/workspace":    "builtin project sandbox",
 	"core/builtin":      "sandbox",
@@ -69,7 +69,7 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core ui run trace approval project sandbox tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/coretest":            "core ui run trace approval project sandbox state tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
 	"web/webtest":              "",
 

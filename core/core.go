@@ -5,6 +5,7 @@
 package core
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"io"
@@ -115,6 +116,11 @@ type Options struct {
 // RunOptions say what is written during a run. A nil field writes nothing.
 type RunOptions struct {
 	ID string // name of the run; "": the platform makes one
+	// Resume goes on with a kept conversation instead of beginning one; nil: a new one.
+	Resume *Resume
+	// Exchange is called before each exchange of a chat. The exchange ends when its
+	// context does, and the chat goes on; stop is called after it. nil: only ctx ends it.
+	Exchange func(ctx context.Context) (exchange context.Context, stop func())
 	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
 	Strict bool
 	Trace  io.Writer // JSON lines, SPEC §16
@@ -129,6 +135,14 @@ type RunOptions struct {
 	Trouble  func(error)
 	Record   io.Writer // a recording for replay:
 	Artifact func(name string, data []byte) error
+}
+
+// Resume names a kept conversation.
+type Resume struct {
+	ID string // "": the one that was written last
+	// At is the person's message, from 1, before which a branch of it begins; 0: no
+	// branch, it goes on where it ended.
+	At int
 }
 
 func (p Platform) now() time.Time {

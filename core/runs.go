@@ -20,20 +20,22 @@ var errNoUI = errors.New("no user interface")
 
 // Run runs the entry until it has answered once, even if its mode is chat.
 func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, entry, err := i.prepare(ctx, u, ro, in)
+	r, entry, err := i.prepare(ctx, u, ro, in, "run")
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
+	defer r.Journal.Close()
 	return i.redact(r.Run(ctx, entry, in))
 }
 
 // Call runs any worker (by reference) or tool of the entry worker (by name) of
 // the project for a person (S3-01, S4-04).
 func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
-	r, _, err := i.prepare(ctx, u, ro, in)
+	r, _, err := i.prepare(ctx, u, ro, in, "run")
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
+	defer r.Journal.Close()
 	return i.redact(r.Call(ctx, name, in))
 }
 
@@ -46,10 +48,11 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if first != nil {
 		given = *first
 	}
-	r, entry, err := i.prepare(ctx, u, ro, given)
+	r, entry, err := i.prepare(ctx, u, ro, given, "chat")
 	if err != nil {
 		return i.notBegun(r, given, err)
 	}
+	defer r.Journal.Close()
 	if entry.Tool != "" {
 		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
 			Hinting("run the tool with golem run, or choose a worker with --entry")))
@@ -57,6 +60,10 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
 		return i.redact(r.Refuse(run.Input{}, err))
+	}
+	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, entry, ro, do) }
+	if r.Kept != nil && !i.goesOn(ctx, s, r, send) {
+		return i.redact(s.Close())
 	}
 	for ctx.Err() == nil {
 		in, err := next(ctx, u, &first)
@@ -79,15 +86,12 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			break
 		}
 		if cmd.Name != ui.Message {
-			command(ctx, s, cmd)
+			i.command(ctx, s, cmd)
 			continue
 		}
 		in.Text = cmd.Arg
-		if res := s.Send(ctx, in); res.Error != nil && ctx.Err() == nil {
-			if res.Refused && entry.NeedModel() != nil {
-				break // no later message has a model either
-			}
-			s.Fail(res.Error)
+		if !send(func(ctx context.Context) run.Result { return s.Send(ctx, in) }) {
+			break
 		}
 	}
 	s.Interrupt(ctx)
@@ -129,8 +133,14 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 }
 
 // command carries out a slash command of a chat.
-func command(ctx context.Context, s *run.Session, cmd ui.Command) {
+func (i *Instance) command(ctx context.Context, s *run.Session, cmd ui.Command) {
 	switch cmd.Name {
+	case ui.Rewind:
+		i.rewind(ctx, s, cmd.Arg)
+	case ui.Compact:
+		if err := s.Compact(ctx); err != nil {
+			s.Say("error", fault.Of(err, fault.Model).Error())
+		}
 	case ui.New:
 		s.Reset()
 		s.Say("info", "a new conversation")
@@ -153,17 +163,20 @@ func command(ctx context.Context, s *run.Session, cmd ui.Command) {
 // question before the run, which the trace has, the trace ends properly too.
 func (i *Instance) notBegun(r *run.Runner, in run.Input, err error) run.Result {
 	f := fault.Of(err, fault.Config)
+	if r != nil {
+		r.Journal.Close()
+	}
 	if r != nil && f.Code == fault.Interrupted {
 		return i.redact(r.Refuse(in, f))
 	}
-	return run.Result{Status: run.Failed, Error: f, Refused: true}
+	return run.Result{Status: run.Failed, Error: f, Refused: true, Unasked: errors.As(err, new(nobodyAsked))}
 }
 
 // prepare makes the runner of one session, with its sinks and its gate, after
 // what needs trust was settled; with an error it may return the runner, for its
 // sinks. The redactor stands before every consumer. An
 // input that is too large begins nothing.
-func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.Input) (r *run.Runner, entry *project.Worker, err error) {
+func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.Input, mode string) (r *run.Runner, entry *project.Worker, err error) {
 	if u == nil {
 		return nil, nil, errNoUI
 	}
@@ -193,7 +206,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	r.Strict = ro.Strict
 	r.Notices = append(trusting, i.notices(entry)...)
 	i.keep(r, ro)
-	return r, entry, nil
+	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }
 
 // writer makes the lines of the run's trace.

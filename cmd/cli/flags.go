@@ -25,6 +25,8 @@ type flags struct {
 	strict                                          bool
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
+	resume                                          string // ID, or newest
+	at                                              int
 	platform                                        string
 }
 
@@ -71,9 +73,26 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
 	s.StringVar(&f.sandbox, "sandbox", "", "memory: changes stay in memory, and no file on the disk is changed")
 	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
+	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
+	s.Lookup("resume").NoOptDefVal = newest
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
 	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
+}
+
+// newest is --resume without an ID.
+const newest = "newest"
+
+// resumed is what --resume and --at say; nil: nothing.
+func (f *flags) resumed() *core.Resume {
+	if !f.given("resume") {
+		return nil
+	}
+	r := &core.Resume{ID: f.resume, At: f.at}
+	if r.ID == newest {
+		r.ID = ""
+	}
+	return r
 }
 
 // refuse checks what contradicts itself or is not in this version.
@@ -99,13 +118,19 @@ func (f *flags) refuse() error {
 	if _, err := pairs("set", f.settings, "--set temperature=0.2 --set max_output_tokens=4000"); err != nil {
 		return err
 	}
+	if f.given("at") && (f.at < 1 || !f.given("resume")) {
+		return usage("--at needs the number of a message, from 1, and --resume").Hinting("golem chat . --resume ID --at 3 goes on before your third message, as a branch")
+	}
+	if f.given("resume") && f.given("sandbox") {
+		return usage("--resume and --sandbox memory cannot be used together").Hinting("leave --sandbox out")
+	}
 	if f.mermaid && f.json {
 		return usage("--mermaid and --json cannot be used together").Hinting("use --tree --json, or --mermaid alone")
 	}
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")
 	}
-	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval"} {
+	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval", "resume"} {
 		if f.given(name) && f.set.Lookup(name).Value.String() == "" {
 			return usage("--%s is empty", name).Hinting("give a value, or leave the flag out")
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"golem/core/fault"
@@ -17,6 +18,47 @@ const exitInterrupted = 130
 // second one exits at once (SPEC §5). A terminal that hangs up and a polite
 // kill count as Ctrl+C. stop must be called.
 func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func()) {
+	return h.interruptibleBut(ctx, nil)
+}
+
+// exchanges lets a Ctrl+C end the exchange of a chat that is under way, and not the
+// chat.
+type exchanges struct {
+	mu   sync.Mutex
+	stop context.CancelCauseFunc // of the exchange under way; nil: there is none, or it ends already
+}
+
+// begin is the context of one exchange.
+func (e *exchanges) begin(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stop = cancel
+	return ctx, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.stop = nil
+		cancel(nil)
+	}
+}
+
+// end ends the exchange under way; false if there is none, or it ends already.
+func (e *exchanges) end() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.stop == nil {
+		return false
+	}
+	e.stop(fault.New(fault.Interrupted, "stopped by the user"))
+	e.stop = nil
+	return true
+}
+
+// interruptibleBut is interruptible, but a Ctrl+C during an exchange ends only that.
+func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -30,14 +72,18 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 			select {
 			case <-done:
 				return
-			case <-signals:
+			case s := <-signals:
+				if s == os.Interrupt && n == 0 && e.end() {
+					h.besideTerminal()
+					h.say("stopping this exchange; press Ctrl+C again to leave the chat")
+					n--
+					continue
+				}
 			}
 			if n > 0 {
 				os.Exit(exitInterrupted)
 			}
-			if isTerminal(h.err) {
-				h.beside(func() { fmt.Fprintln(h.err) }) // after the ^C that the terminal shows
-			}
+			h.besideTerminal()
 			h.say("interrupted: the run is ending; press Ctrl+C again to exit at once")
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))
 		}
@@ -47,5 +93,12 @@ func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func(
 		close(done)
 		<-ended
 		cancel(nil)
+	}
+}
+
+// besideTerminal ends the line with the ^C that a terminal shows.
+func (h *host) besideTerminal() {
+	if isTerminal(h.err) {
+		h.beside(func() { fmt.Fprintln(h.err) })
 	}
 }

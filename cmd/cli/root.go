@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	})
 	root.AddCommand(
 		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
-		h.traceCommand(), h.trustCommand(), h.toolCommand(), h.libCommand(), h.webCommand(), h.versionCommand(),
+		h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.toolCommand(), h.libCommand(), h.webCommand(), h.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
@@ -94,6 +94,7 @@ func (h *host) versionCommand() *cobra.Command {
 // withCommand puts the command first, "run" where none is named: `golem DIR …`
 // and `golem --model x DIR …` are runs.
 func (h *host) withCommand(root *cobra.Command, args []string) []string {
+	args = withResumed(args)
 	run, _, err := root.Find([]string{"run"})
 	if err != nil {
 		return args

@@ -13,6 +13,7 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -33,6 +34,7 @@ directory or ends in .worker, .yaml or .yml.`,
   golem . "Summarise notes/today.md" --model openai:gpt-5-mini
   golem run main.worker @question.txt --approve-all
   git diff | golem run reviewer
+  golem run . --resume 20260314-091500-3fa9c1
   golem run . --input '{"file": "notes/today.md"}' --json`,
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.command = "run"
@@ -55,6 +57,7 @@ func (h *host) chatCommand() *cobra.Command {
 standard input, until /exit or the end of input. /help lists the commands.`,
 		Example: `  golem chat .
   golem chat . --model ollama:qwen3
+  golem chat . --resume
   golem chat main.worker "Hello"`,
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.command = "chat"
@@ -62,6 +65,7 @@ standard input, until /exit or the end of input. /help lists the commands.`,
 		},
 	}
 	f.addRun(cmd.Flags())
+	cmd.Flags().IntVar(&f.at, "at", 0, "with --resume: go on before your message of this number, as a branch; what was stays")
 	h.complete(cmd, f)
 	return cmd
 }
@@ -74,6 +78,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if f.check || f.listWorkers {
 		f.command = "check"
 		return h.inspect(f, words)
+	}
+	if f.given("resume") && len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+		words = []string{"."}
 	}
 	p, used, err := h.target(f, words)
 	if err != nil {
@@ -92,17 +99,18 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 		return h.elsewhere(f, p, listOf(err)).Err()
 	}
 	chat = chat || entry.Mode == "chat"
-	in, none, err := h.input(f, words[used:], chat)
-	if err == nil && !chat {
-		err = typedInput(entry, in)
-	}
+	in, none, err := h.inputOf(f, words[used:], entry, chat)
 	if err != nil {
 		return err
 	}
 	if in.Attachments, err = h.attachments(f.attach); err != nil {
 		return err
 	}
-	ctx, stop := h.interruptible(context.Background())
+	var one *exchanges
+	if chat {
+		one = &exchanges{}
+	}
+	ctx, stop := h.interruptibleBut(context.Background(), one)
 	defer stop()
 	if person == nil {
 		h.warnNobody(ctx, inst, f)
@@ -115,7 +123,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 		p.Start()
 	}
 	var res run.Result
+	s.options.Resume = f.resumed()
 	if chat {
+		s.options.Exchange = one.begin
 		first := &in
 		if none {
 			first = nil
@@ -150,6 +160,22 @@ func (h *host) orJSON(f *flags, err error) error {
 		}
 	}
 	return err
+}
+
+// inputOf is the input of a run or the first message of a chat. A run that is resumed
+// has its own.
+func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat bool) (run.Input, bool, error) {
+	if !f.given("resume") || chat {
+		in, none, err := h.input(f, words, chat)
+		if err == nil && !chat {
+			err = typedInput(entry, in)
+		}
+		return in, none, err
+	}
+	if len(words) > 0 || f.given("input") || len(f.attach) > 0 {
+		return run.Input{}, false, usage("golem run --resume takes no input: the run goes on with its own").Hinting("golem chat --resume ID says something new")
+	}
+	return run.Input{}, true, nil
 }
 
 // input settles INPUT, asking standard input where nothing was given; a chat

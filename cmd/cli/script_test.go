@@ -81,7 +81,11 @@ func cmdWaitText(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	var data []byte
 	if !waitFor(func() bool {
-		data, err = os.ReadFile(ts.MkAbs(args[1]))
+		names, _ := filepath.Glob(ts.MkAbs(args[1]))
+		if len(names) == 0 {
+			return false
+		}
+		data, err = os.ReadFile(names[0])
 		return err == nil && re.Match(data)
 	}) {
 		ts.Fatalf("%s never held %s: %v\n%s", args[1], args[0], err, data)

@@ -15,10 +15,11 @@ type Kind string
 
 // The kinds of questions.
 const (
-	KindTool  Kind = "tool"  // a call of a tool
-	KindInput Kind = "input" // a text for a worker, which Decision.Text is
-	KindTurns Kind = "turns" // the root goes on past its limit
-	KindTrust Kind = "trust" // what a project's files widen beyond its sandbox (SPEC §3)
+	KindTool   Kind = "tool"   // a call of a tool
+	KindInput  Kind = "input"  // a text for a worker, which Decision.Text is
+	KindTurns  Kind = "turns"  // the root goes on past its limit
+	KindResume Kind = "resume" // a kept conversation goes on although something is not certain
+	KindTrust  Kind = "trust"  // what a project's files widen beyond its sandbox (SPEC §3)
 )
 
 // risk says how much damage a wrong yes can do: little for a text or some more

@@ -52,8 +52,9 @@ func turn(c *conversation.Conversation, text, tool, result string, failed bool) 
 	hint := c.Repeats.EndTurn()
 	found, missing := c.Find([]string{"a", tool}, func(ref, worker string) bool { return ref+ref == worker })
 	whole, cut := c.CutText(id)
-	exchanges, turns, rest := c.Trim(200, model.EstimateTokens(c.Messages))
-	return fmt.Sprint(told, hint, c.Repeats.Stuck(), found, missing, whole, cut, exchanges, turns, rest)
+	drop, rest := c.Fit(200, model.EstimateTokens(c.Messages))
+	dropped := c.Drop(drop, "")
+	return fmt.Sprint(told, hint, c.Repeats.Stuck(), found, missing, whole, cut, drop, len(dropped), rest)
 }
 
 // A conversation that was encoded and decoded between any two turns goes on as the

@@ -1,31 +1,75 @@
 package conversation
 
-import "golem/core/model"
+import (
+	"slices"
 
-// Trim drops messages while a request of size tokens is larger than limit: the
-// oldest exchange as a whole, then the oldest turn of the last exchange, a call
-// together with its result (S0-59). The system prompt, what the person or the
-// caller asked last, and the latest turn stay. rest is the size that is left, which
-// may be larger than limit still.
-func (c *Conversation) Trim(limit, size int) (exchanges, turns, rest int) {
-	drop := func(from, to int) {
-		size -= model.EstimateTokens(c.Messages[from:to])
-		c.Messages = append(c.Messages[:from:from], c.Messages[to:]...)
-	}
+	"golem/core/model"
+)
+
+// Fit says what to drop so that a request of size tokens is no larger than limit: the
+// oldest exchanges as a whole, then the oldest turns of the last exchange, a call
+// together with its result (S0-59). The system prompt, what the person or the caller
+// asked last, and the latest turn stay. rest is the size that is left, which may be
+// larger than limit still.
+func (c *Conversation) Fit(limit, size int) (d Dropped, rest int) {
+	at := 1 // where what stays begins
 	for size > limit {
-		if next := nextExchange(c.Messages); next > 0 {
-			drop(1, next)
-			exchanges++
-			continue
+		n := nextExchange(c.Messages[at-1:])
+		if n < 0 {
+			break
 		}
-		from, to := oldestTurn(c.Messages)
+		size -= model.EstimateTokens(c.Messages[at : at-1+n])
+		at += n - 1
+		d.Exchanges++
+	}
+	ms := c.Messages[at-1:] // of which the first stands for the system prompt
+	for size > limit {
+		from, to := oldestTurn(ms)
 		if from == to {
 			break
 		}
-		drop(from, to)
-		turns++
+		size -= model.EstimateTokens(ms[from:to])
+		ms = append(ms[:from:from], ms[to:]...)
+		d.Turns++
 	}
-	return exchanges, turns, size
+	return d, size
+}
+
+// Drop drops what Fit said, and returns it. summary, if there is one, takes its place
+// behind the system prompt.
+func (c *Conversation) Drop(d Dropped, summary string) (dropped []model.Message) {
+	at := 1
+	for range d.Exchanges {
+		if n := nextExchange(c.Messages[at-1:]); n > 0 {
+			at += n - 1
+		}
+	}
+	drop := func(from, to int) {
+		dropped = append(dropped, c.Messages[from:to]...)
+		c.Messages = append(c.Messages[:from:from], c.Messages[to:]...)
+	}
+	if at > 1 {
+		drop(1, at)
+	}
+	for range d.Turns {
+		if from, to := oldestTurn(c.Messages); from < to {
+			drop(from, to)
+		}
+	}
+	if summary != "" && len(c.Messages) > 0 {
+		c.Messages = slices.Insert(slices.Clone(c.Messages), 1, model.Message{Role: model.User, Text: summary, Inner: true})
+	}
+	return dropped
+}
+
+// Old is everything but the last exchange; of a single exchange, all turns but the
+// last.
+func (c *Conversation) Old() Dropped {
+	old, _ := c.Fit(0, 1<<50)
+	if old.Exchanges > 0 {
+		old.Turns = 0
+	}
+	return old
 }
 
 // Lasting returns the messages that Trim never drops: the system prompt, what was

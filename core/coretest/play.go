@@ -18,6 +18,7 @@ import (
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/trace"
 )
 
@@ -103,7 +104,7 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		name = "native"
 	}
 	return core.Platform{
-		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{}, Config: []byte(c.Settings.Config), TrustKey: "/case",
+		Name: name, Version: "test", Env: c.Settings.Env, HTTP: unreachable{}, Config: []byte(c.Settings.Config), TrustKey: "/case", State: state.Memory(sandbox.Memory()),
 		Mount: func(string) (sandbox.FS, error) { return tree, nil },
 		ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))

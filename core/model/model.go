@@ -103,6 +103,12 @@ func (u Usage) Add(o Usage) Usage {
 	}
 }
 
+// Minus returns what u has beyond o, which is a part of it.
+func (u Usage) Minus(o Usage) Usage {
+	u.In, u.Out, u.Cached, u.Written, u.Cost = u.In-o.In, u.Out-o.Out, u.Cached-o.Cached, u.Written-o.Written, u.Cost-o.Cost
+	return u
+}
+
 // Turn is one answer. Finish is "stop", "tool_calls" or "length", never empty:
 // a stream that ends too early is an error and runs no tool. Text and Calls are
 // not both empty (scenario 47), unless a script answers so.

@@ -117,6 +117,27 @@ func Forget(m Model, conversation string) {
 	}
 }
 
+// Advance moves a model past a request that it has answered in another process, or
+// was asked: a script's position in its sequences, the answers of a recording. It
+// asks nobody. t has the model's name and how many attempts it took.
+func Advance(m Model, r Request, t Turn) {
+	for _, one := range each(m) {
+		if one.Name() != t.Model {
+			continue
+		}
+		for range max(t.Attempts, 1) {
+			switch one := bare(one).(type) {
+			case *script:
+				_, _, _ = one.choose(r) // without a rule there was no answer either
+			case *replay:
+				if q, err := digest(r, one.redact); err == nil {
+					one.take(q.key, r.ID)
+				}
+			}
+		}
+	}
+}
+
 // bare takes this package's decorators off.
 func bare(m Model) Model {
 	for {

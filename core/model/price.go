@@ -136,3 +136,20 @@ func Prospect(m Model, s Settings) (u Usage, name string) {
 	}
 	return u, name
 }
+
+// Context returns how many tokens the model reads at most, of a list the fewest; 0
+// if that is not known.
+func Context(m Model) (tokens int) {
+	for _, one := range each(m) {
+		if r, ok := bare(one).(*remote); ok && r.listing.Context > 0 && (tokens == 0 || r.listing.Context < tokens) {
+			tokens = r.listing.Context
+		}
+	}
+	return tokens
+}
+
+// CanSummarise tells whether a model can be asked for a summary: a script cannot.
+func CanSummarise(m Model) bool {
+	_, scripted := bare(m).(*script)
+	return m != nil && !scripted
+}

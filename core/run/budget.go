@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"sync"
 
 	"golem/core/fault"
@@ -21,6 +22,7 @@ type budget struct {
 	extra int         // turns that a person allowed beyond the limit
 	usage model.Usage
 	own   model.Usage // of usage, the worker's own requests
+	kept  model.Usage // of usage, what was spent before the conversation was resumed
 	// priceless names a model that was used and of which nobody knows the price.
 	priceless string
 	suggested string // likewise, of which only the project says one
@@ -54,6 +56,19 @@ func (b *budget) turn(next prospect) (full *budget, err error) {
 		n.turns++
 	}
 	return nil, nil
+}
+
+// affords says which limit on tokens or cost forbids another request, which is no
+// turn.
+func (b *budget) affords(next prospect) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for n := b; n != nil; n = n.parent {
+		if err := cmp.Or(n.checkTokens(), n.checkCost(next)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spentTurns says that no turn is left. The caller holds mu.
@@ -94,6 +109,10 @@ func (b *budget) check(own bool) error {
 		return fault.New(fault.Budget, "%s has used all of its %d turns", b.worker, b.turns).
 			Hinting("a worker also uses its caller's turns: raise limits.turns of %s", b.worker)
 	}
+	return b.checkTokens()
+}
+
+func (b *budget) checkTokens() error {
 	if spent := b.usage.In + b.usage.Out; b.limits.Tokens > 0 && spent >= b.limits.Tokens {
 		return fault.New(fault.Budget, "%s has used %d of its %d tokens", b.worker, spent, b.limits.Tokens).
 			Hinting("raise limits.tokens of %s", b.worker)
@@ -152,6 +171,19 @@ func (b *budget) spend(t model.Turn) {
 	}
 }
 
+// book books answers that were kept: they count against every limit, and are no
+// spending of this run.
+func (b *budget) book(turns int, t model.Turn) {
+	b.spend(t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.own = b.own.Minus(t.Usage)
+	for n := b; n != nil; n = n.parent {
+		n.turns += turns
+		n.kept = n.kept.Add(t.Usage)
+	}
+}
+
 // spentAlone is what the worker's own requests used.
 func (b *budget) spentAlone() model.Usage {
 	b.mu.Lock()
@@ -159,9 +191,9 @@ func (b *budget) spentAlone() model.Usage {
 	return b.own
 }
 
-// spent is what this worker and everything below it used.
+// spent is what this worker and everything below it used in this run.
 func (b *budget) spent() model.Usage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.usage
+	return b.usage.Minus(b.kept)
 }

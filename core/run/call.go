@@ -45,6 +45,7 @@ type activeCall struct {
 	hold    *hold
 	entered bool
 	nobody  bool // nobody could be asked
+	started bool // a start was kept
 
 	mu  sync.Mutex
 	ctx context.Context // of the execution while it runs, and after it if it ended first
@@ -54,6 +55,9 @@ type activeCall struct {
 // and an end in the trace, its output checked. It returns a fault, never a
 // bare error.
 func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.Fault) {
+	if out, flt, kept := f.keptCall(req); kept {
+		return out, flt
+	}
 	c := &activeCall{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
 	c.hold = &hold{sched: f.tree.sched}
 	start := f.tree.r.now()
@@ -78,7 +82,9 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	case req.caller.nests(c.spec) != nil:
 		err = req.caller.nests(c.spec)
 	default:
-		out, err = c.run(ctx, tl)
+		if err = f.tree.takenAsFailed(req.id); err == nil {
+			out, err = c.run(ctx, tl)
+		}
 	}
 	return c.finish(ctx, out, err, f.tree.r.now().Sub(start))
 }
@@ -188,6 +194,7 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 		return ctx, func() {}, err
 	}
 	c.entered = true
+	c.keepStart(risk)
 	limit := c.frame.worker.Limits.ToolTimeout
 	if c.spec.Timeout != 0 {
 		limit = c.spec.Timeout
@@ -244,6 +251,7 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
 		c.effects(out)
 	}
+	c.keepEnd(out, body)
 	c.emit(body)
 	c.settle(callStatus(body.Status), flt)
 	if keep := c.frame.tree.r.Artifact; keep != nil {
@@ -267,7 +275,7 @@ func (c *activeCall) settle(status callStatus, flt *fault.Fault) {
 		return
 	}
 	name, task := readDelegation(c.spec, json.RawMessage(c.req.args))
-	if who := f.current.callee(c.req.id); who.worker != nil {
+	if who := f.current.callee(c.req.id); who.file {
 		name = who.id
 		if status == callError {
 			f.tree.fail(Failure{ID: c.req.id, Worker: who.id, Error: flt})

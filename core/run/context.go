@@ -1,40 +1,172 @@
 package run
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/prompt"
 	"golem/core/trace"
 )
 
-// trim drops what is oldest while the next request, tools counted, is larger than
-// max_context_tokens (S0-59). If what must stay is too large alone, no request is
-// made.
-func (f *frame) trim() error {
-	limit := f.worker.MaxContextTokens
+// room is how many tokens the next request may have, and who says so; 0: nobody does.
+// An estimate is wrong by about 30 %, and the answer needs room, so of the tokens that
+// a model is known to read a quarter stays free.
+func (f *frame) room() (limit int, why string, own bool) {
+	known := model.Context(f.model)
+	if most := f.worker.MaxContextTokens; most > 0 && (known == 0 || most <= known*3/4) {
+		return most, fmt.Sprintf("max_context_tokens is %d", most), true
+	}
+	return known * 3 / 4, fmt.Sprintf("%s reads %d tokens", f.model.Name(), known), false
+}
+
+// compact drops what is oldest before the next request, tools counted, is larger than
+// it may be (S0-59). A model that can summarises it. If what must stay is too large for
+// max_context_tokens alone, no request is made.
+func (f *frame) compact(ctx context.Context) error {
+	limit, why, own := f.room()
 	if limit <= 0 {
 		return nil
 	}
-	exchanges, turns, size := f.conversation.Trim(limit, f.size.Request(f.conversation.Messages, f.offered(), f.worker.Output))
-	if size > limit {
-		return fault.New(fault.Limit, "the next request of %s is about %d tokens, and max_context_tokens is %d", f.worker.ID, size, limit).
+	size := f.size.Request(f.conversation.Messages, f.offered(), f.worker.Output)
+	if size <= limit {
+		return nil
+	}
+	drop, rest := f.conversation.Fit(limit, size)
+	if rest > limit && own {
+		return fault.New(fault.Limit, "the next request of %s is about %d tokens, and max_context_tokens is %d", f.worker.ID, rest, limit).
 			Hinting("raise max_context_tokens, or give it fewer tools, shorter instructions or less input")
 	}
-	if exchanges+turns > 0 {
-		f.emit(trace.Warning{Code: fault.Limit, Message: fmt.Sprintf("dropped the oldest %s: max_context_tokens is %d", dropped(exchanges, turns), limit)})
+	if drop == (conversation.Dropped{}) {
+		return nil
 	}
+	more, left := f.conversation.Fit(limit/2, size)
+	return f.shorten(ctx, drop, more, limit-left, why)
+}
+
+// minSummary is for how many tokens a summary must have room; below, it would say
+// nothing.
+const minSummary = 200
+
+// maxSummary is how many tokens a summary has at most.
+const maxSummary = 2000
+
+// shorten drops the oldest messages: with a summary of at most half of room tokens
+// those of summed, without one those of drop.
+func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
+	e := conversation.Entry{T: conversation.CompactEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Dropped: &drop}
+	said := "dropped the oldest " + dropped(drop)
+	if most := min(room/2, maxSummary); most >= minSummary && model.CanSummarise(f.model) {
+		turn, err := f.summarise(ctx, summed, most)
+		if c := cause(ctx); c != nil {
+			return c
+		}
+		if err == nil {
+			e.Text, e.Usage, e.Dropped = turn.Text, conversation.SpentOf(turn.Usage), &summed
+			said = "summarised the oldest " + dropped(summed)
+		} else {
+			said += ", because no summary could be made (" + fault.Of(err, fault.Model).Message + ")"
+		}
+	}
+	f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
+	f.tree.r.Journal.Add(e)
+	f.emit(trace.Warning{Code: fault.Limit, Message: said + ": " + why})
 	return nil
 }
 
-func dropped(exchanges, turns int) string {
-	switch {
-	case turns == 0:
-		return fmt.Sprintf("%d exchange(s)", exchanges)
-	case exchanges == 0:
-		return fmt.Sprintf("%d turn(s)", turns)
+// summarise asks the model for a summary of what is to be dropped, in at most so many
+// tokens. The request counts in usage and cost, and is no turn.
+func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
+	if err := f.budget.affords(f.prospect()); err != nil {
+		return model.Turn{}, err
 	}
-	return fmt.Sprintf("%d exchange(s) and %d turn(s)", exchanges, turns)
+	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
+	defer stop()
+	limit, _, _ := f.room()
+	old := conversation.New("", f.conversation.Messages...)
+	name := f.conversation.Name + "~"
+	settings := maps.Clone(f.modelSettings)
+	if settings == nil {
+		settings = model.Settings{}
+	}
+	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most))
+	f.tree.r.Journal.Flush()
+	turn, err := f.model.Generate(ctx, model.Request{
+		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings,
+		Messages: []model.Message{
+			{Role: model.System, Text: prompt.Summarise},
+			{Role: model.User, Text: transcript(old.Drop(d, ""), (limit-most)*model.BytesToken/2)},
+		},
+	}, nil)
+	model.Forget(f.model, name)
+	if turn.Model != "" {
+		f.budget.spend(turn)
+	}
+	if err == nil && strings.TrimSpace(turn.Text) == "" {
+		err = fault.New(fault.Model, "the summary is empty")
+	}
+	turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
+	return turn, err
+}
+
+// maxQuoted is how many bytes of one message a request for a summary has.
+const maxQuoted = 8 << 10
+
+// transcript is messages as text, of at most about size bytes: of each its beginning.
+func transcript(messages []model.Message, size int) string {
+	each := max(min(size/max(len(messages), 1), maxQuoted), 64)
+	var b strings.Builder
+	for _, m := range messages {
+		text := m.Text
+		for _, c := range m.Calls {
+			text += fmt.Sprintf("\n[calls %s %s]", c.Name, head(c.Args, each/2))
+		}
+		who := string(m.Role)
+		if m.Tool != "" {
+			who = "result of " + m.Tool
+		}
+		if short := head(text, each); short != text {
+			text = short + " […]"
+		}
+		if b.Len()+len(text) > size {
+			b.WriteString("[…]\n")
+			break
+		}
+		fmt.Fprintf(&b, "%s:\n%s\n\n", who, text)
+	}
+	return b.String()
+}
+
+// Compact makes the conversation shorter by hand: everything but the last exchange is
+// summarised, or dropped where the model cannot.
+func (s *Session) Compact(ctx context.Context) error {
+	f := s.frame
+	old := f.conversation.Old()
+	if f.model == nil || old == (conversation.Dropped{}) {
+		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("everything but the last exchange can be; /new starts over")
+	}
+	room := 2 * maxSummary
+	if limit, _, _ := f.room(); limit > 0 {
+		room = min(room, limit/2)
+	}
+	err := f.shorten(ctx, old, old, room, "/compact")
+	s.r.Journal.Flush()
+	return err
+}
+
+func dropped(d conversation.Dropped) string {
+	switch {
+	case d.Turns == 0:
+		return fmt.Sprintf("%d exchange(s)", d.Exchanges)
+	case d.Exchanges == 0:
+		return fmt.Sprintf("%d turn(s)", d.Turns)
+	}
+	return fmt.Sprintf("%d exchange(s) and %d turn(s)", d.Exchanges, d.Turns)
 }
 
 // requestTokens estimates a request with these messages.
@@ -43,18 +175,19 @@ func (f *frame) requestTokens(messages []model.Message) int {
 }
 
 // minResult is how many bytes of a result are shown at least, however little
-// room max_context_tokens leaves.
+// room there is.
 const minResult = 256
 
 // resultLimit is how many bytes of each of n results the model is shown at
 // once: limits.tool_output, and together no more than half of the room that
-// max_context_tokens leaves beside what always stays. 0: no limit.
+// the context leaves beside what always stays. 0: no limit.
 func (f *frame) resultLimit(n int) int {
 	limit := max(int(f.worker.Limits.ToolOutput), 0)
-	if f.worker.MaxContextTokens <= 0 || n == 0 {
+	most, _, _ := f.room()
+	if most <= 0 || n == 0 {
 		return limit
 	}
-	room := (f.worker.MaxContextTokens - f.requestTokens(f.conversation.Lasting())) * model.BytesToken / 2 / n
+	room := (most - f.requestTokens(f.conversation.Lasting())) * model.BytesToken / 2 / n
 	if room = max(room, minResult); limit == 0 || room < limit {
 		return room
 	}

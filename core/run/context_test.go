@@ -33,7 +33,7 @@ func TestTrim(t *testing.T) {
 			conversation: conversation.New("0", randomTalk(random)...),
 		}
 		before := append([]model.Message(nil), f.conversation.Messages...)
-		err := f.trim()
+		err := f.compact(t.Context())
 		size := f.requestTokens(f.conversation.Messages)
 		if err != nil {
 			if refused++; !errors.Is(err, fault.Limit) || size <= w.MaxContextTokens {

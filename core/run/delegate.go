@@ -54,7 +54,7 @@ func (f *frame) byFile(w *project.Worker, name string) toolset.Delegate {
 	return toolset.Delegate{
 		ID: w.ID, Tool: name, Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
 		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
-			f.current.reach(c.ID, callee{id: w.ID, worker: w})
+			f.current.reach(c.ID, callee{id: w.ID, file: true})
 			return f.delegate(ctx, w, c)
 		},
 	}
@@ -122,8 +122,10 @@ func (f *frame) delegate(ctx context.Context, w *project.Worker, c tool.Call) (t
 	if err != nil {
 		return tool.Output{}, err
 	}
-	files, err := f.readAttachments(w, task.Attachments)
-	if err != nil {
+	var files []attachment
+	if begun := f.tree.begun(c.ID); begun != nil {
+		files = attachmentsOf(begun.Files)
+	} else if files, err = f.readAttachments(w, task.Attachments); err != nil {
 		return tool.Output{}, err
 	}
 	prior, err := f.priors(task.Prior)
@@ -152,18 +154,21 @@ func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, 
 	if err := f.openModel(ctx); err != nil {
 		return tool.Output{}, err
 	}
-	instructions, err := f.instructions(ctx, task)
-	if err != nil {
-		return tool.Output{}, err
-	}
 	listed, err := f.attach(files)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	f.conversation.Add(
-		model.Message{Role: model.System, Text: instructions},
-		model.Message{Role: model.User, Text: prompt.Task(task.text, task.object, prior, listed), Parts: parts(files)},
-	)
+	var system, text string
+	if begun := f.tree.begun(f.conversation.Name); begun != nil {
+		system, text = begun.System, begun.Text
+	} else {
+		if system, err = f.instructions(ctx, task); err != nil {
+			return tool.Output{}, err
+		}
+		text = prompt.Task(task.text, task.object, prior, listed)
+		f.keepBegin(system, text, files)
+	}
+	f.conversation.Add(model.Message{Role: model.System, Text: system}, model.Message{Role: model.User, Text: text, Parts: parts(files)})
 	return f.exchange(ctx)
 }
 

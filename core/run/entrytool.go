@@ -29,6 +29,11 @@ func (r *Runner) runTool(ctx context.Context, w *project.Worker, in Input) Resul
 		s.frame.close()
 		return r.Refuse(in, err)
 	}
+	if k := r.Kept; k != nil && k.Messages() > 0 {
+		in = inputOf(k.Steps[len(k.Steps)-1].Input)
+		k.Reopen()
+		s.tree.kept, s.tree.step = k, len(k.Steps)-1
+	}
 	args, err := toolArgs(s.frame, w.Tool, in)
 	if err != nil {
 		s.frame.close()
@@ -126,6 +131,9 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 		s.emit(n)
 	}
 	s.frame.notices()
+	if s.tree.kept == nil {
+		s.said(in)
+	}
 	limited, stop := s.tree.clock.timeout(ctx, s.frame.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
 	var f *fault.Fault
@@ -133,6 +141,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if f != nil {
 		s.err = f
 	}
+	s.done()
 	res := s.result()
 	s.frame.close()
 	s.end(res, s.r.now().Sub(s.started).Milliseconds())

@@ -29,6 +29,7 @@ type frame struct {
 	conversation *conversation.Conversation // /new replaces it (S0-59)
 	current      currentTurn
 	size         model.Estimator // of the next request
+	changed      int             // the turn before which kept changes were made again
 }
 
 // identity is which worker runs, and where in the tree. It does not change, but for
@@ -69,8 +70,8 @@ type currentTurn struct {
 
 // callee is the worker that a call reached, under whatever name.
 type callee struct {
-	id     string
-	worker *project.Worker // nil: a module provides the worker
+	id   string
+	file bool // a worker file defines it; else a module provides the worker
 }
 
 // reach notes the worker that a call has reached.

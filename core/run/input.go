@@ -14,7 +14,7 @@ import (
 // noteQuestion keeps the question of a worker that lacked information, until a
 // worker has answered after it.
 func (f *frame) noteQuestion(who callee, out tool.Output) {
-	if who.worker == nil {
+	if !who.file {
 		return
 	}
 	if !out.NeedsInput {

@@ -7,6 +7,18 @@ import (
 	"golem/core/prompt"
 )
 
+// system is the root's system prompt: the one that was kept, or a new one.
+func (f *frame) system(ctx context.Context, t task) (string, error) {
+	if begun := f.tree.begun(f.conversation.Name); begun != nil {
+		return begun.System, nil
+	}
+	text, err := f.instructions(ctx, t)
+	if err == nil {
+		f.keepBegin(text, "", nil)
+	}
+	return text, err
+}
+
 // instructions are the worker's for one task: its text, rendered if it is a
 // template (SPEC §4), and what the caller adds. Neither the task nor what the
 // caller adds is rendered.

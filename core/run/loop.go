@@ -169,6 +169,9 @@ func unfence(s string) string {
 
 // turn asks the model once, within the budgets.
 func (f *frame) turn(ctx context.Context) (model.Turn, error) {
+	if turn, err, kept := f.keptTurn(); kept {
+		return turn, err
+	}
 	if err := f.tree.sched.open(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Interrupted)
 	}
@@ -176,7 +179,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
 	f.inject()
-	if err := f.trim(); err != nil {
+	if err := f.compact(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}
 	f.conversation.Turns++
@@ -190,6 +193,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		return turn, fault.Of(err, fault.Model).InChain(f.chain)
 	}
 	f.budget.spend(turn)
+	f.keepAnswer(turn)
 	if turn.Finish == "length" {
 		f.emit(trace.Warning{Code: fault.Model, Message: "the answer is incomplete: it reached the model's output limit"})
 	}
@@ -207,10 +211,8 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 	mctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the model request")
 	defer stop()
-	turn, err := f.model.Generate(mctx, model.Request{
-		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
-		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
-	}, func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
+	f.tree.r.Journal.Flush()
+	turn, err := f.model.Generate(mctx, f.request(), func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {
 		if c := cause(mctx); c != nil {
 			return turn, c
@@ -227,6 +229,7 @@ func (f *frame) inject() {
 		return
 	}
 	for _, text := range f.tree.r.Inject() {
+		f.keepNote(text)
 		f.conversation.Add(model.Message{Role: model.User, Text: text, Inner: true})
 	}
 }

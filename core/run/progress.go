@@ -35,7 +35,7 @@ func (f *frame) progress(call, status, worker, task string) {
 // announce tells of a call of a worker that cannot start yet.
 func (f *frame) announce(id string, c model.Call) {
 	tl, ok := f.tools.Get(c.Name)
-	if !ok || tl.Spec().Kind != tool.Worker {
+	if !ok || tl.Spec().Kind != tool.Worker || f.tree.kept != nil && f.tree.kept.End(id) != nil {
 		return
 	}
 	worker, task := readDelegation(tl.Spec(), json.RawMessage(c.Args))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -61,6 +62,12 @@ type Runner struct {
 	// Inject, if set, is called before each model request of the root. Each text that
 	// it returns becomes a user message (S4-52).
 	Inject func() []string
+	// Journal keeps the conversation while it happens; nil: it is not kept. Kept is
+	// one that goes on, and Retake what a person answered about its calls whose end is
+	// unknown, by call id: true runs it again, false takes it as failed.
+	Journal *conversation.Journal
+	Kept    *conversation.Kept
+	Retake  map[string]bool
 	// Artifact, if set, keeps whole prompts, inputs and outputs (S3-22).
 	Artifact func(name string, value any)
 	// Strict makes the exit code 1 if any call was denied or any worker failed.
@@ -121,10 +128,32 @@ func (r *Runner) Run(ctx context.Context, w *project.Worker, in Input) Result {
 	if err != nil {
 		return r.Refuse(in, err)
 	}
-	for more := true; more; {
-		in, more = s.reply(ctx, s.Send(ctx, in))
+	res, err := s.first(ctx, in)
+	if err != nil {
+		return s.failed(err)
 	}
-	return s.Close()
+	for {
+		more := false
+		if in, more = s.reply(ctx, res); !more {
+			return s.Close()
+		}
+		res = s.Send(ctx, in)
+	}
+}
+
+// first sends the input, or goes on with what was kept.
+func (s *Session) first(ctx context.Context, in Input) (Result, error) {
+	if s.r.Kept == nil {
+		return s.Send(ctx, in), nil
+	}
+	pending, err := s.resume(ctx, true)
+	switch {
+	case err != nil:
+		return Result{}, err
+	case pending != nil:
+		return s.goOn(ctx, *pending), nil
+	}
+	return s.result(), nil
 }
 
 // Callables returns a worker's tools, and the workers it may call, as one set that

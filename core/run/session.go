@@ -26,6 +26,7 @@ type Session struct {
 	out     tool.Output
 	err     error
 	refused bool // there is no model to talk with
+	pending *Input
 }
 
 // OpenWorker starts a session of a root worker (S0-58). The caller must Close it.
@@ -60,9 +61,15 @@ func (s *Session) Reset() {
 	}
 	s.talks++
 	calls := f.conversation.Calls // their ids go on: the trace is the same
-	f.conversation = conversation.New(fmt.Sprintf("%s#%d", rootID, s.talks))
+	f.conversation, f.changed = conversation.New(s.talk()), 0
 	f.conversation.Calls = calls
+	if s.begun && s.tree.closed == nil && !s.tree.quiet.Load() {
+		s.r.Journal.Add(conversation.Entry{T: conversation.NewEntry})
+	}
 }
+
+// talk names the conversation.
+func (s *Session) talk() string { return fmt.Sprintf("%s#%d", rootID, s.talks) }
 
 // Say emits a line for the person to see; level is info, warn or error.
 func (s *Session) Say(level, text string) { s.frame.emit(trace.Status{Text: text, Level: level}) }
@@ -104,8 +111,8 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
 	}
-	s.out, s.err = s.exchange(ctx, in)
-	return s.result()
+	s.said(in)
+	return s.goOn(ctx, in)
 }
 
 // Call calls a tool of the root worker for the person, between two exchanges. It goes
@@ -155,7 +162,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	}
 	var system []model.Message
 	if len(f.conversation.Messages) == 0 {
-		instructions, err := f.instructions(ctx, asked)
+		instructions, err := f.system(ctx, asked)
 		if err != nil {
 			return tool.Output{}, err
 		}

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golem/core/approval"
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
@@ -38,6 +40,15 @@ type tree struct {
 	enough   bool     // nobody wants the root to go on past its turns
 	tainted  bool     // untrusted content was read (SECURITY 13)
 
+	// While a kept conversation is restored, by the goroutine that restores it: what
+	// was kept, nil once it is used up; the end of the exchange that is gone through
+	// again, nil where it goes on; and whether its spending is booked already.
+	kept   *conversation.Kept
+	closed *conversation.Entry
+	step   int // which of its steps
+	paid   bool
+	quiet  atomic.Bool // no event leaves
+
 	mounts  onces[sandbox.FS] // directories that the platform opens, by name
 	sources onces[source]     // of mounts, by name
 	models  onces[model.Model]
@@ -48,7 +59,11 @@ func newTree(r *Runner) *tree {
 }
 
 // emit sends an event on.
-func (t *tree) emit(e trace.Event) { t.r.Sink.Emit(e) }
+func (t *tree) emit(e trace.Event) {
+	if !t.quiet.Load() {
+		t.r.Sink.Emit(e)
+	}
+}
 
 // ask brackets a question: deadlines stand still, no call starts, a front end
 // gets nothing else (S4-45).
@@ -115,6 +130,7 @@ func (t *tree) taint(at trace.Event, from string) {
 	t.tainted = true
 	t.mu.Unlock()
 	if !already {
+		t.r.Journal.Add(conversation.Entry{T: conversation.TaintEntry})
 		then := "to be asked before network calls and commands after it, write approval: {taint: ask} into the manifest"
 		if t.r.Gate != nil && t.r.Gate.TaintAsk {
 			then = "from now on, network calls and commands ask"

@@ -52,6 +52,10 @@ func (f *frame) goOn(ctx context.Context) error {
 	if f.parent != nil {
 		return stuck.InChain(f.chain)
 	}
+	if f.tree.kept != nil && f.tree.kept.Answer(f.conversation.Name, f.conversation.Turns+1, f.tree.step) != nil {
+		f.conversation.Repeats.Again() // the person said so
+		return nil
+	}
 	more, stopped := f.askMore(ctx, question{
 		title: fmt.Sprintf("%s makes the same calls again and again: %s. Go on?", f.worker.ID, stuck.Message),
 		line:  approval.Line{Path: "the same call", Value: fmt.Sprint(conversation.StuckLimit), Means: fmt.Sprintf("yes allows %d more such turns, no ends the run with E_TURNS", conversation.StuckLimit)},

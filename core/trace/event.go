@@ -173,7 +173,7 @@ func (p Part) String() string {
 // Approval is the gate's decision about a call, or a person's answer to a
 // question of another kind.
 type Approval struct {
-	Kind     string `json:"kind,omitempty"` // "" of a call; trust
+	Kind     string `json:"kind,omitempty"` // "" of a call; trust, turns, resume
 	Tool     string `json:"tool,omitempty"` // of a call
 	Setting  string `json:"setting"`        // preApproved, ask, blocked
 	Rule     string `json:"rule,omitempty"` // where the setting stands; of another kind what was asked

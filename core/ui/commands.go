@@ -18,6 +18,8 @@ const (
 	Help    CommandName = "help"
 	Tools   CommandName = "tools"
 	Call    CommandName = "call"
+	Rewind  CommandName = "rewind"
+	Compact CommandName = "compact"
 )
 
 // Command is one line that a person typed in a chat.
@@ -31,6 +33,8 @@ var commandHelp = []struct {
 	text string
 }{
 	{New, "forget the conversation and start over"},
+	{Rewind, "go back to before your message N, as a branch: /rewind 3 (the other branch stays)"},
+	{Compact, "make the conversation shorter: everything but the last exchange becomes a summary"},
 	{Tools, "list the tools the worker may use"},
 	{Call, "call a tool yourself: /call NAME {\"a\": 1}, or /call NAME text"},
 	{Help, "show this list"},
@@ -72,7 +76,7 @@ func ParseCommand(line string) (Command, error) {
 func CommandHelp() string {
 	var b strings.Builder
 	for _, c := range commandHelp {
-		b.WriteString("/" + string(c.name) + strings.Repeat(" ", 7-len(c.name)) + c.text + "\n")
+		b.WriteString("/" + string(c.name) + strings.Repeat(" ", 9-len(c.name)) + c.text + "\n")
 	}
 	return b.String()
 }

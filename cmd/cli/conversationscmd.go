@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/state"
+	"golem/core/trace"
+	"golem/sandbox/osfs"
+)
+
+// withResumed joins --resume and the ID behind it: its value may be left out, so a flag
+// parser would take the ID for TARGET.
+func withResumed(args []string) []string {
+	for i, a := range args {
+		if a == "--" {
+			break
+		}
+		if a == "--resume" && i+1 < len(args) && isRunID(args[i+1]) {
+			out := append(append([]string{}, args[:i]...), a+"="+args[i+1])
+			return append(out, args[i+2:]...)
+		}
+	}
+	return args
+}
+
+// isRunID tells a name that newRunID makes from a TARGET.
+func isRunID(s string) bool {
+	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]-*", s)
+	return ok && err == nil && !strings.ContainsAny(s, "./")
+}
+
+func (h *host) conversationsCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "conversations [DIR]",
+		Short: "list the conversations that runs and chats kept",
+		Long: `Lists the conversations that runs and chats kept in a directory, the newest
+first: ID, time, status, turns, cost and the first line of the first message.
+
+  golem chat DIR --resume ID      go on with one
+  golem chat DIR --resume ID --at 3
+                                  go on before your third message, as a branch
+  golem run DIR --resume ID       go on with a run that was interrupted or killed
+
+They lie in .golem/conversations, one file each; the 200 that were written last
+are kept.`,
+		Args: words(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := h.conversationsIn(args)
+			if err != nil {
+				return err
+			}
+			return h.listConversations(conversation.List(s), asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	cmd.AddCommand(h.exportConversation())
+	return cmd
+}
+
+func (h *host) exportConversation() *cobra.Command {
+	return &cobra.Command{
+		Use: "export ID [DIR]", Short: "write a conversation as Markdown to standard output",
+		Args: func(cmd *cobra.Command, args []string) error { return words(1, 2)(cmd, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := h.conversationsIn(args[1:])
+			if err != nil {
+				return err
+			}
+			k, err := conversation.Read(s, args[0])
+			if err != nil {
+				return fault.Of(err, fault.Config)
+			}
+			return h.print(k.Markdown())
+		},
+	}
+}
+
+// conversationsIn is what golem keeps in a directory, the current one if none is named.
+func (h *host) conversationsIn(args []string) (*state.Store, error) {
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	files, err := osfs.Open(h.path(dir))
+	if err != nil {
+		return nil, fault.Of(err, fault.NotFound).Hinting("name a directory in which golem ran")
+	}
+	s := h.stateOf(files, h.path(dir))
+	if !s.Kept() {
+		return nil, fault.New(fault.Config, "golem keeps no conversations here, because it has no home directory").Hinting("set GOLEM_HOME")
+	}
+	return &s, nil
+}
+
+func (h *host) listConversations(all []conversation.Listing, asJSON bool) error {
+	if asJSON {
+		data, err := json.Marshal(all)
+		if err != nil {
+			return err
+		}
+		return h.print(string(data) + "\n")
+	}
+	if len(all) == 0 {
+		return h.print("no conversation was kept here yet\n")
+	}
+	rows := [][]string{{"ID", "TIME", "STATUS", "TURNS", "COST", "TITLE"}}
+	for _, l := range all {
+		u := trace.Usage{Cost: l.Usage.Cost, CostPartial: l.Usage.Unpriced}
+		title := oneLine(l.Title)
+		if l.From != nil {
+			title += fmt.Sprintf("  (branch of %s before message %d)", l.From.ID, l.From.At)
+		}
+		if l.Error != nil {
+			title += "  " + oneLine(l.Error.Error())
+		}
+		rows = append(rows, []string{l.ID, l.Time, l.Status, fmt.Sprint(l.Turns), u.CostText(), title})
+	}
+	return h.print(table(rows))
+}

@@ -1,0 +1,184 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/money"
+	"golem/core/tool"
+)
+
+// Format is the format of a kept conversation: a state.Log whose payloads are
+// entries.
+const (
+	Kind    = "conversation"
+	Version = 1
+)
+
+// Dir is where conversations lie in .golem, one <run>.jsonl each, and KeptCount how
+// many are kept: the ones that were written last.
+const (
+	Dir       = "conversations"
+	KeptCount = 200
+)
+
+// The kinds of entries.
+const (
+	HeadEntry    = "head"    // the first: Run, Mode, Worker, File, From
+	InputEntry   = "input"   // what the person said: Input; Calls before it
+	NewEntry     = "new"     // the person began a new conversation
+	BeginEntry   = "begin"   // a worker run begins: Name, Worker, File, Digest, System, Text, Files
+	NoteEntry    = "note"    // golem added Text before the request of Turn
+	CompactEntry = "compact" // golem dropped messages before the request of Turn, see Dropped
+	AnswerEntry  = "answer"  // a model's: Answer, Usage
+	StartEntry   = "start"   // a call that can change something is about to run: Tool, Args
+	EndEntry     = "end"     // a call has ended: Tool, Status, Output or Error
+	TaintEntry   = "taint"   // untrusted content was read
+	DigestEntry  = "digest"  // the person goes on although a worker's file has changed: Worker, Digest
+	DoneEntry    = "done"    // an exchange has ended: Status, Error, Turn
+)
+
+// Entry is one line of a kept conversation. Which fields count is said at its kind.
+type Entry struct {
+	T     string `json:"t"`
+	At    string `json:"at,omitempty"`   // RFC 3339, UTC
+	ID    string `json:"id,omitempty"`   // of the worker run or the call, as in the trace
+	Name  string `json:"name,omitempty"` // Conversation.Name
+	Turn  int    `json:"turn,omitempty"`
+	Calls int    `json:"calls,omitempty"` // Conversation.Calls before it
+
+	Run    string  `json:"run,omitempty"`
+	Mode   string  `json:"mode,omitempty"`   // run, chat
+	Worker string  `json:"worker,omitempty"` // ID
+	File   string  `json:"file,omitempty"`
+	Digest string  `json:"digest,omitempty"`
+	From   *Origin `json:"from,omitempty"`
+
+	Input   *Input       `json:"input,omitempty"`
+	System  string       `json:"system,omitempty"`
+	Text    string       `json:"text,omitempty"`
+	Files   []File       `json:"files,omitempty"`
+	Dropped *Dropped     `json:"dropped,omitempty"`
+	Answer  *Answer      `json:"answer,omitempty"`
+	Usage   *Spent       `json:"usage,omitempty"`
+	Tool    string       `json:"tool,omitempty"`
+	Args    string       `json:"args,omitempty"`
+	Output  *Output      `json:"output,omitempty"`
+	Status  string       `json:"status,omitempty"` // as in the trace
+	Error   *fault.Fault `json:"error,omitempty"`
+	Open    bool         `json:"open,omitempty"`   // the call was stopped or not run: resuming the exchange takes it up again
+	Nobody  bool         `json:"nobody,omitempty"` // it was denied because nobody could be asked
+	ByFile  bool         `json:"by_file,omitempty"`
+	// Redacted are the indexes of the answer's calls whose arguments had a secret.
+	Redacted []int `json:"redacted,omitempty"`
+
+	step int // which of Kept.Steps it belongs to
+}
+
+// Origin is where a branch comes from: the conversation, and the person's message,
+// from 1, before which it begins.
+type Origin struct {
+	ID string `json:"id"`
+	At int    `json:"at"`
+}
+
+// Input is what a person said.
+type Input struct {
+	Text  string          `json:"text,omitempty"`
+	JSON  json.RawMessage `json:"json,omitempty"`
+	Files []File          `json:"files,omitempty"`
+}
+
+// File is an attachment. Path is where the caller's view had it, "" for one from
+// outside.
+type File struct {
+	Name string `json:"name"`
+	Path string `json:"path,omitempty"`
+	MIME string `json:"mime,omitempty"`
+	Data []byte `json:"data,omitempty"`
+}
+
+// Dropped is what a compaction took out of the next request: whole exchanges, then
+// turns of the last one; Entry.Text then stands for them, if the model summarised
+// them.
+type Dropped struct {
+	Exchanges int `json:"exchanges,omitempty"`
+	Turns     int `json:"turns,omitempty"`
+}
+
+// Answer is a model's turn.
+type Answer struct {
+	Text     string       `json:"text,omitempty"`
+	Calls    []model.Call `json:"calls,omitempty"`
+	Kept     *model.Kept  `json:"kept,omitempty"`
+	Finish   string       `json:"finish"`
+	Model    string       `json:"model"`
+	Attempts int          `json:"attempts"`
+}
+
+// Spent is a model.Usage with its cost.
+type Spent struct {
+	In        int       `json:"in"`
+	Out       int       `json:"out"`
+	Cached    int       `json:"cached,omitempty"`
+	Written   int       `json:"written,omitempty"`
+	Estimated bool      `json:"estimated,omitempty"`
+	Cost      money.USD `json:"cost,omitempty"`
+	Unpriced  bool      `json:"unpriced,omitempty"`
+	Suggested bool      `json:"suggested,omitempty"`
+}
+
+// SpentOf is a usage as an entry has it.
+func SpentOf(u model.Usage) *Spent { s := Spent(u); return &s }
+
+// Usage is the usage again; nil is none.
+func (s *Spent) Usage() model.Usage {
+	if s == nil {
+		return model.Usage{}
+	}
+	return model.Usage(*s)
+}
+
+// AnswerOf is the entry of a model's turn, without its place.
+func AnswerOf(t model.Turn) Entry {
+	return Entry{
+		T: AnswerEntry, Usage: SpentOf(t.Usage),
+		Answer: &Answer{Text: t.Text, Calls: t.Calls, Kept: t.Kept, Finish: t.Finish, Model: t.Model, Attempts: t.Attempts},
+	}
+}
+
+// ModelTurn is the turn of an answer entry.
+func (e *Entry) ModelTurn() model.Turn {
+	a := e.Answer
+	return model.Turn{Text: a.Text, Calls: a.Calls, Kept: a.Kept, Finish: a.Finish, Model: a.Model, Attempts: a.Attempts, Usage: e.Usage.Usage()}
+}
+
+// CallID is the trace id of an answer's call.
+func (e *Entry) CallID(index int) string { return fmt.Sprintf("%s.%d", e.ID, e.Calls+1+index) }
+
+// Output is what a call returned.
+type Output struct {
+	Text       string          `json:"text,omitempty"`
+	Kind       string          `json:"kind,omitempty"`
+	Data       json.RawMessage `json:"data,omitempty"`
+	Summary    string          `json:"summary,omitempty"`
+	Parts      []tool.Part     `json:"parts,omitempty"`
+	NeedsInput bool            `json:"needs_input,omitempty"`
+	Untrusted  bool            `json:"untrusted,omitempty"`
+}
+
+// OutputOf is an output as an entry has it. Its diff is not kept: it is for people,
+// while the call runs.
+func OutputOf(o tool.Output) *Output {
+	return &Output{o.Text, o.Kind, o.Data, o.Summary, o.Parts, o.NeedsInput, o.Untrusted}
+}
+
+// Tool is the output again.
+func (o *Output) Tool() tool.Output {
+	if o == nil {
+		return tool.Output{}
+	}
+	return tool.Output{Text: o.Text, Kind: o.Kind, Data: o.Data, Summary: o.Summary, Parts: o.Parts, NeedsInput: o.NeedsInput, Untrusted: o.Untrusted}
+}

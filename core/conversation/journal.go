@@ -1,0 +1,277 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// Journal writes a conversation while it happens: entries are gathered, and one
+// write adds them before the next step depends on them. It is safe for concurrent
+// use. A nil Journal keeps nothing. When something cannot be written, it says so
+// once and keeps nothing more: the run goes on.
+type Journal struct {
+	ID string
+
+	// Redact removes secrets from an entry as JSON; nil: there are none.
+	Redact func(json.RawMessage) json.RawMessage
+	// Trouble is told the first error; nil: nobody is.
+	Trouble func(error)
+	Now     func() time.Time // nil: time.Now
+
+	store *state.Store
+
+	mu      sync.Mutex
+	release func()
+	log     *state.Log // nil: nothing was written yet
+	lines   [][]byte
+	size    int
+	ended   bool
+}
+
+var format = state.Format{Kind: Kind, Version: Version}
+
+// maxGathered is how many bytes of entries are gathered at most.
+const maxGathered = 1 << 20
+
+// fileOf is a conversation's file in .golem.
+func fileOf(id string) string { return path.Join(Dir, id+".jsonl") }
+
+// hold keeps a conversation from every other golem.
+func hold(s *state.Store, id string) (release func(), err error) {
+	if release, err = s.TryHold("conversation-" + id); errors.Is(err, fault.Busy) {
+		err = fault.New(fault.Busy, "the conversation %s is in use by another golem", id).Hinting("end the other run first, or go on with a copy: --at N")
+	}
+	return release, err
+}
+
+// validID refuses what is no file name of a conversation.
+func validID(id string) error {
+	if id == "" || strings.ContainsAny(id, "/\\") || strings.HasPrefix(id, ".") || sandbox.Valid(id) != nil {
+		return fault.New(fault.NotFound, "%q is not the name of a conversation", id).Hinting("golem conversations lists them")
+	}
+	return nil
+}
+
+// Start begins a conversation named head.Run. Its file is created when something is
+// written, and then the oldest ones are removed.
+func Start(s *state.Store, head Entry) *Journal {
+	j := &Journal{ID: head.Run, store: s}
+	head.T = HeadEntry
+	j.Add(head)
+	return j
+}
+
+// create creates the file. The caller holds mu.
+func (j *Journal) create() error {
+	if err := validID(j.ID); err != nil {
+		return err
+	}
+	release, err := hold(j.store, j.ID)
+	if err != nil {
+		return err
+	}
+	prune(j.store, KeptCount-1)
+	if j.log, err = j.store.NewLog(format, fileOf(j.ID)); err != nil {
+		release()
+		return err
+	}
+	j.release = release
+	return nil
+}
+
+// Add gathers an entry. What stands in it is redacted as in the trace; the calls of
+// an answer whose arguments had a secret are marked.
+func (j *Journal) Add(e Entry) {
+	if j == nil {
+		return
+	}
+	if e.At == "" {
+		e.At = j.now().UTC().Format(time.RFC3339)
+	}
+	line, err := json.Marshal(e)
+	if err == nil && j.Redact != nil {
+		line, err = j.redacted(e, line)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.ended {
+		return
+	}
+	if err != nil {
+		j.fail(err)
+		return
+	}
+	j.lines = append(j.lines, line)
+	if j.size += len(line); j.size > maxGathered {
+		if err := j.flush(); err != nil {
+			j.fail(err)
+		}
+	}
+}
+
+func (j *Journal) now() time.Time {
+	if j.Now == nil {
+		return time.Now()
+	}
+	return j.Now()
+}
+
+// redacted takes the secrets out of an entry. What a provider gets back must be
+// unchanged, so it is left out where a secret was in it.
+func (j *Journal) redacted(e Entry, line []byte) ([]byte, error) {
+	clean := j.Redact(line)
+	if e.Answer == nil || bytes.Equal(clean, line) {
+		return clean, nil
+	}
+	var out Entry
+	if err := json.Unmarshal(clean, &out); err != nil {
+		return nil, err
+	}
+	for i, c := range out.Answer.Calls {
+		if c.Args != e.Answer.Calls[i].Args {
+			out.Redacted = append(out.Redacted, i)
+		}
+	}
+	if kept, err := json.Marshal(e.Answer.Kept); err != nil || !bytes.Equal(kept, j.Redact(kept)) {
+		out.Answer.Kept = nil
+	}
+	return json.Marshal(out)
+}
+
+// RedactedText is a text as an entry has it.
+func (j *Journal) RedactedText(text string) string {
+	if j == nil || j.Redact == nil {
+		return text
+	}
+	line, err := json.Marshal(Entry{Args: text})
+	var out Entry
+	if err != nil || json.Unmarshal(j.Redact(line), &out) != nil {
+		return ""
+	}
+	return out.Args
+}
+
+// Flush writes what was gathered.
+func (j *Journal) Flush() {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.flush(); err != nil {
+		j.fail(err)
+	}
+}
+
+func (j *Journal) flush() error {
+	if len(j.lines) == 0 || j.ended {
+		return nil
+	}
+	lines := j.lines
+	j.lines, j.size = nil, 0
+	if j.log == nil {
+		if err := j.create(); err != nil {
+			return err
+		}
+	}
+	return j.log.Append(lines...)
+}
+
+// fail tells the error and ends the keeping. The caller holds mu.
+func (j *Journal) fail(err error) {
+	j.ended = true
+	if j.Trouble != nil {
+		j.Trouble(err)
+	}
+}
+
+// Close writes what was gathered and frees the conversation.
+func (j *Journal) Close() {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.release == nil {
+		return
+	}
+	err := errors.Join(j.flush(), j.log.Close())
+	if err != nil && !j.ended {
+		j.fail(err)
+	}
+	j.ended = true
+	j.release()
+	j.release = nil
+}
+
+// prune removes the conversations that were written longest ago and that nobody
+// uses, so that keep are left.
+func prune(s *state.Store, keep int) {
+	all := files(s)
+	for _, f := range all[:max(len(all)-keep, 0)] {
+		if release, err := hold(s, f.id); err == nil {
+			_ = s.Files.Remove(fileOf(f.id)) // another golem may already have removed it
+			release()
+		}
+	}
+}
+
+// file is one conversation in Dir.
+type file struct {
+	id    string
+	wrote time.Time
+}
+
+// files are the conversations of a project, the one that was written last at the end.
+func files(s *state.Store) []file {
+	if s.Files == nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(s.Files, Dir)
+	if err != nil {
+		return nil // none was kept yet
+	}
+	var out []file
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".jsonl")
+		info, err := e.Info()
+		if ok && err == nil && e.Type().IsRegular() && validID(id) == nil {
+			out = append(out, file{id, info.ModTime()})
+		}
+	}
+	slices.SortFunc(out, func(a, b file) int {
+		if c := a.wrote.Compare(b.wrote); c != 0 {
+			return c
+		}
+		return strings.Compare(a.id, b.id)
+	})
+	return out
+}
+
+// Newest is the name of the conversation that was written last, "" if there is none.
+func Newest(s *state.Store) string {
+	if all := files(s); len(all) > 0 {
+		return all[len(all)-1].id
+	}
+	return ""
+}
+
+// Hold keeps a conversation from every other golem, before it is read to go on; it
+// fails with E_BUSY.
+func Hold(s *state.Store, id string) (release func(), err error) {
+	if err := validID(id); err != nil {
+		return nil, err
+	}
+	return hold(s, id)
+}

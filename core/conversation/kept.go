@@ -1,0 +1,366 @@
+package conversation
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/state"
+)
+
+// Kept is a conversation that was read. It does not change, but for Reopen.
+type Kept struct {
+	ID   string
+	Head Entry
+	// Err says why it may be shown only: E_TRUST. nil: it is genuine.
+	Err   error
+	Steps []Step // what the person did, in order
+	Taint bool   // untrusted content was read
+
+	record  *state.Record
+	entries []Entry
+	answers map[string]*Entry   // by conversation and turn
+	changes map[string][]*Entry // notes and compactions, likewise
+	begins  map[string]*Entry   // by conversation
+	starts  map[string]*Entry   // by call id
+	ends    map[string]*Entry   // by call id
+	digests map[string]Digest   // by worker ID
+}
+
+// Step is a message of the person with what came of it, or a new conversation.
+type Step struct {
+	*Entry        // InputEntry or NewEntry
+	Done   *Entry // nil: golem was killed before the exchange ended
+	at     int    // index of Entry
+}
+
+// Digest is what a worker's file was when its run began.
+type Digest struct{ Worker, File, Digest string }
+
+// Read reads a conversation. "" is the one that was written last. It fails with
+// E_NOT_FOUND, or E_CONFIG for a newer version and what is no conversation; then
+// nothing was changed.
+func Read(s *state.Store, id string) (*Kept, error) {
+	if id == "" {
+		if id = Newest(s); id == "" {
+			return nil, fault.New(fault.NotFound, "there is no conversation yet").Hinting("golem run and golem chat keep one each")
+		}
+	}
+	if err := validID(id); err != nil {
+		return nil, err
+	}
+	r, err := s.ReadLog(format, fileOf(id))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "there is no conversation %s", id).Hinting("golem conversations lists them")
+	}
+	if err != nil {
+		return nil, err
+	}
+	k := &Kept{ID: id, Err: r.Err, record: r}
+	for _, line := range r.Lines {
+		var e Entry
+		if json.Unmarshal(line, &e) == nil {
+			k.entries = append(k.entries, e)
+		}
+	}
+	k.index()
+	return k, nil
+}
+
+func place(name string, turn int) string { return name + "/" + strconv.Itoa(turn) }
+
+// index finds what stands where. Of two entries for one thing the later one counts.
+func (k *Kept) index() {
+	k.Steps, k.Taint = nil, false
+	k.answers, k.changes = map[string]*Entry{}, map[string][]*Entry{}
+	k.begins, k.starts, k.ends = map[string]*Entry{}, map[string]*Entry{}, map[string]*Entry{}
+	k.digests = map[string]Digest{}
+	for i := range k.entries {
+		e := &k.entries[i]
+		switch e.T {
+		case HeadEntry:
+			k.Head = *e
+		case InputEntry, NewEntry:
+			if e.T == NewEntry || e.Input != nil {
+				k.Steps = append(k.Steps, Step{Entry: e, at: i})
+			}
+		case BeginEntry:
+			k.begins[e.Name] = e
+			k.digests[e.Worker] = Digest{e.Worker, e.File, e.Digest}
+		case DigestEntry:
+			k.digests[e.Worker] = Digest{e.Worker, e.File, e.Digest}
+		case NoteEntry, CompactEntry:
+			at := place(e.Name, e.Turn)
+			k.changes[at] = append(k.changes[at], e)
+		case AnswerEntry:
+			if e.Answer != nil {
+				k.answers[place(e.Name, e.Turn)] = e
+			}
+		case StartEntry:
+			k.starts[e.ID] = e
+		case EndEntry:
+			k.ends[e.ID] = e
+		case TaintEntry:
+			k.Taint = true
+		case DoneEntry:
+			if n := len(k.Steps); n > 0 {
+				k.Steps[n-1].Done = e
+			}
+		}
+		e.step = len(k.Steps) - 1
+	}
+}
+
+// Answer is what the model answered to a request in one of the Steps; nil: nothing is
+// kept.
+func (k *Kept) Answer(name string, turn, step int) *Entry {
+	if e := k.answers[place(name, turn)]; e != nil && e.step == step {
+		return e
+	}
+	return nil
+}
+
+// Changes are the notes and compactions before a request, in order.
+func (k *Kept) Changes(name string, turn int) []*Entry { return k.changes[place(name, turn)] }
+
+// Begin is how a worker run began; nil: it is not kept.
+func (k *Kept) Begin(name string) *Entry { return k.begins[name] }
+
+// End is how a call ended; nil: it has not.
+func (k *Kept) End(id string) *Entry { return k.ends[id] }
+
+// Below are the answers to the requests of a call's worker and of all below it.
+func (k *Kept) Below(id string) []*Entry {
+	var out []*Entry
+	for _, e := range k.answers {
+		if e.ID == id || strings.HasPrefix(e.ID, id+".") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// LastCall is the index of the root's last call.
+func (k *Kept) LastCall() int {
+	last := 0
+	note := func(id string) {
+		index, _, _ := strings.Cut(strings.TrimPrefix(id, "0."), ".")
+		if n, err := strconv.Atoi(index); err == nil && strings.HasPrefix(id, "0.") {
+			last = max(last, n)
+		}
+	}
+	for id := range k.starts {
+		note(id)
+	}
+	for id := range k.ends {
+		note(id)
+	}
+	for _, e := range k.answers {
+		if e.Answer != nil && len(e.Answer.Calls) > 0 {
+			note(e.CallID(len(e.Answer.Calls) - 1))
+		}
+	}
+	return last
+}
+
+// Digests are the workers that ran, by ID.
+func (k *Kept) Digests() []Digest {
+	var out []Digest
+	for _, id := range slices.Sorted(maps.Keys(k.digests)) {
+		out = append(out, k.digests[id])
+	}
+	return out
+}
+
+// Doubt is a call about which a person must be asked before the conversation goes on.
+type Doubt struct {
+	ID, Worker, Tool, Args string
+	// Secret says that the arguments had a secret, which was not kept, so that golem
+	// cannot run the call again.
+	Secret bool
+	// Started says that the call was running when golem ended; its end is unknown.
+	Started bool
+}
+
+// Pending tells whether the last exchange goes on: golem was killed in it, or, with
+// again, it has failed or was interrupted.
+func (k *Kept) Pending(again bool) bool {
+	if len(k.Steps) == 0 {
+		return false
+	}
+	last := k.Steps[len(k.Steps)-1]
+	return last.T == InputEntry && (last.Done == nil || again && last.Done.Status != "ok" && last.Done.Status != "needs_input")
+}
+
+// Reopen takes up the last exchange again, which was interrupted or killed: calls of
+// it that were stopped or not run count as not ended. It returns the calls in doubt,
+// in order.
+func (k *Kept) Reopen() []Doubt {
+	last := len(k.Steps) - 1
+	for id, e := range k.ends {
+		if e.step == last && e.Open {
+			delete(k.ends, id)
+		}
+	}
+	doubts := map[string]Doubt{}
+	for id, e := range k.starts {
+		if e.step == last && k.ends[id] == nil {
+			doubts[id] = Doubt{ID: id, Worker: e.Worker, Tool: e.Tool, Args: e.Args, Started: true}
+		}
+	}
+	for _, e := range k.answers {
+		if e.step != last {
+			continue
+		}
+		for _, i := range e.Redacted {
+			if id := e.CallID(i); i < len(e.Answer.Calls) && k.ends[id] == nil {
+				doubts[id] = Doubt{ID: id, Worker: e.Worker, Tool: e.Answer.Calls[i].Name, Args: e.Answer.Calls[i].Args, Secret: true, Started: k.starts[id] != nil}
+			}
+		}
+	}
+	var out []Doubt
+	for _, id := range slices.SortedFunc(maps.Keys(doubts), compareID) {
+		if !k.endedAbove(id) {
+			out = append(out, doubts[id])
+		}
+	}
+	return out
+}
+
+// endedAbove says that a call that contains this one has ended.
+func (k *Kept) endedAbove(id string) bool {
+	for at := strings.LastIndexByte(id, '.'); at > 0; at = strings.LastIndexByte(id[:at], '.') {
+		if k.ends[id[:at]] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// compareID orders call ids as numbers.
+func compareID(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		if len(x) != len(y) {
+			return len(x) - len(y)
+		}
+		return strings.Compare(x, y)
+	})
+}
+
+// Messages counts what the person said.
+func (k *Kept) Messages() int {
+	n := 0
+	for _, s := range k.Steps {
+		if s.T == InputEntry {
+			n++
+		}
+	}
+	return n
+}
+
+// before is the index of the entry of the person's message n, from 1.
+func (k *Kept) before(n int) (int, error) {
+	at := n
+	for _, s := range k.Steps {
+		if s.T == InputEntry {
+			if at--; at == 0 {
+				return s.at, nil
+			}
+		}
+	}
+	return 0, fault.New(fault.Usage, "there is no message %d: this conversation has %d", n, k.Messages()).
+		Hinting("golem conversations show %s numbers them", k.ID)
+}
+
+// Title is the first line of the first message.
+func (k *Kept) Title() string {
+	for _, s := range k.Steps {
+		if s.Input == nil {
+			continue
+		}
+		text := s.Input.Text
+		if text == "" {
+			text = string(s.Input.JSON)
+		}
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		if runes := []rune(line); len(runes) > maxTitle {
+			line = string(runes[:maxTitle-1]) + "…"
+		}
+		if line == "" && len(s.Input.Files) > 0 {
+			line = s.Input.Files[0].Name
+		}
+		return line
+	}
+	return ""
+}
+
+// maxTitle is the length of a title, in characters.
+const maxTitle = 80
+
+// Resume goes on behind the last entry. The caller has read k while it held the conversation,
+// and release is that hold, which the Journal ends.
+func Resume(s *state.Store, k *Kept, release func()) (*Journal, error) {
+	if k.Err != nil {
+		return nil, k.Err
+	}
+	log, err := s.Reopen(format, fileOf(k.ID), k.record)
+	if err != nil {
+		return nil, err
+	}
+	return &Journal{ID: k.ID, store: s, log: log, release: release}, nil
+}
+
+// Branch begins a new conversation with what stands before the person's message n of
+// another one, which stays as it is. It returns that beginning as it was kept.
+func Branch(s *state.Store, k *Kept, n int, id string) (*Journal, *Kept, error) {
+	if k.Err != nil {
+		return nil, nil, k.Err
+	}
+	end, err := k.before(n)
+	if err != nil {
+		return nil, nil, err
+	}
+	head := k.Head
+	head.Run, head.From, head.At = id, &Origin{k.ID, n}, ""
+	j := Start(s, head)
+	out := &Kept{ID: id, entries: []Entry{head}}
+	for i, e := range k.entries[:end] {
+		if e.T == HeadEntry || i == 0 {
+			continue
+		}
+		j.Add(e)
+		out.entries = append(out.entries, e)
+	}
+	out.index()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j, out, j.flush()
+}
+
+// Again is a running journal's conversation before the person's message n, as a
+// branch that the journal goes on with from now on.
+func (j *Journal) Again(n int, id string) (*Kept, error) {
+	if j == nil {
+		return nil, fault.New(fault.Platform, "this conversation is not kept, so golem cannot go back in it").Hinting("/new starts over")
+	}
+	j.Flush()
+	k, err := Read(j.store, j.ID)
+	if err != nil {
+		return nil, err
+	}
+	other, before, err := Branch(j.store, k, n, id)
+	if err != nil {
+		return nil, err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_ = j.log.Close() // everything was written
+	j.release()
+	j.ID, j.log, j.release = id, other.log, other.release
+	return before, nil
+}

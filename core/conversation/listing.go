@@ -1,0 +1,201 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/state"
+)
+
+// Listing is what a list shows of a conversation.
+type Listing struct {
+	ID     string `json:"id"`
+	Time   string `json:"time"` // when it began, RFC 3339
+	Title  string `json:"title"`
+	Worker string `json:"worker"`
+	Mode   string `json:"mode"` // run, chat
+	// Messages counts the person's, Turns the model's answers of all workers.
+	Messages int `json:"messages"`
+	Turns    int `json:"turns"`
+	// Status is that of the last exchange: ok, needs_input, error, interrupted; "open"
+	// if golem was killed in it, "running" while a golem uses the conversation, "new"
+	// before the first message.
+	Status string  `json:"status"`
+	Usage  Spent   `json:"usage"`
+	From   *Origin `json:"from,omitempty"`
+	// Error says why it cannot be resumed: it may only be shown, or not even that.
+	Error *fault.Fault `json:"error,omitempty"`
+}
+
+// List lists the conversations of a project, the one that was written last first.
+// What cannot be read has an Error.
+func List(s *state.Store) []Listing {
+	out := []Listing{}
+	for _, f := range slices.Backward(files(s)) {
+		k, err := Read(s, f.id)
+		if err != nil {
+			out = append(out, Listing{ID: f.id, Status: "error", Error: fault.Of(err, fault.Config)})
+			continue
+		}
+		l := k.Listing()
+		if release, err := hold(s, f.id); err == nil {
+			release()
+		} else if fault.Of(err, fault.Config).Code == fault.Busy {
+			l.Status = "running"
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// Listing is what a list shows of it. Its cost counts what a branch took over.
+func (k *Kept) Listing() Listing {
+	l := Listing{
+		ID: k.ID, Time: k.Head.At, Title: k.Title(), Worker: k.Head.Worker, Mode: k.Head.Mode,
+		Messages: k.Messages(), Turns: len(k.answers), Status: "new", From: k.Head.From, Error: fault.Of(k.Err, fault.Trust),
+	}
+	var used model.Usage
+	for i := range k.entries {
+		used = used.Add(k.entries[i].Usage.Usage())
+	}
+	l.Usage = Spent(used)
+	if n := len(k.Steps); n > 0 && k.Steps[n-1].T == InputEntry {
+		if l.Status = "open"; k.Steps[n-1].Done != nil {
+			l.Status = k.Steps[n-1].Done.Status
+		}
+	}
+	return l
+}
+
+// Said is one thing of a conversation as people read it.
+type Said struct {
+	Who   string       `json:"who"`         // you, golem, tool, note
+	N     int          `json:"n,omitempty"` // of what the person said, from 1
+	Text  string       `json:"text,omitempty"`
+	Tool  string       `json:"tool,omitempty"`
+	ID    string       `json:"id,omitempty"` // of a call
+	Args  string       `json:"args,omitempty"`
+	Error *fault.Fault `json:"error,omitempty"`
+}
+
+// Said is what the root and the person said, with the root's calls.
+func (k *Kept) Said() []Said {
+	out := []Said{}
+	n := 0
+	for i := range k.entries {
+		switch e := &k.entries[i]; e.T {
+		case InputEntry:
+			if e.Input == nil {
+				continue
+			}
+			n++
+			text := e.Input.Text
+			if text == "" {
+				text = string(e.Input.JSON)
+			}
+			for _, f := range e.Input.Files {
+				text += "\n[" + f.Name + "]"
+			}
+			out = append(out, Said{Who: "you", N: n, Text: text})
+		case NewEntry:
+			out = append(out, Said{Who: "note", Text: "a new conversation"})
+		case CompactEntry:
+			if e.ID == rootID && e.Text != "" {
+				out = append(out, Said{Who: "note", Text: "summary of what was said before: " + e.Text})
+			}
+		case AnswerEntry:
+			out = append(out, k.answered(e)...)
+		case DoneEntry:
+			if e.Error != nil {
+				out = append(out, Said{Who: "note", Error: e.Error})
+			}
+		}
+	}
+	return out
+}
+
+// rootID is the id of the root's run (SPEC §16).
+const rootID = "0"
+
+// answered is an answer of the root, with its calls and what they returned.
+func (k *Kept) answered(e *Entry) []Said {
+	var out []Said
+	if e.ID != rootID || e.Answer == nil {
+		return nil
+	}
+	if e.Answer.Text != "" {
+		out = append(out, Said{Who: "golem", Text: e.Answer.Text})
+	}
+	for i, c := range e.Answer.Calls {
+		one := Said{Who: "tool", Tool: c.Name, Args: c.Args, ID: e.CallID(i)}
+		if end := k.ends[one.ID]; end != nil {
+			one.Text, one.Error = end.Output.Tool().String(), end.Error
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Markdown is the conversation for people to keep. Texts are quoted in fences that
+// they cannot close.
+func (k *Kept) Markdown() string {
+	var b strings.Builder
+	title := k.Title()
+	if title == "" {
+		title = k.ID
+	}
+	fmt.Fprintf(&b, "# %s\n\n%s · %s · %s\n", oneLine(title), k.ID, k.Head.Worker, k.Head.At)
+	if from := k.Head.From; from != nil {
+		fmt.Fprintf(&b, "\nA branch of %s before message %d.\n", from.ID, from.At)
+	}
+	if k.Err != nil {
+		fmt.Fprintf(&b, "\n> %s\n", oneLine(k.Err.Error()))
+	}
+	for _, s := range k.Said() {
+		switch s.Who {
+		case "you":
+			fmt.Fprintf(&b, "\n## You (%d)\n\n%s\n", s.N, s.Text)
+		case "golem":
+			fmt.Fprintf(&b, "\n## Golem\n\n%s\n", s.Text)
+		case "tool":
+			fmt.Fprintf(&b, "\n`%s` (call %s)\n\n%s", strings.ReplaceAll(s.Tool, "`", "'"), s.ID, fenced("json", indented(s.Args)))
+			if s.Text != "" {
+				fmt.Fprintf(&b, "\n%s", fenced("", s.Text))
+			}
+		default:
+			fmt.Fprintf(&b, "\n> %s\n", oneLine(s.Text))
+		}
+		if s.Error != nil {
+			fmt.Fprintf(&b, "\n> %s\n", oneLine(s.Error.Error()))
+		}
+	}
+	return b.String()
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// indented is JSON over several lines; what is none stays.
+func indented(s string) string {
+	var v json.RawMessage
+	if json.Unmarshal([]byte(s), &v) != nil {
+		return s
+	}
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return s
+	}
+	return string(out)
+}
+
+// fenced is text in a fence longer than any in it.
+func fenced(kind, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + kind + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
+}

@@ -1,0 +1,248 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"golem/core/approval"
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/trace"
+)
+
+// keepConversation keeps the run's conversation (SPEC §14), or goes on with a kept one.
+// With files in memory nothing is kept: what a call did would be gone.
+func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *project.Worker, ro RunOptions, mode string) error {
+	if ro.Resume != nil {
+		if err := i.resume(ctx, r, entry, ro, mode); err != nil {
+			return err
+		}
+	} else if i.platform.State.Kept() && !i.options.MemorySandbox {
+		r.Journal = conversation.Start(&i.platform.State, conversation.Entry{Run: ro.ID, Mode: mode, Worker: entry.ID, File: entry.File})
+	}
+	if j := r.Journal; j != nil {
+		j.Redact = func(raw json.RawMessage) json.RawMessage { return i.redactor.Load().JSON(raw) }
+		j.Now = i.platform.now
+		j.Trouble = func(err error) {
+			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "the conversation could not be kept from here on, so it cannot be resumed; the run goes on: " + fault.Of(err, fault.Config).Text()}})
+		}
+	}
+	return nil
+}
+
+// resume reads the conversation to go on with, and asks the person what only a person
+// can decide.
+func (i *Instance) resume(ctx context.Context, r *run.Runner, entry *project.Worker, ro RunOptions, mode string) error {
+	s := &i.platform.State
+	if i.options.MemorySandbox {
+		return fault.New(fault.Usage, "a conversation cannot be resumed with files in memory").Hinting("leave --sandbox memory out")
+	}
+	id := ro.Resume.ID
+	if id == "" {
+		id = conversation.Newest(s)
+	}
+	if id == "" {
+		_, err := conversation.Read(s, "")
+		return err
+	}
+	release, err := conversation.Hold(s, id)
+	if err != nil && ro.Resume.At == 0 {
+		return err
+	}
+	if err != nil { // a branch changes nothing of it
+		release = func() {}
+	}
+	k, err := conversation.Read(s, id)
+	if err == nil {
+		err = k.Err
+	}
+	if err == nil {
+		err = goesWith(k, entry)
+	}
+	if err == nil && mode == "run" && k.Messages() == 0 {
+		err = fault.New(fault.NotFound, "nothing was said in the conversation %s before it ended", id).Hinting("run it anew")
+	}
+	if err == nil && ro.Resume.At > 0 {
+		r.Journal, k, err = conversation.Branch(s, k, ro.Resume.At, ro.ID)
+		release()
+		release = func() { r.Journal.Close() }
+	}
+	if err == nil {
+		err = i.settleChanges(ctx, r, k)
+	}
+	if err == nil && k.Pending(mode == "run") {
+		err = i.settleDoubts(ctx, r, k)
+	}
+	if err == nil && r.Journal == nil {
+		r.Journal, err = conversation.Resume(s, k, release)
+	}
+	if err != nil {
+		release()
+		return err
+	}
+	for _, d := range i.changed(k) {
+		r.Journal.Add(conversation.Entry{T: conversation.DigestEntry, Worker: d.Worker, File: d.File, Digest: d.Digest})
+	}
+	r.Kept = k
+	return nil
+}
+
+// goesWith fails if a conversation is another worker's.
+func goesWith(k *conversation.Kept, entry *project.Worker) error {
+	if k.Head.Worker == entry.ID && k.Head.File == entry.File {
+		return nil
+	}
+	return fault.New(fault.Conflict, "the conversation %s is one with %s (%s), not with %s", k.ID, k.Head.Worker, k.Head.File, entry.ID).
+		Hinting("name that worker, or --entry %s", k.Head.Worker)
+}
+
+// changed are the workers of a conversation whose files are not what they were, with
+// what they are now; "" if there is none any more.
+func (i *Instance) changed(k *conversation.Kept) []conversation.Digest {
+	var out []conversation.Digest
+	for _, d := range k.Digests() {
+		now := ""
+		if w, err := i.project.Worker(d.Worker); err == nil && w.File == d.File {
+			now = w.Digest
+		} else if e, err := i.project.Entry(); err == nil && e.File == d.File {
+			now = e.Digest
+		}
+		if now != d.Digest {
+			out = append(out, conversation.Digest{Worker: d.Worker, File: d.File, Digest: now})
+		}
+	}
+	return out
+}
+
+// nobodyAsked is a fault that stands for a question that nobody could be asked: exit 3.
+type nobodyAsked struct{ fault *fault.Fault }
+
+func (n nobodyAsked) Error() string { return n.fault.Error() }
+func (n nobodyAsked) Unwrap() error { return n.fault }
+
+// ask asks a question before the run.
+func (i *Instance) ask(ctx context.Context, r *run.Runner, q approval.Question) (yes bool, err error) {
+	q.Kind, q.Call, q.Asking = approval.KindResume, "0", r.Asking
+	q.Shown = func(req approval.Request) { announce(r.Sink, req) }
+	rec, err := r.Gate.Ask(ctx, q)
+	if err != nil {
+		return false, err
+	}
+	if rec.Nobody {
+		return false, nobodyAsked{fault.New(fault.Denied, "to resume this conversation, golem must ask: %s", q.Title).
+			Hinting("resume it where a person can answer")}
+	}
+	r.Notices = append(r.Notices, run.Answered(q, rec))
+	return rec.Run, nil
+}
+
+// settleChanges asks whether a conversation goes on with workers whose files have
+// changed.
+func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversation.Kept) error {
+	q := approval.Question{Title: "Files of this conversation's workers have changed since. Go on with them as they are now?"}
+	for _, d := range i.changed(k) {
+		means := "the worker goes on under its new definition; its instructions stay those that were kept"
+		if d.Digest == "" {
+			means = "there is no such worker any more: a call of it fails"
+		}
+		q.Lines = append(q.Lines, approval.Line{Path: d.Worker, Value: "has changed", Means: means, Where: d.File})
+	}
+	if len(q.Lines) == 0 {
+		return nil
+	}
+	yes, err := i.ask(ctx, r, q)
+	if err == nil && !yes {
+		err = fault.New(fault.Conflict, "%s has changed since the conversation %s was kept", q.Lines[0].Where, k.ID).
+			Hinting("put the file back, or answer yes")
+	}
+	return err
+}
+
+// settleDoubts asks about each call whose end is unknown, or whose arguments had a
+// secret that was not kept.
+func (i *Instance) settleDoubts(ctx context.Context, r *run.Runner, k *conversation.Kept) error {
+	r.Retake = map[string]bool{}
+	for _, d := range k.Reopen() {
+		line := approval.Line{Path: d.Tool, Value: d.Args, Where: "call " + d.ID}
+		q := approval.Question{
+			Title: fmt.Sprintf("%s was running when golem ended, and whether it finished is not known. Run it again?", d.Tool),
+		}
+		line.Means = "yes runs it again (it is approved as any call), no takes it as failed and tells the worker so"
+		if d.Secret {
+			q.Title = fmt.Sprintf("The arguments of %s had a secret, which golem does not keep, so it cannot run the call. Take it as failed and go on?", d.Tool)
+			line.Means = "yes tells the worker that the call failed, no leaves the conversation as it is"
+		}
+		q.Lines = []approval.Line{line}
+		yes, err := i.ask(ctx, r, q)
+		if err == nil && d.Secret && !yes {
+			err = fault.New(fault.Conflict, "the call %s of %s cannot be run again, because its arguments had a secret", d.ID, d.Tool).
+				Hinting("resume again and take it as failed")
+		}
+		if err != nil {
+			return err
+		}
+		r.Retake[d.ID] = yes && !d.Secret
+	}
+	return nil
+}
+
+// goesOn restores a chat, shows where it is, and goes on with an exchange that golem
+// was killed in. false ends the chat.
+func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, send func(func(context.Context) run.Result) bool) bool {
+	pending, err := s.Resume(ctx)
+	if err != nil {
+		s.Fail(fault.Of(err, fault.Model))
+		return false
+	}
+	k := r.Kept
+	s.Say("info", fmt.Sprintf("resumed %s: %q, %d message(s)", r.Journal.ID, k.Title(), k.Messages()))
+	said := k.Said()
+	for _, one := range said[max(len(said)-2, 0):] {
+		if one.Text != "" && one.Who != "tool" {
+			s.Say("info", one.Who+": "+one.Text)
+		}
+	}
+	return !pending || send(s.Continue)
+}
+
+// exchange runs one exchange of a chat; false if no later one can have a model either.
+func exchange(ctx context.Context, s *run.Session, entry *project.Worker, ro RunOptions, do func(context.Context) run.Result) bool {
+	within, stop := ctx, func() {}
+	if ro.Exchange != nil {
+		within, stop = ro.Exchange(ctx)
+	}
+	res := do(within)
+	stop()
+	switch {
+	case res.Error == nil || ctx.Err() != nil:
+	case res.Refused && entry.NeedModel() != nil:
+		return false
+	case within.Err() != nil && res.Status == run.Interrupted:
+		s.Say("warn", "stopped; the conversation goes on with your next message")
+	default:
+		s.Fail(res.Error)
+	}
+	return true
+}
+
+// rewind carries out /rewind N.
+func (i *Instance) rewind(ctx context.Context, s *run.Session, arg string) {
+	n, err := strconv.Atoi(arg)
+	if err != nil || n < 1 {
+		s.Say("error", fault.New(fault.Usage, "/rewind takes the number of your message, from 1").Hinting("/rewind 3 goes back to before your third message").Error())
+		return
+	}
+	id, err := i.platform.newID()
+	if err == nil {
+		err = s.Rewind(ctx, n, id)
+	}
+	if err != nil {
+		s.Say("error", fault.Of(err, fault.Config).Error())
+		return
+	}
+	s.Say("info", fmt.Sprintf("back before your message %d: this is the branch %s now; the other one stays in the list of conversations", n, id))
+}

@@ -1,0 +1,332 @@
+package run
+
+import (
+	"context"
+
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/prompt"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// A run keeps what it and its models say (SPEC §14), and a run that was killed goes on
+// by running again: where an answer or a result was kept, it is taken instead of asked
+// for. So the loop has one way, and what depends on it (ids, counters, budgets,
+// repairs) comes out as it did.
+
+// restore goes through a kept conversation. again tells whether a last exchange that
+// failed or was interrupted goes on; one that golem was killed in does in any case. in
+// is the message of the exchange that goes on, for Send; nil: there is none.
+func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool) (in *Input, err error) {
+	t := s.tree
+	t.kept, t.tainted = k, k.Taint
+	defer func() { t.closed = nil }()
+	for i, step := range k.Steps {
+		if step.T == conversation.NewEntry {
+			s.Reset()
+			continue
+		}
+		input := inputOf(step.Input)
+		t.step = i
+		s.frame.conversation.Calls = max(s.frame.conversation.Calls, step.Calls)
+		if i == len(k.Steps)-1 && k.Pending(again) {
+			k.Reopen()
+			return &input, nil
+		}
+		t.closed = step.Done
+		if t.closed == nil { // a branch of a conversation that was killed there
+			t.closed = &conversation.Entry{Error: errNotKept}
+		}
+		s.out, s.err = s.exchange(ctx, input)
+		if s.refused || ctx.Err() != nil {
+			return nil, s.err
+		}
+		t.closed = nil
+	}
+	s.frame.conversation.Calls = max(s.frame.conversation.Calls, k.LastCall())
+	return nil, nil
+}
+
+var errNotKept = fault.New(fault.Interrupted, "the conversation ends here")
+
+// resume restores what the Runner's Kept has.
+func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
+	k := s.r.Kept
+	if k == nil {
+		return nil, nil
+	}
+	var begun Input
+	for _, step := range k.Steps {
+		if step.Input != nil {
+			begun = inputOf(step.Input)
+		}
+	}
+	s.begin(begun)
+	s.tree.quiet.Store(true)
+	in, err := s.restore(ctx, k, again)
+	s.tree.quiet.Store(false)
+	if s.tree.tainted {
+		s.tree.tainted = false
+		s.tree.taint(s.frame.at(), "before the conversation was resumed")
+	}
+	return in, err
+}
+
+// Resume makes what the Runner's Kept has the session's conversation. pending tells
+// that golem was killed in the last exchange; Continue goes on with it.
+func (s *Session) Resume(ctx context.Context) (pending bool, err error) {
+	s.pending, err = s.resume(ctx, false)
+	return s.pending != nil, err
+}
+
+// Continue goes on with the exchange that Resume found pending.
+func (s *Session) Continue(ctx context.Context) Result { return s.goOn(ctx, *s.pending) }
+
+// goOn is Send for a message that is kept already.
+func (s *Session) goOn(ctx context.Context, in Input) Result {
+	s.out, s.err = s.exchange(ctx, in)
+	s.done()
+	return s.result()
+}
+
+// Rewind goes back to before the person's message n, from 1: the conversation goes on
+// as a branch of the name id, and what it was stays.
+func (s *Session) Rewind(ctx context.Context, n int, id string) error {
+	k, err := s.r.Journal.Again(n, id)
+	if err != nil {
+		return err
+	}
+	f := s.frame
+	if f.model != nil {
+		model.Forget(f.model, f.conversation.Name)
+	}
+	calls := f.conversation.Calls // their ids go on: the trace is the same
+	s.talks = 1
+	f.conversation, f.changed = conversation.New(s.talk()), 0
+	s.tree.paid = true
+	s.tree.quiet.Store(true)
+	_, err = s.restore(ctx, k, false)
+	s.tree.quiet.Store(false)
+	s.tree.paid, s.tree.kept = false, nil
+	f.conversation.Calls = max(f.conversation.Calls, calls)
+	s.out, s.err = tool.Output{}, nil
+	return err
+}
+
+// said keeps what the person said, before anything comes of it.
+func (s *Session) said(in Input) {
+	e := conversation.Entry{T: conversation.InputEntry, Calls: s.frame.conversation.Calls, Input: &conversation.Input{Text: in.Text, JSON: in.JSON}}
+	for _, f := range in.Attachments {
+		e.Input.Files = append(e.Input.Files, conversation.File{Name: f.Name, Data: f.Data})
+	}
+	s.r.Journal.Add(e)
+	s.r.Journal.Flush()
+}
+
+// done keeps how an exchange has ended.
+func (s *Session) done() {
+	e := conversation.Entry{T: conversation.DoneEntry, Status: string(statusOf(s.out, s.err)), Turn: s.frame.conversation.Turns}
+	if s.err != nil {
+		e.Error = fault.Of(s.err, fault.Tool)
+	}
+	s.r.Journal.Add(e)
+	s.r.Journal.Flush()
+	s.tree.kept = nil // what was kept is used up
+}
+
+func inputOf(in *conversation.Input) Input {
+	out := Input{Text: in.Text, JSON: in.JSON}
+	for _, f := range in.Files {
+		out.Attachments = append(out.Attachments, File{Name: f.Name, Data: f.Data})
+	}
+	return out
+}
+
+// begun is how this worker run began in a kept conversation; nil: it is new.
+func (t *tree) begun(name string) *conversation.Entry {
+	if t.kept == nil {
+		return nil
+	}
+	return t.kept.Begin(name)
+}
+
+// keepBegin keeps how the worker run begins.
+func (f *frame) keepBegin(system, text string, files []attachment) {
+	e := conversation.Entry{
+		T: conversation.BeginEntry, ID: f.id, Name: f.conversation.Name, System: system, Text: text,
+		Worker: f.worker.ID, File: f.worker.File, Digest: f.worker.Digest,
+	}
+	for _, a := range files {
+		e.Files = append(e.Files, conversation.File{Name: a.name, Path: a.path, MIME: a.mime, Data: a.data})
+	}
+	f.tree.r.Journal.Add(e)
+}
+
+func attachmentsOf(files []conversation.File) []attachment {
+	var out []attachment
+	for _, a := range files {
+		out = append(out, attachment{path: a.Path, name: a.Name, mime: a.MIME, data: a.Data})
+	}
+	return out
+}
+
+// keptTurn is the answer that was kept for the next request. In an exchange that has
+// ended no model is asked: where no answer is left, the exchange ends as it did.
+func (f *frame) keptTurn() (turn model.Turn, err error, ok bool) {
+	k, closed := f.tree.kept, f.tree.closed
+	if k == nil {
+		return turn, nil, false
+	}
+	c := f.conversation
+	a := k.Answer(c.Name, c.Turns+1, f.tree.step)
+	if a == nil && closed != nil && (closed.Turn <= c.Turns || f.parent != nil) { // no request was made
+		return turn, closedError(closed), true
+	}
+	if f.changed <= c.Turns {
+		f.changed = c.Turns + 1
+		for _, e := range k.Changes(c.Name, c.Turns+1) {
+			f.change(e)
+		}
+	}
+	switch {
+	case a != nil:
+		turn = a.ModelTurn()
+	case closed == nil:
+		return turn, nil, false
+	default: // it gave no answer
+		turn = model.Turn{Model: f.model.Name(), Attempts: 1}
+		err = closedError(closed)
+	}
+	c.Turns++
+	model.Advance(f.model, f.request(), turn)
+	if err == nil && !f.tree.paid {
+		f.budget.book(1, turn)
+	}
+	return turn, err, true
+}
+
+func closedError(done *conversation.Entry) error {
+	if done.Error != nil {
+		return done.Error
+	}
+	return errNotKept
+}
+
+// change repeats a note or a compaction.
+func (f *frame) change(e *conversation.Entry) {
+	switch {
+	case e.T == conversation.NoteEntry:
+		f.conversation.Add(model.Message{Role: model.User, Text: e.Text, Inner: true})
+	case e.Dropped != nil:
+		f.conversation.Drop(*e.Dropped, prompt.Summary(e.Text))
+		if !f.tree.paid {
+			f.budget.book(0, model.Turn{Usage: e.Usage.Usage()})
+		}
+	}
+}
+
+// keepAnswer keeps a model's answer before its calls run.
+func (f *frame) keepAnswer(turn model.Turn) {
+	e := conversation.AnswerOf(turn)
+	e.ID, e.Name, e.Turn, e.Calls, e.Worker = f.id, f.conversation.Name, f.conversation.Turns, f.conversation.Calls, f.worker.ID
+	f.tree.r.Journal.Add(e)
+	f.tree.r.Journal.Flush()
+}
+
+// keptCall is how the call ended, if that was kept.
+func (f *frame) keptCall(req callRequest) (tool.Output, *fault.Fault, bool) {
+	t := f.tree
+	if t.kept == nil {
+		return tool.Output{}, nil, false
+	}
+	e := t.kept.End(req.id)
+	same := e != nil && e.Tool == req.name && (req.caller == nil || e.Args == t.r.Journal.RedactedText(req.args))
+	if !same {
+		if t.closed == nil {
+			return tool.Output{}, nil, false
+		}
+		return tool.Output{}, errNotKept, true // nothing runs in an exchange that has ended
+	}
+	if e.Worker != "" {
+		f.current.reach(req.id, callee{id: e.Worker, file: e.ByFile})
+	}
+	if !t.paid {
+		for _, a := range t.kept.Below(req.id) {
+			f.budget.book(1, a.ModelTurn())
+		}
+	}
+	switch denial := (Denial{ID: req.id, Tool: req.name}); {
+	case e.Status == string(callDenied) && e.Nobody:
+		t.deny(denial)
+	case e.Status == string(callDenied):
+		t.decline(denial)
+	case e.Status == string(callError) && e.ByFile:
+		t.fail(Failure{ID: req.id, Worker: e.Worker, Error: e.Error})
+	}
+	return e.Output.Tool(), e.Error, true
+}
+
+// takenAsFailed is the fault of a call whose end is unknown and that the person does
+// not want to run again; nil: it runs.
+func (t *tree) takenAsFailed(id string) error {
+	if again, asked := t.r.Retake[id]; t.kept == nil || !asked || again {
+		return nil
+	}
+	return fault.New(fault.Interrupted, "golem ended while this call ran, and the person does not want to run it again: whether it had an effect is not known").
+		Hinting("look at what is there before you call it again")
+}
+
+// keepStart keeps, before it runs, that a call runs which can change something. What
+// was gathered is written first.
+func (c *activeCall) keepStart(risk tool.Risk) {
+	if risk == tool.Read {
+		return
+	}
+	j := c.frame.tree.r.Journal
+	j.Add(conversation.Entry{T: conversation.StartEntry, ID: c.req.id, Tool: c.req.name, Args: c.req.args, Worker: c.frame.worker.ID})
+	j.Flush()
+	c.started = true
+}
+
+// keepEnd keeps how the call ended: at once if it can have changed something, else with
+// what follows.
+func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
+	j := c.frame.tree.r.Journal
+	if j == nil {
+		return
+	}
+	who := c.frame.current.callee(c.req.id)
+	e := conversation.Entry{T: conversation.EndEntry, ID: c.req.id, Tool: c.req.name, Status: body.Status, Error: body.Error, Worker: who.id, ByFile: who.file, Nobody: c.nobody}
+	if c.req.caller != nil {
+		e.Args = c.req.args
+	}
+	if body.Error == nil {
+		e.Output = conversation.OutputOf(out)
+	}
+	e.Open = body.Status == string(callNotRun) || body.Status == string(callStopped)
+	j.Add(e)
+	if c.started {
+		j.Flush()
+	}
+}
+
+// request is the next request to the model.
+func (f *frame) request() model.Request {
+	return model.Request{
+		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
+		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
+	}
+}
+
+// keepNote keeps a text that golem added before the next request.
+func (f *frame) keepNote(text string) {
+	f.tree.r.Journal.Add(conversation.Entry{T: conversation.NoteEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Text: text})
+}
+
+// failed ends a session that could not be restored.
+func (s *Session) failed(err error) Result {
+	s.out, s.err = tool.Output{}, err
+	return s.Close()
+}
