@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"golem/core/approval"
+	"golem/core/consent"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/project"
@@ -25,7 +26,7 @@ func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *p
 		r.Journal = conversation.Start(&i.platform.State, conversation.Entry{Run: ro.ID, Mode: mode, Worker: entry.ID, File: entry.File})
 	}
 	if j := r.Journal; j != nil {
-		j.Redact = func(raw json.RawMessage) json.RawMessage { return i.redactor.Load().JSON(raw) }
+		j.Redact = func(raw json.RawMessage) json.RawMessage { return i.secrets.redactor.Load().JSON(raw) }
 		j.Now = i.platform.now
 		j.Trouble = func(err error) {
 			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "the conversation could not be kept from here on, so it cannot be resumed; the run goes on: " + fault.Of(err, fault.Config).Text()}})
@@ -127,7 +128,7 @@ func (n nobodyAsked) Unwrap() error { return n.fault }
 // ask asks a question before the run.
 func (i *Instance) ask(ctx context.Context, r *run.Runner, q approval.Question) (yes bool, err error) {
 	q.Kind, q.Call, q.Asking = approval.KindResume, "0", r.Asking
-	q.Shown = func(req approval.Request) { announce(r.Sink, req) }
+	q.Shown = func(req approval.Request) { consent.Announce(r.Sink, req) }
 	rec, err := r.Gate.Ask(ctx, q)
 	if err != nil {
 		return false, err

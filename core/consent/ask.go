@@ -55,7 +55,7 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	if c.neverAsk {
 		return notes("not trusted", open), nil
 	}
-	q := question(open, "0", nil, func(req approval.Request) { announce(r.Sink, req) })
+	q := question(open, "0", nil, func(req approval.Request) { Announce(r.Sink, req) })
 	q.Asking = r.Asking
 	rec, err := r.Gate.Ask(ctx, q)
 	if err != nil {
@@ -214,8 +214,8 @@ func (c *Consent) Host(w *project.Worker, spec tool.Spec, digest string) (g trus
 	return g, false
 }
 
-// announce tells a front end of a question before the run began.
-func announce(sink trace.Sink, r approval.Request) {
+// Announce tells a front end of a question before the run began.
+func Announce(sink trace.Sink, r approval.Request) {
 	if data, err := json.Marshal(r); err == nil {
 		sink.Emit(trace.Event{ID: "0", Body: trace.Ask{Request: data}})
 	}
