@@ -16,6 +16,7 @@ import (
 	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/model"
+	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/toolset"
@@ -76,6 +77,9 @@ type Platform struct {
 	// ToolFiles is $GOLEM_HOME/tools, where pkg.mod:register is looked up; nil
 	// if there is none.
 	ToolFiles fs.FS
+	// Libraries are the directories in which libraries are looked for, in this
+	// order (SPEC §4).
+	Libraries []project.LibraryRoot
 	// Secrets are further values to remove from everything that leaves golem.
 	Secrets []string
 	Now     func() time.Time // nil means time.Now

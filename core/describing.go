@@ -25,7 +25,7 @@ func (i *Instance) CallTree(ctx context.Context) *describe.CallTree {
 }
 
 func (i *Instance) describer(r *run.Runner) *describe.Describer {
-	return &describe.Describer{Project: i.project, Checker: r.Checker(), Gate: r.Gate, Host: i.consent.Host}
+	return &describe.Describer{Project: i.project, Checker: r.Checker(), Gate: r.Gate, Grant: i.consent.Grant}
 }
 
 // Tools returns the tools that a worker would have, as far as they are known

@@ -60,7 +60,34 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 		out = sandbox.Controls{Root: root, Files: dotEnvs(work)}.Protect()
 		out.Also = []sandbox.Protection{c.Protect()}
 	}
+	out.Also = append(out.Also, m.libraryProtection(p, root)...)
 	out.Closed = m.platform.Closed
+	return out
+}
+
+// libraryProtection guards the libraries of the project, and the directories in
+// which libraries are looked for: a worker that could write there would choose the
+// code of a later run. A directory that contains the one workers work on is guarded
+// as a project is. work is that one's source.
+func (m mounting) libraryProtection(p *project.Project, work string) []sandbox.Protection {
+	var out []sandbox.Protection
+	guard := func(tree fs.FS, library bool) {
+		fsys, ok := tree.(sandbox.FS)
+		if !ok {
+			return
+		}
+		root := sandbox.SourceOf(fsys, "")
+		around := sandbox.Inside(work, root)
+		if root != "" && (library || !around) {
+			out = append(out, sandbox.Controls{Root: root, Whole: !around}.Protect())
+		}
+	}
+	for _, root := range m.platform.Libraries {
+		guard(root.FS, false)
+	}
+	for _, tree := range p.Libraries() {
+		guard(tree, true)
+	}
 	return out
 }
 

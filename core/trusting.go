@@ -43,7 +43,7 @@ func (i *Instance) Content() string {
 	names := append(i.project.Opened(), i.project.Texts()...)
 	listed, _ := i.project.List()
 	for _, l := range listed {
-		if w, err := i.project.Worker("./" + l.Path); err == nil {
+		if w, err := i.project.WorkerAt(l.Path); err == nil {
 			found, _ := i.project.Modules(w)
 			for _, m := range found {
 				names = append(names, m.Path)

@@ -18,7 +18,7 @@ import (
 )
 
 // laterKeys are known to the parser but refused, so no editor offers them.
-var laterKeys = []string{"dependencies", "clearance"}
+var laterKeys = []string{"clearance"}
 
 // freeKey stands where any name may stand: a mount, a toolset, a tool.
 const freeKey = "example"
@@ -39,7 +39,7 @@ type schema struct {
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
 	out := map[string]schema{}
-	for _, name := range []string{"worker.schema.json", "project.schema.json"} {
+	for _, name := range []string{"worker.schema.json", "project.schema.json", "lib.schema.json"} {
 		data, err := os.ReadFile("schemas/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -94,9 +94,12 @@ func flow(at place, key string) string {
 func unknown(t *testing.T, file string, at place, key string) (complaint string, known []string) {
 	t.Helper()
 	files := fstest.MapFS{"main.worker": {Data: []byte("---\ndescription: x\n---\nHello\n")}}
-	if file == "project.schema.json" {
+	switch file {
+	case "project.schema.json":
 		files["project.yaml"] = &fstest.MapFile{Data: []byte(flow(at, key) + "\n")}
-	} else {
+	case "lib.schema.json":
+		files["lib.yaml"] = &fstest.MapFile{Data: []byte(flow(at, key) + "\n")}
+	default:
 		files["main.worker"] = &fstest.MapFile{Data: []byte("---\n" + flow(at, key) + "\n---\nHello\n")}
 	}
 	p, err := project.Load(project.Source{FS: files, Name: "docs"})
@@ -118,11 +121,11 @@ func unknown(t *testing.T, file string, at place, key string) (complaint string,
 	return "", nil
 }
 
-// Editors and golem know the same keys, in every mapping of both files.
+// Editors and golem know the same keys, in every mapping of the files.
 func TestSchemasKnowTheParsersKeys(t *testing.T) {
 	all := readSchemas(t)
 	mappings := 0
-	for _, file := range []string{"worker.schema.json", "project.schema.json"} {
+	for _, file := range []string{"worker.schema.json", "project.schema.json", "lib.schema.json"} {
 		closed(all, all[file], nil, func(at place, keys []string) {
 			mappings++
 			where := file + ": " + strings.Join(at, ".")

@@ -60,11 +60,7 @@ func effectiveValues(inst *core.Instance) string {
 	fmt.Fprintf(&b, "approval.mode: %s (%s)\n", mode, oneLine(origin))
 	list, _ := inst.Workers()
 	for _, l := range list {
-		ref := "./" + l.Path
-		if l.Source != "project" {
-			ref = l.ID
-		}
-		w, err := inst.Project().Worker(ref)
+		w, err := inst.Project().WorkerAt(l.Path)
 		if err != nil {
 			continue // its faults are listed
 		}

@@ -41,7 +41,7 @@ func (f *flags) addPlace(s *pflag.FlagSet) {
 	s.StringVar(&f.entry, "entry", "", "start with this worker instead of the project's entry")
 	s.StringVar(&f.project, "project", "", "the project directory; TARGET may then be left out")
 	s.BoolVar(&f.noProject, "no-project", false, "run TARGET, a worker file, without a manifest")
-	s.StringArrayVar(&f.lib, "lib", nil, "a directory of libraries (not in this version)")
+	s.StringArrayVar(&f.lib, "lib", nil, "look for libraries in this directory first; may be repeated")
 	s.BoolVar(&f.noImportTools, "no-import-tools", false, "do not load custom tools (.wasm files)")
 	s.BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
 	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow the manifest to mount directories outside the project")
@@ -97,9 +97,6 @@ func (f *flags) resumed() *core.Resume {
 
 // refuse checks what contradicts itself or is not in this version.
 func (f *flags) refuse() error {
-	if f.given("lib") {
-		return usage("--lib: not in this version").Hinting("put the workers into the project")
-	}
 	if f.approveAll && f.denyAll {
 		return usage("--approve-all and --deny-all cannot be used together").Hinting("use one of them")
 	}

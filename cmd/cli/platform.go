@@ -10,6 +10,7 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/sandbox/osfs"
@@ -43,6 +44,10 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	libraries, err := h.libraries(f)
+	if err != nil {
+		return nil, err
+	}
 	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
 	return core.Open(core.Platform{
 		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys,
@@ -54,9 +59,37 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		Toolsets:   []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)},
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
+		Libraries:  libraries,
 
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, o)
+}
+
+// libraries are the directories in which libraries are looked for: each --lib,
+// those of GOLEM_LIBS, and $GOLEM_HOME/libs (S1-52, S1-66, S1-73).
+func (h *host) libraries(f *flags) ([]project.LibraryRoot, error) {
+	var out []project.LibraryRoot
+	add := func(label, dir string) {
+		root := project.LibraryRoot{Label: label}
+		if files, err := osfs.Open(h.path(dir)); err == nil {
+			root.FS = files
+		}
+		out = append(out, root)
+	}
+	for _, dir := range f.lib {
+		if add("--lib "+dir, dir); out[len(out)-1].FS == nil {
+			return nil, usage("--lib %s: there is no such directory", dir).Hinting("name a directory in which libraries lie, each in a directory with its name")
+		}
+	}
+	for _, dir := range filepath.SplitList(h.setting("LIBS")) {
+		if dir != "" {
+			add(dir, dir)
+		}
+	}
+	if home := h.home(); home != "" {
+		add("$GOLEM_HOME/libs", filepath.Join(home, "libs"))
+	}
+	return out, nil
 }
 
 // closed is what no worker reaches: $GOLEM_HOME, by its real path and, where

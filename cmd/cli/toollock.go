@@ -112,10 +112,10 @@ func allModules(p *project.Project) ([]project.Module, error) {
 		return nil, err
 	}
 	for _, l := range listed {
-		if l.Source != "project" {
+		if l.Source == "built-in" {
 			continue // golem's own workers have no modules
 		}
-		w, err := p.Worker("./" + l.Path)
+		w, err := p.WorkerAt(l.Path)
 		if err != nil {
 			return nil, err
 		}

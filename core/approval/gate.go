@@ -159,7 +159,7 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 			add(verdict{setting: r.Decide.known(), origin: r.Origin, matched: &p.Rules[i]})
 		}
 	}
-	if p.Reach == WithinSandbox || escapes(s.risk, spec) {
+	if escapes(s.risk, spec) {
 		return out // a mount's setting concerns only files in the sandbox
 	}
 	for name, ops := range p.Mounts {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"golem/core/approval"
@@ -164,7 +163,7 @@ func (c *Consent) asked(w *project.Worker) bool {
 
 // untrusted is the fault of using what nobody trusted.
 func (c *Consent) untrusted(w trust.Widening, why string) error {
-	file, line := splitAt(w.At)
+	file, line := project.Place(w.At)
 	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
 }
 
@@ -173,37 +172,34 @@ func trustHint() string {
 	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
 }
 
-func splitAt(at string) (file string, line int) {
-	file, rest, _ := strings.Cut(at, ":")
-	line, _ = strconv.Atoi(rest) // 0 where there is none
-	return file, line
-}
-
-// Granted refuses a tool of a module with hosts that nobody trusted.
+// Granted refuses a tool of a module with hosts, or with files by a library's word,
+// that nobody trusted.
 func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
 	identified, ok := t.(tool.Identifier)
-	if !ok || len(spec.Hosts) == 0 || !w.Sandbox.Network {
+	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 {
 		return nil
 	}
 	digest, _, err := identified.Identity(ctx)
 	if err != nil {
 		return err
 	}
-	if g, open := c.Host(w, spec, digest); open {
+	if g, open := c.Grant(w, spec, digest); open {
 		return c.untrusted(g, "nobody trusted it")
 	}
 	return nil
 }
 
-// Host is the first host of a tool's module that no person trusted.
-// digest is that of the module.
-func (c *Consent) Host(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
-	if len(spec.Hosts) == 0 || !w.Sandbox.Network {
-		return g, false
-	}
+// Grant is the first grant of a tool's module that needs trust and that no person
+// trusted: a host, or the files where a library's worker grants them. digest is that
+// of the module.
+func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
 	file, _, _ := strings.Cut(spec.Module, "@")
-	for _, h := range c.Project.Hosts(w) {
+	grants := c.Project.LibraryFiles(w)
+	if len(spec.Hosts) > 0 && w.Sandbox.Network {
+		grants = append(grants, c.Project.Hosts(w)...)
+	}
+	for _, h := range grants {
 		if h.Key != (project.Module{Path: file}).Stem() {
 			continue
 		}

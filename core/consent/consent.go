@@ -146,7 +146,7 @@ func (c *Consent) Unattended() bool { return c.unattended.Load() }
 func (c *Consent) Faults(ctx context.Context) fault.List {
 	var out fault.List
 	for _, w := range c.Untrusted(c.Widenings(ctx)) {
-		file, line := splitAt(w.At)
+		file, line := project.Place(w.At)
 		out = append(out, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and has no effect until you trust it: %s", w.Path, w.Value, w.Means).
 			At(file, line, 0).Hinting("%s", trustHint()))
 	}

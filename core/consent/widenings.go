@@ -25,7 +25,7 @@ func (c *Consent) Widenings(ctx context.Context) trust.List {
 	var workers []*project.Worker
 	listed, _ := c.Project.List()
 	for _, l := range listed {
-		if w, err := c.Project.Worker("./" + l.Path); err == nil {
+		if w, err := c.Project.WorkerAt(l.Path); err == nil {
 			workers = append(workers, w)
 		}
 	}
@@ -99,7 +99,7 @@ func (c *Consent) extras(w *project.Worker) trust.List {
 func undescribed(grants trust.List) []tool.Spec {
 	var out []tool.Spec
 	for _, g := range grants {
-		if g.Module != "" {
+		if g.Module != "" && strings.HasSuffix(g.Path, ".allowed_hosts") {
 			out = append(out, tool.Spec{Kind: tool.Wasm, Toolset: "custom", Hosts: []string{g.Value}, Provider: g.Module})
 		}
 	}
@@ -144,11 +144,11 @@ func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []modu
 	if err != nil {
 		return nil
 	}
-	hosts := c.Project.Hosts(w)
+	grants := append(c.Project.Hosts(w), c.Project.LibraryFiles(w)...)
 	out := make([]module, len(found))
 	for n, m := range found {
 		out[n] = module{Module: m}
-		if !slices.ContainsFunc(hosts, func(h project.Said) bool { return h.Key == m.Stem() }) {
+		if !slices.ContainsFunc(grants, func(h project.Said) bool { return h.Key == m.Stem() }) {
 			continue
 		}
 		if _, known := digests[m.Path]; !known {
@@ -174,19 +174,24 @@ func (c *Consent) digest(m project.Module) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// grants are the hosts that a worker's file lends its modules, one line a host.
+// grants are the hosts that a worker's file lends its modules, one line a host, and
+// the files that a library's does.
 func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
-	if !w.Sandbox.Network || w.Source == "built-in" {
-		return nil // they reach nothing
-	}
 	var out trust.List
-	for _, h := range c.Project.Hosts(w) {
-		for _, m := range modules {
-			if m.Stem() == h.Key { // grants go to the nearest of a name
-				out = append(out, asWidening(h, m.digest, fmt.Sprintf("%s can send what it is given to %s", m.Path, h.Value)))
-				break
-			}
+	add := func(s project.Said, means string) {
+		n := slices.IndexFunc(modules, func(m module) bool { return m.Stem() == s.Key }) // grants go to the nearest of a name
+		if n >= 0 {
+			out = append(out, asWidening(s, modules[n].digest, modules[n].Path+means))
 		}
+	}
+	for _, s := range c.Project.LibraryFiles(w) {
+		add(s, " reads and writes the files that the library's worker sees")
+	}
+	if !w.Sandbox.Network || w.Builtin() {
+		return out // they reach nothing
+	}
+	for _, h := range c.Project.Hosts(w) {
+		add(h, " can send what it is given to "+h.Value)
 	}
 	return out
 }

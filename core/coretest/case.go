@@ -6,8 +6,10 @@
 //	Scenario: 18
 //	wasm: tools/a.wasm = add_v1    a fixture of testdata/tools with its description
 //	bare: tools/a.wasm = add_v1    the same without one
+//	lib: utils@1.0/tools/a.wasm = add_v1    the same as wasm, in libs/
 //	-- case.json --          Settings: inputs, answers, flags
 //	-- project/main.worker --   the project's files
+//	-- libs/utils@1.0/lib.yaml --   the files of installed libraries
 //	-- outside/a.pdf --      files that lie elsewhere, for --attach
 //	-- replies/1 --          what a provider answers the first model request with
 //	-- want/output --        the final answer, or "! " and the fault
@@ -46,6 +48,7 @@ type Case struct {
 	Scenarios []int
 	Settings  Settings
 	Project   map[string][]byte // by path from the project root
+	Libs      map[string][]byte // by path below the directory of libraries
 	Outside   map[string][]byte // by base name
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Replies   []Reply           // answers of a provider, in order
@@ -78,7 +81,7 @@ func Cases() ([]Case, error) {
 // settings are errors.
 func Parse(name string, data []byte) (Case, error) {
 	a := txtar.Parse(data)
-	c := Case{Name: name, Project: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}}
+	c := Case{Name: name, Project: map[string][]byte{}, Libs: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}}
 	if err := c.comment(string(a.Comment)); err != nil {
 		return c, err
 	}
@@ -139,6 +142,8 @@ func (c *Case) file(f txtar.File) error {
 	switch {
 	case top == "project" && rest != "":
 		c.Project[rest] = data
+	case top == "libs" && rest != "":
+		c.Libs[rest] = data
 	case top == "outside" && rest != "":
 		c.Outside[path.Base(rest)] = data
 	case top == "replies" && rest == strconv.Itoa(len(c.Replies)+1):
@@ -148,7 +153,7 @@ func (c *Case) file(f txtar.File) error {
 	case top == "want" && wanted(rest):
 		c.Want[rest] = f.Data
 	default:
-		return fmt.Errorf("%s is in none of project/, outside/, replies/ (in order) and want/", f.Name)
+		return fmt.Errorf("%s is in none of project/, libs/, outside/, replies/ (in order) and want/", f.Name)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ var fixtures embed.FS
 // of text cannot hold one.
 func (c *Case) fixture(line string) error {
 	how, rest, ok := strings.Cut(line, ": ")
-	if !ok || !slices.Contains([]string{"wasm", "bare", "home"}, how) {
+	if !ok || !slices.Contains([]string{"wasm", "bare", "home", "lib"}, how) {
 		return nil
 	}
 	to, name, ok := strings.Cut(rest, " = ")
@@ -41,9 +41,12 @@ func (c *Case) fixture(line string) error {
 			return err
 		}
 	}
-	if how == "home" {
+	switch how {
+	case "home":
 		c.Home[to] = module
-	} else {
+	case "lib":
+		c.Libs[to] = module
+	default:
 		c.Project[to] = module
 	}
 	return nil

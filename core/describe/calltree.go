@@ -71,7 +71,7 @@ func (p *Describer) CallTree(ctx context.Context) *CallTree {
 		if l.Source != "project" {
 			continue
 		}
-		if _, err := p.Project.Worker("./" + l.Path); err != nil {
+		if _, err := p.Project.WorkerAt(l.Path); err != nil {
 			out.Faults = append(out.Faults, faultsOf(err)...)
 		}
 	}

@@ -86,9 +86,9 @@ type Describer struct {
 	Project *project.Project
 	Checker *run.Checker
 	Gate    *approval.Gate
-	// Host returns the first host of a tool's module that no person trusted; open
+	// Grant returns the first grant of a tool's module that no person trusted; open
 	// is false if there is none. digest is the module's.
-	Host func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
+	Grant func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
 }
 
 // Worker returns everything about a worker. in may be nil; it is the input

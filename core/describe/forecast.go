@@ -55,7 +55,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	case (spec.Risk == tool.Network || spec.Network) && !w.Sandbox.Network:
 		u.Call, u.Why, u.Unless = string(approval.Refused), "the sandbox has no network (sandbox.network_enabled)", nil
 	default:
-		if g, open := p.Host(w, spec, spec.Provider); open {
+		if g, open := p.Grant(w, spec, spec.Provider); open {
 			u.Call, u.Why, u.Unless = string(approval.Refused), "nobody trusted "+g.Path+": "+g.Value, nil
 		}
 	}

@@ -13,8 +13,10 @@ type call struct {
 	to   location
 }
 
-// everyone is who '*' stands for, in the graph of calls.
-var everyone = location{name: "*"}
+// everyone is who '*' stands for in a source, in the graph of calls.
+func everyone(source string) location { return location{source, everyName} }
+
+const everyName = "*"
 
 // own is an item that stands in the worker's file; nil for any other.
 func own(l *loaded, item *yamltree.Node) *yamltree.Node {
@@ -26,9 +28,9 @@ func own(l *loaded, item *yamltree.Node) *yamltree.Node {
 
 // calls are what a worker may call, in the order it is allowed.
 func (c *checker) calls(from location) []call {
-	if from == everyone {
+	if from.name == everyName {
 		var out []call
-		all, _ := c.p.everyWorker(location{})
+		all, _ := c.p.everyWorker(location{source: from.source})
 		for _, l := range all {
 			out = append(out, call{to: l})
 		}
@@ -83,9 +85,8 @@ func (c *checker) recursive(l location) bool {
 func (c *checker) cycle(closing call, chain []location) *fault.Fault {
 	var ids []string
 	for _, l := range append(chain[:len(chain):len(chain)], closing.to) {
-		if l != everyone {
-			id, _ := c.p.identity(l)
-			ids = append(ids, fault.Brief(id))
+		if l.name != everyName {
+			ids = append(ids, fault.Brief(c.p.workerID(l)))
 		}
 	}
 	first := ids[0]
@@ -119,7 +120,7 @@ func (c *checker) lent(entry location) {
 		todo = todo[1:]
 		for _, next := range c.calls(here.to) {
 			l := loan{next.to, here.name}
-			if next.to != everyone {
+			if next.to.name != everyName {
 				got := c.p.load(next.to)
 				if got.worker == nil {
 					continue

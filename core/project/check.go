@@ -33,7 +33,7 @@ func (p *Project) Check(platform string) fault.List {
 		c.faults.Sort()
 		return c.faults // where the workers are is not known
 	}
-	s := p.scan()
+	s := p.scan("")
 	c.add(s.faults...)
 	if main := (location{name: "main.worker"}); p.exists(main) {
 		c.push(main)
@@ -59,7 +59,9 @@ func (p *Project) Check(platform string) fault.List {
 			c.push(l)
 		}
 	}
-	c.exports()
+	for i := range p.sources {
+		c.exports(&p.sources[i])
+	}
 	c.names(s)
 	c.twins(s)
 	for len(c.queue) > 0 {
@@ -75,8 +77,12 @@ func (p *Project) Check(platform string) fault.List {
 	c.cycles(c.order)
 	c.add(p.passedOverFiles()...)
 	if !p.src.Flags.NoImportTools {
-		c.add(p.unbuilt(".")...)
-		c.add(p.passedOver(".")...)
+		for _, s := range p.scope("") {
+			if !s.bare {
+				c.add(p.unbuilt(location{s.name, "."})...)
+				c.add(p.passedOver(location{s.name, "."})...)
+			}
+		}
 		c.add(p.lockedButGone()...)
 	}
 	if f := p.engineFault(platform); f != nil {
@@ -123,18 +129,25 @@ func (c *checker) judge(got *loaded, s *scanned) {
 	_, faults := p.modules(got)
 	c.add(faults...)
 	if dir := got.ownDir(); dir != "" && !p.src.Flags.NoImportTools {
-		c.add(p.unbuilt(dir)...)
-		c.add(p.passedOver(dir)...)
+		c.add(p.unbuilt(got.def.at(dir))...)
+		c.add(p.passedOver(got.def.at(dir))...)
 	}
 	c.model(got)
 	allowed := got.eff.Path("toolsets", "workers", "allowed_workers")
 	for _, list := range referenceLists(got) {
 		for _, item := range list.Items {
 			if item.Text == "*" && list == allowed {
-				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone})
-				continue // all of them are checked anyway
+				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone(got.def.source)})
+				if !got.def.inProject() { // of the project all are checked anyway
+					all, faults := p.everyWorker(got.def.location)
+					c.add(faults...)
+					for _, l := range all {
+						c.push(l)
+					}
+				}
+				continue
 			}
-			target, f := p.resolve(item.Text, false)
+			target, f := p.resolve(got.def.source, item.Text, false)
 			if f != nil {
 				if list != allowed || !p.mayBeTool(got, item.Text, f) {
 					c.add(f.At(item.File, item.Line, item.Column))
@@ -193,7 +206,7 @@ func (c *checker) oneModel(got *loaded, name string) {
 // (S2-26).
 func (c *checker) oneID(entry location) {
 	byID := map[string]location{}
-	everyone := false
+	everyone := map[string]bool{}
 	todo, seen := []location{entry}, map[location]bool{entry: true}
 	for len(todo) > 0 {
 		l := todo[0]
@@ -207,7 +220,7 @@ func (c *checker) oneID(entry location) {
 		} else {
 			byID[got.worker.ID] = l
 		}
-		for _, next := range c.named(got, &everyone) {
+		for _, next := range c.named(got, everyone) {
 			if !seen[next] {
 				seen[next] = true
 				todo = append(todo, next)
@@ -217,20 +230,20 @@ func (c *checker) oneID(entry location) {
 }
 
 // named are the workers a worker imports or allows; '*' is expanded only
-// once, since after that everyone was seen.
-func (c *checker) named(got *loaded, everyone *bool) []location {
+// once for each source, since after that everyone was seen.
+func (c *checker) named(got *loaded, everyone map[string]bool) []location {
 	var out []location
 	for _, list := range referenceLists(got) {
 		for _, item := range list.Items {
 			if item.Text == "*" {
-				if !*everyone {
-					*everyone = true
-					all, _ := c.p.everyWorker(location{})
+				if from := got.def.source; !everyone[from] {
+					everyone[from] = true
+					all, _ := c.p.everyWorker(location{source: from})
 					out = append(out, all...)
 				}
 				continue
 			}
-			if l, f := c.p.resolve(item.Text, false); f == nil {
+			if l, f := c.p.resolve(got.def.source, item.Text, false); f == nil {
 				out = append(out, l)
 			}
 		}

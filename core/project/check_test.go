@@ -89,7 +89,7 @@ func TestCheckFindsEverythingAtOnce(t *testing.T) {
 		`main.worker:3:33: E_PATH: Parent directory references not allowed: "../up" (name a worker of this project by its ID or as ./path)`,
 		`main.worker:3:40: E_AMBIGUOUS: "twice" is defined by workers/twice.yaml and workers/twice.yml (keep one of them)`,
 		`main.worker:3:47: E_CONFIG: warning: "ignored/i" refers to workers/ignored/i.worker, which the ignore file leaves out when workers are listed (remove it from the ignore file)`,
-		`main.worker:5:13: E_LIBRARY_NOT_FOUND: "lib:x" names the library "lib": libraries: not in this version`,
+		`main.worker:5:13: E_LIBRARY_NOT_FOUND: "lib:x" names the library "lib", which is not among the dependencies (add lib to dependencies: in project.yaml)`,
 		`main.worker:6:11: E_TOOL_LANGUAGE: toolsets/fmt.py is source code, and there is no toolsets/fmt.wasm (build it: extism-py toolsets/fmt.py -o toolsets/fmt.wasm)`,
 		`main.worker:6:28: E_NOT_FOUND: no tool module "tools/none" (looked for tools/none.wasm)`,
 		`main.worker:6:40: E_TOOL_DISALLOWED: "pkg.mod:register" names a module outside the project (allow it with --allow-module-imports, or copy the module into the project)`,

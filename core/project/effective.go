@@ -30,8 +30,11 @@ func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
 func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	own := d.node
 	defaults := yamltree.Merge(p.src.Config.settings(), p.defaults)
-	if p.sourceOf(d.location).bare {
+	switch s := p.sourceOf(d.location); {
+	case s.bare:
 		defaults = without(defaults, "toolsets", "tool_rules", "sandbox", "vars")
+	case s.library != "": // its tools and vars are what its own files say
+		defaults = yamltree.Merge(without(defaults, "toolsets", "vars"), without(s.defaults, "sandbox"))
 	}
 	b := &built{p: p, d: d, eff: yamltree.Merge(yamltree.Merge(defaults, own), p.flags)}
 	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
@@ -40,7 +43,7 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	sum := sha256.Sum256(d.hashed)
 	n := b.eff
 	b.w = &Worker{
-		ID: d.id, Name: d.id, File: d.String(), Source: p.sourceOf(d.location).label, Digest: hex.EncodeToString(sum[:]),
+		ID: p.idIn(d.location, d.id), Name: d.id, File: d.String(), Source: p.sourceOf(d.location).label, Digest: hex.EncodeToString(sum[:]),
 		Description: own.Get("description").String(), Instructions: d.text,
 		Mode: "single", CompatibleModels: own.Get("compatible_models").Texts(),
 		Imports: Imports{

@@ -106,7 +106,7 @@ func (p *Project) passedOverFiles() fault.List {
 // have: llm-do names workers, and the tools of Python modules, among them.
 func (p *Project) foreignToolset(name string) string {
 	for _, ref := range []string{name, "./" + name} {
-		if l, f := p.resolve(ref, false); f == nil {
+		if l, f := p.resolve("", ref, false); f == nil {
 			return "it is a worker: write allow_workers: [" + l.asReference(ref) + "]"
 		}
 	}

@@ -225,7 +225,7 @@ func FuzzModuleReference(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, bad := p.module(ref)
+		name, bad := p.module(location{name: "."}, ref)
 		if bad != nil {
 			sound(t, bad)
 			return

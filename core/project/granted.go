@@ -50,6 +50,26 @@ func (p *Project) Hosts(w *Worker) []Said {
 	return out
 }
 
+// LibraryFiles returns the grants of files to tool modules that a library's own
+// files give; Key is the module's stem. They count only if a person trusts them.
+func (p *Project) LibraryFiles(w *Worker) []Said {
+	modules := w.eff.Path("toolsets", "custom", "modules")
+	if modules == nil {
+		return nil
+	}
+	var out []Said
+	for _, f := range modules.Fields {
+		if n := f.Value.Get("fs"); n.Flag() && p.OfLibrary(n.Pos.File) != "" {
+			out = append(out, said(n, "toolsets.custom.modules."+f.Name+".fs", f.Name))
+		}
+	}
+	return out
+}
+
+// OfLibrary is the name of the library that a file is of, as faults and origins
+// name the file; "" for one that is of no library.
+func (p *Project) OfLibrary(file string) string { return p.sourceOf(p.place(file)).library }
+
 // ProviderKeys returns the settings that the manifest has for a provider, one Said
 // for each key; of headers and other mappings, one for each field. nil if the
 // manifest does not mention the provider.

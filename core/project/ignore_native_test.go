@@ -63,7 +63,7 @@ func TestIgnoreFileAsGit(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		s := p.scan()
+		s := p.scan("")
 		var kept []string
 		for _, name := range names {
 			if !s.ignored(name, false) {

@@ -83,16 +83,16 @@ func (p *Project) Entry() (*Worker, error) {
 
 func (p *Project) entry() (location, *fault.Fault) {
 	if p.src.Entry != "" {
-		return p.resolve(p.src.Entry, true)
+		return p.resolve("", p.src.Entry, true)
 	}
 	if n := p.settings.Get("entry"); n != nil {
-		l, f := p.resolve(n.Text, true)
+		l, f := p.resolve("", n.Text, true)
 		if f != nil {
 			f = f.At(n.File, n.Line, n.Column)
 		}
 		return l, f
 	}
-	l, f := p.resolve("main", true)
+	l, f := p.resolve("", "main", true)
 	if f != nil && f.Code == fault.WorkerNotFound {
 		name := p.src.Name
 		if name == "" {
@@ -109,9 +109,21 @@ func (p *Project) entry() (location, *fault.Fault) {
 func (p *Project) Worker(ref string) (*Worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, f := p.resolve(ref, false)
+	l, f := p.resolve("", ref, false)
 	if f != nil {
 		return nil, f
+	}
+	return p.runnable(l)
+}
+
+// WorkerAt returns the worker of a definition file that List or a worker named:
+// "workers/a.worker", "utils:workers/a.worker".
+func (p *Project) WorkerAt(file string) (*Worker, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.place(file)
+	if !p.exists(l) {
+		return nil, fault.New(fault.WorkerNotFound, "there is no worker file %s", fault.Quoted(file))
 	}
 	return p.runnable(l)
 }
@@ -122,8 +134,8 @@ func (p *Project) HasWorker(name string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, id := range []string{name, strings.ReplaceAll(name, "__", "/")} {
-		if r, f := parseReference(id); f == nil && r.id != "" {
-			if l, _, f := p.resolveID(id); f != nil || l.name != "" {
+		if r, f := parseReference(id); f == nil && r.id != "" && r.lib == "" {
+			if l, _, _, f := p.resolveID(p.scope(""), id); f != nil || l.name != "" {
 				return true
 			}
 		}
@@ -152,8 +164,16 @@ func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 // which a tool module may provide (SPEC §5, S3-24).
 type Allowed struct {
 	Worker  *Worker
-	Name    string // if Worker is nil
-	Missing error  // what is wrong if no module provides Name either
+	Name    string // what the caller calls it: Worker's ID, without its library where the reference has none
+	Missing error  // if Worker is nil: what is wrong if no module provides Name either
+
+	library string // of the caller, if Worker is of the same
+}
+
+// Named reports whether a reference, as the caller writes it, means the worker. It
+// opens no file.
+func (a Allowed) Named(ref string) bool {
+	return ref == a.Name || a.Worker.Named(ref) || a.library != "" && !strings.Contains(ref, ":") && a.Worker.Named(a.library+":"+ref)
 }
 
 // Allowed returns what allowed_workers names, in order. A name without a worker is
@@ -191,7 +211,7 @@ func (p *Project) targetsOf(w *Worker, path ...string) ([]Allowed, error) {
 			faults = append(faults, listOfFaults(err)...)
 			continue
 		}
-		out = append(out, Allowed{Worker: got})
+		out = append(out, Allowed{Worker: got, Name: t.name, library: t.library})
 	}
 	faults.Sort()
 	if err := faults.Err(); err != nil {
@@ -221,10 +241,18 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 	var out []allowedName
 	var faults fault.List
 	seen := map[location]bool{}
-	add := func(l location) {
+	from := got.def.source
+	add := func(l location, prefixed bool) {
 		if !seen[l] {
 			seen[l] = true
-			out = append(out, allowedName{location: l})
+			a := allowedName{location: l, name: p.workerID(l)}
+			if lib := p.sourceOf(l).library; lib != "" && !prefixed {
+				a.name = strings.TrimPrefix(a.name, lib+":")
+				if l.source == from {
+					a.library = lib
+				}
+			}
+			out = append(out, a)
 		}
 	}
 	for _, item := range list.Items {
@@ -232,11 +260,11 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 			all, bad := p.everyWorker(got.def.location)
 			faults = append(faults, bad...)
 			for _, l := range all {
-				add(l)
+				add(l, false)
 			}
 			continue
 		}
-		l, f := p.resolve(item.Text, false)
+		l, f := p.resolve(from, item.Text, false)
 		if f != nil {
 			f = f.At(item.File, item.Line, item.Column)
 			if path[0] == "toolsets" && p.mayBeTool(got, item.Text, f) {
@@ -248,7 +276,7 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 			}
 			continue
 		}
-		add(l)
+		add(l, strings.Contains(item.Text, ":"))
 	}
 	return out, faults
 }
@@ -256,6 +284,8 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 // allowedName is what a reference names: a worker file, or the tool of a module.
 type allowedName struct {
 	location
+	name    string       // what the caller calls it
+	library string       // of the caller, if the worker is of the same
 	tool    string       // "" for a worker file
 	missing *fault.Fault // what is wrong if no module has that tool
 }
@@ -271,13 +301,14 @@ func (p *Project) mayBeTool(got *loaded, ref string, f *fault.Fault) bool {
 	return len(modules) > 0
 }
 
-// everyWorker is what '*' allows: the project's own, without the worker itself.
+// everyWorker is what '*' allows: those of the project, or of the library, that
+// the worker belongs to, without the worker itself.
 func (p *Project) everyWorker(self location) ([]location, fault.List) {
 	var out []location
-	s := p.scan()
+	s := p.scan(self.source)
 	faults := slices.Clone(s.faults)
 	for _, id := range s.ids {
-		if l := s.found[id][0]; l.inProject() && l != self {
+		if l := s.found[id][0]; l.source == self.source && l != self {
 			out = append(out, l)
 		}
 	}

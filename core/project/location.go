@@ -5,14 +5,17 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"golem/core/fault"
+	"golem/core/yamltree"
 )
 
 // source is one tree of files that workers, prompts and schemas are read from.
 // All sources are used in the same way: the project's own directory (a directory
 // of GOLEM_PATH is opened as one), the workers that are built into golem, and
-// later each library.
+// each library.
 type source struct {
-	name    string   // "" for the project; any other name begins the paths that messages show
+	name    string   // the beginning of the paths that messages show: "" for the project, "utils:" for a library
 	label   string   // what Worker.Source and Listing.Source say
 	fs      fs.FS    // never nil
 	roots   []string // directories below which files have IDs; the first that has an ID wins
@@ -20,29 +23,55 @@ type source struct {
 	apart   string   // a directory below the roots that holds no workers; "" for none
 	trusted bool     // built into golem: no person has to trust its settings
 	bare    bool     // its workers get no toolset, mount or tool module from the manifest
+
+	library  string         // the name of a library, "" for the others
+	manifest *Manifest      // of a library
+	settings *yamltree.Node // of a library: its description as it stands in its file
+	defaults *yamltree.Node // of a library: what its project file lends its workers
+	needs    []string       // the sources of the libraries that it declares, in order
 }
 
 // builtin is the name of the source of the built-in workers.
-const builtin = "builtin"
+const builtin = "builtin/"
 
 // builtinLabel is what Worker.Source says of them.
 const builtinLabel = "built-in"
 
 // openSources completes the project's source with what the manifest says, and
-// adds the others.
-func (p *Project) openSources() {
+// adds the others. The faults are those of libraries.
+func (p *Project) openSources() fault.List {
 	p.sources[0].roots, p.sources[0].prompts = p.manifest.WorkersRoots, p.manifest.PromptsRoot
 	if p.src.Builtin != nil {
 		p.sources = append(p.sources, source{
 			name: builtin, label: builtinLabel, fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true, bare: true,
 		})
 	}
+	return p.openLibraries()
 }
 
 // sourceOf is the source that a location lies in.
-func (p *Project) sourceOf(l location) *source {
-	i := slices.IndexFunc(p.sources, func(s source) bool { return s.name == l.source })
-	return &p.sources[max(i, 0)] // locations are made of sources: i is never -1
+func (p *Project) sourceOf(l location) *source { return p.source(l.source) }
+
+// source is the source of a name.
+func (p *Project) source(name string) *source {
+	i := slices.IndexFunc(p.sources, func(s source) bool { return s.name == name })
+	return &p.sources[max(i, 0)] // names are those of sources: i is never -1
+}
+
+// scope are the sources in which a name without a library is looked for, as it
+// stands in a file of a source: its own files, its libraries in the order in which
+// it declares them, and what is built in. A library's names never mean workers,
+// templates or tools of the project that uses it.
+func (p *Project) scope(from string) []*source {
+	own := p.source(from)
+	out := []*source{own}
+	for _, name := range own.needs {
+		out = append(out, p.source(name))
+	}
+	if from != builtin && p.src.Builtin != nil {
+		out = append(out, p.source(builtin))
+	}
+	return out
 }
 
 // location names one file or directory. It can be a map's key. The zero value
@@ -53,15 +82,8 @@ type location struct {
 }
 
 // String is the path that messages and traces show: "workers/a.worker" in the
-// project, "builtin/a.worker" in another source.
-func (l location) String() string { return l.prefix() + l.name }
-
-func (l location) prefix() string {
-	if l.source == "" {
-		return ""
-	}
-	return l.source + "/"
-}
+// project, "utils:workers/a.worker" in a library, "builtin/a.worker".
+func (l location) String() string { return l.source + l.name }
 
 // inProject reports whether it is one of the project's own files. What the
 // project's ignore files, include: and exclude: choose, '*' and golem's
@@ -72,7 +94,17 @@ func (l location) inProject() bool { return l.source == "" }
 func (l location) at(name string) location { return location{l.source, name} }
 
 // shown is the location in the same source whose String is path.
-func (l location) shown(path string) location { return l.at(strings.TrimPrefix(path, l.prefix())) }
+func (l location) shown(path string) location { return l.at(strings.TrimPrefix(path, l.source)) }
+
+// place is the location whose String is path.
+func (p *Project) place(path string) location {
+	for _, s := range p.sources[1:] {
+		if name, ok := strings.CutPrefix(path, s.name); ok {
+			return location{s.name, name}
+		}
+	}
+	return location{name: path}
+}
 
 // below is the part of the name below the workers root that the location lies
 // in, of nested roots the innermost; false if it lies in none.
@@ -105,6 +137,20 @@ func (p *Project) identity(l location) (id string, rooted bool) {
 	return strings.TrimSuffix(rest, ext), true
 }
 
+// workerID is the ID by which the whole run knows the worker of a definition
+// file: that of a library's worker begins with the library.
+func (p *Project) workerID(l location) string {
+	id, _ := p.identity(l)
+	return p.idIn(l, id)
+}
+
+func (p *Project) idIn(l location, id string) string {
+	if lib := p.sourceOf(l).library; lib != "" {
+		return lib + ":" + id
+	}
+	return id
+}
+
 // forms lists the files that could define an ID below a root, in the order of
 // SPEC §2.
 func (p *Project) forms(root location, id string) []location {
@@ -118,10 +164,10 @@ func (p *Project) forms(root location, id string) []location {
 	return out
 }
 
-// roots are the workers roots of all sources, first wins.
-func (p *Project) roots() []location {
+// rootsOf are the workers roots of sources, first wins.
+func rootsOf(sources []*source) []location {
 	var out []location
-	for _, s := range p.sources {
+	for _, s := range sources {
 		for _, root := range s.roots {
 			out = append(out, location{s.name, root})
 		}

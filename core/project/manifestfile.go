@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"slices"
@@ -33,22 +34,14 @@ func HasManifest(fsys fs.FS) bool {
 // readManifest finds and reads the project file. Only the root is looked at,
 // never a parent.
 func (p *Project) readManifest() fault.List {
-	workers := defaultWorkers
-	if p.src.WorkersRoot != "" {
-		workers = p.src.WorkersRoot
-	}
-	p.manifest = Manifest{
-		WorkersRoots: []string{workers}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
-		Include: []string{"**/*.worker", "**/*.yaml", "**/*.yml"}, Providers: map[string]Provider{},
-	}
+	p.manifest = *newManifest(p.src.WorkersRoot)
 	if p.src.NoManifest {
 		return nil
 	}
-	var found []string
-	for _, name := range manifestNames {
-		if p.exists(location{name: name}) {
-			found = append(found, name)
-		}
+	s := &source{fs: p.src.FS, manifest: &p.manifest}
+	found, shape := p.manifests(""), manifestShape
+	if len(found) == 0 && p.exists(location{name: libraryFile}) {
+		found, shape = []string{libraryFile}, libraryShape // a library that is looked at by itself
 	}
 	switch len(found) {
 	case 0:
@@ -58,13 +51,40 @@ func (p *Project) readManifest() fault.List {
 		return fault.List{yamltree.At(found[1], 1, 1).Fault(fault.MultipleManifests, "more than one project file: %s", strings.Join(found, ", ")).
 			Hinting("keep one of them")}
 	}
-	file := found[0]
-	data, f := p.read(location{name: file}, maxFile)
+	faults := p.manifestOf(s, found[0], shape)
+	p.settings, p.defaults = s.settings, s.defaults
+	return faults
+}
+
+// newManifest has what holds without a project file; workers is the directory of
+// the workers, "" for the usual one.
+func newManifest(workers string) *Manifest {
+	return &Manifest{
+		WorkersRoots: []string{cmp.Or(workers, defaultWorkers)}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
+		Include: []string{"**/*.worker", "**/*.yaml", "**/*.yml"}, Providers: map[string]Provider{},
+	}
+}
+
+// manifests are the project files in the root of a source.
+func (p *Project) manifests(source string) []string {
+	var found []string
+	for _, name := range manifestNames {
+		if p.exists(location{source, name}) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// manifestOf reads the project file or lib.yaml of a source into it.
+func (p *Project) manifestOf(s *source, file string, shape *yamltree.Shape) fault.List {
+	l := location{s.name, file}
+	data, f := p.read(l, maxFile)
 	if f != nil {
 		return fault.List{f}
 	}
-	p.manifest.File = file
-	tree, faults := yamltree.Parse(file, data)
+	s.manifest.File = file
+	tree, faults := yamltree.Parse(l.String(), data)
 	if len(faults) > 0 {
 		return faults
 	}
@@ -75,19 +95,22 @@ func (p *Project) readManifest() fault.List {
 		return fault.List{tree.Pos.Fault(fault.Config, "expected a mapping, found %s", tree.Found())}
 	}
 	c := &yamltree.Conformer{}
-	p.settings = c.Conform(tree, manifestShape, "")
-	p.fill(c)
+	s.settings = c.Conform(tree, shape, "")
+	s.fill(c)
 	return c.Faults
 }
 
 // fill takes the manifest's own values out; those for workers stay nodes.
-func (p *Project) fill(c *yamltree.Conformer) {
-	m, n := &p.manifest, p.settings
+func (s *source) fill(c *yamltree.Conformer) {
+	m, n := s.manifest, s.settings
 	m.Name, m.Description, m.Entry = n.Get("name").String(), n.Get("description").String(), n.Get("entry").String()
 	if v := n.Get("version"); v != nil && v.Tag == yamltree.TagText {
 		m.Version = v.Text
 	}
-	m.Exports = n.Get("exports").Texts()
+	m.Exports, m.Dependencies = n.Get("exports").Texts(), n.Get("dependencies").Texts()
+	if n.Get("exports") != nil && m.Exports == nil {
+		m.Exports = []string{} // an empty list exports nothing
+	}
 	workers := n.Get("workers")
 	paths, older := workers.Get("paths"), n.Get("worker_paths")
 	if paths != nil && older != nil {
@@ -128,10 +151,13 @@ func (p *Project) fill(c *yamltree.Conformer) {
 			m.Providers[f.Name] = provider(f.Value)
 		}
 	}
-	p.defaults = &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
+	if n == nil { // all of it is wrong
+		return
+	}
+	s.defaults = &yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping}
 	for _, key := range inherited {
 		if v := n.Get(key); v != nil {
-			p.defaults = p.defaults.With(key, v)
+			s.defaults = s.defaults.With(key, v)
 		}
 	}
 }

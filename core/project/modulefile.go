@@ -8,11 +8,12 @@ import (
 )
 
 // tree is the file system a module lies in, and its name there.
-func (p *Project) tree(m Module) (fsys fs.FS, name string, home bool) {
+func (p *Project) tree(m Module) (fsys fs.FS, l location, home bool) {
 	if name, ok := strings.CutPrefix(m.Path, homePrefix); ok {
-		return p.src.ToolFiles, name, true
+		return p.src.ToolFiles, location{name: name}, true
 	}
-	return p.src.FS, m.Path, false
+	l = p.place(m.Path)
+	return p.sourceOf(l).fs, l, false
 }
 
 // importTrusted refuses a module from outside the project that only the
@@ -37,11 +38,11 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 	if f := p.importTrusted(m); f != nil {
 		return nil, f
 	}
-	fsys, name, home := p.tree(m)
-	if !home && p.leaves(location{name: name}) {
+	fsys, l, home := p.tree(m)
+	if !home && p.leaves(l) {
 		return nil, leavesFault().At(m.Path, 1, 1)
 	}
-	file, f := openRegular(fsys, name)
+	file, f := openRegular(fsys, l.name)
 	if f != nil {
 		return nil, f.At(m.Path, 1, 1)
 	}
@@ -58,8 +59,8 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 	if f := p.importTrusted(m); f != nil {
 		return nil, f
 	}
-	fsys, name, home := p.tree(m)
-	name = strings.TrimSuffix(name, ".wasm") + toolSidecar
+	fsys, l, home := p.tree(m)
+	name := strings.TrimSuffix(l.name, ".wasm") + toolSidecar
 	shown := strings.TrimSuffix(m.Path, ".wasm") + toolSidecar
 	if home {
 		if _, f := statRegular(fsys, name); f != nil && f.Code == fault.NotFound {
@@ -73,10 +74,10 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 		p.defining(shown)
 		return data, nil
 	}
-	if !p.exists(location{name: name}) {
+	if !p.exists(l.at(name)) {
 		return nil, fs.ErrNotExist
 	}
-	data, f := p.read(location{name: name}, maxFile)
+	data, f := p.read(l.at(name), maxFile)
 	if f != nil {
 		return nil, f
 	}

@@ -37,7 +37,7 @@ func (p *Project) toolModuleFaults(l *loaded) fault.List {
 	}
 	var faults fault.List
 	for _, item := range l.moduleRefs(p) {
-		if _, f := p.module(item.Text); f != nil {
+		if _, f := p.module(l.def.at("."), item.Text); f != nil {
 			f = p.beside(l, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			faults = append(faults, f.At(item.File, item.Line, item.Column))
 		}
@@ -45,9 +45,9 @@ func (p *Project) toolModuleFaults(l *loaded) fault.List {
 	return faults
 }
 
-// module finds the file of a reference: `./math-tools`, or the path of a
-// source, which means the module beside it.
-func (p *Project) module(ref string) (string, *fault.Fault) {
+// module finds the file of a reference, from the root of a project or library:
+// `./math-tools`, or the path of a source, which means the module beside it.
+func (p *Project) module(root location, ref string) (string, *fault.Fault) {
 	if moduleRegister.MatchString(ref) {
 		return p.homeModule(ref)
 	}
@@ -63,25 +63,25 @@ func (p *Project) module(ref string) (string, *fault.Fault) {
 	if ext != ".wasm" && !slices.Contains(ToolSources, ext) {
 		stem = name
 	}
-	if p.exists(location{name: stem + ".wasm"}) {
-		return stem + ".wasm", nil
+	if l := root.at(stem + ".wasm"); p.exists(l) {
+		return l.String(), nil
 	}
 	for _, ext := range ToolSources {
-		if p.exists(location{name: stem + ext}) {
-			return "", sourceFault(stem + ext)
+		if l := root.at(stem + ext); p.exists(l) {
+			return "", sourceFault(l.String())
 		}
 	}
-	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), stem)
+	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), root.at(stem))
 }
 
 // moduleNamed puts the file in place of its reference in toolsets.custom. One
 // that is not there is told where modules are found.
-func (p *Project) moduleNamed(custom *yamltree.Node) *yamltree.Node {
+func (p *Project) moduleNamed(root location, custom *yamltree.Node) *yamltree.Node {
 	n := custom.Get("module")
 	if n == nil || bareStem(n.Text) {
 		return custom
 	}
-	name, f := p.module(n.Text)
+	name, f := p.module(root, n.Text)
 	if f != nil {
 		return custom
 	}

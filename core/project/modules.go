@@ -13,13 +13,13 @@ import (
 // Module is one .wasm file with tools for a worker (SPEC §6, S1-45..47). Project
 // has not read it; see OpenModule.
 type Module struct {
-	Path   string // from the project root; "home:pkg/mod.wasm" for one of Source.ToolFiles
-	Level  int    // 0 is the worker's own directory, 1 the project; the lower one wins
+	Path   string // from the project root; "utils:tools/a.wasm" of a library, "home:pkg/mod.wasm" for one of Source.ToolFiles
+	Level  int    // 0 is the worker's own directory, 1 its project or library, then each library that declares; the lower one wins
 	Locked bool   // there is a tools.lock, and Digest is what it says
 	Digest string // SHA-256 (hex) the file must have; "" if the lock does not name it
 }
 
-// Levels of modules. Libraries will have those after the project's.
+// Levels of modules; libraries have those after the project's.
 const (
 	ownLevel     = 0
 	projectLevel = 1
@@ -84,20 +84,24 @@ func (p *Project) discover(got *loaded) discovery {
 		return d
 	}
 	if dir := got.ownDir(); dir != "" {
-		d.add(ownLevel, p.wasmIn(dir)...)
+		d.add(ownLevel, p.wasmIn(got.def.at(dir))...)
 	}
-	d.add(projectLevel, p.wasmIn(".")...)
-	for _, root := range p.manifest.ToolRoots {
-		d.add(projectLevel, p.filesIn(root, isModule)...)
+	root := got.def.at(".")
+	d.add(projectLevel, p.wasmIn(root)...)
+	for _, dir := range p.toolRoots(root) {
+		d.add(projectLevel, p.filesIn(dir, isModule)...)
 	}
 	for _, item := range got.moduleRefs(p) {
-		name, f := p.module(item.Text)
+		name, f := p.module(root, item.Text)
 		if f != nil {
 			f = p.beside(got, strings.TrimSuffix(item.Text, path.Ext(item.Text)), f)
 			d.faults = append(d.faults, f.At(item.File, item.Line, item.Column))
 			continue
 		}
 		d.add(projectLevel, name)
+	}
+	for i, needed := range p.sourceOf(root).needs {
+		d.add(projectLevel+1+i, p.wasmIn(location{needed, "."})...)
 	}
 	if len(d.modules) > 0 {
 		lock, faults := p.toolLock()
@@ -121,17 +125,38 @@ func (p *Project) withoutTools(l *loaded) bool {
 
 // ownDir is the directory of a worker in directory form, "" for any other.
 func (l *loaded) ownDir() string {
-	if !l.def.inProject() || !strings.HasSuffix(l.def.name, "/worker.worker") {
+	if !strings.HasSuffix(l.def.name, "/worker.worker") {
 		return ""
 	}
 	return path.Dir(l.def.name)
+}
+
+// settingsOf is what the project file of the source says that a worker is of.
+func (p *Project) settingsOf(l location) *yamltree.Node {
+	if l.inProject() {
+		return p.settings
+	}
+	return p.sourceOf(l).settings
+}
+
+// toolRoots are the directories of tool modules of a source, beside tools/.
+func (p *Project) toolRoots(root location) []location {
+	m := &p.manifest
+	if !root.inProject() {
+		m = p.sourceOf(root).manifest
+	}
+	var out []location
+	for _, dir := range m.ToolRoots {
+		out = append(out, root.at(dir))
+	}
+	return out
 }
 
 // moduleRefs are the modules that are named: by the manifest, by the worker's
 // imports and by toolsets.custom.module.
 func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
 	var out []*yamltree.Node
-	if n := p.settings.Path("tools", "modules"); n != nil {
+	if n := p.settingsOf(l.def.location).Path("tools", "modules"); n != nil {
 		out = append(out, n.Items...)
 	}
 	if n := l.eff.Path("imports", "tools"); n != nil {
@@ -149,12 +174,12 @@ func bareStem(s string) bool { return !strings.ContainsAny(s, "/:.") }
 
 // wasmIn are the modules of a directory that holds tools: tools.wasm and what
 // lies in tools/, not deeper (S1-48).
-func (p *Project) wasmIn(dir string) []string {
+func (p *Project) wasmIn(dir location) []string {
 	var out []string
-	if name := path.Join(dir, "tools.wasm"); p.exists(location{name: name}) {
-		out = append(out, name)
+	if l := dir.at(path.Join(dir.name, "tools.wasm")); p.exists(l) {
+		out = append(out, l.String())
 	}
-	return append(out, p.filesIn(path.Join(dir, "tools"), isModule)...)
+	return append(out, p.filesIn(dir.at(path.Join(dir.name, "tools")), isModule)...)
 }
 
 // isModule tells whether a file's name is one of tools/*.wasm. A hidden file is
@@ -167,18 +192,18 @@ func isToolSource(name string) bool {
 
 // filesIn are the files of a directory that match, sorted; none if there is no
 // such directory, or if it is reached through a link that leads out.
-func (p *Project) filesIn(dir string, match func(name string) bool) []string {
-	if !fs.ValidPath(dir) || p.leaves(location{name: dir}) {
+func (p *Project) filesIn(dir location, match func(name string) bool) []string {
+	if !fs.ValidPath(dir.name) || p.leaves(dir) {
 		return nil
 	}
-	entries, err := fs.ReadDir(p.src.FS, dir)
+	entries, err := fs.ReadDir(p.sourceOf(dir).fs, dir.name)
 	if err != nil {
 		return nil
 	}
 	var out []string
 	for _, e := range entries {
 		if !e.IsDir() && match(e.Name()) {
-			out = append(out, path.Join(dir, e.Name()))
+			out = append(out, dir.at(path.Join(dir.name, e.Name())).String())
 		}
 	}
 	return out
@@ -234,9 +259,9 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 // notBuilt is a fault if a stem is that of a source which was not built, among
 // those that lie where the worker's modules are looked for; nil if none is.
 func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
-	faults := p.unbuilt(".")
+	faults := p.unbuilt(l.def.at("."))
 	if dir := l.ownDir(); dir != "" {
-		faults = append(p.unbuilt(dir), faults...)
+		faults = append(p.unbuilt(l.def.at(dir)), faults...)
 	}
 	for _, f := range faults {
 		if base := path.Base(f.Where.File); strings.TrimSuffix(base, path.Ext(base)) == stem {
@@ -248,23 +273,23 @@ func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 
 // unbuilt are sources that lie where modules are looked for, without their
 // .wasm (S1-13): in a directory of tools, and in the manifest's roots.
-func (p *Project) unbuilt(dir string) fault.List {
+func (p *Project) unbuilt(dir location) fault.List {
 	var names []string
 	for _, ext := range ToolSources {
-		if name := path.Join(dir, "tools"+ext); p.exists(location{name: name}) {
-			names = append(names, name)
+		if l := dir.at(path.Join(dir.name, "tools"+ext)); p.exists(l) {
+			names = append(names, l.String())
 		}
 	}
-	names = append(names, p.filesIn(path.Join(dir, "tools"), isToolSource)...)
-	if dir == "." {
-		for _, root := range p.manifest.ToolRoots {
+	names = append(names, p.filesIn(dir.at(path.Join(dir.name, "tools")), isToolSource)...)
+	if dir.name == "." {
+		for _, root := range p.toolRoots(dir) {
 			names = append(names, p.filesIn(root, isToolSource)...)
 		}
 	}
 	var faults fault.List
 	for _, name := range slices.Compact(names) {
 		stem := strings.TrimSuffix(name, path.Ext(name))
-		if !p.exists(location{name: stem + ".wasm"}) {
+		if !p.exists(dir.shown(stem + ".wasm")) {
 			faults = append(faults, sourceFault(name).At(name, 1, 1))
 		}
 	}
@@ -274,11 +299,11 @@ func (p *Project) unbuilt(dir string) fault.List {
 // passedOver are files where modules are looked for that look like part of one
 // and are not used: a module whose name does not end in .wasm as it must be
 // written, and a description with no module beside it.
-func (p *Project) passedOver(dir string) fault.List {
+func (p *Project) passedOver(dir location) fault.List {
 	const sidecar = ".tools.yaml"
-	dirs := []string{path.Join(dir, "tools")}
-	if dir == "." {
-		dirs = append(dirs, p.manifest.ToolRoots...)
+	dirs := []location{dir.at(path.Join(dir.name, "tools"))}
+	if dir.name == "." {
+		dirs = append(dirs, p.toolRoots(dir)...)
 	}
 	var faults fault.List
 	for _, name := range p.filesIn(dir, func(name string) bool { return name == "tools"+sidecar }) {
@@ -303,7 +328,7 @@ func (p *Project) passedOver(dir string) fault.List {
 func (p *Project) lonely(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
 	for _, ext := range append([]string{".wasm"}, ToolSources...) {
-		if p.exists(location{name: stem + ext}) {
+		if p.exists(p.place(stem + ext)) {
 			return nil
 		}
 	}
@@ -320,9 +345,9 @@ func (p *Project) Warnings(w *Worker) fault.List {
 	if p.src.Flags.NoImportTools || got == nil || p.withoutTools(got) {
 		return nil
 	}
-	faults := p.unbuilt(".")
+	faults := p.unbuilt(got.def.at("."))
 	if dir := got.ownDir(); dir != "" {
-		faults = append(faults, p.unbuilt(dir)...)
+		faults = append(faults, p.unbuilt(got.def.at(dir))...)
 	}
 	for i, f := range faults {
 		c := *f

@@ -17,10 +17,12 @@ func (b *built) sandbox() {
 	sb := &b.w.Sandbox
 	sb.Declared = n != nil
 	sb.ReadOnly, sb.Network = n.Get("readonly").Flag(), n.Get("network_enabled").Flag()
+	b.tightened("readonly", &sb.ReadOnly, true)
+	b.tightened("network_enabled", &sb.Network, false)
 	own := b.d.node.Get("sandbox")
 	sb.NamesMounts = own.Get("root") != nil || own.Get("paths") != nil || own.Get("mounts") != nil
 	sb.NamesRestrict, sb.SaysReadOnly = own.Get("restrict") != nil, own.Get("readonly").Flag()
-	sb.SaysNoNetwork = own.Get("network_enabled") != nil && !sb.Network
+	sb.SaysNoNetwork = own.Get("network_enabled") != nil && !own.Get("network_enabled").Flag()
 	if r := n.Get("restrict"); r != nil {
 		if name, err := sandbox.Clean(r.Text); err != nil {
 			b.addAt(r.Pos, err)
@@ -67,6 +69,20 @@ func (b *built) sandbox() {
 		}
 	}
 	slices.SortFunc(sb.Mounts, func(a, c Mount) int { return strings.Compare(a.Target, c.Target) })
+}
+
+// tightened lets a worker of a library make a flag only stricter than the running
+// project's file has it (SPEC §8).
+func (b *built) tightened(key string, flag *bool, strict bool) {
+	n := b.p.settings.Path("sandbox", key)
+	if b.p.sourceOf(b.d.location).library == "" || n.Flag() == *flag || *flag == strict {
+		return
+	}
+	*flag = strict
+	b.w.Origins["sandbox."+key] = "default"
+	if n != nil {
+		b.w.Origins["sandbox."+key] = n.Pos.String()
+	}
 }
 
 // addAt gives the fault of another package a place in the file.
@@ -148,11 +164,16 @@ func (b *built) source(s string) (string, *fault.Fault) {
 		return "", fault.New(fault.Path, "golem does not replace ~ in %s", fault.Quoted(s)).Hinting("write the whole path and use --allow-outside")
 	}
 	cleaned := path.Clean(slashed)
-	if b.p.src.Flags.AllowOutside {
+	library := b.p.sourceOf(b.d.location).library != ""
+	if b.p.src.Flags.AllowOutside && !library {
 		return cleaned, nil
 	}
 	if local, ok := inside(cleaned); ok { // a/../b never leaves the project
 		return local, nil
+	}
+	if library {
+		return "", fault.New(fault.Path, "the sandbox directory %s is outside the project, where no worker of a library works", fault.Quoted(s)).
+			Hinting("name a directory of the project that uses the library")
 	}
 	return "", fault.New(fault.Path, "the sandbox directory %s is outside the project", fault.Quoted(s)).
 		Hinting("move it into the project, or run with --allow-outside")

@@ -93,23 +93,26 @@ func (c *checker) twins(s *scanned) {
 	}
 }
 
-// exports holds what the project offers as a library against its workers.
-func (c *checker) exports() {
-	n := c.p.settings.Get("exports")
+// exports holds what the project, or a library, offers against its workers.
+func (c *checker) exports(s *source) {
+	n := s.settings.Get("exports")
+	if s.name == "" {
+		n = c.p.settings.Get("exports")
+	}
 	if n == nil {
 		return
 	}
 	var seen []location
 	for _, item := range n.Items {
-		l, f := c.p.resolve(item.Text, true)
+		l, f := c.p.resolve(s.name, item.Text, true)
 		switch {
 		case f != nil:
 			c.add(f.At(item.File, item.Line, item.Column))
-		case !l.inProject():
-			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is a built-in worker, which a project cannot export", fault.Quoted(item.Text)))
+		case l.source != s.name:
+			c.add(item.Pos.Fault(fault.WorkerNotFound, "%s is a worker of %s, which cannot be exported from here", fault.Quoted(item.Text), c.p.sourceOf(l).label))
 		case slices.Contains(seen, l):
 			c.add(fault.Warn(fault.Config, "%s is exported twice", fault.Quoted(item.Text)).At(item.File, item.Line, item.Column).Hinting("remove one"))
-		default:
+		case s.name == "":
 			c.push(l)
 		}
 		seen = append(seen, l)

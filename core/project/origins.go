@@ -18,6 +18,25 @@ type Value struct {
 	Origin string `json:"origin"`
 }
 
+// Place takes an origin apart, such as "main.worker:4": the file and the line, 0 for
+// one without a line.
+func Place(origin string) (file string, line int) {
+	for i, r := range origin {
+		if r != ':' {
+			continue
+		}
+		digits := origin[i+1:]
+		end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+		if end < 0 {
+			end = len(digits)
+		}
+		if n, err := strconv.Atoi(digits[:end]); err == nil && (end == len(digits) || strings.ContainsRune(":,", rune(digits[end]))) {
+			return origin[:i], n
+		}
+	}
+	return origin, 0
+}
+
 // traceOrigins notes where each value stands.
 func (b *built) traceOrigins() {
 	for _, v := range b.w.standing() {

@@ -32,9 +32,9 @@ type Project struct {
 	realDir  map[location]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
-	scanned  *scanned  // nil until something has to be scanned
-	lock     *toolLock // nil until tools.lock was looked for
-	code     *loaded   // the entry, if it is a tool
+	scans    map[string]*scanned // by source, once something had to be scanned
+	lock     *toolLock           // nil until tools.lock was looked for
+	code     *loaded             // the entry, if it is a tool
 }
 
 // Load reads the manifest, the environment and the flags. It reads no worker:
@@ -49,17 +49,20 @@ func Load(s Source) (*Project, error) {
 	if _, err := fs.Stat(s.FS, "."); err != nil {
 		return nil, fault.New(fault.Project, "the project directory %s cannot be read: %s", fault.Quoted(s.Name), reason(err))
 	}
-	p := &Project{
-		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[location]bool{}, workers: map[location]*loaded{},
-		byWorker: map[*Worker]*loaded{},
-	}
-	p.sources = []source{{label: "project", fs: s.FS}}
+	p := newProject(s)
 	p.faults = p.readManifest()
-	p.openSources()
+	p.faults = append(p.faults, p.openSources()...)
 	p.settleMode()
 	p.settleFlags()
 	p.faults.Sort()
 	return p, p.faults.Err()
+}
+
+func newProject(s Source) *Project {
+	return &Project{
+		src: s, opened: map[string]bool{}, defines: map[string]bool{}, realDir: map[location]bool{}, workers: map[location]*loaded{},
+		byWorker: map[*Worker]*loaded{}, scans: map[string]*scanned{}, sources: []source{{label: "project", fs: s.FS}},
+	}
 }
 
 // Manifest returns the settings of the project file, with defaults for those that

@@ -12,6 +12,7 @@ import (
 // reference is one parsed way to name a worker (SPEC §2).
 type reference struct {
 	text string
+	lib  string // of lib:id, "" for a reference without a library
 	path string // of ./path and of anything with an extension: relative to the root, cleaned
 	id   string // of anything else
 }
@@ -39,9 +40,16 @@ func parseReference(ref string) (reference, *fault.Fault) {
 			Hinting("name a worker of this project by its ID or as ./path")
 	}
 	relative := elements[0] == "."
-	if !relative && strings.Contains(ref, ":") {
-		lib, _, _ := strings.Cut(ref, ":")
-		return r, fault.New(fault.LibraryNotFound, "%s names the library %s: libraries: not in this version", fault.Quoted(ref), fault.Quoted(lib))
+	if lib, rest, ok := strings.Cut(ref, ":"); ok && !relative {
+		if problem := libraryNameProblem(lib); problem != "" {
+			return r, fault.New(fault.Path, "the worker reference %s: %s", fault.Quoted(ref), problem)
+		}
+		within, f := parseReference(rest)
+		if f == nil && (within.lib != "" || strings.Contains(rest, ":")) {
+			f = fault.New(fault.Path, "%s is not a valid worker reference", fault.Quoted(ref)).Hinting("write the library and an ID, such as utils:summarizer")
+		}
+		within.text, within.lib = ref, lib
+		return within, f
 	}
 	if relative {
 		elements = elements[1:]
@@ -58,7 +66,7 @@ func parseReference(ref string) (reference, *fault.Fault) {
 }
 
 // CheckReference returns an error for a text that cannot be a worker reference: one
-// with ../, an absolute path, or a library. It opens no file.
+// with ../, or an absolute path. It opens no file.
 func CheckReference(ref string) error {
 	if _, f := parseReference(ref); f != nil {
 		return f
@@ -73,11 +81,15 @@ func (w *Worker) Named(ref string) bool {
 	if f != nil {
 		return false
 	}
-	if r.path == "" {
-		return r.id == w.ID
+	in := ""
+	if r.lib != "" {
+		in = r.lib + ":"
 	}
-	return w.Source == "project" &&
-		(r.path == w.File || slices.Contains(stems(r.path), w.File) || path.Join(r.path, "worker.worker") == w.File)
+	if r.path == "" {
+		return in+r.id == w.ID
+	}
+	return (w.Source == "project" || in != "") &&
+		(in+r.path == w.File || slices.Contains(stems(in+r.path), w.File) || in+path.Join(r.path, "worker.worker") == w.File)
 }
 
 // stems are the names of worker files without the directory form.

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -10,56 +11,146 @@ import (
 	"golem/core/fault"
 )
 
-// resolve finds the definition file of a reference without opening or
-// scanning anything (S2-42). entry admits a leading workers/ before an ID.
-func (p *Project) resolve(ref string, entry bool) (location, *fault.Fault) {
+// resolve finds the definition file of a reference that stands in a file of the
+// source from, without opening or scanning anything (S2-42). entry admits a leading
+// workers/ before an ID.
+func (p *Project) resolve(from, ref string, entry bool) (location, *fault.Fault) {
 	r, f := parseReference(ref)
+	switch {
+	case f != nil:
+		return location{}, f
+	case r.lib != "":
+		return p.resolveLibrary(from, r, entry)
+	case r.path != "":
+		return p.resolvePath(p.source(from), r)
+	}
+	return p.resolveName(p.scope(from), r, entry)
+}
+
+// resolveLibrary finds lib:id, whose library has to be declared by the source it
+// stands in, and export the worker (S1-35).
+func (p *Project) resolveLibrary(from string, r reference, entry bool) (l location, f *fault.Fault) {
+	s, f := p.declared(from, r.lib, r.text)
 	if f != nil {
 		return location{}, f
 	}
 	if r.path != "" {
-		return p.resolvePath(r)
+		l, f = p.resolvePath(s, r)
+	} else {
+		l, f = p.resolveName([]*source{s}, r, entry)
 	}
-	if r.id == "main" {
-		if l := (location{name: "main.worker"}); p.exists(l) {
-			return l, nil
+	if f == nil && !p.exported(l) {
+		f = fault.New(fault.NotExported, "%s does not export %s", s.nameVersion(), fault.Quoted(strings.TrimPrefix(r.text, r.lib+":"))).
+			Hinting("it exports %s", brief(s.manifest.Exports))
+	}
+	return l, f
+}
+
+// declared is the library of a name, as a file of a source means it.
+func (p *Project) declared(from, name, ref string) (*source, *fault.Fault) {
+	own := p.source(from)
+	var names []string
+	for _, need := range own.needs {
+		s := p.source(need)
+		if s.library == name {
+			return s, nil
 		}
+		names = append(names, s.library)
 	}
-	l, searched, f := p.resolveID(r.id)
+	f := fault.New(fault.LibraryNotFound, "%s names the library %s, which is not among the dependencies", fault.Quoted(ref), fault.Quoted(name))
+	if near := fault.Nearest(name, names); near != "" {
+		return nil, f.Hinting("did you mean %s", near)
+	}
+	file := p.manifest.File
+	if own.library != "" {
+		file = own.name + own.manifest.File
+	}
+	return nil, f.Hinting("add %s to dependencies: in %s", name, cmp.Or(file, "project.yaml"))
+}
+
+// exported tells whether a library lends a worker to others. It opens no file.
+func (p *Project) exported(l location) bool {
+	s := p.sourceOf(l)
+	if s.library == "" || s.manifest.Exports == nil {
+		return true
+	}
+	id, rooted := p.identity(l)
+	w := Worker{ID: id, File: l.name, Source: "project"}
+	return slices.ContainsFunc(s.manifest.Exports, func(ref string) bool {
+		if rest, ok := strings.CutPrefix(ref, "workers/"); ok && rooted && rest == id {
+			return true
+		}
+		return (rooted || l.name == "main.worker" || strings.Contains(ref, ".")) && w.Named(ref)
+	})
+}
+
+func brief(names []string) string {
+	switch {
+	case len(names) == 0:
+		return "nothing"
+	case len(names) > 8:
+		names = append(names[:8:8], "…")
+	}
+	return fault.Brief(strings.Join(names, ", "))
+}
+
+// resolveName finds an ID in sources, of which the first is where the reference
+// stands or the library that it names.
+func (p *Project) resolveName(sources []*source, r reference, entry bool) (location, *fault.Fault) {
+	own := sources[0].name
+	main := location{own, "main.worker"}
+	if r.id == "main" {
+		if p.exists(main) {
+			return main, nil
+		}
+		sources = sources[:1] // main is a source's own
+	}
+	l, searched, hidden, f := p.resolveID(sources, r.id)
 	if rest, ok := strings.CutPrefix(r.id, "workers/"); ok && entry && f == nil && l.name == "" {
-		if rest == "main" && p.exists(location{name: "workers/main.worker"}) {
-			return location{name: "workers/main.worker"}, nil
+		if at := (location{own, "workers/main.worker"}); rest == "main" && p.exists(at) {
+			return at, nil
 		}
 		var more []string
-		l, more, f = p.resolveID(rest)
+		l, more, hidden, f = p.resolveID(sources, rest)
 		searched = append(searched, more...)
 	}
 	if f != nil || l.name != "" {
 		return l, f
 	}
 	if r.id == "main" {
-		searched = append([]string{"main.worker"}, searched...)
+		searched = append([]string{main.String()}, searched...)
 	}
-	return location{}, p.notFound(ref, searched)
+	f = p.notFound(sources, r, searched)
+	if hidden != nil {
+		f = f.Hinting("%s has it and does not export it", hidden.nameVersion())
+	}
+	return location{}, f
 }
 
-// resolveID looks through the workers roots, then the built-in workers; the
-// first that has the ID wins, and two forms in one are ambiguous.
-func (p *Project) resolveID(id string) (l location, searched []string, f *fault.Fault) {
-	for _, root := range p.roots() {
+// resolveID looks through the workers roots of sources; the first that has the
+// ID wins, and two forms in one are ambiguous. Of the libraries after the first
+// source, only what they export counts: hidden is one that has the ID and does not
+// export it.
+func (p *Project) resolveID(sources []*source, id string) (l location, searched []string, hidden *source, f *fault.Fault) {
+	for _, root := range rootsOf(sources) {
 		hits, tried := p.present(p.forms(root, id))
-		if !p.sourceOf(root).bare { // nobody can put a file there
+		s := p.sourceOf(root)
+		if !s.bare { // nobody can put a file there
 			searched = append(searched, tried...)
+		}
+		if s != sources[0] && len(hits) > 0 && !p.exported(hits[0]) {
+			hidden = s
+			continue
 		}
 		switch len(hits) {
 		case 0:
 			continue
 		case 1:
-			return hits[0], searched, nil
+			return hits[0], searched, hidden, nil
 		}
-		return location{}, searched, ambiguous(id, hits)
+		return location{}, searched, hidden, ambiguous(id, hits)
 	}
-	return location{}, searched, nil
+	return location{}, searched, hidden, nil
 }
 
 func (p *Project) present(candidates []location) (hits []location, tried []string) {
@@ -91,25 +182,25 @@ func ambiguous(id string, hits []location) *fault.Fault {
 
 // resolvePath finds ./path, as file and then as directory (S1-36): no
 // fallback search.
-func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
-	candidates := []location{{name: r.path}}
+func (p *Project) resolvePath(s *source, r reference) (location, *fault.Fault) {
+	candidates := []location{{s.name, r.path}}
 	if !workerFile(r.path) {
 		candidates = candidates[:0]
 		for _, name := range append(stems(r.path), path.Join(r.path, "worker.worker")) {
-			candidates = append(candidates, location{name: name})
+			candidates = append(candidates, location{s.name, name})
 		}
 	}
 	hits, tried := p.present(candidates)
 	switch {
 	case len(hits) == 0:
-		return location{}, p.notFound(r.text, tried)
+		return location{}, p.notFound(p.scope(s.name), r, tried)
 	case len(hits) > 1:
 		return location{}, ambiguous(r.text, hits)
 	}
 	if id, rooted := p.identity(hits[0]); rooted {
 		rest, _ := p.below(hits[0])
 		root := strings.TrimSuffix(strings.TrimSuffix(hits[0].name, rest), "/")
-		if all, _ := p.present(p.forms(location{name: root}, id)); len(all) > 1 {
+		if all, _ := p.present(p.forms(hits[0].at(root), id)); len(all) > 1 {
 			return location{}, ambiguous(id, all)
 		}
 	}
@@ -119,12 +210,13 @@ func (p *Project) resolvePath(r reference) (location, *fault.Fault) {
 // notFound lists where was looked, and the workers that may be meant: those
 // with the same base name, else the nearest name (S1-38). Only here a
 // directory is listed, and nothing in it opened.
-func (p *Project) notFound(ref string, searched []string) *fault.Fault {
+func (p *Project) notFound(sources []*source, r reference, searched []string) *fault.Fault {
+	ref := r.text
 	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", fault.Quoted(ref), strings.Join(searched, ", "))
 	if len(searched) == 0 {
 		return fault.New(fault.WorkerNotFound, "%s cannot be a worker: it is in a worker's tools, templates or schemas directory, or it describes tools", fault.Quoted(ref))
 	}
-	ids := p.someIDs()
+	ids := p.someIDs(sources, r.lib)
 	want := strings.TrimSuffix(path.Base(ref), path.Ext(ref))
 	if !workerFile(ref) {
 		want = path.Base(ref)
@@ -149,11 +241,12 @@ func (p *Project) notFound(ref string, searched []string) *fault.Fault {
 
 var errEnough = errors.New("enough")
 
-// someIDs are the IDs below the workers roots, sorted; of a huge tree only a part.
-func (p *Project) someIDs() []string {
+// someIDs are the IDs below the workers roots of sources, as a reference to them is
+// written, sorted; of a huge tree only a part.
+func (p *Project) someIDs(sources []*source, lib string) []string {
 	var ids []string
 	left := 20_000
-	for _, root := range p.roots() {
+	for _, root := range rootsOf(sources) {
 		_ = fs.WalkDir(p.sourceOf(root).fs, root.name, func(name string, e fs.DirEntry, err error) error {
 			if left--; left < 0 {
 				return errEnough
@@ -162,7 +255,12 @@ func (p *Project) someIDs() []string {
 				return nil
 			}
 			id, _ := p.identity(root.at(name))
-			ids = append(ids, id)
+			if lib != "" {
+				id = lib + ":" + id
+			}
+			if root.source == sources[0].name && lib == "" || p.exported(root.at(name)) {
+				ids = append(ids, id)
+			}
 			return nil
 		})
 	}

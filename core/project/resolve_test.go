@@ -106,7 +106,7 @@ instructions: n
 		}
 	}
 	_, err = p.Worker("utils:summarizer")
-	wantFault(t, err, fault.LibraryNotFound, "libraries: not in this version")
+	wantFault(t, err, fault.LibraryNotFound, "not among the dependencies")
 }
 
 // Scenario 10

@@ -28,17 +28,19 @@ type scanned struct {
 	faults   fault.List            // unreadable directories, ambiguous IDs
 }
 
-// scan walks once per project. p.mu must be held.
-func (p *Project) scan() *scanned {
-	if p.scanned != nil {
-		return p.scanned
+// scan walks through a source once. p.mu must be held.
+func (p *Project) scan(from string) *scanned {
+	if done := p.scans[from]; done != nil {
+		return done
 	}
 	s := &scanned{found: map[string][]location{}}
-	p.scanned = s
-	s.patterns, s.faults = p.ignores()
+	p.scans[from] = s
+	if from == "" { // the ignore files are about the project's own
+		s.patterns, s.faults = p.ignores()
+	}
 	seen := map[location]bool{} // roots may lie in one another
 	left := maxScanned
-	for _, root := range p.roots() {
+	for _, root := range rootsOf([]*source{p.source(from)}) {
 		p.walk(s, root, seen, &left)
 	}
 	s.ids = slices.Sorted(maps.Keys(s.found))
@@ -125,22 +127,31 @@ func (p *Project) never(l location) bool {
 type Listing struct {
 	ID          string   `json:"id"`
 	Path        string   `json:"path"`
-	Source      string   `json:"source"` // project or built-in
+	Source      string   `json:"source"` // project, lib NAME@VERSION or built-in
 	Description string   `json:"description"`
 	Shadowed    []string `json:"shadowed"` // files with this ID that lose to Path, never nil
 }
 
-// List returns the workers of the project and the built-in ones, sorted by ID;
-// ignore files, include: and exclude: leave workers out. The faults are those that make the list incomplete or ambiguous: files that cannot
-// be read, and two files with one ID.
+// List returns the workers of the project, those that its libraries export, and
+// the built-in ones, sorted by ID; ignore files, include: and exclude: leave
+// workers out. The faults are those that make the list incomplete or ambiguous:
+// files that cannot be read, and two files with one ID.
 func (p *Project) List() ([]Listing, fault.List) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s := p.scan()
-	faults := slices.Clone(s.faults)
+	var faults fault.List
 	out := []Listing{}
 	main := location{name: "main.worker"}
-	found := maps.Clone(s.found)
+	found := map[string][]location{}
+	for _, src := range p.scope("") {
+		s := p.scan(src.name)
+		faults = append(faults, s.faults...)
+		for id, hits := range s.found {
+			if src.name == "" || id != "main" && p.exported(hits[0]) {
+				found[id] = append(found[id][:len(found[id]):len(found[id])], hits...)
+			}
+		}
+	}
 	if p.exists(main) && !slices.Contains(found["main"], main) {
 		found["main"] = append([]location{main}, found["main"]...)
 	}

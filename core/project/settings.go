@@ -28,7 +28,7 @@ func (b *built) toolsets() {
 			if b.p.src.Flags.NoImportTools {
 				continue // what it says is of modules that nobody looks for
 			}
-			value = b.p.moduleNamed(value)
+			value = b.p.moduleNamed(b.d.at("."), value)
 			if grants := value.Get("modules"); grants != nil {
 				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return f.Value.Get("fs").Flag() })
 			}
@@ -87,8 +87,11 @@ func (b *built) policy() {
 // golem needs nobody's trust.
 func (b *built) origin(where yamltree.Pos, path string) approval.Origin {
 	o := approval.Origin{By: approval.Project, At: where.String(), File: where.File, Path: path}
-	if b.p.sourceOf(b.d.location).trusted && where.File == b.d.String() {
+	switch s := b.p.sourceOf(b.d.location); {
+	case s.trusted && where.File == b.d.String():
 		o.By = approval.Golem
+	case s.library != "" && strings.HasPrefix(where.File, s.name):
+		o.By = approval.Library
 	}
 	return o
 }

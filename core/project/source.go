@@ -22,6 +22,9 @@ type Source struct {
 	Env         map[string]string
 	Flags       Flags
 	Builtin     fs.FS // built-in workers by ID in its root; nil for none
+	// Libraries are the directories in which libraries are looked for, the first
+	// that has one wins (S1-52).
+	Libraries []LibraryRoot
 	// TrustsImports reports whether a person trusts the manifest's
 	// tools.allow_module_imports. It is called before a module from outside the
 	// project is opened. nil: no person trusts it.

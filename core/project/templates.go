@@ -17,7 +17,9 @@ var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
 
 // Text returns a file of a worker's loader chain (SPEC §4): the first that
 // exists of the templates/ and the directory of a worker in directory form,
-// prompts/, the project's templates/, and the built-in templates. A name
+// prompts/, the project's templates/, the templates/ of each library, and the
+// built-in templates. lib:name is the one of a library that is declared. Of a
+// library's worker, the library is in the place of the project. A name
 // without extension also stands for NAME.jinja, .jinja2 and .j2. file is the
 // path that faults and the trace show. The error is fs.ErrNotExist if there is no
 // such file; a fault if the name leaves the chain or names what no worker may
@@ -29,10 +31,18 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	if got == nil || got.def == nil {
 		return "", "", fs.ErrNotExist
 	}
+	dirs := p.chain(got.def)
+	if library, rest, ok := strings.Cut(name, ":"); ok && libraryNameProblem(library) == "" && rest != "" {
+		s, f := p.declared(got.def.source, library, name)
+		if f != nil {
+			return "", "", f
+		}
+		name, dirs = rest, []location{{s.name, defaultTemplates}}
+	}
 	if f := templateName(name); f != nil {
 		return "", "", f
 	}
-	for _, dir := range p.chain(got.def) {
+	for _, dir := range dirs {
 		for _, ext := range templateNames(name) {
 			l := dir.at(path.Join(dir.name, name+ext))
 			if !p.exists(l) {
@@ -64,9 +74,6 @@ func (p *Project) Beside(w *Worker, name string) string {
 
 // templateName refuses a name that no file of a loader chain can have.
 func templateName(name string) *fault.Fault {
-	if library, rest, ok := strings.Cut(name, ":"); ok && library != "" && rest != "" {
-		return fault.New(fault.Template, "the template %s is of a library, and libraries are not in this version", fault.Quoted(name))
-	}
 	if name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") {
 		return fault.New(fault.Template, "%s is not the name of a template", fault.Quoted(name)).
 			Hinting("write it relative to templates/, with / between directories and without ..")
@@ -91,11 +98,9 @@ func (p *Project) chain(d *definition) []location {
 		own := path.Dir(d.name)
 		out = append(out, d.at(path.Join(own, defaultTemplates)), d.at(own))
 	}
-	out = append(out, d.at(p.sourceOf(d.location).prompts), d.at(defaultTemplates))
-	for _, s := range p.sources {
-		if s.trusted && s.name != d.source {
-			out = append(out, location{s.name, defaultTemplates})
-		}
+	out = append(out, d.at(p.sourceOf(d.location).prompts))
+	for _, s := range p.scope(d.source) {
+		out = append(out, location{s.name, defaultTemplates})
 	}
 	return out
 }

@@ -18,7 +18,10 @@ var lockShape = newLockShape()
 func newLockShape() *yamltree.Shape {
 	tools := yamltree.MapOf(yamltree.Text(digestProblem))
 	tools.Key = func(name string) string {
-		plain := strings.TrimPrefix(name, homePrefix)
+		plain := name
+		if lib, rest, ok := strings.Cut(name, ":"); ok && (lib+":" == homePrefix || libraryNameProblem(lib) == "") {
+			plain = rest
+		}
 		if clean, ok := inside(plain); !ok || clean != plain || !isModule(plain) {
 			return "is not the path of a module in the project, such as tools/a.wasm"
 		}
@@ -86,7 +89,7 @@ func (p *Project) lockedButGone() fault.List {
 	lock, faults := p.toolLock()
 	out := slices.Clone(faults)
 	for _, name := range slices.Sorted(maps.Keys(lock)) {
-		if !strings.HasPrefix(name, homePrefix) && !p.exists(location{name: name}) {
+		if !strings.HasPrefix(name, homePrefix) && !p.exists(p.place(name)) {
 			out = append(out, fault.Warn(fault.Lock, "%s lists %s, and there is no such module", lockFile, fault.Quoted(name)).
 				At(lockFile, 1, 1).Hinting("remove the line from %s", lockFile))
 		}

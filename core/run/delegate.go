@@ -24,14 +24,14 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 	var ids []string
 	for _, a := range allowed {
 		if a.Worker != nil {
-			ids = append(ids, a.Worker.ID)
+			ids = append(ids, a.Name)
 		}
 	}
 	names := tool.ToolNames(ids)
 	var out []toolset.Delegate
 	for _, a := range allowed {
 		if a.Worker != nil {
-			d := f.byFile(a.Worker, names[0])
+			d := f.byFile(a, names[0])
 			if code := f.byModule(a.Worker.ID, modules); a.Worker.Builtin() && code.Module != nil {
 				d = code // the project's tool is nearer than golem's worker
 			}
@@ -50,9 +50,10 @@ func (f *frame) delegates(allowed []project.Allowed, modules []tool.Tool) ([]too
 }
 
 // byFile is a worker that a worker file defines, offered as the tool name.
-func (f *frame) byFile(w *project.Worker, name string) toolset.Delegate {
+func (f *frame) byFile(a project.Allowed, name string) toolset.Delegate {
+	w := a.Worker
 	return toolset.Delegate{
-		ID: w.ID, Tool: name, Description: w.Description, Input: w.Input, Output: w.Output, Named: w.Named,
+		ID: w.ID, Tool: name, Description: w.Description, Input: w.Input, Output: w.Output, Named: a.Named,
 		Run: func(ctx context.Context, c tool.Call) (tool.Output, error) {
 			f.current.reach(c.ID, callee{id: w.ID, file: true})
 			return f.delegate(ctx, w, c)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"golem/core/fault"
 	"golem/core/project"
@@ -117,7 +115,7 @@ func (c *Checker) Workers() []*project.Worker {
 	if c.workers == nil {
 		listed, _ := c.r.Project.List()
 		for _, l := range listed {
-			if w, err := c.r.Project.Worker("./" + l.Path); err == nil {
+			if w, err := c.r.Project.WorkerAt(l.Path); err == nil {
 				c.workers = append(c.workers, w)
 			}
 		}
@@ -256,12 +254,4 @@ func toolsOf(ctx context.Context, set toolset.Factory, worker string) []string {
 }
 
 // position reads an origin like "project.yaml:12".
-func position(origin string) (file string, line int) {
-	file, rest, _ := strings.Cut(origin, ":")
-	first, _, _ := strings.Cut(rest, ":")
-	n, err := strconv.Atoi(first)
-	if err != nil {
-		return file, 0
-	}
-	return file, n
-}
+func position(origin string) (file string, line int) { return project.Place(origin) }

@@ -8,7 +8,7 @@ import "embed"
 var files embed.FS
 
 // Names are the schemas' names, in the order in which people meet the files.
-var Names = []string{"worker", "manifest", "config", "tools", "script"}
+var Names = []string{"worker", "manifest", "lib", "config", "tools", "script"}
 
 // Read returns the schema of a name: a JSON document, as it stands in
 // docs/schemas.
