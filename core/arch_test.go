@@ -115,6 +115,7 @@ var outside = map[string]string{
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",
+	"aead.dev/minisign":                 "core/workspace cmd/cli",
 	"github.com/hack-pad/hackpadfs":     "core/sandbox core/workspace sandbox",
 	"github.com/spf13/cobra":            "cmd/cli",
 	"golang.org/x/term":                 "cmd/cli",

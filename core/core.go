@@ -111,6 +111,9 @@ type Options struct {
 	// TrustDigest trusts exactly the list with this digest. If the project's
 	// list has another digest, the run fails before it begins (GOLEM_TRUST).
 	TrustDigest string
+	// Origin says where the project comes from, at the head of the question about
+	// trust; nil for a directory, whose place is known.
+	Origin func() []approval.Line
 	// Reach says which calls the project's own settings can approve without
 	// trust: ReadOnly for a lone file, a worker on GOLEM_PATH, and a root that
 	// is the home directory or contains it.

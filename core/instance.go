@@ -50,7 +50,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 		return nil, err
 	}
 	i.consent, err = consent.Read(consent.Source{
-		Config: config, File: p.Trust, Key: p.TrustKey, Trust: o.Trust, Digest: o.TrustDigest, Env: p.Env, DotEnv: p.DotEnv,
+		Config: config, File: p.Trust, Key: p.TrustKey, Trust: o.Trust, Digest: o.TrustDigest, Env: p.Env, DotEnv: p.DotEnv, Origin: o.Origin,
 	})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -153,7 +152,7 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 	faults := listOf(opened)
 	if inst != nil {
 		waits, end := h.spinner()
-		waits.Wait("checking " + filepath.Base(p.root))
+		waits.Wait("checking " + p.name())
 		faults = append(faults, inst.Check(f.platform)...)
 		end()
 	}

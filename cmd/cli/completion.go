@@ -47,6 +47,9 @@ func (h *host) workerNames(f *flags, words []string) []string {
 	if len(words) == 0 && f.project == "" {
 		words = []string{"."}
 	}
+	if len(words) > 0 && isAddress(words[0]) {
+		return nil // pressing a key fetches nothing
+	}
 	p, _, err := h.target(f, words)
 	if err != nil {
 		return nil

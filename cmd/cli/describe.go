@@ -109,7 +109,7 @@ func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *proj
 	switch {
 	case len(words) == 2:
 		ref, where = words[0], words[1:]
-	case len(words) == 1 && isWorkerFile(words[0]) && f.project == "":
+	case len(words) == 1 && (isPack(words[0]) || isWorkerFile(words[0]) && f.project == ""):
 		where = words
 	case len(words) == 1:
 		ref = words[0]

@@ -16,6 +16,7 @@ type flags struct {
 	command string // run, chat, check or workers: for lines that a hint shows
 
 	entry, project, model, approval, sandbox, input string
+	verify, output                                  string
 	trace, artifacts, record                        string
 	lib, attach                                     []string
 	noProject, noImportTools, allowModules          bool
@@ -41,6 +42,7 @@ func (f *flags) addPlace(s *pflag.FlagSet) {
 	s.StringVar(&f.entry, "entry", "", "start with this worker instead of the project's entry")
 	s.StringVar(&f.project, "project", "", "the project directory; TARGET may then be left out")
 	s.BoolVar(&f.noProject, "no-project", false, "run TARGET, a worker file, without a manifest")
+	s.StringVar(&f.verify, "verify", "", "for a packed project: refuse it unless this public key of minisign, or key file, signed it")
 	s.StringArrayVar(&f.lib, "lib", nil, "look for libraries in this directory first; may be repeated")
 	s.BoolVar(&f.noImportTools, "no-import-tools", false, "do not load custom tools (.wasm files)")
 	s.BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
@@ -71,6 +73,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.StringVar(&f.trace, "trace", "", "write the trace to this file (default .golem/runs/RUN.jsonl)")
 	s.StringVar(&f.artifacts, "artifacts", "", "write complete prompts, inputs and outputs to this directory")
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")
+	s.StringVar(&f.output, "output", "", "for a packed project: write the files that the run wrote to this new directory")
 	s.StringVar(&f.sandbox, "sandbox", "", "memory: changes stay in memory, and no file on the disk is changed")
 	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
 	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
@@ -127,7 +130,7 @@ func (f *flags) refuse() error {
 	if f.quiet && f.verbose {
 		return usage("--quiet and --verbose cannot be used together").Hinting("use one of them")
 	}
-	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval", "resume"} {
+	for _, name := range []string{"model", "entry", "project", "trace", "artifacts", "record", "approval", "resume", "verify", "output"} {
 		if f.given(name) && f.set.Lookup(name).Value.String() == "" {
 			return usage("--%s is empty", name).Hinting("give a value, or leave the flag out")
 		}

@@ -66,6 +66,8 @@ func TestScripts(t *testing.T) {
 			"wait-text": cmdWaitText,
 			"wait-gone": cmdWaitGone,
 			"serve":     cmdServe,
+			"flip":      cmdFlip,
+			"cut":       cmdCut,
 			"gitrepo":   cmdGitRepo,
 		},
 	})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -12,12 +13,16 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/sandbox/osfs"
 )
 
-// open reads the project of a place on this machine.
+// open reads the project of a place on this machine, or of a packed project.
 func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
+	if p.pack != nil {
+		return h.openPack(p, f, t)
+	}
 	files, err := osfs.Open(p.root)
 	if err != nil {
 		return nil, fault.Of(err, fault.Project)
@@ -49,20 +54,49 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 		return nil, err
 	}
 	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
-	return core.Open(core.Platform{
-		Name: "native", Version: buildVersion(), Env: h.env, DotEnv: keys,
-		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(), TrustKey: realPath(p.root), State: h.stateOf(work, p.sandbox()),
+	platform := h.platform(config, t)
+	platform.Libraries = libraries
+	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
+	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
+	platform.Toolsets = []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)}
+	return core.Open(platform, o)
+}
+
+// platform is what this machine provides to every project.
+func (h *host) platform(config []byte, t *tools) core.Platform {
+	return core.Platform{
+		Name: "native", Version: buildVersion(), Env: h.env,
+		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(),
 		HTTP:       newHTTPClient(),
-		Mount:      mounter(work, p.sandbox(), o.AllowOutside),
 		Closed:     h.closed(),
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
-		Toolsets:   []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)},
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
-		Libraries:  libraries,
 
 		OtherToolsets: map[string][]string{"shell": {"native"}},
-	}, o)
+	}
+}
+
+// openPack reads a packed project. It has no directory, so no shell, no .env and
+// no state; its own settings hold inside its sandbox, which is in memory (SPEC §3).
+func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
+	config, err := h.config()
+	if err != nil {
+		return nil, err
+	}
+	o := f.options()
+	o.Files, o.Name, o.TrustDigest, o.Origin = p.pack.work, p.name(), h.setting("TRUST"), p.pack.source
+	platform := h.platform(config, t)
+	platform.TrustKey, platform.Mount = p.pack.trustKey(), p.pack.mount
+	platform.Libraries = []project.LibraryRoot{{Label: "the packed project", FS: p.pack.Libs}}
+	platform.Toolsets = []toolset.Factory{{
+		Name: "shell", Outside: true,
+		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
+			return nil, fault.New(fault.Platform, "the toolset shell cannot be used in a packed project, because commands work on the disk").
+				Hinting("unpack the file (it is a zip file) and run its directory project")
+		},
+	}}
+	return core.Open(platform, o)
 }
 
 // libraries are the directories in which libraries are looked for: each --lib,

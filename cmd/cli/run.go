@@ -86,6 +86,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err != nil {
 		return err
 	}
+	if err := h.emptyOutput(f, p); err != nil {
+		return err
+	}
 	person := h.person(f)
 	questions := h.questions(f, person)
 	t := h.newTools(f.verbose)
@@ -248,7 +251,7 @@ func (s *session) open(chat bool) error {
 	s.options.Trouble = func(err error) {
 		h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err))
 	}
-	file, err := h.openTrace(f, s.place.sandbox(), s.options.ID)
+	file, err := h.openTrace(f, s.place, s.options.ID)
 	if err != nil {
 		return err
 	}
@@ -358,9 +361,13 @@ func (s *session) close(res run.Result) error {
 		h.say("denied, because nobody could be asked: %s", strings.Join(names, ", "))
 	}
 	h.sayFailed(res)
+	kept := h.keepWritten(s.flags, s.place)
 	if err != nil {
 		h.say("standard output: %s", cause(err))
 		return exitCode(exitFailed)
+	}
+	if kept != nil {
+		return kept
 	}
 	if code := res.Exit(); code != exitOK {
 		return exitCode(code)

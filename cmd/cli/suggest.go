@@ -175,6 +175,9 @@ func (h *host) nearFile(word string) string {
 // elsewhere adds to "No main.worker in X" where one is.
 func (h *host) elsewhere(f *flags, p place, faults fault.List) fault.List {
 	out := slices.Clone(faults)
+	if p.pack != nil {
+		return out
+	}
 	for i, one := range out {
 		if one.Code != fault.Project || one.Where != nil {
 			continue

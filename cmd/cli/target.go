@@ -20,6 +20,16 @@ type place struct {
 	file  bool   // TARGET was a worker file
 	work  string // what it works on, if not its root: it was found on GOLEM_PATH
 	shelf bool   // root is a directory of GOLEM_PATH, whose files are workers
+
+	pack *packed // TARGET is a packed project; there is no root
+}
+
+// name is the project's, for messages and traces.
+func (p place) name() string {
+	if p.pack != nil {
+		return p.pack.Name
+	}
+	return filepath.Base(p.root)
 }
 
 // sandbox is the directory that workers work on.
@@ -32,8 +42,11 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 		dir = h.setting("PROJECT")
 	}
 	switch {
+	case len(words) > 0 && isPack(words[0]):
+		p, err = h.packedTarget(f, words[0])
+		used = 1
 	case dir == "" && len(words) == 0:
-		return place{}, 0, h.meant(f, words, usage("TARGET is missing").Hinting("name a project directory, a worker file or a worker on GOLEM_PATH, or give --project"))
+		return place{}, 0, h.meant(f, words, usage("TARGET is missing").Hinting("name a project directory, a worker file, a packed project or a worker on GOLEM_PATH, or give --project"))
 	case dir == "":
 		p, err = h.resolve(words[0])
 		used = 1
@@ -45,6 +58,9 @@ func (h *host) target(f *flags, words []string) (p place, used int, err error) {
 	}
 	if err != nil {
 		return place{}, 0, h.meant(f, words, err)
+	}
+	if p.pack == nil && f.given("verify") {
+		return place{}, 0, usage("--verify needs a packed project as TARGET").Hinting("for example: golem --verify RW… project.golem")
 	}
 	if p.file && f.given("entry") {
 		return place{}, 0, usage("TARGET is a worker file, and --entry names another worker").Hinting("leave one of them out, or give the project directory as TARGET")

@@ -51,6 +51,9 @@ func (h *host) lockTools(f *flags, words []string) error {
 	if err != nil {
 		return err
 	}
+	if p.pack != nil {
+		return usage("golem tool lock needs a project directory").Hinting("a packed project has the digest of each of its files already")
+	}
 	t := h.newTools(false)
 	defer t.close()
 	inst, err := h.open(p, f, t)

@@ -149,15 +149,7 @@ func writeScaffold(part, target string, words *strings.Replacer) error {
 
 // writeNew makes a file that must not exist.
 func writeNew(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return writeNewMode(name, data, 0o666)
 }
 
 // afterNew says what was written, what is missing and what to type next.

@@ -24,9 +24,9 @@ type traceFile struct {
 }
 
 // openTrace opens the trace of a run: the file of --trace, or a new one below
-// .golem/runs. Where the latter cannot be written there is a warning and no
+// .golem/runs, of a packed project below $GOLEM_HOME/runs. Where the latter cannot be written there is a warning and no
 // file.
-func (h *host) openTrace(f *flags, root, id string) (*traceFile, error) {
+func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	if f.given("trace") {
 		t, err := newTraceFile(h.path(f.trace))
 		if err != nil {
@@ -34,9 +34,16 @@ func (h *host) openTrace(f *flags, root, id string) (*traceFile, error) {
 		}
 		return t, nil
 	}
-	t, err := newRunFile(root, id)
+	root, dirs := p.sandbox(), []string{sandbox.StateDir, trace.RunsDir}
+	where := trace.RunsDir
+	if p.pack != nil {
+		root, dirs = h.home(), []string{"runs"}
+		where = "$GOLEM_HOME/runs"
+		_ = os.MkdirAll(root, 0o700) // what is wrong is said when it is opened
+	}
+	t, err := newRunFile(root, dirs, id)
 	if err != nil {
-		h.say("warning: the trace cannot be written to %s: %s (--trace FILE writes it elsewhere)", trace.RunsDir, cause(err))
+		h.say("warning: the trace cannot be written to %s: %s (--trace FILE writes it elsewhere)", where, cause(err))
 		return nil, nil
 	}
 	return t, nil
@@ -63,20 +70,21 @@ func newTraceFile(name string) (*traceFile, error) {
 	return t, nil
 }
 
-// newRunFile makes .golem/runs/<id>.jsonl. All of it goes through one handle of
-// the project, so that no link in a cloned project leads the trace elsewhere.
-func newRunFile(root, id string) (*traceFile, error) {
+// newRunFile makes <id>.jsonl in the last of dirs, which lie in one another. All
+// of it goes through one handle of the project, so that no link in a cloned
+// project leads the trace elsewhere.
+func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 	project, err := os.OpenRoot(root)
 	if err != nil {
 		return nil, err
 	}
 	defer project.Close()
-	for _, dir := range []string{sandbox.StateDir, trace.RunsDir} {
+	for _, dir := range dirs {
 		if err := ownDir(project, dir); err != nil {
 			return nil, err
 		}
 	}
-	dir, err := project.OpenRoot(trace.RunsDir)
+	dir, err := project.OpenRoot(dirs[len(dirs)-1])
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,9 @@ func (h *host) watchCheck(f *flags, words []string) error {
 	if err != nil {
 		return err
 	}
+	if p.pack != nil {
+		return usage("--watch needs a project directory: a packed project does not change").Hinting("leave out --watch")
+	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	look := func() map[string]stamp { return watched(p.root, h.home()) }

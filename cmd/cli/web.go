@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	neturl "net/url"
 	"os/exec"
 	"os/signal"
 	"path"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -19,6 +21,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
 	"golem/web"
 )
 
@@ -27,22 +31,38 @@ func (h *host) webCommand() *cobra.Command {
 	var addr string
 	var open bool
 	cmd := &cobra.Command{
-		Use: "web", Short: "serve the page, golem in a browser tab", Args: words(0, 0),
+		Use: "web [FILE]", Short: "serve the page, golem in a browser tab", Args: words(0, 1),
 		Long: `Serves the page on this machine's loopback address, until Ctrl+C. The page runs
 golem in the browser tab. Projects are kept in the browser; this server only
 receives requests for the page's own files. A browser keeps separate projects for
-each address, so golem uses the same port each time if it is free.`,
-		RunE: func(*cobra.Command, []string) error { return h.web(addr, open) },
+each address, so golem uses the same port each time if it is free.
+
+FILE is a packed project: the address that golem prints opens it in the page,
+which asks before it takes it.`,
+		RunE: func(_ *cobra.Command, words []string) error { return h.web(addr, open, words) },
 	}
 	cmd.Flags().StringVar(&addr, "addr", "", "a loopback address with a port, 0 for a free one (default "+usualAddr+")")
 	cmd.Flags().BoolVar(&open, "open", false, "open it in the browser")
 	return cmd
 }
 
-func (h *host) web(addr string, open bool) error {
+func (h *host) web(addr string, open bool, words []string) error {
 	site, built := web.Page()
 	if !built {
 		return fault.New(fault.Platform, "this golem was built without the page").Hinting("build golem from its source: make web build")
+	}
+	name := ""
+	if len(words) > 0 {
+		data, err := h.packBytes(words[0])
+		if err == nil {
+			_, err = workspace.ReadPack(data)
+		}
+		if err == nil {
+			site, name, err = packedSite(site, words[0], data)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	listener, err := h.listen(addr)
 	if err != nil {
@@ -54,6 +74,9 @@ func (h *host) web(addr string, open bool) error {
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	url := "http://" + listener.Addr().String() + "/"
+	if name != "" {
+		url += "#url=" + neturl.QueryEscape(url+(&neturl.URL{Path: name}).EscapedPath())
+	}
 	if err := h.print(url + "\n"); err != nil {
 		return err
 	}
@@ -127,10 +150,39 @@ func pages(site fs.FS) http.Handler {
 	})
 }
 
+// packedAt is where golem web FILE serves the packed project, below the page.
+const packedAt = "packed/"
+
+// withPack is the site with one more file.
+type withPack struct {
+	fs.FS
+	name string
+	tree fs.FS
+}
+
+// packedSite adds a packed project to the site. It returns its path there.
+func packedSite(site fs.FS, word string, data []byte) (fs.FS, string, error) {
+	name := packedAt + filepath.Base(word)
+	if sandbox.ValidNew(name) != nil {
+		name = packedAt + "project" + workspace.PackSuffix
+	}
+	tree := sandbox.Memory()
+	return withPack{site, name, tree}, name, tree.WriteFile(name, data)
+}
+
+// Open opens the packed project or a file of the site.
+func (w withPack) Open(name string) (fs.File, error) {
+	if name == w.name {
+		return w.tree.Open(name)
+	}
+	return w.FS.Open(name)
+}
+
 // kinds are types that not every system's table has.
 var kinds = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".wasm": "application/wasm", ".gz": "application/gzip",
-	".svg": "image/svg+xml", ".webmanifest": "application/manifest+json", ".json": "application/json", ".zip": "application/zip",
+	workspace.PackSuffix: "application/zip",
+	".svg":               "image/svg+xml", ".webmanifest": "application/manifest+json", ".json": "application/json", ".zip": "application/zip",
 }
 
 // browse opens an address in the person's browser.

@@ -73,3 +73,23 @@ func TestListen(t *testing.T) {
 		}
 	}
 }
+
+// golem web FILE serves that file beside the page, by any name, and nothing else
+// of the disk.
+func TestPackedSite(t *testing.T) {
+	for _, word := range []string{"dir/demo.golem", "con.golem", "https://example.org/x.golem"} {
+		site, name, err := packedSite(fstest.MapFS{"index.html": {Data: []byte("page")}}, word, []byte("packed"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, want := range map[string]int{"/" + name: 200, "/": 200, "/packed/other.golem": 404} {
+			r := httptest.NewRequest(http.MethodGet, path, nil)
+			r.Host = "localhost"
+			w := httptest.NewRecorder()
+			pages(site).ServeHTTP(w, r)
+			if w.Code != want || path == "/"+name && w.Body.String() != "packed" {
+				t.Errorf("%s: %s: %d %q, want %d", word, path, w.Code, w.Body, want)
+			}
+		}
+	}
+}

@@ -54,7 +54,7 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	if c.neverAsk {
 		return notes("not trusted", open), nil
 	}
-	q := question(open, "0", nil, func(req approval.Request) { Announce(r.Sink, req) })
+	q := c.question(open, "0", nil, func(req approval.Request) { Announce(r.Sink, req) })
 	q.Asking = r.Asking
 	rec, err := r.Gate.Ask(ctx, q)
 	if err != nil {
@@ -73,10 +73,13 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 }
 
 // question is a trust question about a list.
-func question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
+func (c *Consent) question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
 	q := approval.Question{
 		Kind: approval.KindTrust, Title: "Trust what this project's files say beyond its own sandbox?",
 		Call: call, WorkerPath: path, Shown: shown,
+	}
+	if c.source.Origin != nil {
+		q.Lines = c.source.Origin()
 	}
 	for _, w := range l {
 		value := w.Value
@@ -128,7 +131,7 @@ func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, a
 	}
 	why := "nobody trusted it"
 	if !c.neverAsk && !c.asked(w) {
-		q := question(open, "", nil, nil)
+		q := c.question(open, "", nil, nil)
 		q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
 		rec, err := ask(ctx, q)
 		switch {

@@ -33,6 +33,9 @@ type Source struct {
 	Digest string            // trusts the list with this digest and no other (GOLEM_TRUST)
 	Env    map[string]string // the person's environment variables
 	DotEnv map[string]string // the keys in the project's .env
+	// Origin says where the project comes from, at the head of each question; it
+	// may be nil.
+	Origin func() []approval.Line
 }
 
 // Consent knows what the files of one open project allow beyond its sandbox, and
@@ -156,5 +159,5 @@ func (c *Consent) Faults(ctx context.Context) fault.List {
 // Ask asks a person to trust a list, outside a run (golem trust). The
 // caller stores the yes.
 func (c *Consent) Ask(ctx context.Context, l trust.List, person approval.Approver) (approval.Record, error) {
-	return approval.NewGate(approval.Interactive, person).Ask(ctx, question(l, "", nil, nil))
+	return approval.NewGate(approval.Interactive, person).Ask(ctx, c.question(l, "", nil, nil))
 }

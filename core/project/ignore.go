@@ -56,6 +56,15 @@ func (p *Project) ignores() ([]ignorePattern, fault.List) {
 	return patterns, faults
 }
 
+// Ignored returns what the project's ignore files name, for golem pack, and what
+// is wrong with these files.
+func (p *Project) Ignored() (func(name string, dir bool) bool, fault.List) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	patterns, faults := p.ignores()
+	return (&scanned{patterns: patterns}).skips, faults
+}
+
 // skips tells whether scanning leaves a path out by the ignore files: the last
 // pattern that matches decides. The directories above it are the caller's.
 func (s *scanned) skips(name string, dir bool) bool {

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"golem/core/fault"
+	"golem/core/workspace"
+)
+
+// cmdFlip copies a file with one bit changed: flip IN OUT BYTE, from the end if
+// BYTE is negative.
+func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: flip IN OUT BYTE")
+	}
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	data[(at+len(data))%len(data)] ^= 1
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+// cmdCut copies the beginning of a file: cut IN OUT BYTES.
+func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cut IN OUT BYTES")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0])[:n]), 0o644))
+}
+
+// A server chooses neither another host nor how much is read.
+func TestFetchPack(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/moved.golem", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/here.golem", http.StatusFound) })
+	mux.HandleFunc("/here.golem", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("here")) })
+	mux.HandleFunc("/away.golem", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/x.golem", http.StatusFound)
+	})
+	mux.HandleFunc("/loop.golem", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop.golem", http.StatusFound) })
+	mux.HandleFunc("/endless.golem", func(w http.ResponseWriter, r *http.Request) {
+		for chunk := make([]byte, 1<<20); r.Context().Err() == nil; {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	devNull, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer devNull.Close()
+	h := &host{in: devNull, out: devNull, err: devNull, env: map[string]string{}, dir: t.TempDir()}
+	for path, want := range map[string]string{"/moved.golem": "here", "/away.golem": "another host", "/loop.golem": "too many redirects", "/none.golem": "404"} {
+		data, err := h.fetchPack(server.URL + path)
+		switch {
+		case err == nil && string(data) == want:
+		case err == nil || !errors.Is(err, fault.Network) || !strings.Contains(err.Error(), want):
+			t.Errorf("%s: %q, %v; want %s", path, data, err, want)
+		}
+	}
+	if data, err := h.fetchPack(server.URL + "/endless.golem"); err != nil || len(data) != workspace.MaxPack+1 {
+		t.Errorf("endless: %d bytes, %v", len(data), err)
+	}
+	if _, err := h.readPack(server.URL + "/endless.golem"); !errors.Is(err, fault.Limit) {
+		t.Errorf("endless: %v", err)
+	}
+}

@@ -1,0 +1,128 @@
+package core
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+)
+
+// Packed is a packed project, with what was left out of it.
+type Packed struct {
+	Data []byte
+	Pack *workspace.Pack
+	Left []workspace.Left
+}
+
+// Pack packs the project (golem pack, and the page's export). It checks what it
+// packed, as whoever gets it will run it, and returns the faults instead if there
+// are errors. sign may be nil.
+func (i *Instance) Pack(sign workspace.Sign) (*Packed, error) {
+	ignored, faults := i.project.Ignored()
+	if err := faults.Err(); err != nil {
+		return nil, faults
+	}
+	m := i.project.Manifest()
+	src := workspace.PackSource{
+		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored,
+	}
+	if entry, err := i.Entry(); err == nil {
+		src.Entry = entry.ID
+	}
+	data, left, err := workspace.MakePack(src)
+	if err != nil {
+		return nil, err
+	}
+	pack, err := workspace.ReadPack(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.keyless(pack); err != nil {
+		return nil, err
+	}
+	if err := i.checkPacked(pack, left); err != nil {
+		return nil, err
+	}
+	if sign == nil {
+		return &Packed{data, pack, left}, nil
+	}
+	src.Sign = sign
+	if data, left, err = workspace.MakePack(src); err != nil {
+		return nil, err
+	}
+	signed, err := workspace.ReadPack(data)
+	if err == nil && signed.Digest != pack.Digest {
+		err = fault.New(fault.Conflict, "a file of the project changed while it was packed").Hinting("pack it again")
+	}
+	return &Packed{data, signed, left}, err
+}
+
+// shortestKey is the length from which a value is looked for in files.
+const shortestKey = 12
+
+// keyless returns an error if a file holds the value of a key that golem knows.
+func (i *Instance) keyless(pack *workspace.Pack) error {
+	secrets := platformSecrets(i.platform)
+	return fs.WalkDir(pack.Project, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(pack.Project, name)
+		for _, secret := range secrets {
+			if err == nil && len(secret) >= shortestKey && bytes.Contains(data, []byte(secret)) {
+				return fault.New(fault.Protected, "the project is not packed: the file holds the value of one of your keys").At(name, 0, 0).
+					Hinting("take the key out, or leave the file out with a .golemignore file")
+			}
+		}
+		return err
+	})
+}
+
+// checkPacked checks a packed project as golem check would. A file that is
+// missing may be one that was left out.
+func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) error {
+	p, o := i.platform, i.options
+	p.Trust, p.DotEnv = nil, nil
+	p.Mount = func(string) (sandbox.FS, error) { return pack.Project, nil }
+	o.Files = pack.Project
+	inst, err := Open(p, o)
+	var faults fault.List
+	if inst != nil {
+		faults = inst.Check("")
+	}
+	if err == nil && faults.Err() == nil {
+		return nil
+	}
+	if err != nil {
+		var list fault.List
+		if !errors.As(err, &list) {
+			list = fault.List{fault.Of(err, fault.Config)}
+		}
+		faults = append(faults, list...)
+	}
+	errs := fault.List{}
+	for _, f := range faults {
+		if f.Severity != fault.Warning {
+			errs = append(errs, f)
+		}
+	}
+	for _, l := range left {
+		errs = append(errs, fault.Warn(fault.NotFound, "golem pack leaves out %s: %s", l.Name, l.Why))
+	}
+	errs.Sort()
+	return errs.Compact()
+}
+
+// PackLines says where a packed project comes from, at the head of the question
+// about trust.
+func PackLines(p *workspace.Pack) []approval.Line {
+	means := "nobody signed it: nothing shows who made it"
+	if s := p.Signer; s != nil {
+		means = "signed with the key " + s.Key + ": " + s.Comment
+	}
+	return []approval.Line{{Path: "packed project", Value: p.Digest, Means: means, Where: p.Name + workspace.PackSuffix}}
+}

@@ -1,0 +1,248 @@
+package workspace
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// PackSuffix ends the name of a packed project: one zip file with everything
+// that a project needs to run (SPEC §12). Its entries, in this order:
+//
+//	golem-pack.json          the index
+//	golem-pack.json.minisig  a signature of the index by minisign, if it is signed
+//	golem-pack.pub           the public key of that signature
+//	project/…                the project's files
+//	libs/NAME@VERSION/…      the libraries that it declares
+//
+// The comment of the zip file ends in the SHA-256 of all bytes before it, so
+// that a damaged file is found wherever the damage is.
+const PackSuffix = ".golem"
+
+const (
+	packIndex     = "golem-pack.json"
+	packSignature = packIndex + ".minisig"
+	packKey       = "golem-pack.pub"
+	packProject   = "project"
+	packLibs      = "libs"
+	packSeal      = "golem pack sha256:"
+)
+
+// Limits of a packed project.
+const (
+	MaxPack   = 64 << 20  // bytes of the zip file
+	MaxPacked = 256 << 20 // bytes of all its files unpacked
+
+	maxIndex     = 8 << 20
+	maxSignature = 4 << 10
+)
+
+// Index is the first entry of a packed project. It names every file, so that a
+// signature of the index covers all of them.
+type Index struct {
+	Golem   string     `json:"golem"` // "pack"
+	V       int        `json:"v"`
+	Name    string     `json:"name"`              // the directory's, as it stands in traces
+	Version string     `json:"version,omitempty"` // the manifest's
+	Entry   string     `json:"entry,omitempty"`   // ID of the worker that a run starts with
+	Files   []PackFile `json:"files"`             // sorted by path
+	Dirs    []string   `json:"dirs,omitempty"`    // empty directories, sorted
+	// Digest is "sha256:" and the SHA-256 of the index without it. It stands for
+	// the content: a signature does not change it.
+	Digest string `json:"digest"`
+}
+
+// PackFile is one file of a packed project.
+type PackFile struct {
+	Path   string `json:"path"` // in the archive: "project/main.worker"
+	Size   int64  `json:"size"` // bytes
+	SHA256 string `json:"sha256"`
+}
+
+// bytes is the one form that an index has.
+func (x Index) bytes() ([]byte, error) {
+	data, err := json.MarshalIndent(x, "", " ")
+	return append(data, '\n'), err
+}
+
+func (x Index) digest() (string, error) {
+	x.Digest = ""
+	data, err := x.bytes()
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:]), err
+}
+
+// Sign signs an index. It returns the signature and the public key as files of
+// minisign. comment becomes part of the signature (its trusted comment).
+type Sign func(index []byte, comment string) (signature, key []byte, err error)
+
+// PackSource is what MakePack packs.
+type PackSource struct {
+	Name, Version, Entry string
+	Project              fs.FS
+	// Ignored reports whether the project's ignore file names a file or
+	// directory; it may be nil.
+	Ignored func(name string, dir bool) bool
+	Libs    map[string]fs.FS // the libraries' files, by NAME@VERSION
+	Sign    Sign             // nil: unsigned
+}
+
+// Left is a file or directory that was not packed.
+type Left struct{ Name, Why string }
+
+// MakePack packs a project. The same files always give the same bytes: entries
+// are sorted, and have no times, modes or owners of this machine.
+func MakePack(s PackSource) ([]byte, []Left, error) {
+	g := &gatherer{}
+	if err := g.gather(s.Project, packProject, s.Ignored); err != nil {
+		return nil, nil, err
+	}
+	for name, lib := range s.Libs {
+		if err := g.gather(lib, path.Join(packLibs, name), nil); err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(g.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	data, err := s.encode(g.files)
+	return data, g.left, err
+}
+
+// gatherer collects the files of a packed project.
+type gatherer struct {
+	files []node
+	left  []Left
+	total int64
+}
+
+// gather collects the files of a tree below a directory of the archive.
+func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bool) error {
+	return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if why := whyLeft(name, d, ignored); why != "" {
+			g.left = append(g.left, Left{name, why})
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if err := named(name); err != nil { // ReadPack would reject this name
+			return fault.New(fault.Path, "the project cannot be packed: %s", fault.Of(err, fault.Path).Message).Hinting("rename the file, or leave it out with a .golemignore file")
+		}
+		if d.IsDir() {
+			entries, err := fs.ReadDir(src, name)
+			if err == nil && len(entries) == 0 { // a mount may need it
+				g.files = append(g.files, node{name: path.Join(below, name), dir: true})
+			}
+			return err
+		}
+		data, err := sandbox.ReadFile(src, name, MaxPacked)
+		if err != nil {
+			return err
+		}
+		g.files = append(g.files, node{name: path.Join(below, name), data: data})
+		if g.total += int64(len(data)); g.total > MaxPacked || len(g.files) > MaxFiles {
+			return fault.New(fault.Limit, "the project has more than %d files or %d bytes", MaxFiles, MaxPacked).Hinting("leave large files out with a .golemignore file")
+		}
+		return nil
+	})
+}
+
+// neverPacked are directories that belong to one machine (SPEC §3, ignore file).
+var neverPacked = []string{sandbox.StateDir, ".git", ".venv", "__pycache__", "node_modules", "__macosx"}
+
+// secretEnds are endings of files that usually hold private keys.
+var secretEnds = []string{".key", ".pem", ".p12", ".pfx", ".netrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"}
+
+// whyLeft says why a file or directory is not packed, "" if it is.
+func whyLeft(name string, d fs.DirEntry, ignored func(string, bool) bool) string {
+	base := sandbox.Fold(path.Base(name))
+	switch {
+	case slices.Contains(neverPacked, base):
+		return "it belongs to this machine"
+	case sandbox.Secret(name) || slices.ContainsFunc(secretEnds, func(end string) bool { return strings.HasSuffix(base, end) }):
+		return "it may hold keys"
+	case d.Type()&fs.ModeSymlink != 0:
+		return "it is a link; links are not followed"
+	case !d.IsDir() && !d.Type().IsRegular():
+		return "it is not a regular file"
+	case strings.HasSuffix(base, PackSuffix):
+		return "it is a packed project"
+	case ignored != nil && ignored(name, d.IsDir()):
+		return "an ignore file names it"
+	}
+	return ""
+}
+
+// encode writes the archive. files are sorted by name.
+func (s PackSource) encode(files []node) ([]byte, error) {
+	x := Index{Golem: "pack", V: 1, Name: s.Name, Version: s.Version, Entry: s.Entry, Files: []PackFile{}}
+	for _, n := range files {
+		if n.dir {
+			x.Dirs = append(x.Dirs, n.name)
+			continue
+		}
+		sum := sha256.Sum256(n.data)
+		x.Files = append(x.Files, PackFile{n.name, int64(len(n.data)), hex.EncodeToString(sum[:])})
+	}
+	var err error
+	if x.Digest, err = x.digest(); err != nil {
+		return nil, err
+	}
+	index, err := x.bytes()
+	if err != nil {
+		return nil, err
+	}
+	head := []node{{name: packIndex, data: index}}
+	if s.Sign != nil {
+		signature, key, err := s.Sign(index, strings.TrimSpace(x.Name+" "+x.Version))
+		if err != nil {
+			return nil, err
+		}
+		head = append(head, node{name: packSignature, data: signature}, node{name: packKey, data: key})
+	}
+	return zipped(slices.Concat(head, files))
+}
+
+// zipped writes the entries and seals the file.
+func zipped(entries []node) ([]byte, error) {
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, n := range entries {
+		h := header(n.name, zip.Deflate, 0o644)
+		if n.dir {
+			h = header(n.name+"/", zip.Store, fs.ModeDir|0o755)
+		}
+		f, err := w.CreateHeader(h)
+		if err == nil && !n.dir {
+			_, err = f.Write(n.data)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.SetComment(packSeal + strings.Repeat("0", 2*sha256.Size)); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	data := out.Bytes()
+	if len(data) > MaxPack {
+		return nil, fault.New(fault.Limit, "the packed project has %d bytes; at most %d are allowed", len(data), MaxPack).Hinting("leave large files out with a .golemignore file")
+	}
+	end := len(data) - 2*sha256.Size
+	sum := sha256.Sum256(data[:end])
+	hex.Encode(data[end:], sum[:])
+	return data, nil
+}

@@ -1,0 +1,232 @@
+package workspace
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Pack is a packed project that ReadPack has verified. Its trees are in memory.
+type Pack struct {
+	Index
+	Bytes   int        // of the zip file
+	Project sandbox.FS // the project's files
+	Libs    sandbox.FS // the libraries, each in a directory NAME@VERSION
+	Signer  *Signer    // nil: unsigned
+}
+
+// ReadPack reads a packed project. It verifies everything before it returns:
+// the seal of the file, the index, the digest and size of every file, that no
+// file is missing and none is additional, and the signature, if there is one.
+// What fails is E_LOCK, or E_LIMIT above the limits.
+func ReadPack(data []byte) (*Pack, error) {
+	if err := sealed(data); err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, packFault("it is not a zip file: %v", err)
+	}
+	entries := z.File
+	if len(entries) == 0 || entries[0].Name != packIndex {
+		return nil, packFault("its first file is not %s", packIndex)
+	}
+	index, err := entry(entries[0], maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pack{Bytes: len(data), Project: sandbox.Memory(), Libs: sandbox.Memory()}
+	if p.Index, err = readIndex(index); err != nil {
+		return nil, err
+	}
+	if entries = entries[1:]; len(entries) > 1 && entries[0].Name == packSignature && entries[1].Name == packKey {
+		if p.Signer, err = signer(index, entries[0], entries[1]); err != nil {
+			return nil, err
+		}
+		entries = entries[2:]
+	}
+	return p, p.fill(entries)
+}
+
+// sealed checks the size and the seal of a packed project, and that the zip
+// file's directory is where it says and not larger than its limits need, so that
+// reading it takes bounded memory.
+func sealed(data []byte) error {
+	const end = 22 // bytes of the end record without its comment (APPNOTE 4.3.16)
+	const seal = len(packSeal) + 2*sha256.Size
+	if len(data) > MaxPack {
+		return fault.New(fault.Limit, "the packed project has %d bytes; at most %d are allowed", len(data), MaxPack)
+	}
+	at := len(data) - seal - end
+	if at < 0 || string(data[at:at+4]) != "PK\x05\x06" || string(data[at+end:at+end+len(packSeal)]) != packSeal {
+		return packFault("it is not a packed project, or its end is missing")
+	}
+	sum := sha256.Sum256(data[:len(data)-2*sha256.Size])
+	if hex.EncodeToString(sum[:]) != string(data[len(data)-2*sha256.Size:]) {
+		return packFault("its bytes were changed, or it was not copied completely")
+	}
+	record := data[at:]
+	count := int(binary.LittleEndian.Uint16(record[10:]))
+	size, start := int(binary.LittleEndian.Uint32(record[12:])), int(binary.LittleEndian.Uint32(record[16:]))
+	if count > MaxFiles+3 || size > maxIndex || start+size != at {
+		return packFault("the directory of the zip file is wrong")
+	}
+	return nil
+}
+
+// entry reads a file of the archive that has at most limit bytes.
+func entry(f *zip.File, limit int64) ([]byte, error) {
+	if !f.Mode().IsRegular() || f.Flags&encryptedFlags != 0 || f.UncompressedSize64 > uint64(limit) {
+		return nil, packFault("%s is not a regular file, is encrypted or is too large", shown(f.Name))
+	}
+	data, err := member{name: f.Name, file: f}.read()
+	if err != nil {
+		return nil, packFault("%s is damaged", shown(f.Name))
+	}
+	return data, nil
+}
+
+// readIndex accepts only the bytes that golem writes for an index: a key that is
+// unknown, twice or in another order gives other bytes.
+func readIndex(data []byte) (Index, error) {
+	var x Index
+	if err := json.Unmarshal(data, &x); err != nil || x.Golem != "pack" || x.V < 1 {
+		return x, packFault("its index %s cannot be read", packIndex)
+	}
+	if x.V > 1 {
+		return x, fault.New(fault.Lock, "the project was packed by a newer version of golem (format %d)", x.V).Hinting("update golem")
+	}
+	again, err := x.bytes()
+	if err != nil || !bytes.Equal(again, data) {
+		return x, packFault("its index %s is not as golem writes it", packIndex)
+	}
+	if digest, err := x.digest(); err != nil || digest != x.Digest {
+		return x, packFault("the digest in its index %s is wrong", packIndex)
+	}
+	return x, x.sound()
+}
+
+// sound checks the names and sizes of an index. That no name is there twice
+// follows from the order.
+func (x Index) sound() error {
+	if len(x.Files)+len(x.Dirs) > MaxFiles {
+		return fault.New(fault.Limit, "the packed project has more than %d files", MaxFiles)
+	}
+	var plan []member
+	total, last := int64(0), ""
+	for _, f := range x.Files {
+		if f.Path <= last {
+			return packFault("the files in its index are not sorted, or one is there twice: %s", shown(f.Path))
+		}
+		last = f.Path
+		if f.Size < 0 || f.Size > MaxPacked || len(f.SHA256) != 2*sha256.Size {
+			return packFault("the size or digest of %s in its index is wrong", shown(f.Path))
+		}
+		if total += f.Size; total > MaxPacked {
+			return fault.New(fault.Limit, "the files of the packed project have more than %d bytes", MaxPacked)
+		}
+		plan = append(plan, member{name: f.Path})
+	}
+	for _, d := range x.Dirs {
+		plan = append(plan, member{name: d, dir: true})
+	}
+	if !slices.IsSorted(x.Dirs) {
+		return packFault("the directories in its index are not sorted")
+	}
+	for _, m := range plan {
+		if err := packable(m.name); err != nil {
+			return err
+		}
+	}
+	if err := collisions(plan); err != nil {
+		return packFault("%s", fault.Of(err, fault.Path).Message)
+	}
+	return nil
+}
+
+// packable returns an error for a name that MakePack never writes.
+func packable(name string) error {
+	top, rest, _ := strings.Cut(name, "/")
+	if lib := ""; top == packLibs {
+		if lib, rest, _ = strings.Cut(rest, "/"); lib == "" {
+			rest = ""
+		}
+	} else if top != packProject {
+		rest = ""
+	}
+	if err := named(rest); err != nil || named(name) != nil {
+		return packFault("%s is not a name that golem packs", shown(name))
+	}
+	for elem := range strings.SplitSeq(name, "/") {
+		if folded := sandbox.Fold(elem); sandbox.Secret(folded) || slices.Contains(neverPacked, folded) {
+			return packFault("%s holds keys or belongs to one machine; golem never packs it", shown(name))
+		}
+	}
+	return nil
+}
+
+// fill puts the files of the archive into the trees. They must be those of the
+// index, in its order, and the directories after them among the files by name.
+func (p *Pack) fill(entries []*zip.File) error {
+	files, dirs := p.Files, p.Dirs
+	for _, f := range entries {
+		switch {
+		case len(dirs) > 0 && f.Name == dirs[0]+"/":
+			tree, name := p.tree(dirs[0])
+			if err := sandbox.MkdirAll(tree, name, 0o755); err != nil {
+				return err
+			}
+			dirs = dirs[1:]
+		case len(files) > 0 && f.Name == files[0].Path:
+			if err := p.take(f, files[0]); err != nil {
+				return err
+			}
+			files = files[1:]
+		default:
+			return packFault("%s is in it, but not in its index", shown(f.Name))
+		}
+	}
+	if len(files) > 0 || len(dirs) > 0 {
+		missing := append(slices.Clone(dirs), "")[0]
+		if len(files) > 0 {
+			missing = files[0].Path
+		}
+		return packFault("%s is in its index, but not in it", shown(missing))
+	}
+	return nil
+}
+
+// take verifies one file and puts it into its tree.
+func (p *Pack) take(f *zip.File, said PackFile) error {
+	data, err := entry(f, said.Size)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	if int64(len(data)) != said.Size || hex.EncodeToString(sum[:]) != said.SHA256 {
+		return packFault("%s is not the file that its index names", shown(f.Name))
+	}
+	tree, name := p.tree(said.Path)
+	return tree.WriteFile(name, data)
+}
+
+// tree returns the tree that a path of the archive belongs to, and its name there.
+func (p *Pack) tree(name string) (sandbox.FS, string) {
+	if rest, ok := strings.CutPrefix(name, packLibs+"/"); ok {
+		return p.Libs, rest
+	}
+	return p.Project, strings.TrimPrefix(name, packProject+"/")
+}
+
+func packFault(format string, args ...any) error {
+	return fault.New(fault.Lock, "the packed project is refused: "+format, args...).
+		Hinting("nothing was run; get the file again, or ask its author for it")
+}
