@@ -115,6 +115,12 @@ var plays = []play{
 		name: "pitch-deck, code as the entry", dir: "pitch-deck", entry: "publish", object: "{}", answer: approval.Yes, asks: []string{"write_file", "write_file", "write_file"},
 		says: []string{`"/output/ledgerleaf.md"`}, writes: map[string][]string{"output/aurora-heat.md": {"Total 22 of 25: meet."}},
 	},
+	{name: "level 0", dir: "levels/0-file", entry: "./task.worker", text: "My kettle leaks", says: []string{"Bring the kettle"}},
+	{name: "level 1", dir: "levels/1-project", text: "My bicycle squeaks", says: []string{"Thursday with the bicycle"}},
+	{name: "level 2", dir: "levels/2-tools", text: "3 hours", says: []string{"37.5 euros"}},
+	{name: "level 3", dir: "levels/3-workers", text: "My lamp flickers", says: []string{"Fault: worn switch", "Parts: a cord switch, two cable lugs"}},
+	{name: "level 4", dir: "levels/4-templates", text: "My lamp flickers", says: []string{"Parts: a cord switch, two cable lugs"}},
+	{name: "level 5", dir: "levels/5-own-tools", text: "Desk lamp, 2 hours", says: []string{"Tag: desk-lamp\nPrice: 25 euros"}},
 	{name: "data-report, bad path", dir: "data-report", object: `{"report":"/etc/passwd"}`, exit: 1, says: []string{"/report"}},
 }
 
@@ -161,7 +167,7 @@ func openExample(t *testing.T, dir string, p play) *core.Instance {
 			t.Error(err)
 		}
 	})
-	o := core.Options{Files: root.FS(), Name: p.dir, Entry: p.entry, Model: "script:script.yaml"}
+	o := core.Options{Files: root.FS(), Name: filepath.Base(p.dir), Entry: p.entry, Model: "script:script.yaml"}
 	if p.depth > 0 {
 		o.MaxDepth = &p.depth
 	}

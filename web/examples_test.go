@@ -58,6 +58,40 @@ func TestExamplesParity(t *testing.T) {
 	}
 }
 
+// TestLevelsParity plays the seven levels natively and in Chromium.
+func TestLevelsParity(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	inputs := map[string]string{
+		"0-file": "My kettle leaks", "1-project": "My bicycle squeaks", "2-tools": "3 hours", "3-workers": "My lamp flickers",
+		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours",
+	}
+	levels, err := filepath.Glob("../examples/levels/[0-9]-*")
+	if err != nil || len(levels) != len(inputs) {
+		t.Fatalf("%v, and %d inputs: %v", levels, len(inputs), err)
+	}
+	for _, dir := range levels {
+		in, err := json.Marshal(inputs[filepath.Base(dir)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := coretest.Case{Name: filepath.Base(dir), Project: tree(t, dir), Settings: coretest.Settings{Inputs: []json.RawMessage{in}, Model: "script:script.yaml", Quiet: true}}
+		if c.Name == "0-file" {
+			c.Settings.Entry = "./task.worker"
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			var here coretest.Outcome
+			synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+			if here.Status != "ok" {
+				t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
+			}
+			for _, d := range differences(here, play(t, p, c)) {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // tree reads a directory.
 func tree(t *testing.T, dir string) map[string][]byte {
 	t.Helper()

@@ -3,6 +3,7 @@ package project
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -72,7 +73,29 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	b.w.eff = b.eff
 	b.w.Input = b.schema("input_schema")
 	b.w.Output = b.schema("output_schema")
+	b.outputFrom()
 	return b.w, b.eff, b.faults
+}
+
+// outputFrom is the field that output_schema_from names: input_schema has it,
+// and it can be a schema.
+func (b *built) outputFrom() {
+	n := b.d.node.Get("output_schema_from")
+	if n == nil {
+		return
+	}
+	var input struct {
+		Properties map[string]struct {
+			Type json.RawMessage `json:"type"`
+		} `json:"properties"`
+	}
+	err := json.Unmarshal(b.w.Input, &input)
+	if string(input.Properties[n.Text].Type) != `"object"` || err != nil {
+		b.add(n.Pos.Fault(fault.Config, "output_schema_from: input_schema has no field %s of type object", fault.Quoted(n.Text)).
+			Hinting("declare it: properties: {%s: {type: object}}", fault.Brief(n.Text)))
+		return
+	}
+	b.w.OutputFrom = n.Text
 }
 
 // without is a mapping, or nil, without some keys.

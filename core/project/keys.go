@@ -33,6 +33,7 @@ func newWorkerShape() *yamltree.Shape {
 		"sandbox":            sandboxShape(),
 		"input_schema":       schemaShape(),
 		"output_schema":      schemaShape(),
+		"output_schema_from": yamltree.Text(yamltree.NameProblem),
 		"attachment_policy":  attachmentShape(),
 		"allow_empty_input":  yamltree.Flag(),
 		"max_context_tokens": yamltree.Count(0, 1e9),

@@ -40,6 +40,9 @@ type Worker struct {
 	Sandbox          Sandbox
 	Policy           approval.Policy
 	Input, Output    json.RawMessage // JSON Schemas, references resolved; nil = none
+	// OutputFrom is the field of the input whose value is the JSON Schema that the
+	// answer to that call has to fit, besides Output; "" = none.
+	OutputFrom       string
 	Attachments      AttachmentPolicy
 	AllowEmptyInput  bool
 	MaxContextTokens int // 0 = no limit

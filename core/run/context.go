@@ -33,7 +33,7 @@ func (f *frame) compact(ctx context.Context) error {
 	if limit <= 0 {
 		return nil
 	}
-	size := f.size.Request(f.conversation.Messages, f.offered(), f.worker.Output)
+	size := f.size.Request(f.conversation.Messages, f.offered(), f.output)
 	if size <= limit {
 		return nil
 	}
@@ -171,7 +171,7 @@ func dropped(d conversation.Dropped) string {
 
 // requestTokens estimates a request with these messages.
 func (f *frame) requestTokens(messages []model.Message) int {
-	return model.EstimateRequest(messages, f.offered(), f.worker.Output)
+	return model.EstimateRequest(messages, f.offered(), f.output)
 }
 
 // minResult is how many bytes of a result are shown at least, however little

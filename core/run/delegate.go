@@ -155,6 +155,9 @@ func (f *frame) single(ctx context.Context, task task, prior []prompt.Labelled, 
 	if err := f.openModel(ctx); err != nil {
 		return tool.Output{}, err
 	}
+	if err := f.settleOutput(task.object); err != nil {
+		return tool.Output{}, err
+	}
 	listed, err := f.attach(files)
 	if err != nil {
 		return tool.Output{}, err

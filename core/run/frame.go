@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"sync"
@@ -52,6 +53,8 @@ type powers struct {
 	tools   *tool.Set
 	budget  *budget
 	model   model.Model // nil until openModel
+	// output is the JSON Schema that the answer has to fit; nil: none.
+	output json.RawMessage
 	// modelSettings are those of the worker's own file and of the run.
 	modelSettings model.Settings
 
@@ -102,7 +105,7 @@ func (t *currentTurn) forget() {
 func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id string) (*frame, error) {
 	f := &frame{
 		identity:     identity{tree: t, worker: w, id: id, parent: parent},
-		powers:       powers{budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money}},
+		powers:       powers{budget: &budget{worker: w.ID, limits: w.Limits, mu: &t.money}, output: w.Output},
 		conversation: conversation.New(id),
 	}
 	if parent != nil {

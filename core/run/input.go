@@ -35,7 +35,7 @@ func (f *frame) noteQuestion(who callee, out tool.Output) {
 func (s *Session) reply(ctx context.Context, res Result) (in Input, ok bool) {
 	f := s.frame
 	q := f.conversation.Question
-	if res.Status != OK || q == nil || f.worker.Input != nil || f.worker.Output != nil {
+	if res.Status != OK || q == nil || f.worker.Input != nil || f.output != nil {
 		return in, false
 	}
 	title := shortTask(res.Output.Text)

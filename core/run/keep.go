@@ -316,7 +316,7 @@ func (c *activeCall) keepEnd(out tool.Output, body trace.ToolEnd) {
 func (f *frame) request() model.Request {
 	return model.Request{
 		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
-		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.worker.Output, Settings: f.modelSettings,
+		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.output, Settings: f.modelSettings,
 	}
 }
 

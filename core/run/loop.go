@@ -9,7 +9,6 @@ import (
 
 	"golem/core/fault"
 	"golem/core/model"
-	"golem/core/project"
 	"golem/core/prompt"
 	"golem/core/tool"
 	"golem/core/trace"
@@ -108,7 +107,7 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 			}
 			continue
 		}
-		out, problems := answer(f.worker, turn)
+		out, problems := f.answer(turn)
 		if problems == "" {
 			return out, nil
 		}
@@ -125,9 +124,36 @@ func (f *frame) exchange(ctx context.Context) (tool.Output, error) {
 // the output schema (SPEC §5).
 const maxRepairs = 2
 
-// answer reads a final turn: text, or the value an output schema asks for.
-func answer(w *project.Worker, turn model.Turn) (tool.Output, string) {
-	if w.Output == nil {
+// maxGiven is the largest schema that a caller may give, in bytes.
+const maxGiven = 64 << 10
+
+// settleOutput takes the schema of the answer from the worker, or from the
+// field of the input that output_schema_from names.
+func (f *frame) settleOutput(input json.RawMessage) error {
+	f.output = f.worker.Output
+	if f.worker.OutputFrom == "" {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(input, &fields); err != nil || fields[f.worker.OutputFrom] == nil {
+		return nil // a text has no fields; the input was checked before
+	}
+	given, what := fields[f.worker.OutputFrom], "/"+f.worker.OutputFrom
+	if len(given) > maxGiven {
+		return fault.New(fault.ToolInput, "%s has %d bytes; a schema of an answer may have %d", what, len(given), maxGiven).Hinting("ask for less at once")
+	}
+	if _, err := tool.Compile(given); err != nil {
+		why, _, _ := strings.Cut(fault.Of(err, fault.Schema).Message, ": json:") // of Go's types
+		return fault.New(fault.ToolInput, "%s: %s", what, why).
+			Hinting("write JSON Schema 2020-12, with references only inside the schema")
+	}
+	f.output = given
+	return nil
+}
+
+// answer reads a final turn: text, or the value that the output schema asks for.
+func (f *frame) answer(turn model.Turn) (tool.Output, string) {
+	if f.output == nil {
 		return tool.Output{Text: turn.Text}, ""
 	}
 	text := unfence(turn.Text)
@@ -139,16 +165,18 @@ func answer(w *project.Worker, turn model.Turn) (tool.Output, string) {
 	if err != nil {
 		return tool.Output{}, strings.ReplaceAll(fault.Of(err, fault.OutputSchema).Message, "arguments", "answer")
 	}
-	schema, err := tool.Compile(w.Output)
-	if err != nil {
-		return tool.Output{}, err.Error()
-	}
-	if vs := schema.Validate(raw); len(vs) > 0 {
-		lines := make([]string, len(vs))
-		for i, v := range vs {
-			lines[i] = v.String()
+	for _, wanted := range []json.RawMessage{f.output, f.worker.Output} {
+		schema, err := tool.Compile(wanted)
+		if err != nil {
+			return tool.Output{}, err.Error()
 		}
-		return tool.Output{}, strings.Join(lines, "\n")
+		if vs := schema.Validate(raw); len(vs) > 0 && wanted != nil {
+			lines := make([]string, len(vs))
+			for i, v := range vs {
+				lines[i] = v.String()
+			}
+			return tool.Output{}, strings.Join(lines, "\n")
+		}
 	}
 	return tool.Output{Kind: "json", Data: raw}, ""
 }

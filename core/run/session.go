@@ -145,6 +145,9 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	asked := task{text: in.Text, object: in.JSON}
+	if err := f.settleOutput(in.JSON); err != nil {
+		return tool.Output{}, err
+	}
 	f.task = asked.short()
 	files := fromOutside(in.Attachments)
 	if err := judge(f.worker, files); err != nil {
