@@ -150,6 +150,8 @@ type Resume struct {
 	// At is the person's message, from 1, before which a branch of it begins; 0: no
 	// branch, it goes on where it ended.
 	At int
+	// Recap shows what was said last; a front end that shows it all leaves it out.
+	Recap bool
 }
 
 func (p Platform) now() time.Time {

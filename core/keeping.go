@@ -193,7 +193,7 @@ func (i *Instance) settleDoubts(ctx context.Context, r *run.Runner, k *conversat
 
 // goesOn restores a chat, shows where it is, and goes on with an exchange that golem
 // was killed in. false ends the chat.
-func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, send func(func(context.Context) run.Result) bool) bool {
+func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, recap bool, send func(func(context.Context) run.Result) bool) bool {
 	pending, err := s.Resume(ctx)
 	if err != nil {
 		s.Fail(fault.Of(err, fault.Model))
@@ -203,7 +203,7 @@ func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, se
 	s.Say("info", fmt.Sprintf("resumed %s: %q, %d message(s)", r.Journal.ID, k.Title(), k.Messages()))
 	said := k.Said()
 	for _, one := range said[max(len(said)-2, 0):] {
-		if one.Text != "" && one.Who != "tool" {
+		if recap && one.Text != "" && one.Who != "tool" {
 			s.Say("info", one.Who+": "+one.Text)
 		}
 	}

@@ -62,7 +62,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		return i.redact(r.Refuse(run.Input{}, err))
 	}
 	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, entry, ro, do) }
-	if r.Kept != nil && !i.goesOn(ctx, s, r, send) {
+	if r.Kept != nil && !i.goesOn(ctx, s, r, ro.Resume.Recap, send) {
 		return i.redact(s.Close())
 	}
 	for ctx.Err() == nil {

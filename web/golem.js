@@ -178,6 +178,28 @@ export class Golem {
     return this.ask('wholeTrace', { names: texts.map((t) => t.name) }, [trace, ...texts.map((t) => t.data)])
   }
 
+  /**
+   * The conversations that runs kept, the one that was written last first, as golem conversations --json lists
+   * them. Go on with one by chat or run and the option resume.
+   * @returns {Promise<{id: string, time: string, title: string, worker: string, mode: string, messages: number, turns: number, status: string, usage: object, from?: {id: string, at: number}, error?: object}[]>}
+   */
+  conversations(name) {
+    return this.ask('conversations', { project: name })
+  }
+
+  /**
+   * One conversation as people read it: who is you, golem, tool or note; n numbers what the person said.
+   * @returns {Promise<{listing: object, said: {who: string, n?: number, text?: string, tool?: string, id?: string, args?: string, error?: object}[]}>}
+   */
+  conversation(name, id) {
+    return this.ask('conversation', { project: name, name: id })
+  }
+
+  /** One conversation as Markdown. */
+  async exportConversation(name, id) {
+    return new TextDecoder().decode(await this.ask('exportConversation', { project: name, name: id }))
+  }
+
   /** What a project is: its entry, model and mode, and every problem it has. */
   open(name, options = {}) {
     return this.ask('open', { ...plain(options), project: name })

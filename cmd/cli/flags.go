@@ -91,7 +91,7 @@ func (f *flags) resumed() *core.Resume {
 	if !f.given("resume") {
 		return nil
 	}
-	r := &core.Resume{ID: f.resume, At: f.at}
+	r := &core.Resume{ID: f.resume, At: f.at, Recap: true}
 	if r.ID == newest {
 		r.ID = ""
 	}

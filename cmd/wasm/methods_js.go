@@ -37,6 +37,10 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 
 	"wholeTrace": wholeTrace,
 
+	"conversations":      listConversations,
+	"conversation":       readConversation,
+	"exportConversation": exportConversation,
+
 	"open":    openProject,
 	"check":   check,
 	"workers": listWorkers,

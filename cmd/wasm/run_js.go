@@ -43,6 +43,8 @@ type asked struct {
 	Config   string            `json:"config"` // the person's config.yaml
 	Record   string            `json:"record"` // a file of the project
 	Keep     *bool             `json:"trace"`  // false keeps no trace file
+	Resume   *string           `json:"resume"` // a kept conversation to go on with; "": the newest
+	At       int               `json:"at"`     // before the person's message of this number, as a branch
 	// Artifacts hands out whole prompts, inputs and outputs.
 	Artifacts bool     `json:"artifacts"`
 	Platform  string   `json:"platform"`
@@ -252,7 +254,10 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	defer release()
 	p := &page{call: c, headless: a.Headless}
 	p.JSON = ui.JSON{W: lines(c.event)}
-	ro := core.RunOptions{ID: newRunID(), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn}
+	ro := core.RunOptions{ID: newRunID(), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
+	if a.Resume != nil {
+		ro.Resume = &core.Resume{ID: *a.Resume, At: a.At}
+	}
 	var file *traceFile
 	if a.Keep == nil || *a.Keep {
 		file = c.openTrace(fsys, ro.ID)

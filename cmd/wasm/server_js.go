@@ -39,6 +39,9 @@ type call struct {
 	said    chan string
 	ended   chan struct{}
 	endOnce sync.Once
+
+	mu   sync.Mutex
+	stop context.CancelCauseFunc // of the exchange of a chat that is under way; nil: there is none
 }
 
 func newServer(scope js.Value) *server {
@@ -79,7 +82,30 @@ func (c *call) told(m js.Value) {
 	case has("end"):
 		c.endOnce.Do(func() { close(c.ended) })
 	case has("cancel"):
-		c.cancel(fault.New(fault.Interrupted, "interrupted"))
+		c.cancel(errInterrupted)
+	case has("stop"):
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.stop != nil {
+			c.stop(errInterrupted)
+		}
+	}
+}
+
+var errInterrupted = fault.New(fault.Interrupted, "interrupted")
+
+// exchange is the context of one exchange of a chat, which stop ends.
+func (c *call) exchange(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	set := func(to context.CancelCauseFunc) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.stop = to
+	}
+	set(cancel)
+	return ctx, func() {
+		set(nil)
+		cancel(nil)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 
+	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/state"
@@ -67,4 +68,48 @@ func (s *stores) stateKey(project string) ([]byte, error) {
 	key := make([]byte, 32)
 	rand.Read(key)
 	return key, root.WriteFile(name, key)
+}
+
+// kept is what a message names: a project's state, and a conversation in it.
+func kept(c *call) (state.Store, string, error) {
+	n, fsys, err := target(c)
+	if err != nil {
+		return state.Store{}, "", err
+	}
+	return c.server.stores.state(fsys, n.Project), n.Name, nil
+}
+
+// listConversations is golem conversations --json.
+func listConversations(c *call) (any, []byte, error) {
+	s, _, err := kept(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return conversation.List(&s), nil, nil
+}
+
+// readConversation is one conversation as people read it.
+func readConversation(c *call) (any, []byte, error) {
+	s, id, err := kept(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := conversation.Read(&s, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return map[string]any{"listing": k.Listing(), "said": k.Said()}, nil, nil
+}
+
+// exportConversation is one conversation as Markdown.
+func exportConversation(c *call) (any, []byte, error) {
+	s, id, err := kept(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	k, err := conversation.Read(&s, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, []byte(k.Markdown()), nil
 }

@@ -7,6 +7,8 @@
  * @property {number} [maxTurns] the same as limits.turns
  * @property {Record<string, unknown>} [modelSettings] settings of the models for the run, e.g. {temperature: 0.2, max_output_tokens: 4000}
  * @property {Record<string, string|number>} [limits] limits of the run, e.g. {turns: 20, cost: 0.5, tool_timeout: '1m', tool_output: '10KB'}
+ * @property {string} [resume] goes on with this kept conversation instead of beginning one; '' is the newest
+ * @property {number} [at] with resume: goes on before the person's message of this number, as a branch
  * @property {boolean} [strict] any denied call or failed worker makes the exit code 1
  * @property {boolean} [trust] yes, for this run, to what the project's files say beyond its sandbox
  * @property {string} [config] the person's own configuration, the text of a config.yaml
@@ -111,6 +113,11 @@ export class Run {
   cancel() {
     this.#gone.abort()
     this.#post({ cancel: true })
+  }
+
+  /** Ends the exchange of a conversation that is under way; the conversation goes on. */
+  stop() {
+    this.#post({ stop: true })
   }
 
   /** Says something in a conversation. */

@@ -10,6 +10,7 @@ import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Tree } from './tree.jsx'
 import { Icon } from './icons.jsx'
+import { visible } from './diff.jsx'
 
 const side = signal('talk') // on a phone one of the two is seen: talk or tree
 
@@ -74,7 +75,7 @@ function Item({ item, run }) {
   store.tick.value
   switch (item.kind) {
     case 'you':
-      return item.text ? <div class="bubble you"><div class="who">You</div>{item.text}</div> : null
+      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span>{item.n && store.talking.value && !store.running.value && <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={() => back(item)}><Icon name="back" /></button>}</div>{item.text}</div> : null
     case 'golem':
       return (
         <div class="bubble golem">
@@ -111,9 +112,49 @@ function Start() {
           <button class="button" key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
         ))}
       </div>
+      <Kept />
     </div>
   )
 }
+
+/** The conversations that were kept, to go on with. */
+function Kept() {
+  const [list, setList] = useState([])
+  const name = store.project.value
+  useEffect(() => {
+    store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name)))
+  }, [name, store.running.value])
+  if (!list.length) return null
+  const save = (c) => store.attempt(c.id, async () => store.download(`${c.id}.md`, new TextEncoder().encode(await store.golem.exportConversation(name, c.id))))
+  return (
+    <section class="stack" aria-label="Conversations">
+      <h3>Conversations</h3>
+      <table class="list">
+        <thead><tr><th scope="col">Title</th><th scope="col" class="wide-only">When</th><th scope="col">Status</th><th scope="col" class="nowrap">Cost</th><td /></tr></thead>
+        <tbody>{list.slice(0, 100).map((c) => (
+          <tr key={c.id}>
+            <td><button class="button quiet" disabled={!!c.error} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.resume(c))}>{visible(c.title || c.id)}</button>{c.from && <span class="small muted"> branch, before message {c.from.at}</span>}</td>
+            <td class="wide-only">{new Date(c.time).toLocaleString()}</td>
+            <td>{c.error ? c.error.code : states[c.status] ?? c.status}</td>
+            <td class="nowrap">{spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced })}</td>
+            <td><button class="button quiet square" aria-label={`download ${visible(c.title || c.id)} as Markdown`} onClick={() => save(c)}><Icon name="down" /></button></td>
+          </tr>
+        ))}</tbody>
+      </table>
+    </section>
+  )
+}
+
+const states = { open: 'not finished', new: 'empty', needs_input: 'asked you' }
+const drafts = (name) => `golem.draft.${name}`
+
+/** Goes back to before a message, and puts its text where it can be changed. */
+function back(item) {
+  store.rewind(item.n)
+  draft.value = { text: item.text }
+}
+
+const draft = signal(null) // a text for the composer
 
 function Faults({ faults }) {
   return (
@@ -129,8 +170,35 @@ function Faults({ faults }) {
   )
 }
 
+/** What is typed and not sent yet outlives a reload, where the browser stores it. */
+function keepDraft(name, text) {
+  try {
+    if (text) sessionStorage.setItem(drafts(name), text)
+    else sessionStorage.removeItem(drafts(name))
+  } catch {
+    // a browser without storage
+  }
+}
+
+function keptDraft(name) {
+  try {
+    return sessionStorage.getItem(drafts(name)) ?? ''
+  } catch {
+    return ''
+  }
+}
+
 function Composer() {
-  const [text, setText] = useState('')
+  const name = store.project.value
+  const [text, put] = useState('')
+  const setText = (t) => {
+    put(t)
+    keepDraft(name, t)
+  }
+  useEffect(() => put(keptDraft(name)), [name])
+  useEffect(() => {
+    if (draft.value) setText(draft.value.text)
+  }, [draft.value])
   const [attached, setAttached] = useState([])
   const field = useRef(null)
   const busy = store.running.value
@@ -146,7 +214,11 @@ function Composer() {
     const given = text
     setText('')
     setAttached([])
-    store.attempt('the run', () => store.send(given, attached))
+    store.attempt('the run', async () => {
+      if ((await store.send(given, attached)) || keptDraft(name)) return
+      setText(given) // it was refused: nothing is lost
+      setAttached(attached)
+    })
   }
   const keys = (e) => {
     if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) send(e)

@@ -40,6 +40,21 @@ export function emptyRun() {
   }
 }
 
+/** Puts what was said in a kept conversation into an empty run. */
+export function recall(run, said) {
+  run.resumed = true
+  for (const s of said) {
+    if (s.who === 'you') say(run, 'you', { text: s.text ?? '' })
+    else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
+    else if (s.who === 'tool') {
+      const c = call(run, s.id, {})
+      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: s.error ? 'error' : s.text === undefined ? 'pending' : 'ok' })
+      say(run, 'call', { id: s.id })
+    } else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
+  }
+  return run
+}
+
 const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted'])
 
 /** Whether a call's status is an end. */
@@ -119,13 +134,16 @@ export function byID(a, b) {
   return x.length - y.length
 }
 
-const say = (run, kind, rest) => run.transcript.push({ kind, key: run.transcript.length, ...rest })
+const say = (run, kind, rest) => {
+  const n = kind === 'you' && !/^\/[a-z?]/.test(rest.text) ? { n: run.transcript.filter((item) => item.n).length + 1 } : null
+  run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
+}
 
 const handlers = {
   'run.start'(run, e, at) {
     if (!run.begun) run.begun = at
     run.status = 'running'
-    say(run, 'you', { text: shown(e.input) })
+    if (!run.resumed) say(run, 'you', { text: shown(e.input) })
   },
   'run.end'(run, e) {
     run.status = e.status

@@ -2,7 +2,7 @@
 // of golem goes through golem.js; everything that is of this browser alone
 // (theme, last project, provider keys) is kept here.
 import { signal, computed, batch } from '@preact/signals'
-import { emptyRun, apply, faultText } from './run.js'
+import { emptyRun, apply, faultText, recall } from './run.js'
 import { settings } from './settings.js'
 
 /** The golem.js object; set once by start. */
@@ -121,13 +121,13 @@ export function options() {
   }
 }
 
-/** Sends what the person wrote: into the conversation, or as a new run. */
+/** Sends what the person wrote: into the conversation, or as a new run; false if the run could not begin. */
 export async function send(text, attachments = []) {
-  if (running.value && !talking.value) return
+  if (running.value && !talking.value) return false
   if (current && talking.value) {
     running.value = true
     current.send(text)
-    return
+    return true
   }
   const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
   const started = { ...options(), attachments, approve: framed ? undefined : approve }
@@ -138,15 +138,46 @@ export async function send(text, attachments = []) {
     talking.value = keep
   })
   current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
+  return follow(current)
+}
+
+/** Goes on with a kept conversation: at leaves out the person's message of that number and all after it, as a branch. */
+export async function resume(kept, at) {
+  if (running.value) return
+  await endTalk()
+  const { said } = await golem.conversation(project.value, kept.id)
+  const cut = at ? said.findIndex((s) => s.n === at) : -1
+  // What a run was to answer, it goes on with; a chat waits for the next message.
+  const keep = kept.mode === 'chat' || ['ok', 'needs_input'].includes(kept.status) || at > 0
+  const started = { ...options(), resume: kept.id, at, approve: framed ? undefined : approve }
+  batch(() => {
+    run.value = recall(emptyRun(), cut < 0 ? said : said.slice(0, cut))
+    chosen.value = ''
+    running.value = true
+    talking.value = keep
+  })
+  current = keep ? golem.chat(project.value, null, started) : golem.run(project.value, '', started)
   await follow(current)
 }
 
-/** Takes the events of a run until it has ended. */
+/** Goes back in the open conversation to before the person's message of a number; it becomes a branch. */
+export function rewind(n) {
+  if (running.value || !talking.value) return
+  const shown = run.value
+  const at = shown.transcript.findIndex((item) => item.kind === 'you' && item.n === n)
+  if (at >= 0) shown.transcript.length = at
+  running.value = true
+  current.send(`/rewind ${n}`)
+}
+
+/** Takes the events of a run until it has ended; false if it could not begin. */
 async function follow(handle) {
   const shown = run.value
+  let begun = false
   const clock = setInterval(schedule, 1000) // what runs shows how long
   try {
     for await (const e of handle) {
+      begun ||= e.type === 'run.start'
       apply(shown, e)
       if (talking.value && (e.type === 'idle' || e.type === 'prompt')) running.value = false
       schedule()
@@ -171,6 +202,7 @@ async function follow(handle) {
     await listFiles()
     await look()
   })
+  return begun
 }
 
 let due = 0
@@ -183,11 +215,12 @@ function schedule() {
   })
 }
 
-/** Ends what runs; the trace ends properly. */
+/** Ends what runs, of a conversation the exchange; the trace ends properly. */
 export function stop() {
   for (const q of asked.value) q.answer({ answer: 'no', reason: 'stopped' })
   asked.value = []
-  current?.cancel()
+  if (talking.value) current?.stop()
+  else current?.cancel()
 }
 
 /** Ends an open conversation. */

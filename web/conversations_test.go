@@ -1,0 +1,57 @@
+//go:build !js
+
+package web_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// Scenarios 57, 58 in the page: a reload in the middle of an exchange loses nothing.
+// The conversation is listed, goes on with the question anew, and can be rewound; a
+// text that was not sent yet is still there.
+func TestConversationsOutliveAReload(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "talk", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: the first answer\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: the second answer\n    - say: the third answer\n",
+	})
+	const yes = `await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes'); return b && !b.disabled && (b.click(), true) }); `
+	do(p, `await say("first message"); await text("the first answer"); await until("my turn", () => button("Send")); await say("second message"); await text("Change a file?")`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("main is ready"); await text("not finished"); await click("first message"); await text("the first answer"); `+yes+`await text("the second answer");
+		await until("my turn", () => button("Send")); if (document.body.innerText.split("the first answer").length !== 2) throw new Error("twice: " + document.body.innerText);
+		await say("third message"); await text("the third answer"); await until("my turn", () => button("Send")); await click("go back to before message 2")`)
+	do(p, `await until("the text to be back", () => document.querySelector('#task').value === 'second message' && button("Send"));
+		if (document.body.innerText.includes("the second answer")) throw new Error("it is still there: " + document.body.innerText); document.querySelector('#task').value = 'another message'; document.querySelector('#task').dispatchEvent(new Event('input', {bubbles: true}))`)
+	p.Do(chromedp.Reload())
+	do(p, `await text("main is ready"); await text("branch, before message 2"); await until("the draft", () => document.querySelector('#task').value === 'another message');
+		const rows = [...document.querySelectorAll('section[aria-label=Conversations] tbody tr')]; if (rows.length !== 2) throw new Error(rows.length + " conversations");
+		rows[0].querySelector('button').click(); await text("the first answer"); await until("my turn", () => button("Send")); await say("another message"); `+yes+`await text("the second answer")`)
+}
+
+// Stopping ends an exchange, and the conversation goes on; a page that embeds golem
+// lists and resumes as the command line does.
+func TestStoppingAnExchange(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	got := talk(p, `await golem.create('c', {'main.worker': '---\nmodel: script:s.yaml\n---\nTalk.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - say: first\n    - hang: true\n    - say: third\n'});
+		const said = []; const run = golem.chat('c', 'one'); let prompts = 0;
+		for await (const e of run) {
+			if (e.type === 'model.end') said.push(e.text);
+			if (e.type === 'model.start' && e.turn === 2) run.stop();
+			if (e.type === 'prompt' && ++prompts === 1) run.send('two');
+			else if (e.type === 'prompt' && prompts === 2) run.send('three');
+			else if (e.type === 'prompt') run.end();
+		}
+		await run.result;
+		const [c] = await golem.conversations('c'); const again = golem.chat('c', null, {resume: c.id}); again.end(); const r = await again.result;
+		const md = await golem.exportConversation('c', c.id);
+		return [said.join(','), c.title, c.messages, c.turns, c.status, r.status, r.text, (await golem.conversation('c', c.id)).said.length, md.includes('## You (3)')].join('|')`)
+	if want := "first,third|one|3|2|ok|ok|third|6|true"; got != want {
+		t.Errorf("it is %s, want %s", got, want)
+	}
+}
