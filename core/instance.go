@@ -41,7 +41,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	}
 	i := &Instance{platform: p, options: o}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
-		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}),
+		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}), toolset.Clearance(toolset.Desk{}),
 	}, p.Toolsets...)...)
 	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.secrets.add(platformSecrets(p)...)
@@ -110,7 +110,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	files := mounting{i.platform, i.options}
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
-		Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
+		Clearance: i.Clearance(), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
 		Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Unattended: i.consent.Unattended,
 	}
 }

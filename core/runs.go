@@ -203,8 +203,8 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	if err != nil {
 		return r, nil, err
 	}
-	r.Strict = ro.Strict
-	r.Notices = append(trusting, i.notices(entry)...)
+	r.Strict, r.ID = ro.Strict, ro.ID
+	r.Notices = append(append(trusting, i.settle(ctx)...), i.notices(entry)...)
 	i.keep(r, ro)
 	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }

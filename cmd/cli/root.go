@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// later are the commands of versions to come: known and refused (SPEC, head).
-var later = []string{"clearance"}
-
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
 	root := &cobra.Command{
@@ -44,13 +41,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	})
 	root.AddCommand(
 		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
-		h.packCommand(), h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.toolCommand(), h.libCommand(), h.webCommand(), h.versionCommand(),
+		h.packCommand(), h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.clearanceCommand(), h.toolCommand(), h.libCommand(), h.webCommand(), h.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
-	}
-	for _, name := range later {
-		root.AddCommand(laterCommand(name))
 	}
 	return root
 }
@@ -70,17 +64,6 @@ func words(least, most int) cobra.PositionalArgs {
 			return nil
 		}
 		return usage("%s: %s", cmd.CommandPath(), wrong).Hinting("%s %s", cmd.Parent().CommandPath(), cmd.Use)
-	}
-}
-
-// laterCommand refuses a command this version does not have yet.
-func laterCommand(name string) *cobra.Command {
-	return &cobra.Command{
-		Use: name, Hidden: true, DisableFlagParsing: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(cmd.ErrOrStderr(), "golem %s: not in this version\n", name)
-			return exitCode(exitUsage)
-		},
 	}
 }
 

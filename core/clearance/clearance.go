@@ -1,4 +1,167 @@
-// Package clearance is the room for decisions taken after the fact: changes
-// that are staged and that only a person can push (SPEC §9; S4-46..52). This
-// version stages nothing; mode: staged and the clearance toolset are refused.
+// Package clearance is the room for decisions taken after the fact: what workers
+// staged lies in .golem/clearance until a person pushes it to the real files,
+// discards it or defers it (SPEC §9; S4-18..21, S4-46..52).
+//
+// An item is a directory clearance/N of the project's state:
+//
+//	journal  a log: what is staged, change by change, while the item is open
+//	item     a sealed file: the closed item; writing it is what closes an item
+//	HEX      the content of a file, named by its SHA-256
+//
+// Each step that changes what a person sees is one atomic write of "item", so that
+// a golem that was killed leaves the state before the step or after it. What
+// begins there and was not finished is finished by Settle.
 package clearance
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// Type is what an item came from (S4-31).
+type Type string
+
+// StagedCommit is made by the tool stage. The others have what a run changed in
+// staged mounts: BinaryOutput if any of it is not text.
+const (
+	StagedCommit  Type = "staged_commit"
+	PendingExport Type = "pending_export"
+	BinaryOutput  Type = "binary_output"
+)
+
+// State is where an item stands.
+type State string
+
+// An open item still grows: its run goes on. A pushing item was being pushed when
+// golem was stopped. Of a pushed or discarded one only a note is left.
+const (
+	Open      State = "open"
+	Pending   State = "pending"
+	Deferred  State = "deferred"
+	Pushing   State = "pushing"
+	Pushed    State = "pushed"
+	Discarded State = "discarded"
+)
+
+// Item is a snapshot that waits for a person.
+type Item struct {
+	ID      string    `json:"id"` // a number; it never stands for another snapshot
+	Type    Type      `json:"type"`
+	State   State     `json:"state"`
+	Message string    `json:"message,omitempty"`
+	Run     string    `json:"run,omitempty"`
+	Worker  string    `json:"worker,omitempty"`
+	Created time.Time `json:"created"`
+	Target  string    `json:"target,omitempty"` // name of the target; "": each file's own place
+	Changes []Change  `json:"changes"`
+
+	Replaces string   `json:"replaces,omitempty"` // the item of the same run that this one continues
+	Was      State    `json:"was,omitempty"`      // before Pushing
+	Made     []string `json:"made,omitempty"`     // directories that the push makes
+
+	// Err says why the item is only shown: it was not written on this machine, or
+	// by a newer golem, or it is damaged. nil: it can be pushed.
+	Err error `json:"-"`
+}
+
+// Change is one file of an item.
+type Change struct {
+	Source string `json:"source"` // of its mount: in the project, or absolute
+	Path   string `json:"path"`   // below the mount, and below a target
+	Size   int64  `json:"size"`
+	Digest string `json:"digest,omitempty"` // SHA-256 of the staged content, hex; "": the file is removed
+	// Base is the digest of the file in its own place when it was staged; "": there
+	// was none. Bases has that of each target, by name.
+	Base   string            `json:"base,omitempty"`
+	Bases  map[string]string `json:"bases,omitempty"`
+	Binary bool              `json:"binary,omitempty"`
+}
+
+// Name is the file's own place.
+func (c Change) Name() string { return path.Join(c.Source, c.Path) }
+
+// Digest identifies the snapshot: where its files go and what is in them.
+func (i Item) Digest() string {
+	data, _ := json.Marshal([]any{i.ID, i.Message, i.Target, i.Changes}) // strings and numbers
+	return digest(data)
+}
+
+// Target is where items can be pushed to.
+type Target struct {
+	Dir string // in the project, or outside it
+}
+
+// formats of the files.
+var (
+	itemFormat    = state.Format{Kind: "clearance-item", Version: 1}
+	journalFormat = state.Format{Kind: "clearance-journal", Version: 1}
+	noteFormat    = state.Format{Kind: "clearance-note", Version: 1}
+)
+
+const (
+	dir         = "clearance"
+	notesDir    = dir + "/notes"
+	nextFile    = dir + "/next" // the number of the next item
+	lockName    = "clearance"
+	itemFile    = "item"
+	journalFile = "journal"
+	maxItem     = 64 << 20 // bytes of a file item or journal
+)
+
+func at(id string, name ...string) string { return path.Join(append([]string{dir, id}, name...)...) }
+
+func lockOf(slot int) string { return lockName + "-" + strconv.Itoa(slot) }
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// digestOf reads a file to its end; "" if there is none.
+func digestOf(open func() (fs.File, error)) (string, error) {
+	f, err := open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// digestAt is digestOf a file of a tree.
+func digestAt(fsys sandbox.FS, name string) (string, error) {
+	return digestOf(func() (fs.File, error) { return fsys.Open(name) })
+}
+
+// isBinary reports whether content is not text.
+func isBinary(data []byte) bool { return !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 }
+
+// typeOf is the type of what a run changed.
+func typeOf(changes []Change) Type {
+	if slices.ContainsFunc(changes, func(c Change) bool { return c.Binary }) {
+		return BinaryOutput
+	}
+	return PendingExport
+}
+
+func byName(a, b Change) int { return strings.Compare(a.Name(), b.Name()) }

@@ -71,7 +71,7 @@ func newManifestShape() *yamltree.Shape {
 		"sandbox":    sandboxShape(),
 		"approval":   projectApprovalShape(),
 		"delegation": delegationShape(),
-		"clearance":  yamltree.Later(),
+		"clearance":  clearanceShape(),
 		"providers":  providersShape(),
 		"limits":     limitsShape(),
 		"retry":      retryShape(),

@@ -25,6 +25,8 @@ type Manifest struct {
 	// ToolsListed: tools of modules are offered only to workers that have
 	// toolsets.custom (tools.offer: listed), not to all.
 	ToolsListed bool
+	// Targets are the directories that staged changes can be pushed to, by name.
+	Targets map[string]string
 }
 
 // Provider is a model provider that a manifest or a person's configuration adds, or

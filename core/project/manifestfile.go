@@ -97,7 +97,33 @@ func (p *Project) manifestOf(s *source, file string, shape *yamltree.Shape) faul
 	c := &yamltree.Conformer{}
 	s.settings = c.Conform(tree, shape, "")
 	s.fill(c)
+	p.clearanceTargets(s, c)
 	return c.Faults
+}
+
+// clearanceTargets takes out where staged changes can be pushed to. As with mounts, only a
+// person's --allow-outside lets a target lie outside the project.
+func (p *Project) clearanceTargets(s *source, c *yamltree.Conformer) {
+	all := s.settings.Path("clearance", "targets")
+	if all == nil {
+		return
+	}
+	s.manifest.Targets = map[string]string{}
+	for _, f := range all.Fields {
+		dir := f.Value.Get("dir").String()
+		if dir == "" {
+			continue // said already
+		}
+		cleaned, ok := inside(dir)
+		if !ok && p.src.Flags.AllowOutside && s.library == "" && !strings.ContainsAny(dir, "~\\") && !yamltree.Invisible(dir) {
+			cleaned, ok = path.Clean(dir), true
+		}
+		if !ok {
+			c.Fail(f.Value.Get("dir").Pos, "name a directory of the project with /, or run with --allow-outside", "the clearance target %s is outside the project", fault.Brief(dir))
+			continue
+		}
+		s.manifest.Targets[f.Name] = cleaned
+	}
 }
 
 // fill takes the manifest's own values out; those for workers stay nodes.

@@ -235,7 +235,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 		"toolsets: {custom: {modules: {a: {net: true}}}}": `unknown key "net"`, "toolsets: {custom: {modules: {a: {fs: 1}}}}": "true or false",
 		"toolsets: {custom: {modules: {a: {allowed_hosts: ['https://x']}}}}": "only its name", "toolsets: {custom: {modules: {a: {fuel: 0}}}}": "not between",
 		"toolsets: {custom: {modules: {a: {timeout: 3}}}}": "add the unit", "toolsets: {custom: {modules: {a: {config: {k: 1}}}}}": "put it in quotes",
-		"imports: {tools: [x.py]}": "E_NOT_FOUND", "imports: {tools: ['a/../../x']}": "E_PATH", "toolsets: {clearance: {}}": "toolsets.clearance: not in this version",
+		"imports: {tools: [x.py]}": "E_NOT_FOUND", "imports: {tools: ['a/../../x']}": "E_PATH",
 		"toolsets: {filesystem: {approval: {default: maybe}}}": "not one of preApproved, ask, blocked", "toolsets: {filesystem: {approval: ask}}": "expected a mapping",
 		"toolsets: {workers: {allow: [a]}}": `unknown key "allow" in toolsets.workers`, "toolsets: {workers: {style: x}}": "tools, call, both",
 		"toolsets: {workers: {allowed_workers: a}}": "a list of workers, or '*'", "allow_workers: [1]": "expected text",
@@ -243,7 +243,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 		"imports: [a]": "expected a mapping", "imports: {worker: [a]}": "did you mean workers", "imports: {workers: a}": "expected a list",
 		"tool_rules: {a: true}": "expected a mapping", "tool_rules: {a: {allow: true}}": "did you mean allowed",
 		"sandbox: .": "expected a mapping", "sandbox: {readonly: maybe}": "true or false", "sandbox: {restrict: ../x}": "2:21: E_PATH", "sandbox: {paths: {a: b}}": "expected a mapping",
-		"sandbox: {paths: {a: {mode: ro}}}": "has no root", "sandbox: {paths: {a: {root: a, mode: staged}}}": "staged: not in this version",
+		"sandbox: {paths: {a: {mode: ro}}}": "has no root", "sandbox: {paths: {a: {root: a, mode: stage}}}": "ro, rw, staged",
 		"sandbox: {paths: {a/b: {root: a}}}": "not a valid name for a mount", "sandbox: {paths: {..: {root: a}}}": "not a valid name for a mount", "sandbox: {paths: {root: {root: a}}}": "use sandbox.root",
 		"sandbox: {paths: {a: {root: a}}, mounts: [{source: b, target: /a}]}": "two mounts at /a", "sandbox: {mounts: [{source: a}]}": "has no target",
 		"sandbox: {mounts: [{source: a, target: /a, mode: rw, readonly: true}]}": "the same setting", "sandbox: {root: '~/x'}": "does not replace ~",
@@ -267,7 +267,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 
 func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 	for text, want := range map[string]string{
-		"dependencies: [utils]": `project.yaml:1:16: E_LIBRARY_NOT_FOUND: the library "utils" is not installed`, "clearance: {targets: {main: {dir: .}}}": "clearance: not in this version",
+		"dependencies: [utils]": `project.yaml:1:16: E_LIBRARY_NOT_FOUND: the library "utils" is not installed`, "clearance: {targets: {main: {git: .}}}": "git: not in this version", "clearance: {targets: {main: {dir: ../up}}}": "the clearance target ../up is outside the project",
 		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "not one of auto, wazero, browser",
 		"tools: {allow_module_imports: maybe}": "true or false", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
 		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "not a valid pattern", "workers: {include: ['{a,b}{a,b}{a,b}{a,b}']}": "more than 3 braces {",

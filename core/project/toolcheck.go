@@ -10,9 +10,6 @@ import (
 	"golem/core/yamltree"
 )
 
-// laterToolsets are known names without tools in this version.
-var laterToolsets = []string{"clearance"}
-
 // toolsetFaults holds the worker's toolsets against what a platform has. seen,
 // if given, keeps faults that stand in the manifest from being told once per
 // worker.
@@ -51,8 +48,6 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 			Hinting("remove it, or run the project on a platform that has it")
 	case here, limited:
 		return nil
-	case slices.Contains(laterToolsets, f.Name):
-		return f.Pos.Fault(fault.Config, "toolsets.%s: not in this version", f.Name).Hinting("remove it, or wait for the version that has it")
 	case p.src.Toolsets == nil:
 		return nil
 	}

@@ -127,14 +127,17 @@ func sandboxShape() *yamltree.Shape {
 	})
 }
 
+// clearanceShape has the places that staged changes can be pushed to (SPEC §9).
+func clearanceShape() *yamltree.Shape {
+	target := yamltree.KeysOf(map[string]*yamltree.Shape{"dir": yamltree.Text(yamltree.NameProblem), "git": yamltree.Later(), "branch": yamltree.Later()})
+	target.Musts = []string{"dir"}
+	targets := yamltree.MapOf(target)
+	targets.Key = yamltree.NameProblem
+	return yamltree.KeysOf(map[string]*yamltree.Shape{"targets": targets})
+}
+
 func mountModeShape() *yamltree.Shape {
-	words := yamltree.OneOf("ro", "rw", "staged")
-	return yamltree.ScalarOf(words.Want, func(n *yamltree.Node) (string, string) {
-		if n.Tag == yamltree.TagText && n.Text == "staged" {
-			return "staged: not in this version", "use rw or ro"
-		}
-		return words.Check(n)
-	})
+	return yamltree.OneOf("ro", "rw", "staged")
 }
 
 func mountNameProblem(name string) string {

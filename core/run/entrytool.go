@@ -141,8 +141,10 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if f != nil {
 		s.err = f
 	}
+	s.frame.closeStaged()
 	s.done()
 	res := s.result()
+	s.frame.announcePending()
 	s.frame.close()
 	s.end(res, s.r.now().Sub(s.started).Milliseconds())
 	return res

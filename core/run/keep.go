@@ -86,7 +86,9 @@ func (s *Session) Continue(ctx context.Context) Result { return s.goOn(ctx, *s.p
 
 // goOn is Send for a message that is kept already.
 func (s *Session) goOn(ctx context.Context, in Input) Result {
+	s.tree.staged.Refresh()
 	s.out, s.err = s.exchange(ctx, in)
+	s.frame.closeStaged()
 	s.done()
 	return s.result()
 }

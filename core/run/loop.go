@@ -206,7 +206,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 	if err := f.spendTurn(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
-	f.inject()
+	f.inject(ctx)
 	if err := f.compact(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}
@@ -252,11 +252,15 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 
 // inject puts text from outside the conversation before the root's next
 // request.
-func (f *frame) inject() {
-	if f.depth > 0 || f.tree.r.Inject == nil {
+func (f *frame) inject(ctx context.Context) {
+	if f.depth > 0 {
 		return
 	}
-	for _, text := range f.tree.r.Inject() {
+	texts := f.tree.r.Clearance.Notes(ctx)
+	if f.tree.r.Inject != nil {
+		texts = append(texts, f.tree.r.Inject()...)
+	}
+	for _, text := range texts {
 		f.keepNote(text)
 		f.conversation.Add(model.Message{Role: model.User, Text: text, Inner: true})
 	}

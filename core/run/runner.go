@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
@@ -59,6 +60,10 @@ type Runner struct {
 	// Notices are the first events of a run: warnings, and the answer to the question
 	// whether the project is trusted.
 	Notices []trace.Body
+	// Clearance keeps what the run stages, and tells the root what a person decided;
+	// nil: what is staged ends with the run.
+	Clearance *clearance.Store
+	ID        string // the run's name, for items of Clearance
 	// Inject, if set, is called before each model request of the root. Each text that
 	// it returns becomes a user message (S4-52).
 	Inject func() []string

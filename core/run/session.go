@@ -60,6 +60,7 @@ func (s *Session) Reset() {
 		model.Forget(f.model, f.conversation.Name)
 	}
 	s.talks++
+	s.tree.pending = ""
 	calls := f.conversation.Calls // their ids go on: the trace is the same
 	f.conversation, f.changed = conversation.New(s.talk()), 0
 	f.conversation.Calls = calls
@@ -96,6 +97,7 @@ func (s *Session) begin(in Input) (first bool) {
 		return false
 	}
 	s.begun = true
+	s.tree.staged.Worker = s.frame.worker.ID
 	s.emit(trace.RunStart{Input: in.Raw()})
 	for _, n := range s.r.Notices {
 		s.emit(n)
@@ -129,6 +131,7 @@ func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output,
 	limited, stop := s.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
 	f.conversation.Calls++
+	defer f.closeStaged()
 	out, flt := f.call(limited, callRequest{id: childID(rootID, f.conversation.Calls), parent: rootID, name: name, args: string(args)})
 	if flt != nil {
 		return out, flt
@@ -175,7 +178,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	if err != nil {
 		return tool.Output{}, err
 	}
-	f.conversation.Add(append(system, model.Message{
+	f.conversation.Add(append(append(system, f.pending()...), model.Message{
 		Role: model.User, Text: prompt.Task(in.Text, in.JSON, nil, listed), Parts: parts(files),
 	})...)
 	f.budget.renew()
@@ -187,6 +190,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 func (s *Session) Close() Result {
 	res := s.result()
 	if s.begun {
+		s.frame.announcePending()
 		ms := s.r.now().Sub(s.started).Milliseconds()
 		s.frame.end(s.out, s.err, ms)
 		s.frame.close()

@@ -44,7 +44,7 @@ func (f *frame) openTools(ctx context.Context) error {
 	}
 	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
 		Workers: f.workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
-	}))
+	}), toolset.Clearance(f.desk()))
 	f.tools = &tool.Set{}
 	for _, ts := range sets {
 		var tools []tool.Tool

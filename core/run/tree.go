@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"golem/core/approval"
+	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/model"
@@ -24,6 +25,9 @@ type tree struct {
 	clock clock
 	money sync.Mutex // guards every budget of the tree
 	quota *sandbox.Quota
+	// staged is what the tree's workers change in staged mounts.
+	staged  *clearance.Work
+	pending string // what the root was told of pending items
 	// loaded are the IDs of the root's import closure: a call of one that is
 	// not allowed is told apart from a name that nobody has.
 	loaded  []string
@@ -55,7 +59,9 @@ type tree struct {
 }
 
 func newTree(r *Runner) *tree {
-	return &tree{r: r, sched: newSchedule(), quota: sandbox.NewQuota(r.Quota)}
+	t := &tree{r: r, sched: newSchedule(), quota: sandbox.NewQuota(r.Quota)}
+	t.staged = newWork(t)
+	return t
 }
 
 // emit sends an event on.

@@ -33,7 +33,7 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 	attachments := sandbox.Mount{
 		Name: attachDir, At: attachDir, FS: s.extra, Mode: sandbox.ReadOnly, HideEmpty: true, Unrestricted: true,
 	}
-	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota}
+	spec := sandbox.ViewSpec{ReadOnly: w.Sandbox.ReadOnly, Protection: t.r.Protection, Quota: t.quota, Stage: t.staged.Stage}
 	if caller != nil {
 		spec.Bound, s.noNetwork = caller.bound, s.noNetwork || caller.noNetwork
 	}
@@ -114,7 +114,7 @@ func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.B
 
 // hasFiles reports whether anything of the worker reaches files.
 func hasFiles(w *project.Worker) bool {
-	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem")
+	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") || hasToolset(w.Toolsets, "clearance")
 }
 
 // placed is what is wrong with a view, at the mount that is to blame, else at

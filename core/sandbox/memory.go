@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -24,6 +25,8 @@ type node struct {
 	entries map[string]*node // files of a directory by name; nil for a file
 	data    []byte
 	when    time.Time
+	kept    func() (fs.File, error) // opens the data, if the node does not hold it itself
+	size    int64                   // of what kept opens
 }
 
 var (
@@ -89,7 +92,19 @@ func (m *memory) Open(name string) (fs.File, error) {
 	if n.isDir() {
 		return openDir(n.info(name), n.list()), nil
 	}
-	return openBytes(n.info(name), n.data), nil
+	return n.open(name)
+}
+
+// open opens a file that the node holds, or that a Keeper holds for it.
+func (n *node) open(name string) (fs.File, error) {
+	if n.kept == nil {
+		return openBytes(n.info(name), n.data), nil
+	}
+	f, err := n.kept()
+	if err != nil {
+		return nil, perr("open", name, plain(err))
+	}
+	return keptFile{wrapped{f}, n.info(name)}, nil
 }
 
 // Stat describes a file or directory.
@@ -120,19 +135,31 @@ func (m *memory) ReadDir(name string) ([]fs.DirEntry, error) {
 // ReadFile returns a copy of a file's bytes.
 func (m *memory) ReadFile(name string) ([]byte, error) {
 	m.mu.RLock()
-	defer m.mu.RUnlock()
 	n, err := m.look("read", name)
+	m.mu.RUnlock()
 	if err != nil {
 		return nil, err
 	}
-	if n.isDir() {
+	switch {
+	case n.isDir():
 		return nil, perr("read", name, ErrIsDir)
+	case n.kept != nil:
+		f, err := n.open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(f)
 	}
 	return slices.Clone(n.data), nil
 }
 
 // WriteFile replaces a file and creates its parents.
 func (m *memory) WriteFile(name string, data []byte) error {
+	return m.put(name, &node{data: slices.Clone(data), when: time.Now()})
+}
+
+func (m *memory) put(name string, file *node) error {
 	if err := ValidNew(name); err != nil {
 		return perr("write", name, err)
 	}
@@ -148,7 +175,7 @@ func (m *memory) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	dir.entries[path.Base(name)] = &node{data: slices.Clone(data), when: time.Now()}
+	dir.entries[path.Base(name)] = file
 	return nil
 }
 
@@ -284,5 +311,5 @@ func (n *node) info(name string) fs.FileInfo {
 	if n.isDir() {
 		mode = fs.ModeDir | 0o755
 	}
-	return Info{Base: path.Base(name), Bytes: int64(len(n.data)), Perm: mode, When: n.when}
+	return Info{Base: path.Base(name), Bytes: int64(len(n.data)) + n.size, Perm: mode, When: n.when}
 }

@@ -68,14 +68,15 @@ func CanWrite(fsys FS, name string) error {
 }
 
 func (v *view) writable(p place) error {
-	if p.mount.Mode != ReadWrite {
+	kept := stages(p.mount.fs)
+	if p.mount.Mode == ReadOnly || p.mount.Mode == Staged && !kept {
 		return fault.New(fault.ReadOnly, "%s cannot be changed: the mount %s is read-only", Abs(p.name), p.mount.Name).
 			Hinting("write to a mount with mode: rw")
 	}
 	source := p.source()
 	for _, c := range v.modes {
-		if c.Mode != ReadWrite && !slices.Contains(p.mount.exempt, c) && (contains(c.Source, source) || contains(source, c.Source)) {
-			return fault.New(fault.ReadOnly, "%s cannot be changed: a read-only mount of this worker or of a caller has the same files", Abs(p.name)).
+		if c.Mode != ReadWrite && !(c.Mode == Staged && kept) && !slices.Contains(p.mount.exempt, c) && (contains(c.Source, source) || contains(source, c.Source)) {
+			return fault.New(fault.ReadOnly, "%s cannot be changed: a %s mount of this worker or of a caller has the same files", Abs(p.name), c.Mode.word()).
 				Hinting("where two mounts have the same files, the stricter mode holds")
 		}
 	}

@@ -22,6 +22,7 @@ type changes struct {
 	upper *memory
 	mu    sync.RWMutex    // allows one change at a time; upper has a lock of its own for single steps
 	gone  map[string]bool // names that are hidden in base, with everything below them
+	keep  Keeper          // nil: the changes are in memory
 }
 
 // up returns the name in the whole tree.
@@ -188,7 +189,7 @@ func (o *overlay) write(name string, data []byte) error {
 	if err := o.above("write", name); err != nil {
 		return err
 	}
-	return o.upper.WriteFile(o.up(name), data)
+	return o.put(name, data)
 }
 
 // above returns an error if the name is below a file.
@@ -224,6 +225,9 @@ func (o *overlay) remove(name string) error {
 		if len(entries) > 0 {
 			return perr("remove", name, ErrNotEmpty)
 		}
+	}
+	if err := o.forget(name, info); err != nil {
+		return err
 	}
 	if err := o.upper.Remove(o.up(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -87,6 +87,21 @@ func (p Protection) read(pl place) error {
 		Hinting(".env, .golem and .git are outside every sandbox")
 }
 
+// Pushing judges a place outside every view that a person pushes a staged file to:
+// an error if golem never writes there; definition reports that the file defines
+// the project.
+func (p Protection) Pushing(source string) (definition bool, err error) {
+	at := place{name: source, mount: &mounted{source: p.locate(source)}, rel: "."}
+	if err := p.read(at); err != nil {
+		return false, err
+	}
+	if Secret(source) {
+		return false, fault.New(fault.Protected, "%s is in a directory that golem never writes: .env, .golem or .git", source).
+			Hinting("discard the item, or push to another target")
+	}
+	return p.write(at) != nil, nil
+}
+
 func (p Protection) write(pl place) error {
 	for _, also := range p.Also {
 		if err := also.write(pl); err != nil {

@@ -57,6 +57,9 @@ type ViewSpec struct {
 	ReadOnly    bool
 	Protection  Protection
 	Quota       *Quota // shared by all views of a run; nil means no limits
+	// Stage returns the tree that keeps the changes of a staged mount apart, for
+	// its tree and source. With nil, staged mounts are read-only.
+	Stage func(base FS, source string) (FS, error)
 }
 
 // view is the file tree that a worker sees. It never changes; what it wraps is
@@ -108,6 +111,9 @@ func View(spec ViewSpec) (FS, error) {
 	slices.SortStableFunc(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
 	held := false // whether the mount that contains the restriction was found
 	for _, m := range mounts {
+		if m, err = v.staged(m); err != nil {
+			return nil, err
+		}
 		in := mounted{Mount: m, at: m.At, source: m.Source, fs: m.FS}
 		switch {
 		case Within(m.At, v.only) || m.Unrestricted:

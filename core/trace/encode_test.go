@@ -36,7 +36,7 @@ func TestLineFormat(t *testing.T) {
 		{ToolEnd{Tool: "t", Status: "ok", Result: raw(`"r"`), Fuel: 9, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","result":"r","fuel":9,"ms":1`},
 		{ToolEnd{Tool: "t", Status: "ok", Fuel: 9, FuelVaries: true, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","fuel":9,"fuel_varies":true,"ms":1`},
 		{Approval{"", "t", "ask", "r", "user", "run", "session", "why"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why"`},
-		{Clearance{"i", "push", "m", "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
+		{Clearance{Item: "i", Action: "push", Message: "m", Target: "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
 		{Message{"user", "hello"}, `"message",…,"role":"user","text":"hello"`},
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},
 		{Error{fault.Model, "no", where, "h"}, `"error",…,"code":"E_MODEL","message":"no","where":{"file":"main.worker","line":4,"column":1,"chain":["main"]},"hint":"h"`},

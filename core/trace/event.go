@@ -185,10 +185,16 @@ type Approval struct {
 
 // Clearance says that the state of a staged item changed.
 type Clearance struct {
-	Item    string `json:"item"`
+	Item    string `json:"item,omitempty"`
 	Action  string `json:"action"`
 	Message string `json:"message,omitempty"`
 	Target  string `json:"target,omitempty"`
+	// Of what a person decided: whether it was carried out, and why not.
+	OK    bool         `json:"ok,omitempty"`
+	Error *fault.Fault `json:"error,omitempty"`
+	// Items are the first pending items, a number and a message each, where Action is
+	// "pending".
+	Items []string `json:"items,omitempty"`
 }
 
 // Message is what a person says in a conversation after the first input, which

@@ -41,7 +41,7 @@ var commandHelp = []struct {
 	{Exit, "end the chat (end of input does the same)"},
 }
 
-var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help}
+var commandAliases = map[string]CommandName{"quit": Exit, "reset": New, "clear": New, "?": Help, "tool": Call}
 
 // ParseCommand parses a line of a chat. A line that begins with one slash and a
 // letter is a command, unless another slash follows the word (a path such as

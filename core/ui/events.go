@@ -213,7 +213,7 @@ func (p *Plain) flow(e trace.Event) {
 			}
 		}
 	case trace.Clearance:
-		p.note(e.ID, oneLine("clearance: "+b.Action+" "+b.Item+" "+b.Message))
+		p.clearance(e, b)
 	}
 }
 

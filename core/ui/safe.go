@@ -11,6 +11,10 @@ import (
 // are escapes; line ends and tabs stay. It is kinder to prose than an approval
 // request is: joiners of emoji and the spaces of typography are no threat
 // where nobody is asked for anything.
+// Safe is text that others wrote, for a terminal: what is no printable character is
+// shown as an escape.
+func Safe(s string) string { return safe(s) }
+
 func safe(s string) string {
 	plain := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Zs, r) {

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/ui"
+)
+
+// clearing are the flags of golem clearance.
+type clearing struct {
+	flags
+	target      string
+	definitions []string
+}
+
+func (h *host) clearanceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "clearance", Short: "see and decide what workers staged",
+		Long: `What workers stage waits in .golem/clearance until you decide. The real files stay
+as they are until you push.
+
+  golem clearance list           what waits, with its number
+  golem clearance diff [ID]      what pushing it would do to the files
+  golem clearance push [ID]      write it, if its files are as they were when it was staged
+  golem clearance discard [ID]   give it up
+  golem clearance defer [ID]     keep it, and announce it no more
+
+ID may be left out if only one item waits. A push writes all files of an item or none.
+Exit codes: 0 done, 1 not done, 2 wrong usage or no such item.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usage("golem clearance needs list, diff, push, discard or defer").Hinting("for example: golem clearance list")
+		},
+	}
+	cmd.AddCommand(
+		h.clearanceSub("list", "list what waits for a decision", 0, h.listItems),
+		h.clearanceSub("diff [ID]", "show what pushing an item would do to the files", 1, h.diffItem),
+		h.clearanceSub("push [ID]", "write an item to its place, or to a target", 1, h.pushItem),
+		h.clearanceSub("discard [ID]", "give an item up; its files stay as they are", 1, h.discardItem),
+		h.clearanceSub("defer [ID]", "keep an item, and announce it no more", 1, h.deferItem),
+	)
+	return cmd
+}
+
+// clearanceSub is one of the commands, which works on the project of the current
+// directory.
+func (h *host) clearanceSub(use, short string, most int, do func(*clearing, *clearance.Store, string) error) *cobra.Command {
+	f := &clearing{}
+	name, _, _ := strings.Cut(use, " ")
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: words(0, most),
+		RunE: func(_ *cobra.Command, args []string) error {
+			id := ""
+			if len(args) > 0 {
+				id = args[0]
+			}
+			return h.clear(f, name, id, do)
+		},
+	}
+	s := cmd.Flags()
+	f.set = s
+	s.StringVar(&f.project, "project", "", "the project directory (default: the current directory)")
+	s.BoolVar(&f.json, "json", false, "print JSON on standard output")
+	if name == "diff" || name == "push" {
+		s.StringVar(&f.target, "target", "", "push to this target of the manifest (clearance.targets) instead of the item's own")
+		s.BoolVar(&f.allowOutside, "allow-outside", false, "allow places outside the project")
+	}
+	if name == "push" {
+		s.StringArrayVar(&f.definitions, "definition", nil, "agree to push this file although it defines the project; may be repeated")
+	}
+	return cmd
+}
+
+// clear opens the project, settles what an earlier golem left, and does what was
+// asked.
+func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance.Store, string) error) error {
+	if f.project == "" && h.setting("PROJECT") == "" {
+		f.project = "."
+	}
+	p, _, err := h.target(&f.flags, nil)
+	if err != nil {
+		return err
+	}
+	t := h.newTools(false)
+	defer t.close()
+	inst, err := h.open(p, &f.flags, t)
+	if inst == nil || err != nil && name == "push" { // a project with faults may protect too little
+		return err
+	}
+	store := inst.Clearance()
+	if !store.Kept() {
+		return fault.New(fault.Platform, "golem keeps no staged changes here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
+	}
+	if err := store.Settle(context.Background()); err != nil {
+		h.report(err)
+	}
+	if name != "list" && id == "" {
+		if id, err = only(store); err != nil {
+			return err
+		}
+	}
+	return h.failedClearing(do(f, store, id))
+}
+
+// failedClearing makes what could not be done exit code 1, but for wrong usage.
+func (h *host) failedClearing(err error) error {
+	switch {
+	case err == nil, errors.Is(err, fault.NotFound), errors.Is(err, fault.Usage):
+		return err
+	}
+	var code exitCode
+	if errors.As(err, &code) {
+		return err
+	}
+	h.report(err)
+	return exitCode(exitFailed)
+}
+
+// only is the item that is meant where none was named.
+func only(store *clearance.Store) (string, error) {
+	items, err := store.List()
+	if err != nil {
+		return "", err
+	}
+	if len(items) == 1 {
+		return items[0].ID, nil
+	}
+	return "", usage("%d items wait, so ID must say which", len(items)).Hinting("golem clearance list shows them")
+}
+
+func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
+	items, err := store.List()
+	if err != nil {
+		return err
+	}
+	if f.json {
+		out := []any{}
+		for _, it := range items {
+			out = append(out, described(it))
+		}
+		return h.printJSON(map[string]any{"golem": "clearance", "v": 1, "items": out})
+	}
+	if len(items) == 0 {
+		return h.print("nothing waits\n")
+	}
+	rows := [][]string{{"ID", "STATE", "TYPE", "FILES", "CREATED", "MESSAGE"}}
+	for _, it := range items {
+		state, message := string(it.State), it.Message
+		if it.Err != nil {
+			state, message = "shown only", fault.Of(it.Err, fault.Trust).Message
+		} else if it.Target != "" {
+			message += " → " + it.Target
+		}
+		rows = append(rows, []string{it.ID, oneLine(state), oneLine(string(it.Type)), fmt.Sprint(len(it.Changes)), it.Created.Format("2006-01-02 15:04"), oneLine(message)})
+	}
+	return h.print(table(rows))
+}
+
+// described is an item for --json.
+func described(it clearance.Item) map[string]any {
+	out := map[string]any{"item": it, "digest": it.Digest()}
+	if it.Err != nil {
+		out["error"] = fault.Of(it.Err, fault.Trust)
+	}
+	return out
+}
+
+func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
+	it, err := store.Get(id)
+	if err != nil {
+		return err
+	}
+	diffs, err := store.Diff(it, f.target)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		files := []any{}
+		for _, d := range diffs {
+			files = append(files, map[string]any{"path": d.Path, "to": d.To, "definition": d.Definition, "patch": d.Patch})
+		}
+		out := described(it)
+		out["golem"], out["v"], out["files"] = "clearance-diff", 1, files
+		return h.printJSON(out)
+	}
+	if it.Err != nil {
+		h.report(it.Err)
+	}
+	h.say("item %s: %s", it.ID, oneLine(it.Message))
+	var b strings.Builder
+	for _, d := range diffs {
+		if d.Definition {
+			h.say("%s defines the project: push it with --definition %s", oneLine(d.To), oneLine(d.To))
+		}
+		for line := range strings.Lines(d.Patch) {
+			b.WriteString(ui.Safe(strings.TrimSuffix(line, "\n")) + "\n")
+		}
+	}
+	return h.print(b.String())
+}
+
+func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
+	var definitions []string
+	for _, d := range f.definitions {
+		definitions = append(definitions, path.Clean(strings.TrimPrefix(d, "./")))
+	}
+	it, err := store.Push(context.Background(), id, clearance.Push{Target: f.target, Definitions: definitions})
+	if err == nil && !f.json {
+		for _, c := range it.Changes {
+			verb := "wrote"
+			if c.Digest == "" {
+				verb = "removed"
+			}
+			h.say("%s %s", verb, oneLine(store.Place(it, c)))
+		}
+	}
+	return h.decided(f, "push", it, err)
+}
+
+func (h *host) discardItem(f *clearing, store *clearance.Store, id string) error {
+	it, err := store.Discard(context.Background(), id)
+	return h.decided(f, "discard", it, err)
+}
+
+func (h *host) deferItem(f *clearing, store *clearance.Store, id string) error {
+	it, err := store.Defer(context.Background(), id)
+	return h.decided(f, "defer", it, err)
+}
+
+// decided prints what became of a decision (S4-20).
+func (h *host) decided(f *clearing, action string, it clearance.Item, err error) error {
+	if f.json {
+		out := map[string]any{"golem": "clearance-result", "v": 1, "item": it.ID, "action": action, "target": it.Target, "ok": err == nil}
+		if err != nil {
+			out["error"] = fault.Of(err, fault.Conflict)
+		}
+		return errors.Join(h.printJSON(out), err)
+	}
+	if err != nil {
+		return err
+	}
+	return h.print(fmt.Sprintf("%s: item %s %s\n", it.State, it.ID, oneLine(it.Message)))
+}
+
+func (h *host) printJSON(v any) error {
+	line, err := jsonLine(v)
+	if err != nil {
+		return err
+	}
+	return h.print(line)
+}

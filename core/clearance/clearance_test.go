@@ -1,0 +1,250 @@
+package clearance_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/sandbox/sandboxtest"
+)
+
+func push(s *clearance.Store, id string, how clearance.Push) error {
+	_, err := s.Push(context.Background(), id, how)
+	return err
+}
+
+func wants(t *testing.T, err error, code fault.Code, words ...string) {
+	t.Helper()
+	if !errors.Is(err, code) {
+		t.Fatalf("%v instead of %s", err, code)
+	}
+	for _, w := range words {
+		if !strings.Contains(fault.Of(err, code).Error(), w) {
+			t.Errorf("%v does not say %q", err, w)
+		}
+	}
+}
+
+// A file changed since it was staged: nothing of the item is written (S4-51).
+func TestConflict(t *testing.T) {
+	d, it := prepared(t)
+	if err := d.files.WriteFile("d/b", []byte("mine\n")); err != nil {
+		t.Fatal(err)
+	}
+	was := all(t, d.files)
+	wants(t, push(d.store(), it.ID, clearance.Push{}), fault.Conflict, "d/b", "nothing was written")
+	if !maps.Equal(was, all(t, d.files)) || len(get(t, d.store())) != 1 {
+		t.Error("something changed")
+	}
+	// A file that became what the item makes of it is no conflict.
+	if err := errors.Join(d.files.Remove("d/b"), d.files.WriteFile("a", []byte("ONE\n"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := push(d.store(), it.ID, clearance.Push{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is pushed is what was shown, by digest; a snapshot that is not is refused.
+func TestPushIsWhatWasShown(t *testing.T) {
+	d, it := prepared(t)
+	wants(t, push(d.store(), it.ID, clearance.Push{Digest: "other"}), fault.Conflict, "not what was shown")
+	for _, c := range it.Changes {
+		if c.Path == "a" {
+			if err := d.state.WriteFile("clearance/1/"+c.Digest, []byte("EVIL\n")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	wants(t, push(d.store(), it.ID, clearance.Push{Digest: it.Digest()}), fault.Conflict, "was changed")
+	if !maps.Equal(all(t, d.files), withDirs(before)) {
+		t.Error("something was written")
+	}
+}
+
+// An item that this machine did not write is shown, and nothing else (SPEC §3).
+func TestForeignItem(t *testing.T) {
+	d, it := prepared(t)
+	data, err := sandbox.ReadFile(d.state, "clearance/1/item", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"edited":  strings.Replace(string(data), "ONE", "TWO", 1) + " ",
+		"newer":   strings.Replace(string(data), `"v":1`, `"v":2`, 1),
+		"garbage": "hello",
+	} {
+		if err := d.state.WriteFile("clearance/1/item", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		s := d.store()
+		was := all(t, d.state)
+		items := get(t, s)
+		if len(items) != 1 || items[0].Err == nil {
+			t.Fatalf("%s: %+v", name, items)
+		}
+		if _, err := s.Diff(items[0], ""); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if push(s, it.ID, clearance.Push{}) == nil {
+			t.Errorf("%s was pushed", name)
+		}
+		if _, err := s.Discard(context.Background(), it.ID); err == nil {
+			t.Errorf("%s was discarded", name)
+		}
+		if _, err := s.Defer(context.Background(), it.ID); err == nil || s.Settle(context.Background()) != nil {
+			t.Errorf("%s was deferred", name)
+		}
+		if n, _ := s.Waiting(); len(n) != 0 || !maps.Equal(was, all(t, d.state)) || !maps.Equal(all(t, d.files), withDirs(before)) {
+			t.Errorf("%s: something changed", name)
+		}
+	}
+	if err := d.state.WriteFile("clearance/1/item", data); err != nil {
+		t.Fatal(err)
+	}
+	// The same file as another item, and under the key of another machine.
+	if err := d.state.WriteFile("clearance/7/item", data); err != nil {
+		t.Fatal(err)
+	}
+	s := d.store()
+	wants(t, push(s, "7", clearance.Push{}), fault.Trust)
+	s.State.Key = func() ([]byte, error) { return []byte("01234567890123456789012345678901"), nil }
+	wants(t, push(s, "1", clearance.Push{}), fault.Trust)
+	if err := push(d.store(), "1", clearance.Push{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file that defines the project needs a yes that names it; one that holds secrets
+// is never written.
+func TestDefinition(t *testing.T) {
+	d := newDisk(nil)
+	commit := func(name string) string {
+		t.Helper()
+		it, err := d.work().Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte("x"), nil }}}, "m", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return it.ID
+	}
+	id := commit("x.worker")
+	wants(t, push(d.store(), id, clearance.Push{}), fault.Protected, "x.worker")
+	wants(t, push(d.store(), id, clearance.Push{Definitions: []string{"y.worker"}}), fault.Protected, "x.worker")
+	if len(all(t, d.files)) != 0 {
+		t.Fatal("something was written")
+	}
+	if err := push(d.store(), id, clearance.Push{Definitions: []string{"x.worker"}}); err != nil {
+		t.Error(err)
+	}
+	wants(t, push(d.store(), commit(".git/hooks/x"), clearance.Push{Definitions: []string{".git/hooks/x"}}), fault.Protected)
+}
+
+// A target receives the paths below the mount, with the base that the target had.
+func TestTarget(t *testing.T) {
+	d := newDisk(map[string]string{"work/r.md": "now\n", "pub/r.md": "old\n"})
+	it, err := d.work().Commit([]clearance.File{{Source: "work", Path: "r.md", Read: func() ([]byte, error) { return []byte("now\n"), nil }}}, "Report", "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(d.files.WriteFile("work/r.md", []byte("later\n")), push(d.store(), it.ID, clearance.Push{})); err != nil {
+		t.Fatal(err)
+	}
+	if got := all(t, d.files)["pub/r.md"]; got != "now\n" {
+		t.Errorf("%q", got)
+	}
+	if got := d.store().Notes(context.Background()); len(got) != 1 || got[0] != "[System: User pushed staged commit to main]\n1 Report" {
+		t.Errorf("%q", got)
+	}
+	_, err = d.work().Commit(nil, "m", "mian")
+	wants(t, err, fault.NotFound, "main")
+}
+
+// A run's item grows with its exchanges as long as nobody decided; what was decided
+// is forgotten by the overlay.
+func TestExchanges(t *testing.T) {
+	d := newDisk(before)
+	w := d.work()
+	fsys := stage(t, w)
+	write := func(name, data string) *clearance.Item {
+		t.Helper()
+		w.Refresh()
+		if err := fsys.WriteFile(name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+		it, err := w.Close()
+		if err != nil || it == nil {
+			t.Fatal(it, err)
+		}
+		return it
+	}
+	reads := func(name, want string) {
+		t.Helper()
+		if data, err := sandbox.ReadFile(fsys, name, 100); err != nil || string(data) != want {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+	}
+	first := write("a", "A1")
+	second := write("c", "C1")
+	if len(second.Changes) != 2 || second.Replaces != first.ID || len(get(t, d.store())) != 1 {
+		t.Fatalf("%+v", second)
+	}
+	if err := push(d.store(), first.ID, clearance.Push{}); !errors.Is(err, fault.NotFound) {
+		t.Error(err)
+	}
+	if err := push(d.store(), second.ID, clearance.Push{}); err != nil {
+		t.Fatal(err)
+	}
+	reads("a", "A1")
+	third := write("a", "A2")
+	if len(third.Changes) != 1 {
+		t.Errorf("%+v", third)
+	}
+	if _, err := d.store().Discard(context.Background(), third.ID); err != nil {
+		t.Fatal(err)
+	}
+	reads("a", "A1")
+	w.Refresh()
+	reads("a", "A1")
+	// Pushed while the next exchange has changed the file again already.
+	fourth := write("a", "A3")
+	if err := errors.Join(fsys.WriteFile("a", []byte("A4")), push(d.store(), fourth.ID, clearance.Push{})); err != nil {
+		t.Fatal(err)
+	}
+	it, err := w.Close()
+	if err != nil || it == nil {
+		t.Fatal(it, err)
+	}
+	if err := push(d.store(), it.ID, clearance.Push{}); err != nil {
+		t.Error(err)
+	}
+	if got := all(t, d.files)["a"]; got != "A4" {
+		t.Errorf("%q", got)
+	}
+}
+
+// An item whose run goes on cannot be decided; when the run has died, it can.
+func TestOpenItem(t *testing.T) {
+	d := newDisk(before)
+	shared := d.store()
+	w := d.workOf(shared)
+	if err := stage(t, w).WriteFile("a", []byte("A")); err != nil {
+		t.Fatal(err)
+	}
+	if items := get(t, shared); len(items) != 1 || items[0].State != clearance.Open {
+		t.Fatalf("%+v", items)
+	}
+	wants(t, push(shared, "1", clearance.Push{}), fault.Busy)
+	if err := push(d.store(), "1", clearance.Push{}); err != nil { // its locks are free: the process has ended
+		t.Error(err)
+	}
+}
+
+// A staged mount is a file tree like every other.
+func TestStagedTree(t *testing.T) {
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).work()) })
+}

@@ -1,0 +1,121 @@
+package clearance
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// bases are the digests of a path in every target.
+func (s *Store) bases(below string) (out map[string]string) {
+	for name := range s.Targets {
+		sum, err := s.base(name, below)
+		if err != nil {
+			continue // a target that cannot be opened now has no base: nothing there is overwritten
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = sum
+	}
+	return out
+}
+
+func (s *Store) base(target, below string) (string, error) {
+	st := step{Change: Change{Path: below}}
+	if err := s.open(&st, map[string]sandbox.FS{}, path.Clean(s.Targets[target].Dir)); err != nil {
+		return "", err
+	}
+	return digestAt(st.fs, st.name)
+}
+
+// File is a file that the tool stage snapshots.
+type File struct {
+	Source, Path string // see sandbox.PlaceOf
+	Staged       bool   // it lies in a staged mount
+	Read         func() ([]byte, error)
+}
+
+// Commit makes an item of its own from files as they are now (S4-48).
+func (w *Work) Commit(files []File, message, target string) (Item, error) {
+	if _, known := w.Store.Targets[target]; target != "" && !known {
+		return Item{}, w.Store.noTarget(target)
+	}
+	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
+	log, free, err := w.reserve(&it)
+	if err != nil {
+		return it, err
+	}
+	defer free()
+	var own []*entry
+	for _, f := range files {
+		var c Change
+		var e *entry
+		if c, e, err = w.snapshot(it.ID, f); err != nil {
+			break
+		}
+		it.Changes = append(it.Changes, c)
+		if e != nil {
+			own = append(own, e)
+		}
+	}
+	slices.SortFunc(it.Changes, byName)
+	if err = errors.Join(err, log.Close()); err == nil {
+		err = w.Store.put(it)
+	}
+	if err != nil {
+		return it, errors.Join(err, w.Store.remove(it.ID))
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range own {
+		e.own, e.item = true, it.ID
+	}
+	return it, nil
+}
+
+// reserve gives the item a number and a journal.
+func (w *Work) reserve(it *Item) (log *state.Log, free func(), err error) {
+	release, err := w.Store.hold(context.Background())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	it.ID, log, free, err = w.Store.reserve(journal{Commit: true, Run: it.Run, Worker: it.Worker, Created: it.Created})
+	return log, free, err
+}
+
+// snapshot stores one file in an item. It returns the run's own entry of the file,
+// if it has the same content.
+func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
+	data, err := f.Read()
+	if err != nil {
+		return c, nil, err
+	}
+	tree, below := w.place(f.Source)
+	c = Change{Source: path.Join(tree, below), Path: f.Path, Size: int64(len(data)), Digest: digest(data), Binary: isBinary(data)}
+	w.mu.Lock()
+	e := w.entries[c.Name()]
+	if err = w.book(c.Size); err == nil && f.Staged && e != nil {
+		c.Base = e.Base
+		if e.Digest == c.Digest {
+			own = e
+		}
+	}
+	w.mu.Unlock()
+	if err == nil && (!f.Staged || e == nil) {
+		st := step{Change: c}
+		if err = w.Store.open(&st, map[string]sandbox.FS{}, c.Source); err == nil {
+			c.Base, err = digestAt(st.fs, st.name)
+		}
+	}
+	if err != nil {
+		return c, nil, err
+	}
+	c.Bases = w.Store.bases(c.Path)
+	return c, own, w.Store.blob(id, c.Digest, data)
+}

@@ -1,0 +1,126 @@
+package clearance
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"golem/core/sandbox"
+)
+
+// FileDiff is what pushing an item does to one file.
+type FileDiff struct {
+	Place
+	Patch string // unified; for what is not text, or too much of it, one line
+}
+
+// bounds of a diff: what is compared line by line, old and new together, and what
+// is shown of all files together, in bytes.
+const (
+	maxDiffed = 4 << 20
+	maxShown  = 16 << 20
+)
+
+// Diff compares an item with what is in the places of its files now. An item that
+// golem may not act on is compared with nothing: its content alone is shown.
+func (s *Store) Diff(it Item, target string) ([]FileDiff, error) {
+	if it.Err != nil {
+		out := make([]FileDiff, len(it.Changes))
+		for n, c := range it.Changes {
+			out[n] = FileDiff{Place: Place{Change: c, To: c.Name()}, Patch: s.foreign(it.ID, c)}
+		}
+		return out, nil
+	}
+	places, err := s.Places(it, target)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := s.steps(it, target)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]FileDiff, len(steps))
+	shown := 0
+	for n, st := range steps {
+		out[n].Place = places[n]
+		if out[n].Patch, err = s.patch(it.ID, st, shown); err != nil {
+			return nil, err
+		}
+		shown += len(out[n].Patch)
+	}
+	return out, nil
+}
+
+// foreign shows what a clone brought along.
+func (s *Store) foreign(id string, c Change) string {
+	if sum, err := hex.DecodeString(c.Digest); err != nil || len(sum) != sha256.Size {
+		return fmt.Sprintf("File %s is removed\n", c.Name())
+	}
+	info, err := fs.Stat(s.State.Files, at(id, c.Digest))
+	if err == nil && info.Size() <= maxDiffed {
+		if data, err := s.content(id, c.Digest); err == nil && !isBinary(data) {
+			return udiff.Unified("/dev/null", "b/"+c.Name(), "", string(data))
+		}
+	}
+	return fmt.Sprintf("File %s (%d bytes) is not shown: it is missing, too large, or no text\n", c.Name(), c.Size)
+}
+
+func (s *Store) patch(id string, st step, shown int) (string, error) {
+	from, to := "a/"+st.to, "b/"+st.to
+	now, err := digestAt(st.fs, st.name)
+	if err != nil {
+		return "", err
+	}
+	if now == "" {
+		from = "/dev/null"
+	}
+	if st.want == "" {
+		to = "/dev/null"
+	}
+	var size int64
+	if now != "" {
+		f, err := st.fs.Open(st.name)
+		if err != nil {
+			return "", err
+		}
+		info, err := f.Stat()
+		if err = closing(f, err); err != nil {
+			return "", err
+		}
+		size = info.Size()
+	}
+	if now == st.want {
+		return fmt.Sprintf("File %s is already so\n", to), nil
+	}
+	if size+st.Size > maxDiffed || shown > maxShown {
+		return fmt.Sprintf("Files %s (%d bytes) and %s (%d bytes) differ\n", from, size, to, st.Size), nil
+	}
+	var old, next []byte
+	if now != "" {
+		if old, err = sandbox.ReadFile(st.fs, st.name, maxDiffed); err != nil {
+			return "", err
+		}
+	}
+	if st.want != "" {
+		if next, err = s.content(id, st.want); err != nil {
+			return "", err
+		}
+	}
+	if isBinary(old) || isBinary(next) {
+		return fmt.Sprintf("Binary files %s (%d bytes) and %s (%d bytes) differ\n", from, len(old), to, len(next)), nil
+	}
+	if patch := udiff.Unified(from, to, string(old), string(next)); patch != "" {
+		return patch, nil
+	}
+	return fmt.Sprintf("--- %s\n+++ %s\n", from, to), nil // an empty file comes or goes
+}
+
+func closing(f interface{ Close() error }, err error) error {
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

@@ -1,0 +1,365 @@
+package clearance
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Push says how a person wants an item pushed.
+type Push struct {
+	Target string // instead of the item's own; "": the item's
+	// Digest is that of the snapshot that the person saw; "": the number of the item
+	// says which.
+	Digest string
+	// Definitions are the places that the person agreed to although they define the
+	// project.
+	Definitions []string
+}
+
+// step is one file of a push.
+type step struct {
+	Change
+	fs   sandbox.FS
+	name string // in fs
+	to   string // as people read it
+	base string // the content that it replaces
+	want string // what the file has afterwards
+}
+
+// Place is where a file of an item goes.
+type Place struct {
+	Change
+	To         string // in the project, or absolute
+	Definition bool   // it defines the project: pushing it needs a yes of its own
+}
+
+// Places returns where the files of an item go.
+func (s *Store) Places(it Item, target string) ([]Place, error) {
+	steps, err := s.steps(it, target)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Place, len(steps))
+	for n, st := range steps {
+		out[n] = Place{Change: st.Change, To: st.to}
+		if out[n].Definition, err = s.guard(st); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Place is where a file of an item goes, without opening it.
+func (s *Store) Place(it Item, c Change) string {
+	if to, ok := s.Targets[it.Target]; ok {
+		return path.Join(to.Dir, c.Path)
+	}
+	return c.Name()
+}
+
+// steps opens the places of an item's files.
+func (s *Store) steps(it Item, target string) ([]step, error) {
+	if target == "" {
+		target = it.Target
+	}
+	to, known := s.Targets[target]
+	if target != "" && !known {
+		return nil, s.noTarget(target)
+	}
+	opened := map[string]sandbox.FS{}
+	taken := map[string]string{}
+	var out []step
+	for _, c := range it.Changes {
+		st := step{Change: c, want: c.Digest, base: c.Base}
+		if target != "" {
+			st.base = c.Bases[target]
+		}
+		base := c.Source
+		if target != "" {
+			base = to.Dir
+		}
+		if err := s.open(&st, opened, path.Clean(base)); err != nil {
+			return nil, err
+		}
+		key := sandbox.Fold(st.to)
+		if other, twice := taken[key]; twice {
+			return nil, fault.New(fault.Conflict, "%s and %s would both go to %s", other, c.Name(), st.to).Hinting("push without --target, or discard the item")
+		}
+		taken[key] = c.Name()
+		out = append(out, st)
+	}
+	return out, nil
+}
+
+// outside reports whether a source lies outside the project.
+func outside(source string) bool {
+	return path.IsAbs(source) || source == ".." || strings.HasPrefix(source, "../") || len(source) > 1 && source[1] == ':'
+}
+
+// open finds the tree and the name of a step below base.
+func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error {
+	root, name := ".", path.Join(base, st.Path)
+	if outside(base) {
+		root, name = base, path.Clean(st.Path)
+	}
+	fsys, ok := opened[root]
+	if !ok {
+		var err error
+		if fsys, err = s.Mount(root); err != nil {
+			return err
+		}
+		opened[root] = fsys
+	}
+	st.fs, st.name, st.to = fsys, name, path.Join(base, st.Path)
+	if err := sandbox.ValidNew(name); err != nil {
+		return fault.Of(err, fault.Path)
+	}
+	r, ok := fsys.(sandbox.Resolver)
+	if !ok {
+		return nil
+	}
+	if real, err := r.Resolve(name); err == nil && real != name {
+		return fault.New(fault.Path, "%s is a symbolic link or lies behind one, and golem does not write through links", st.to).
+			Hinting("replace the link, or push to another target")
+	}
+	return nil
+}
+
+func (s *Store) noTarget(target string) error {
+	var names []string
+	for n := range s.Targets {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return fault.New(fault.NotFound, "there is no clearance target %s", fault.Brief(target)).
+		Hinting("%s", fault.DidYouMean(target, names)+"; targets are named under clearance.targets in the manifest")
+}
+
+// guard judges the place of a step.
+func (s *Store) guard(st step) (definition bool, err error) {
+	if s.Guard == nil {
+		return false, nil
+	}
+	return s.Guard(st.to)
+}
+
+// Push writes an item's files to their places: all of them or, if one has changed
+// since it was staged, none (E_CONFLICT).
+func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
+	release, err := s.hold(ctx)
+	if err != nil {
+		return Item{}, err
+	}
+	defer release()
+	it, err := s.decidable(id)
+	if err != nil {
+		return it, err
+	}
+	if how.Digest != "" && how.Digest != it.Digest() {
+		return it, fault.New(fault.Conflict, "the item %s is not what was shown", id).Hinting("look at it again")
+	}
+	if how.Target != "" {
+		it.Target = how.Target
+	}
+	steps, err := s.steps(it, "")
+	if err != nil {
+		return it, err
+	}
+	if err := s.ready(&it, steps, how.Definitions); err != nil {
+		return it, err
+	}
+	if steps, err = s.steps(it, ""); err != nil {
+		return it, err
+	}
+	for _, st := range steps {
+		if st.base == "" || st.base == st.want {
+			continue
+		}
+		data, err := sandbox.ReadFile(st.fs, st.name, maxFile)
+		if err == nil && digest(data) != st.base {
+			err = conflict(st)
+		}
+		if err == nil {
+			err = s.blob(id, st.base, data)
+		}
+		if err != nil {
+			return it, err
+		}
+	}
+	it.Was, it.State = it.State, Pushing
+	if err := s.put(it); err != nil {
+		return it, err
+	}
+	return s.carryOut(it, steps)
+}
+
+// decidable returns an item that a person can decide on now.
+func (s *Store) decidable(id string) (Item, error) {
+	it, err := s.Get(id)
+	switch {
+	case err != nil:
+		return it, err
+	case it.Err != nil:
+		return it, it.Err
+	case it.State == Open:
+		if err := s.settleOne(id); err != nil {
+			return it, err
+		}
+		if it, err = s.Get(id); err == nil && it.State == Open {
+			err = fault.New(fault.Busy, "the run of item %s still goes on", id).Hinting("wait until the exchange has ended, or stop the run")
+		}
+	case it.State == Pushing:
+		steps, err := s.steps(it, "")
+		if err != nil {
+			return it, err
+		}
+		if it, err = s.carryOut(it, steps); err == nil {
+			err = fault.New(fault.Conflict, "the push of item %s had begun when golem was stopped, and it is finished now", id).Hinting("there is nothing left to decide")
+		}
+		return it, err
+	}
+	return it, err
+}
+
+// ready checks everything that can be checked before the first write.
+func (s *Store) ready(it *Item, steps []step, agreed []string) error {
+	var definitions, changed []string
+	made := map[string]bool{}
+	for n := range steps {
+		st := steps[n]
+		definition, err := s.guard(st)
+		if err != nil {
+			return err
+		}
+		if definition && !slices.Contains(agreed, st.to) {
+			definitions = append(definitions, st.to)
+		}
+		now, err := digestAt(st.fs, st.name)
+		if err != nil {
+			return err
+		}
+		if now == st.want {
+			it.hasAlready(n, now)
+		} else if now != st.base {
+			changed = append(changed, st.to)
+		}
+		if st.want != "" {
+			if sum, err := digestAt(s.State.Files, at(it.ID, st.want)); err != nil || sum != st.want {
+				return errors.Join(err, fault.New(fault.Conflict, "the content of %s in item %s is missing or was changed", st.Path, it.ID).
+					Hinting("discard the item and let the worker stage it again"))
+			}
+			for d := path.Dir(st.name); d != "."; d = path.Dir(d) {
+				if _, err := fs.Stat(st.fs, d); errors.Is(err, fs.ErrNotExist) && st.fs == steps[0].fs {
+					made[d] = true
+				}
+			}
+		}
+	}
+	if len(changed) > 0 {
+		return fault.New(fault.Conflict, "nothing was written: changed since item %s was staged: %s", it.ID, strings.Join(changed, ", ")).
+			Hinting("look at golem clearance diff %s; let the worker stage it again, or discard it", it.ID)
+	}
+	if len(definitions) > 0 {
+		return fault.New(fault.Protected, "nothing was written: these files define the project: %s", strings.Join(definitions, ", ")).
+			Hinting("to push them, say so for each: --definition %s", definitions[0])
+	}
+	it.Made = nil
+	for d := range made {
+		it.Made = append(it.Made, d)
+	}
+	slices.SortFunc(it.Made, func(a, b string) int { return len(b) - len(a) })
+	return nil
+}
+
+// hasAlready notes that the place of a change has its content before the push, so
+// that taking the push back leaves it.
+func (i *Item) hasAlready(n int, sum string) {
+	i.Changes = slices.Clone(i.Changes)
+	c := &i.Changes[n]
+	if i.Target == "" {
+		c.Base = sum
+	} else if c.Bases = maps.Clone(c.Bases); c.Bases == nil {
+		c.Bases = map[string]string{i.Target: sum}
+	} else {
+		c.Bases[i.Target] = sum
+	}
+}
+
+func conflict(st step) error {
+	return fault.New(fault.Conflict, "%s was changed while it was being pushed", st.to).
+		Hinting("look at the item again; nothing of it is in the files")
+}
+
+// carryOut does what the file of a pushing item says: it writes the files, or
+// takes back what was written if a file is neither as it was nor as it shall be.
+func (s *Store) carryOut(it Item, steps []step) (Item, error) {
+	failed := s.write(it, steps)
+	if failed == nil {
+		it.State = Pushed
+		return it, s.finish(it)
+	}
+	if err := s.takeBack(it, steps); err != nil {
+		return it, fault.Of(failed, fault.Conflict).Hinting("the push of item %s is half done (%v): the next golem command in this project finishes it or takes it back", it.ID, err)
+	}
+	it.State, it.Was, it.Made = it.Was, "", nil
+	if err := s.put(it); err != nil {
+		return it, fault.Of(failed, fault.Conflict).Hinting("nothing of item %s is in the files, and golem could not note that (%v): the next golem command in this project tries the push again", it.ID, err)
+	}
+	return it, failed
+}
+
+func (s *Store) write(it Item, steps []step) error {
+	for _, st := range steps {
+		now, err := digestAt(st.fs, st.name)
+		switch {
+		case err != nil:
+			return err
+		case now == st.want:
+			continue
+		case now != st.base:
+			return conflict(st)
+		}
+		if err := s.set(it.ID, st, st.want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set makes a file have the content with a digest; "" removes it.
+func (s *Store) set(id string, st step, sum string) error {
+	if sum == "" {
+		return st.fs.Remove(st.name)
+	}
+	data, err := s.content(id, sum)
+	if err != nil {
+		return err
+	}
+	return st.fs.WriteFile(st.name, data)
+}
+
+func (s *Store) takeBack(it Item, steps []step) error {
+	for _, st := range steps {
+		now, err := digestAt(st.fs, st.name)
+		if err == nil && now == st.want && now != st.base {
+			err = s.set(it.ID, st, st.base)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(steps) > 0 {
+		for _, d := range it.Made {
+			_ = steps[0].fs.Remove(d) // one that is not empty is not ours alone
+		}
+	}
+	return nil
+}

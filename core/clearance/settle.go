@@ -1,0 +1,225 @@
+package clearance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Discard gives an item up. Its files stay as they are.
+func (s *Store) Discard(ctx context.Context, id string) (Item, error) {
+	return s.decide(ctx, id, func(it *Item) error {
+		it.State = Discarded
+		return s.finish(*it)
+	})
+}
+
+// Defer keeps an item and announces it no more.
+func (s *Store) Defer(ctx context.Context, id string) (Item, error) {
+	return s.decide(ctx, id, func(it *Item) error {
+		it.State = Deferred
+		if err := s.put(*it); err != nil {
+			return err
+		}
+		return s.note(*it)
+	})
+}
+
+func (s *Store) decide(ctx context.Context, id string, do func(*Item) error) (Item, error) {
+	release, err := s.hold(ctx)
+	if err != nil {
+		return Item{}, err
+	}
+	defer release()
+	it, err := s.decidable(id)
+	if err == nil {
+		err = do(&it)
+	}
+	return it, err
+}
+
+// finish ends an item that was pushed or discarded: from its file's next write on
+// it is decided, whatever of the rest is done.
+func (s *Store) finish(it Item) error {
+	if err := s.put(it); err != nil {
+		return err
+	}
+	if err := s.note(it); err != nil {
+		return err
+	}
+	return s.remove(it.ID)
+}
+
+// note is what the next root is told.
+type note struct {
+	Item    string `json:"item"`
+	Type    Type   `json:"type"`
+	Action  State  `json:"action"`
+	Message string `json:"message,omitempty"`
+	Target  string `json:"target,omitempty"`
+}
+
+// text is the note as a message (S4-52).
+func (n note) text() string {
+	kind := strings.ReplaceAll(string(n.Type), "_", " ")
+	to := ""
+	if n.Action == Pushed && n.Target != "" {
+		to = " to " + n.Target
+	}
+	return strings.TrimRight(fmt.Sprintf("[System: User %s %s%s]\n%s %s", n.Action, kind, to, n.Item, oneLine(n.Message)), " ")
+}
+
+// oneLine keeps a message from looking like more than one.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }), " ")
+	if r := []rune(s); len(r) > 200 {
+		s = string(r[:200]) + "…"
+	}
+	return s
+}
+
+func (s *Store) note(it Item) error {
+	body, err := json.Marshal(note{it.ID, it.Type, it.State, it.Message, it.Target})
+	if err != nil {
+		return err
+	}
+	name := path.Join(notesDir, it.ID)
+	sealed, err := s.State.Seal(noteFormat, name, body)
+	if err != nil {
+		return err
+	}
+	return s.State.Files.WriteFile(name, sealed)
+}
+
+// Notes takes what a person decided since a root was told last, the oldest item
+// first: each decision is told once, to the root that asks next.
+func (s *Store) Notes(ctx context.Context) []string {
+	if !s.Kept() {
+		return nil
+	}
+	if entries, err := fs.ReadDir(s.State.Files, notesDir); err != nil || len(entries) == 0 {
+		return nil
+	}
+	release, err := s.hold(ctx)
+	if err != nil {
+		return nil // somebody decides right now: the next request tells it
+	}
+	defer release()
+	entries, err := fs.ReadDir(s.State.Files, notesDir)
+	if err != nil {
+		return nil
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+		if d := len(a.Name()) - len(b.Name()); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Name(), b.Name())
+	})
+	var out []string
+	for _, e := range entries {
+		name := path.Join(notesDir, e.Name())
+		data, err := sandbox.ReadFile(s.State.Files, name, 1<<20)
+		if err != nil {
+			continue
+		}
+		body, err := s.State.Unseal(noteFormat, name, data)
+		var n note
+		if err != nil || json.Unmarshal(body, &n) != nil {
+			continue // a clone brought it
+		}
+		if it, err := s.load(n.Item); err == nil && it.Err == nil && (it.State == Pushed || it.State == Discarded) && s.remove(n.Item) != nil {
+			continue // Settle would tell it again
+		}
+		if s.State.Files.Remove(name) != nil {
+			continue
+		}
+		out = append(out, n.text())
+	}
+	return out
+}
+
+// Settle finishes what a golem that was stopped left unfinished: pushes,
+// decisions, and items whose run ended without closing them.
+func (s *Store) Settle(ctx context.Context) error {
+	if !s.Kept() {
+		return nil
+	}
+	ids, err := s.ids()
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	release, err := s.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var faults []error
+	for _, id := range ids {
+		faults = append(faults, s.settleOne(id))
+	}
+	return errors.Join(faults...)
+}
+
+// settleOne settles one item. The caller holds the lock of the store.
+func (s *Store) settleOne(id string) error {
+	it, err := s.load(id)
+	if err != nil {
+		_ = s.State.Files.Remove(at(id)) // an empty directory is the end of an item; any other stays
+		return nil
+	}
+	if it.Err != nil {
+		return nil // nothing that golem may act on
+	}
+	if it.Replaces != "" && it.State != Open {
+		if old, err := s.load(it.Replaces); err == nil && old.Err == nil && old.State != Pushing {
+			if err := s.remove(old.ID); err != nil {
+				return err
+			}
+		}
+	}
+	switch it.State {
+	case Pushing:
+		steps, err := s.steps(it, "")
+		if err == nil {
+			_, err = s.carryOut(it, steps)
+		}
+		return err
+	case Pushed, Discarded:
+		return s.finish(it)
+	case Open:
+		return s.settleOpen(id)
+	}
+	return nil
+}
+
+// settleOpen closes the item of a run that has ended without doing so.
+func (s *Store) settleOpen(id string) error {
+	it, head, err := s.replay(id)
+	if err != nil || it.Err != nil {
+		return err
+	}
+	free, err := s.State.TryHold(lockOf(head.Slot))
+	if errors.Is(err, fault.Busy) {
+		return nil // its run goes on, or another one that took its slot
+	}
+	if err != nil {
+		return err
+	}
+	defer free()
+	if it, _, err = s.replay(id); err != nil || it.Err != nil { // as far as its run came
+		return err
+	}
+	if head.Commit || len(it.Changes) == 0 {
+		return s.remove(id)
+	}
+	it.State, it.Message = Pending, "changes of a run that was stopped"
+	return s.put(it)
+}

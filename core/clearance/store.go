@@ -1,0 +1,300 @@
+package clearance
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// Store has the items of one project. It keeps nothing in memory: every golem that
+// works on the project sees the same.
+type Store struct {
+	State *state.Store
+	// Mount opens "." or a directory outside the project, which a person must have
+	// allowed.
+	Mount   func(source string) (sandbox.FS, error)
+	Targets map[string]Target
+	// Guard judges a place in the project or outside it: an error for a file that
+	// is never written, definition for one that defines the project.
+	Guard func(source string) (definition bool, err error)
+	Now   func() time.Time
+}
+
+// Kept reports whether the platform keeps items at all.
+func (s *Store) Kept() bool { return s != nil && s.State != nil && s.State.Kept() }
+
+// load reads an item. What cannot be trusted has Err; the error is that of a
+// missing item.
+func (s *Store) load(id string) (Item, error) {
+	it := Item{ID: id}
+	data, err := sandbox.ReadFile(s.State.Files, at(id, itemFile), maxItem)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.loadOpen(id)
+	}
+	if err != nil {
+		it.Err = err
+		return it, nil
+	}
+	body, err := s.State.Unseal(itemFormat, at(id, itemFile), data)
+	it.Err = err
+	if body == nil {
+		return it, nil
+	}
+	if err := json.Unmarshal(body, &it); err != nil {
+		it.Err = cmp.Or(it.Err, error(fault.New(fault.Config, "the item %s is damaged: %w", id, err)))
+	}
+	if it.ID != id && it.Err == nil {
+		it.Err = fault.New(fault.Config, "the item %s says that it is the item %s", id, it.ID)
+	}
+	it.ID = id
+	return it, nil
+}
+
+// journal is the first line of a journal.
+type journal struct {
+	Commit  bool      `json:"commit,omitempty"` // of the tool stage: without an item it never was
+	Slot    int       `json:"slot"`             // whose lock the run has as long as it lives
+	Run     string    `json:"run,omitempty"`
+	Worker  string    `json:"worker,omitempty"`
+	Created time.Time `json:"created"`
+}
+
+// maxSlots is how many items can grow at a time.
+const maxSlots = 1000
+
+// loadOpen reads an item that is not closed, from its journal.
+func (s *Store) loadOpen(id string) (Item, error) {
+	it, _, err := s.replay(id)
+	return it, err
+}
+
+func (s *Store) replay(id string) (it Item, head journal, err error) {
+	it = Item{ID: id, State: Open}
+	log, err := s.State.ReadLog(journalFormat, at(id, journalFile))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return it, head, notFound(id)
+	case err != nil:
+		it.Err = err
+		return it, head, nil
+	}
+	it.Err = log.Err
+	last := map[string]Change{}
+	for n, line := range log.Lines {
+		var c Change
+		if n == 0 {
+			err = json.Unmarshal(line, &head)
+		} else if err = json.Unmarshal(line, &c); err == nil {
+			last[c.Name()] = c
+		}
+		if err != nil {
+			it.Err = cmp.Or(it.Err, error(fault.New(fault.Config, "the journal of item %s is damaged: %w", id, err)))
+		}
+	}
+	for _, c := range last {
+		if c.Digest != c.Base {
+			it.Changes = append(it.Changes, c)
+		}
+	}
+	slices.SortFunc(it.Changes, byName)
+	it.Run, it.Worker, it.Created, it.Type = head.Run, head.Worker, head.Created, typeOf(it.Changes)
+	return it, head, nil
+}
+
+func notFound(id string) error {
+	return fault.New(fault.NotFound, "there is no item %s", fault.Brief(id)).
+		Hinting("golem clearance list shows what is there; an item that its run has changed since has a new number")
+}
+
+// maxID bounds the numbers of items that a clone may have brought.
+const maxID = 1_000_000_000
+
+// ids lists the numbers of all items, the oldest first.
+func (s *Store) ids() ([]string, error) {
+	entries, err := fs.ReadDir(s.State.Files, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var out []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && n < maxID && e.IsDir() && strconv.Itoa(n) == e.Name() {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	ids := make([]string, len(out))
+	for i, n := range out {
+		ids[i] = strconv.Itoa(n)
+	}
+	return ids, err
+}
+
+// List returns what waits for a person, the oldest first: items that are open,
+// pending, deferred or half pushed, and those that are only shown.
+func (s *Store) List() ([]Item, error) {
+	if !s.Kept() {
+		return nil, nil
+	}
+	ids, err := s.ids()
+	if err != nil {
+		return nil, err
+	}
+	var out []Item
+	replaced := map[string]bool{}
+	for _, id := range ids {
+		it, err := s.load(id)
+		if err != nil || it.State == Pushed && it.Err == nil || it.State == Discarded && it.Err == nil || it.State == Open && it.Err == nil && len(it.Changes) == 0 {
+			continue // a directory that holds no item, or no longer
+		}
+		if it.Err == nil && it.Replaces != "" {
+			replaced[it.Replaces] = true
+		}
+		out = append(out, it)
+	}
+	return slices.DeleteFunc(out, func(i Item) bool { return replaced[i.ID] && i.Err == nil }), nil
+}
+
+// Waiting is List without what is deferred, open or only shown.
+func (s *Store) Waiting() ([]Item, error) {
+	all, err := s.List()
+	return slices.DeleteFunc(all, func(i Item) bool {
+		return i.Err != nil || i.State != Pending && i.State != Pushing
+	}), err
+}
+
+// Get returns one item of List.
+func (s *Store) Get(id string) (Item, error) {
+	if n, err := strconv.Atoi(id); !s.Kept() || err != nil || n < 1 || strconv.Itoa(n) != id {
+		return Item{}, notFound(id)
+	}
+	it, err := s.load(id)
+	if err == nil && it.Err == nil && (it.State == Pushed || it.State == Discarded) {
+		err = notFound(id)
+	}
+	return it, err
+}
+
+// put writes an item's file, which is one step from one state to another.
+func (s *Store) put(it Item) error {
+	body, err := json.Marshal(it)
+	if err != nil {
+		return err
+	}
+	name := at(it.ID, itemFile)
+	if len(body) > maxItem-1024 {
+		return fault.New(fault.Limit, "the item has too many files: its list is larger than %d MB", maxItem>>20).Hinting("stage fewer files at once")
+	}
+	sealed, err := s.State.Seal(itemFormat, name, body)
+	if err != nil {
+		return err
+	}
+	return s.State.Files.WriteFile(name, sealed)
+}
+
+// reserve makes the directory of a new item, with its journal. The caller holds
+// the lock of the store and owns that of the item's slot, which release frees.
+func (s *Store) reserve(head journal) (id string, log *state.Log, release func(), err error) {
+	ids, err := s.ids()
+	if err != nil {
+		return "", nil, nil, err
+	}
+	next := 1
+	if data, err := sandbox.ReadFile(s.State.Files, nextFile, 32); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && n > 0 && n < maxID {
+			next = n
+		}
+	}
+	if len(ids) > 0 {
+		last, _ := strconv.Atoi(ids[len(ids)-1])
+		next = max(next, last+1)
+	}
+	id = strconv.Itoa(next)
+	if err := s.State.Files.WriteFile(nextFile, []byte(strconv.Itoa(next+1))); err != nil {
+		return "", nil, nil, err
+	}
+	for head.Slot = 1; ; head.Slot++ {
+		if release, err = s.State.TryHold(lockOf(head.Slot)); err == nil {
+			break
+		}
+		if !errors.Is(err, fault.Busy) || head.Slot == maxSlots {
+			return "", nil, nil, err
+		}
+	}
+	first, err := json.Marshal(head)
+	if err == nil {
+		if log, err = s.State.NewLog(journalFormat, at(id, journalFile)); err == nil {
+			err = log.Append(first)
+		}
+	}
+	if err != nil {
+		release()
+		return "", nil, nil, err
+	}
+	return id, log, release, nil
+}
+
+// blob stores content in an item's directory.
+func (s *Store) blob(id, sum string, data []byte) error {
+	if _, err := fs.Stat(s.State.Files, at(id, sum)); err == nil {
+		return nil
+	}
+	return s.State.Files.WriteFile(at(id, sum), data)
+}
+
+// content returns content that an item has, checked by its digest.
+func (s *Store) content(id, sum string) ([]byte, error) {
+	data, err := sandbox.ReadFile(s.State.Files, at(id, sum), maxFile)
+	if err == nil && digest(data) != sum {
+		err = fault.New(fault.Conflict, "the content of item %s was changed after it was staged", id).
+			Hinting("discard the item and let the worker stage it again")
+	}
+	return data, err
+}
+
+// maxFile is the most bytes of one staged file, as of any file of a view.
+const maxFile = 1 << 30
+
+// remove deletes an item's directory; its file item goes last.
+func (s *Store) remove(id string) error {
+	entries, err := fs.ReadDir(s.State.Files, at(id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	order := func(e fs.DirEntry) int { return map[string]int{journalFile: 1, itemFile: 2}[e.Name()] }
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return order(a) - order(b) })
+	for _, e := range entries {
+		if err := s.State.Files.Remove(at(id, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := s.State.Files.Remove(at(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// hold locks the store against every other golem of the project.
+func (s *Store) hold(ctx context.Context) (func(), error) {
+	if !s.Kept() {
+		return nil, fault.New(fault.Platform, "golem cannot keep staged changes here").
+			Hinting("run it where .golem can be written and GOLEM_HOME is set")
+	}
+	return s.State.Hold(ctx, lockName)
+}
+
+func (s *Store) now() time.Time {
+	if s.Now == nil {
+		return time.Now().UTC()
+	}
+	return s.Now().UTC()
+}

@@ -1,0 +1,363 @@
+package clearance
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// Work is what one run stages: one overlay for the project's root and one for each
+// directory outside it, shared by all workers of the run. It is safe for
+// concurrent use. Without a store, changes are kept in memory and end with the run.
+type Work struct {
+	Store  *Store
+	Run    string
+	Worker string                     // the root's
+	Root   string                     // source of the project's root, see sandbox.SourceOf
+	Base   func() (sandbox.FS, error) // opens the project's root as workers see it
+
+	mu      sync.Mutex
+	trees   map[string]sandbox.StagingFS // by root: "." or a directory outside
+	mounts  []string                     // sources of staged mounts: in the project, or absolute
+	entries map[string]*entry            // by Change.Name
+	closed  string                       // the item of an earlier exchange; "": none
+	bytes   int64                        // what was stored so far
+	files   int
+
+	open struct { // the item that grows now; id "": none
+		id      string
+		log     *state.Log
+		release func()
+	}
+}
+
+// entry is one changed file of a run.
+type entry struct {
+	Change
+	tree string // key of trees
+	name string // in the tree
+	item string // which has its content
+	was  string // its content in an item that was closed before; "": in none
+	in   string // that item
+	own  bool   // it was staged as an item of its own
+}
+
+// bounds of what one run stages.
+const (
+	maxStaged = 1 << 30 // bytes
+	maxFiles  = 100_000
+)
+
+// Stage returns the tree in which a staged mount shows and keeps changes: base is
+// the mount's directory and source where that is (ViewSpec.Stage).
+func (w *Work) Stage(base sandbox.FS, source string) (sandbox.FS, error) {
+	key, below := w.place(source)
+	tree, err := w.tree(key, below, base)
+	if err != nil {
+		return nil, err
+	}
+	return sandbox.NestLater(tree, below)
+}
+
+func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if mount := path.Join(key, below); !slices.Contains(w.mounts, mount) {
+		w.mounts = append(w.mounts, mount)
+	}
+	tree, ok := w.trees[key]
+	if !ok {
+		if key == "." {
+			root, err := w.Base()
+			if err != nil {
+				return nil, err
+			}
+			base = root
+		}
+		tree = sandbox.Staging(base, keeper{w, key})
+		if w.trees == nil {
+			w.trees, w.entries = map[string]sandbox.StagingFS{}, map[string]*entry{}
+		}
+		w.trees[key] = tree
+	}
+	return tree, nil
+}
+
+// place splits a source into the root of its tree and the rest.
+func (w *Work) place(source string) (tree, below string) {
+	switch {
+	case source == w.Root:
+		return ".", "."
+	case w.Root != "." && strings.HasPrefix(source, strings.TrimSuffix(w.Root, "/")+"/"):
+		return ".", source[len(strings.TrimSuffix(w.Root, "/"))+1:]
+	case outside(source):
+		return source, "."
+	}
+	return ".", path.Clean(source)
+}
+
+// change is a file of a tree as items name it: by the innermost staged mount.
+func (w *Work) change(tree, name string) Change {
+	full, best := path.Join(tree, name), ""
+	for _, m := range w.mounts {
+		if (m == "." && !outside(full) || strings.HasPrefix(full, m+"/")) && len(m) >= len(best) {
+			best = m
+		}
+	}
+	best = cmp.Or(best, path.Dir(full))
+	if best == "." {
+		return Change{Source: ".", Path: full}
+	}
+	return Change{Source: best, Path: strings.TrimPrefix(full, best+"/")}
+}
+
+// keeper is the sandbox.Keeper of one tree.
+type keeper struct {
+	w    *Work
+	tree string
+}
+
+// Keep stores a change in the open item before the overlay shows it.
+func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, removed bool) (func() (fs.File, error), error) {
+	w := k.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.Store.Kept() {
+		return nil, nil
+	}
+	c := w.change(k.tree, name)
+	old := w.entries[c.Name()]
+	next := entry{Change: c, tree: k.tree, name: name}
+	var err error
+	if old != nil {
+		next.Base, next.was, next.in = old.Base, old.was, old.in
+		if old.item != w.open.id {
+			next.was, next.in = old.Digest, old.item
+		}
+	} else if next.Base, err = digestOf(base); err != nil {
+		return nil, err
+	}
+	if !removed {
+		next.Digest, next.Size, next.Binary = digest(data), int64(len(data)), isBinary(data)
+	}
+	if err := w.begin(); err != nil {
+		return nil, err
+	}
+	if next.item = w.open.id; !removed {
+		if err := w.book(next.Size); err != nil {
+			return nil, err
+		}
+		if err := w.Store.blob(next.item, next.Digest, data); err != nil {
+			return nil, err
+		}
+	}
+	line, err := json.Marshal(next.Change)
+	if err == nil {
+		if err = w.open.log.Append(line); err == nil {
+			err = w.open.log.Sync()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.entries[c.Name()] = &next
+	return w.reader(c.Name(), base), nil
+}
+
+// reader opens a staged file. After its item was decided elsewhere, it opens what
+// is in its place.
+func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File, error) {
+	return func() (fs.File, error) {
+		w.mu.Lock()
+		e := w.entries[name]
+		var item, sum string
+		if e != nil {
+			item, sum = e.item, e.Digest
+		}
+		w.mu.Unlock()
+		if e != nil {
+			f, err := w.Store.State.Files.Open(at(item, sum))
+			if !errors.Is(err, fs.ErrNotExist) {
+				return f, err
+			}
+		}
+		return base()
+	}
+}
+
+// book counts what is stored against the bounds.
+func (w *Work) book(size int64) error {
+	if w.bytes += size; w.bytes > maxStaged {
+		return fault.New(fault.Quota, "one run can stage at most %d MB", maxStaged>>20).Hinting("push or discard what is staged, and start another run")
+	}
+	if w.files++; w.files > maxFiles {
+		return fault.New(fault.Quota, "one run can stage at most %d changes", maxFiles).Hinting("push or discard what is staged, and start another run")
+	}
+	return nil
+}
+
+// begin opens an item, unless one is open. The caller holds mu.
+func (w *Work) begin() error {
+	if w.open.id != "" {
+		return nil
+	}
+	release, err := w.Store.hold(context.Background())
+	if err != nil {
+		return err
+	}
+	defer release()
+	w.open.id, w.open.log, w.open.release, err = w.Store.reserve(journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
+	return err
+}
+
+// Close closes the item at the end of an exchange and returns it; nil if the
+// exchange staged nothing that differs from the real files. An undecided item of an
+// earlier exchange is continued by the new one, which replaces it.
+func (w *Work) Close() (*Item, error) {
+	it, drop, err := w.close()
+	for _, forget := range drop {
+		forget()
+	}
+	return it, err
+}
+
+// close returns also what the overlays are to forget, which they do without mu.
+func (w *Work) close() (closed *Item, drop []func(), err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.Store.Kept() || w.open.id == "" {
+		return nil, nil, nil
+	}
+	release, err := w.Store.hold(context.Background())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	drop = w.decided()
+	it := Item{ID: w.open.id, State: Pending, Run: w.Run, Worker: w.Worker, Created: w.Store.now()}
+	for _, e := range w.entries {
+		if e.own || e.Digest == e.Base {
+			continue
+		}
+		if e.item != it.ID && e.Digest != "" {
+			data, err := w.Store.content(e.item, e.Digest)
+			if err == nil {
+				err = w.Store.blob(it.ID, e.Digest, data)
+			}
+			if err != nil {
+				return nil, drop, err
+			}
+		}
+		it.Changes = append(it.Changes, e.Change)
+	}
+	slices.SortFunc(it.Changes, byName)
+	it.Type, it.Replaces, it.Message = typeOf(it.Changes), w.closed, describe(it.Changes)
+	for n := range it.Changes {
+		it.Changes[n].Bases = w.Store.bases(it.Changes[n].Path)
+	}
+	if err := w.end(it); err != nil || len(it.Changes) == 0 {
+		return nil, drop, err
+	}
+	return &it, drop, nil
+}
+
+// describe names the first files of what a run changed.
+func describe(changes []Change) string {
+	var names []string
+	for n, c := range changes {
+		if n == 3 {
+			return oneLine(fmt.Sprintf("%s and %d more", strings.Join(names, ", "), len(changes)-n))
+		}
+		names = append(names, c.Name())
+	}
+	return oneLine(strings.Join(names, ", "))
+}
+
+// end writes the closed item and removes the one that it replaces. Without changes
+// there is no item.
+func (w *Work) end(it Item) error {
+	if len(it.Changes) > 0 {
+		if err := w.Store.put(it); err != nil {
+			return err
+		}
+	}
+	err := w.open.log.Close()
+	w.open.release()
+	w.open.id, w.open.log, w.open.release = "", nil, nil
+	for _, e := range w.entries {
+		if !e.own {
+			e.item = it.ID
+		}
+	}
+	if w.closed != "" {
+		err = errors.Join(err, w.Store.remove(w.closed))
+	}
+	if w.closed = it.ID; len(it.Changes) == 0 {
+		w.closed = ""
+		err = errors.Join(err, w.Store.remove(it.ID))
+	}
+	return err
+}
+
+// Refresh lets the overlays show what a person decided meanwhile: what was pushed
+// or discarded is forgotten. Call it before each exchange.
+func (w *Work) Refresh() {
+	w.mu.Lock()
+	var drop []func()
+	if w.Store.Kept() && len(w.entries) > 0 {
+		drop = w.decided()
+	}
+	w.mu.Unlock()
+	for _, forget := range drop {
+		forget()
+	}
+}
+
+// decided forgets the changes of items that are no longer there. The caller holds
+// mu, and calls the result without it.
+func (w *Work) decided() (drop []func()) {
+	known := map[string]bool{"": false, w.open.id: false}
+	gone := func(item string) bool {
+		if _, ok := known[item]; !ok {
+			_, err := w.Store.Get(item)
+			known[item] = errors.Is(err, fault.NotFound)
+		}
+		return known[item]
+	}
+	if gone(w.closed) {
+		w.closed = ""
+	}
+	for key, e := range w.entries {
+		if gone(e.item) {
+			delete(w.entries, key)
+			tree, name := w.trees[e.tree], e.name
+			drop = append(drop, func() { tree.Drop(name) })
+		} else if gone(e.in) {
+			if now, err := w.real(e); err == nil && now == e.was {
+				e.Base = now // it was pushed, and changed again
+			}
+			e.was, e.in = "", ""
+		}
+	}
+	return drop
+}
+
+// real is the digest of an entry's file as it is without the overlay.
+func (w *Work) real(e *entry) (string, error) {
+	fsys, err := w.Store.Mount(e.tree)
+	if err != nil {
+		return "", err
+	}
+	return digestAt(fsys, e.name)
+}

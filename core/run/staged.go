@@ -1,0 +1,118 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/model"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+	"golem/core/trace"
+)
+
+// newWork is what the workers of a tree stage. Without a store it ends with the run.
+func newWork(t *tree) *clearance.Work {
+	store := t.r.Clearance
+	if store == nil {
+		store = &clearance.Store{}
+	}
+	root := t.r.Protection.Root
+	if root == "" {
+		root = "."
+	}
+	return &clearance.Work{Store: store, Run: t.r.ID, Root: root, Base: func() (sandbox.FS, error) {
+		return t.root(context.Background())
+	}}
+}
+
+// desk is what the worker's toolset clearance can do.
+func (f *frame) desk() toolset.Desk {
+	if !f.tree.r.Clearance.Kept() {
+		return toolset.Desk{}
+	}
+	return toolset.Desk{
+		Stage: func(files []clearance.File, message, target string) (clearance.Item, error) {
+			it, err := f.tree.staged.Commit(files, message, target)
+			if err == nil {
+				f.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message, Target: it.Target})
+			}
+			return it, err
+		},
+		Decide: f.decide,
+	}
+}
+
+// decide carries out what a person decided through a manual tool.
+func (f *frame) decide(ctx context.Context, action, id, target string) (it clearance.Item, err error) {
+	store := f.tree.r.Clearance
+	switch action {
+	case "push":
+		it, err = store.Push(ctx, id, clearance.Push{Target: target})
+	case "discard":
+		it, err = store.Discard(ctx, id)
+	default:
+		it, err = store.Defer(ctx, id)
+	}
+	done := trace.Clearance{Item: id, Action: action, Message: it.Message, Target: it.Target, OK: err == nil}
+	if err != nil {
+		done.Error = fault.Of(err, fault.Conflict)
+	}
+	f.emit(done)
+	return it, err
+}
+
+// closeStaged closes the item of an exchange, so that a person can decide on it.
+func (f *frame) closeStaged() {
+	it, err := f.tree.staged.Close()
+	if err != nil {
+		f.emit(trace.Warning{Code: fault.Of(err, fault.Quota).Code, Message: "what this run staged is kept, but not ready to be pushed: " + fault.Of(err, fault.Quota).Message})
+	}
+	if it != nil {
+		f.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message})
+	}
+}
+
+// waiting describes the items that wait for a person, the first few by name.
+func (f *frame) waiting() (n int, lines []string) {
+	items, err := f.tree.r.Clearance.Waiting()
+	if err != nil {
+		return 0, nil // golem clearance list tells why
+	}
+	for _, it := range items[:min(len(items), maxNamed)] {
+		lines = append(lines, strings.TrimSpace(it.ID+" "+it.Message))
+	}
+	return len(items), lines
+}
+
+// maxNamed is how many pending items a root's context names.
+const maxNamed = 20
+
+// pending names the pending items in the root's context, before what the person
+// says, if they are others than the last time (S4-10).
+func (f *frame) pending() []model.Message {
+	if f.tree.kept != nil {
+		return nil // this was said; the next exchange tells what waits now
+	}
+	n, lines := f.waiting()
+	text := ""
+	if n > 0 {
+		text = fmt.Sprintf("[System: %d item(s) pending clearance]\n%s", n, strings.Join(lines, "\n"))
+	}
+	if text == f.tree.pending {
+		return nil
+	}
+	if f.tree.pending = text; n == 0 {
+		return nil
+	}
+	return []model.Message{{Role: model.User, Text: text, Inner: true}}
+}
+
+// announcePending tells at the end of a run what waits for a person (S4-36).
+func (f *frame) announcePending() {
+	if n, lines := f.waiting(); n > 0 {
+		f.emit(trace.Clearance{Action: "pending", Message: fmt.Sprintf("%d item(s) pending clearance", n), Items: lines})
+	}
+}

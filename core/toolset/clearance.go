@@ -1,0 +1,148 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+)
+
+// Desk is what the toolset clearance can do beside reading the worker's files. The
+// zero value can do nothing; golem check uses it.
+type Desk struct {
+	Stage func(files []clearance.File, message, target string) (clearance.Item, error)
+	// Decide carries out what a person decided: "push", "discard" or "defer".
+	Decide func(ctx context.Context, action, item, target string) (clearance.Item, error)
+}
+
+// Clearance makes the tool stage, which snapshots files for a person, and the
+// manual tools push, discard and defer, which no model can call (SPEC §9).
+func Clearance(d Desk) Factory {
+	return Factory{Name: "clearance", Open: func(_ context.Context, env Env, _ any) (tool.Toolset, error) {
+		s := &stager{files: files{fs: env.Files}, desk: d}
+		stage := &fsTool[stageArgs]{spec: tool.Spec{
+			Name: "stage", Risk: tool.Write, Toolset: "clearance", Provider: "builtin", Input: schemaOf[stageArgs]("stage"),
+			Description:   "Stage files for a person, who decides whether they are pushed. The files stay as they are; the result has the id of the snapshot.",
+			NeedsApproval: func(json.RawMessage) bool { return false },
+		}, run: s.stage, preview: s.preview}
+		return Tools{
+			stage,
+			manual("push", "Writes a staged item to its place or to a target.", func(ctx context.Context, in pushArgs) (tool.Output, error) {
+				return d.decide(ctx, "push", in.Item, in.Target)
+			}),
+			manual("discard", "Gives a staged item up.", func(ctx context.Context, in itemArgs) (tool.Output, error) {
+				return d.decide(ctx, "discard", in.Item, "")
+			}),
+			manual("defer", "Keeps a staged item for later and announces it no more.", func(ctx context.Context, in itemArgs) (tool.Output, error) {
+				return d.decide(ctx, "defer", in.Item, "")
+			}),
+		}, nil
+	}}
+}
+
+type stageArgs struct {
+	Paths   []string `json:"paths" jsonschema:"files and directories in the sandbox, like /out/report.md"`
+	Message string   `json:"message" jsonschema:"what the change is, in one line"`
+	Target  string   `json:"target,omitempty" jsonschema:"a target that the project names; otherwise the files' own place"`
+}
+
+type itemArgs struct {
+	Item string `json:"item" jsonschema:"the number of the item"`
+}
+
+type pushArgs struct {
+	itemArgs
+	Target string `json:"target,omitempty" jsonschema:"a target that the project names; otherwise the item's own"`
+}
+
+// manual is a tool that only a person can call.
+func manual[In any](name, description string, run func(context.Context, In) (tool.Output, error)) tool.Tool {
+	return tool.Func(tool.Spec{
+		Name: name, Description: description, Risk: tool.Write, Exec: tool.ExecManual, Toolset: "clearance", Provider: "builtin", Input: schemaOf[In](name),
+	}, run)
+}
+
+func (d Desk) decide(ctx context.Context, action, item, target string) (tool.Output, error) {
+	if d.Decide == nil {
+		return tool.Output{}, errNoDesk
+	}
+	it, err := d.Decide(ctx, action, item, target)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	return tool.Text("%s: item %s %s", it.State, it.ID, it.Message), nil
+}
+
+var errNoDesk = fault.New(fault.Platform, "golem cannot keep staged changes here").
+	Hinting("run it where .golem can be written and GOLEM_HOME is set")
+
+// stager is the tool stage of one worker.
+type stager struct {
+	files files
+	desk  Desk
+}
+
+// preview makes the paths canonical; one that is not there is an error.
+func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
+	var p tool.Preview
+	if len(in.Paths) == 0 || strings.TrimSpace(in.Message) == "" {
+		return p, fault.New(fault.ToolInput, "stage needs at least one path, and a message").Hinting("say in the message what the change is")
+	}
+	for n := range in.Paths {
+		one, err := s.files.touch("read", &in.Paths[n])
+		if err == nil {
+			_, err = fs.Stat(s.files.fs, nameOf(in.Paths[n]))
+		}
+		if err != nil {
+			return p, explain(err)
+		}
+		p.Paths = append(p.Paths, one.Paths...)
+	}
+	return p, nil
+}
+
+func (s *stager) stage(_ context.Context, _ string, in stageArgs) (tool.Output, error) {
+	if s.desk.Stage == nil {
+		return tool.Output{}, errNoDesk
+	}
+	seen := map[string]bool{}
+	var found []clearance.File
+	for _, at := range in.Paths {
+		err := fs.WalkDir(s.files.fs, nameOf(at), func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || seen[name] {
+				return err
+			}
+			if seen[name] = true; len(seen) > maxStagedFiles {
+				return fault.New(fault.Limit, "%s has more than %d files", at, maxStagedFiles).Hinting("name fewer files, or a smaller directory")
+			}
+			place, err := sandbox.PlaceOf(s.files.fs, name)
+			found = append(found, clearance.File{Source: place.Source, Path: place.Path, Staged: place.Staged, Read: func() ([]byte, error) {
+				return fs.ReadFile(s.files.fs, name)
+			}})
+			return err
+		})
+		if err != nil {
+			return tool.Output{}, explain(err)
+		}
+	}
+	if len(found) == 0 {
+		return tool.Output{}, fault.New(fault.NotFound, "there is no file in %s", strings.Join(in.Paths, ", ")).Hinting("write the files first")
+	}
+	it, err := s.desk.Stage(found, in.Message, in.Target)
+	if err != nil {
+		return tool.Output{}, explain(err)
+	}
+	return tool.JSON(struct {
+		Staged   bool   `json:"staged"`
+		CommitID string `json:"commitId"`
+	}{true, it.ID}, fmt.Sprintf("staged %d file(s) as item %s", len(it.Changes), it.ID))
+}
+
+// maxStagedFiles is the most files of one item that the tool stage makes.
+const maxStagedFiles = 10_000
