@@ -34,6 +34,7 @@ var elsewhere = map[string]string{
 type asked struct {
 	Command     string                      `json:"command"`
 	Files       map[string][]byte           `json:"files"`
+	Libs        map[string][]byte           `json:"libs"`
 	Options     map[string]any              `json:"options"`
 	Inputs      []json.RawMessage           `json:"inputs"`
 	Attachments []attachment                `json:"attachments"`
@@ -51,7 +52,7 @@ type attachment struct {
 func ask(c coretest.Case) asked {
 	s := c.Settings
 	a := asked{
-		Command: s.Command, Files: c.Project, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
+		Command: s.Command, Files: c.Project, Libs: c.Libs, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
 		Options: map[string]any{"env": s.Env}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
 	}
 	if s.Model != "none" {

@@ -150,7 +150,11 @@ func (c *Consent) Faults(ctx context.Context) fault.List {
 	var out fault.List
 	for _, w := range c.Untrusted(c.Widenings(ctx)) {
 		file, line := project.Place(w.At)
-		out = append(out, fault.Warn(fault.Trust, "%s: %s reaches beyond the project's sandbox and has no effect until you trust it: %s", w.Path, w.Value, w.Means).
+		beyond := "reaches beyond the project's sandbox"
+		if lib := c.Project.OfLibrary(w.File); lib != "" {
+			beyond = "is set by the library " + lib
+		}
+		out = append(out, fault.Warn(fault.Trust, "%s: %s %s and has no effect until you trust it: %s", w.Path, w.Value, beyond, w.Means).
 			At(file, line, 0).Hinting("%s", trustHint()))
 	}
 	return out

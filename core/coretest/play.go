@@ -52,7 +52,7 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	defer tools.close(&o)
 	p := platform(c, tree)
 	p.Tools, p.ToolFiles = tools.open, memory(c.Home)
-	p.Libraries = []project.LibraryRoot{{Label: "the installed libraries", FS: memory(c.Libs)}}
+	p.Libraries = []project.LibraryRoot{{Label: "the libraries of this browser", FS: memory(c.Libs)}}
 	if provider := c.Provider(); provider != nil && recording == nil {
 		p.HTTP = provider
 		defer provider.Settle(&o)

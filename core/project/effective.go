@@ -37,7 +37,9 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	case s.library != "": // its tools and vars are what its own files say
 		defaults = yamltree.Merge(without(defaults, "toolsets", "vars"), without(s.defaults, "sandbox"))
 	}
-	b := &built{p: p, d: d, eff: yamltree.Merge(yamltree.Merge(defaults, own), p.flags)}
+	eff := yamltree.Merge(defaults, own)
+	eff = yamltree.Merge(eff, p.word(p.sourceOf(d.location).library, eff))
+	b := &built{p: p, d: d, eff: yamltree.Merge(eff, p.flags)}
 	if n := p.src.Config.get("delegation"); n != nil { // below the manifest
 		b.eff = yamltree.Merge(&yamltree.Node{Pos: n.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "delegation", Pos: n.Pos, Value: n}}}, b.eff)
 	}

@@ -24,11 +24,12 @@ type source struct {
 	trusted bool     // built into golem: no person has to trust its settings
 	bare    bool     // its workers get no toolset, mount or tool module from the manifest
 
-	library  string         // the name of a library, "" for the others
-	manifest *Manifest      // of a library
-	settings *yamltree.Node // of a library: its description as it stands in its file
-	defaults *yamltree.Node // of a library: what its project file lends its workers
-	needs    []string       // the sources of the libraries that it declares, in order
+	library  string           // the name of a library, "" for the others
+	manifest *Manifest        // of a library
+	settings *yamltree.Node   // of a library: its description as it stands in its file
+	defaults *yamltree.Node   // of a library: what its project file lends its workers
+	said     []yamltree.Field // what a project file says under lib:NAME, by NAME
+	needs    []string         // the sources of the libraries that it declares, in order
 }
 
 // builtin is the name of the source of the built-in workers.
@@ -46,7 +47,7 @@ func (p *Project) openSources() fault.List {
 			name: builtin, label: builtinLabel, fs: p.src.Builtin, roots: []string{"."}, prompts: defaultPrompts, apart: defaultPrompts, trusted: true, bare: true,
 		})
 	}
-	return p.openLibraries()
+	return append(p.openLibraries(), p.wordFaults()...)
 }
 
 // sourceOf is the source that a location lies in.

@@ -52,7 +52,7 @@ func (p *Project) readManifest() fault.List {
 			Hinting("keep one of them")}
 	}
 	faults := p.manifestOf(s, found[0], shape)
-	p.settings, p.defaults = s.settings, s.defaults
+	p.settings, p.defaults, p.sources[0].said = s.settings, s.defaults, s.said
 	return faults
 }
 
@@ -95,6 +95,9 @@ func (p *Project) manifestOf(s *source, file string, shape *yamltree.Shape) faul
 		return fault.List{tree.Pos.Fault(fault.Config, "expected a mapping, found %s", tree.Found())}
 	}
 	c := &yamltree.Conformer{}
+	if shape == manifestShape {
+		tree = s.words(c, tree)
+	}
 	s.settings = c.Conform(tree, shape, "")
 	s.fill(c)
 	p.clearanceTargets(s, c)

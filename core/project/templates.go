@@ -33,8 +33,9 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	}
 	dirs := p.chain(got.def)
 	if library, rest, ok := strings.Cut(name, ":"); ok && libraryNameProblem(library) == "" && rest != "" {
-		s, f := p.declared(got.def.source, library, name)
-		if f != nil {
+		s := p.reachable(got.def.source, library)
+		if s == nil {
+			_, f := p.declared(got.def.source, library, name)
 			return "", "", f
 		}
 		name, dirs = rest, []location{{s.name, defaultTemplates}}
@@ -70,6 +71,25 @@ func (p *Project) Beside(w *Worker, name string) string {
 		}
 	}
 	return ""
+}
+
+// reachable is the library of a name among a source itself, what it declares, and
+// what these declare: a template names its own library, and may be rendered for a
+// worker of another. nil if there is none.
+func (p *Project) reachable(from, name string) *source {
+	todo := []string{from}
+	for i := 0; i < len(todo); i++ {
+		s := p.source(todo[i])
+		if s.library == name && name != "" {
+			return s
+		}
+		for _, need := range s.needs {
+			if !slices.Contains(todo, need) {
+				todo = append(todo, need)
+			}
+		}
+	}
+	return nil
 }
 
 // templateName refuses a name that no file of a loader chain can have.

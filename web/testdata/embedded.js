@@ -32,6 +32,21 @@ window.fresh = async (name, files) => {
   await golem.create(name, made)
 }
 
+// libraries puts base64 files, by their paths, in the place of the libraries of
+// this browser, as they are: also those that golem would not install.
+window.libraries = async (files) => {
+  const root = await navigator.storage.getDirectory()
+  await root.removeEntry('libs', { recursive: true }).catch(() => {})
+  for (const [path, data] of Object.entries(files)) {
+    const names = ['libs', ...path.split('/')]
+    let dir = root
+    for (const name of names.slice(0, -1)) dir = await dir.getDirectoryHandle(name, { create: true })
+    const file = await (await dir.getFileHandle(names.at(-1), { create: true })).createWritable()
+    await file.write(bytes(data))
+    await file.close()
+  }
+}
+
 window.tree = async (name) => {
   const golem = await window.golem
   const files = {}
@@ -46,6 +61,7 @@ window.play = async (c) => {
   const golem = await window.golem
   const out = { status: 'ok', exit: 0, text: '', faults: [], listings: [], artifacts: {}, asked: [], problems: [] }
   await window.fresh('case', c.files)
+  await window.libraries(c.libs)
   const faults = (e) => {
     if (!(e instanceof GolemError)) throw e
     return [e, ...e.others].map(({ code, message, where, hint, severity }) => ({ code, message, where, hint, severity }))

@@ -1,0 +1,94 @@
+package project
+
+import (
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/yamltree"
+)
+
+// wordPrefix begins the keys of a project file under which the project speaks for
+// the workers of one library: lib:NAME (SPEC §3).
+const wordPrefix = "lib:"
+
+// wordShape is what a project can say there: approvals and grants. They are the
+// project's own word then, and not the library's.
+var wordShape = newWordShape()
+
+func newWordShape() *yamltree.Shape {
+	each := map[string]*yamltree.Shape{"approval": toolApprovalShape()}
+	custom := map[string]*yamltree.Shape{"approval": toolApprovalShape(), "modules": yamltree.MapOf(grantShape())}
+	return yamltree.KeysOf(map[string]*yamltree.Shape{"toolsets": {
+		Kind: yamltree.Mapping, Key: yamltree.NameProblem, Each: yamltree.KeysOf(each), Keys: map[string]*yamltree.Shape{"custom": yamltree.KeysOf(custom)},
+	}})
+}
+
+// words takes the keys lib:NAME out of a project file.
+func (s *source) words(c *yamltree.Conformer, tree *yamltree.Node) *yamltree.Node {
+	rest := *tree
+	rest.Fields = nil
+	for _, f := range tree.Fields {
+		if !strings.HasPrefix(f.Name, wordPrefix) {
+			rest.Fields = append(rest.Fields, f)
+		} else if n := c.Conform(f.Value, wordShape, f.Name); n != nil {
+			s.said = append(s.said, yamltree.Field{Name: strings.TrimPrefix(f.Name, wordPrefix), Pos: f.Pos, Value: n})
+		}
+	}
+	return &rest
+}
+
+// wordFaults are the keys lib:NAME for a library that the project does not use.
+func (p *Project) wordFaults() fault.List {
+	var names []string
+	for _, s := range p.sources {
+		if s.library != "" {
+			names = append(names, wordPrefix+s.library)
+		}
+	}
+	var out fault.List
+	for _, f := range p.sources[0].said {
+		if p.reachable("", f.Name) == nil {
+			name := wordPrefix + f.Name
+			out = append(out, f.Pos.Fault(fault.Config, "%s is not a library of this project", fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, names)))
+		}
+	}
+	return out
+}
+
+// stricter is what the project says without what would lift a restriction of the
+// library's worker: any origin may tighten (SPEC §3).
+func stricter(said, worker *yamltree.Node) *yamltree.Node {
+	if worker == nil || said.Kind != yamltree.Mapping {
+		return said
+	}
+	out := &yamltree.Node{Pos: said.Pos, Kind: yamltree.Mapping}
+	for _, f := range said.Fields {
+		own := worker.Get(f.Name)
+		if own != nil && own.Text != f.Value.Text && (f.Value.Text == string(approval.PreApproved) || own.Text == string(approval.Blocked) || f.Value.Flag()) {
+			continue
+		}
+		out.Fields = append(out.Fields, yamltree.Field{Name: f.Name, Pos: f.Pos, Value: stricter(f.Value, own)})
+	}
+	return out
+}
+
+// word is what the project file says for a worker of a library: of its settings
+// there, those for toolsets that the worker has.
+func (p *Project) word(library string, worker *yamltree.Node) *yamltree.Node {
+	for _, f := range p.sources[0].said {
+		if library == "" || f.Name != library {
+			continue
+		}
+		all := f.Value.Get("toolsets")
+		out := &yamltree.Node{Pos: f.Pos, Kind: yamltree.Mapping}
+		for _, ts := range fieldsOf(all) {
+			own := worker.Path("toolsets", ts.Name)
+			if ts.Name == "custom" && own == nil || own != nil && own.Kind == yamltree.Mapping {
+				out.Fields = append(out.Fields, yamltree.Field{Name: ts.Name, Pos: ts.Pos, Value: stricter(ts.Value, own)})
+			}
+		}
+		return &yamltree.Node{Pos: f.Pos, Kind: yamltree.Mapping, Fields: []yamltree.Field{{Name: "toolsets", Pos: f.Pos, Value: out}}}
+	}
+	return nil
+}
