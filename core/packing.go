@@ -7,6 +7,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/workspace"
 )
@@ -28,7 +29,7 @@ func (i *Instance) Pack(sign workspace.Sign) (*Packed, error) {
 	}
 	m := i.project.Manifest()
 	src := workspace.PackSource{
-		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored,
+		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored, Libs: i.project.LibraryDirs(),
 	}
 	if entry, err := i.Entry(); err == nil {
 		src.Entry = entry.ID
@@ -86,7 +87,7 @@ func (i *Instance) keyless(pack *workspace.Pack) error {
 // missing may be one that was left out.
 func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) error {
 	p, o := i.platform, i.options
-	p.Trust, p.DotEnv = nil, nil
+	p.Trust, p.DotEnv, p.Libraries = nil, nil, PackLibraries(pack)
 	p.Mount = func(string) (sandbox.FS, error) { return pack.Project, nil }
 	o.Files = pack.Project
 	inst, err := Open(p, o)
@@ -115,6 +116,12 @@ func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) erro
 	}
 	errs.Sort()
 	return errs.Compact()
+}
+
+// PackLibraries is where a packed project finds its libraries: in itself, and
+// nowhere else, so that it is the same everywhere.
+func PackLibraries(pack *workspace.Pack) []project.LibraryRoot {
+	return []project.LibraryRoot{{Label: "the packed project", FS: pack.Libs}}
 }
 
 // PackLines says where a packed project comes from, at the head of the question

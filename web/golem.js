@@ -98,7 +98,7 @@ export class Golem {
         take: (m) => {
           this.#calls.delete(id)
           if (m.error) reject(new GolemError(m.error))
-          else resolve(m.bytes ?? m.result)
+          else resolve(m.bytes && m.result ? { ...m.result, bytes: m.bytes } : m.bytes ?? m.result)
         },
       })
       this.#worker.postMessage({ id, method, params, bytes }, transfer)
@@ -141,6 +141,31 @@ export class Golem {
   /** The project as a zip, without keys and golem's own state. @returns {Promise<Blob>} */
   async exportZip(name) {
     return new Blob([await this.ask('exportZip', { project: name })], { type: 'application/zip' })
+  }
+
+  /**
+   * What a packed project (golem pack) is, after all of it was verified; a file
+   * that was changed is E_LOCK.
+   * @param {Uint8Array} data
+   * @returns {Promise<{name: string, version?: string, entry?: string, files: number, bytes: number, digest: string, signer?: {key: string, comment: string}}>}
+   */
+  inspectPack(data) {
+    return this.ask('inspectPack', {}, data)
+  }
+
+  /** Makes a project of a packed one, with the libraries in it; nothing is made if it is refused. @param {Uint8Array} data */
+  importPack(name, data) {
+    return this.ask('importPack', { project: name }, data)
+  }
+
+  /**
+   * The project as one file with its libraries, as golem pack writes it, and
+   * what was left out. A project with errors is refused.
+   * @returns {Promise<{blob: Blob, left: string[], digest: string}>}
+   */
+  async exportPack(name, options = {}) {
+    const { bytes, ...rest } = await this.ask('exportPack', { ...plain(options), project: name })
+    return { blob: new Blob([bytes], { type: 'application/zip' }), ...rest }
   }
 
   /** A project's files. Paths are relative, with slashes. */

@@ -88,7 +88,7 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	o.Files, o.Name, o.TrustDigest, o.Origin = p.pack.work, p.name(), h.setting("TRUST"), p.pack.source
 	platform := h.platform(config, t)
 	platform.TrustKey, platform.Mount = p.pack.trustKey(), p.pack.mount
-	platform.Libraries = []project.LibraryRoot{{Label: "the packed project", FS: p.pack.Libs}}
+	platform.Libraries = core.PackLibraries(p.pack.Pack)
 	platform.Toolsets = []toolset.Factory{{
 		Name: "shell", Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {

@@ -27,13 +27,18 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"remove":    removeProject,
 	"importZip": importZip,
 	"exportZip": exportZip,
-	"files":     listFiles,
-	"read":      readFile,
-	"write":     writeFile,
-	"delete":    deleteFile,
-	"move":      moveFile,
-	"runs":      listRuns,
-	"readRun":   readRun,
+
+	"inspectPack": inspectPack,
+	"importPack":  importPack,
+	"exportPack":  exportPack,
+
+	"files":   listFiles,
+	"read":    readFile,
+	"write":   writeFile,
+	"delete":  deleteFile,
+	"move":    moveFile,
+	"runs":    listRuns,
+	"readRun": readRun,
 
 	"wholeTrace": wholeTrace,
 

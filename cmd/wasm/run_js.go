@@ -71,14 +71,19 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	if err != nil {
 		return a, nil, nil, err
 	}
+	origin, libraries, err := c.server.stores.cameFrom(a.Project, fsys)
+	if err != nil {
+		return a, nil, nil, err
+	}
 	inst, err := core.Open(core.Platform{
-		Config: []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
+		Libraries: libraries,
+		Config:    []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
-		Trust: a.Trust,
+		Trust: a.Trust, Origin: origin,
 	})
 	return a, inst, fsys, err
 }

@@ -190,7 +190,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := root.WriteFile(mark, nil); err != nil {
 		return err
 	}
-	err = distrust(root, name)
+	err = errors.Join(distrust(root, name), unpack(root, name))
 	var dir *opfs.FS
 	if err == nil {
 		dir, err = begin(root, path.Join(projectsDir, name))
@@ -236,6 +236,9 @@ func (s *stores) remove(name string) error {
 		return err
 	}
 	if err := distrust(root, name); err != nil { // first: nothing stays trusted of what is gone
+		return err
+	}
+	if err := unpack(root, name); err != nil {
 		return err
 	}
 	return root.RemoveAll(path.Join(projectsDir, name))

@@ -54,6 +54,18 @@ func (p *Project) Libraries() []fs.FS {
 	return out
 }
 
+// LibraryDirs are the same directories by the names under which a LibraryRoot has
+// them: NAME@VERSION, or NAME without a version.
+func (p *Project) LibraryDirs() map[string]fs.FS {
+	out := map[string]fs.FS{}
+	for i := range p.sources {
+		if s := &p.sources[i]; s.library != "" {
+			out[s.nameVersion()] = s.fs
+		}
+	}
+	return out
+}
+
 // requirer is the project in messages about what requires a library.
 func (p *Project) requirer() string {
 	switch {

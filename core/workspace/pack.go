@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -106,8 +107,8 @@ func MakePack(s PackSource) ([]byte, []Left, error) {
 	if err := g.gather(s.Project, packProject, s.Ignored); err != nil {
 		return nil, nil, err
 	}
-	for name, lib := range s.Libs {
-		if err := g.gather(lib, path.Join(packLibs, name), nil); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(s.Libs)) {
+		if err := g.library(s.Libs[name], path.Join(packLibs, name)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -151,11 +152,35 @@ func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bo
 			return err
 		}
 		g.files = append(g.files, node{name: path.Join(below, name), data: data})
-		if g.total += int64(len(data)); g.total > MaxPacked || len(g.files) > MaxFiles {
-			return fault.New(fault.Limit, "the project has more than %d files or %d bytes", MaxFiles, MaxPacked).Hinting("leave large files out with a .golemignore file")
-		}
-		return nil
+		g.total += int64(len(data))
+		return g.bounded()
 	})
+}
+
+// library collects what golem lib install would install.
+func (g *gatherer) library(src fs.FS, below string) error {
+	c, err := DirContent(src)
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Left {
+		if name != originFile {
+			g.left = append(g.left, Left{path.Join(below, name), "it never becomes part of a library"})
+		}
+	}
+	for _, f := range c.files {
+		g.total += int64(len(f.data))
+		g.files = append(g.files, node{name: path.Join(below, f.name), data: f.data})
+	}
+	return g.bounded()
+}
+
+// bounded returns an error above the limits.
+func (g *gatherer) bounded() error {
+	if g.total > MaxPacked || len(g.files) > MaxFiles {
+		return fault.New(fault.Limit, "the project has more than %d files or %d bytes", MaxFiles, MaxPacked).Hinting("leave large files out with a .golemignore file")
+	}
+	return nil
 }
 
 // neverPacked are directories that belong to one machine (SPEC §3, ignore file).

@@ -2,8 +2,11 @@ package workspace
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/afero"
 
@@ -26,6 +29,61 @@ func Written(began, now fs.FS) (names []string, err error) {
 		return err
 	})
 	return names, err
+}
+
+// Since returns how many files of a packed project differ, or are missing, in a
+// tree that was made of it, and how many the tree has in addition. What golem
+// keeps of a run does not count.
+func (x Index) Since(now fs.FS) (changed, added int, err error) {
+	was := map[string]string{}
+	for _, f := range x.Files {
+		if name, ok := strings.CutPrefix(f.Path, packProject+"/"); ok {
+			was[name] = f.SHA256
+		}
+	}
+	err = fs.WalkDir(now, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case own(name):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		digest, there := was[name]
+		delete(was, name)
+		if !there {
+			added++
+			return nil
+		}
+		data, err := sandbox.ReadFile(now, name, MaxFile)
+		sum := sha256.Sum256(data)
+		if hex.EncodeToString(sum[:]) != digest {
+			changed++
+		}
+		return err
+	})
+	return changed + len(was), added, err
+}
+
+// CopyTree writes all files and directories of a tree to dst, which is empty.
+func CopyTree(dst afero.Fs, src fs.FS) error {
+	var nodes []node
+	err := fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		n := node{name: name, dir: d.IsDir()}
+		if !n.dir {
+			n.data, err = sandbox.ReadFile(src, name, MaxFile)
+		}
+		nodes = append(nodes, n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return write(dst, nodes)
 }
 
 // Copy writes files of a tree to dst, all or none. A file that exists there is

@@ -7,6 +7,7 @@ import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { askChoice, askYes } from './ask.jsx'
+import { address, fetchPack, isPack, takePack } from './packed.jsx'
 
 export function Projects() {
   const list = store.projects.value
@@ -34,6 +35,11 @@ export function Projects() {
 function Card({ project }) {
   const { name } = project
   const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name)))
+  const pack = () => store.attempt(`packing ${name}`, async () => {
+    const { blob, left } = await store.golem.exportPack(name)
+    store.download(`${name}.golem`, blob)
+    if (left.length) store.tell(`left out of ${name}.golem: ${left.join(', ')}`)
+  })
   const link = () => store.attempt('the link', async () => {
     const url = await carry(name)
     await navigator.clipboard.writeText(url)
@@ -54,6 +60,7 @@ function Card({ project }) {
         <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
         <button class="button quiet square" aria-label={`export ${name} as a zip`} title="export as a zip" onClick={zip}><Icon name="down" /></button>
+        <button class="button quiet square" aria-label={`export ${name} with its libraries, as golem pack does`} title="export with its libraries, as one file that golem runs (.golem)" onClick={pack}><Icon name="box" /></button>
         <button class="button quiet square" aria-label={`copy a link that contains ${name}`} title="copy a link that contains it" onClick={link}><Icon name="link" /></button>
         <button class="button quiet square danger" aria-label={`delete ${name}`} title="delete" onClick={remove}><Icon name="trash" /></button>
       </div>
@@ -90,7 +97,7 @@ function free(name) {
 }
 
 /** A folder's or file's name as a project's. */
-const projectName = (s) => s.replace(/\.zip$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
+const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
 /** What of a folder does not come along, as from a zip: git's, golem's own state, keys. */
 const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
@@ -117,6 +124,7 @@ function Make() {
     if (!file) return
     await store.attempt(file.name, async () => {
       const name = free(projectName(file.name))
+      if (isPack(file.name)) return await takePack(name, new Uint8Array(await file.arrayBuffer()))
       await store.golem.importZip(name, new Uint8Array(await file.arrayBuffer()))
       await store.refresh()
       await store.open(name)
@@ -142,7 +150,7 @@ function Make() {
   return (
     <div class="row">
       <button class="button primary" onClick={fresh}><Icon name="plus" />New project</button>
-      <label class="button"><Icon name="up" />From a zip<input class="sr" type="file" accept=".zip,application/zip" onChange={zip} /></label>
+      <label class="button"><Icon name="up" />From a zip<input class="sr" type="file" accept=".zip,.golem,application/zip" onChange={zip} /></label>
       <label class="button"><Icon name="folder" />From a folder<input class="sr" type="file" webkitdirectory ref={folder} onChange={dir} /></label>
     </div>
   )
@@ -175,6 +183,21 @@ export async function incoming() {
         await store.refresh()
         await store.open(name, 'files')
       })
+      return
+    }
+  }
+  if (given.has('url')) {
+    history.replaceState(null, '', location.pathname + location.search)
+    const url = address(given.get('url'))
+    if (store.framed) {
+      store.tell('golem does not open projects inside another page: open the link in its own tab', 'warn')
+      return
+    }
+    if (!url) {
+      store.tell('this link does not name a packed project: its address must begin with https', 'warn')
+    } else if (await askYes('Fetch this project?', `golem will fetch ${visible(url.href)} if you agree, and show you what it is before anything is kept. The host learns your network address.`, 'Fetch it')) {
+      const name = free(projectName(decodeURIComponent(url.pathname.split('/').pop())))
+      await store.attempt(url.host, async () => takePack(name, await fetchPack(url)))
       return
     }
   }

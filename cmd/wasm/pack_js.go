@@ -1,0 +1,163 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+	"golem/sandbox/opfs"
+)
+
+// packedDir holds, for each project that was made of a packed one, what golem
+// knows of its origin and its libraries: beside the projects, so that nothing in
+// a project can change it.
+const (
+	packedDir  = "packed"
+	packRecord = "pack.json"
+)
+
+// packAbout is what the page shows of a packed project.
+type packAbout struct {
+	workspace.Index
+	Files  int               `json:"files"` // in place of the list
+	Bytes  int               `json:"bytes"` // of the file
+	Signer *workspace.Signer `json:"signer,omitempty"`
+}
+
+// inspectPack verifies a packed project and makes nothing.
+func inspectPack(c *call) (any, []byte, error) {
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := workspace.ReadPack(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	return packAbout{p.Index, len(p.Index.Files), p.Bytes, p.Signer}, nil, nil
+}
+
+// importPack makes a project of a packed one: its files, and apart from them its
+// origin and its libraries.
+func importPack(c *call) (any, []byte, error) {
+	var n named
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := workspace.ReadPack(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := c.server.stores
+	return nil, nil, s.make(n.Project, func(dir *opfs.FS) error {
+		root, err := s.open()
+		if err != nil {
+			return err
+		}
+		if err := workspace.CopyTree(workspace.Over(dir), p.Project); err != nil {
+			return err
+		}
+		record, err := json.Marshal(origin{p.Index, p.Signer})
+		if err == nil {
+			err = root.WriteFile(path.Join(packedDir, n.Project, packRecord), record)
+		}
+		if err != nil {
+			return err
+		}
+		libs := path.Join(packedDir, n.Project, "libs")
+		if err := root.Mkdir(libs, 0o755); err != nil {
+			return err
+		}
+		into, err := sub(root, libs)
+		if err != nil {
+			return err
+		}
+		return workspace.CopyTree(workspace.Over(into), p.Libs)
+	})
+}
+
+// origin is what golem keeps of a packed project.
+type origin struct {
+	workspace.Index
+	Signer *workspace.Signer `json:"signer"`
+}
+
+// unpack forgets where a project came from.
+func unpack(root *opfs.FS, name string) error {
+	if err := root.RemoveAll(path.Join(packedDir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// cameFrom is where a project came from, nil if it was not a packed one, and the
+// libraries that came with it.
+func (s *stores) cameFrom(name string, fsys *opfs.FS) (func() []approval.Line, []project.LibraryRoot, error) {
+	root, err := s.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := sub(root, path.Join(packedDir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := sandbox.ReadFile(dir, packRecord, workspace.MaxPack)
+	var o origin
+	if err == nil && json.Unmarshal(data, &o) != nil {
+		err = fault.New(fault.Config, "what golem keeps of the origin of this project is damaged").Hinting("delete the project and open its file again")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	libs, err := sub(dir, "libs")
+	if err != nil {
+		return nil, nil, err
+	}
+	pack := &workspace.Pack{Index: o.Index, Signer: o.Signer, Libs: libs}
+	return func() []approval.Line { return append(core.PackLines(pack), since(pack, fsys)...) }, core.PackLibraries(pack), nil
+}
+
+// since says that a project is no longer what was packed and signed.
+func since(p *workspace.Pack, fsys *opfs.FS) []approval.Line {
+	changed, added, err := p.Since(fsys)
+	if err == nil && changed == 0 && added == 0 {
+		return nil
+	}
+	value := fmt.Sprintf("files changed or removed: %d, added: %d", changed, added)
+	if err != nil {
+		value = "the files cannot be compared"
+	}
+	return []approval.Line{{Path: "since then, in this browser", Value: value, Means: "the digest and the signature are not about these"}}
+}
+
+// exportPack is golem pack.
+func exportPack(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := inst.Pack(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	left := []string{}
+	for _, l := range made.Left {
+		left = append(left, l.Name)
+	}
+	return map[string]any{"left": left, "digest": made.Pack.Digest}, made.Data, nil
+}

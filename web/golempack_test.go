@@ -1,0 +1,168 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/base64"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/web/webtest"
+)
+
+// packing is a project on the disk with a library, packed by the command line.
+type packing struct {
+	t    *testing.T
+	home string
+}
+
+func newPacking(t *testing.T, files map[string]string) packing {
+	t.Helper()
+	p := packing{t, t.TempDir()}
+	for name, text := range files {
+		file := filepath.Join(p.home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// golem runs the command line in the directory that holds the project.
+func (p packing) golem(args ...string) {
+	p.t.Helper()
+	cmd := exec.Command(cli(p.t), args...)
+	cmd.Dir = p.home
+	cmd.Env = append(os.Environ(), "GOLEM_HOME="+filepath.Join(p.home, "golemhome"), "GOLEM_LIBS="+filepath.Join(p.home, "libs"), "GOLEM_SIGN_PASSWORD=")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		p.t.Fatalf("golem %s: %v\n%s", strings.Join(args, " "), err, said)
+	}
+}
+
+// file is a file of that directory, in base64.
+func (p packing) file(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.home, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+var packFiles = map[string]string{
+	"demo/project.yaml": "version: \"1.0.0\"\ndependencies: [utils]\n",
+	"demo/main.worker":  "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}, workers: {allowed_workers: ['utils:trim']}}\n---\nHello.\n",
+	"demo/s.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: utils__trim, args: {input: x}}]\n    - calls: [{tool: write_file, args: {path: /out.txt, content: hi}}]\n    - say: done\n" +
+		"  'utils:trim':\n    - say: trimmed\n",
+	"libs/utils/lib.yaml":            "name: utils\nversion: 1.0.0\n",
+	"libs/utils/workers/trim.worker": "---\ndescription: Trims.\n---\nTrim.\n",
+}
+
+const fromBase64 = `const bytes = (s) => Uint8Array.from(atob(s), (c) => c.charCodeAt(0));`
+
+// Scenario 54 in the page: a packed project with a library gives the directory's
+// trace; the page packs it to the same bytes; one changed bit is refused and
+// nothing is made.
+func TestPackedProjectInThePage(t *testing.T) {
+	t.Parallel()
+	disk := newPacking(t, packFiles)
+	disk.golem("pack", "demo", "-o", "demo.golem")
+	disk.golem("run", "demo", "x", "--approve-all", "--trace", "dir.jsonl")
+	if err := os.Remove(filepath.Join(disk.home, "demo", "out.txt")); err != nil {
+		t.Fatal(err)
+	}
+	p := embedded(t)
+	here := talk(p, fromBase64+`await golem.importPack('demo', bytes('%s'));
+		const r = await golem.run('demo', 'x', {approval: 'approve_all'}).result; if (r.status !== 'ok') throw new Error(JSON.stringify(r));
+		const [one] = await golem.runs('demo'); return new TextDecoder().decode(await golem.readRun('demo', one.name))`, disk.file("demo.golem"))
+	there, err := os.ReadFile(filepath.Join(disk.home, "dir.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := normal(t, here), normal(t, string(there)); a != b {
+		t.Errorf("in the page:\n%s\nin the directory:\n%s", a, b)
+	}
+	if got := talk(p, `await golem.files('demo').remove('out.txt'); const {blob, left} = await golem.exportPack('demo');
+		return left + ' ' + btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())))`); got != ".golem "+disk.file("demo.golem") {
+		t.Errorf("the page packs other bytes: %d, and %d from the command line", len(got), len(disk.file("demo.golem")))
+	}
+	if got := talk(p, fromBase64+`const out = [];
+		for (const at of [0, 60, 400, -1]) { const b = bytes('%s'); b.set([b.at(at) ^ 1], (at + b.length) %% b.length); out.push(await golem.importPack('bad', b).catch((e) => e.code)) }
+		const broken = await golem.create('wrong', {'main.worker': '---\nmodle: x\n---\nHi.'}).then(() => golem.exportPack('wrong')).catch((e) => e.code);
+		return out + ' ' + broken + ' ' + (await golem.list()).map((p) => p.name)`, disk.file("demo.golem")); got != "E_LOCK,E_LOCK,E_LOCK,E_LOCK E_CONFIG demo,wrong" {
+		t.Errorf("changed bits: %s", got)
+	}
+	// What was changed here is not what was packed, and the question about trust says so.
+	disk = newPacking(t, map[string]string{"w/main.worker": "---\nmodel: script:minimal\nmodel_settings: {extra: {logit_bias: {}}}\n---\nHi.\n"})
+	disk.golem("pack", "w", "-o", "w.golem")
+	if got := talk(p, fromBase64+`const out = []; const approve = async (r) => { out.push(r.lines.slice(0, -1).map((l) => l.value.replace(/[0-9a-f]{64}/, '…')).join('; ')); return {answer: 'no'} };
+		await golem.importPack('w', bytes('%s')); await golem.run('w', 'x', {approve}).result.catch(() => 0);
+		await golem.files('w').write('main.worker', '---\nmodel: script:minimal\nmodel_settings: {extra: {logit_bias: {}}}\n---\nOther.\n'); await golem.files('w').write('new.txt', 'x');
+		await golem.run('w', 'x', {approve}).result.catch(() => 0);
+		await golem.remove('w'); await golem.remove('wrong'); return out.join(' | ')`, disk.file("w.golem")); got != "sha256:… | sha256:…; files changed or removed: 1, added: 1" {
+		t.Errorf("changed since: %s", got)
+	}
+	// A project of the same name that is made anew has neither its libraries nor its origin.
+	if got := talk(p, `await golem.remove('demo'); await golem.create('demo', {'main.worker': '---\nmodel: script:minimal\n---\nHi.', 'project.yaml': 'dependencies: [utils]\n'});
+		return (await golem.check('demo')).map((f) => f.code)`); got != "E_LIBRARY_NOT_FOUND" {
+		t.Errorf("made anew: %s", got)
+	}
+}
+
+// withFile is a site with one more file.
+type withFile struct {
+	fs.FS
+	more fstest.MapFS
+}
+
+func (w withFile) Open(name string) (fs.File, error) {
+	if f, err := w.more.Open(name); err == nil {
+		return f, nil
+	}
+	return w.FS.Open(name)
+}
+
+// Scenario 54 by hand: a person sees who signed a packed project before it is
+// kept and again in the question about trust; what was changed since is said;
+// #url= waits for a click and never runs.
+func TestPackedProjectByHand(t *testing.T) {
+	t.Parallel()
+	disk := newPacking(t, map[string]string{
+		"wide/main.worker": "---\nmodel: script:s.yaml\nmodel_settings: {extra: {logit_bias: {}}}\n---\nHi.\n",
+		"wide/s.yaml":      "script: 1\nworkers: {main: [{say: hi there}]}\n",
+	})
+	disk.golem("pack", "--new-key", "my.key")
+	disk.golem("pack", "wide", "--sign", "my.key", "-o", "wide.golem")
+	data, err := base64.StdEncoding.DecodeString(disk.file("wide.golem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := append([]byte{}, data...)
+	flipped[len(flipped)/2] ^= 1
+	site := webtest.Serve(t, withFile{built(t), fstest.MapFS{"at/wide.golem": {Data: data}, "at/bad.golem": {Data: flipped}}}, "/")
+	p := browser.Open(t, site.URL)
+	do(p, `await text("is ready")`)
+	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await text("Fetch this project?"); await click("Cancel")`, site.URL+"at/wide.golem")
+	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await text("Fetch this project?"); await click("Fetch it"); await text("E_LOCK")`, site.URL+"at/bad.golem")
+	do(p, `location.hash = '#url=' + encodeURIComponent('javascript:alert(1)'); await text("must begin with https")`)
+	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await click("Fetch it"); await text("Open this packed project?"); await text("signed with the key RW"); await text("sha256:"); await click("Open it");
+		await until("the project", () => document.title.startsWith("wide"))`, site.URL+"at/wide.golem")
+	do(p, `await click("Run"); await say("go"); await text("beyond its own sandbox"); await text("signed with the key RW")`)
+	settled(p)
+	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'No').click()`)
+	finished(p, "error")
+	// The same file by the button, beside the first.
+	do(p, `document.querySelector('.brand').click();
+		const input = await until("the field", () => document.querySelector('input[accept*=golem]'));
+		const list = new DataTransfer(); list.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], 'wide.golem')); input.files = list.files;
+		input.dispatchEvent(new Event('change', {bubbles: true})); await text("Open this packed project?"); await click("Open it");
+		await until("the second", () => document.title.startsWith("wide-2"))`, disk.file("wide.golem"))
+}
