@@ -148,7 +148,7 @@ func (h *host) updateLibraries(ctx context.Context, f *libFlags, words []string)
 
 func (h *host) updateLibrary(ctx context.Context, s shelf, lib workspace.Library) error {
 	if lib.Origin.From == "" {
-		return fault.New(fault.NotFound, "golem does not know where it came from").Hinting("install it again with golem lib install SOURCE")
+		return fault.New(fault.NotFound, "golem did not record where the library came from").Hinting("install it again with golem lib install SOURCE")
 	}
 	content, from, err := h.fetchLibrary(ctx, lib.Origin.From)
 	if err != nil {

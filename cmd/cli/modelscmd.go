@@ -87,7 +87,7 @@ func listModels(ctx context.Context, inst *core.Instance, words []string) (offer
 		offers = append(offers, some...)
 	}
 	if len(offers) == 0 && len(faults) == 0 {
-		faults = fault.List{fault.New(fault.Model, "no provider can be asked for its models").
+		faults = fault.List{fault.New(fault.Model, "no provider can list its models: none has a key").
 			Hinting("set the key of one, for example OPENAI_API_KEY, or name it: golem models PROVIDER")}
 	}
 	return offers, faults

@@ -117,7 +117,7 @@ func (c *Case) comment(text string) error {
 		for _, n := range strings.Fields(list) {
 			v, err := strconv.Atoi(n)
 			if err != nil {
-				return fmt.Errorf("scenario %q is no number", n)
+				return fmt.Errorf("scenario %q is not a number", n)
 			}
 			c.Scenarios = append(c.Scenarios, v)
 		}

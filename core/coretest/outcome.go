@@ -44,7 +44,7 @@ func compact(events []trace.Event) (string, error) {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
 		if err := d.Decode(&fields); err != nil {
-			return "", fmt.Errorf("event %s of %s is no JSON: %w", e.Body.EventType(), e.ID, err)
+			return "", fmt.Errorf("event %s of %s is not JSON: %w", e.Body.EventType(), e.ID, err)
 		}
 		for _, k := range []string{"type", "id", "parent", "worker", "depth", "seq", "ts", "ms", "wait_ms", "digest"} {
 			delete(fields, k)

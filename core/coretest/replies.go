@@ -73,7 +73,7 @@ func (p *Provider) Next(body []byte) (Reply, error) {
 	if len(body) > 0 {
 		var value any
 		if err := json.Unmarshal(body, &value); err != nil {
-			return Reply{}, fmt.Errorf("a request is no JSON: %w", err)
+			return Reply{}, fmt.Errorf("a request is not JSON: %w", err)
 		}
 		said = plainJSON(named(value))
 	}

@@ -184,7 +184,7 @@ func Make(s Source) (*Plan, error) {
 			return s.plan(over, notes, append(left, stricter...))
 		}
 	}
-	return nil, fault.New(fault.Config, "the changes came to no end").Hinting("report this project as a defect of golem check --fix")
+	return nil, fault.New(fault.Config, "each change made another one necessary").Hinting("report this project as a defect of golem check --fix")
 }
 
 // plan compares what golem reads before and after: a worker that it could read

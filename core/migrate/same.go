@@ -29,7 +29,7 @@ func (s Source) same(over *overlay) error {
 		is, err := after.Worker("./" + row.Path)
 		broken := was.Template && !parses(was.Instructions)
 		if err != nil || !reflect.DeepEqual(meaning(before, was, broken), meaning(after, is, broken)) {
-			return fault.New(fault.Config, "a change would give the worker %s another meaning", row.ID).At(row.Path, 1, 1).
+			return fault.New(fault.Config, "a change would alter what the worker %s does", row.ID).At(row.Path, 1, 1).
 				Hinting("nothing was changed; report this as a defect of golem check --fix")
 		}
 	}

@@ -283,7 +283,7 @@ func (d *doc) workersAsToolsets() {
 	} else {
 		edits = append(edits, edit{end, end, text})
 	}
-	d.change(toolsets.Pos, "workers are no toolsets in golem: allow_workers names those that this one may call", edits...)
+	d.change(toolsets.Pos, "in golem, workers are not toolsets: allow_workers lists the workers that this one may call", edits...)
 }
 
 // delegate is the reference of a toolset that is a worker; "" if it is none.

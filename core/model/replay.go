@@ -73,7 +73,7 @@ func parseRecording(file string, data []byte) ([]*take, error) {
 			if !ended {
 				break
 			}
-			return nil, fault.New(fault.Replay, "this line is not a line of a recording").At(file, n, 0).Hinting("record it again")
+			return nil, fault.New(fault.Replay, "this line does not have the form of a recording").At(file, n, 0).Hinting("record it again")
 		}
 		if t.Key == "" || (t.Answer == nil) == (t.Failure == nil) || t.Answer != nil && t.Answer.Finish == "" {
 			return nil, fault.New(fault.Replay, "this line must have a key and exactly one complete answer or failure").At(file, n, 0).Hinting("record it again")

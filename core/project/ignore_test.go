@@ -20,7 +20,7 @@ func TestIgnoreFilePatternsThatCannotBeRead(t *testing.T) {
 	}
 	want := []string{
 		"a", "main",
-		".golemignore:1:1: E_CONFIG: the pattern cannot be read: the class of characters is not one that git has",
+		".golemignore:1:1: E_CONFIG: the pattern cannot be read: git has no character class of this name",
 		".golemignore:2:1: E_CONFIG: the pattern cannot be read: the bracket [ is not closed",
 		".golemignore:3:1: E_CONFIG: the pattern cannot be read: it is longer than 4096 bytes",
 	}

@@ -45,7 +45,7 @@ func parseIgnore(line string) (p ignorePattern, ok bool, err error) {
 		p.glob += "/*"
 	}
 	if !doublestar.ValidatePattern(p.glob) {
-		return p, false, errors.New("it is not a pattern as git has them")
+		return p, false, errors.New("git would not accept this pattern")
 	}
 	return p, true, nil
 }
@@ -126,7 +126,7 @@ func ignoreBracket(b *strings.Builder, text string) (int, error) {
 			name, _, closed := strings.Cut(text[i+2:], ":]")
 			class, known := posixClasses[name]
 			if !closed || !known {
-				return 0, errors.New("the class of characters is not one that git has")
+				return 0, errors.New("git has no character class of this name")
 			}
 			b.WriteString(class)
 			i += len(name) + 3

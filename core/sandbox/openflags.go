@@ -131,7 +131,7 @@ func (w *written) may(op string, allowed bool) error {
 }
 
 var (
-	errNotOpenedFor = errors.New("the file was not opened for that")
+	errNotOpenedFor = errors.New("the file was not opened for this operation")
 	errNegative     = errors.New("negative offset")
 )
 

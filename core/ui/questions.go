@@ -54,7 +54,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 			err = q.say(view.help(r))
 		default:
 			misread++
-			err = q.say("That is none of the answers:\n" + view.help(r))
+			err = q.say("This is not one of the answers:\n" + view.help(r))
 		}
 		if err != nil {
 			return approval.Decision{}, err

@@ -170,7 +170,7 @@ func TestHelpSaysTheScope(t *testing.T) {
 		"  s: yes, and yes whenever this exact call comes again in this session\n",
 		"  a: yes, and yes to every call of write_file in this session, whatever its\n  ┆ arguments\n",
 		"  d: no, and no whenever this exact call comes again in this session\n",
-		"That is none of the answers:\n  y: yes, this once\n",
+		"This is not one of the answers:\n  y: yes, this once\n",
 	} {
 		if !strings.Contains(p.String(), want) {
 			t.Errorf("missing %q in\n%s", want, p.String())

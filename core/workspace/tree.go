@@ -160,7 +160,7 @@ var _ afero.File = (*opened)(nil)
 // cannot returns the error for an operation that the file does not support,
 // such as writing to a directory or to a file opened for reading.
 func (o *opened) cannot(op string) error {
-	return &fs.PathError{Op: op, Path: o.name, Err: fault.New(fault.Path, "it was not opened for that")}
+	return &fs.PathError{Op: op, Path: o.name, Err: fault.New(fault.Path, "the file was not opened for this operation")}
 }
 
 // Name returns the name that the file was opened with.

@@ -120,7 +120,7 @@ func parse(name string, a *txtar.Archive) (Provider, error) {
 			one.Kind = kind
 			p.Answers = append(p.Answers, one)
 		default:
-			return p, fmt.Errorf("%s is none of request, the kinds and want/KIND after KIND", f.Name)
+			return p, fmt.Errorf("unknown file %s: expected request, a kind, or want/KIND after the kind", f.Name)
 		}
 	}
 	return p, nil

@@ -61,11 +61,11 @@ func Refuse(provider string, r *http.Request, body []byte) (status int, said str
 		return http.StatusUnauthorized, "no key in " + header
 	}
 	if strings.Split(r.Header.Get("Content-Type"), ";")[0] != "application/json" {
-		return http.StatusUnsupportedMediaType, "the body is no JSON"
+		return http.StatusUnsupportedMediaType, "the body is not JSON"
 	}
 	var o map[string]json.RawMessage
 	if err := json.Unmarshal(body, &o); err != nil {
-		return http.StatusBadRequest, "the body is no JSON: " + err.Error()
+		return http.StatusBadRequest, "the body is not JSON: " + err.Error()
 	}
 	for name := range o {
 		if !slices.Contains(strings.Fields(s.members), name) {
@@ -150,7 +150,7 @@ func (s strictness) calls(i int, m message) string {
 		case s.ids != "" && !regexp.MustCompile(s.ids).MatchString(c.ID):
 			return fmt.Sprintf("the id %q of a call must have 9 letters and digits", c.ID)
 		case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil:
-			return fmt.Sprintf("messages.%d: the arguments are no object", i)
+			return fmt.Sprintf("messages.%d: the arguments are not an object", i)
 		case s.thought == "signature" && n == 0 && c.Extra.Google.Signature == "":
 			return "Function call is missing a thought_signature in functionCall parts"
 		}

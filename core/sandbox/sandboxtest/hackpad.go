@@ -38,13 +38,13 @@ var Differences = []Difference{
 	{"fs.Chmod", noModes},
 	{"base_fs.Chtimes", "there are no times to set: a file's is when it was written"},
 	{"fs.Chtimes", "there are no times to set: a file's is when it was written"},
-	{"fs.Rename/same_directory", "moving something to where it is changes nothing and is no error"},
+	{"fs.Rename/same_directory", "moving something to where it is changes nothing and succeeds"},
 }
 
 const (
 	badName   = "names are checked before anything is looked at; the error is E_PATH, says what is wrong with the name and shows it as an absolute virtual path"
 	noModes   = "a sandbox has no permissions to set: a new file has 0644 and a new directory 0755, and there is no Chmod"
-	linkError = "errors are fs.PathError, with the one name that is wrong, so that whoever shows an error has one kind to take apart"
+	linkError = "errors are fs.PathError, with the one name that is wrong, so that code that shows an error needs to know one type only"
 )
 
 // Hackpad runs hackpadfs's conformance suite on a tree, without Differences.
