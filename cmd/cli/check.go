@@ -180,7 +180,11 @@ func (h *host) check(inst *core.Instance, f *flags, p place, opened error) error
 		}
 		fmt.Fprintf(&b, "%s, %s\n", count(errs, "error"), count(warnings, "warning"))
 	}
-	if err := h.print(b.String()); err != nil {
+	show := h.show
+	if f.json {
+		show = h.print
+	}
+	if err := show(b.String()); err != nil {
 		return err
 	}
 	if errs > 0 {
@@ -258,7 +262,7 @@ func (h *host) listWorkers(inst *core.Instance, f *flags) error {
 		}
 		b.WriteString(line)
 	} else {
-		b.WriteString(table(workerRows(list)))
+		b.WriteString(fit(h.out, table(workerRows(list))))
 	}
 	if err := h.print(b.String()); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (h *host) describe(f *flags, words []string) error {
 		return err
 	}
 	if !f.json {
-		if err := h.print(d.Text()); err != nil {
+		if err := h.show(d.Text()); err != nil {
 			return err
 		}
 		if len(d.Faults) > 0 {

@@ -13,8 +13,11 @@ import (
 
 // workerRows are the columns of golem workers.
 func workerRows(list []project.Listing) [][]string {
-	rows := [][]string{{"ID", "PATH", "SOURCE", "DESCRIPTION", "SHADOWED"}}
+	rows := [][]string{{"ID", "PATH", "SOURCE", "DESCRIPTION", ""}}
 	for _, l := range list {
+		if len(l.Shadowed) > 0 {
+			rows[0][4] = "SHADOWED"
+		}
 		rows = append(rows, []string{oneLine(l.ID), oneLine(l.Path), oneLine(l.Source), oneLine(l.Description), oneLine(strings.Join(l.Shadowed, ", "))})
 	}
 	return rows
@@ -23,7 +26,7 @@ func workerRows(list []project.Listing) [][]string {
 // callTree prints who may call whom: workers --tree and --mermaid.
 func (h *host) callTree(inst *core.Instance, f *flags) error {
 	t := inst.CallTree(context.Background())
-	text := t.Text()
+	text := fit(h.out, t.Text())
 	switch {
 	case f.json:
 		line, err := jsonLine(t)

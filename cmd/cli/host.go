@@ -12,6 +12,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/ui"
 )
 
 // Exit codes of SPEC §12.
@@ -82,7 +83,7 @@ func (h *host) main(args []string) int {
 func (h *host) report(err error) {
 	for _, f := range listOf(err) {
 		if f.Where != nil && f.Where.File != "" {
-			h.beside(func() { fmt.Fprintln(h.err, oneLine(f.Error())) })
+			h.beside(func() { fmt.Fprintln(h.err, fit(h.err, oneLine(f.Error()))) })
 		} else {
 			h.say("%s", f.Error())
 		}
@@ -93,7 +94,7 @@ func (h *host) report(err error) {
 // nowhere else to go.
 func (h *host) say(format string, args ...any) {
 	text, _ := approval.Visible(fmt.Sprintf(format, args...))
-	h.beside(func() { fmt.Fprintln(h.err, "golem: "+text) })
+	h.beside(func() { fmt.Fprintln(h.err, fit(h.err, "golem: "+text)) })
 }
 
 // print writes a result. A reader that has gone away is no failure of golem's.
@@ -102,6 +103,18 @@ func (h *host) print(s string) error {
 		return fault.New(fault.Usage, "standard output: %w", err)
 	}
 	return nil
+}
+
+// show is print for people: on a terminal, lines are broken between words.
+func (h *host) show(s string) error { return h.print(fit(h.out, s)) }
+
+// fit is a text as wide as the terminal that a stream is; any other stream gets
+// it unchanged.
+func fit(f *os.File, s string) string {
+	if !isTerminal(f) {
+		return s
+	}
+	return ui.Fit(s, columns(f))
 }
 
 // setting reads GOLEM_<name> or one of its aliases; empty is unset (SPEC §3).

@@ -34,7 +34,7 @@ at once, without a key: a script stands in for a language model.
 		},
 		RunE: func(_ *cobra.Command, words []string) error {
 			if list {
-				return h.print(templateTable())
+				return h.show(templateTable())
 			}
 			return h.initProject(words[0], template)
 		},

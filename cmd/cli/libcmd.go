@@ -206,7 +206,7 @@ func (h *host) listLibraries(f *libFlags) error {
 	if len(all) == 0 {
 		return h.print("no libraries are installed; golem lib install SOURCE installs one\n")
 	}
-	return h.print(table(rows))
+	return h.show(table(rows))
 }
 
 func (h *host) libRemoveCommand() *cobra.Command {

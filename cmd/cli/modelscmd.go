@@ -57,7 +57,7 @@ func (h *host) models(f *flags, words []string) error {
 	} else {
 		h.report(faults)
 		if len(offers) > 0 {
-			out = table(modelRows(offers)) + pricesFrom(offers)
+			out = fit(h.out, table(modelRows(offers))+pricesFrom(offers))
 		}
 	}
 	if err := h.print(out); err != nil {

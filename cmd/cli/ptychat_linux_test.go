@@ -35,6 +35,7 @@ func TestTerminalChat(t *testing.T) {
 		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n    - say: second answer\n",
 	})
 	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("Chat with main (script:script.yaml). /help lists the commands, /exit ends the chat.")
 	r.expect("> ")
 	r.typeKeys("one\n")
 	r.expect("Golem: first answer")
@@ -87,6 +88,27 @@ func TestTerminalColours(t *testing.T) {
 		r.exit(0)
 		if r.coloured() != c.want {
 			t.Errorf("%+v: coloured %v", c, !c.want)
+		}
+	}
+}
+
+// On a terminal, lines are broken between words: reports, tables and errors.
+func TestTerminalBreaksLinesBetweenWords(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker":                        "---\ndescription: It says something at length, so that its line in the list of workers is wider than the terminal is\ntoolsets:\n  workers: {allowed_workers: [sumarizer_of_texts]}\n---\nTalk.\n",
+		"workers/summarizer_of_texts.worker": "---\ndescription: It also says something at length, so that its line in the list of workers is wider than the terminal is\n---\nTalk.\n",
+	})
+	for _, args := range [][]string{{"check", "."}, {"workers", "."}, {"workers", ".", "--tree"}, {"run", "nothing_of_this_name_in_the_directory", "hello"}, {"init", "."}} {
+		r := startPTY(t, dir, nil, false, args...)
+		r.cmd.Wait()
+		<-r.done
+		if len(r.text()) < 30 {
+			t.Errorf("golem %v said only %q", args, r.text())
+		}
+		for _, line := range strings.Split(r.text(), "\n") {
+			if len([]rune(line)) > 100 && strings.Contains(strings.TrimLeft(line, " ")[:100], " ") {
+				t.Errorf("golem %v: a line is wider than the terminal: %s", args, line)
+			}
 		}
 	}
 }

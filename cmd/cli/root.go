@@ -46,6 +46,16 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())
 	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Short = "show the help of a command"
+		case "completion":
+			c.Short = "write a completion script for a shell"
+		}
+	}
 	return root
 }
 

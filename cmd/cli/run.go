@@ -129,6 +129,7 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	s.options.Resume = f.resumed()
 	if chat {
 		s.options.Exchange = one.begin
+		s.greet(inst)
 		first := &in
 		if none {
 			first = nil
@@ -313,6 +314,22 @@ func (s *session) plain(chat bool) {
 		defer h.aside.Store(nil)
 		return p.Finish(res)
 	}
+}
+
+// greet says on a terminal what the prompt is and how to leave it.
+func (s *session) greet(inst *core.Instance) {
+	p, is := s.ui.(*ui.Plain)
+	entry, err := inst.Entry()
+	if !is || !p.Prompts || s.flags.quiet || err != nil {
+		return
+	}
+	text := "Chat with " + oneLine(entry.ID)
+	if entry.Model != "" {
+		text += " (" + oneLine(entry.Model) + ")"
+	}
+	s.host.beside(func() {
+		fmt.Fprintln(s.host.err, fit(s.host.err, text+". /help lists the commands, /exit ends the chat."))
+	})
 }
 
 // maxFailures is how many failed workers are named at the end of a run.

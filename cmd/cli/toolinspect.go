@@ -68,7 +68,7 @@ func (h *host) inspectTool(file string, asJSON, run bool, limit time.Duration) e
 		seen.Source = "run"
 	}
 	end()
-	text := moduleText(seen)
+	text := fit(h.out, moduleText(seen))
 	if asJSON {
 		data, err := json.Marshal(moduleResult{"module", 1, seen})
 		if err != nil {

@@ -86,7 +86,7 @@ func (h *host) lockTools(f *flags, words []string) error {
 		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
 	}
 	fmt.Fprintf(&b, "%s: %s\n", lockFile, count(len(digests), "module"))
-	return h.print(b.String())
+	return h.show(b.String())
 }
 
 // lockChange says how a module differs from the lock that was there.

@@ -71,7 +71,7 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 	all := inst.Widenings(context.Background())
 	open := inst.Untrusted(all)
 	if list || len(open) == 0 {
-		return h.print(trustList(inst, all))
+		return h.show(trustList(inst, all))
 	}
 	person := h.person(f)
 	if person == nil {

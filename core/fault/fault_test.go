@@ -87,7 +87,7 @@ func TestList(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	known := []string{"toolsets", "instructions", "mode", "model"}
-	for name, want := range map[string]string{"toolset": "toolsets", "Model": "model", "instruction": "instructions", "zebra": "", "mod": "mode"} {
+	for name, want := range map[string]string{"toolset": "toolsets", "Model": "model", "instruction": "instructions", "zebra": "", "mod": "mode", "omde": "mode"} {
 		if got := fault.Nearest(name, known); got != want {
 			t.Errorf("nearest to %s is %q, want %q", name, got, want)
 		}

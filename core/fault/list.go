@@ -117,27 +117,31 @@ func DidYouMean(name string, known []string) string {
 	return fmt.Sprintf("known: %s", strings.Join(sorted, ", "))
 }
 
-// distance is the Levenshtein distance in bytes. It takes time proportional to
-// the product of both lengths, so use it for short names only.
+// distance is the Levenshtein distance in bytes, where two neighbours that are
+// exchanged count once. It takes time proportional to the product of both lengths,
+// so use it for short names only.
 func distance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return max(len(a), len(b))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1) // the rows of i-2 and i-1
+	for j := range last {
+		last[j] = j
 	}
 	for i := range len(a) {
-		prev := row[0]
+		row := make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range len(b) {
-			cost := prev
+			cost := last[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			prev = row[j+1]
-			row[j+1] = min(cost, row[j]+1, prev+1)
+			row[j+1] = min(cost, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
+		before, last = last, row
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

@@ -25,11 +25,19 @@ func oneLine(s string) string {
 // callLine is a call as a progress line shows it: `read_file(path: "/a.txt")`.
 func callLine(name string, args json.RawMessage) string {
 	all := ordered(fields(args))
-	parts := named(all[:min(len(all), briefArgs)], func(raw json.RawMessage) string { return clip(briefOf(raw), briefValue) })
+	parts := named(all[:min(len(all), briefArgs)], func(raw json.RawMessage) string { return clipValue(briefOf(raw), briefValue) })
 	if len(all) > briefArgs {
 		parts = append(parts, "…")
 	}
 	return oneLine(name) + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// clipValue is clip that keeps the closing quote of a string.
+func clipValue(s string, n int) string {
+	if strings.HasSuffix(s, `"`) && width(s) > n {
+		return clip(strings.TrimSuffix(s, `"`), n-1) + `"`
+	}
+	return clip(s, n)
 }
 
 // CallLine describes a call in one line.

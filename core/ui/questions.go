@@ -60,7 +60,7 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 			return approval.Decision{}, err
 		}
 	}
-	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "the answers could not be read"}, nil
+	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "none of the three lines was an answer"}, nil
 }
 
 // input reads a text; an empty line is none.

@@ -105,6 +105,46 @@ func breakWords(s string, n int) []string {
 	}
 }
 
+// Fit breaks the lines of a text that are wider than n columns, between words.
+// What follows of a line is indented by two columns more than the line. A word
+// that is too wide stays whole, so that a path or a digest can be copied. With n
+// of 0 the text is unchanged.
+func Fit(text string, n int) string {
+	if n <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		body := strings.TrimLeft(line, " ")
+		indent := strings.Repeat(" ", min(len(line)-len(body)+2, n/2))
+		b.WriteString(line[:len(line)-len(body)])
+		room := n - (len(line) - len(body))
+		for width(body) > room {
+			at := lastBlank(body, room)
+			if at < 0 {
+				break
+			}
+			b.WriteString(strings.TrimRight(body[:at], " ") + "\n" + indent)
+			body, room = strings.TrimLeft(body[at:], " "), n-len(indent)
+		}
+		b.WriteString(body)
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// lastBlank is where to break s, which is wider than n columns: the last blank
+// that fits, else the first one; -1: there is none.
+func lastBlank(s string, n int) int {
+	if at := strings.LastIndexByte(s[:min(fitting(s, n)+1, len(s))], ' '); at > 0 {
+		return at
+	}
+	return strings.IndexByte(s, ' ')
+}
+
 // fitting is how many bytes of s fit in n columns.
 func fitting(s string, n int) int {
 	col := 0
