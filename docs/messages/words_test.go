@@ -24,7 +24,6 @@ var riddles = []struct{ phrase, instead string }{
 	{`\bas \w+ has (it|them)\b`, `"in the way of …"`},
 	{`\bis none of\b`, `"is not one of …"`},
 	{`\bis what\b`, `say it directly`},
-	{`\bwhoever\b`, `"anyone who"`},
 	{`\b(served|serves) as\b`, `"is"`},
 	{`\b(lends?|lent)\b`, `"gives"`},
 	{`\b(bears?|borne)\b`, `"has"`},
