@@ -119,6 +119,7 @@ func (b *built) template() {
 		b.w.Template = false
 	}
 	b.w.TextFile, b.w.TextLine = b.d.textAt.File, b.d.textAt.Line
+	b.w.TextShifted = b.d.node.Get("instructions") != nil
 	n := b.eff.Get("vars")
 	if n == nil {
 		return

@@ -25,6 +25,7 @@ type Worker struct {
 	Template     bool            // the instructions are a template, to be rendered at each call
 	TextFile     string          // where the instructions stand: the definition or a prompt file
 	TextLine     int             // and at which line they begin
+	TextShifted  bool            // they are a value in YAML: their columns are not those of the file
 	Vars         json.RawMessage // an object: what a template knows as vars; nil = none
 
 	Mode  string // "single" or "chat"

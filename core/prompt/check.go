@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
 
 	"golem/core/fault"
 )
@@ -22,13 +24,46 @@ func (t Template) Check(ctx context.Context) (faults fault.List) {
 	}()
 	c := checker{r: r, done: map[string]bool{}}
 	c.template(ctx, mainName, t.Text)
+	c.undefined()
 	return c.faults
 }
 
 type checker struct {
 	r      *rendering
 	done   map[string]bool
+	reads  []read
 	faults fault.List
+}
+
+// read is a name that a template reads.
+type read struct {
+	in Text
+	use
+}
+
+// undefined warns of names that nothing gives the templates: no field of a
+// closed input schema, none of golem's names, and nothing that one of them sets.
+// Where a template is named by an expression, it may set any.
+func (c *checker) undefined() {
+	known := c.r.template.Known
+	if known == nil || len(c.faults) > 0 {
+		return
+	}
+	sets, guarded := map[string]bool{}, map[string]bool{}
+	for _, tree := range c.r.trees {
+		if tree.dynamic {
+			return
+		}
+		maps.Copy(sets, tree.sets)
+		maps.Copy(guarded, tree.guarded)
+	}
+	for _, n := range c.reads {
+		of, _, _ := strings.Cut(n.name, ".")
+		if !known(n.name) && !sets[of] && !guarded[n.name] && !guarded[of] {
+			c.add(n.in.at(fault.Warn(fault.Template, "%s is not defined", short(n.name)).At(n.in.File, max(n.in.Line, 1)+max(n.line, 1)-1, 0), n.line, n.offset).
+				Hinting("declare it in input_schema or vars, or write {{ %s|default(\"…\") }}", short(n.name)))
+		}
+	}
 }
 
 func (c *checker) add(err error) {
@@ -44,7 +79,7 @@ func (c *checker) template(ctx context.Context, name string, text Text) {
 		c.add(c.r.explain(err))
 		return
 	}
-	uses := slices.Clone(c.r.uses[name])
+	uses := slices.Clone(c.r.trees[name].uses)
 	slices.SortStableFunc(uses, func(a, b use) int { return a.line - b.line })
 	for _, u := range uses {
 		c.use(ctx, text, u)
@@ -53,22 +88,24 @@ func (c *checker) template(ctx context.Context, name string, text Text) {
 
 func (c *checker) use(ctx context.Context, in Text, u use) {
 	switch u.kind {
+	case useName:
+		c.reads = append(c.reads, read{in, u})
 	case useFilter:
 		if templateFilters[u.name] == nil {
-			c.add(in.fault(u.line, "there is no filter %s", short(u.name)))
+			c.add(in.at(in.fault(u.line, "there is no filter %s", short(u.name)), u.line, u.offset))
 		}
 	case useTest:
 		if templateTests[u.name] == nil {
-			c.add(in.fault(u.line, "there is no test %s", short(u.name)))
+			c.add(in.at(in.fault(u.line, "there is no test %s", short(u.name)), u.line, u.offset))
 		}
 	default:
 		text, err := c.r.read(ctx, u.name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && u.forgiving:
 		case errors.Is(err, fs.ErrNotExist) && u.kind == useFile:
-			c.add(c.missing(in.fault(u.line, "there is no file %s", short(u.name)), u.name))
+			c.add(c.missing(in.at(in.fault(u.line, "there is no file %s", short(u.name)), u.line, u.offset), u.name))
 		case errors.Is(err, fs.ErrNotExist):
-			c.add(c.missing(in.fault(u.line, "there is no template %s", short(u.name)), u.name))
+			c.add(c.missing(in.at(in.fault(u.line, "there is no template %s", short(u.name)), u.line, u.offset), u.name))
 		case err != nil:
 			f := fault.Of(err, fault.Template)
 			if f.Where == nil {

@@ -87,11 +87,24 @@ func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
 		return f.At(text.File, max(text.Line, 1), 0)
 	}
 	line := int(at.Span.StartLine)
-	f = f.At(text.File, max(text.Line, 1)+line-1, 0)
+	f = text.at(f.At(text.File, max(text.Line, 1)+line-1, 0), line, text.start(at.Span))
 	if lines := strings.Split(text.Source, "\n"); line >= 1 && line <= len(lines) && f.Hint == "" {
 		f = f.Hinting("in: %s", short(strings.TrimSpace(lines[line-1])))
 	}
 	return f
+}
+
+// start is where the name begins that a span of the engine is about: behind {{.
+func (t Text) start(at *syntax.Span) int {
+	if int(at.EndOffset) > len(t.Source) || at.StartOffset >= at.EndOffset {
+		return len(t.Source) + 1
+	}
+	s := t.Source[at.StartOffset:at.EndOffset]
+	rest := strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(s, "{{"), "-"), " \t\n")
+	if !strings.HasPrefix(s, "{{") || strings.Contains(s[:len(s)-len(rest)], "\n") {
+		rest = s
+	}
+	return int(at.StartOffset) + len(s) - len(rest)
 }
 
 // excerpt is the part of a template that an error is about.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"golem/core/project"
@@ -86,11 +87,72 @@ func numbers(v any) any {
 // files through the worker's loader chain.
 func InstructionsOf(p *project.Project, w *project.Worker) Template {
 	return Template{
-		Text: Text{File: w.TextFile, Line: w.TextLine, Source: w.Instructions},
+		Text:  Text{File: w.TextFile, Line: w.TextLine, Source: w.Instructions, Shifted: w.TextShifted},
+		Known: known(w),
 		Load: func(name string) (Text, error) {
 			file, text, err := p.Text(w, name)
 			return Text{File: file, Source: text}, err
 		},
 		Beside: func(name string) string { return p.Beside(w, name) },
 	}
+}
+
+// known tells which names a worker's template may be given. nil: an input can
+// have fields that input_schema does not list, or there is no input_schema.
+func known(w *project.Worker) func(name string) bool {
+	fields, ok := closedFields(w.Input)
+	if !ok {
+		return nil
+	}
+	var vars map[string]json.RawMessage
+	if len(w.Vars) > 0 && json.Unmarshal(w.Vars, &vars) != nil {
+		return nil
+	}
+	return func(name string) bool {
+		of, field, part := strings.Cut(name, ".")
+		if !part {
+			return fields[name] || slices.Contains(ownNames, name)
+		}
+		switch of {
+		case "input":
+			return fields[field]
+		case "vars":
+			return vars[field] != nil
+		case "worker":
+			return slices.Contains([]string{"id", "name", "description"}, field)
+		case "project":
+			return slices.Contains([]string{"name", "version", "description"}, field)
+		}
+		return true
+	}
+}
+
+// ownNames are what every template knows, and what the engine adds.
+var ownNames = []string{
+	"input", "vars", "worker", "project", "file", "range", "dict", "namespace", "loop", "self", "super", "caller", "varargs", "kwargs", "true", "false", "none", "True", "False", "None",
+}
+
+// closedFields are the fields of an object schema that lists all of them.
+func closedFields(schema json.RawMessage) (map[string]bool, bool) {
+	var keys map[string]json.RawMessage
+	if len(schema) == 0 || json.Unmarshal(schema, &keys) != nil || string(keys["type"]) != `"object"` {
+		return nil, false
+	}
+	for key := range keys {
+		if !slices.Contains([]string{"type", "properties", "required", "additionalProperties", "title", "description", "$schema", "$defs", "$id", "examples", "default"}, key) {
+			return nil, false
+		}
+	}
+	if more := string(keys["additionalProperties"]); keys["properties"] == nil || more != "" && more != "false" {
+		return nil, false
+	}
+	var properties map[string]json.RawMessage
+	if json.Unmarshal(keys["properties"], &properties) != nil {
+		return nil, false
+	}
+	out := map[string]bool{}
+	for name := range properties {
+		out[name] = true
+	}
+	return out, true
 }

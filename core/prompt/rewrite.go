@@ -3,6 +3,7 @@ package prompt
 import (
 	"errors"
 	"reflect"
+	"strings"
 	"unsafe"
 
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
@@ -34,7 +35,7 @@ var errTree = errors.New("this build cannot bound templates: the template engine
 // [0] * 1000000000 allocates in one. It has no hook for either, and its tree is
 // private, so this reaches it by reflection (docs/design.md).
 func measured(t *minijinja.Template) (w *rewriter, err error) {
-	w = &rewriter{}
+	w = &rewriter{sets: map[string]bool{}, guarded: map[string]bool{}}
 	defer func() {
 		if recover() != nil {
 			err = errTree
@@ -93,7 +94,10 @@ type rewriter struct {
 	nodes     nodes
 	variables int // names that the template sets
 	uses      []use
-	err       error // the tree has a node that this code does not know
+	sets      map[string]bool // names that the template sets, anywhere in it
+	guarded   map[string]bool // names that it asks about before it reads them
+	dynamic   bool            // it names a template by an expression
+	err       error           // the tree has a node that this code does not know
 }
 
 // use is a name that a template writes as it is and that has to exist.
@@ -101,6 +105,7 @@ type use struct {
 	kind      useKind
 	name      string
 	line      int
+	offset    int  // in the template's bytes
 	forgiving bool // include … ignore missing
 }
 
@@ -111,6 +116,7 @@ const (
 	useFile
 	useFilter
 	useTest
+	useName // x, or x.y for a field of one of golem's own names
 )
 
 // walk rewrites everything below v: a struct, a slice or an interface field of
@@ -145,12 +151,14 @@ func (w *rewriter) noteUse(node reflect.Value) {
 	note := func(kind useKind, name reflect.Value) {
 		if name.Kind() == reflect.Interface && !name.IsNil() {
 			if name = name.Elem(); typeName(name) != "Const" {
+				w.dynamic = w.dynamic || kind == useTemplate
 				return
 			}
 			name = name.Elem().FieldByName("Value").Elem()
 		}
 		if name.Kind() == reflect.String {
-			w.uses = append(w.uses, use{kind: kind, name: name.String(), line: int(settable(node.FieldByName("span")).FieldByName("StartLine").Uint())})
+			at := settable(node.FieldByName("span"))
+			w.uses = append(w.uses, use{kind: kind, name: name.String(), line: int(at.FieldByName("StartLine").Uint()), offset: int(at.FieldByName("StartOffset").Uint())})
 		}
 	}
 	switch node.Type().Name() {
@@ -165,12 +173,58 @@ func (w *rewriter) noteUse(node reflect.Value) {
 		note(useTemplate, node.FieldByName("Expr"))
 	case "Filter":
 		note(useFilter, node.FieldByName("Name"))
+		if name := node.FieldByName("Name").String(); name == "default" || name == "d" {
+			w.guarded[readName(node.FieldByName("Expr"))] = true
+		}
 	case "Test":
 		note(useTest, node.FieldByName("Name"))
+		if name := node.FieldByName("Name").String(); name == "defined" || name == "undefined" {
+			w.guarded[readName(node.FieldByName("Expr"))] = true
+		}
+	case "Var":
+		note(useName, node.FieldByName("ID"))
+	case "GetAttr":
+		if name := readName(node.Addr()); strings.Contains(name, ".") {
+			note(useName, reflect.ValueOf(name))
+		}
 	case "Call":
 		called, args := node.FieldByName("Expr").Elem(), node.FieldByName("Args")
 		if typeName(called) == "Var" && called.Elem().FieldByName("ID").String() == "file" && args.Len() == 1 {
 			note(useFile, args.Index(0).FieldByName("Value"))
+		}
+	}
+}
+
+// readName is x for the name x, x.y for a field of it, and "" for anything else.
+func readName(expr reflect.Value) string {
+	if expr.Kind() == reflect.Interface {
+		if expr.IsNil() {
+			return ""
+		}
+		expr = expr.Elem()
+	}
+	switch node := expr.Elem(); typeName(expr) {
+	case "Var":
+		return node.FieldByName("ID").String()
+	case "GetAttr":
+		if of := node.FieldByName("Expr"); !of.IsNil() && typeName(of.Elem()) == "Var" {
+			return readName(of) + "." + node.FieldByName("Name").String()
+		}
+	}
+	return ""
+}
+
+// set notes the names that an expression sets.
+func (w *rewriter) set(target reflect.Value) {
+	if target.IsNil() {
+		return
+	}
+	switch target = target.Elem(); typeName(target) {
+	case "Var":
+		w.sets[target.Elem().FieldByName("ID").String()] = true
+	case "List":
+		for items, i := target.Elem().FieldByName("Items"), 0; i < items.Len(); i++ {
+			w.set(items.Index(i))
 		}
 	}
 }
@@ -192,14 +246,23 @@ func (w *rewriter) operands(node reflect.Value) {
 	case "Set", "SetBlock", "Assignment":
 		w.names(node.FieldByName("Target"))
 	case "Macro":
-		w.variables += 1 + node.FieldByName("Args").Len()
+		args := node.FieldByName("Args")
+		w.variables += 1 + args.Len()
+		w.sets[node.FieldByName("Name").String()] = true
+		for i := range args.Len() {
+			w.set(args.Index(i))
+		}
 	case "Import":
 		w.variables++
+		w.set(node.FieldByName("Name"))
+	case "ImportName":
+		w.set(node.FieldByName("Name"))
+		w.set(node.FieldByName("Alias"))
 	case "FromImport":
 		w.variables += node.FieldByName("Names").Len()
 	case "Test", "IfExpr", "UnaryOp", "GetAttr", "GetItem", "Call", "CallArg", "Filter", "List", "Map", "Var", "Const",
 		"Template", "EmitRaw", "IfCond", "WithBlock", "AutoEscape", "FilterBlock", "Block", "Extends", "Include",
-		"ImportName", "CallBlock", "Do", "Continue", "Break", "BigInt", "Int", "Span":
+		"CallBlock", "Do", "Continue", "Break", "BigInt", "Int", "Span":
 	default:
 		w.err = errTree
 	}
@@ -207,6 +270,7 @@ func (w *rewriter) operands(node reflect.Value) {
 
 // names counts the names that an assignment sets.
 func (w *rewriter) names(target reflect.Value) {
+	w.set(target)
 	if target = target.Elem(); typeName(target) == "List" {
 		for items, i := target.Elem().FieldByName("Items"), 0; i < items.Len(); i++ {
 			w.names(items.Index(i))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/value"
@@ -18,6 +19,9 @@ type Text struct {
 	File   string // the name in faults and in the trace
 	Line   int    // number of its first line in File; 0 means 1
 	Source string
+	// Shifted means that the columns of the text are not those of the file, as
+	// with a text that is indented in YAML.
+	Shifted bool
 }
 
 // Template is one text to render (S1-41..44, S2-17). Its language is Jinja2 as
@@ -32,6 +36,9 @@ type Template struct {
 	// Beside is a file outside of what Load reads that a name may mean, for a
 	// hint of Check; "" if there is none. It may be nil.
 	Beside func(name string) string
+	// Known tells whether the template may be given a name: x, or x.y for a field
+	// of input, vars, worker and project. Check warns of others. nil: any name.
+	Known func(name string) bool
 }
 
 // Limits of one rendering, so that a hostile template ends with an error before
@@ -77,7 +84,7 @@ func (t Template) Render(ctx context.Context, names map[string]any) (out string,
 }
 
 func (t Template) start(ctx context.Context) *rendering {
-	r := &rendering{template: t, texts: map[string]Text{mainName: t.Text}, compiled: map[string]bool{}, uses: map[string][]use{}}
+	r := &rendering{template: t, texts: map[string]Text{mainName: t.Text}, compiled: map[string]bool{}, trees: map[string]*rewriter{}}
 	r.environment(ctx)
 	return r
 }
@@ -93,7 +100,7 @@ type rendering struct {
 	meter     meter
 	texts     map[string]Text // by the name that the engine knows
 	compiled  map[string]bool // those of texts that the engine has as templates
-	uses      map[string][]use
+	trees     map[string]*rewriter
 	adding    string // the last one compiled
 	variables int
 	output    int   // bytes printed, also what blocks and macros capture
@@ -204,7 +211,7 @@ func (r *rendering) add(name string, text Text) error {
 		r.env.RemoveTemplate(name) // it is not metered: nothing may run it
 		return text.fault(0, "%s", err)
 	}
-	r.compiled[name], r.uses[name] = true, tree.uses
+	r.compiled[name], r.trees[name] = true, tree
 	return nil
 }
 
@@ -231,4 +238,14 @@ func (r *rendering) file(_ *minijinja.State, args []value.Value, named map[strin
 // fault is E_TEMPLATE at a line of the text, counted from 1; 0: at its first.
 func (t Text) fault(line int, format string, args ...any) *fault.Fault {
 	return fault.New(fault.Template, format, args...).At(t.File, max(t.Line, 1)+max(line, 1)-1, 0)
+}
+
+// at gives a fault the column of a place in the text, where it is known: line
+// and offset, in bytes, of what the fault is about.
+func (t Text) at(f *fault.Fault, line, offset int) *fault.Fault {
+	if t.Shifted || offset > len(t.Source) || 1+strings.Count(t.Source[:offset], "\n") != line {
+		return f
+	}
+	before := t.Source[:offset]
+	return f.At(f.Where.File, f.Where.Line, 1+utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]))
 }

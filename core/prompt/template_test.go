@@ -83,20 +83,20 @@ func TestTemplateFaults(t *testing.T) {
 		"self.jinja":   "{% include 'self.jinja' %}",
 	}
 	for source, want := range map[string]string{
-		"a\n{{ titel }}":                  "main.worker:6: E_TEMPLATE: titel is not defined (in: {{ titel }})",
-		"{{ a.b }}":                       "main.worker:5: E_TEMPLATE: a.b is not defined (in: {{ a.b }})",
-		"{% for x in nix %}{% endfor %}":  "main.worker:5: E_TEMPLATE: a name here is not defined (in: {% for x in nix %}{% endfor %})",
-		"{% include 'nix.jinja' %}":       "main.worker:5: E_TEMPLATE: there is no template nix.jinja (in: {% include 'nix.jinja' %})",
+		"a\n{{ titel }}":                  "main.worker:6:4: E_TEMPLATE: titel is not defined (in: {{ titel }})",
+		"{{ a.b }}":                       "main.worker:5:4: E_TEMPLATE: a.b is not defined (in: {{ a.b }})",
+		"{% for x in nix %}{% endfor %}":  "main.worker:5:4: E_TEMPLATE: a name here is not defined (in: {% for x in nix %}{% endfor %})",
+		"{% include 'nix.jinja' %}":       "main.worker:5:4: E_TEMPLATE: there is no template nix.jinja (in: {% include 'nix.jinja' %})",
 		"x\n{% include 'broken.jinja' %}": "templates/broken.jinja:2: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
-		"{% include 'uses.jinja' %}":      "templates/uses.jinja:3: E_TEMPLATE: missing.field is not defined (in: {{ missing.field }})",
-		"{{ 1|nix }}":                     "main.worker:5: E_TEMPLATE: there is no filter nix (in: {{ 1|nix }})",
-		"{{ 1 is nix }}":                  "main.worker:5: E_TEMPLATE: there is no test nix (in: {{ 1 is nix }})",
-		"{{ nix() }}":                     "main.worker:5: E_TEMPLATE: nix() is not a function or macro (in: {{ nix() }})",
-		"{{ file('nix.md') }}":            `main.worker:5: E_TEMPLATE: there is no file nix.md (in: {{ file('nix.md') }})`,
+		"{% include 'uses.jinja' %}":      "templates/uses.jinja:3:4: E_TEMPLATE: missing.field is not defined (in: {{ missing.field }})",
+		"{{ 1|nix }}":                     "main.worker:5:6: E_TEMPLATE: there is no filter nix (in: {{ 1|nix }})",
+		"{{ 1 is nix }}":                  "main.worker:5:9: E_TEMPLATE: there is no test nix (in: {{ 1 is nix }})",
+		"{{ nix() }}":                     "main.worker:5:4: E_TEMPLATE: nix() is not a function or macro (in: {{ nix() }})",
+		"{{ file('nix.md') }}":            `main.worker:5:4: E_TEMPLATE: there is no file nix.md (in: {{ file('nix.md') }})`,
 		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep",
 		"{% if %}":                        "main.worker:5: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
-		"{{ 1 / 0 }}":                     "main.worker:5: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
-		"{{ debug() }}":                   "main.worker:5: E_TEMPLATE: debug() is not a function or macro (in: {{ debug() }})",
+		"{{ 1 / 0 }}":                     "main.worker:5:4: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
+		"{{ debug() }}":                   "main.worker:5:4: E_TEMPLATE: debug() is not a function or macro (in: {{ debug() }})",
 	} {
 		_, err := render(source, files, nil)
 		if err == nil || err.Error() != want {

@@ -1,0 +1,73 @@
+//go:build !js
+
+package prompt
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/core/project"
+)
+
+// checked are the faults of the templates of a worker with a front matter and a
+// body.
+func checked(t *testing.T, front, body string) string {
+	t.Helper()
+	p, err := project.Load(project.Source{FS: fstest.MapFS{
+		"main.worker":             {Data: []byte("---\n" + front + "\n---\n" + body)},
+		"templates/head.jinja":    {Data: []byte("é {{ nobody }}\n")},
+		"templates/sets.jinja":    {Data: []byte("{% set mark = 1 %}{% macro item(x, y=2) %}{{ x }}{{ y }}{{ caller() }}{% endmacro %}{% block b %}{% endblock %}")},
+		"templates/partial.jinja": {Data: []byte("{{ topic }}")},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range InstructionsOf(p, w).Check(context.Background()) {
+		out = append(out, f.Error())
+	}
+	return strings.Join(out, "\n")
+}
+
+const hintOf = " (declare it in input_schema or vars, or write {{ NAME|default(\"…\") }})"
+
+// check warns of names that no run can define, where the input's fields are all
+// known.
+func TestUndefinedNamesAreFound(t *testing.T) {
+	closed := "input_schema: {type: object, properties: {topic: {type: string}}}\nvars: {words: 3}"
+	for body, want := range map[string]string{
+		"{{ topic }} {{ input.topic }} {{ vars.words }} {{ worker.id }} {{ project.name }}": "",
+		"a {{ topik }}": "main.worker:5:6: E_TEMPLATE: warning: topik is not defined" + strings.ReplaceAll(hintOf, "NAME", "topik"),
+		"{{ topic }}\n{% if topic %}{{ vars.wrds }}{% endif %}": "main.worker:6:18: E_TEMPLATE: warning: vars.wrds is not defined" + strings.ReplaceAll(hintOf, "NAME", "vars.wrds"),
+		"{{ input.topik }}":          "main.worker:5:4: E_TEMPLATE: warning: input.topik is not defined" + strings.ReplaceAll(hintOf, "NAME", "input.topik"),
+		"{% include 'head.jinja' %}": "templates/head.jinja:1:6: E_TEMPLATE: warning: nobody is not defined" + strings.ReplaceAll(hintOf, "NAME", "nobody"),
+		"{{ x|default('') }}{{ x }}{% if y is defined %}{{ y }}{% endif %}":                                                                      "",
+		"{% set a, b = [1, 2] %}{% for k, v in {'x': a}|items %}{{ k }}{{ v }}{{ loop.index }}{% endfor %}{{ b }}":                               "",
+		"{% from 'sets.jinja' import item as one %}{% import 'sets.jinja' as s %}{{ one('x') }}{{ s.mark }}{% with q = 1 %}{{ q }}{% endwith %}": "",
+		"{% extends 'sets.jinja' %}{% block b %}{{ mark }}{% endblock %}":                                                                        "",
+		"{% set t = 'partial.jinja' %}{% include t %}{{ what }}":                                                                                 "",
+		"{% include 'partial.jinja' %}{{ range(3)|join }}{{ dict(a=1).a }}":                                                                      "",
+	} {
+		if got := checked(t, closed, body); got != want {
+			t.Errorf("%s\n got %s\nwant %s", body, got, want)
+		}
+	}
+	for _, open := range []string{
+		"mode: single", "input_schema: {type: object}", "input_schema: {type: object, properties: {topic: {}}, additionalProperties: true}",
+		"input_schema: {type: object, properties: {topic: {}}, anyOf: [{required: [topic]}]}", "input_schema: {type: string}",
+	} {
+		if got := checked(t, open, "{{ topik }}"); got != "" {
+			t.Errorf("%s: %s", open, got)
+		}
+	}
+	// The columns of a text that YAML indents are not those of the file.
+	if got := checked(t, closed+"\ninstructions: |\n  a\n  {{ topik }}", ""); !strings.HasPrefix(got, "main.worker:6: E_TEMPLATE: warning: topik") {
+		t.Error(got)
+	}
+}
