@@ -41,13 +41,10 @@ func (i *Instance) AskTrust(ctx context.Context, l trust.List, person approval.A
 // two versions of a project can be told apart.
 func (i *Instance) Content() string {
 	names := append(i.project.Opened(), i.project.Texts()...)
-	listed, _ := i.project.List()
-	for _, l := range listed {
-		if w, err := i.project.WorkerAt(l.Path); err == nil {
-			found, _ := i.project.Modules(w)
-			for _, m := range found {
-				names = append(names, m.Path)
-			}
+	for _, w := range i.project.Used() {
+		found, _ := i.project.Modules(w)
+		for _, m := range found {
+			names = append(names, m.Path)
 		}
 	}
 	slices.Sort(names)

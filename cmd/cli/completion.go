@@ -63,8 +63,9 @@ func (h *host) workerNames(f *flags, words []string) []string {
 	list, _ := inst.Workers()
 	var names []string
 	for _, w := range list {
-		if !strings.HasPrefix(w.Source, "builtin:") {
-			names = append(names, w.ID)
+		names = append(names, w.ID)
+		if lib, _, ok := strings.Cut(w.Path, ":"); ok && strings.HasPrefix(w.Source, "lib ") {
+			names = append(names, lib+":"+w.ID)
 		}
 	}
 	return names

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golem/core"
@@ -61,12 +62,15 @@ func effectiveValues(inst *core.Instance) string {
 	var b strings.Builder
 	mode, origin, _ := inst.Project().Approval()
 	fmt.Fprintf(&b, "approval.mode: %s (%s)\n", mode, oneLine(origin))
+	workers := inst.Project().Used()
 	list, _ := inst.Workers()
 	for _, l := range list {
-		w, err := inst.Project().WorkerAt(l.Path)
-		if err != nil {
-			continue // its faults are listed
+		if w, err := inst.Project().WorkerAt(l.Path); l.Source == "built-in" && err == nil {
+			workers = append(workers, w)
 		}
+	}
+	slices.SortStableFunc(workers, func(a, b *project.Worker) int { return strings.Compare(a.ID, b.ID) })
+	for _, w := range workers {
 		b.WriteString("\n" + oneLine(w.ID) + " (" + oneLine(w.File) + ")\n")
 		for line := range strings.Lines(describe.ValuesText(inst.Project().Values(w))) {
 			b.WriteString("  " + line)

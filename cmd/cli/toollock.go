@@ -19,7 +19,6 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/wasmtool/guard"
-	"golem/sandbox/osfs"
 )
 
 // lockFile pins the modules of a project (SPEC §6, §16).
@@ -38,6 +37,7 @@ the list. This command runs no module.`,
 	}
 	f.set = cmd.Flags()
 	cmd.Flags().StringVar(&f.project, "project", "", "the project directory, in place of DIR")
+	cmd.Flags().StringArrayVar(&f.lib, "lib", nil, "look for libraries in this directory first; may be repeated")
 	cmd.Flags().BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
 	return cmd
 }
@@ -64,18 +64,14 @@ func (h *host) lockTools(f *flags, words []string) error {
 	if err != nil {
 		return err
 	}
-	files, err := osfs.Open(p.root)
-	if err != nil {
-		return err
-	}
-	if _, err := files.Stat(lockFile); len(modules) == 0 && err != nil {
+	if _, err := os.Stat(filepath.Join(p.root, lockFile)); len(modules) == 0 && err != nil {
 		return fault.New(fault.NotFound, "the project has no tool modules to pin").
 			Hinting("golem looks in tools/*.wasm, tools.wasm and the places that the manifest and the workers name; golem tool new writes a tool")
 	}
 	digests := map[string]string{}
 	var b strings.Builder
 	for _, m := range modules {
-		digest, err := h.moduleDigest(files, m.Path)
+		digest, err := h.moduleDigest(inst.Project(), m)
 		if err != nil {
 			return err
 		}
@@ -115,13 +111,14 @@ func allModules(p *project.Project) ([]project.Module, error) {
 		return nil, err
 	}
 	for _, l := range listed {
-		if l.Source == "built-in" {
-			continue // golem's own workers have no modules
+		if l.Source != "project" {
+			continue
 		}
-		w, err := p.WorkerAt(l.Path)
-		if err != nil {
+		if _, err := p.WorkerAt(l.Path); err != nil {
 			return nil, err
 		}
+	}
+	for _, w := range p.Used() {
 		if err := add(w); err != nil {
 			return nil, err
 		}
@@ -140,16 +137,17 @@ func allModules(p *project.Project) ([]project.Module, error) {
 const homePrefix = "home:"
 
 // moduleDigest is the SHA-256 of a module's file, hex.
-func (h *host) moduleDigest(files fs.FS, name string) (string, error) {
-	from := files
-	rel, outside := strings.CutPrefix(name, homePrefix)
-	if outside {
-		from = h.homeTools()
+func (h *host) moduleDigest(p *project.Project, m project.Module) (string, error) {
+	name := m.Path
+	open := func() (fs.File, error) { return p.OpenModule(m) }
+	if rel, outside := strings.CutPrefix(name, homePrefix); outside {
+		from := h.homeTools()
+		if from == nil {
+			return "", fault.New(fault.NotFound, "there is no %s", name)
+		}
+		open = func() (fs.File, error) { return from.Open(rel) }
 	}
-	if from == nil {
-		return "", fault.New(fault.NotFound, "there is no %s", name)
-	}
-	file, err := from.Open(rel)
+	file, err := open()
 	if err != nil {
 		return "", fault.New(fault.NotFound, "%s cannot be read: %s", name, cause(err))
 	}

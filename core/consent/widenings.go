@@ -22,13 +22,7 @@ import (
 // sandbox, trusted or not: for every worker, every provider and .env. It scans
 // the project, uses no model and runs nothing.
 func (c *Consent) Widenings(ctx context.Context) trust.List {
-	var workers []*project.Worker
-	listed, _ := c.Project.List()
-	for _, l := range listed {
-		if w, err := c.Project.WorkerAt(l.Path); err == nil {
-			workers = append(workers, w)
-		}
-	}
+	workers := c.Project.Used()
 	if entry, err := c.Project.Entry(); err == nil && !slices.Contains(workers, entry) {
 		workers = append(workers, entry)
 	}

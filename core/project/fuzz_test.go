@@ -160,13 +160,14 @@ func FuzzYAMLPlace(f *testing.F) {
 }
 
 func FuzzReference(f *testing.F) {
-	for _, ref := range []string{"a", "./workers/a", "workers/a.worker", "../a", "./../a", "/a", "a/../b", "lib:a", "./", ".", "..", "", "a//b", "C:\\a", "c:/a", "main", "workers/main", "a\x00", "\xff", "*", "a/worker", "./link.worker", "a.tools.yaml"} {
+	for _, ref := range []string{"a", "./workers/a", "workers/a.worker", "../a", "./../a", "/a", "a/../b", "lib:a", "./", ".", "..", "", "a//b", "C:\\a", "c:/a", "main", "workers/main", "a\x00", "\xff", "*", "a/worker", "./link.worker", "a.tools.yaml", "lib:w", "lib:./workers/w", "lib:workers/w.worker", "lib:hidden", "lib:../x", "lib:", "lib:lib:w", "lib:main"} {
 		f.Add(ref)
 	}
-	files := tree("-- main.worker --\ninstructions: main\n-- workers/a.worker --\ninstructions: a\n-- workers/b/worker.worker --\ninstructions: b\n-- link.worker -> ../outside.worker --\n")
+	libs := tree("-- lib/lib.yaml --\nname: lib\nexports: [w]\n-- lib/workers/w.worker --\ninstructions: w\n-- lib/workers/hidden.worker --\ninstructions: h\n-- lib/main.worker --\ninstructions: m\n")
+	files := tree("-- project.yaml --\ndependencies: [lib]\n-- main.worker --\ninstructions: main\n-- workers/a.worker --\ninstructions: a\n-- workers/b/worker.worker --\ninstructions: b\n-- link.worker -> ../outside.worker --\n")
 	f.Fuzz(func(t *testing.T, ref string) {
 		for _, entry := range []string{"", ref} {
-			p, err := Load(Source{FS: files, Name: "demo", Entry: entry})
+			p, err := Load(Source{FS: files, Name: "demo", Entry: entry, Libraries: []LibraryRoot{{Label: "libs", FS: libs}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +178,7 @@ func FuzzReference(f *testing.F) {
 				w, err = p.Entry()
 			}
 			sound(t, err)
-			if err == nil && files[w.File] == nil {
+			if err == nil && files[w.File] == nil && w.File != "lib:workers/w.worker" {
 				t.Errorf("%q led to %q", ref, w.File)
 			}
 			for _, name := range p.Opened() {

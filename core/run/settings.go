@@ -109,16 +109,11 @@ func expandUses(specs []tool.Spec) []tool.Spec {
 	return specs
 }
 
-// Workers returns the project's workers that can be loaded. What is wrong with the
-// others, project.Check tells.
+// Workers returns the project's workers that can be loaded, and those of libraries
+// that they use.
 func (c *Checker) Workers() []*project.Worker {
 	if c.workers == nil {
-		listed, _ := c.r.Project.List()
-		for _, l := range listed {
-			if w, err := c.r.Project.WorkerAt(l.Path); err == nil {
-				c.workers = append(c.workers, w)
-			}
-		}
+		c.workers = c.r.Project.Used()
 	}
 	return c.workers
 }

@@ -1,0 +1,181 @@
+package project
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// librarySource is a project that uses one worker of utils, with libraries below it.
+func librarySource(libraries fs.FS) Source {
+	s := demo("-- project.yaml --\ndependencies: [utils]\n-- main.worker --\n---\nallow_workers: ['utils:w1']\n---\nhi\n")
+	s.Libraries = []LibraryRoot{{Label: "libs", FS: libraries}}
+	return s
+}
+
+// libraryOf is a library utils with n workers.
+func libraryOf(n int) fstest.MapFS {
+	files := fstest.MapFS{"utils/lib.yaml": {Data: []byte("name: utils\nexports: [w1]\n")}}
+	for i := range n {
+		files[fmt.Sprintf("utils/workers/w%d.worker", i)] = &fstest.MapFile{Data: []byte("---\ndescription: w\n---\nDo it.\n")}
+		files[fmt.Sprintf("other%d/lib.yaml", i)] = &fstest.MapFile{Data: []byte("name: other\n")}
+	}
+	return files
+}
+
+// A library of 1,000 workers, beside 1,000 other libraries, is looked at as often
+// as one of two workers by a run that uses one of them.
+func TestAWorkerOfALargeLibraryCostsNothing(t *testing.T) {
+	few, many := &counted{MapFS: libraryOf(2)}, &counted{MapFS: libraryOf(1000)}
+	for _, files := range []*counted{few, many} {
+		p := open(t, librarySource(files))
+		entry, err := p.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		closure, err := p.Closure(entry)
+		if err != nil || len(closure) != 2 || closure[1].ID != "utils:w1" || closure[1].Source != "lib utils" {
+			t.Fatalf("%v, %v", closure, err)
+		}
+		if got, want := strings.Join(p.Opened(), " "), "main.worker project.yaml utils:lib.yaml utils:workers/w1.worker"; got != want {
+			t.Errorf("opened %s, want %s", got, want)
+		}
+	}
+	if few.opens != many.opens || few.stats != many.stats {
+		t.Errorf("2 workers: %d opens, %d stats; 1000: %d, %d", few.opens, few.stats, many.opens, many.stats)
+	}
+}
+
+// BenchmarkLibrary loads the closure of a project that uses one worker of a library
+// of that many.
+func BenchmarkLibrary(b *testing.B) {
+	for _, n := range []int{1, 1000} {
+		files := sandbox.Memory() // a tree whose files are found in one step, as on a disk
+		for name, f := range libraryOf(n + 1) {
+			if err := files.WriteFile(name, f.Data); err != nil {
+				b.Fatal(err)
+			}
+		}
+		s := librarySource(files)
+		b.Run(fmt.Sprintf("workers=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				p, err := Load(s)
+				if err != nil {
+					b.Fatal(err)
+				}
+				entry, err := p.Entry()
+				if err == nil {
+					_, err = p.Closure(entry)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func TestVersionsAreOrdered(t *testing.T) {
+	want := []string{"1-a", "1", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1.0.0", "1.2", "1.9.0", "1.10.0", "2"}
+	got := slices.Clone(want)
+	slices.Reverse(got)
+	slices.SortFunc(got, compareVersions)
+	if !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Of three libraries, each in two versions, every set of requirements ends in one
+// version of each that all agree with, or in a conflict.
+func TestRequirementsAgreeOrConflict(t *testing.T) {
+	specs := []string{"lb", "lb@1", "lb@2"}
+	for _, own := range specs {
+		for _, a := range specs {
+			for _, c := range specs {
+				s := demo("-- project.yaml --\nname: top\ndependencies: [la, lc, " + own + "]\n-- main.worker --\ninstructions: x\n")
+				s.Libraries = []LibraryRoot{{Label: "libs", FS: tree("-- la/lib.yaml --\nname: la\ndependencies: [" + a + "]\n-- lc/lib.yaml --\nname: lc\ndependencies: [" + c + "]\n" +
+					"-- lb@1/lib.yaml --\nname: lb\nversion: \"1\"\n-- lb@2/lib.yaml --\nname: lb\nversion: \"2\"\n")}}
+				p, err := Load(s)
+				var exact []string
+				for _, spec := range []string{own, a, c} {
+					if _, version, ok := strings.Cut(spec, "@"); ok && !slices.Contains(exact, version) {
+						exact = append(exact, version)
+					}
+				}
+				if len(exact) > 1 {
+					wantFault(t, err, fault.LibraryConflict, "two versions of lb")
+					continue
+				}
+				if err != nil {
+					t.Fatalf("%s %s %s: %v", own, a, c, err)
+				}
+				if got, want := p.source("lb:").manifest.Version, append(exact, "2")[0]; got != want {
+					t.Errorf("%s %s %s: version %s, want %s", own, a, c, got, want)
+				}
+			}
+		}
+	}
+}
+
+func FuzzLibraryFile(f *testing.F) {
+	for _, text := range hostile() {
+		f.Add([]byte(text))
+	}
+	for _, text := range []string{"name: utils", "name: utils\nversion: 1.0.0\nexports: [a, main, ./b, workers/c]\ndependencies: [utils, base@1]", "name: ../x", "exports: []", "name: utils\ndependencies: [utils]"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files := fstest.MapFS{"utils/lib.yaml": {Data: data}, "utils/workers/w1.worker": {Data: []byte("instructions: x")}, "base/lib.yaml": {Data: []byte("name: base\ndependencies: [utils]")}}
+		p, err := Load(librarySource(files))
+		sound(t, err)
+		if p == nil {
+			t.Fatal("no project")
+		}
+		for _, name := range p.Opened() {
+			if _, file, ok := strings.Cut(name, ":"); ok && !fs.ValidPath(file) {
+				t.Errorf("opened %q", name)
+			}
+		}
+		sound(t, p.Check("").Err())
+		lib, err := ReadLibrary(sub(t, files, "utils"))
+		sound(t, err)
+		if err == nil && (libraryNameProblem(lib.Name) != "" || lib.Version != "" && !semantic.MatchString(lib.Version)) {
+			t.Errorf("%+v", lib)
+		}
+	})
+}
+
+func FuzzDependency(f *testing.F) {
+	for _, text := range []string{"utils", "legal@2.0", "git+https://example.com/org/workers.git@v1.0", "git+file:///x/y", "git+ssh://git@h/x@main", "../x", "a@", "@1", "a@../b", "con", "a\x00b", "git+", "a.", "a..b", "C:x"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, problem := parseDependency(text)
+		if problem != "" {
+			return
+		}
+		dir := nameVersion(d.name, d.version)
+		if !fs.ValidPath(dir) || path.Base(dir) != dir || dir == "." || strings.ContainsAny(dir, "\\:\x00 ") || strings.HasPrefix(dir, ".") {
+			t.Errorf("%q is the directory %q", text, dir)
+		}
+		if r, f := parseReference(d.name + ":w"); f != nil || r.lib != d.name {
+			t.Errorf("%q cannot be named: %v", text, f)
+		}
+	})
+}
+
+func sub(t *testing.T, files fs.FS, dir string) fs.FS {
+	t.Helper()
+	out, err := fs.Sub(files, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

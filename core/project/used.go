@@ -1,0 +1,55 @@
+package project
+
+// Used returns the workers of the project that can be loaded, in the order of List,
+// then those of libraries that they import or may call, directly or through each
+// other. What is wrong with the others, Check tells.
+func (p *Project) Used() []*Worker {
+	listed, _ := p.List()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var todo []location
+	for _, row := range listed {
+		if l := p.place(row.Path); l.inProject() {
+			todo = append(todo, l)
+		}
+	}
+	seen := map[location]bool{}
+	var out []*Worker
+	for i := 0; i < len(todo); i++ {
+		if seen[todo[i]] {
+			continue
+		}
+		seen[todo[i]] = true
+		w, err := p.runnable(todo[i])
+		if err != nil {
+			continue
+		}
+		out = append(out, w)
+		for _, next := range p.calledBy(p.load(todo[i])) {
+			if p.sourceOf(next).library != "" {
+				todo = append(todo, next)
+			}
+		}
+	}
+	return out
+}
+
+// calledBy are the workers that a worker imports or may call; none of those that '*'
+// stands for in the project.
+func (p *Project) calledBy(got *loaded) []location {
+	var out []location
+	for _, list := range referenceLists(got) {
+		for _, item := range list.Items {
+			switch l, f := p.resolve(got.def.source, item.Text, false); {
+			case item.Text == everyName:
+				if !got.def.inProject() {
+					all, _ := p.everyWorker(got.def.location)
+					out = append(out, all...)
+				}
+			case f == nil:
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
