@@ -15,6 +15,7 @@ import (
 
 	"golem/core"
 	"golem/core/approval"
+	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/ui"
@@ -121,6 +122,7 @@ var plays = []play{
 	{name: "level 3", dir: "levels/3-workers", text: "My lamp flickers", says: []string{"Fault: worn switch", "Parts: a cord switch, two cable lugs"}},
 	{name: "level 4", dir: "levels/4-templates", text: "My lamp flickers", says: []string{"Parts: a cord switch, two cable lugs"}},
 	{name: "level 5", dir: "levels/5-own-tools", text: "Desk lamp, 2 hours", says: []string{"Tag: desk-lamp\nPrice: 25 euros"}},
+	{name: "level 6", dir: "levels/6-libraries", text: "My lamp flickers", says: []string{"Fault: worn switch", "Parts: a cord switch, two cable lugs"}},
 	{name: "data-report, bad path", dir: "data-report", object: `{"report":"/etc/passwd"}`, exit: 1, says: []string{"/report"}},
 }
 
@@ -178,6 +180,7 @@ func openExample(t *testing.T, dir string, p play) *core.Instance {
 		},
 		ReadScript: func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, name)) },
 		Tools:      func(string) (*wasmtool.Library, error) { return library, nil },
+		Libraries:  []project.LibraryRoot{{Label: "libs", FS: os.DirFS(filepath.Join(dir, "libs"))}},
 	}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -32,6 +32,7 @@ func TestLevelsAreDescribed(t *testing.T) {
 		"3-workers":   {nil, []string{"diagnosis", "toolset workers", "delegation to an allowed worker"}, 2},
 		"4-templates": {nil, []string{"a template, rendered at each call", "{% include 'house_rules.jinja' %}", "- Tuesday is the evening"}, 2},
 		"5-own-tools": {nil, []string{"multiply", "tools/calculator.wasm", "tagger"}, 1},
+		"6-libraries": {nil, []string{"trade-words__parts", "toolset workers", "- Nothing is repaired while it is plugged in."}, 2},
 	} {
 		t.Run(level, func(t *testing.T) {
 			p := play{dir: filepath.Join("levels", level)}

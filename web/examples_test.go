@@ -58,7 +58,7 @@ func TestExamplesParity(t *testing.T) {
 	}
 }
 
-// TestLevelsParity plays the seven levels natively and in Chromium.
+// TestLevelsParity plays levels 0 to 5 natively and in Chromium.
 func TestLevelsParity(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
@@ -66,7 +66,7 @@ func TestLevelsParity(t *testing.T) {
 		"0-file": "My kettle leaks", "1-project": "My bicycle squeaks", "2-tools": "3 hours", "3-workers": "My lamp flickers",
 		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours",
 	}
-	levels, err := filepath.Glob("../examples/levels/[0-9]-*")
+	levels, err := filepath.Glob("../examples/levels/[0-5]-*") // the cases play libraries
 	if err != nil || len(levels) != len(inputs) {
 		t.Fatalf("%v, and %d inputs: %v", levels, len(inputs), err)
 	}

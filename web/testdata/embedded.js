@@ -37,7 +37,7 @@ window.fresh = async (name, files) => {
 window.libraries = async (files) => {
   const root = await navigator.storage.getDirectory()
   await root.removeEntry('libs', { recursive: true }).catch(() => {})
-  for (const [path, data] of Object.entries(files)) {
+  for (const [path, data] of Object.entries(files ?? {})) {
     const names = ['libs', ...path.split('/')]
     let dir = root
     for (const name of names.slice(0, -1)) dir = await dir.getDirectoryHandle(name, { create: true })
