@@ -225,6 +225,25 @@ export class Golem {
     return new TextDecoder().decode(await this.ask('exportConversation', { project: name, name: id }))
   }
 
+  /**
+   * What workers staged in a project, as golem clearance. diff says what a push would do; a push takes the digest
+   * that was shown, and the names of files that define the project if they are to be pushed too.
+   * @param {string} name
+   */
+  clearance(name) {
+    const ask = (action, item, how = {}) => this.ask('clearance', { ...how, project: name, action, item })
+    return {
+      /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
+      list: () => ask('list'),
+      /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
+      diff: (item, how) => ask('diff', item, how),
+      /** @param {{digest?: string, target?: string, definitions?: string[]}} [how] */
+      push: (item, how) => ask('push', item, how),
+      discard: (item) => ask('discard', item),
+      defer: (item) => ask('defer', item),
+    }
+  }
+
   /** What a project is: its entry, model and mode, and every problem it has. */
   open(name, options = {}) {
     return this.ask('open', { ...plain(options), project: name })

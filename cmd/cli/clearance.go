@@ -142,9 +142,9 @@ func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
 		return err
 	}
 	if f.json {
-		out := []any{}
+		out := []clearance.Listing{}
 		for _, it := range items {
-			out = append(out, described(it))
+			out = append(out, it.Listing(nil))
 		}
 		return h.printJSON(map[string]any{"golem": "clearance", "v": 1, "items": out})
 	}
@@ -164,15 +164,6 @@ func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
 	return h.print(table(rows))
 }
 
-// described is an item for --json.
-func described(it clearance.Item) map[string]any {
-	out := map[string]any{"item": it, "digest": it.Digest()}
-	if it.Err != nil {
-		out["error"] = fault.Of(it.Err, fault.Trust)
-	}
-	return out
-}
-
 func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 	it, err := store.Get(id)
 	if err != nil {
@@ -183,13 +174,7 @@ func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 		return err
 	}
 	if f.json {
-		files := []any{}
-		for _, d := range diffs {
-			files = append(files, map[string]any{"path": d.Path, "to": d.To, "definition": d.Definition, "patch": d.Patch})
-		}
-		out := described(it)
-		out["golem"], out["v"], out["files"] = "clearance-diff", 1, files
-		return h.printJSON(out)
+		return h.printJSON(map[string]any{"golem": "clearance", "v": 1, "items": []clearance.Listing{it.Listing(diffs)}})
 	}
 	if it.Err != nil {
 		h.report(it.Err)

@@ -51,7 +51,8 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"workers": listWorkers,
 	"models":  listModels,
 
-	"describe": describe,
+	"describe":  describe,
+	"clearance": decideItem,
 
 	"trust":  showTrust,
 	"config": checkConfig,

@@ -9,6 +9,7 @@ import { Icon } from './icons.jsx'
 import { Projects, incoming } from './projects.jsx'
 import { Conversation } from './conversation.jsx'
 import { Files } from './files.jsx'
+import { Staged } from './staged.jsx'
 import { Traces } from './traces.jsx'
 import { Settings } from './settingsview.jsx'
 import { Approval } from './approval.jsx'
@@ -16,7 +17,7 @@ import { Ask } from './ask.jsx'
 import { ModelChoice } from './modelchoice.jsx'
 
 const tabs = [
-  ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['trace', 'Trace'], ['settings', 'Settings'],
+  ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
 const loading = signal('Starting golem')
@@ -38,7 +39,7 @@ function App() {
           <button class="button quiet ellipsis project" onClick={() => (view.value = 'run')} title={`the open project, ${project.value}`}>{project.value}</button>
         )}
         <nav class="tabs" aria-label="Views">
-          {tabs.filter(([name]) => project.value || !['run', 'files'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
+          {tabs.filter(([name]) => project.value || !['run', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
         <button class="button quiet square" onClick={() => store.setTheme(dark ? 'light' : 'dark')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
@@ -65,14 +66,18 @@ function Tab({ name, title, icon }) {
   return (
     <button class="tab" aria-current={here ? 'page' : undefined} onClick={() => (view.value = name)}>
       <Icon name={icon ?? name} />{title}{name === 'run' && asked.value.length > 0 && <span class="sr">, a question waits</span>}
+      {name === 'staged' && waits() > 0 && <span class="badge" aria-label={`${waits()} pending`}>{waits()}</span>}
     </button>
   )
 }
+
+const waits = () => store.staged.value.filter((s) => !s.error && ['pending', 'pushing'].includes(s.item.state)).length
 
 function View() {
   switch (store.project.value || ['trace', 'settings'].includes(store.view.value) ? store.view.value : 'projects') {
     case 'run': return <Conversation />
     case 'files': return <Files />
+    case 'staged': return <Staged />
     case 'trace': return <Traces />
     case 'settings': return <Settings />
   }

@@ -242,7 +242,9 @@ const handlers = {
     call(run, e.id, e).diffs.push(e)
   },
   clearance(run, e) {
-    notice(run, e, 'info', `${e.action}: ${e.message ?? e.item}`)
+    if (e.error) notice(run, e, 'error', `${e.action} of item ${e.item}: ${faultText(e.error)}`)
+    else if (e.action === 'pending') notice(run, e, 'info', `[!] ${e.message}`)
+    else notice(run, e, 'info', `${e.action}: item ${e.item} ${e.message ?? ''}`)
   },
   warning(run, e) {
     notice(run, e, 'warn', e.message)

@@ -26,6 +26,7 @@ export const run = signal(emptyRun())
 export const tick = signal(0)
 export const running = signal(false)
 export const talking = signal(false) // a conversation is open
+export const staged = signal([]) // what waits for a decision, as golem.clearance lists it
 export const asked = signal([]) // approvals that wait, oldest first
 export const chosen = signal('') // the call that is looked at
 export const editing = signal('') // the file in the editor
@@ -76,13 +77,21 @@ export async function open(name, where = 'run') {
     project.value = name
     about.value = null
     files.value = []
+    staged.value = []
     run.value = emptyRun()
     chosen.value = ''
     editing.value = ''
     view.value = where
   })
   settings.last = name
-  await Promise.all([listFiles(), inspect()])
+  await Promise.all([listFiles(), inspect(), listStaged()])
+}
+
+/** What workers staged and waits for the person. */
+export async function listStaged() {
+  const name = project.value
+  const listed = await golem.clearance(name).list()
+  if (name === project.value) staged.value = listed
 }
 
 export async function listFiles() {
@@ -179,6 +188,7 @@ async function follow(handle) {
     for await (const e of handle) {
       begun ||= e.type === 'run.start'
       apply(shown, e)
+      if (e.type === 'clearance') attempt('listing what is staged', listStaged)
       if (talking.value && (e.type === 'idle' || e.type === 'prompt')) running.value = false
       schedule()
     }
@@ -199,7 +209,7 @@ async function follow(handle) {
     })
   }
   await attempt('reading the project', async () => {
-    await listFiles()
+    await Promise.all([listFiles(), listStaged()])
     await look()
   })
   return begun

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+)
+
+// deciding is what a person in the page asks of staged items: list, diff, push,
+// discard or defer.
+type deciding struct {
+	Action      string   `json:"action"`
+	Item        string   `json:"item"`
+	Digest      string   `json:"digest"` // of the snapshot that was shown
+	Target      string   `json:"target"`
+	Definitions []string `json:"definitions"`
+}
+
+// decideItem is golem clearance.
+func decideItem(c *call) (any, []byte, error) {
+	var d deciding
+	if err := c.decode(&d); err != nil {
+		return nil, nil, err
+	}
+	_, inst, _, err := instance(c)
+	if inst == nil || err != nil && d.Action == "push" { // a project with faults may protect too little
+		return nil, nil, err
+	}
+	store := inst.Clearance()
+	settled := store.Settle(c.ctx)
+	var it clearance.Item
+	switch d.Action {
+	case "list":
+		out := []clearance.Listing{}
+		items, err := store.List()
+		for _, it := range items {
+			out = append(out, it.Listing(nil))
+		}
+		return out, nil, err
+	case "diff":
+		var diffs []clearance.FileDiff
+		if it, err = store.Get(d.Item); err == nil {
+			diffs, err = store.Diff(it, d.Target)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		return it.Listing(diffs), nil, nil
+	case "push":
+		if settled != nil {
+			return nil, nil, settled
+		}
+		// A push that has begun ends, although its tab may ask no more.
+		it, err = store.Push(context.WithoutCancel(c.ctx), d.Item, clearance.Push{Target: d.Target, Digest: d.Digest, Definitions: d.Definitions})
+	case "discard":
+		it, err = store.Discard(c.ctx, d.Item)
+	case "defer":
+		it, err = store.Defer(c.ctx, d.Item)
+	default:
+		err = fault.New(fault.Usage, "there is nothing called %s", fault.Brief(d.Action)).Hinting("list, diff, push, discard or defer")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return it.Listing(nil), nil, nil
+}
