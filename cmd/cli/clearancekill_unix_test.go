@@ -1,0 +1,158 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// golemHere starts the test binary as golem in a directory.
+func golemHere(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "..", "home"))
+	return cmd
+}
+
+// manyFiles is how many files the item of a kill test has.
+const manyFiles = 12
+
+// stagedProject is a project with an item that changes many files.
+func stagedProject(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "p")
+	calls := make([]string, manyFiles)
+	files := map[string]string{"main.worker": "---\nmodel: script:s.yaml\nsandbox: {paths: {out: {root: ./out, mode: staged}}}\ntoolsets: {filesystem: {approval: {default: preApproved}}}\n---\nWrite.\n"}
+	for n := range calls {
+		files[fmt.Sprintf("out/%d", n)] = "old\n"
+		calls[n] = fmt.Sprintf(`{tool: write_file, args: {path: /out/%d, content: "new\n"}}`, n)
+	}
+	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - calls: [" + strings.Join(calls, ", ") + "]\n    - say: staged\n"
+	for name, text := range files {
+		full := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := golemHere(dir, "run", ".", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// newFiles counts the files that are new, and fails for one that is neither.
+func newFiles(t *testing.T, dir string) (n int) {
+	t.Helper()
+	for i := range manyFiles {
+		data, err := os.ReadFile(filepath.Join(dir, "out", fmt.Sprint(i)))
+		switch {
+		case err == nil && string(data) == "new\n":
+			n++
+		case err != nil || string(data) != "old\n":
+			t.Fatalf("%q, %v", data, err)
+		}
+	}
+	return n
+}
+
+// golem that is killed while it pushes leaves, once the next command has settled it,
+// all files old and the item pending, or all files new and no item (SECURITY 14).
+func TestKilledPush(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	if out, err := golemHere(stagedProject(t), "clearance", "push").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	whole := time.Since(begun)
+	for n := range 8 {
+		dir := stagedProject(t)
+		push := golemHere(dir, "clearance", "push")
+		if err := push.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(whole * time.Duration(n+1) / 16)
+		_ = push.Process.Kill() // it may have ended
+		_ = push.Wait()
+		out, err := golemHere(dir, "clearance", "list").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		switch n, gone := newFiles(t, dir), strings.Contains(string(out), "nothing waits"); {
+		case n == 0 && !gone:
+			if out, err := golemHere(dir, "clearance", "push").CombinedOutput(); err != nil || newFiles(t, dir) != manyFiles {
+				t.Errorf("it cannot be pushed any more: %v\n%s", err, out)
+			}
+		case n != manyFiles || !gone:
+			t.Errorf("%d of %d files are new:\n%s", n, manyFiles, out)
+		}
+	}
+}
+
+// golem that is killed while a worker writes into a staged mount loses nothing that
+// was written, and changes no real file.
+func TestKilledRun(t *testing.T) {
+	t.Parallel()
+	dir := stagedProject(t)
+	script := "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/more, content: \"kept\\n\"}}]\n    - hang: true\n"
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := golemHere(dir, "run", ".", "go", "--json")
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := ""
+	for buf := make([]byte, 4096); !strings.Contains(seen, `"type":"tool.end"`); {
+		n, err := out.Read(buf)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, seen)
+		}
+		seen += string(buf[:n])
+	}
+	if listed, err := golemHere(dir, "clearance", "push", "2").CombinedOutput(); err == nil || !strings.Contains(string(listed), "E_BUSY") {
+		t.Errorf("an item whose run goes on was pushed: %s", listed)
+	}
+	_ = run.Process.Kill()
+	_ = run.Wait()
+	if got, err := golemHere(dir, "clearance", "push", "2").CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, got)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "out", "more"))
+	if err != nil || string(data) != "kept\n" || newFiles(t, dir) != 0 {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+// Of two golems that push one item at once, one does.
+func TestTwoPushes(t *testing.T) {
+	t.Parallel()
+	dir := stagedProject(t)
+	both := []*exec.Cmd{golemHere(dir, "clearance", "push", "1"), golemHere(dir, "clearance", "push", "1")}
+	for _, cmd := range both {
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := 0
+	for _, cmd := range both {
+		if cmd.Wait() == nil {
+			done++
+		}
+	}
+	if done != 1 || newFiles(t, dir) != manyFiles {
+		t.Errorf("%d pushes, %d new files", done, newFiles(t, dir))
+	}
+}
