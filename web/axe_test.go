@@ -43,6 +43,17 @@ var walks = map[string][]scene{
 		{"faults", `await text("is ready")`}, // the test puts a broken project there
 		{"failed", ``},                       // and one whose tools fail
 	},
+	"asked": {
+		{"describe", `await text("is ready")`}, // the test puts a project with every kind of tool there
+		{"trust", ``},                          // and one that reaches beyond its sandbox
+	},
+}
+
+// beyond is a project whose files reach beyond its sandbox in each way that a page
+// knows.
+var beyond = map[string]string{
+	"project.yaml": "model: acme:m\nproviders:\n  acme:\n    base_url: https://models.example.com/a/rather/long/path/to/the/models/v1\n    api_key_env: ACME_KEY\n    headers: {X-Team: blue}\n",
+	"main.worker":  "---\nmodel_settings: {extra: {search: true}}\ntoolsets: {filesystem: {}}\n---\nAnswer.\n",
 }
 
 // broken cannot run; failing runs, and what it calls fails.
@@ -93,6 +104,12 @@ func TestViews(t *testing.T) {
 				switch s.name {
 				case "faults":
 					project(t, p, "broken", broken)
+				case "describe":
+					project(t, p, "described", described)
+					do(p, `await click("Files"); await click("main.worker"); await click("Describe"); await text("a template, rendered at each call")`)
+				case "trust":
+					project(t, p, "beyond", beyond)
+					do(p, `await click("Run"); await say("go"); await text("Trust what this project"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
 				case "failed":
 					project(t, p, "failing", failing)
 					do(p, `await say("go"); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)

@@ -125,6 +125,9 @@ func (v View) text() string {
 		for _, op := range slices.Sorted(maps.Keys(m.Approval)) {
 			more = append(more, fmt.Sprintf("%s: %s", op, m.Approval[op]))
 		}
+		if len(more) > 0 {
+			rows[0][4] = "LIMITS"
+		}
 		rows = append(rows, []string{ui.OneLine(m.At), m.Mode, ui.OneLine(m.Root), ui.OneLine(m.Origin), ui.OneLine(strings.Join(more, "; "))})
 	}
 	out := ui.Table(rows)

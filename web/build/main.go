@@ -183,10 +183,18 @@ func module() error {
 		EntryPoints: []string{"web/golem.js"}, Bundle: true, Format: api.FormatESModule,
 		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, LogLevel: api.LogLevelWarning,
 	})
-	if len(r.Errors) > 0 {
-		return fmt.Errorf("%s", r.Errors[0].Text)
+	if err := flawless(r); err != nil {
+		return err
 	}
 	return write("golem.js", r.OutputFiles[0].Contents)
+}
+
+// flawless fails on warnings too: a key that stands twice in an object is one.
+func flawless(r api.BuildResult) error {
+	if all := append(r.Errors, r.Warnings...); len(all) > 0 {
+		return fmt.Errorf("the page's scripts: %s", all[0].Text)
+	}
+	return nil
 }
 
 // joined are scripts one after another.
@@ -230,8 +238,8 @@ func bundle() error {
 		// golem.js stays a module of its own: other pages embed it the same way.
 		External: []string{"./golem.js"},
 	})
-	if len(r.Errors) > 0 {
-		return fmt.Errorf("%s", r.Errors[0].Text)
+	if err := flawless(r); err != nil {
+		return err
 	}
 	css, err := os.ReadFile("web/ui/styles.css")
 	if err != nil {

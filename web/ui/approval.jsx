@@ -46,7 +46,7 @@ function Question({ question, waiting }) {
           <h2 id="ask-title" class="grow">{title}</h2>
           {!input && <span class={`risk ${request.risk}`}>{request.risk} risk</span>}
         </header>
-        <div class="body">
+        <div class="body" tabIndex={call || input ? undefined : 0}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
           {call && <Arguments args={request.args} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
@@ -79,9 +79,9 @@ function Lines({ request }) {
     <div class="stack">
       {request.workerPath && <dl class="facts"><Workers path={request.workerPath} /></dl>}
       {(request.lines ?? []).map((l, i) => (
-        <dl class="facts" key={i}>
+        <dl class="facts stacked" key={i}>
           <dt class="mono">{visible(l.path)}</dt>
-          <dd><span class="mono">{visible(l.value)}</span>{l.where && <span class="small muted"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
+          <dd><span class="mono">{visible(l.value)}</span>{l.where && <span class="small muted where"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
         </dl>
       ))}
     </div>

@@ -75,7 +75,7 @@ function Item({ item, run }) {
   store.tick.value
   switch (item.kind) {
     case 'you':
-      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span>{item.n && store.talking.value && !store.running.value && <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={() => back(item)}><Icon name="back" /></button>}</div>{item.text}</div> : null
+      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span>{item.n && store.talking.value && !store.running.value && <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={() => back(item)}><Icon name="rewind" /></button>}</div>{item.text}</div> : null
     case 'golem':
       return (
         <div class="bubble golem">

@@ -13,26 +13,26 @@ export function Description({ of }) {
       {of.output && <Part title="Output (JSON Schema)" text={JSON.stringify(of.output, null, 2)} />}
       <h3>Tools</h3>
       {of.tools.length === 0 ? <p>none</p>
-        : <Table head={['Tool', 'Risk', 'Call', 'Why', 'From']} rows={of.tools.map((t) => [t.name, t.risk, t.call, [t.why, ...more(t)].join('\n'), t.from])} />}
+        : <Table name="Tools" head={['Tool', 'Risk', 'Call', 'Why', 'From']} rows={of.tools.map((t) => [t.name, t.risk, t.call, [t.why, ...more(t)].join('\n'), t.from])} />}
       <h3>Files, if a person runs it</h3>
       {view.mounts.length === 0 ? <p>none but attachments</p>
-        : <Table head={['Path', 'Mode', 'From', 'Where', '']} rows={view.mounts.map((m) => [m.at, m.mode, m.root, m.origin, limits(m)])} />}
+        : <Table name="Files that it sees" head={['Path', 'Mode', 'From', 'Where', 'Limits']} rows={view.mounts.map((m) => [m.at, m.mode, m.root, m.origin, limits(m)])} />}
       {view.restrict && <p>restricted to {visible(view.restrict)}</p>}
       <h3>Network</h3>
       <p>{view.network ? 'yes, to tools that may use it' : 'no'}</p>
       <h3>Settings</h3>
-      <Table head={['Setting', 'Value', 'Origin']} rows={of.settings.filter((s) => !/^(in|out)put_schema\./.test(s.path)).map((s) => [s.path, s.value || 'none', s.origin])} />
+      <Table name="Settings" head={['Setting', 'Value', 'Origin']} rows={of.settings.filter((s) => !/^(in|out)put_schema\./.test(s.path)).map((s) => [s.path, s.value || 'none', s.origin])} />
     </div>
   )
 }
 
 const Part = ({ title, text }) => <><h3>{visible(title)}</h3><pre class="small">{text.split('\n').map(visible).join('\n')}</pre></>
 
-const Table = ({ head, rows }) => (
-  <table class="list small">
+const Table = ({ name, head, rows }) => (
+  <div class="wide" role="region" aria-label={name} tabIndex={0}><table class="list small">
     <thead><tr>{head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
     <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, n) => <td key={n}>{cell.split('\n').map((line) => <div key={line}>{visible(line)}</div>)}</td>)}</tr>)}</tbody>
-  </table>
+  </table></div>
 )
 
 const more = (t) => [

@@ -180,11 +180,11 @@ function Open({ path }) {
         <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
         <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={() => store.download(path.split('/').at(-1), state.data)}><Icon name="down" /></button>
         <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
-        <button class="button primary" disabled={!dirty} onClick={save}><Icon name="save" />Save</button>
+        <button class="button primary" disabled={!dirty} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
       </header>
       {about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
-        : state.text === null ? <p class="empty">{bytes(state.size)} that are no text.</p>
+        : state.text === null ? <p class="empty">{bytes(state.size)} that are not text.</p>
           : <Editor path={path} text={drafts.value.get(key) ?? state.text} onChange={changed} onSave={save} />}
     </>
   )
