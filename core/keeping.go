@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -26,7 +25,7 @@ func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *p
 		r.Journal = conversation.Start(&i.platform.State, conversation.Entry{Run: ro.ID, Mode: mode, Worker: entry.ID, File: entry.File})
 	}
 	if j := r.Journal; j != nil {
-		j.Redact = func(raw json.RawMessage) json.RawMessage { return i.secrets.redactor.Load().JSON(raw) }
+		j.Redact = func(line []byte) []byte { return i.secrets.redactor.Load().Line(line) }
 		j.Now = i.platform.now
 		j.Trouble = func(err error) {
 			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "the conversation could not be kept from here on, so it cannot be resumed; the run goes on: " + fault.Of(err, fault.Config).Text()}})

@@ -23,8 +23,8 @@ import (
 type Journal struct {
 	ID string
 
-	// Redact removes secrets from an entry as JSON; nil: there are none.
-	Redact func(json.RawMessage) json.RawMessage
+	// Redact removes secrets from valid JSON; nil: there are none.
+	Redact func(line []byte) []byte
 	// Trouble is told the first error; nil: nobody is.
 	Trouble func(error)
 	Now     func() time.Time // nil: time.Now

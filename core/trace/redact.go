@@ -204,6 +204,15 @@ func (r *Redactor) JSON(raw json.RawMessage) json.RawMessage {
 	return r.appendValue(nil, raw, 0)
 }
 
+// Line is JSON for a value that is known to be valid, such as one that was just
+// encoded.
+func (r *Redactor) Line(raw []byte) []byte {
+	if r == nil {
+		return raw
+	}
+	return r.appendValue(make([]byte, 0, len(raw)+len(raw)/16), raw, 0)
+}
+
 // maxNested is how many levels of JSON inside JSON strings are searched.
 const maxNested = 3
 
@@ -222,9 +231,11 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 			value := space(src, space(src, end)+1)
 			dst = append(dst, src[end:value]...)
 			i = value
-			if end = valueEnd(src, value); SecretName(name) && tells(src[value:end]) {
-				dst = append(dst, `"`+Redacted+`"`...)
-				i = end
+			if SecretName(name) {
+				if end = valueEnd(src, value); tells(src[value:end]) {
+					dst = append(dst, `"`+Redacted+`"`...)
+					i = end
+				}
 			}
 		case c == '-' || c >= '0' && c <= '9':
 			end := valueEnd(src, i)
@@ -235,8 +246,10 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 			}
 			i = end
 		default:
-			dst = append(dst, c)
-			i++
+			from := i
+			for i++; i < len(src) && src[i] != '"' && src[i] != '-' && (src[i] < '0' || src[i] > '9'); i++ {
+			}
+			dst = append(dst, src[from:i]...)
 		}
 	}
 	return dst

@@ -1,6 +1,9 @@
 package trace
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // The functions here walk through valid JSON in one pass and without recursion,
 // so that neither the depth nor the size of what a model or a tool sent
@@ -8,13 +11,20 @@ import "encoding/json"
 
 // stringEnd returns the index after the string that begins at src[i].
 func stringEnd(src []byte, i int) int {
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	quote := i
+	for i++; i < len(src); {
+		if quote < i {
+			n := bytes.IndexByte(src[i:], '"')
+			if n < 0 {
+				return len(src)
+			}
+			quote = i + n
 		}
+		escape := bytes.IndexByte(src[i:quote], '\\')
+		if escape < 0 {
+			return quote + 1
+		}
+		i += escape + 2
 	}
 	return len(src)
 }
