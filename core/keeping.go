@@ -103,16 +103,21 @@ func goesWith(k *conversation.Kept, entry *project.Worker) error {
 // changed are the workers of a conversation whose files are not what they were, with
 // what they are now; "" if there is none any more.
 func (i *Instance) changed(k *conversation.Kept) []conversation.Digest {
+	now := map[string]string{} // by file
+	if e, err := i.project.Entry(); err == nil {
+		now[e.File] = e.Digest
+		closure, _ := i.project.Closure(e) // what is wrong with it, the run tells
+		for _, w := range closure {
+			now[w.File] = w.Digest
+		}
+	}
 	var out []conversation.Digest
 	for _, d := range k.Digests() {
-		now := ""
-		if w, err := i.project.Worker(d.Worker); err == nil && w.File == d.File {
-			now = w.Digest
-		} else if e, err := i.project.Entry(); err == nil && e.File == d.File {
-			now = e.Digest
+		if w, err := i.project.Worker(d.Worker); err == nil {
+			now[w.File] = w.Digest
 		}
-		if now != d.Digest {
-			out = append(out, conversation.Digest{Worker: d.Worker, File: d.File, Digest: now})
+		if now[d.File] != d.Digest {
+			out = append(out, conversation.Digest{Worker: d.Worker, File: d.File, Digest: now[d.File]})
 		}
 	}
 	return out

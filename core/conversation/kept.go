@@ -29,7 +29,7 @@ type Kept struct {
 	begins  map[string]*Entry   // by conversation
 	starts  map[string]*Entry   // by call id
 	ends    map[string]*Entry   // by call id
-	digests map[string]Digest   // by worker ID
+	digests map[string]Digest   // by file
 }
 
 // Step is a message of the person with what came of it, or a new conversation.
@@ -91,9 +91,9 @@ func (k *Kept) index() {
 			}
 		case BeginEntry:
 			k.begins[e.Name] = e
-			k.digests[e.Worker] = Digest{e.Worker, e.File, e.Digest}
+			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
 		case DigestEntry:
-			k.digests[e.Worker] = Digest{e.Worker, e.File, e.Digest}
+			k.digests[e.File] = Digest{e.Worker, e.File, e.Digest}
 		case NoteEntry, CompactEntry:
 			at := place(e.Name, e.Turn)
 			k.changes[at] = append(k.changes[at], e)
@@ -168,11 +168,11 @@ func (k *Kept) LastCall() int {
 	return last
 }
 
-// Digests are the workers that ran, by ID.
+// Digests are the workers that ran, by file.
 func (k *Kept) Digests() []Digest {
 	var out []Digest
-	for _, id := range slices.Sorted(maps.Keys(k.digests)) {
-		out = append(out, k.digests[id])
+	for _, file := range slices.Sorted(maps.Keys(k.digests)) {
+		out = append(out, k.digests[file])
 	}
 	return out
 }

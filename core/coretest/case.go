@@ -35,6 +35,9 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"golem/core"
+	"golem/core/state"
 )
 
 //go:embed cases/*.txtar
@@ -53,6 +56,9 @@ type Case struct {
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Replies   []Reply           // answers of a provider, in order
 	Want      map[string][]byte // by path below want/
+
+	state  *state.Store // what golem keeps; nil: its own
+	resume *core.Resume // the conversation to go on with
 }
 
 // Cases returns every embedded case, ordered by name. If an archive cannot be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -114,5 +115,40 @@ func TestReplay(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestCasesResumed proves that of a run or chat that has ended everything is kept: it
+// is resumed without a model, a tool or a change of its result (scenario 57).
+func TestCasesResumed(t *testing.T) {
+	cases, err := coretest.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	resumed := 0
+	for _, c := range cases {
+		if c := c.Settings; c.Command != "" && c.Command != "chat" || c.Interrupt != "" {
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				whole, after := coretest.Resumed(t.Context(), c)
+				if whole.Status != "ok" && whole.Status != "needs_input" {
+					return // it would go on
+				}
+				resumed++
+				if after.Status != whole.Status || after.Output != whole.Output {
+					t.Errorf("%s %q was resumed as %s %q %s", whole.Status, whole.Output, after.Status, after.Output, after.Faults)
+				}
+				for _, asked := range []string{" model.start ", " tool.start "} {
+					if strings.Contains(after.Trace, asked) {
+						t.Errorf("resumed, it does again\n%s", after.Trace)
+					}
+				}
+			})
+		})
+	}
+	if resumed < 100 {
+		t.Errorf("only %d cases were resumed", resumed)
 	}
 }

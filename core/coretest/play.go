@@ -39,6 +39,16 @@ func Replay(ctx context.Context, c Case, recording []byte) Outcome {
 	return c.run(ctx, nil, recording)
 }
 
+// Resumed plays a case, and then goes on with the conversation that it kept, in a
+// project that is new: nothing is left to be done (scenario 57).
+func Resumed(ctx context.Context, c Case) (whole, resumed Outcome) {
+	kept := state.Memory(sandbox.Memory())
+	c.state = &kept
+	whole = c.run(ctx, nil, nil)
+	c.resume, c.Settings.Inputs, c.Settings.Attach, c.Replies = &core.Resume{}, nil, nil, nil
+	return whole, c.run(ctx, nil, nil)
+}
+
 // run plays a case; record may be nil, and so may recording.
 func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Outcome) {
 	o.Status = string(run.OK)
@@ -51,6 +61,9 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	tools := newToolbox()
 	defer tools.close(&o)
 	p := platform(c, tree)
+	if c.state != nil {
+		p.State = *c.state
+	}
 	p.Tools, p.ToolFiles = tools.open, memory(c.Home)
 	p.Libraries = []project.LibraryRoot{{Label: "the libraries of this browser", FS: memory(c.Libs)}}
 	if provider := c.Provider(); provider != nil && recording == nil {
@@ -149,7 +162,7 @@ func (c Case) play(ctx context.Context, inst *core.Instance, record io.Writer, o
 	var file bytes.Buffer
 	texts := shelf{} // beside the file
 	prompts := prompts{byID: map[string][]byte{}}
-	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Texts: texts.keep, Artifact: prompts.keep, Record: record}
+	ro := core.RunOptions{Strict: c.Settings.Strict, Trace: &file, Texts: texts.keep, Artifact: prompts.keep, Record: record, Resume: c.resume}
 	var res run.Result
 	if c.Settings.Command == "chat" {
 		var first *run.Input
