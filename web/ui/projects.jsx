@@ -38,7 +38,8 @@ function Card({ project }) {
   const pack = () => store.attempt(`packing ${name}`, async () => {
     const { blob, left } = await store.golem.exportPack(name)
     store.download(`${name}.golem`, blob)
-    if (left.length) store.tell(`left out of ${name}.golem: ${left.join(', ')}`)
+    const told = left.filter((file) => file !== '.golem') // golem's own state never travels
+    if (told.length) store.tell(`left out of ${name}.golem: ${told.map(visible).join(', ')}`)
   })
   const link = () => store.attempt('the link', async () => {
     const url = await carry(name)
