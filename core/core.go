@@ -105,6 +105,8 @@ type Options struct {
 	MemorySandbox     bool
 	NoImportTools     bool
 	AllowModuleImport bool
+	// NoLock leaves golem.lock out of account: golem lib lock writes it anew.
+	NoLock bool
 	// Trust means that the person trusts, for this run, everything that the
 	// project's files allow beyond its sandbox (--trust, SPEC §3).
 	Trust bool

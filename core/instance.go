@@ -58,7 +58,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	loaded, err := project.Load(project.Source{
 		Config: config, Reach: o.Reach, TrustsImports: i.consent.Imports,
 		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
-		Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
+		NoLock: o.NoLock, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
 		CheckToolset: i.registry.Check, CheckModel: func(name, origin string) error { return i.models.Check(name, origin) },
 		Flags: project.Flags{
 			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, Settings: o.Settings, AllowOutside: o.AllowOutside,

@@ -24,6 +24,7 @@ type flags struct {
 	json, headless, quiet, verbose, noColor         bool
 	check, listWorkers, tree, mermaid               bool
 	strict                                          bool
+	relock                                          bool // golem.lock is written anew
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
 	resume                                          string // ID, or newest
@@ -174,7 +175,7 @@ func (f *flags) options() core.Options {
 	o := core.Options{
 		Entry: f.entry, NoProject: f.noProject, Model: f.model, Approval: f.approval, AllowOutside: f.allowOutside,
 		Limits: limits, Settings: settings, MemorySandbox: f.sandbox == "memory", NoImportTools: f.noImportTools, AllowModuleImport: f.allowModules,
-		Trust: f.trust,
+		Trust: f.trust, NoLock: f.relock,
 	}
 	switch {
 	case f.approveAll:

@@ -36,6 +36,7 @@ exports:. Installed libraries lie in $GOLEM_HOME/libs, or in the directory of --
   golem lib info NAME        show what a library exports and needs
   golem lib update [NAME]    install again from where it came from
   golem lib remove NAME      remove a library
+  golem lib lock [DIR]       pin a project's libraries and modules, in golem.lock
 
 Only install and update use the network, and only for a git+https address.`,
 		Args: cobra.NoArgs,
@@ -44,7 +45,7 @@ Only install and update use the network, and only for a git+https address.`,
 			return exitCode(exitUsage)
 		},
 	}
-	cmd.AddCommand(h.libInstallCommand(), h.libListCommand(), h.libInfoCommand(), h.libUpdateCommand(), h.libRemoveCommand())
+	cmd.AddCommand(h.libInstallCommand(), h.libListCommand(), h.libInfoCommand(), h.libUpdateCommand(), h.libRemoveCommand(), h.libLockCommand())
 	return cmd
 }
 

@@ -49,7 +49,7 @@ const (
 	ToolSize          Code = "E_TOOL_SIZE"          // what a tool module wrote or returned is larger than its limit
 	Grant             Code = "E_GRANT"              // a tool module used a file, host or function that it was not granted
 	Network           Code = "E_NETWORK"            // a network request failed or is not permitted
-	Lock              Code = "E_LOCK"               // a file differs from its digest in tools.lock, or in the index of a packed project
+	Lock              Code = "E_LOCK"               // a file differs from its digest in golem.lock, tools.lock or the index of a packed project
 	Trust             Code = "E_TRUST"              // a project's file asks for more than its sandbox, and no person has trusted that
 	Schema            Code = "E_SCHEMA"             // a JSON Schema is not valid or not supported
 	Quota             Code = "E_QUOTA"              // the storage is full, or a limit of files and bytes was reached

@@ -85,6 +85,7 @@ func (p *Project) Check(platform string) fault.List {
 		}
 		c.add(p.lockedButGone()...)
 	}
+	c.add(p.staleLock()...)
 	if f := p.engineFault(platform); f != nil {
 		c.add(f)
 	}

@@ -45,6 +45,9 @@ func notDirectory(err error) bool { return strings.Contains(err.Error(), "not a 
 func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 	data, f := p.readQuietly(l, limit)
 	if f == nil {
+		f = p.pinned(l, data)
+	}
+	if f == nil {
 		p.opened[l.String()] = true
 		p.defining(l.String())
 		return data, nil

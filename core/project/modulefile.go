@@ -1,6 +1,8 @@
 package project
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"strings"
 
@@ -46,6 +48,9 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 	if f != nil {
 		return nil, f.At(m.Path, 1, 1)
 	}
+	if file, f = p.pinnedModule(m, l, file); f != nil {
+		return nil, f
+	}
 	p.opened[m.Path] = true
 	p.defining(m.Path)
 	return file, nil
@@ -69,6 +74,10 @@ func (p *Project) Sidecar(m Module) ([]byte, error) {
 		data, f := readRegular(fsys, name, maxFile)
 		if f != nil {
 			return nil, f.At(shown, 1, 1)
+		}
+		sum := sha256.Sum256(data)
+		if f := p.compare("", shown, shown, hex.EncodeToString(sum[:])); f != nil {
+			return nil, f
 		}
 		p.opened[shown] = true
 		p.defining(shown)

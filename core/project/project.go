@@ -34,6 +34,7 @@ type Project struct {
 	byWorker map[*Worker]*loaded
 	scans    map[string]*scanned // by source, once something had to be scanned
 	lock     *toolLock           // nil until tools.lock was looked for
+	pins     *pins               // nil until golem.lock was looked for
 	code     *loaded             // the entry, if it is a tool
 }
 

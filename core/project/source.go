@@ -22,6 +22,8 @@ type Source struct {
 	Env         map[string]string
 	Flags       Flags
 	Builtin     fs.FS // built-in workers by ID in its root; nil for none
+	// NoLock leaves golem.lock out of account: it is to be written anew.
+	NoLock bool
 	// Libraries are the directories in which libraries are looked for, the first
 	// that has one wins (S1-52).
 	Libraries []LibraryRoot

@@ -171,7 +171,7 @@ func (c Controls) Protect() Protection {
 			dirs = append(dirs, d)
 		}
 	}
-	fixed := map[string]bool{".golemignore": true, ".llm-doignore": true, "lib.yaml": true, "tools.lock": true}
+	fixed := map[string]bool{".golemignore": true, ".llm-doignore": true, "lib.yaml": true, "tools.lock": true, "golem.lock": true}
 	for _, m := range manifests {
 		fixed[m+".yaml"], fixed[m+".yml"] = true, true
 	}

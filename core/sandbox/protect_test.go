@@ -71,7 +71,7 @@ func unwritable(t *testing.T, v sandbox.FS) {
 		"project.yml", "llm-do.yaml", "golem-forge.config.yml", "workers/x", "WORKERS/deep/x", "workers/w.worker", "templates/t.j2", "prompts/p.md",
 		"schemas/new.json", "toolsets/t", "agents/defs/a.md", "lib/read.md", "pack/x.wasm", ".env", ".ENV", ".env.local", ".git/config", ".Git/hooks/x",
 		".golem/state", "data/sub/.env", "data/.git/hooks/pre-commit", "again/main.worker", "again/workers/new", "elsewhere/w.worker", "elsewhere/new.md",
-		"wor\u212aers/x", ".ｅｎｖ", ".golemignore",
+		"wor\u212aers/x", ".ｅｎｖ", ".golemignore", "golem.lock", "Tools.lock", "lib.yaml",
 	} {
 		refused(t, "write "+n, v.WriteFile(n, []byte("evil")), fault.Protected)
 		refused(t, "remove "+n, v.Remove(n), fault.Protected)

@@ -1,0 +1,275 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/core/fault"
+)
+
+// locking is a project with a library and a module, and the lock of it.
+func locking(t testing.TB) (project, libs fstest.MapFS) {
+	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
+	project = fstest.MapFS{
+		"main.worker":        file("---\ndescription: x\nimports: {workers: ['utils:a']}\n---\nHi."),
+		"project.yaml":       file("name: p\ndependencies: [utils]\n"),
+		"tools/t.wasm":       file("module"),
+		"tools/t.tools.yaml": file("tools: []\n"),
+	}
+	libs = fstest.MapFS{
+		"utils/lib.yaml":            file("name: utils\nversion: \"1.0\"\n"),
+		"utils/workers/a.worker":    file("---\ndescription: a\n---\nA."),
+		"utils/workers/b.worker":    file("---\ndescription: b\n---\nB."),
+		"utils/tools/u.wasm":        file("module of the library"),
+		"utils/.golem-origin.json":  file("{}"),
+		"utils/node_modules/x/y.js": file("x"),
+	}
+	data, err := lockOf(t, project, libs).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	project[LockFile] = &fstest.MapFile{Data: data}
+	return project, libs
+}
+
+func lockSource(project, libs fstest.MapFS) Source {
+	return Source{FS: project, Name: "p", Platform: "native", Libraries: []LibraryRoot{{Label: "libs", FS: libs}}}
+}
+
+func lockOf(t testing.TB, project, libs fstest.MapFS) Lock {
+	t.Helper()
+	s := lockSource(project, libs)
+	s.NoLock = true
+	p, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Worker("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := p.Modules(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := p.NewLock(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
+}
+
+// use opens what a run would: the worker, what it imports, every module with its
+// description. It returns the first error.
+func use(project, libs fstest.MapFS) error {
+	p, err := Load(lockSource(project, libs))
+	if err != nil {
+		return err
+	}
+	w, err := p.Worker("main")
+	if err != nil {
+		return err
+	}
+	if _, err := p.Imported(w); err != nil {
+		return err
+	}
+	modules, err := p.Modules(w)
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		file, err := p.OpenModule(m)
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(file)
+		if err != nil || len(data) == 0 {
+			return errors.Join(err, errors.New("nothing was read"))
+		}
+		if _, err := p.Sidecar(m); err != nil && !strings.Contains(err.Error(), "not exist") {
+			return err
+		}
+	}
+	return nil
+}
+
+// golem.lock pins every file of a library, and the project's modules with their
+// descriptions; the same project gives the same bytes.
+func TestLockPins(t *testing.T) {
+	project, libs := locking(t)
+	lock := lockOf(t, project, libs)
+	if got := strings.Join(slices.Sorted(maps.Keys(lock.Libraries["utils"].Files)), " "); got != "lib.yaml tools/u.wasm workers/a.worker workers/b.worker" || lock.Libraries["utils"].Version != "1.0" {
+		t.Errorf("%s, version %s", got, lock.Libraries["utils"].Version)
+	}
+	if got := strings.Join(slices.Sorted(maps.Keys(lock.Modules)), " "); got != "tools/t.tools.yaml tools/t.wasm" {
+		t.Error(got)
+	}
+	again, err := lockOf(t, project, libs).Encode()
+	if err != nil || string(again) != string(project[LockFile].Data) {
+		t.Errorf("the second lock differs: %v", err)
+	}
+	if err := use(project, libs); err != nil {
+		t.Error(err)
+	}
+}
+
+// SECURITY 11: a file that has changed is E_LOCK before it is used, with its name
+// and the line to run; a file that no run opens is not looked at.
+func TestLockRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		change     func(project, libs fstest.MapFS)
+	}{
+		{"library's worker", "utils:workers/a.worker has changed: golem.lock has sha256 ", func(_, libs fstest.MapFS) { libs["utils/workers/a.worker"].Data = []byte("---\n---\nOther.") }},
+		{"description of the library", "utils:lib.yaml has changed", func(_, libs fstest.MapFS) { libs["utils/lib.yaml"].Data = []byte("name: utils\nversion: \"1.1\"\n") }},
+		{"library's module", "utils:tools/u.wasm has changed", func(_, libs fstest.MapFS) { libs["utils/tools/u.wasm"].Data = []byte("evil") }},
+		{"new module of the library", "utils:tools/v.wasm is not in golem.lock", func(_, libs fstest.MapFS) { libs["utils/tools/v.wasm"] = &fstest.MapFile{Data: []byte("evil")} }},
+		{"module", "tools/t.wasm has changed", func(project, _ fstest.MapFS) { project["tools/t.wasm"].Data = []byte("evil") }},
+		{"description of a module", "tools/t.tools.yaml has changed", func(project, _ fstest.MapFS) { project["tools/t.tools.yaml"].Data = []byte("tools: [] # x\n") }},
+		{"new description", "tools/t.tools.yaml is not in golem.lock", func(project, libs fstest.MapFS) {
+			lock := lockOf(t, project, libs)
+			delete(lock.Modules, "tools/t.tools.yaml")
+			project[LockFile].Data, _ = lock.Encode()
+		}},
+		{"new library", `the library "utils" is not in golem.lock`, func(project, _ fstest.MapFS) { project[LockFile].Data, _ = Lock{}.Encode() }},
+		{"broken lock", "golem.lock cannot be read", func(project, _ fstest.MapFS) { project[LockFile].Data = []byte("{") }},
+	} {
+		project, libs := locking(t)
+		c.change(project, libs)
+		err := use(project, libs)
+		if !errors.Is(err, fault.Lock) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "golem lib lock") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		p, _ := Load(lockSource(project, libs))
+		if faults := p.Check(""); !slices.ContainsFunc(faults, func(f *fault.Fault) bool { return strings.Contains(f.Error(), c.want) }) {
+			t.Errorf("%s: check says %v", c.name, faults)
+		}
+	}
+	project, libs := locking(t)
+	libs["utils/workers/b.worker"].Data = []byte("---\n---\nNobody calls it.")
+	if err := use(project, libs); err != nil {
+		t.Errorf("a file that is not used: %v", err)
+	}
+	p, err := Load(lockSource(project, libs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if faults := p.Check(""); !strings.Contains(faults.Error(), "utils:workers/b.worker has changed") {
+		t.Errorf("check says %v", faults)
+	}
+}
+
+// A library of a thousand workers costs a run that uses one nothing: no other
+// file is opened, with a lock as without.
+func TestLockIsLazy(t *testing.T) {
+	project, libs := locking(t)
+	for i := range 1000 {
+		libs[fmt.Sprintf("utils/workers/w%d.worker", i)] = &fstest.MapFile{Data: []byte("---\n---\nW.")}
+	}
+	project[LockFile].Data, _ = lockOf(t, project, libs).Encode()
+	p, err := Load(lockSource(project, libs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := p.Worker("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Imported(w); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(p.Opened(), " "); got != "golem.lock main.worker project.yaml utils:lib.yaml utils:workers/a.worker" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkDecodeLock(b *testing.B) {
+	lock := Lock{Libraries: map[string]LockedLibrary{"utils": {Files: map[string]string{}}}}
+	for i := range 1000 {
+		lock.Libraries["utils"].Files[fmt.Sprintf("workers/w%d.worker", i)] = strings.Repeat("a", 64)
+	}
+	data, err := lock.Encode()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, f := decodeLock(data); f != nil {
+			b.Fatal(f)
+		}
+	}
+	b.SetBytes(int64(len(data)))
+}
+
+// check warns of what the lock lists in vain.
+func TestLockListsInVain(t *testing.T) {
+	project, libs := locking(t)
+	delete(libs, "utils/workers/b.worker")
+	delete(project, "tools/t.tools.yaml")
+	lock := lockOf(t, project, libs)
+	lock.Libraries["utils"].Files["workers/b.worker"] = strings.Repeat("0", 64)
+	lock.Libraries["gone"] = LockedLibrary{Files: map[string]string{}}
+	lock.Modules["tools/gone.wasm"] = strings.Repeat("0", 64)
+	project[LockFile].Data, _ = lock.Encode()
+	p, err := Load(lockSource(project, libs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range p.Check("") {
+		if f.Code == fault.Lock && f.Severity == fault.Warning {
+			got = append(got, f.Message)
+		}
+	}
+	slices.Sort(got)
+	want := []string{`golem.lock lists "tools/gone.wasm", and there is no such file`, `golem.lock lists "utils:workers/b.worker", and there is no such file`, `golem.lock lists the library "gone", which the project does not use`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Nothing in golem.lock means anything else than it seems to.
+func TestLockIsStrict(t *testing.T) {
+	sum := strings.Repeat("a", 64)
+	for text, want := range map[string]string{
+		``: "EOF", `[]`: "expected {", `{}`: "not a lock file of this version", `{"golem":"lock","v":2,"libraries":{},"modules":{}}`: "not a lock file of this version",
+		`{"golem":"lock","v":1,"extra":1}`: `unknown key "extra"`, `{"Golem":"lock","v":1}`: "unknown key", `{"golem":"lock","v":1} {}`: "more after its end",
+		`{"golem":"lock","v":1,"modules":{"a.wasm":"` + sum + `","a.wasm":"` + sum + `"}}`: `"a.wasm" is in it twice`,
+		`{"golem":"lock","v":1,"modules":{"../a.wasm":"` + sum + `"}}`:                     "is not a path",
+		`{"golem":"lock","v":1,"modules":{"a.wasm":"00"}}`:                                 "not a SHA-256",
+		`{"golem":"lock","v":1,"modules":{"a.wasm":"` + strings.ToUpper(sum) + `"}}`:       "not a SHA-256",
+		`{"golem":"lock","v":1,"libraries":{"../up":{}}}`:                                  "cannot be the name of a library",
+		`{"golem":"lock","v":1,"libraries":{"utils":{"files":{},"files":{}}}}`:             `"files" is in it twice`,
+		`{"golem":"lock","v":1,"libraries":{"utils":{"file":{}}}}`:                         `unknown key "file"`,
+		"{\n\"golem\":\"lock\",\n\"v\":1,\n\"x\":1}":                                       "golem.lock:4:1",
+	} {
+		if _, f := decodeLock([]byte(text)); f == nil || f.Code != fault.Lock || !strings.Contains(f.Error(), want) {
+			t.Errorf("%s: %v", text, f)
+		}
+	}
+}
+
+// Whatever golem.lock holds, a project with it loads, or says what is wrong.
+func FuzzLock(f *testing.F) {
+	project, _ := locking(f)
+	f.Add(project[LockFile].Data)
+	f.Add([]byte(`{"golem":"lock","v":1,"libraries":{"utils":{"files":{"lib.yaml":null}}},"modules":null}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		lock, fault := decodeLock(data)
+		if fault != nil {
+			return
+		}
+		again, err := lock.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, fault := decodeLock(again); fault != nil {
+			t.Fatalf("%s became %s: %v", data, again, fault)
+		}
+	})
+}
