@@ -16,7 +16,13 @@ import (
 // Libraries is a directory of installed libraries, such as $GOLEM_HOME/libs. Each
 // lies in NAME@VERSION/, or in NAME/ if it has no version (SPEC §4). What changes
 // it needs a lock, which the caller holds: one process or tab at a time.
-type Libraries struct{ Root afero.Fs }
+type Libraries struct {
+	Root afero.Fs
+	// Marks is for a tree that renames a directory file by file (OPFS): a file
+	// beside a library stands for a change of it that is not finished, and the
+	// library does not count while it is there. Update is not supported then.
+	Marks bool
+}
 
 // Library is one that is installed.
 type Library struct {
@@ -35,6 +41,7 @@ const (
 	installing = ".installing-"
 	replaced   = ".replaced-"
 	removed    = ".removed-"
+	marked     = ".half-" // a file, see Libraries.Marks
 )
 
 // Install puts a library into its directory, as a whole or not at all: it writes
@@ -127,17 +134,26 @@ func (l Libraries) there(dir string) (string, error) {
 // there is moved away first, and removed last.
 func (l Libraries) put(lib Library, c Content) error {
 	tmp := installing + lib.Dir
+	if l.Marks {
+		tmp = lib.Dir
+	}
 	record, err := lib.Origin.encode()
 	if err != nil {
 		return err
 	}
 	nodes := []node{{name: tmp, dir: true}}
+	if l.Marks {
+		nodes = append([]node{{name: marked + lib.Dir}}, nodes...)
+	}
 	for _, f := range c.files {
 		nodes = append(nodes, node{name: path.Join(tmp, f.name), data: f.data})
 	}
 	nodes = append(nodes, node{name: path.Join(tmp, originFile), data: record})
 	if err := write(l.Root, nodes); err != nil {
 		return l.notWritten(lib.Dir, err)
+	}
+	if l.Marks {
+		return l.unmark(lib.Dir)
 	}
 	old := replaced + lib.Dir
 	err = l.Root.Rename(lib.Dir, old)
@@ -157,6 +173,22 @@ func (l Libraries) put(lib Library, c Content) error {
 	return nil
 }
 
+// unmark removes the mark of a finished change. A mark that stays would undo it.
+func (l Libraries) unmark(dir string) error {
+	if err := l.Root.Remove(marked + dir); err != nil {
+		return l.notWritten(dir, err)
+	}
+	return nil
+}
+
+// drop removes what is marked, and then the mark.
+func (l Libraries) drop(dir string) error {
+	if err := l.Root.RemoveAll(dir); err != nil {
+		return l.notWritten(dir, err)
+	}
+	return l.unmark(dir)
+}
+
 // Recover ends what a killed process left unfinished: a library that was moved
 // away is put back if nothing took its place, the rest is removed.
 func (l Libraries) Recover() error {
@@ -166,7 +198,13 @@ func (l Libraries) Recover() error {
 	}
 	for _, e := range entries {
 		dir, moved := strings.CutPrefix(e.Name(), replaced)
+		half, isMark := strings.CutPrefix(e.Name(), marked)
 		switch {
+		case isMark:
+			if err := l.drop(half); err != nil {
+				return err
+			}
+			continue
 		case moved:
 			if _, err := l.Root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 				if err := l.Root.Rename(e.Name(), dir); err != nil {
@@ -199,11 +237,15 @@ func (l Libraries) dirs() ([]string, error) {
 		return nil, fault.New(fault.Path, "the directory of libraries cannot be read: %w", reason(err))
 	}
 	var out []string
+	half := map[string]bool{}
 	for _, e := range entries {
-		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+		if dir, ok := strings.CutPrefix(e.Name(), marked); ok {
+			half[dir] = true
+		} else if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
 			out = append(out, e.Name())
 		}
 	}
+	out = slices.DeleteFunc(out, func(dir string) bool { return half[dir] })
 	slices.Sort(out)
 	return out, nil
 }
@@ -308,6 +350,12 @@ func (l Libraries) Remove(ref string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	if l.Marks {
+		if err := afero.WriteFile(l.Root, marked+dir, nil, 0o644); err != nil {
+			return "", l.notWritten(dir, err)
+		}
+		return dir, l.drop(dir)
 	}
 	if err := l.Root.Rename(dir, removed+dir); err != nil {
 		return "", l.notWritten(dir, err)

@@ -186,6 +186,50 @@ func TestInstallIsAtomic(t *testing.T) {
 	run(true, func(l workspace.Libraries) error { _, _, err := l.Update(next, workspace.Origin{}); return err })
 }
 
+// In a tree that renames directories file by file, a killed change leaves a
+// library that does not count, and the next change removes it.
+func TestInstallMarked(t *testing.T) {
+	c := content(t, library(nil))
+	install := func(l workspace.Libraries) error { _, _, err := l.Install(c, workspace.Origin{}); return err }
+	remove := func(l workspace.Libraries) error { _, err := l.Remove("utils"); return err }
+	for _, prepared := range []bool{false, true} {
+		for n := 0; ; n++ {
+			root := sandbox.Memory()
+			whole := workspace.Libraries{Root: workspace.Over(root), Marks: true}
+			change := install
+			if prepared {
+				if err := install(whole); err != nil {
+					t.Fatal(err)
+				}
+				change = remove
+			}
+			err := change(workspace.Libraries{Root: &dying{workspace.Over(root), n}, Marks: true})
+			libs, faults, lerr := whole.List()
+			if lerr != nil || len(faults) > 0 {
+				t.Fatalf("step %d: %v, %v", n, faults, lerr)
+			}
+			if len(libs) == 1 {
+				if d, derr := whole.Details(libs[0]); derr != nil || d.Changed {
+					t.Errorf("step %d: the library is not whole: %v", n, derr)
+				}
+			}
+			if rerr := whole.Recover(); rerr != nil {
+				t.Fatal(rerr)
+			}
+			left := state(t, root)
+			if len(libs) == 0 && len(left) > 0 {
+				t.Errorf("step %d: %v is left", n, slices.Sorted(maps.Keys(left)))
+			}
+			if err == nil {
+				if len(libs) == 1 == prepared || n < 3 {
+					t.Errorf("step %d: done, and there are %d libraries", n, len(libs))
+				}
+				break
+			}
+		}
+	}
+}
+
 // The same files are installed once; other files need an update, which says what
 // differs.
 func TestInstallAgain(t *testing.T) {
