@@ -303,14 +303,15 @@ func (d *doc) delegateOptions(f yamltree.Field) (known, free bool) {
 	if len(f.Value.Fields) != 1 || f.Value.Fields[0].Name != "_approval_config" {
 		return false, false
 	}
+	free = true
 	for _, one := range f.Value.Fields[0].Value.Fields {
 		flag := one.Value.Get("pre_approved")
 		if flag == nil || len(one.Value.Fields) != 1 {
 			return false, false
 		}
-		return true, flag.Flag()
+		free = free && flag.Flag()
 	}
-	return true, true
+	return true, free
 }
 
 // filesystemNames is the toolset filesystem as llm-do calls it in lists.
