@@ -201,22 +201,30 @@ func (s *Store) put(it Item) error {
 	return s.State.Files.WriteFile(name, sealed)
 }
 
+// next is the number of the next item: the one that was noted, or where that is
+// missing or taken, because a clone brought it along, the first behind all others.
+func (s *Store) next() (int, error) {
+	if data, err := sandbox.ReadFile(s.State.Files, nextFile, 32); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && n > 0 && n < maxID {
+			if _, err := fs.Stat(s.State.Files, at(strconv.Itoa(n))); errors.Is(err, fs.ErrNotExist) {
+				return n, nil
+			}
+		}
+	}
+	ids, err := s.ids()
+	if err != nil || len(ids) == 0 {
+		return 1, err
+	}
+	last, err := strconv.Atoi(ids[len(ids)-1])
+	return last + 1, err
+}
+
 // reserve makes the directory of a new item, with its journal. The caller holds
 // the lock of the store and owns that of the item's slot, which release frees.
 func (s *Store) reserve(head journal) (id string, log *state.Log, release func(), err error) {
-	ids, err := s.ids()
+	next, err := s.next()
 	if err != nil {
 		return "", nil, nil, err
-	}
-	next := 1
-	if data, err := sandbox.ReadFile(s.State.Files, nextFile, 32); err == nil {
-		if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && n > 0 && n < maxID {
-			next = n
-		}
-	}
-	if len(ids) > 0 {
-		last, _ := strconv.Atoi(ids[len(ids)-1])
-		next = max(next, last+1)
 	}
 	id = strconv.Itoa(next)
 	if err := s.State.Files.WriteFile(nextFile, []byte(strconv.Itoa(next+1))); err != nil {
