@@ -12,6 +12,7 @@ import (
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
+	"golem/core/tool"
 	"golem/core/trace"
 	"golem/core/ui"
 )
@@ -86,7 +87,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			break
 		}
 		if cmd.Name != ui.Message {
-			i.command(ctx, s, cmd)
+			i.command(ctx, s, u, cmd)
 			continue
 		}
 		in.Text = cmd.Arg
@@ -133,7 +134,7 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 }
 
 // command carries out a slash command of a chat.
-func (i *Instance) command(ctx context.Context, s *run.Session, cmd ui.Command) {
+func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.Command) {
 	switch cmd.Name {
 	case ui.Rewind:
 		i.rewind(ctx, s, cmd.Arg)
@@ -148,7 +149,17 @@ func (i *Instance) command(ctx context.Context, s *run.Session, cmd ui.Command) 
 		s.Say("info", "tools: "+strings.Join(s.Tools(), ", "))
 	case ui.Call:
 		name, args, _ := strings.Cut(cmd.Arg, " ")
-		out, err := s.Call(ctx, name, run.Input{Text: args})
+		ok, err := true, error(nil)
+		if args == "" {
+			args, ok, err = form(ctx, s, u, name)
+		}
+		if !ok && err == nil {
+			return
+		}
+		var out tool.Output
+		if err == nil {
+			out, err = s.Call(ctx, name, run.Input{Text: args})
+		}
 		if err != nil {
 			s.Fail(fault.Of(err, fault.Tool))
 			return

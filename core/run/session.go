@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -90,6 +91,14 @@ func (s *Session) Interrupt(ctx context.Context) {
 
 // Tools are the names of the worker's tools, manual ones included.
 func (s *Session) Tools() []string { return s.frame.tools.Names() }
+
+// Schema is the schema of a tool's arguments; nil if the worker has no such tool.
+func (s *Session) Schema(name string) json.RawMessage {
+	if t, ok := s.frame.tools.Get(name); ok {
+		return t.Spec().Input
+	}
+	return nil
+}
 
 // begin emits the start of the run, once. first tells that this call did.
 func (s *Session) begin(in Input) (first bool) {

@@ -36,7 +36,7 @@ var commandHelp = []struct {
 	{Rewind, "go back to before your message N, as a branch: /rewind 3 (the other branch stays)"},
 	{Compact, "make the conversation shorter: everything but the last exchange becomes a summary"},
 	{Tools, "list the tools the worker may use"},
-	{Call, "call a tool yourself: /call NAME {\"a\": 1}, or /call NAME text"},
+	{Call, "call a tool yourself: /call NAME {\"a\": 1}, /call NAME text, or /call NAME, which asks for each argument; /tool is the same"},
 	{Help, "show this list"},
 	{Exit, "end the chat (end of input does the same)"},
 }
