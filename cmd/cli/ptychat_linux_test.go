@@ -48,6 +48,27 @@ func TestTerminalChat(t *testing.T) {
 	}
 }
 
+// Ctrl+C during an exchange of a chat ends the exchange, and the chat goes on; the
+// conversation is kept as it was said.
+func TestTerminalInterruptEndsAnExchange(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - when: {text: slow}\n      hang: true\n    - say: first answer\n    - say: second answer\n",
+	})
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	r.typeKeys("one\n")
+	r.expectTimes("> ", 2)
+	r.typeKeys("slow\n")
+	r.expect("waiting for")
+	r.typeKeys("\x03")
+	r.expect("the conversation goes on with your next message")
+	r.expectTimes("> ", 3)
+	r.typeKeys("two\n")
+	r.expect("Golem: second answer")
+	r.typeKeys("/exit\n")
+	r.exit(0)
+}
+
 // Ctrl+C at the prompt of a chat ends it: 130.
 func TestTerminalInterruptAtThePrompt(t *testing.T) {
 	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})

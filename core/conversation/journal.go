@@ -196,7 +196,8 @@ func (j *Journal) fail(err error) {
 	}
 }
 
-// Close writes what was gathered and frees the conversation.
+// Close writes what was gathered and frees the conversation. One of which nothing was
+// written yet leaves no file.
 func (j *Journal) Close() {
 	if j == nil {
 		return

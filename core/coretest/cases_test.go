@@ -2,6 +2,7 @@ package coretest_test
 
 import (
 	"context"
+	"flag"
 	"maps"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func TestCasesResumed(t *testing.T) {
 			})
 		})
 	}
-	if resumed < 100 {
+	if f := flag.Lookup("test.run"); resumed < 100 && (f == nil || f.Value.String() == "") {
 		t.Errorf("only %d cases were resumed", resumed)
 	}
 }

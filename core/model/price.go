@@ -141,8 +141,15 @@ func Prospect(m Model, s Settings) (u Usage, name string) {
 // if that is not known.
 func Context(m Model) (tokens int) {
 	for _, one := range each(m) {
-		if r, ok := bare(one).(*remote); ok && r.listing.Context > 0 && (tokens == 0 || r.listing.Context < tokens) {
-			tokens = r.listing.Context
+		known := 0
+		switch one := bare(one).(type) {
+		case *remote:
+			known = one.listing.Context
+		case *replay: // its requests are those of the recorded model
+			known = one.context
+		}
+		if known > 0 && (tokens == 0 || known < tokens) {
+			tokens = known
 		}
 	}
 	return tokens

@@ -14,8 +14,9 @@ import (
 
 // replay answers from a recording, and from nothing else.
 type replay struct {
-	name   string
-	redact func(string) string
+	name    string
+	redact  func(string) string
+	context int // tokens that the recorded model is known to read; 0: not known
 
 	mu    sync.Mutex
 	byKey map[string][]*take // in recorded order
@@ -40,7 +41,10 @@ func openReplay(name, rest string, c Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{name: name, redact: c.Redact, byKey: map[string][]*take{}, all: all}
+	var h recordingHeader
+	head, _, _ := bytes.Cut(data, []byte("\n"))
+	_ = json.Unmarshal(head, &h) // it was parsed above
+	r := &replay{name: name, redact: c.Redact, context: c.Listing(h.Model).Context, byKey: map[string][]*take{}, all: all}
 	for _, t := range all {
 		r.byKey[t.Key] = append(r.byKey[t.Key], t)
 	}

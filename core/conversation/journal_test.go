@@ -1,0 +1,48 @@
+package conversation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"golem/core/conversation"
+	"golem/core/model"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// What a provider needs back is kept unchanged, also after a resume (scenario 52);
+// where a secret was in it, it is left out, and calls with one are marked.
+func TestProviderStateIsKept(t *testing.T) {
+	turn := func(reasoning, args string) model.Turn {
+		return model.Turn{
+			Text: "t", Finish: "tool_calls", Model: "p:m", Attempts: 2, Usage: model.Usage{In: 3, Out: 4, Cached: 1, Cost: 5, Unpriced: true},
+			Calls: []model.Call{{ID: "call00001", Name: "a", Args: args}, {ID: "call00002", Name: "b", Args: `{"n":1}`}},
+			Kept:  &model.Kept{Provider: "p", Items: []json.RawMessage{json.RawMessage(`{"type":"reasoning","text":"` + reasoning + `"}`)}},
+		}
+	}
+	s := state.Memory(sandbox.Memory())
+	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
+	j.Redact = func(line []byte) []byte { return bytes.ReplaceAll(line, []byte("secret"), []byte("[redacted]")) }
+	for i, one := range []model.Turn{turn("", `{}`), turn("the secret", `{}`), turn("", `{"key":"secret"}`)} {
+		e := conversation.AnswerOf(one)
+		e.ID, e.Name, e.Turn = "0", "0#1", i+1
+		j.Add(e)
+	}
+	j.Flush()
+	j.Close()
+	k, err := conversation.Read(&s, "x")
+	if err != nil || k.Err != nil {
+		t.Fatal(err, k.Err)
+	}
+	if got, want := k.Answer("0#1", 1, -1).ModelTurn(), turn("", `{}`); !reflect.DeepEqual(got, want) {
+		t.Errorf("it is %+v, want %+v", got, want)
+	}
+	if got := k.Answer("0#1", 2, -1); got.Answer.Kept != nil || len(got.Redacted) != 0 {
+		t.Errorf("with a secret: %+v", got.Answer.Kept)
+	}
+	if got := k.Answer("0#1", 3, -1); got.Answer.Kept == nil || !reflect.DeepEqual(got.Redacted, []int{0}) {
+		t.Errorf("with a secret in the first call: %v", got.Redacted)
+	}
+}
