@@ -2,7 +2,6 @@ package coretest_test
 
 import (
 	"context"
-	"flag"
 	"maps"
 	"slices"
 	"strings"
@@ -126,13 +125,14 @@ func TestCasesResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resumed := 0
+	played, resumed := 0, 0
 	for _, c := range cases {
 		if c := c.Settings; c.Command != "" && c.Command != "chat" || c.Interrupt != "" {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
+				played++
 				whole, after := coretest.Resumed(t.Context(), c)
 				if whole.Status != "ok" && whole.Status != "needs_input" {
 					return // it would go on
@@ -149,7 +149,7 @@ func TestCasesResumed(t *testing.T) {
 			})
 		})
 	}
-	if f := flag.Lookup("test.run"); resumed < 100 && (f == nil || f.Value.String() == "") {
-		t.Errorf("only %d cases were resumed", resumed)
+	if played > 100 && resumed < played/2 { // fewer with -run
+		t.Errorf("only %d of %d cases were resumed", resumed, played)
 	}
 }
