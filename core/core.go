@@ -44,6 +44,11 @@ type Platform struct {
 	// TrustKey identifies the project in Trust and in the projects of Config:
 	// its real root as a slash path, or in the page its name.
 	TrustKey string
+	// Rules stores the rules that a person keeps for the project, in the form of
+	// Config; nil: none can be kept. RulesApart says that it is another file than the
+	// one that Config is from.
+	Rules      consent.File
+	RulesApart bool
 	// State is where golem keeps conversations and staged changes of the project;
 	// the zero value keeps none.
 	State state.Store

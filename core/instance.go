@@ -46,6 +46,9 @@ func Open(p Platform, o Options) (*Instance, error) {
 	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.secrets.add(platformSecrets(p)...)
 	config, err := project.ReadConfig("$GOLEM_HOME/config.yaml", p.Config, p.TrustKey, p.Home)
+	if err == nil && p.RulesApart {
+		config, err = withKept(config, i.rules())
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -121,3 +124,34 @@ func (i *Instance) checker() *run.Checker { return i.runner(trace.Sinks(nil), i.
 // defaultQuota bounds what one run writes, so that a model in a loop cannot
 // fill a disk: 1 GiB, 100,000 writes, 256 files open at a time.
 var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}
+
+// rules are those that the person keeps for this project.
+func (i *Instance) rules() consent.Rules {
+	return consent.Rules{File: i.platform.Rules, Key: i.platform.TrustKey, Home: i.platform.Home}
+}
+
+// withKept adds the rules that the host stores apart from the person's config.
+func withKept(config *project.Config, kept consent.Rules) (*project.Config, error) {
+	rules, err := kept.List()
+	if err != nil {
+		return nil, err
+	}
+	return config.WithRules(rules), nil
+}
+
+// saveRules lets the gate of a session save rules. sink hears what comes of it.
+func (i *Instance) saveRules(g *approval.Gate, sink trace.Sink) {
+	if i.platform.Rules == nil {
+		return
+	}
+	g.Save = func(r approval.Rule) bool {
+		err := i.rules().Add(r)
+		e := trace.Event{ID: "0", Body: trace.Status{Level: "info", Text: "saved in your own configuration: " + r.YAML()}}
+		if err != nil {
+			f := fault.Of(err, fault.Config)
+			e.Body = trace.Warning{Code: f.Code, Message: "the call runs this once, and the rule was not saved: " + f.Text()}
+		}
+		sink.Emit(e)
+		return err == nil
+	}
+}

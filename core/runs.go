@@ -210,6 +210,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
 	r = i.runner(i.secrets.redactor.Load().Sink(sinks), i.gate(u))
 	r.Asking = hold.Asking
+	i.saveRules(r.Gate, r.Sink)
 	trusting, err := i.consent.Before(ctx, entry, r)
 	if err != nil {
 		return r, nil, err

@@ -264,6 +264,16 @@ export class Golem {
     return this.ask('trust', { project: name, remove: true })
   }
 
+  /** The approval rules that were kept for a project in this browser, as YAML, as golem approvals list. @returns {Promise<string[]>} */
+  rules(name) {
+    return this.ask('rules', { project: name })
+  }
+
+  /** Removes the rule of this number, from 1, and with this text; gives those that are left. @returns {Promise<string[]>} */
+  removeRule(name, number, yaml) {
+    return this.ask('rules', { project: name, remove: number, yaml })
+  }
+
   /** What is wrong with a person's configuration (config.yaml), as text. */
   checkConfig(config) {
     return this.ask('config', { config })

@@ -57,6 +57,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform := h.platform(config, t)
 	platform.Libraries = libraries
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
+	platform.Rules = h.rules(p.root).File
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
 	platform.Toolsets = []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)}
 	return core.Open(platform, o)

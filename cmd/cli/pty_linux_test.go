@@ -193,7 +193,7 @@ func (r *ptyRun) written() bool {
 	return err == nil
 }
 
-const question = "[y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: "
+const question = "[y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny; in this project: [r]ule: "
 
 // The question is put in the words of S4 §3 and a yes runs the call; the answer
 // is on the screen once.
@@ -343,5 +343,35 @@ func TestTerminalInterruptAtTheQuestion(t *testing.T) {
 	data, _ := os.ReadFile(filepath.Join(r.dir, "t.jsonl"))
 	if r.written() || !strings.Contains(string(data), `"status":"interrupted"`) {
 		t.Errorf("written %v\n%s", r.written(), data)
+	}
+}
+
+// Scenario 59: r shows the exact rule and asks; a no goes back to the question; a yes
+// saves it in the person's own config. The next run does not ask.
+func TestTerminalKeepsARule(t *testing.T) {
+	dir := ptyProject(t, nil)
+	const sure, rule = "Save this rule and run the call? [y]es / [n]o: ", `{tool: write_file, when: {path: "/out/**"}, decide: preApproved}`
+	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r.expect(question)
+	r.typeKeys("r\n")
+	r.expect(sure)
+	r.typeKeys("n\n")
+	r.expectTimes(question, 2)
+	if _, err := os.Stat(filepath.Join(dir, "home", "config.yaml")); err == nil || r.written() {
+		t.Error("a rule was saved, or the call ran, after no")
+	}
+	r.typeKeys("r\n")
+	r.expectTimes(sure, 2)
+	r.typeKeys("y\n")
+	r.exit(0)
+	config, err := os.ReadFile(filepath.Join(dir, "home", "config.yaml"))
+	if err != nil || !strings.Contains(string(config), "        - "+rule+"\n") || !strings.Contains(r.text(), "- "+rule) || !r.written() {
+		t.Errorf("config %s, %v; screen:\n%s", config, err, r.text())
+	}
+	os.RemoveAll(filepath.Join(dir, "out"))
+	again := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	again.exit(0)
+	if !again.written() || strings.Contains(again.text(), "[Approval Required]") {
+		t.Errorf("the next run asks:\n%s", again.text())
 	}
 }

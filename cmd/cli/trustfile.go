@@ -16,7 +16,8 @@ import (
 	"golem/core/project"
 )
 
-// trustFile is $GOLEM_HOME/trust.json: what a person trusted, by project.
+// trustFile is a file of the person's own: $GOLEM_HOME/trust.json, which is what they
+// trusted, by project, or config.yaml.
 type trustFile struct{ name string }
 
 var _ consent.File = trustFile{}
@@ -41,9 +42,10 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(t.name), 0o700); err != nil {
 		return fault.New(fault.Config, "GOLEM_HOME cannot be created: %s", cause(err)).Hinting("set GOLEM_HOME to a directory that you can write to")
 	}
+	base := filepath.Base(t.name)
 	lock := flock.New(t.name + ".lock")
 	if err := lock.Lock(); err != nil {
-		return fault.New(fault.Config, "trust.json in GOLEM_HOME cannot be locked: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be locked: %s", base, cause(err)).Hinting("make GOLEM_HOME writable")
 	}
 	defer lock.Close()
 	old, err := t.Read()
@@ -54,10 +56,35 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAtomic(t.name, data); err != nil {
-		return fault.New(fault.Config, "trust.json in GOLEM_HOME cannot be written: %s", cause(err)).Hinting("make GOLEM_HOME writable")
+	if err := t.write(data); err != nil {
+		return fault.New(fault.Config, "%s in GOLEM_HOME cannot be written: %s", base, cause(err)).Hinting("make GOLEM_HOME writable")
 	}
 	return nil
+}
+
+// write replaces the file, or the file that it is a link to, and keeps its permissions.
+func (t trustFile) write(data []byte) error {
+	name := t.name
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	return replace(name, ".golem-*", data, func(f *os.File) error {
+		if info, err := os.Stat(name); err == nil {
+			if err := f.Chmod(info.Mode().Perm()); err != nil {
+				return err
+			}
+		}
+		return f.Sync()
+	})
+}
+
+// rules are what this person keeps for the project in a directory, in config.yaml.
+func (h *host) rules(root string) consent.Rules {
+	r := consent.Rules{Key: realPath(root), Home: filepath.ToSlash(h.userHome())}
+	if home := h.home(); home != "" {
+		r.File = trustFile{filepath.Join(home, "config.yaml")}
+	}
+	return r
 }
 
 // readHomeFile reads a regular file of GOLEM_HOME; nothing if there is none.

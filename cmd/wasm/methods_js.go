@@ -55,6 +55,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"clearance": decideItem,
 
 	"trust":  showTrust,
+	"rules":  keptRules,
 	"config": checkConfig,
 	"run":    runProject,
 	"chat":   chatProject,

@@ -75,9 +75,13 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	if err != nil {
 		return a, nil, nil, err
 	}
+	kept, err := c.server.stores.kept(a.Project)
+	if err != nil {
+		return a, nil, nil, err
+	}
 	inst, err := core.Open(core.Platform{
 		Libraries: libraries,
-		Config:    []byte(a.Config), Trust: trusted, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
+		Config:    []byte(a.Config), Trust: trusted, Rules: kept.File, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},

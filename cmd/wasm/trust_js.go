@@ -38,6 +38,46 @@ func (s *stores) trusted(project string) (consent.File, error) {
 	return trustFile{root, trustName(project)}, nil
 }
 
+// kept are the approval rules that a person keeps for a project in this browser. They
+// go with what was trusted.
+func (s *stores) kept(project string) (consent.Rules, error) {
+	root, err := s.open()
+	if err != nil {
+		return consent.Rules{}, err
+	}
+	return consent.Rules{File: trustFile{root, rulesName(project)}, Key: "/" + project}, nil
+}
+
+func rulesName(project string) string { return path.Join("rules", project+".yaml") }
+
+// keptRules is golem approvals list; with remove it removes that rule first.
+func keptRules(c *call) (any, []byte, error) {
+	var p struct {
+		Project string `json:"project"`
+		Remove  int    `json:"remove"`
+		YAML    string `json:"yaml"`
+	}
+	if err := c.decode(&p); err != nil {
+		return nil, nil, err
+	}
+	if _, err := c.server.stores.project(p.Project); err != nil {
+		return nil, nil, err
+	}
+	kept, err := c.server.stores.kept(p.Project)
+	if err == nil && p.Remove > 0 {
+		err = kept.Remove(p.Remove, p.YAML)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	rules, err := kept.List()
+	out := []string{}
+	for _, r := range rules {
+		out = append(out, r.YAML())
+	}
+	return out, nil, err
+}
+
 func trustName(project string) string { return path.Join(trustDir, project+".json") }
 
 // Read returns the file's content; nothing if there is none.
@@ -64,10 +104,10 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 	return t.root.WriteFile(t.name, data)
 }
 
-// distrust forgets what was trusted of a project of this name, and the key of what
+// distrust forgets what was trusted of a project of this name, its rules, and the key of what
 // was kept of it.
 func distrust(root *opfs.FS, project string) error {
-	for _, name := range []string{trustName(project), stateName(project)} {
+	for _, name := range []string{trustName(project), rulesName(project), stateName(project)} {
 		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -36,8 +36,9 @@ const (
 
 // Rule decides calls of one tool by their arguments; the first rule that
 // matches wins, after blocked. When maps an argument's name to a glob
-// (doublestar) that the argument's canonical value must match. The name "path"
-// also matches every path in the call's preview.
+// (doublestar) that the argument's canonical value must match; "" also matches an
+// argument that is not given. The name "path" also matches every path in the call's
+// preview.
 type Rule struct {
 	Tool   string            `json:"tool"`
 	When   map[string]string `json:"when,omitempty"`
@@ -110,6 +111,7 @@ type Request struct {
 	Unchanged   bool            `json:"unchanged,omitempty"` // the file has the content that the call would write
 	Rule        string          `json:"rule,omitempty"`      // the setting that asks
 	Why         string          `json:"why,omitempty"`       // why the person is asked, in plain words
+	Lasting     *Lasting        `json:"lasting,omitempty"`   // the rule that the answer Keep saves
 }
 
 // Worker is one running worker on the path from the root to a call (S4-29).
@@ -133,6 +135,7 @@ const (
 	Session Answer = "session" // yes, and for these arguments until the session ends
 	Always  Answer = "always"  // yes, and for any arguments of this tool
 	Never   Answer = "never"   // no, and for these arguments until the session ends
+	Keep    Answer = "keep"    // yes, and Request.Lasting is saved in the person's own configuration
 )
 
 // Decision is the answer to the request with the same ID. A decision with
@@ -158,8 +161,11 @@ type Record struct {
 	Rule     string
 	Source   string // setting, cache, mode, user
 	Run      bool
-	Remember Answer // Session, Always, Never, or ""
+	Remember Answer // Session, Always, Never, Keep, or ""
 	Reason   string
 	Nobody   bool // denied because nobody could be asked: the exit code is 3
 	Answered bool // a person answered this question
+	// Allow is the rule that would have let the call run; nil unless it was denied
+	// because nobody could be asked and there is such a rule.
+	Allow *Lasting
 }

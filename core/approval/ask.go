@@ -23,21 +23,29 @@ func (g *Gate) ask(ctx context.Context, c *pending, rec Record) (Record, error) 
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
+	if v := g.verdict(c); v.setting == PreApproved { // by a rule that was saved meanwhile
+		rec.Setting, rec.Rule, rec.Run = v.setting, v.rule, true
+		return rec, nil
+	}
 	if err := c.refresh(ctx); err != nil { // show the change as it is now
 		rec.Reason = "not run: " + reason(err)
 		return rec, err
 	}
 	rec.Source = "user"
-	d, ok, err := g.put(ctx, g.request(c, rec.Rule), c.item.Asking, c.item.Shown, &rec)
+	r := g.request(c, rec.Rule)
+	d, ok, err := g.put(ctx, r, c.item.Asking, c.item.Shown, &rec)
 	if ok {
-		g.answer(c, d, &rec)
+		g.answer(c, d, r.Lasting, &rec)
+	}
+	if rec.Nobody {
+		rec.Allow = g.lasting(c)
 	}
 	return rec, err
 }
 
 // answer applies a person's decision to the record. Everything that is not a
 // clear yes is a no.
-func (g *Gate) answer(c *pending, d Decision, rec *Record) {
+func (g *Gate) answer(c *pending, d Decision, lasting *Lasting, rec *Record) {
 	switch d.Answer {
 	case Yes:
 		rec.Run = true
@@ -49,6 +57,12 @@ func (g *Gate) answer(c *pending, d Decision, rec *Record) {
 		if g.coversAny(c) { // was not offered otherwise: then it counts as yes, once
 			g.memory.keepAny(c.kind)
 			rec.Remember = Always
+		}
+	case Keep:
+		rec.Run = true
+		if lasting != nil && g.Save(lasting.Rule) { // was not offered otherwise: then it counts as yes, once
+			g.memory.keepRule(lasting.Rule)
+			rec.Remember = Keep
 		}
 	case Never:
 		g.memory.keepExact(c.key, false)
@@ -87,7 +101,7 @@ func (g *Gate) request(c *pending, rule string) Request {
 	if g.coversAny(c) {
 		answers = append(answers, Always)
 	}
-	return Request{
+	r := Request{
 		ID:          g.newID(),
 		Kind:        KindTool,
 		Call:        c.item.Call.ID,
@@ -107,4 +121,10 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Why:         why(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
 	}
+	if g.Save != nil {
+		if r.Lasting = g.lasting(c); r.Lasting != nil {
+			r.Answers = append(r.Answers, Keep)
+		}
+	}
+	return r
 }

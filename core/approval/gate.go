@@ -30,6 +30,9 @@ type Gate struct {
 	// TaintAsk makes calls that can reach the network ask, even if they are
 	// preApproved, once the run has read untrusted content (SECURITY 13).
 	TaintAsk bool
+	// Save stores a rule in the person's own configuration, for this project. It
+	// reports whether it did; if not, it has said why. With nil, no rule is proposed.
+	Save func(Rule) bool
 
 	mode     Mode
 	approver Approver
@@ -172,13 +175,26 @@ func Widens(spec tool.Spec, p Policy) []Widening {
 	return out
 }
 
+// verdict is what the settings and the rules say about a prepared call.
+func (g *Gate) verdict(c *pending) verdict {
+	p := g.memory.with(c.item.Policy)
+	v := g.believe(settle(p, c.subject), p.Reach, c.subject)
+	if v.setting == PreApproved && g.taints(c) {
+		v = builtin(Ask, "untrusted content was read (approval.taint)")
+	}
+	return v
+}
+
+// taints reports whether a call asks, whatever pre-approves it, because untrusted
+// content was read.
+func (g *Gate) taints(c *pending) bool {
+	return g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk)
+}
+
 // decide decides a prepared call. The record is then complete. The error is set
 // if no decision was made: ctx ended, or the call is no longer valid.
 func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
-	v := g.believe(settle(c.item.Policy, c.subject), c.item.Policy.Reach, c.subject)
-	if v.setting == PreApproved && g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk) {
-		v = builtin(Ask, "untrusted content was read (approval.taint)")
-	}
+	v := g.verdict(c)
 	rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting"}
 	switch v.setting {
 	case PreApproved: // neither remembered decisions nor the mode count (S0-70)
@@ -220,7 +236,7 @@ func (g *Gate) remembered(c *pending, rec *Record) bool {
 // coversAny reports whether the answer "any arguments" is offered for a call,
 // and counts.
 func (g *Gate) coversAny(c *pending) bool {
-	return widens(c.risk) && !(g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk))
+	return widens(c.risk) && !g.taints(c)
 }
 
 func blockedReason(rule string) string { return "blocked by " + rule }

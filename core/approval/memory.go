@@ -3,17 +3,20 @@ package approval
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"golem/core/tool"
 )
 
-// memory holds the decisions that a person made for the rest of the session. It
-// is never stored (S0-38). The zero value is empty.
+// memory holds the decisions that a person made for the rest of the session, and the
+// rules that were saved meanwhile: a policy has those that were there before. It is
+// never stored (S0-38). The zero value is empty.
 type memory struct {
 	mu    sync.Mutex
 	exact map[key]bool // for one exact call: run or deny
 	any   map[key]bool // for a tool with any arguments: run
+	rules []Rule       // that were saved in this session
 }
 
 // key identifies a call or a tool by a digest, so that long arguments do not
@@ -89,4 +92,18 @@ func (m *memory) keepAny(kind key) {
 		m.any = map[key]bool{}
 	}
 	m.any[kind] = true
+}
+
+func (m *memory) keepRule(r Rule) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.rules = append(m.rules, r)
+}
+
+// with returns the policy with the rules that were saved in this session.
+func (m *memory) with(p Policy) Policy {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.Here.Rules = append(slices.Clip(p.Here.Rules), m.rules...)
+	return p
 }

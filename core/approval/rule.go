@@ -96,6 +96,9 @@ func (r Rule) fits(s subject) match {
 }
 
 func (s subject) fitsKey(key, pattern string, all bool) match {
+	if _, given := s.fields[key]; !given && pattern == "" {
+		return yes
+	}
 	if text, ok := s.command(key); ok && text == pattern {
 		return yes
 	}

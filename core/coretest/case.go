@@ -165,7 +165,7 @@ func (c *Case) file(f txtar.File) error {
 }
 
 func wanted(rest string) bool {
-	return slices.Contains([]string{"output", "trace", "requests", "sent", "faults"}, rest) || strings.HasPrefix(rest, "files/")
+	return slices.Contains([]string{"output", "trace", "requests", "sent", "faults", "config"}, rest) || strings.HasPrefix(rest, "files/")
 }
 
 // decode undoes what an archive cannot hold as it is: see Settings.Quoted and

@@ -24,8 +24,8 @@ func Compare(c Case, o Outcome) []string {
 	if o.Exit != s.Exit {
 		diffs = append(diffs, fmt.Sprintf("exit %d, want %d", o.Exit, s.Exit))
 	}
-	got := map[string]string{"output": o.Output, "trace": o.Trace, "requests": o.Requests, "sent": o.Sent, "faults": o.Faults}
-	for _, name := range []string{"output", "trace", "requests", "sent", "faults"} {
+	got := map[string]string{"output": o.Output, "trace": o.Trace, "requests": o.Requests, "sent": o.Sent, "faults": o.Faults, "config": o.Config}
+	for _, name := range []string{"output", "trace", "requests", "sent", "faults", "config"} {
 		if w, ok := c.Want[name]; ok && strings.TrimSuffix(string(w), "\n") != strings.TrimSuffix(got[name], "\n") {
 			diffs = append(diffs, fmt.Sprintf("want/%s (-want +got):\n%s", name, lineDiff(string(w), got[name])))
 		}

@@ -25,6 +25,7 @@ type Outcome struct {
 	Sent     string            // the bodies of the model requests
 	Faults   string            // one per line
 	Files    map[string][]byte // the project's files after the run
+	Config   string            // the person's config.yaml after the run, if a rule was saved
 	Asked    []approval.Request
 	Problems []string // problems of the test itself: unanswered questions, a broken trace
 }

@@ -64,6 +64,9 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	if c.state != nil {
 		p.State = *c.state
 	}
+	kept := &configFile{text: []byte(c.Settings.Config)}
+	p.Rules = kept
+	defer func() { o.Config = kept.saved }()
 	p.Tools, p.ToolFiles = tools.open, memory(c.Home)
 	p.Libraries = []project.LibraryRoot{{Label: "the libraries of this browser", FS: memory(c.Libs)}}
 	if provider := c.Provider(); provider != nil && recording == nil {
@@ -101,6 +104,22 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	}
 	o.Files = files
 	return o
+}
+
+// configFile is the person's config.yaml in memory.
+type configFile struct {
+	text  []byte
+	saved string
+}
+
+func (f *configFile) Read() ([]byte, error) { return f.text, nil }
+
+func (f *configFile) Change(change func([]byte) ([]byte, error)) error {
+	data, err := change(f.text)
+	if err == nil {
+		f.text, f.saved = data, string(data)
+	}
+	return err
 }
 
 // unreachable is a network whose every request fails: a case that gets as far

@@ -62,7 +62,7 @@ type Answers []Answer
 
 // Answer is what the person answers; with After, after that time.
 type Answer struct {
-	Answer string   `json:"answer"` // yes no session always never
+	Answer string   `json:"answer"` // yes no session always never keep
 	Reason string   `json:"reason,omitempty"`
 	Text   string   `json:"text,omitempty"` // with yes to a question for a text
 	After  Duration `json:"after,omitempty"`
@@ -86,7 +86,7 @@ func (a *Answers) UnmarshalJSON(data []byte) error {
 			}
 		}
 		switch one.Answer {
-		case "yes", "no", "session", "always", "never":
+		case "yes", "no", "session", "always", "never", "keep":
 		default:
 			return fmt.Errorf("no such answer: %q", one.Answer)
 		}

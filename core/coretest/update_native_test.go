@@ -23,7 +23,7 @@ func update(t *testing.T, c coretest.Case, o coretest.Outcome) bool {
 	}
 	settled := c
 	settled.Want = maps.Clone(c.Want)
-	for _, k := range []string{"output", "trace", "requests", "sent", "faults"} {
+	for _, k := range []string{"output", "trace", "requests", "sent", "faults", "config"} {
 		delete(settled.Want, k)
 	}
 	if diffs := coretest.Compare(settled, o); len(diffs) > 0 {

@@ -15,7 +15,8 @@ import (
 // zero value and nil have no settings. A Config does not change.
 type Config struct {
 	n    *yamltree.Node
-	here *yamltree.Node // what it says for the project that is open
+	here *yamltree.Node  // what it says for the project that is open
+	kept []approval.Rule // for that project, from another file
 }
 
 // configShape are the keys of the person's config.
@@ -65,18 +66,38 @@ func ReadConfig(name string, data []byte, root, home string) (*Config, error) {
 	if err := c.Faults.Err(); err != nil {
 		return nil, c.Faults
 	}
-	if all := out.n.Get("projects"); all != nil {
-		for _, f := range all.Fields {
-			key := f.Name
-			if rest, ok := strings.CutPrefix(key, "~/"); ok {
-				key = path.Join(home, rest)
-			}
-			if path.Clean(strings.ReplaceAll(key, "\\", "/")) == path.Clean(root) {
-				out.here = f.Value
-			}
+	out.here = out.n.Get("projects").Get(keyOf(out.n.Get("projects"), root, home))
+	return out, nil
+}
+
+// keyOf returns the key under projects that means the root; "" if there is none.
+func keyOf(projects *yamltree.Node, root, home string) (key string) {
+	if projects == nil {
+		return ""
+	}
+	for _, f := range projects.Fields {
+		name := f.Name
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			name = path.Join(home, rest)
+		}
+		if path.Clean(strings.ReplaceAll(name, "\\", "/")) == path.Clean(root) {
+			key = f.Name
 		}
 	}
-	return out, nil
+	return key
+}
+
+// WithRules returns the Config with more rules for the open project, after its own.
+func (c *Config) WithRules(kept []approval.Rule) *Config {
+	out := *c
+	out.kept = kept
+	return &out
+}
+
+// Rules are the rules that the person keeps for the open project.
+func (c *Config) Rules() []approval.Rule {
+	here, _ := c.personal()
+	return here.Rules
 }
 
 func (c *Config) get(names ...string) *yamltree.Node {
@@ -126,7 +147,9 @@ func (c *Config) personal() (here, everywhere approval.Personal) {
 	if c == nil {
 		return here, everywhere
 	}
-	return personal(c.here.Get("approval")), personal(c.get("approval"))
+	here, everywhere = personal(c.here.Get("approval")), personal(c.get("approval"))
+	here.Rules = append(here.Rules, c.kept...)
+	return here, everywhere
 }
 
 func personal(n *yamltree.Node) approval.Personal {

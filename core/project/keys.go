@@ -174,7 +174,12 @@ func toolApprovalShape() *yamltree.Shape {
 
 func projectApprovalShape() *yamltree.Shape {
 	rule := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"tool": yamltree.Text(yamltree.NameProblem), "when": yamltree.MapOf(globShape()), "decide": settingShape(),
+		"tool": yamltree.Text(yamltree.NameProblem), "when": yamltree.MapOf(yamltree.Text(func(s string) string {
+			if s == "" {
+				return "" // the argument is not given
+			}
+			return globProblem(s)
+		})), "decide": settingShape(),
 	})
 	rule.Musts = []string{"tool", "decide"}
 	return yamltree.KeysOf(map[string]*yamltree.Shape{

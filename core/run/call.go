@@ -170,7 +170,10 @@ func (c *activeCall) observe(r approval.Record) {
 	}
 	if r.Nobody {
 		c.nobody = true
-		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})
+		if r.Allow != nil {
+			body.Allow = r.Allow.YAML
+		}
+		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name, Allow: body.Allow})
 	}
 	c.emit(body)
 }

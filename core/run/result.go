@@ -104,8 +104,9 @@ func (r Result) Exit() int {
 
 // Denial names a call that was denied.
 type Denial struct {
-	ID   string // of the call
-	Tool string
+	ID    string // of the call
+	Tool  string
+	Allow string // the rule (YAML) that would have let it run; "": no rule can
 }
 
 // Failure is a worker below the root that failed. The run may have gone on after it.

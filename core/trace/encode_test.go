@@ -35,7 +35,7 @@ func TestLineFormat(t *testing.T) {
 		{ToolStart{"t", "wasm", "tools/t.wasm", raw(`{"a":1}`)}, `"tool.start",…,"tool":"t","kind":"wasm","module":"tools/t.wasm","args":{"a":1}`},
 		{ToolEnd{Tool: "t", Status: "ok", Result: raw(`"r"`), Fuel: 9, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","result":"r","fuel":9,"ms":1`},
 		{ToolEnd{Tool: "t", Status: "ok", Fuel: 9, FuelVaries: true, MS: 1}, `"tool.end",…,"tool":"t","status":"ok","fuel":9,"fuel_varies":true,"ms":1`},
-		{Approval{"", "t", "ask", "r", "user", "run", "session", "why"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why"`},
+		{Approval{"", "t", "ask", "r", "user", "run", "session", "why", "{}"}, `"approval",…,"tool":"t","setting":"ask","rule":"r","source":"user","decision":"run","remember":"session","reason":"why","allow":"{}"`},
 		{Clearance{Item: "i", Action: "push", Message: "m", Target: "main"}, `"clearance",…,"item":"i","action":"push","message":"m","target":"main"`},
 		{Message{"user", "hello"}, `"message",…,"role":"user","text":"hello"`},
 		{Warning{fault.Depth, "deep"}, `"warning",…,"code":"E_DEPTH","message":"deep"`},

@@ -181,6 +181,7 @@ type Approval struct {
 	Decision string `json:"decision"`       // run, deny
 	Remember string `json:"remember,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+	Allow    string `json:"allow,omitempty"` // the rule (YAML) that would have let a call run that nobody could be asked about
 }
 
 // Clearance says that the state of a staged item changed.

@@ -249,6 +249,8 @@ func approvalText(a Approval, width int) string {
 		s += ", also for the same call later in this session"
 	case "always":
 		s += ", also with other arguments in this session"
+	case "keep":
+		s += ", with a rule that is kept"
 	}
 	if a.Reason != "" {
 		s += ": " + a.Reason

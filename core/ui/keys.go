@@ -17,6 +17,7 @@ var letters = []struct {
 	{approval.No, []string{"n", "no"}, "no, this once, as Enter alone; n and a reason tells the model why"},
 	{approval.Session, []string{"s", "session"}, "yes, and yes whenever this exact call comes again in this session"},
 	{approval.Always, []string{"a", "always"}, "yes, and yes to every call of TOOL in this session, whatever its arguments"},
+	{approval.Keep, []string{"r", "rule"}, "yes, and save a rule so that calls like this do not ask in this project; the rule is shown first"},
 	{approval.Never, []string{"d", "deny", "never"}, "no, and no whenever this exact call comes again in this session"},
 }
 
@@ -45,12 +46,15 @@ func (v *requestView) keys(r approval.Request) string {
 			parts = append(parts, ", "+s)
 		}
 	}
+	if r.Offers(approval.Keep) {
+		parts = append(parts, "; in this project: [r]ule")
+	}
 	var b strings.Builder
 	col := 0
 	for i, p := range parts {
 		if col > 0 && col+width(p)+len(": y") > v.width {
 			b.WriteString("\n")
-			p, col = "  "+strings.TrimLeft(p, " ,/"), 0
+			p, col = "  "+strings.TrimLeft(p, " ,;/"), 0
 		}
 		b.WriteString(p)
 		col += width(p)
@@ -71,6 +75,18 @@ func (v *requestView) hint(r approval.Request) string {
 		text = "Yes covers all of this. Enter alone: no."
 	}
 	return paint(v.color, dim, clip(text, v.width)) + "\n"
+}
+
+// uncut is more rows than a rule can have.
+const uncut = 1 << 10
+
+// lasting is the rule that would be saved: what it covers, and its exact text.
+func (v *requestView) lasting(l *approval.Lasting) string {
+	v.b.Reset()
+	v.label("Rule: ", l.Says, uncut)
+	v.b.WriteString("These lines go into your own configuration, under this project; golem approvals lists and removes them:\n")
+	v.label("  - ", l.YAML, uncut)
+	return v.b.String()
 }
 
 // again repeats the first line of a call after all of it was shown, which may

@@ -44,6 +44,15 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 			return approval.Decision{}, err
 		}
 		if answer, reason, ok := ParseAnswer(line, r.Answers); ok {
+			if answer == approval.Keep {
+				sure, err := q.confirm(ctx, view, r.Lasting)
+				if err != nil {
+					return approval.Decision{}, err
+				}
+				if !sure {
+					continue
+				}
+			}
 			return approval.Decision{ID: r.ID, Answer: answer, Reason: reason}, nil
 		}
 		switch {
@@ -61,6 +70,17 @@ func (q Questions) Approve(ctx context.Context, r approval.Request) (approval.De
 		}
 	}
 	return approval.Decision{ID: r.ID, Answer: approval.No, Reason: "none of the three lines was an answer"}, nil
+}
+
+// confirm shows the rule that would be saved and asks whether to save it. Everything
+// that is not a clear yes is a no; the question about the call is then asked again.
+func (q Questions) confirm(ctx context.Context, view *requestView, l *approval.Lasting) (bool, error) {
+	if err := q.say(view.lasting(l)); err != nil {
+		return false, err
+	}
+	line, err := q.Person.Ask(ctx, "Save this rule and run the call? [y]es / [n]o: ")
+	answer, _, ok := ParseAnswer(line, []approval.Answer{approval.Yes, approval.No})
+	return ok && answer == approval.Yes, err
 }
 
 // input reads a text; an empty line is none.

@@ -28,7 +28,7 @@
  * @typedef {object} Request
  * @property {string} id
  * @property {'tool'|'input'|'turns'|'trust'} kind a call of a tool; a text for a worker that asks, which is text beside answer 'yes'; whether to go on past limits.turns; what a project's files say beyond its sandbox
- * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always
+ * @property {string[]} answers those that count: yes and no, for a call also session, never and maybe always and keep
  * @property {'low'|'medium'|'high'} risk
  * @property {string} [call] the trace id of the call or worker run
  * @property {string[]} [workerPath] IDs from the root
@@ -44,6 +44,7 @@
  * @property {string} [diff] the change to a file, unified
  * @property {boolean} [unchanged] the file has the content that the call would write
  * @property {string} [rule] the setting that asks
+ * @property {{says: string, yaml: string}} [lasting] the rule that the answer keep saves for this project in this browser: show it whole before that answer is given
  * @property {string} [why] why the person is asked, in plain words
  */
 

@@ -20,6 +20,7 @@ function Question({ question, waiting }) {
   const [reason, setReason] = useState('')
   const [text, setText] = useState('')
   const [calm, setCalm] = useState(false)
+  const [rule, setRule] = useState(false)
   useEffect(() => {
     const before = document.activeElement
     dialog.current.showModal()
@@ -58,6 +59,11 @@ function Question({ question, waiting }) {
             <label for="reply">Your answer <span class="hint">(without one the run ends here)</span></label>
             <input id="reply" class="input" value={text} onInput={(e) => setText(e.target.value)} onKeyDown={(e) => e.key === 'Enter' && text.trim() && answer('yes')} />
           </div>}
+          {rule && <div class="stack" role="group" aria-label="The rule">
+            <p>Save this rule in this browser? Then {visible(request.lasting.says)} do not ask any more. Settings lists your rules and removes them.</p>
+            <pre class="mono wrap">- {visible(request.lasting.yaml)}</pre>
+            <div class="row"><button class="button primary" disabled={!calm} onClick={() => answer('keep')}>Save the rule, and yes</button> <button class="button" onClick={() => setRule(false)}>Do not save</button></div>
+          </div>}
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <footer class="answers">
@@ -65,6 +71,7 @@ function Question({ question, waiting }) {
           <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
           <span class="grow" />
           {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes, and yes to every call of this tool in this session, whatever its arguments">Yes to all {visible(request.tool)} calls, this session</button>}
+          {offers('keep') && <button class="button" disabled={!calm} onClick={() => setRule(true)} title="shows a rule for calls like this in this project, before anything is saved">Keep a rule…</button>}
           {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes whenever this exact call comes again in this session">Yes to this call, this session</button>}
           <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
         </footer>

@@ -11,6 +11,7 @@ export function Settings() {
       <h2>Settings</h2>
       <Keys />
       <Trust />
+      <Rules />
       <Config />
       <Storage />
       <section class="stack">
@@ -96,6 +97,32 @@ function Trust() {
             </table>
             {told.widenings.some((w) => w.trusted) && <div class="row"><button class="button danger" onClick={forget}>Forget what was trusted</button></div>}
           </>}
+    </section>
+  )
+}
+
+/** The approval rules that this person keeps for the open project. */
+function Rules() {
+  const name = store.project.value
+  const [rules, setRules] = useState([])
+  useEffect(() => {
+    setRules([])
+    if (name) store.golem.rules(name).then(setRules, () => setRules([]))
+  }, [name])
+  if (!name || rules.length === 0) return null
+  const remove = async (n) => {
+    await store.attempt('the rule was not removed', () => store.golem.removeRule(name, n, rules[n - 1]))
+    setRules(await store.golem.rules(name))
+  }
+  return (
+    <section class="stack" aria-labelledby="rules">
+      <h3 id="rules">Calls that do not ask in {name}</h3>
+      <table class="list"><tbody>{rules.map((yaml, i) => (
+        <tr key={yaml}>
+          <th scope="row"><span class="mono">{visible(yaml)}</span></th>
+          <td><button class="button danger" onClick={() => remove(i + 1)} aria-label={`Remove ${visible(yaml)}`}>Remove</button></td>
+        </tr>
+      ))}</tbody></table>
     </section>
   )
 }

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core/approval"
+	"golem/core/consent"
+	"golem/core/run"
+)
+
+func (h *host) approvalsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "approvals",
+		Short: "list and remove the approval rules that you keep for a project",
+		Long: `Where a run asks about a call, the answer r (rule) saves a rule, so that such calls
+do not ask in this project. golem shows the rule first and writes it to
+$GOLEM_HOME/config.yaml, under projects: and the project's directory; it writes
+nothing to the project. A copy of the project in another directory asks again.
+
+  golem approvals list             the rules for the project in this directory
+  golem approvals remove 2 DIR     remove the second rule for the project in DIR`,
+	}
+	var asJSON bool
+	list := &cobra.Command{
+		Use: "list [DIR]", Short: "list the rules that you keep for a project", Args: words(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, rules, err := h.keptRules(args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return h.printRules(rules)
+			}
+			if len(rules) == 0 {
+				return h.print("no rules are kept for this project\n")
+			}
+			return h.print(rulesText(rules))
+		},
+	}
+	list.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	remove := &cobra.Command{
+		Use: "remove [N] [DIR]", Short: "remove a rule by its number in the list", Args: words(0, 2),
+		RunE: func(_ *cobra.Command, args []string) error { return h.removeRule(args) },
+	}
+	cmd.AddCommand(list, remove)
+	return cmd
+}
+
+// keptRules are the rules for the project that the words name, by default the current
+// directory.
+func (h *host) keptRules(args []string) (consent.Rules, []approval.Rule, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	p, err := h.resolve(args[0])
+	if err != nil {
+		return consent.Rules{}, nil, err
+	}
+	kept := h.rules(p.root)
+	rules, err := kept.List()
+	return kept, rules, err
+}
+
+func (h *host) removeRule(args []string) error {
+	n := 0
+	if len(args) > 0 {
+		number, err := strconv.Atoi(args[0])
+		if err != nil && len(args) == 2 {
+			return usage("%q is not a number", args[0]).Hinting("golem approvals remove N DIR")
+		}
+		if err == nil {
+			n, args = number, args[1:]
+		}
+	}
+	given := n != 0
+	kept, rules, err := h.keptRules(args)
+	switch {
+	case err != nil:
+		return err
+	case len(rules) == 0:
+		return usage("no rules are kept for this project")
+	case !given && len(rules) > 1:
+		return usage("%d rules are kept for this project, and N says which one to remove", len(rules)).Hinting("golem approvals list numbers them")
+	case !given:
+		n = 1
+	}
+	if n < 1 || n > len(rules) {
+		return usage("there is no rule %d", n).Hinting("golem approvals list numbers them, from 1 to %d", len(rules))
+	}
+	if err := kept.Remove(n, rules[n-1].YAML()); err != nil {
+		return err
+	}
+	return h.print("removed: " + oneLine(rules[n-1].YAML()) + "\n")
+}
+
+// sayAllowing lists the rules that would let the next run make the calls that were
+// denied.
+func (h *host) sayAllowing(denied []run.Denial, root string) {
+	var rules []string
+	for _, d := range denied {
+		if d.Allow != "" && !slices.Contains(rules, d.Allow) {
+			rules = append(rules, d.Allow)
+		}
+	}
+	if len(rules) == 0 {
+		return
+	}
+	h.say("to allow them, add to $GOLEM_HOME/config.yaml:")
+	text := []string{"projects:", "  " + approval.Quoted(realPath(root)) + ":", "    approval:", "      rules:"}
+	for _, r := range rules {
+		text = append(text, "        - "+r)
+	}
+	h.beside(func() {
+		for _, line := range text {
+			line, _ = approval.Visible(line)
+			fmt.Fprintln(h.err, line)
+		}
+	})
+}
+
+// rulesText is a numbered line for each rule.
+func rulesText(rules []approval.Rule) string {
+	var b strings.Builder
+	for i, r := range rules {
+		fmt.Fprintf(&b, "%d  %s\n", i+1, oneLine(r.YAML()))
+	}
+	return b.String()
+}
+
+func (h *host) printRules(rules []approval.Rule) error {
+	type numbered struct {
+		N int `json:"n"`
+		approval.Rule
+		YAML string `json:"yaml"`
+	}
+	out := []numbered{}
+	for i, r := range rules {
+		out = append(out, numbered{i + 1, r, r.YAML()})
+	}
+	line, err := jsonLine(struct {
+		Golem string     `json:"golem"`
+		V     int        `json:"v"`
+		Rules []numbered `json:"rules"`
+	}{"approvals", 1, out})
+	if err != nil {
+		return err
+	}
+	return h.print(line)
+}

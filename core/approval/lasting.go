@@ -1,0 +1,170 @@
+package approval
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/tool"
+)
+
+// Lasting is a rule that golem proposes to a person: in this project, calls like the
+// one that asks would no longer ask (scenario 59). It is the narrowest rule that
+// makes sense: the directory of the files for a tool that reads or writes files, the
+// subcommand for a command, otherwise exactly these arguments.
+type Lasting struct {
+	Rule Rule   `json:"-"`
+	Says string `json:"says"` // "all write_file under /output in this project"
+	YAML string `json:"yaml"` // the rule as it is saved, one line
+}
+
+// maxBound is the longest pattern of a rule, in bytes, as core/project reads it.
+const maxBound = 256
+
+// lasting proposes a rule for a call; nil if no rule can or should allow it. A custom
+// tool gets none, because a rule does not contain its module's digest. A rule
+// that would not let this call run is not proposed: so blocked, a rule of the person
+// that asks, and taint stand.
+func (g *Gate) lasting(c *pending) *Lasting {
+	l := c.narrowest()
+	if l == nil || c.spec.Kind == tool.Wasm || g.taints(c) {
+		return nil
+	}
+	l.Rule.Tool, l.Rule.Decide, l.Rule.Origin = c.spec.Name, PreApproved, Origin{By: Person, At: "saved in this session"}
+	l.YAML = l.Rule.YAML()
+	for _, text := range l.Rule.When {
+		if _, changed := Visible(text); changed || len(text) > maxBound || strings.TrimSpace(text) != text {
+			return nil
+		}
+	}
+	p := g.memory.with(c.item.Policy)
+	p.Here.Rules = append(slices.Clip(p.Here.Rules), l.Rule)
+	if settle(p, c.subject).setting != PreApproved {
+		return nil
+	}
+	return l
+}
+
+// narrowest chooses what the rule for a call covers.
+func (s subject) narrowest() *Lasting {
+	if s.risk == tool.Command {
+		return s.commandRule()
+	}
+	if len(s.paths) > 0 && !leavesSandbox(s.risk) {
+		return s.pathRule()
+	}
+	when, ok := s.exactly()
+	if !ok {
+		return nil
+	}
+	return &Lasting{Rule: Rule{When: when}, Says: s.spec.Name + " with exactly these arguments, in this project"}
+}
+
+// pathRule covers the directory of the files that a call uses, or the one file where
+// that directory is the root or where the call deletes.
+func (s subject) pathRule() *Lasting {
+	dir := path.Dir(s.paths[0].Path)
+	same := true
+	for _, p := range s.paths[1:] {
+		same = same && p.Path == s.paths[0].Path
+		for dir != "/" && !strings.HasPrefix(p.Path, dir+"/") {
+			dir = path.Dir(dir)
+		}
+	}
+	switch {
+	case dir != "/" && s.risk != tool.Destructive:
+		return &Lasting{Rule: Rule{When: map[string]string{"path": escapeGlob(dir) + "/**"}}, Says: "all " + s.spec.Name + " under " + dir + " in this project"}
+	case same:
+		return &Lasting{Rule: Rule{When: map[string]string{"path": escapeGlob(s.paths[0].Path)}}, Says: "all " + s.spec.Name + " of " + s.paths[0].Path + " in this project"}
+	}
+	return nil
+}
+
+// subcommands are programs whose second word says what they do.
+var subcommands = []string{"cargo", "dotnet", "git", "go", "npm", "pnpm", "yarn"}
+
+// commandRule covers one command: the program and its subcommand with any arguments
+// where there is one, otherwise the command as it is written.
+func (s subject) commandRule() *Lasting {
+	raw, ok := s.command("command")
+	if !ok || strings.ContainsAny(raw, "*?[{\\\n") {
+		return nil
+	}
+	l := newCommandLine(raw, s.spec.Shell)
+	if l.Plain && len(l.Commands) == 1 && len(l.Commands[0]) > 2 {
+		c := l.Commands[0]
+		first, second := c[0].Text, c[1].Text
+		if slices.Contains(subcommands, first) && second != "" && strings.Trim(second, "abcdefghijklmnopqrstuvwxyz-") == "" && second[0] != '-' {
+			pattern := first + " " + second + " *"
+			return &Lasting{Rule: Rule{When: map[string]string{"command": pattern}}, Says: "all commands " + pattern + " in this project"}
+		}
+	}
+	return &Lasting{Rule: Rule{When: map[string]string{"command": raw}}, Says: "exactly this command, in this project"}
+}
+
+// exactly returns conditions that fix every argument that the tool has; an argument
+// that was not given must not be given. ok is false where conditions cannot do that:
+// for lists, and for tools that take arguments that their schema does not list.
+func (s subject) exactly() (when map[string]string, ok bool) {
+	keys := keysOf(s.spec.Input, 0)
+	if !keys.closed {
+		return nil, false
+	}
+	when = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(keys.fields)) {
+		raw, given := s.fields[name]
+		switch {
+		case !given:
+			when[name] = ""
+			continue
+		case raw[0] == '[':
+			return nil, false
+		}
+		when[name] = escapeGlob(texts(raw)[0])
+	}
+	return when, len(when) > 0
+}
+
+// escapeGlob returns a pattern that matches exactly the text.
+func escapeGlob(text string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(text)
+}
+
+// YAML returns the rule as one item of approval.rules, in one line.
+func (r Rule) YAML() string {
+	var b strings.Builder
+	b.WriteString("{tool: " + yamlText(r.Tool))
+	if len(r.When) > 0 {
+		b.WriteString(", when: {")
+		for i, key := range slices.Sorted(maps.Keys(r.When)) {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(yamlText(key) + ": " + Quoted(r.When[key]))
+		}
+		b.WriteString("}")
+	}
+	return b.String() + ", decide: " + string(r.Decide) + "}"
+}
+
+// yamlText writes a name without quotes where YAML cannot read it as anything else.
+func yamlText(name string) string {
+	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && strings.Contains("abcdefghijklmnopqrstuvwxyz", name[:min(1, len(name))])
+	if plain && len(name) > 0 && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(name)) {
+		return name
+	}
+	return Quoted(name)
+}
+
+// Quoted is a text in double quotes as YAML and JSON read it.
+func Quoted(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return `""` // a string can be encoded
+	}
+	return strings.TrimSpace(b.String())
+}
