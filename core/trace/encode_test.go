@@ -132,7 +132,7 @@ func TestRoundTrip(t *testing.T) {
 			ModelEnd{Turn: 1, Text: text("t"), Calls: []CallRef{{text("i"), text("n")}}, Usage: Usage{In: n.Draw(t, "in")}},
 			ToolStart{text("a"), text("b"), text("c"), anyRaw(t, "args")},
 			ToolEnd{Tool: text("a"), Result: anyRaw(t, "r"), Fuel: int64(n.Draw(t, "fuel"))},
-			Approval{text("h"), text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g")},
+			Approval{text("h"), text("a"), text("b"), text("c"), text("d"), text("e"), text("f"), text("g"), text("h")},
 			Message{text("r"), text("t")}, Warning{fault.Code(text("c")), text("m")}, Delta{Text: text("t")}, Ask{anyRaw(t, "q")},
 		}).Draw(t, "body")
 		e := Event{Seq: int64(n.Draw(t, "seq")), TS: text("ts"), ID: text("id"), Parent: text("parent"), Worker: text("worker"), Depth: 2, Body: body}
