@@ -69,7 +69,7 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core ui run trace approval project sandbox state tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/coretest":            "core describe ui run trace approval project sandbox state tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
 	"web/webtest":              "",
 

@@ -18,6 +18,16 @@ func (i *Instance) Describe(ctx context.Context, w *project.Worker, in *run.Inpu
 	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).Worker(ctx, w, in)
 }
 
+// Plan returns what a run of the entry would do (golem run --dry-run). It uses no
+// model, runs no tool and no module, and writes nothing.
+func (i *Instance) Plan(ctx context.Context) (*describe.Plan, error) {
+	entry, err := i.project.Entry()
+	if err != nil {
+		return nil, err
+	}
+	return i.describer(i.runner(trace.Sinks(nil), i.gate(nil))).Plan(ctx, entry, i.models.Host)
+}
+
 // CallTree returns who may call whom. It scans the project, uses no model and
 // runs nothing. Workers that cannot be loaded are among the faults.
 func (i *Instance) CallTree(ctx context.Context) *describe.CallTree {

@@ -293,6 +293,11 @@ export class Golem {
     return this.ask('describe', { ...plain(options), project: name, worker })
   }
 
+  /** What a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
+  plan(name, options = {}) {
+    return this.ask('plan', { ...plain(options), project: name })
+  }
+
   /**
    * The models of a provider, as golem models lists them; context in tokens,
    * price in US dollars for a million tokens, both where they are known.

@@ -168,6 +168,11 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	o := e.Outcome()
+	for _, rule := range e.Rules { // the page keeps them in a file of their own
+		if o.Config = string(c.Want["config"]); !strings.Contains(o.Config, "- "+rule+"\n") {
+			o.Problems = append(o.Problems, "the page kept another rule: "+rule)
+		}
+	}
 	provider.Settle(&o)
 	return o
 }

@@ -81,6 +81,41 @@ func (h *host) describe(f *flags, words []string) error {
 	return nil
 }
 
+// dryRun prints what a run would do. An input that is given is held against the entry's
+// schema.
+func (h *host) dryRun(f *flags, inst *core.Instance, entry *project.Worker, words []string) error {
+	in, none, err := h.givenInput(f, words)
+	if err == nil && !none && entry.Mode != "chat" {
+		err = typedInput(entry, in)
+	}
+	if err == nil {
+		_, err = h.attachments(f.attach)
+	}
+	if err != nil {
+		return err
+	}
+	plan, err := inst.Plan(context.Background())
+	if err != nil {
+		return err
+	}
+	text := plan.Text()
+	if f.json {
+		if text, err = jsonLine(plan); err != nil {
+			return err
+		}
+	}
+	if err := h.print(text); err != nil {
+		return err
+	}
+	if len(plan.Faults) > 0 && !f.json {
+		h.report(plan.Faults)
+	}
+	if plan.Faults.Err() != nil {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
 func (h *host) description(f *flags, words []string) (*describe.Description, error) {
 	if err := f.refuse(); err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type flags struct {
 	relock                                          bool // golem.lock is written anew
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
+	dryRun                                          bool
 	resume                                          string // ID, or newest
 	at                                              int
 	platform                                        string
@@ -121,6 +122,13 @@ func (f *flags) refuse() error {
 	}
 	if f.given("at") && (f.at < 1 || !f.given("resume")) {
 		return usage("--at needs the number of a message, from 1, and --resume").Hinting("golem chat . --resume ID --at 3 goes on before your third message, as a branch")
+	}
+	if f.dryRun {
+		for _, name := range []string{"resume", "trace", "artifacts", "record"} {
+			if f.given(name) {
+				return usage("--dry-run and --%s cannot be used together", name).Hinting("--dry-run runs nothing and writes nothing")
+			}
+		}
 	}
 	if f.given("resume") && f.given("sandbox") {
 		return usage("--resume and --sandbox memory cannot be used together").Hinting("leave --sandbox out")

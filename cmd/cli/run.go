@@ -42,6 +42,7 @@ directory or ends in .worker, .yaml or .yml.`,
 		},
 	}
 	f.addRun(cmd.Flags())
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what the run would do: workers, models, tools and what becomes of their calls, files, hosts, limits; nothing runs")
 	cmd.Flags().BoolVar(&f.check, "check", false, "check the project instead, like golem check")
 	cmd.Flags().BoolVar(&f.listWorkers, "list-workers", false, "list its workers instead, like golem workers")
 	h.complete(cmd, f)
@@ -102,6 +103,9 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 		return h.elsewhere(f, p, listOf(err)).Err()
 	}
 	chat = chat || entry.Mode == "chat"
+	if f.dryRun {
+		return h.dryRun(f, inst, entry, words[used:])
+	}
 	in, none, err := h.inputOf(f, words[used:], entry, chat)
 	if err != nil {
 		return err

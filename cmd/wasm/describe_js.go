@@ -4,6 +4,19 @@ import (
 	"golem/core/project"
 )
 
+// plan is golem run --dry-run --json.
+func plan(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := inst.Plan(c.ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, nil, nil
+}
+
 // describe is golem describe --json, of the worker that the page names, else of the
 // entry. The page makes the text itself, which is 7 KB less to load.
 func describe(c *call) (any, []byte, error) {

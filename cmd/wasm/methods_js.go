@@ -52,6 +52,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"models":  listModels,
 
 	"describe":  describe,
+	"plan":      plan,
 	"clearance": decideItem,
 
 	"trust":  showTrust,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/approval"
+	"golem/core/describe"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/trace"
@@ -21,6 +22,8 @@ type Elsewhere struct {
 	Error     *fault.Fault       `json:"error"`
 	Faults    fault.List         `json:"faults"`    // of a check, or of a project that cannot be opened
 	Listings  []project.Listing  `json:"listings"`  // of workers
+	Plan      *describe.Plan     `json:"plan"`      // of plan
+	Rules     []string           `json:"rules"`     // that the page keeps afterwards, as YAML
 	Trace     []byte             `json:"trace"`     // the kept lines the front end saw
 	Artifacts map[string]string  `json:"artifacts"` // by name
 	Files     map[string][]byte  `json:"files"`     // afterwards, golem's own left out
@@ -32,7 +35,7 @@ type Elsewhere struct {
 // compared.
 func (e Elsewhere) Outcome() Outcome {
 	o := Outcome{
-		Status: e.Status, Exit: e.Exit, Output: e.Text + listingLines(e.Listings), Faults: faultLines(e.Faults),
+		Status: e.Status, Exit: e.Exit, Output: e.Text + listingLines(e.Listings) + planLines(e.Plan), Faults: faultLines(e.Faults),
 		Files: e.Files, Asked: e.Asked, Problems: slices.Clone(e.Problems),
 	}
 	if e.Error != nil {

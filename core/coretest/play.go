@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"golem/core"
+	"golem/core/describe"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
@@ -77,7 +78,7 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
 	}
 	inst, err := core.Open(p, options(c, tree))
-	looks := c.Settings.Command == "check" || c.Settings.Command == "workers"
+	looks := slices.Contains([]string{"check", "workers", "plan"}, c.Settings.Command)
 	if err == nil && !looks {
 		_, err = inst.Entry()
 	}
@@ -92,6 +93,9 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 		if faults.Err() != nil {
 			o.Status, o.Exit = "error", 1
 		}
+	case "plan":
+		plan, err := inst.Plan(ctx)
+		o.Output, o.Faults = planLines(plan), faultLines(err)
 	case "workers":
 		listings, faults := inst.Workers()
 		o.Output, o.Faults = listingLines(listings), faultLines(faults)
@@ -255,6 +259,21 @@ func (c Case) inputs() ([]run.Input, error) {
 		out[0].Attachments = append(out[0].Attachments, run.File{Name: name, Data: data})
 	}
 	return out, nil
+}
+
+// planLines is what a run would do, a line for each worker and host.
+func planLines(p *describe.Plan) string {
+	if p == nil {
+		return ""
+	}
+	lines := []string{plainJSON(map[string]any{"entry": p.Entry, "mode": p.Mode, "faults": len(p.Faults)})}
+	for _, w := range p.Workers {
+		lines = append(lines, plainJSON(w))
+	}
+	for _, h := range p.Hosts {
+		lines = append(lines, plainJSON(h))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 func listingLines(ls []project.Listing) string {

@@ -10,7 +10,7 @@ import (
 // With the zero value, the entry runs once without input, and nobody can be
 // asked: the case fails if anything asks.
 type Settings struct {
-	Command string            `json:"command,omitempty"` // run (default), chat, check, workers
+	Command string            `json:"command,omitempty"` // run (default), chat, check, workers, plan
 	Entry   string            `json:"entry,omitempty"`
 	Inputs  []json.RawMessage `json:"inputs,omitempty"` // strings, or one object
 	Model   string            `json:"model,omitempty"`  // default script:script.yaml; "none" gives none

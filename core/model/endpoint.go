@@ -21,14 +21,7 @@ type endpoint struct {
 // endpoint resolves a row: address, key, and whether the key may go there.
 func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	e := &endpoint{row: row}
-	baseVar := BaseURLVar(row.Name)
-	address, own := c.env(baseVar), true
-	if address == "" && row.Name == azure {
-		address = c.env(azureEndpoint)
-	}
-	if address == "" {
-		address, own, baseVar = row.BaseURL, false, "providers: "+row.Name
-	}
+	address, baseVar, own := c.address(row)
 	if address == "" {
 		return nil, fault.New(fault.Model, "%s has no default address", row.Name).
 			Hinting("set %s, for example to https://NAME.openai.azure.com/openai/v1", BaseURLVar(row.Name))
@@ -58,6 +51,39 @@ func (c Config) endpoint(row Provider, model string) (*endpoint, error) {
 	}
 	e.foreign = e.key != "" && !own && !row.Trusted && !home(e.url, e.keyVar)
 	return e, checkHeaders(row)
+}
+
+// address is the URL that a row's requests go to, where it is set, and whether a person
+// set it; "" if it is set nowhere.
+func (c Config) address(row Provider) (address, from string, own bool) {
+	from = BaseURLVar(row.Name)
+	address = c.env(from)
+	if address == "" && row.Name == azure {
+		address = c.env(azureEndpoint)
+	}
+	if address == "" {
+		return row.BaseURL, "providers: " + row.Name, false
+	}
+	return address, from, true
+}
+
+// Host returns the host that requests of a model would go to; "" if they go to none,
+// as those of script:, or if it is not known.
+func (c Config) Host(name string) string {
+	provider, _, err := Split(name)
+	if err != nil || provider == "script" || provider == "replay" {
+		return ""
+	}
+	row, err := c.row(provider)
+	if err != nil {
+		return ""
+	}
+	address, from, _ := c.address(row)
+	u, err := baseURL(address, from)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // Azure gives each customer an address of their own.

@@ -114,6 +114,10 @@ func (t *Table) Check(name, origin string) error {
 	return nil
 }
 
+// Host returns the host that requests of a model would go to; "" if there is none. It
+// sends no request.
+func (t *Table) Host(name string) string { return t.models.Host(name) }
+
 // Open makes a worker's model. A script or recording that a person named is
 // read from where they stand, one that the project names from its root.
 func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) {

@@ -74,6 +74,8 @@ window.play = async (c) => {
     } else if (c.command === 'workers') {
       const listed = await golem.workers('case', options)
       Object.assign(out, { listings: listed.workers, faults: listed.faults })
+    } else if (c.command === 'plan') {
+      out.plan = await golem.plan('case', options)
     } else {
       await run(golem, c, out)
     }
@@ -81,6 +83,7 @@ window.play = async (c) => {
     Object.assign(out, { status: 'config', exit: 2, faults: faults(e) })
   }
   out.files = await window.tree('case')
+  out.rules = await golem.rules('case')
   return JSON.stringify(out)
 }
 

@@ -8,6 +8,7 @@ import { faultText, seconds } from './run.js'
 import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
+import { Plan } from './describe.jsx'
 import { Tree } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { visible } from './diff.jsx'
@@ -94,6 +95,9 @@ function Item({ item, run }) {
 /** What an empty conversation offers: the project's own suggestions. */
 function Start() {
   const about = store.about.value
+  const [plan, setPlan] = useState(null)
+  useEffect(() => setPlan(null), [about])
+  const ahead = () => plan ? setPlan(null) : store.attempt('looking ahead', async () => setPlan(await store.golem.plan(store.project.value, store.options())))
   if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
@@ -112,6 +116,8 @@ function Start() {
           <button class="button" key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
         ))}
       </div>
+      <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>
+      {plan && <Plan of={plan} />}
       <Kept />
     </div>
   )

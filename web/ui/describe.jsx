@@ -26,6 +26,18 @@ export function Description({ of }) {
   )
 }
 
+/** What a run of the project would do: the data of golem run --dry-run. */
+export function Plan({ of }) {
+  return (
+    <div class="stack described">
+      <p>A run of {visible(of.entry)} in approval mode {of.mode}. Nothing ran and nothing was written.</p>
+      <h3>Hosts that requests can go to</h3>
+      {of.hosts.length === 0 ? <p>none</p> : <Table name="Hosts" head={['Host', 'For']} rows={of.hosts.map((h) => [h.host, h.for])} />}
+      {of.workers.map((w) => <details key={w.path} open={w.id === of.entry}><summary>{visible(w.id)}: {visible(w.model || 'the model of its caller')}</summary><Description of={{ ...w, settings: w.limits }} /></details>)}
+    </div>
+  )
+}
+
 const Part = ({ title, text }) => <><h3>{visible(title)}</h3><pre class="small">{text.split('\n').map(visible).join('\n')}</pre></>
 
 const Table = ({ name, head, rows }) => (
