@@ -33,14 +33,14 @@ var arrows = map[string]string{
 	"core/ui":           "run approval trace clearance tool",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model state money sandbox tool",
-	"core/toolset":      "clearance sandbox tool",
+	"core/toolset":      "clearance sandbox textdiff tool",
 	"core/workspace":    "builtin project sandbox",
 	"core/builtin":      "sandbox",
 	"core/project":      "approval sandbox tool yamltree money",
 	"core/prompt":       "project sandbox",
 	// Only golem check --fix needs it: the page does not link it.
-	"core/migrate":   "project prompt yamltree",
-	"core/clearance": "sandbox state",
+	"core/migrate":   "project prompt textdiff yamltree",
+	"core/clearance": "sandbox state textdiff",
 	"core/state":     "sandbox",
 	"core/trust":     "approval",
 	"core/model":     "tool yamltree money model/prices",
@@ -56,6 +56,7 @@ var arrows = map[string]string{
 	"core/fault":          "",
 	"core/yamltree":       "",
 	"core/money":          "",
+	"core/textdiff":       "",
 	// The built-in table, apart from the models: a file that a program writes.
 	"core/model/prices": "money",
 
@@ -118,6 +119,7 @@ var outside = map[string]string{
 	"aead.dev/minisign":                 "core/workspace cmd/cli",
 	"github.com/hack-pad/hackpadfs":     "core/sandbox core/workspace sandbox",
 	"github.com/spf13/cobra":            "cmd/cli",
+	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli",
 	"mvdan.cc/sh":                       "core/approval/sh",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"golem/core/sandbox"
+	"golem/core/textdiff"
 )
 
 // FileDiff is what pushing an item does to one file.
@@ -62,7 +61,7 @@ func (s *Store) foreign(id string, c Change) string {
 	info, err := fs.Stat(s.State.Files, at(id, c.Digest))
 	if err == nil && info.Size() <= maxDiffed {
 		if data, err := s.content(id, c.Digest); err == nil && !isBinary(data) {
-			return udiff.Unified("/dev/null", "b/"+c.Name(), "", string(data))
+			return textdiff.Unified("/dev/null", "b/"+c.Name(), "", string(data))
 		}
 	}
 	return fmt.Sprintf("File %s (%d bytes) is not shown: it is missing, too large, or no text\n", c.Name(), c.Size)
@@ -112,7 +111,7 @@ func (s *Store) patch(id string, st step, shown int) (string, error) {
 	if isBinary(old) || isBinary(next) {
 		return fmt.Sprintf("Binary files %s (%d bytes) and %s (%d bytes) differ\n", from, len(old), to, len(next)), nil
 	}
-	if patch := udiff.Unified(from, to, string(old), string(next)); patch != "" {
+	if patch := textdiff.Unified(from, to, string(old), string(next)); patch != "" {
 		return patch, nil
 	}
 	return fmt.Sprintf("--- %s\n+++ %s\n", from, to), nil // an empty file comes or goes

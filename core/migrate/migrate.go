@@ -12,18 +12,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/textdiff"
 	"golem/core/yamltree"
 )
 
@@ -76,26 +72,7 @@ type Change struct {
 
 // Diff is the change as a unified diff that git applies.
 func (c Change) Diff() string {
-	return numbered(udiff.Unified("a/"+c.File, "b/"+c.File, string(c.Before), string(c.After)))
-}
-
-var hunk = regexp.MustCompile(`^@@ -(\d+)(,\d+)? \+\d+(,\d+)? @@`)
-
-// numbered sets the line at which each part of a diff begins in the new file:
-// the library's is too small after lines that two changes share.
-func numbered(diff string) string {
-	lines, grown := strings.SplitAfter(diff, "\n"), 0
-	for i, line := range lines {
-		if m := hunk.FindStringSubmatch(line); m != nil {
-			from, _ := strconv.Atoi(m[1]) // the expression takes digits only
-			lines[i] = fmt.Sprintf("@@ -%s%s +%d%s @@%s", m[1], m[2], from+grown, m[3], line[len(m[0]):])
-		} else if i > 1 && strings.HasPrefix(line, "+") {
-			grown++
-		} else if i > 1 && strings.HasPrefix(line, "-") {
-			grown--
-		}
-	}
-	return strings.Join(lines, "")
+	return textdiff.Unified("a/"+c.File, "b/"+c.File, string(c.Before), string(c.After))
 }
 
 // Plan is what Make would change. Nothing is written.

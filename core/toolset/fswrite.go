@@ -8,10 +8,9 @@ import (
 	"path"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/textdiff"
 	"golem/core/tool"
 )
 
@@ -61,7 +60,7 @@ func diffTo(at, to string, old, next []byte) string {
 	case len(old)+len(next) > maxDiffed:
 		return fmt.Sprintf("Files %s (%d bytes) and %s (%d bytes) differ\n", from, len(old), to, len(next))
 	}
-	return udiff.Unified(from, to, string(old), string(next))
+	return textdiff.Unified(from, to, string(old), string(next))
 }
 
 // write replaces a file with what was shown.
