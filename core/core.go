@@ -134,7 +134,7 @@ type RunOptions struct {
 	Resume *Resume
 	// Exchange is called before each exchange of a chat. The exchange ends when its
 	// context does, and the chat goes on; stop is called after it. nil: only ctx ends it.
-	Exchange func(ctx context.Context) (exchange context.Context, stop func())
+	Exchange func(ctx context.Context) (within context.Context, stop func())
 	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
 	Strict bool
 	Trace  io.Writer // JSON lines, SPEC §16

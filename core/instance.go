@@ -5,6 +5,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/builtin"
+	"golem/core/clearance"
 	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/project"
@@ -108,12 +109,18 @@ func (i *Instance) gate(person approval.Approver) *approval.Gate {
 	return g
 }
 
+func (i *Instance) files() mounting { return mounting{&i.platform, i.options} }
+
+// Clearance returns the project's staged items, for a person to decide on; nil if
+// nothing is kept: the platform keeps no state, or the sandbox is in memory.
+func (i *Instance) Clearance() *clearance.Store { return i.files().staged(i.project) }
+
 // runner makes the runner of one session.
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
-	files := mounting{i.platform, i.options}
+	files := i.files()
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
-		Clearance: i.Clearance(), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
+		Clearance: files.staged(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
 		Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Unattended: i.consent.Unattended,
 	}
 }

@@ -214,26 +214,6 @@ func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, re
 	return !pending || send(s.Continue)
 }
 
-// exchange runs one exchange of a chat; false if no later one can have a model either.
-func exchange(ctx context.Context, s *run.Session, entry *project.Worker, ro RunOptions, do func(context.Context) run.Result) bool {
-	within, stop := ctx, func() {}
-	if ro.Exchange != nil {
-		within, stop = ro.Exchange(ctx)
-	}
-	res := do(within)
-	stop()
-	switch {
-	case res.Error == nil || ctx.Err() != nil:
-	case res.Refused && entry.NeedModel() != nil:
-		return false
-	case within.Err() != nil && res.Status == run.Interrupted:
-		s.Say("warn", "stopped; the conversation goes on with your next message")
-	default:
-		s.Fail(res.Error)
-	}
-	return true
-}
-
 // rewind carries out /rewind N.
 func (i *Instance) rewind(ctx context.Context, s *run.Session, arg string) {
 	n, err := strconv.Atoi(arg)

@@ -13,7 +13,7 @@ import (
 // mounting are the files of the sandbox of a project: what the host lends, in
 // memory if that was asked for.
 type mounting struct {
-	platform Platform
+	platform *Platform
 	options  Options
 }
 

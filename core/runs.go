@@ -99,6 +99,26 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	return i.redact(s.Close())
 }
 
+// exchange runs one exchange of a chat; false if no later one can have a model either.
+func exchange(ctx context.Context, s *run.Session, entry *project.Worker, ro RunOptions, do func(context.Context) run.Result) bool {
+	within, stop := ctx, func() {}
+	if ro.Exchange != nil {
+		within, stop = ro.Exchange(ctx)
+	}
+	res := do(within)
+	stop()
+	switch {
+	case res.Error == nil || ctx.Err() != nil:
+	case res.Refused && entry.NeedModel() != nil:
+		return false
+	case within.Err() != nil && res.Status == run.Interrupted:
+		s.Say("warn", "stopped; the conversation goes on with your next message")
+	default:
+		s.Fail(res.Error)
+	}
+	return true
+}
+
 // redact takes known secrets out of what a front end prints as the answer.
 func (i *Instance) redact(res run.Result) run.Result {
 	res.Output.Text = i.secrets.redactor.Load().String(res.Output.Text)
@@ -216,7 +236,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		return r, nil, err
 	}
 	r.Strict, r.ID = ro.Strict, ro.ID
-	r.Notices = append(append(trusting, i.settle(ctx)...), i.notices(entry)...)
+	r.Notices = append(append(trusting, settle(ctx, i.Clearance())...), i.notices(entry)...)
 	i.keep(r, ro)
 	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }
