@@ -168,6 +168,30 @@ export class Golem {
     return { blob: new Blob([bytes], { type: 'application/zip' }), ...rest }
   }
 
+  /**
+   * The libraries that are installed in this browser, and why others cannot be used.
+   * @returns {Promise<{libraries: {name: string, version?: string, description?: string, exports?: string[], dependencies?: string[], dir: string, origin: {from?: string}}[], faults: object[]}>}
+   */
+  libraries() {
+    return this.ask('libraries')
+  }
+
+  /**
+   * Installs a library: from a zip, or from files by their paths. from says where it came from.
+   * fresh is false if the same files were installed already.
+   * @param {Uint8Array | Record<string, Uint8Array>} files
+   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null}>}
+   */
+  installLibrary(files, from = '') {
+    if (files instanceof Uint8Array) return this.ask('installLibrary', { from }, files)
+    return this.ask('installLibrary', { from, names: Object.keys(files) }, Object.values(files))
+  }
+
+  /** Removes a library by its directory, such as utils@1.0.0. */
+  async removeLibrary(dir) {
+    await this.ask('removeLibrary', { library: dir })
+  }
+
   /** A project's files. Paths are relative, with slashes. */
   files(name) {
     return {

@@ -55,6 +55,10 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"plan":      plan,
 	"clearance": decideItem,
 
+	"libraries":      listLibraries,
+	"installLibrary": installLibrary,
+	"removeLibrary":  removeLibrary,
+
 	"trust":  showTrust,
 	"rules":  keptRules,
 	"config": checkConfig,

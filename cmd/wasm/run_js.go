@@ -72,6 +72,9 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		return a, nil, nil, err
 	}
 	origin, libraries, err := c.server.stores.cameFrom(a.Project, fsys)
+	if err == nil && origin == nil { // a packed project has its own
+		libraries, err = c.server.stores.libraryRoots()
+	}
 	if err != nil {
 		return a, nil, nil, err
 	}

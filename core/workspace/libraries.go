@@ -173,22 +173,6 @@ func (l Libraries) put(lib Library, c Content) error {
 	return nil
 }
 
-// unmark removes the mark of a finished change. A mark that stays would undo it.
-func (l Libraries) unmark(dir string) error {
-	if err := l.Root.Remove(marked + dir); err != nil {
-		return l.notWritten(dir, err)
-	}
-	return nil
-}
-
-// drop removes what is marked, and then the mark.
-func (l Libraries) drop(dir string) error {
-	if err := l.Root.RemoveAll(dir); err != nil {
-		return l.notWritten(dir, err)
-	}
-	return l.unmark(dir)
-}
-
 // Recover ends what a killed process left unfinished: a library that was moved
 // away is put back if nothing took its place, the rest is removed.
 func (l Libraries) Recover() error {

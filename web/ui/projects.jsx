@@ -8,6 +8,7 @@ import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { askChoice, askYes } from './ask.jsx'
 import { address, fetchPack, isPack, takePack } from './packed.jsx'
+import { Libraries } from './libraries.jsx'
 
 export function Projects() {
   const list = store.projects.value
@@ -28,6 +29,7 @@ export function Projects() {
         <h2 id="examples">Examples</h2>
         <ul class="cards">{store.examples.value.map((e) => <Example key={e.name} example={e} />)}</ul>
       </section>
+      <Libraries />
     </div></div>
   )
 }
@@ -101,7 +103,7 @@ function free(name) {
 const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
 /** What of a folder does not come along, as from a zip: git's, golem's own state, keys. */
-const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
+export const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 
 function Make() {
   const folder = useRef(null)

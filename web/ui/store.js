@@ -12,6 +12,7 @@ export const ready = signal(false)
 export const failure = signal('')
 export const projects = signal([])
 export const examples = signal([])
+export const libraries = signal({ libraries: [], faults: [] })
 export const view = signal('projects') // projects, run, files, trace, settings
 export const project = signal('') // the open project's name
 export const about = signal(null) // what golem says of it: entry, mode, model, faults
@@ -60,6 +61,7 @@ export async function start(made, shipped) {
 
 export async function refresh() {
   projects.value = await golem.list()
+  libraries.value = await golem.libraries()
 }
 
 /** How much of the browser's storage is used, and whether it may be cleared. */

@@ -1,0 +1,93 @@
+// The libraries of this browser: what is installed, installing one from a zip, a
+// folder or an address that allows it, removing one.
+import * as store from './store.js'
+import { faultText } from './run.js'
+import { visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+import { askText, askYes } from './ask.jsx'
+import { stays } from './projects.jsx'
+import { fetchPack } from './packed.jsx'
+
+export function Libraries() {
+  const { libraries, faults } = store.libraries.value
+  return (
+    <section class="stack" aria-labelledby="libraries">
+      <h2 id="libraries">Libraries</h2>
+      <p class="muted">Workers that several projects use. A project names those that it needs under dependencies: in its project.yaml.</p>
+      <Install />
+      {libraries.length > 0 && <ul class="cards">{libraries.map((l) => <Card key={l.dir} library={l} />)}</ul>}
+      {faults.map((f) => <p key={f.message} class="small">{visible(faultText(f))}</p>)}
+    </section>
+  )
+}
+
+function Card({ library }) {
+  const { dir } = library
+  const remove = () => store.attempt(`removing ${dir}`, async () => {
+    if (!(await askYes(`Remove ${visible(dir)}?`, 'Projects that use it will not run until it is installed again.', 'Remove', true))) return
+    await store.golem.removeLibrary(dir)
+    await store.refresh()
+  })
+  return (
+    <li class="card">
+      <h3>{visible(library.name)} <span class="muted">{visible(library.version ?? '')}</span></h3>
+      {library.description && <p class="small">{visible(library.description)}</p>}
+      <p class="small muted">{library.origin.from && `from ${visible(library.origin.from)}`}</p>
+      <div class="row">
+        <span class="grow" />
+        <button class="button quiet square danger" aria-label={`remove the library ${dir}`} title="remove" onClick={remove}><Icon name="trash" /></button>
+      </div>
+    </li>
+  )
+}
+
+/** Installs and tells what happened. */
+const install = (files, from) => store.attempt(from, async () => {
+  const { library, fresh, left } = await store.golem.installLibrary(await files(), from)
+  const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
+  store.tell(fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`)
+  await store.refresh()
+})
+
+function Install() {
+  const zip = async (e) => {
+    const file = e.target.files[0]
+    e.target.value = ''
+    if (file) await install(async () => new Uint8Array(await file.arrayBuffer()), file.name)
+  }
+  const folder = async (e) => {
+    const picked = [...e.target.files]
+    e.target.value = ''
+    if (!picked.length) return
+    const top = picked[0].webkitRelativePath.split('/')[0]
+    await install(async () => {
+      const files = {}
+      for (const f of picked) {
+        const path = f.webkitRelativePath.slice(top.length + 1)
+        if (!stays.test(path)) files[path] = new Uint8Array(await f.arrayBuffer())
+      }
+      return files
+    }, top)
+  }
+  const address = async () => {
+    const given = await askText('Install a library from an address', {
+      label: 'Address of a zip file', action: 'Install', why: 'The page asks this address for the file, once. The server has to allow it (CORS).',
+    })
+    if (given) await install(() => load(given), given.split(/[?#]/)[0])
+  }
+  return (
+    <div class="row">
+      <label class="button"><Icon name="up" />Library from a zip<input class="sr" type="file" accept=".zip,application/zip" onChange={zip} /></label>
+      <label class="button"><Icon name="folder" />Library from a folder<input class="sr" type="file" webkitdirectory onChange={folder} /></label>
+      <button class="button" onClick={address}><Icon name="link" />Library from an address</button>
+    </div>
+  )
+}
+
+/** What an address answers with. No redirect is followed, no cookie sent. */
+async function load(address) {
+  const url = new URL(address)
+  if (url.protocol !== 'https:' && !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) throw new Error('the address has to begin with https://')
+  if (url.username || url.password) throw new Error('the address has a key in it, and golem keeps addresses')
+  return fetchPack(url)
+}
