@@ -1,0 +1,187 @@
+package core_test
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/conversation"
+	"golem/core/run"
+	"golem/core/state"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// Scenario 58: of five exchanges one goes back to before the third and says something
+// else; both branches are listed, whole, and go on.
+func TestRewind(t *testing.T) {
+	files := yardFiles()
+	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - when: {match: \"(.+)\"}\n      say: \"heard $1\"\n"
+	y := newYard(t, moment{files: files})
+	u := always()
+	for _, text := range []string{"m1", "m2", "m3", "m4", "m5", "/rewind 3", "other", "/rewind 9", "/rewind x"} {
+		u.Inputs = append(u.Inputs, run.Input{Text: text})
+	}
+	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-aaaaaa"})
+	s := state.Memory(y.state)
+	list := conversation.List(&s)
+	if len(list) != 2 || list[0].From == nil || *list[0].From != (conversation.Origin{ID: "20260101-000000-aaaaaa", At: 3}) || list[0].Messages != 3 || list[1].Messages != 5 {
+		t.Fatalf("the list is %+v", list)
+	}
+	if got := strings.Join(talk(t, y), "|"); got != "you : m1|golem : heard m1|you : m2|golem : heard m2|you : other|golem : heard other" {
+		t.Errorf("the branch is %q", got)
+	}
+	var wrong []string
+	for _, e := range u.Events() {
+		if b, ok := e.Body.(trace.Status); ok && b.Level == "error" {
+			wrong = append(wrong, b.Text)
+		}
+	}
+	if len(wrong) != 2 || !strings.Contains(wrong[0], "this conversation has 3") {
+		t.Errorf("said %q", wrong)
+	}
+
+	// The other branch goes on, as a branch of itself and where it ended.
+	u = always()
+	u.Inputs = []run.Input{{Text: "m6"}}
+	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{ID: "20260101-000000-aaaaaa"}})
+	if res.Output.Text != "heard m6" {
+		t.Errorf("%v %q", res.Error, res.Output.Text)
+	}
+	u = always()
+	u.Inputs = []run.Input{{Text: "again"}}
+	y.open(t).Chat(t.Context(), nil, u, core.RunOptions{ID: "20260101-000000-cccccc", Resume: &core.Resume{ID: "20260101-000000-aaaaaa", At: 2}})
+	if list = conversation.List(&s); len(list) != 3 || list[1].Messages != 6 || list[0].Messages != 2 || list[0].Turns != 2 {
+		t.Errorf("the list is %+v", list)
+	}
+}
+
+// What a clone brought along, what was edited by hand and what a newer golem wrote is
+// not resumed, and stays as it is; a list shows it.
+func TestForeignConversations(t *testing.T) {
+	y := newYard(t, moment{files: yardFiles()})
+	y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: "20260101-000000-aaaaaa"})
+	name := path.Join(conversation.Dir, "20260101-000000-aaaaaa.jsonl")
+	file := contents(y.state)[name]
+	for what, c := range map[string]struct{ file, code string }{
+		"edited":  {strings.Replace(file, "now the sum", "rm everything", 1), "E_TRUST"},
+		"cut":     {strings.Replace(file, strings.SplitAfter(file, "\n")[3], "", 1), "E_TRUST"},
+		"no MAC":  {`{"golem":"conversation","v":1}` + "\n", "E_CONFIG"},
+		"newer":   {strings.Replace(file, `"v":1`, `"v":2`, 1), "E_CONFIG"},
+		"garbage": {"\x00\x01\x02", "E_CONFIG"},
+		"empty":   {"", "E_CONFIG"},
+	} {
+		there := newYard(t, moment{files: yardFiles(), kept: map[string]string{name: c.file}})
+		u := always()
+		res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{}})
+		if res.Exit() != 2 || string(res.Error.Code) != c.code || count(u).turns > 0 {
+			t.Errorf("%s: exit %d, %v", what, res.Exit(), res.Error)
+		}
+		if got := contents(there.state); got[name] != c.file || len(got) != 1 {
+			t.Errorf("%s: it is not what it was: %v", what, got)
+		}
+		s := state.Memory(there.state)
+		if list := conversation.List(&s); len(list) != 1 || list[0].Error == nil || string(list[0].Error.Code) != c.code {
+			t.Errorf("%s: the list is %+v", what, list)
+		}
+	}
+}
+
+// A conversation has one golem at a time, is one worker's, and says when the worker's
+// file has changed.
+func TestWhoMayGoOn(t *testing.T) {
+	y := newYard(t, moment{files: yardFiles()})
+	id := "20260101-000000-aaaaaa"
+	y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: id})
+	resume := func(u ui.UI, o string) run.Result {
+		return y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{ID: o}})
+	}
+	if res := resume(always(), "../x"); res.Exit() != 2 || res.Error.Code != "E_NOT_FOUND" {
+		t.Errorf("%d %v", res.Exit(), res.Error)
+	}
+	if res := resume(always(), "20260101-000000-bbbbbb"); res.Exit() != 2 || res.Error.Code != "E_NOT_FOUND" {
+		t.Errorf("%d %v", res.Exit(), res.Error)
+	}
+	if err := y.tree.WriteFile("main.worker", []byte(yardFiles()["main.worker"]+"More.\n")); err != nil {
+		t.Fatal(err)
+	}
+	if res := resume(&ui.Script{}, id); res.Exit() != 3 {
+		t.Errorf("nobody there: %d %v", res.Exit(), res.Error)
+	}
+	if res := resume(&ui.Script{Answers: []approval.Decision{{Answer: approval.No}}}, id); res.Exit() != 2 || res.Error.Code != "E_CONFLICT" {
+		t.Errorf("no: %d %v", res.Exit(), res.Error)
+	}
+	u := always()
+	if res := resume(u, id); res.Output.Text != "done" || len(u.Asked()) != 1 {
+		t.Errorf("yes: %v, asked %v", res.Error, u.Asked())
+	}
+	u = always()
+	if res := resume(u, id); res.Output.Text != "done" || len(u.Asked()) != 0 {
+		t.Errorf("a second time: %v, asked %v", res.Error, u.Asked())
+	}
+}
+
+// Secrets are not kept, and a call whose arguments had one is not run again.
+func TestSecretsAreNotKept(t *testing.T) {
+	files := yardFiles()
+	files["s.yaml"] = `script: 1
+workers:
+  main:
+    - calls: [{tool: write_file, args: {path: /k.txt, content: "sk-secret-0123456789"}}]
+    - say: done
+`
+	y := newYard(t, moment{files: files})
+	y.open(t).Run(t.Context(), run.Input{Text: "go, sk-secret-0123456789"}, always(), core.RunOptions{ID: "20260101-000000-aaaaaa"})
+	for name, data := range contents(y.state) {
+		if strings.Contains(data, "secret-0123456789") {
+			t.Errorf("%s has the key: %s", name, data)
+		}
+	}
+	at := slices.IndexFunc(y.moments, func(m moment) bool { return m.what == "before writing k.txt" })
+	there := newYard(t, y.moments[at])
+	u := always()
+	res := there.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{}})
+	if res.Output.Text != "done" || contents(there.tree)["k.txt"] != "" || len(u.Asked()) != 1 || !strings.Contains(u.Asked()[0].Title, "had a secret") {
+		t.Errorf("%v %q, asked %+v, files %v", res.Error, res.Output.Text, u.Asked(), contents(there.tree))
+	}
+}
+
+// An exchange that the person stopped ends; the chat and what was kept go on.
+func TestStoppingAnExchange(t *testing.T) {
+	files := yardFiles()
+	files["s.yaml"] = `script: 1
+workers:
+  main:
+    - when: {text: slow}
+      hang: true
+    - say: first
+    - say: second
+`
+	y := newYard(t, moment{files: files})
+	u := always()
+	u.Inputs = []run.Input{{Text: "a"}, {Text: "slow"}, {Text: "b"}}
+	n := 0
+	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{
+		ID: "20260101-000000-aaaaaa",
+		Exchange: func(ctx context.Context) (context.Context, func()) {
+			ctx, stop := context.WithCancel(ctx)
+			if n++; n == 2 {
+				stop()
+			}
+			return ctx, stop
+		},
+	})
+	if res.Status != run.OK || res.Output.Text != "second" {
+		t.Errorf("%v %q", res.Error, res.Output.Text)
+	}
+	want := talk(t, y)
+	u = always()
+	res = y.open(t).Chat(t.Context(), nil, u, core.RunOptions{Resume: &core.Resume{}})
+	if got := talk(t, y); res.Status != run.OK || count(u).turns != 0 || !slices.Equal(got, want) || len(want) != 6 {
+		t.Errorf("%v, %d turns, %q, want %q", res.Error, count(u).turns, got, want)
+	}
+}

@@ -1,0 +1,207 @@
+package core_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/sandbox"
+	"golem/core/state"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// This file is scenario 57 in process: golem is killed at every moment at which
+// something lasting changes, and goes on from what is there then.
+
+// moment is what a kill leaves: the project's files and golem's own.
+type moment struct {
+	what        string
+	files, kept map[string]string
+}
+
+// yard is a project in memory of which every moment is noted.
+type yard struct {
+	tree, state sandbox.FS
+	quiet       bool               // notes nothing
+	change      func(*state.Store) // before it is lent; nil: nothing
+	mu          sync.Mutex
+	moments     []moment
+}
+
+func newYard(t *testing.T, m moment) *yard {
+	t.Helper()
+	y := &yard{tree: sandbox.Memory(), state: sandbox.Memory()}
+	for to, files := range map[sandbox.FS]map[string]string{y.tree: m.files, y.state: m.kept} {
+		for name, data := range files {
+			if err := to.WriteFile(name, []byte(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return y
+}
+
+func contents(f fs.FS) map[string]string {
+	out := map[string]string{}
+	_ = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			data, _ := fs.ReadFile(f, name)
+			out[name] = string(data)
+		}
+		return nil
+	})
+	return out
+}
+
+func (y *yard) note(what string) {
+	if y.quiet {
+		return
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.moments = append(y.moments, moment{what, contents(y.tree), contents(y.state)})
+}
+
+// noted notes the moments around each change of the project's files.
+type noted struct {
+	sandbox.FS
+	yard *yard
+}
+
+func (n noted) WriteFile(name string, data []byte) error {
+	n.yard.note("before writing " + name)
+	err := n.FS.WriteFile(name, data)
+	n.yard.note("after writing " + name)
+	return err
+}
+
+// appended adds to a file and notes the moments: before, in the middle of the last
+// line, after.
+type appended struct {
+	yard *yard
+	name string
+}
+
+func (a appended) Write(b []byte) (int, error) {
+	old, _ := fs.ReadFile(a.yard.state, a.name)
+	for _, n := range []int{0, len(b) - 9, len(b)} {
+		if err := a.yard.state.WriteFile(a.name, append(bytes.Clone(old), b[:n]...)); err != nil {
+			return 0, err
+		}
+		a.yard.note(fmt.Sprintf("%d of %d bytes of the conversation written", n, len(b)))
+	}
+	return len(b), nil
+}
+
+func (appended) Close() error { return nil }
+
+func (y *yard) open(t *testing.T) *core.Instance {
+	t.Helper()
+	kept := state.Memory(y.state)
+	kept.Append = func(name string) (io.WriteCloser, error) { return appended{y, name}, nil }
+	if y.change != nil {
+		y.change(&kept)
+	}
+	inst, err := core.Open(core.Platform{
+		Name: "native", Version: "test", TrustKey: "/yard", State: kept,
+		Mount:      func(string) (sandbox.FS, error) { return noted{y.tree, y}, nil },
+		ReadScript: func(name string) ([]byte, error) { return fs.ReadFile(y.tree, name) },
+		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},
+	}, core.Options{Files: y.tree, Name: "yard", Model: "script:s.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// counted is what a run asked of models and tools.
+type counted struct {
+	turns int
+	tools []string // ids of the calls that were started
+	asked []string // kinds of the questions
+}
+
+func count(u *ui.Script) counted {
+	var c counted
+	for _, e := range u.Events() {
+		switch e.Body.(type) {
+		case trace.ModelEnd:
+			c.turns++
+		case trace.ToolStart:
+			c.tools = append(c.tools, e.ID)
+		}
+	}
+	for _, r := range u.Asked() {
+		c.asked = append(c.asked, string(r.Kind)+" "+r.Call)
+	}
+	return c
+}
+
+// always answers every question with yes.
+func always() *ui.Script {
+	yes := make([]approval.Decision, 100)
+	for i := range yes {
+		yes[i] = approval.Decision{Answer: approval.Yes}
+	}
+	return &ui.Script{Answers: yes}
+}
+
+const yardScript = `script: 1
+workers:
+  main:
+    - calls: [{tool: read_file, args: {path: /in.txt}}, {tool: helper, args: {input: "write a"}}, {tool: helper, args: {input: "write b"}}]
+    - say: now the sum
+      calls: [{tool: write_file, args: {path: /out/sum.txt, content: "a+b"}}]
+    - calls: [{tool: nothing_of_that_name, args: {}}]
+    - say: done
+  helper:
+    - when: {text: "write a", turn: 1}
+      calls: [{tool: read_file, args: {path: /in.txt}}]
+    - when: {text: "write b", turn: 1}
+      calls: [{tool: read_file, args: {path: /in.txt}}]
+    - calls: [{tool: write_file, args: {path: /out/helper.txt, content: "written"}}]
+    - say: I wrote it
+`
+
+func yardFiles() map[string]string {
+	return map[string]string{
+		"main.worker":           "---\ntoolsets: {filesystem: {}}\nallow_workers: [helper]\n---\nM.\n",
+		"workers/helper.worker": "---\ndescription: Helps.\ntoolsets: {filesystem: {}}\n---\nH.\n",
+		"in.txt":                "in", "s.yaml": yardScript,
+	}
+}
+
+func keptAnswers(m moment) (answers int, ends map[string]bool) {
+	ends = map[string]bool{}
+	for _, file := range m.kept {
+		for line := range strings.Lines(file) {
+			if !strings.HasSuffix(line, "\n") {
+				continue
+			}
+			if strings.Contains(line, `"line":{"t":"answer"`) {
+				answers++
+			}
+			if _, rest, ok := strings.Cut(line, `"line":{"t":"end"`); ok {
+				_, id, _ := strings.Cut(rest, `"id":"`)
+				id, _, _ = strings.Cut(id, `"`)
+				ends[id] = true
+			}
+		}
+	}
+	return answers, ends
+}
+
+// inputsIn counts what the person said, as far as it was kept.
+func inputsIn(m moment) (n int) {
+	for _, file := range m.kept {
+		n += strings.Count(file[:strings.LastIndex(file, "\n")+1], `"t":"input"`)
+	}
+	return n
+}
