@@ -5,7 +5,7 @@ import { faultText } from './run.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { askText, askYes } from './ask.jsx'
-import { stays } from './projects.jsx'
+import { filesOf } from './folder.js'
 import { fetchPack } from './packed.jsx'
 
 export function Libraries() {
@@ -60,14 +60,7 @@ function Install() {
     e.target.value = ''
     if (!picked.length) return
     const top = picked[0].webkitRelativePath.split('/')[0]
-    await install(async () => {
-      const files = {}
-      for (const f of picked) {
-        const path = f.webkitRelativePath.slice(top.length + 1)
-        if (!stays.test(path)) files[path] = new Uint8Array(await f.arrayBuffer())
-      }
-      return files
-    }, top)
+    await install(() => filesOf(picked, top), top)
   }
   const address = async () => {
     const given = await askText('Install a library from an address', {

@@ -8,6 +8,7 @@ import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { askChoice, askYes } from './ask.jsx'
 import { address, fetchPack, isPack, takePack } from './packed.jsx'
+import { filesOf } from './folder.js'
 import { Libraries } from './libraries.jsx'
 
 export function Projects() {
@@ -102,9 +103,6 @@ function free(name) {
 /** A folder's or file's name as a project's. */
 const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
-/** What of a folder does not come along, as from a zip: git's, golem's own state, keys. */
-export const stays = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
-
 function Make() {
   const folder = useRef(null)
   const fresh = async () => {
@@ -140,11 +138,7 @@ function Make() {
     const top = picked[0].webkitRelativePath.split('/')[0]
     await store.attempt(top, async () => {
       const name = free(projectName(top))
-      const files = {}
-      for (const f of picked) {
-        const path = f.webkitRelativePath.slice(top.length + 1)
-        if (!stays.test(path)) files[path] = new Uint8Array(await f.arrayBuffer())
-      }
+      const files = await filesOf(picked, top)
       await store.golem.create(name, files)
       await store.refresh()
       await store.open(name)
