@@ -157,6 +157,9 @@ func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *proj
 	}
 	inst, err := h.opened(f, where, t)
 	if err != nil {
+		if info, wrong := os.Stat(h.path(ref)); len(words) == 2 && wrong == nil && info.IsDir() && (errors.Is(err, fault.WorkerNotFound) || errors.Is(err, fault.Project)) {
+			err = usage("%s is a directory, and the worker stands before it", ref).Hinting("write golem describe %s %s", words[1], words[0])
+		}
 		return nil, nil, err
 	}
 	if ref == "" {

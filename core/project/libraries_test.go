@@ -153,7 +153,7 @@ func FuzzLibraryFile(f *testing.F) {
 }
 
 func FuzzDependency(f *testing.F) {
-	for _, text := range []string{"utils", "legal@2.0", "git+https://example.com/org/workers.git@v1.0", "git+file:///x/y", "git+ssh://git@h/x@main", "../x", "a@", "@1", "a@../b", "con", "a\x00b", "git+", "a.", "a..b", "C:x"} {
+	for _, text := range []string{"utils", "legal@2.0", "git+https://example.com/org/workers.git@v1.0", "git+file:///x/y", "git+ssh://git@h/x@main", "git+https://u:p@h/x", "../x", "a@", "@1", "a@../b", "con", "a\x00b", "git+", "a.", "a..b", "C:x"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

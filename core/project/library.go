@@ -141,7 +141,11 @@ func parseDependency(s string) (d dependency, problem string) {
 	d.text = s
 	last := s
 	if rest, ok := strings.CutPrefix(s, "git+"); ok {
-		if scheme, _, ok := strings.Cut(rest, "://"); !ok || scheme == "" {
+		scheme, address, ok := strings.Cut(rest, "://")
+		if host, _, _ := strings.Cut(address, "/"); scheme != "ssh" && strings.Contains(host, "@") {
+			return d, "the address of the repository has a user name or key in it, which the project would give to everybody: write it without, clone the repository with git and install the directory"
+		}
+		if !ok || scheme == "" {
 			return d, fault.Quoted(s) + " is not the address of a repository, such as git+https://example.com/utils.git@v1.0"
 		}
 		d.git, last = true, rest[strings.LastIndexByte(rest, '/')+1:]

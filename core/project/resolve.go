@@ -57,6 +57,16 @@ func (p *Project) declared(from, name, ref string) (*source, *fault.Fault) {
 		}
 		names = append(names, s.library)
 	}
+	declared := p.manifest.Dependencies
+	if own.library != "" {
+		declared = own.manifest.Dependencies
+	}
+	for _, text := range declared {
+		if d, _ := parseDependency(text); d.name == name {
+			return nil, fault.New(fault.LibraryNotFound, "%s names the library %s, which cannot be used", fault.Quoted(ref), fault.Quoted(name)).
+				Hinting("another message says why")
+		}
+	}
 	f := fault.New(fault.LibraryNotFound, "%s names the library %s, which is not among the dependencies", fault.Quoted(ref), fault.Quoted(name))
 	if near := fault.Nearest(name, names); near != "" {
 		return nil, f.Hinting("did you mean %s", near)
