@@ -121,15 +121,16 @@ func DidYouMean(name string, known []string) string {
 // exchanged count once. It takes time proportional to the product of both lengths,
 // so use it for short names only.
 func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
+	const longest = 64
+	if len(a) > longest || len(b) > longest {
 		return max(len(a), len(b))
 	}
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1) // the rows of i-2 and i-1
-	for j := range last {
+	var rows [3][longest + 1]int
+	before, last, row := &rows[0], &rows[1], &rows[2] // of i-2, i-1 and i
+	for j := range len(b) + 1 {
 		last[j] = j
 	}
 	for i := range len(a) {
-		row := make([]int, len(b)+1)
 		row[0] = i + 1
 		for j := range len(b) {
 			cost := last[j]
@@ -141,7 +142,7 @@ func distance(a, b string) int {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
 		}
-		before, last = last, row
+		before, last, row = last, row, before
 	}
 	return last[len(b)]
 }
