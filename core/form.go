@@ -2,7 +2,7 @@ package core
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 
 	"golem/core/run"
 	"golem/core/ui"
@@ -11,29 +11,22 @@ import (
 // form asks for the arguments of a tool, one question a field, when a person names
 // a tool that needs some and gives none (/tool NAME). ok is false if the person left.
 func form(ctx context.Context, s *run.Session, u ui.UI, name string) (args string, ok bool, err error) {
-	fields := ui.Fields(s.Schema(name))
-	if len(fields) == 0 || !fields[0].Required {
-		return "", true, nil
-	}
-	out := map[string]any{}
-	for _, f := range fields {
-		s.Say("info", f.Question())
+	args, err = ui.Fill(s.Schema(name), func(question string) (string, error) {
+		s.Say("info", question)
 		in, err := u.Prompt(ctx)
 		if err != nil {
-			return "", false, err
+			return "", err
 		}
 		if cmd, err := ui.ParseCommand(in.Text); err == nil && cmd.Name == ui.Exit {
-			s.Say("info", "the tool was not called")
-			return "", false, nil
+			return "", errLeft
 		}
-		value, err := f.Value(in.Text)
-		if err != nil {
-			return "", false, err
-		}
-		if value != nil {
-			out[f.Name] = value
-		}
+		return in.Text, nil
+	})
+	if errors.Is(err, errLeft) {
+		s.Say("info", "the tool was not called")
+		return "", false, nil
 	}
-	data, err := json.Marshal(out)
-	return string(data), true, err
+	return args, err == nil, err
 }
+
+var errLeft = errors.New("the person left the form")

@@ -40,6 +40,17 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 	return i.redact(r.Call(ctx, name, in))
 }
 
+// CallTool runs a tool of the entry worker for a person; no worker is meant, even if
+// one has that name.
+func (i *Instance) CallTool(ctx context.Context, name string, in run.Input, u ui.UI, ro RunOptions) run.Result {
+	r, _, err := i.prepare(ctx, u, ro, in, "run")
+	if err != nil {
+		return i.notBegun(r, in, err)
+	}
+	defer r.Journal.Close()
+	return i.redact(r.CallTool(ctx, name, in))
+}
+
 // Chat runs a conversation with the entry, until the person ends it (/exit, end
 // of input) or ctx ends. first may be nil; it is the first message. If an
 // exchange fails, the error is shown and the conversation continues. The result

@@ -33,21 +33,50 @@ type callFlags struct {
 }
 
 func (h *host) toolCallCommand() *cobra.Command {
-	f := &callFlags{}
+	f, project := &callFlags{}, &flags{}
 	cmd := &cobra.Command{
-		Use:   "call FILE.wasm NAME [JSON|@FILE|-]",
-		Short: "call a tool, without a model",
-		Long: `Calls one tool of a module as a worker would: golem checks the arguments against
-the tool's schema and applies the same limits. The arguments are one JSON object,
-{} if there are none; @FILE reads them from a file and - from standard input.
+		Use:   "call [FILE.wasm] NAME [JSON|@FILE|-]",
+		Short: "call a tool of a module or of a project, without a model",
+		Long: `Calls one tool of a module, or of a project's entry worker. golem checks the
+arguments against the tool's schema and applies the same limits as for a worker. The
+arguments are one JSON object, {} if there are none; @FILE reads them from a file and -
+from standard input.
 
-You start the call yourself, so golem does not ask for approval. The module can
-use only what these flags grant; the default is nothing.
-Exit codes: 0 the tool answered, 1 it failed, 2 wrong usage, 130 interrupted.`,
-		Args: words(2, 3),
-		RunE: func(_ *cobra.Command, words []string) error { return h.callTool(f, words) },
+With FILE.wasm: you start the call yourself, so golem does not ask for approval. The
+module can use only what these flags grant; the default is nothing.
+
+Without FILE.wasm: NAME is a tool of the project in the current directory, or of
+--project. Tools with exec: manual, such as push, are started in this way. The
+worker's grants and settings hold: what asks, asks you, and what is blocked is
+denied. A text is enough if the tool takes one text. Without arguments, on a
+terminal, golem asks for each one.
+Exit codes: 0 the tool answered, 1 it failed or was denied, 2 wrong usage, 130 interrupted.`,
+		Example: `  golem tool call tools/count.wasm count '{"text": "one two"}'
+  golem tool call push '{"item": "1"}'
+  golem tool call --project site publish`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !h.namesModule(args) {
+				return nil
+			}
+			return words(2, 3)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if h.namesModule(words) {
+				if err := refuseOthers(cmd.Flags(), moduleFlags, "needs a tool of a project", "leave it out, or leave FILE.wasm out"); err != nil {
+					return err
+				}
+				f.verbose = project.verbose
+				return h.callTool(f, words)
+			}
+			if err := refuseOthers(cmd.Flags(), projectFlags, "needs FILE.wasm", "in a project the worker's file grants, under toolsets.custom.modules"); err != nil {
+				return err
+			}
+			return h.orJSON(project, h.callProjectTool(project, words))
+		},
 	}
 	f.add(cmd.Flags())
+	project.addToolCall(cmd.Flags())
+	h.complete(cmd, project)
 	return cmd
 }
 
@@ -57,7 +86,6 @@ func (f *callFlags) add(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.config, "config", nil, "a value the module may read, KEY=VALUE; may be repeated")
 	s.Int64Var(&f.fuel, "fuel", 0, fmt.Sprintf("the computing budget, in units of fuel (default %d)", wasmtool.DefaultFuel))
 	s.DurationVar(&f.timeout, "timeout", 30*time.Second, "the time limit of the call, compiling not included; describing has the same limit")
-	s.BoolVar(&f.verbose, "verbose", false, "show what the module logs and what the call used")
 }
 
 // callTool is one call, from the command line to the exit code.

@@ -5,6 +5,7 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -112,6 +113,29 @@ func (r *Runner) Call(ctx context.Context, name string, in Input) Result {
 			err = terr
 		}
 	}
+	return r.Refuse(in, err)
+}
+
+// CallTool runs a tool of the entry worker for a person, whatever workers have that
+// name; manual tools run too.
+func (r *Runner) CallTool(ctx context.Context, name string, in Input) Result {
+	s, err := r.entry(ctx)
+	if err != nil {
+		return r.Refuse(in, err)
+	}
+	t, has := s.frame.tools.Get(name)
+	var args json.RawMessage
+	switch {
+	case !has:
+		err = fault.New(fault.UnknownTool, "%s has no tool %q", s.frame.worker.ID, name).Hinting("%s", fault.DidYouMean(name, s.Tools()))
+	case t.Spec().Target != "":
+		err = fault.New(fault.Usage, "%s calls the worker %s", name, t.Spec().Target).Hinting("golem run starts a worker")
+	default:
+		if args, err = toolArgs(s.frame, name, in); err == nil {
+			return s.callTool(ctx, name, args, in)
+		}
+	}
+	s.frame.close()
 	return r.Refuse(in, err)
 }
 

@@ -73,3 +73,28 @@ func (f Field) Value(answer string) (any, error) {
 	}
 	return json.RawMessage(answer), nil
 }
+
+// Fill asks for the arguments of a tool, one question a field, and returns them as
+// JSON; "" if the tool needs none.
+func Fill(schema json.RawMessage, ask func(question string) (string, error)) (string, error) {
+	fields := Fields(schema)
+	if len(fields) == 0 || !fields[0].Required {
+		return "", nil
+	}
+	out := map[string]any{}
+	for _, f := range fields {
+		answer, err := ask(f.Question())
+		if err != nil {
+			return "", err
+		}
+		value, err := f.Value(answer)
+		if err != nil {
+			return "", err
+		}
+		if value != nil {
+			out[f.Name] = value
+		}
+	}
+	data, err := json.Marshal(out)
+	return string(data), err
+}
