@@ -10,6 +10,7 @@ import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Plan } from './describe.jsx'
 import { Tree } from './tree.jsx'
+import { startTool } from './start.jsx'
 import { Icon } from './icons.jsx'
 import { visible } from './diff.jsx'
 
@@ -254,6 +255,7 @@ function Composer() {
         {!talking && <label class="button quiet" title="give files to the worker">
           <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy} />
         </label>}
+        {!busy && <button type="button" class="button quiet" title="start a tool yourself" disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
         {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
         {busy

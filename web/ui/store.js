@@ -152,6 +152,23 @@ export async function send(text, attachments = []) {
   return follow(current)
 }
 
+/** Calls a tool of the entry as the person: in an open conversation as /tool does, else as a run of its own. */
+export async function callTool(name, args) {
+  if (running.value) return
+  if (current && talking.value) {
+    running.value = true
+    current.send(`/tool ${name} ${JSON.stringify(args)}`)
+    return
+  }
+  batch(() => {
+    run.value = emptyRun()
+    chosen.value = ''
+    running.value = true
+  })
+  current = golem.call(project.value, name, args, { ...options(), approve: framed ? undefined : approve })
+  await follow(current)
+}
+
 /** Goes on with a kept conversation: at leaves out the person's message of that number and all after it, as a branch. */
 export async function resume(kept, at) {
   if (running.value) return
