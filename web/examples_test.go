@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -58,15 +59,15 @@ func TestExamplesParity(t *testing.T) {
 	}
 }
 
-// TestLevelsParity plays levels 0 to 5 natively and in Chromium.
+// TestLevelsParity plays the seven levels natively and in Chromium.
 func TestLevelsParity(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
 	inputs := map[string]string{
 		"0-file": "My kettle leaks", "1-project": "My bicycle squeaks", "2-tools": "3 hours", "3-workers": "My lamp flickers",
-		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours",
+		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours", "6-libraries": "My lamp flickers",
 	}
-	levels, err := filepath.Glob("../examples/levels/[0-5]-*") // the cases play libraries
+	levels, err := filepath.Glob("../examples/levels/[0-6]-*")
 	if err != nil || len(levels) != len(inputs) {
 		t.Fatalf("%v, and %d inputs: %v", levels, len(inputs), err)
 	}
@@ -76,6 +77,12 @@ func TestLevelsParity(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := coretest.Case{Name: filepath.Base(dir), Project: tree(t, dir), Settings: coretest.Settings{Inputs: []json.RawMessage{in}, Model: "script:script.yaml", Quiet: true}}
+		c.Libs = map[string][]byte{}
+		for name, data := range c.Project {
+			if below, ok := strings.CutPrefix(name, "libs/"); ok {
+				c.Libs[below] = data
+			}
+		}
 		if c.Name == "0-file" {
 			c.Settings.Entry = "./task.worker"
 		}
