@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -112,7 +114,9 @@ func (i *Instance) checkPacked(pack *workspace.Pack, left []workspace.Left) erro
 		}
 	}
 	for _, l := range left {
-		errs = append(errs, fault.Warn(fault.NotFound, "golem pack leaves out %s: %s", l.Name, l.Why))
+		if slices.ContainsFunc(errs, func(f *fault.Fault) bool { return strings.Contains(f.Error(), l.Name) }) {
+			errs = append(errs, fault.Warn(fault.NotFound, "golem pack leaves out %s: %s", l.Name, l.Why))
+		}
 	}
 	errs.Sort()
 	return errs.Compact()

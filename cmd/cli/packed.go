@@ -65,7 +65,11 @@ func (h *host) readPack(word string) (*workspace.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	return workspace.ReadPack(data)
+	p, err := workspace.ReadPack(data)
+	if err != nil {
+		return nil, fault.Of(err, fault.Lock).At(oneLine(word), 0, 0)
+	}
+	return p, nil
 }
 
 // packBytes are a packed project as it came, not verified.
