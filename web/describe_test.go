@@ -46,7 +46,17 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := webtest.Eval[string](embedded(t), `(async () => { const g = await window.golem; await g.create('d', `+string(files)+`); return JSON.stringify(await g.describe('d')) })()`)
+	e := embedded(t)
+	got := webtest.Eval[string](e, `(async () => { const g = await window.golem; await g.create('d', `+string(files)+`); return JSON.stringify(await g.describe('d')) })()`)
+	if strings.TrimSpace(string(want)) != got {
+		t.Errorf("the command line says\n%s\nthe page\n%s", want, got)
+	}
+
+	want, err = exec.Command(cli(t), "workers", dir, "--tree", "--json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = webtest.Eval[string](e, `(async () => { const g = await window.golem; return JSON.stringify(await g.tree('d')) })()`)
 	if strings.TrimSpace(string(want)) != got {
 		t.Errorf("the command line says\n%s\nthe page\n%s", want, got)
 	}
@@ -54,10 +64,32 @@ func TestDescribe(t *testing.T) {
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready")`)
 	project(t, p, "described", described)
+	do(p, `await click("What would happen?"); await text("Who may call whom");
+		const tree = document.querySelector('[aria-label="Who may call whom"]').innerText;
+		for (const want of ['main (main.worker)', 'helper (workers/helper.worker)', 'refused: delete_file (destructive)'])
+			if (!tree.includes(want)) throw new Error(want + ' is not in ' + tree);`)
 	do(p, `await click("Files"); await click("main.worker"); await click("Describe");
 		await text("Prompt (main.worker:8, a template, rendered at each call)"); await text("For {{ vars.who }}.");
 		const rows = [...document.querySelectorAll('.described tr')].map((r) => [...r.children].map((c) => c.innerText).join('|'));
 		for (const row of ['write_file|write|asks|risk write|toolset filesystem', 'helper|read|runs|delegation to an allowed worker|toolset workers', '/out|rw|out|main.worker:6|only .md', 'vars.who|"bees"|project.yaml:1'])
 			if (!rows.includes(row)) throw new Error(row + ' is not in\n' + rows.join('\n'));
 		await click("Describe"); await until("the editor", () => !document.querySelector('.described'))`)
+}
+
+// A worker with an input schema is run from a form that is made of it.
+func TestInputForm(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "typed", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ninput_schema: {type: object, required: [place, days], properties: {place: {type: string, description: Where to.}, days: {type: integer}}}\n---\nPlan.\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {match: 'Lisbon.*|.*\"days\": *3.*'}\n      say: three days in Lisbon\n",
+	})
+	do(p, `await click("Form"); await text("Where to.");
+		const submit = () => document.querySelector('dialog[open] button.primary').click();
+		const fill = async (id, value) => {
+			const f = document.getElementById(id); f.value = value; f.dispatchEvent(new Event('input', { bubbles: true }));
+			await new Promise((done) => setTimeout(done)) };
+		await fill('arg-place', 'Lisbon'); await fill('arg-days', 'three'); submit(); await text("days is not JSON");
+		await fill('arg-days', '3'); submit(); await text("three days in Lisbon")`)
 }

@@ -322,6 +322,11 @@ export class Golem {
     return this.ask('plan', { ...plain(options), project: name })
   }
 
+  /** Who may call whom, as golem workers --tree --json. */
+  tree(name, options = {}) {
+    return this.ask('tree', { ...plain(options), project: name })
+  }
+
   /**
    * The models of a provider, as golem models lists them; context in tokens,
    * price in US dollars for a million tokens, both where they are known.

@@ -17,6 +17,15 @@ func plan(c *call) (any, []byte, error) {
 	return p, nil, nil
 }
 
+// callTree is golem workers --tree --json.
+func callTree(c *call) (any, []byte, error) {
+	_, inst, _, err := instance(c)
+	if inst == nil {
+		return nil, nil, err
+	}
+	return inst.CallTree(c.ctx), nil, nil
+}
+
 // describe is golem describe --json, of the worker that the page names, else of the
 // entry. The page makes the text itself, which is 7 KB less to load.
 func describe(c *call) (any, []byte, error) {

@@ -53,6 +53,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 
 	"describe":  describe,
 	"plan":      plan,
+	"tree":      callTree,
 	"clearance": decideItem,
 
 	"libraries":      listLibraries,

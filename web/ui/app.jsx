@@ -14,7 +14,7 @@ import { Traces } from './traces.jsx'
 import { Settings } from './settingsview.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
-import { StartTool } from './start.jsx'
+import { FillInput, StartTool } from './start.jsx'
 import { ModelChoice } from './modelchoice.jsx'
 
 const tabs = [
@@ -52,6 +52,7 @@ function App() {
       <ModelChoice />
       <Ask />
       <StartTool />
+      <FillInput />
       {toast.value && (
         <div class={`note toast ${toast.value.level}`} role={toast.value.level === 'error' ? 'alert' : 'status'}>
           <span class="grow">{toast.value.text}</span>

@@ -8,9 +8,9 @@ import { faultText, seconds } from './run.js'
 import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
-import { Plan } from './describe.jsx'
+import { Callers, Plan } from './describe.jsx'
 import { Tree } from './tree.jsx'
-import { startTool } from './start.jsx'
+import { fillInput, hasForm, startTool } from './start.jsx'
 import { Icon } from './icons.jsx'
 import { visible } from './diff.jsx'
 
@@ -98,7 +98,10 @@ function Start() {
   const about = store.about.value
   const [plan, setPlan] = useState(null)
   useEffect(() => setPlan(null), [about])
-  const ahead = () => plan ? setPlan(null) : store.attempt('looking ahead', async () => setPlan(await store.golem.plan(store.project.value, store.options())))
+  const ahead = () => plan ? setPlan(null) : store.attempt('looking ahead', async () => {
+    const [run, tree] = await Promise.all([store.golem.plan(store.project.value, store.options()), store.golem.tree(store.project.value, store.options())])
+    setPlan({ run, tree })
+  })
   if (!about) return <div class="empty" role="status"><span class="mark running" />reading the project…</div>
   const faults = (about.faults ?? []).filter((f) => f.severity !== 'warning')
   if (faults.length) return <Faults faults={faults} />
@@ -118,7 +121,7 @@ function Start() {
         ))}
       </div>
       <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>
-      {plan && <Plan of={plan} />}
+      {plan && <><Plan of={plan.run} /><Callers of={plan.tree} /></>}
       <Kept />
     </div>
   )
@@ -255,6 +258,7 @@ function Composer() {
         {!talking && <label class="button quiet" title="give files to the worker">
           <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy} />
         </label>}
+        {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
         {!busy && <button type="button" class="button quiet" title="start a tool yourself" disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
         {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}

@@ -38,6 +38,33 @@ export function Plan({ of }) {
   )
 }
 
+/** Who may call whom: the data of golem workers --tree. */
+export function Callers({ of }) {
+  const workers = new Map(of.workers.map((w) => [w.id, w]))
+  const shown = new Set() // a worker's calls are shown once
+  const Node = ({ id, call }) => {
+    const w = workers.get(id)
+    const again = shown.has(id)
+    shown.add(id)
+    return (
+      <li>
+        <b>{visible(id)}</b>{w && ` (${visible(w.path)})`}{call && call.call !== 'runs' && `, ${call.call}: ${visible(call.why)}`}{call?.cycle && (call.recursion ? ', a cycle that it allows' : ', a cycle: a run refuses it')}
+        {again && w?.calls.length > 0 && !call?.cycle && ' (shown above)'}
+        {w && !again && (
+          <ul>
+            {['asks', 'runs', 'refused', 'manual'].map((how) => {
+              const tools = w.tools.filter((t) => t.call === how)
+              return tools.length > 0 && <li key={how}>{how === 'manual' ? 'only you can start' : how}: {tools.map((t) => `${visible(t.name)} (${t.risk})`).join(', ')}</li>
+            })}
+            {w.calls.map((c) => <Node key={c.worker} id={c.worker} call={c} />)}
+          </ul>
+        )}
+      </li>
+    )
+  }
+  return <section class="described" aria-label="Who may call whom"><h3>Who may call whom</h3><ul class="tree">{of.workers.filter((w) => w.root).map((w) => <Node key={w.id} id={w.id} />)}</ul></section>
+}
+
 const Part = ({ title, text }) => <><h3>{visible(title)}</h3><pre class="small">{text.split('\n').map(visible).join('\n')}</pre></>
 
 const Table = ({ name, head, rows }) => (

@@ -148,8 +148,20 @@ export async function send(text, attachments = []) {
     running.value = true
     talking.value = keep
   })
-  current = keep ? golem.chat(project.value, text, started) : golem.run(project.value, text, started)
+  const input = typed(text)
+  current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
   return follow(current)
+}
+
+/** What was written, as an object if the entry wants one and it is one. */
+function typed(text) {
+  if (!about.value?.input) return text
+  try {
+    const value = JSON.parse(text)
+    return value && typeof value === 'object' && !Array.isArray(value) ? value : text
+  } catch {
+    return text
+  }
 }
 
 /** Calls a tool of the entry as the person: in an open conversation as /tool does, else as a run of its own. */
