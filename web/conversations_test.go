@@ -38,11 +38,11 @@ func TestConversationsOutliveAReload(t *testing.T) {
 func TestStoppingAnExchange(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
-	got := talk(p, `await golem.create('c', {'main.worker': '---\nmodel: script:s.yaml\n---\nTalk.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - say: first\n    - hang: true\n    - say: third\n'});
+	got := talk(p, `await golem.create('c', {'main.worker': '---\nmodel: script:s.yaml\n---\nTalk.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - when: {text: one}\n      say: first\n    - when: {text: two}\n      hang: true\n    - when: {text: three}\n      say: third\n'});
 		const said = []; const run = golem.chat('c', 'one'); let prompts = 0;
 		for await (const e of run) {
 			if (e.type === 'model.end') said.push(e.text);
-			if (e.type === 'model.start' && e.turn === 2) run.stop();
+			if (e.type === 'model.start' && prompts === 1) run.stop();
 			if (e.type === 'prompt' && ++prompts === 1) run.send('two');
 			else if (e.type === 'prompt' && prompts === 2) run.send('three');
 			else if (e.type === 'prompt') run.end();

@@ -49,7 +49,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
 	while(p, func() {
 		settled(p)
-		for range 3 {
+		for range 6 { // the other answers stand between No and Yes
 			p.Do(chromedp.KeyEvent("\t"))
 			if webtest.Eval[string](p, `document.activeElement.innerText`) == "Yes" {
 				p.Do(chromedp.KeyEvent("\r"))

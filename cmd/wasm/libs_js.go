@@ -8,6 +8,7 @@ import (
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/sandbox"
 	"golem/core/workspace"
 	"golem/sandbox/opfs"
 )
@@ -16,14 +17,17 @@ import (
 // beside the projects.
 const libsDir = "libs"
 
-// libraryRoots are where projects find libraries; none if none is installed.
+// libraryRoots are where projects find libraries.
 func (s *stores) libraryRoots() ([]project.LibraryRoot, error) {
 	dir, err := s.libs(false)
-	if dir == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
-	whole, err := workspace.Whole(dir)
-	return []project.LibraryRoot{{Label: "the libraries of this browser", FS: whole}}, err
+	var found fs.FS = sandbox.Memory() // none is installed
+	if dir != nil {
+		found, err = workspace.Whole(dir)
+	}
+	return []project.LibraryRoot{{Label: "the libraries of this browser", FS: found}}, err
 }
 
 // libs is the directory of libraries; nil if it does not exist and is not to be
