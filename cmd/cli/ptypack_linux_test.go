@@ -39,6 +39,7 @@ func TestPackedAsksForTrust(t *testing.T) {
 	startPTY(t, dir, nil, false, "run", "signed.golem", "go").exit(0)
 	r = startPTY(t, dir, nil, false, "run", "plain.golem", "go")
 	r.expect("nobody signed it")
+	r.expect("[y]es / [n]o")
 	r.typeKeys("n\n")
 	r.exit(1)
 }

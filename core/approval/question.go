@@ -54,6 +54,9 @@ type Question struct {
 	// another question may already have decided this one. With nil, it never
 	// is.
 	Settled func() (yes, known bool)
+	// Answered is called with the result before the next question is put: what
+	// it settles, Settled of that question sees. It may be nil.
+	Answered func(yes bool)
 	// Asking and Shown are as in Item.
 	Asking func() (done func())
 	Shown  func(Request)
@@ -97,6 +100,9 @@ func (g *Gate) Ask(ctx context.Context, q Question) (Record, error) {
 		rec.Run = true
 	default:
 		rec.Reason = spoken(d.Reason)
+	}
+	if q.Answered != nil {
+		q.Answered(rec.Run)
 	}
 	return rec, nil
 }

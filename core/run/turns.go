@@ -24,7 +24,8 @@ func (f *frame) spendTurn(ctx context.Context) error {
 		more, stopped := root.askMore(ctx, question{
 			title: fmt.Sprintf("%s has made %d model requests without an answer. Go on?", root.worker.ID, full.made()),
 			line:  approval.Line{Path: "limits.turns", Value: fmt.Sprint(limit), Means: fmt.Sprintf("yes allows %d more, no ends the run with E_TURNS", limit)},
-			moved: func() bool { return full.room() },
+			moved: full.room,
+			grant: full.extend,
 		})
 		if stopped != nil {
 			return stopped
@@ -32,7 +33,6 @@ func (f *frame) spendTurn(ctx context.Context) error {
 		if !more {
 			return err
 		}
-		full.extend()
 	}
 }
 
@@ -75,6 +75,7 @@ type question struct {
 	title string
 	line  approval.Line
 	moved func() bool // a yes to another question has made room already; nil: it cannot
+	grant func()      // carries out a yes, before the next question is put; nil: the caller does
 }
 
 // askMore asks whether the root may go on, with the tokens used so far and what
@@ -100,6 +101,14 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 			}
 			return false, f.tree.hasEnough()
 		},
+		Answered: func(yes bool) {
+			switch {
+			case !yes:
+				f.tree.settleEnough(true)
+			case q.grant != nil:
+				q.grant()
+			}
+		},
 		Asking: f.tree.ask,
 		Shown:  func(r approval.Request) { f.tree.shown(f.at(), r) },
 	})
@@ -111,9 +120,6 @@ func (f *frame) askMore(ctx context.Context, q question) (yes bool, err error) {
 			Kind: string(approval.KindTurns), Setting: string(rec.Setting), Rule: q.line.Path, Source: rec.Source,
 			Decision: decision(rec), Reason: rec.Reason,
 		})
-	}
-	if !rec.Run {
-		f.tree.settleEnough(true)
 	}
 	return rec.Run, nil
 }
