@@ -10,6 +10,7 @@ import (
 
 // root builds the command tree.
 func (h *host) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "golem [run] TARGET [INPUT…]",
 		Short: "golem runs LLM workers",
@@ -24,18 +25,22 @@ func (h *host) root() *cobra.Command {
 Results go to standard output, everything else to standard error.
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 3 done but calls were denied because nobody could be asked, 130 interrupted.`,
-		Version:       buildVersion(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return h.print("golem " + buildVersion() + "\n")
+			}
 			fmt.Fprint(h.err, cmd.UsageString())
 			return exitCode(exitUsage)
 		},
 	}
+	// Not cobra's own flag: its line is a template, which would link text/template
+	// and with it every exported method of the program (3 MB).
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for golem")
 	root.SetOut(h.out)
 	root.SetErr(h.err)
-	root.SetVersionTemplate("golem {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
