@@ -41,8 +41,8 @@ func goTool(args ...string) error {
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
 	for _, p := range []string{
-		"archive/...", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "fmt", "log/...", "math/big", "mime/...", "net/...", "regexp/...", "time",
-		"vendor/...",
+		"archive/...", "bufio", "bytes", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "encoding/json", "fmt", "log/...", "math/big", "mime/...",
+		"net/...", "reflect", "regexp/...", "strings", "time", "vendor/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-l")
 	}
