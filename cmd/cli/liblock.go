@@ -16,48 +16,22 @@ import (
 )
 
 func (h *host) libLockCommand() *cobra.Command {
-	f := &flags{relock: true}
-	cmd := &cobra.Command{
-		Use:   "lock [DIR]",
+	return h.lockCommand("golem lib lock", &flags{relock: true}, &cobra.Command{
 		Short: "pin a project's libraries and modules by digest, in golem.lock",
 		Long: `Writes the version and the SHA-256 of every file of the libraries that a project
 uses, and of its tool modules and their descriptions, to golem.lock. From then on
 golem refuses a file that has changed or is not in the list, when it is opened.
 This command runs no module and uses no network.`,
-		Args: words(0, 1),
-		RunE: func(_ *cobra.Command, words []string) error { return h.lockLibraries(f, words) },
-	}
-	f.set = cmd.Flags()
-	cmd.Flags().StringVar(&f.project, "project", "", "the project directory, in place of DIR")
-	cmd.Flags().StringArrayVar(&f.lib, "lib", nil, "look for libraries in this directory first; may be repeated")
-	cmd.Flags().BoolVar(&f.allowModules, "allow-module-imports", false, "allow tool modules from outside the project")
-	return cmd
+	}, h.lockLibraries)
 }
 
 // lockLibraries writes golem.lock anew and says what it pins.
-func (h *host) lockLibraries(f *flags, words []string) error {
-	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-		words = []string{"."}
-	}
-	p, _, err := h.target(f, words)
+func (h *host) lockLibraries(root string, p *project.Project, modules []project.Module) error {
+	lock, err := p.NewLock(modules)
 	if err != nil {
 		return err
 	}
-	t := h.newTools(false)
-	defer t.close()
-	inst, err := h.open(p, f, t)
-	if err != nil {
-		return err
-	}
-	modules, err := allModules(inst.Project())
-	if err != nil {
-		return err
-	}
-	lock, err := inst.Project().NewLock(modules)
-	if err != nil {
-		return err
-	}
-	name := filepath.Join(p.root, project.LockFile)
+	name := filepath.Join(root, project.LockFile)
 	old, err := os.ReadFile(name)
 	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
 		return fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")

@@ -25,15 +25,42 @@ import (
 const lockFile = "tools.lock"
 
 func (h *host) toolLockCommand() *cobra.Command {
-	f := &flags{}
-	cmd := &cobra.Command{
-		Use:   "lock [DIR]",
+	return h.lockCommand("golem tool lock", &flags{}, &cobra.Command{
 		Short: "pin a project's modules by digest, in tools.lock",
 		Long: `Writes the SHA-256 of every tool module that the project's workers may use to
 tools.lock. From then on golem refuses a module that has changed or is not in
 the list. This command runs no module.`,
-		Args: words(0, 1),
-		RunE: func(_ *cobra.Command, words []string) error { return h.lockTools(f, words) },
+	}, h.lockTools)
+}
+
+// lockCommand completes a command that pins what a project uses: it takes the
+// project as DIR or --project, by default the current directory, and calls write
+// with its directory, the project, and the modules that its workers may use. A
+// packed project has the digest of each of its files already.
+func (h *host) lockCommand(name string, f *flags, cmd *cobra.Command, write func(root string, p *project.Project, modules []project.Module) error) *cobra.Command {
+	cmd.Use, cmd.Args = "lock [DIR]", words(0, 1)
+	cmd.RunE = func(_ *cobra.Command, words []string) error {
+		if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+			words = []string{"."}
+		}
+		p, _, err := h.target(f, words)
+		if err != nil {
+			return err
+		}
+		if p.pack != nil {
+			return usage("%s needs a project directory", name).Hinting("a packed project has the digest of each of its files already")
+		}
+		t := h.newTools(false)
+		defer t.close()
+		inst, err := h.open(p, f, t)
+		if err != nil {
+			return err
+		}
+		modules, err := allModules(inst.Project())
+		if err != nil {
+			return err
+		}
+		return write(p.root, inst.Project(), modules)
 	}
 	f.set = cmd.Flags()
 	cmd.Flags().StringVar(&f.project, "project", "", "the project directory, in place of DIR")
@@ -43,42 +70,23 @@ the list. This command runs no module.`,
 }
 
 // lockTools writes tools.lock anew and says what changed.
-func (h *host) lockTools(f *flags, words []string) error {
-	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-		words = []string{"."}
-	}
-	p, _, err := h.target(f, words)
-	if err != nil {
-		return err
-	}
-	if p.pack != nil {
-		return usage("golem tool lock needs a project directory").Hinting("a packed project has the digest of each of its files already")
-	}
-	t := h.newTools(false)
-	defer t.close()
-	inst, err := h.open(p, f, t)
-	if err != nil {
-		return err
-	}
-	modules, err := allModules(inst.Project())
-	if err != nil {
-		return err
-	}
-	if _, err := os.Stat(filepath.Join(p.root, lockFile)); len(modules) == 0 && err != nil {
+func (h *host) lockTools(root string, p *project.Project, modules []project.Module) error {
+	name := filepath.Join(root, lockFile)
+	if _, err := os.Stat(name); len(modules) == 0 && err != nil {
 		return fault.New(fault.NotFound, "the project has no tool modules to pin").
 			Hinting("golem looks in tools/*.wasm, tools.wasm and the places that the manifest and the workers name; golem tool new writes a tool")
 	}
 	digests := map[string]string{}
 	var b strings.Builder
 	for _, m := range modules {
-		digest, err := h.moduleDigest(inst.Project(), m)
+		digest, err := h.moduleDigest(p, m)
 		if err != nil {
 			return err
 		}
 		digests[m.Path] = digest
 		fmt.Fprintf(&b, "%-9s  %s  sha256 %s\n", lockChange(m, digest), oneLine(m.Path), digest)
 	}
-	if err := writeLock(filepath.Join(p.root, lockFile), digests); err != nil {
+	if err := writeLock(name, digests); err != nil {
 		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
 	}
 	fmt.Fprintf(&b, "%s: %s\n", lockFile, count(len(digests), "module"))

@@ -88,13 +88,18 @@ func listConversations(c *call) (any, []byte, error) {
 	return conversation.List(&s), nil, nil
 }
 
-// readConversation is one conversation as people read it.
-func readConversation(c *call) (any, []byte, error) {
+// conversationOf reads the conversation that a message names.
+func conversationOf(c *call) (*conversation.Kept, error) {
 	s, id, err := kept(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	k, err := conversation.Read(&s, id)
+	return conversation.Read(&s, id)
+}
+
+// readConversation is one conversation as people read it.
+func readConversation(c *call) (any, []byte, error) {
+	k, err := conversationOf(c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,11 +108,7 @@ func readConversation(c *call) (any, []byte, error) {
 
 // exportConversation is one conversation as Markdown.
 func exportConversation(c *call) (any, []byte, error) {
-	s, id, err := kept(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	k, err := conversation.Read(&s, id)
+	k, err := conversationOf(c)
 	if err != nil {
 		return nil, nil, err
 	}

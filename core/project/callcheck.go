@@ -114,10 +114,10 @@ func (c *checker) lent(entry location) {
 	if w == nil {
 		return
 	}
-	todo := []loan{{entry, w.Model}}
-	for len(todo) > 0 {
-		here := todo[0]
-		todo = todo[1:]
+	queue := []loan{{entry, w.Model}}
+	for len(queue) > 0 {
+		here := queue[0]
+		queue = queue[1:]
 		for _, next := range c.calls(here.to) {
 			l := loan{next.to, here.name}
 			if next.to.name != everyName {
@@ -135,7 +135,7 @@ func (c *checker) lent(entry location) {
 			}
 			if !seen[l] {
 				seen[l] = true
-				todo = append(todo, l)
+				queue = append(queue, l)
 			}
 		}
 	}

@@ -208,10 +208,10 @@ func (c *checker) oneModel(got *loaded, name string) {
 func (c *checker) oneID(entry location) {
 	byID := map[string]location{}
 	everyone := map[string]bool{}
-	todo, seen := []location{entry}, map[location]bool{entry: true}
-	for len(todo) > 0 {
-		l := todo[0]
-		todo = todo[1:]
+	queue, seen := []location{entry}, map[location]bool{entry: true}
+	for len(queue) > 0 {
+		l := queue[0]
+		queue = queue[1:]
 		got := c.p.load(l)
 		if got.worker == nil {
 			continue
@@ -224,7 +224,7 @@ func (c *checker) oneID(entry location) {
 		for _, next := range c.named(got, everyone) {
 			if !seen[next] {
 				seen[next] = true
-				todo = append(todo, next)
+				queue = append(queue, next)
 			}
 		}
 	}

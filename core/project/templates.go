@@ -77,15 +77,15 @@ func (p *Project) Beside(w *Worker, name string) string {
 // what these declare: a template names its own library, and may be rendered for a
 // worker of another. nil if there is none.
 func (p *Project) reachable(from, name string) *source {
-	todo := []string{from}
-	for i := 0; i < len(todo); i++ {
-		s := p.source(todo[i])
+	queue := []string{from}
+	for i := 0; i < len(queue); i++ {
+		s := p.source(queue[i])
 		if s.library == name && name != "" {
 			return s
 		}
 		for _, need := range s.needs {
-			if !slices.Contains(todo, need) {
-				todo = append(todo, need)
+			if !slices.Contains(queue, need) {
+				queue = append(queue, need)
 			}
 		}
 	}

@@ -7,27 +7,27 @@ func (p *Project) Used() []*Worker {
 	listed, _ := p.List()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var todo []location
+	var queue []location
 	for _, row := range listed {
 		if l := p.place(row.Path); l.inProject() {
-			todo = append(todo, l)
+			queue = append(queue, l)
 		}
 	}
 	seen := map[location]bool{}
 	var out []*Worker
-	for i := 0; i < len(todo); i++ {
-		if seen[todo[i]] {
+	for i := 0; i < len(queue); i++ {
+		if seen[queue[i]] {
 			continue
 		}
-		seen[todo[i]] = true
-		w, err := p.runnable(todo[i])
+		seen[queue[i]] = true
+		w, err := p.runnable(queue[i])
 		if err != nil {
 			continue
 		}
 		out = append(out, w)
-		for _, next := range p.calledBy(p.load(todo[i])) {
+		for _, next := range p.calledBy(p.load(queue[i])) {
 			if p.sourceOf(next).library != "" {
-				todo = append(todo, next)
+				queue = append(queue, next)
 			}
 		}
 	}

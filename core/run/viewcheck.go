@@ -59,10 +59,10 @@ type caller struct {
 
 // from judges a root and all that is reached from it.
 func (v *viewCheck) from(root *project.Worker) {
-	todo := v.open(nil, root)
-	for len(todo) > 0 {
-		here := todo[0]
-		todo = todo[1:]
+	queue := v.open(nil, root)
+	for len(queue) > 0 {
+		here := queue[0]
+		queue = queue[1:]
 		if slices.Contains(here.worker.Delegates.Refs, "*") {
 			if v.all[here.sight.bound] {
 				continue
@@ -74,7 +74,7 @@ func (v *viewCheck) from(root *project.Worker) {
 			continue // told elsewhere
 		}
 		for _, w := range allowed {
-			todo = append(todo, v.open(&here, w)...)
+			queue = append(queue, v.open(&here, w)...)
 		}
 	}
 }

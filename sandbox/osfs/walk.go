@@ -109,14 +109,14 @@ const (
 type walker struct {
 	spot
 	how                way
-	todo               []string
+	queue               []string
 	hops, tries, steps int
 }
 
 // walk finds the place of a valid name. The caller closes the spot.
 func (f *FS) walk(name string, how way) (*spot, error) {
-	w := &walker{spot: spot{tree: f.root}, how: how, todo: elements(name)}
-	for len(w.todo) > 0 && w.base == "" {
+	w := &walker{spot: spot{tree: f.root}, how: how, queue: elements(name)}
+	for len(w.queue) > 0 && w.base == "" {
 		if err := w.step(); err != nil {
 			w.close()
 			return nil, err
@@ -153,19 +153,19 @@ func (w *walker) step() error {
 	if w.steps++; w.steps > maxSteps {
 		return errLoop
 	}
-	elem := w.todo[0]
+	elem := w.queue[0]
 	if elem == ".." {
 		return w.up()
 	}
 	info, err := w.dir().Lstat(elem)
-	switch last := len(w.todo) == 1; {
+	switch last := len(w.queue) == 1; {
 	case errors.Is(err, fs.ErrNotExist) && w.how == making && !last:
 		if err := w.dir().Mkdir(elem, 0o755); !errors.Is(err, fs.ErrExist) {
 			return err // nil: the next step enters it
 		}
 		return w.again()
 	case errors.Is(err, fs.ErrNotExist):
-		w.base, w.rest = elem, w.todo[1:]
+		w.base, w.rest = elem, w.queue[1:]
 		return nil
 	case err != nil:
 		return err
@@ -188,7 +188,7 @@ func (w *walker) step() error {
 		return err
 	}
 	w.down(elem, root)
-	w.todo = w.todo[1:]
+	w.queue = w.queue[1:]
 	return nil
 }
 
@@ -208,9 +208,9 @@ func (w *walker) up() error {
 		return errEscapes
 	}
 	w.dirs[top].close()
-	w.dirs, w.todo = w.dirs[:top], w.todo[1:]
+	w.dirs, w.queue = w.dirs[:top], w.queue[1:]
 	if top > 0 && w.dirs[top-1].root == nil {
-		w.todo = append(w.names(), w.todo...)
+		w.queue = append(w.names(), w.queue...)
 		w.close()
 	}
 	return nil
@@ -235,7 +235,7 @@ func (w *walker) link(elem string) error {
 	if filepath.IsAbs(target) || filepath.VolumeName(target) != "" || strings.HasPrefix(slashed, "/") {
 		return errEscapes
 	}
-	w.todo = append(elements(slashed), w.todo[1:]...)
+	w.queue = append(elements(slashed), w.queue[1:]...)
 	return nil
 }
 
