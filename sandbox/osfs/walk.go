@@ -109,7 +109,7 @@ const (
 type walker struct {
 	spot
 	how                way
-	queue               []string
+	queue              []string
 	hops, tries, steps int
 }
 
