@@ -165,7 +165,7 @@ const hostileTrace = `{"golem":"trace","v":1,"run":"hostile-run","project":{"a":
 `
 
 // The trace view opens a file that the command line wrote, as tree and
-// timeline, and says what is no trace.
+// timeline, and says what is not a trace.
 func TestTraceFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "t.jsonl")

@@ -27,7 +27,7 @@ type program struct {
 }
 
 // run starts golem once in dir and waits for it. A failure, or an answer that
-// is not the expected one, is an error: a fast wrong run is no measurement.
+// is not the expected one, is an error: a fast wrong run is not a measurement.
 func (p program) run(dir string, c benchCase) (cost, error) {
 	if c.fresh {
 		if err := os.RemoveAll(filepath.Join(p.home, "cache")); err != nil {

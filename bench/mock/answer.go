@@ -104,7 +104,7 @@ func stream(w http.ResponseWriter, model, text string, calls []call) {
 	}
 	chunk(object{}, finish(calls))
 	event(w, object{"id": "mock", "object": "chat.completion.chunk", "model": model, "choices": []object{}, "usage": usage})
-	_, _ = io.WriteString(w, "data: [DONE]\n\n") // a client that left is no error
+	_, _ = io.WriteString(w, "data: [DONE]\n\n") // a client that left is not an error
 }
 
 func event(w io.Writer, v object) {

@@ -65,7 +65,7 @@ func counter(ctx context.Context, l *wasmtool.Library, file string, stateful boo
 	}, nil
 }
 
-// check holds an answer: a fast wrong one is no measurement.
+// check holds an answer: a fast wrong one is not a measurement.
 func check(text string, err error) error {
 	if err == nil && !bytes.Contains([]byte(text), []byte(answered)) {
 		err = fmt.Errorf("the tool answers %q", text)

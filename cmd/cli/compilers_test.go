@@ -37,7 +37,7 @@ func TestMissingCompilers(t *testing.T) {
 		}[l.name], "make; or type")
 	}
 	if runtime.GOOS == "windows" {
-		return // programs are no scripts there: only absence is tried
+		return // programs are not scripts there: only absence is tried
 	}
 	for _, name := range []string{"make", "go", "npm", "cargo", "wasm-ld"} {
 		program(name, "exit 0")

@@ -137,7 +137,7 @@ func (h *host) description(f *flags, words []string) (*describe.Description, err
 	return inst.Describe(context.Background(), w, in)
 }
 
-// worker finds the worker that golem describe names. A name that is no worker of
+// worker finds the worker that golem describe names. A name that is not a worker of
 // the project may be a TARGET, whose entry is meant.
 func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *project.Worker, error) {
 	where, ref := []string{"."}, ""

@@ -97,7 +97,7 @@ func (h *host) say(format string, args ...any) {
 	h.beside(func() { fmt.Fprintln(h.err, fit(h.err, "golem: "+text)) })
 }
 
-// print writes a result. A reader that has gone away is no failure of golem's.
+// print writes a result. A reader that has gone away is not a failure of golem.
 func (h *host) print(s string) error {
 	if _, err := io.WriteString(h.out, s); err != nil {
 		return fault.New(fault.Usage, "standard output: %w", err)

@@ -242,7 +242,7 @@ func TestGitHostile(t *testing.T) {
 	}
 }
 
-// An object that lies about its size, or is no object, is found before it is
+// An object that lies about its size, or is not an object, is found before it is
 // held in memory.
 func TestGitLooseLies(t *testing.T) {
 	for name, raw := range map[string][]byte{

@@ -44,7 +44,7 @@ func (h *host) models(f *flags, words []string) error {
 	defer t.close()
 	inst, err := h.open(p, f, t)
 	if inst == nil {
-		return err // a directory that is no project has no providers of its own, and that is no fault here
+		return err // a directory that is not a project has no providers of its own, and that is not a fault here
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
@@ -73,7 +73,7 @@ func (h *host) models(f *flags, words []string) error {
 }
 
 // listModels asks one provider, or all that can be asked. A local one that does
-// not run is no fault unless it was named.
+// not run is not a fault unless it was named.
 func listModels(ctx context.Context, inst *core.Instance, words []string) (offers []model.Offer, faults fault.List) {
 	names, local := words, map[string]bool{}
 	if len(words) == 0 {

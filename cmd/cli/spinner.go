@@ -20,7 +20,7 @@ func (h *host) live() func() bool {
 	return func() bool { return inForeground(h.err) }
 }
 
-// spinner tells on a terminal what a command waits for that is no run; end
+// spinner tells on a terminal what a command waits for that is not a run; end
 // takes it away, and may be called again.
 func (h *host) spinner() (s *ui.Spinner, end func()) {
 	s = &ui.Spinner{W: h.err, Live: h.live(), Width: func() int { return columns(h.err) }, Color: h.colors(h.err, &flags{})}

@@ -42,7 +42,7 @@ func TestCacheKeeps(t *testing.T) {
 	}
 }
 
-// A key is no path.
+// A key is not a path.
 func TestCacheRefusesPaths(t *testing.T) {
 	c, _ := newTestCache(t)
 	for _, key := range []string{"", "../x", "a/b", `a\b`, ".tmp-1", "..", strings.Repeat("a", 129)} {

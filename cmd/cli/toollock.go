@@ -131,7 +131,7 @@ func allModules(p *project.Project) ([]project.Module, error) {
 			return nil, err
 		}
 	}
-	if entry, err := p.Entry(); err == nil { // it may be a tool, which is no listed worker
+	if entry, err := p.Entry(); err == nil { // it may be a tool, which is not a listed worker
 		if err := add(entry); err != nil {
 			return nil, err
 		}

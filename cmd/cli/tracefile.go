@@ -50,7 +50,7 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 }
 
 // newTraceFile opens the file of --trace, emptied, and removes the texts of a
-// trace that was there before. What is no regular file, or a link, gets whole
+// trace that was there before. What is not a regular file, or a link, gets whole
 // lines.
 func newTraceFile(name string) (*traceFile, error) {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)

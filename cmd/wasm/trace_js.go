@@ -15,7 +15,7 @@ import (
 
 // traceFile keeps a run's trace in its project, a line a write: a tab that
 // dies loses none. The texts that are too long for a line lie beside it. What
-// cannot be kept is no failure of the run (SPEC §14).
+// cannot be kept is not a failure of the run (SPEC §14).
 type traceFile struct {
 	*opfs.Log
 	fs  *opfs.FS

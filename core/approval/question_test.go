@@ -20,7 +20,7 @@ func trustQuestion() Question {
 	}
 }
 
-// SECURITY 19: a question that is no tool call carries an id, its kind and what
+// SECURITY 19: a question that is not a tool call carries an id, its kind and what
 // a yes covers; only yes is yes.
 func TestQuestion(t *testing.T) {
 	for answer, run := range map[Answer]bool{Yes: true, No: false, Session: false, Always: false, Never: false, "": false, "YES": false} {
@@ -97,7 +97,7 @@ func TestQuestionsNeverMix(t *testing.T) {
 }
 
 // What was settled while one waited for the turn is not asked again; a
-// context that ends while waiting is no answer.
+// context that ends while waiting is not an answer.
 func TestQuestionSettledMeanwhile(t *testing.T) {
 	for _, yes := range []bool{true, false} {
 		q := trustQuestion()

@@ -41,7 +41,7 @@ func TestConflict(t *testing.T) {
 	if !maps.Equal(was, all(t, d.files)) || len(get(t, d.store())) != 1 {
 		t.Error("something changed")
 	}
-	// A file that became what the item makes of it is no conflict.
+	// A file that became what the item makes of it is not a conflict.
 	if err := errors.Join(d.files.Remove("d/b"), d.files.WriteFile("a", []byte("ONE\n"))); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // other, as a value: the messages of the next request, the results of the calls
 // so far, and the counters that go on with them. A conversation encodes as JSON
 // and goes on after it is decoded, so that it can be kept, resumed and moved; who
-// runs, and what they may use, is no part of it (package run).
+// runs, and what they may use, is not part of it (package run).
 package conversation
 
 import (

@@ -55,7 +55,7 @@ func hold(s *state.Store, id string) (release func(), err error) {
 	return release, err
 }
 
-// validID refuses what is no file name of a conversation.
+// validID refuses what is not a file name of a conversation.
 func validID(id string) error {
 	if id == "" || strings.ContainsAny(id, "/\\") || strings.HasPrefix(id, ".") || sandbox.Valid(id) != nil {
 		return fault.New(fault.NotFound, "%q is not the name of a conversation", id).Hinting("golem conversations lists them")

@@ -43,7 +43,7 @@ type Step struct {
 type Digest struct{ Worker, File, Digest string }
 
 // Read reads a conversation. "" is the one that was written last. It fails with
-// E_NOT_FOUND, or E_CONFIG for a newer version and what is no conversation; then
+// E_NOT_FOUND, or E_CONFIG for a newer version and what is not a conversation; then
 // nothing was changed.
 func Read(s *state.Store, id string) (*Kept, error) {
 	if id == "" {

@@ -277,7 +277,7 @@ func (m *pass) definitions() []string {
 	}
 	for _, row := range m.rows {
 		if w, err := m.p.Worker("./" + row.Path); err == nil && row.Source == "project" && w.Template {
-			out = append(out, w.TextFile) // a text that is only inserted is no template
+			out = append(out, w.TextFile) // a text that is only inserted is not a template
 		}
 	}
 	slices.Sort(out)

@@ -11,7 +11,7 @@ import (
 // maxCalls bounds the tool calls of one answer (SECURITY 12).
 const maxCalls = 256
 
-// noText is why a call does not run whose arguments hold what is no text.
+// noText is why a call does not run whose arguments hold what is not text.
 const noText = "the arguments contain bytes that are not UTF-8"
 
 // pending is a tool call that is still arriving.

@@ -20,7 +20,7 @@ type block struct {
 	input     json.RawMessage // of a call, if it came whole
 	args      strings.Builder
 	signature strings.Builder
-	unsound   bool // args held what is no text
+	unsound   bool // args held what is not text
 }
 
 // anthropicEvent is one event, or a whole message, as far as golem reads it.

@@ -81,7 +81,7 @@ func (chatAPI) decoder(a *answer) decoder { return a }
 type chatEncoder struct{ row Provider }
 
 // message is one message. Providers refuse empty content, names outside their
-// alphabet and arguments that are no object in the history, so each is replaced
+// alphabet and arguments that are not an object in the history, so each is replaced
 // by something that says the same.
 func (e chatEncoder) message(msg Message) (json.RawMessage, error) {
 	out := openai.ChatCompletionMessage{Role: string(msg.Role), Content: msg.Text}

@@ -104,7 +104,7 @@ func parts(raw json.RawMessage) string {
 }
 
 // argsText is a fragment of arguments: a string, or, from a few providers, the
-// object itself. whole is false if the string holds what is no text: bytes that
+// object itself. whole is false if the string holds what is not text: bytes that
 // are no UTF-8, half a surrogate pair. Such arguments must not run.
 func argsText(raw json.RawMessage) (text string, whole bool) {
 	if len(raw) == 0 || string(raw) == "null" {

@@ -27,7 +27,7 @@ func callName(name string) string {
 }
 
 // callArgs is arguments as a provider takes them back: some parse the history
-// and refuse the whole request for arguments that are no object.
+// and refuse the whole request for arguments that are not an object.
 func callArgs(args string) string {
 	if strings.HasPrefix(strings.TrimSpace(args), "{") && json.Valid([]byte(args)) {
 		return args

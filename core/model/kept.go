@@ -131,7 +131,7 @@ type carrier struct {
 	others fields
 }
 
-// add takes over the named members of one piece. null is no value, an empty
+// add takes over the named members of one piece. null is not a value, an empty
 // text is one.
 func (c *carrier) add(piece json.RawMessage) {
 	if len(c.names) == 0 {

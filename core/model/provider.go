@@ -167,7 +167,7 @@ func laid[V any](under, over map[string]V) map[string]V {
 	return out
 }
 
-// known lists every provider name, the two that are no providers included.
+// known lists every provider name, with the two that are not providers.
 func (c Config) known() []string {
 	names := []string{"script", "replay"}
 	for _, p := range rows {

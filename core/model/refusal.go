@@ -104,7 +104,7 @@ func number(raw json.RawMessage) int {
 	return n
 }
 
-// refused is the fault of an answer whose status is no success: what a person
+// refused is the fault of an answer whose status is not a success: what a person
 // needs when key, model or host is wrong.
 func (m *remote) refused(resp *http.Response, body io.Reader) error {
 	data, _ := io.ReadAll(io.LimitReader(body, maxError)) // what came is told, however it ended

@@ -208,7 +208,7 @@ func (e *events) Close() error {
 	return e.src.Close()
 }
 
-// malformed is a stream that is no stream of events, or an event that cannot
+// malformed is a stream that is not a stream of events, or an event that cannot
 // be read; err, which may be nil, says why.
 func malformed(text func(string) string, line []byte, err error) error {
 	if says := complain(line); says.message != "" {

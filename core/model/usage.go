@@ -10,7 +10,7 @@ import (
 const maxTokens = 1 << 40
 
 // counts are a provider's numbers of tokens by name: those of nested objects
-// after the object's name and a dot. What is no number is left out, so that
+// after the object's name and a dot. What is not a number is left out, so that
 // a figure that cannot be spoils no answer.
 type counts map[string]int
 

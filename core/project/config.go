@@ -172,7 +172,7 @@ func personal(n *yamltree.Node) approval.Personal {
 }
 
 // ceilings lowers the limits that files give to the person's; what the command
-// line says stands. 0 is no limit, so any other is lower.
+// line says stands. 0 means no limit, so any other is lower.
 func (b *built) ceilings() {
 	l := &b.w.Limits
 	if b.p.flags.Path("limits", "cost") != nil {
@@ -206,7 +206,7 @@ func (b *built) ceilings() {
 	}
 }
 
-// below tells whether a ceiling is lower than a limit, where 0 is no limit.
+// below tells whether a ceiling is lower than a limit, where 0 means no limit.
 func below[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
 	return ceiling > 0 && (limit == 0 || ceiling < limit)
 }

@@ -33,7 +33,7 @@ func (f fenced) open() bool { return !f.closed && len(f.lines) > 0 && f.lines[0]
 
 const exactFence = "the line must be exactly ---, with nothing before or after it"
 
-// fault says what is wrong with the fences of a file that is no worker
+// fault says what is wrong with the fences of a file that is not a worker
 // otherwise; bad is the line at which it stops to be one, 0 if none does. nil
 // if the fences are not to blame.
 func (f fenced) fault(bad int) *fault.Fault {

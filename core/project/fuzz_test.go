@@ -147,7 +147,7 @@ func FuzzYAMLPlace(f *testing.F) {
 				continue
 			}
 			if len(lines) != 1+strings.Count(string(data), "\n") {
-				continue // other breaks too: bytes that are no text are placed by \n alone
+				continue // other breaks too: bytes that are not text are placed by \n alone
 			}
 			if f.Where.Line > len(lines) || f.Where.Column > len([]rune(lines[f.Where.Line-1]))+2 {
 				t.Errorf("%v: of %d lines in %q", f, len(lines), data)

@@ -316,7 +316,7 @@ func (p *Project) everyWorker(self location) ([]location, fault.List) {
 }
 
 // Closure returns w and all workers that can be reached from it through imports and
-// allowed workers, each once: w first, then level by level. Cycles are no error;
+// allowed workers, each once: w first, then level by level. Cycles are not an error;
 // two files with one ID are E_AMBIGUOUS (S2-26).
 func (p *Project) Closure(w *Worker) ([]*Worker, error) {
 	out := []*Worker{w}

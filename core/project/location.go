@@ -76,7 +76,7 @@ func (p *Project) scope(from string) []*source {
 }
 
 // location names one file or directory. It can be a map's key. The zero value
-// is no file.
+// is not a file.
 type location struct {
 	source string // source.name
 	name   string // io/fs name in the source

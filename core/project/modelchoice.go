@@ -105,7 +105,7 @@ func matchesAny(globs []string, model string) bool {
 }
 
 // NeedModel returns an error if the worker has no model and needs one; an entry that
-// is a tool needs none. Call it before a run: a project without a model is no error
+// is a tool needs none. Call it before a run: a project without a model is not an error
 // for Load and Check.
 func (w *Worker) NeedModel() error {
 	if w.Model != "" || w.Tool != "" {

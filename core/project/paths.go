@@ -41,7 +41,7 @@ func dirProblem(s string) string {
 }
 
 // inside cleans a slash path relative to the project root; false if it is
-// absolute, leaves the root, or is no path on some platform.
+// absolute, leaves the root, or is not a path on some platform.
 func inside(s string) (string, bool) {
 	if s == "" || s[0] == '/' || strings.ContainsAny(s, "\\\x00") || yamltree.Invisible(s) || len(s) > 4096 || drive(s) {
 		return "", false

@@ -18,7 +18,7 @@ var keyword = map[string]string{
 }
 
 // copySchema rewrites every reference in a schema. Data (enum, const,
-// default, examples) is copied as it is: a "$ref" in it is no reference.
+// default, examples) is copied as it is: a "$ref" in it is not a reference.
 func (k *bundler) copySchema(n *yamltree.Node, file string, top bool) (*yamltree.Node, *fault.Fault) {
 	if k.left--; k.left < 0 {
 		return nil, n.Pos.Fault(fault.Schema, "the schema and everything it refers to are too large")

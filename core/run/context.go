@@ -80,7 +80,7 @@ func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, 
 }
 
 // summarise asks the model for a summary of what is to be dropped, in at most so many
-// tokens. The request counts in usage and cost, and is no turn.
+// tokens. The request counts in usage and cost, and is not a turn.
 func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int) (model.Turn, error) {
 	if err := f.budget.affords(f.prospect()); err != nil {
 		return model.Turn{}, err

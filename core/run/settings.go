@@ -208,7 +208,7 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *too
 			if seen[m.Path] {
 				continue
 			}
-			seen[m.Path] = true // one at a time: here it is no matter whose name wins
+			seen[m.Path] = true // one at a time: here it does not matter whose name wins
 			k.names = append(k.names, toolsOf(ctx, custom.Toolset(r.Modules, custom.Discovery{
 				Modules: []custom.Module{m}, Inert: true, Undescribed: func(string) { k.untold = true },
 			}), w.ID)...)

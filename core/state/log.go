@@ -139,7 +139,7 @@ type Record struct {
 	last []byte
 }
 
-// ReadLog reads a log. Its error is that of a file that cannot be read, is no log of
+// ReadLog reads a log. Its error is that of a file that cannot be read, is not a log of
 // this kind, or is of a newer version (E_CONFIG).
 func (s *Store) ReadLog(f Format, name string) (*Record, error) {
 	file, err := s.read(name)

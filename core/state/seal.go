@@ -50,7 +50,7 @@ func (s *Store) Seal(f Format, name string, body []byte) ([]byte, error) {
 
 // Unseal returns the body of a sealed file. With E_TRUST, for a file that this
 // machine did not write in this project, it returns the body too: to be shown, and
-// for nothing else. A newer version and what is no such file are E_CONFIG, without
+// for nothing else. A newer version and what is not such a file are E_CONFIG, without
 // a body.
 func (s *Store) Unseal(f Format, name string, file []byte) (body []byte, err error) {
 	first, body, ok := bytes.Cut(file, []byte{'\n'})

@@ -182,7 +182,7 @@ func TestDiffsApply(t *testing.T) {
 	}
 }
 
-// Bytes that are no text are told by their size, never compared line by line.
+// Bytes that are not text are told by their size, never compared line by line.
 func TestDiffOfNoText(t *testing.T) {
 	for _, old := range []string{"\x00\x01", "caf\xe9", "ab\xe2\x82", strings.Repeat("x", 5000) + "\x00"} {
 		k := newKit(t, map[string]string{"f": old})

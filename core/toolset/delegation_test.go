@@ -87,7 +87,7 @@ func TestWorkersEdges(t *testing.T) {
 	}
 }
 
-// A question without words is no question.
+// A question without words is not a question.
 func TestEmptyQuestion(t *testing.T) {
 	if _, err := toolset.RequestInput().Call(t.Context(), tool.Call{Args: json.RawMessage(`{"question":" "}`)}); !errors.Is(err, fault.ToolInput) {
 		t.Errorf("%v", err)

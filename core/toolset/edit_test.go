@@ -17,7 +17,7 @@ func TestReplace(t *testing.T) {
 		{"a\nb\n", "a\r\nb", "x\r\ny", "x\ny\n"},
 		{"a\nb\r\nc\nd", "c\nd", "x\ny", "a\nb\r\nx\ny"}, // mixed: the part with \n
 		{"a\nb\r\nc\nd", "b\nc", "x\ny", "a\nx\r\ny\nd"}, // mixed: the part with \r\n
-		{"\uFEFFa\nb", "\uFEFFa", "x", "\uFEFFx\nb"},     // the mark is no text
+		{"\uFEFFa\nb", "\uFEFFa", "x", "\uFEFFx\nb"},     // the mark is not text
 		{"\uFEFFa\nb", "a\n", "\uFEFFx\n", "\uFEFFx\nb"}, // nor is it doubled
 		{"last", "last", "new", "new"}, {"last\n", "last", "new", "new\n"},
 	} {

@@ -59,7 +59,7 @@ func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Outpu
 // maxPart is the largest image or PDF that a model is given, in bytes.
 const maxPart = 5_000_000
 
-// notText tells type and size of a file that is no text, and gives an image or
+// notText tells type and size of a file that is not text, and gives an image or
 // a PDF as a part: whether the model can see it, its provider's row says.
 func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
 	kind, _, _ := strings.Cut(mimetype.Detect(start).String(), ";")

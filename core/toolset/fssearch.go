@@ -170,7 +170,7 @@ func (s *search) file(ctx context.Context, name string) error {
 func (s *search) room() int { return s.files.limit - 300 }
 
 // part is one hit, marked with a colon, and the lines around it that have not
-// been shown and are no later hit; last is the last line of it.
+// been shown and are not a later hit; last is the last line of it.
 func (s *search) part(at string, text []string, hits [][2]int, k, shown, around int) (part string, last int) {
 	var b strings.Builder
 	hit := hits[k][0]

@@ -156,7 +156,7 @@ func knownKeys(name string, options json.RawMessage, opts any) error {
 }
 
 // optionKeys are the json names of an option struct's fields, those of
-// embedded structs among them. What is no struct takes any key.
+// embedded structs among them. What is not a struct takes any key.
 func optionKeys(t reflect.Type) (keys []string, open bool) {
 	if t.Kind() != reflect.Struct {
 		return nil, true

@@ -91,7 +91,7 @@ func TestReaderRefuses(t *testing.T) {
 	if _, err := long.Next(); !errors.Is(err, fault.Config) || !strings.Contains(err.Error(), "more than 100000") {
 		t.Error(err)
 	}
-	// Newer additions are no error: unknown fields are ignored, unknown types kept.
+	// Newer additions are not an error: unknown fields are ignored, unknown types kept.
 	_, events, err := Read(strings.NewReader(head+`{"type":"model.start","id":"0","turn":1,"new":1}`+"\n"+`{"type":"hologram","id":"0","x":[]}`+"\n"), nil)
 	if err != nil || len(events) != 2 || events[1].Body.EventType() != "hologram" {
 		t.Errorf("%v %v", events, err)

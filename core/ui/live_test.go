@@ -267,7 +267,7 @@ func TestNothingMovesElsewhere(t *testing.T) {
 	})
 }
 
-// The status line of a command that is no run.
+// The status line of a command that is not a run.
 func TestSpinner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -92,7 +92,7 @@ func (p *Plain) frame() int {
 }
 
 // put writes to the view, taking the status line away first. What cannot be
-// written is lost: the view is no result.
+// written is lost: the view is not a result.
 func (p *Plain) put(s string) {
 	p.line.clear(p.View)
 	p.moved = true

@@ -108,7 +108,7 @@ func TestSomebodyWhoVanishesIsAnError(t *testing.T) {
 	}
 }
 
-// SECURITY 19: a question that is no tool call shows each line that a yes
+// SECURITY 19: a question that is not a tool call shows each line that a yes
 // covers, and takes yes and no alone.
 func TestQuestionsOfOtherKinds(t *testing.T) {
 	r := approval.Request{

@@ -48,7 +48,7 @@ func (v *requestView) request(r approval.Request) string {
 	return v.b.String()
 }
 
-// question draws a question that is no tool call: its title, and what a yes
+// question draws a question that is not a tool call: its title, and what a yes
 // covers, every line of it: a setting that is not on the screen is not answered for.
 func (v *requestView) question(r approval.Request) {
 	prefix := approvalPrefix

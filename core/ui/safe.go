@@ -9,9 +9,9 @@ import (
 
 // safe is text for the view: control, bidirectional and invisible characters
 // are escapes; line ends and tabs stay. It is kinder to prose than an approval
-// request is: joiners of emoji and the spaces of typography are no threat
+// request is: joiners of emoji and the spaces of typography are not a threat
 // where nobody is asked for anything.
-// Safe is text that others wrote, for a terminal: what is no printable character is
+// Safe is text that others wrote, for a terminal: what is not a printable character is
 // shown as an escape.
 func Safe(s string) string { return safe(s) }
 

@@ -106,7 +106,7 @@ func TestUnreadable(t *testing.T) {
 	wants(t, err, fault.NotFound)
 }
 
-// What is no module is not accepted, by whichever way it is looked at.
+// What is not a module is not accepted, by whichever way it is looked at.
 func TestNoModule(t *testing.T) {
 	component := []byte("\x00asm\x0d\x00\x01\x00rest")
 	for name, c := range map[string]struct {

@@ -118,7 +118,7 @@ func TestBadSidecar(t *testing.T) {
 	}
 }
 
-// A sidecar that is there and cannot be read is no reason to run the module.
+// A sidecar that is there and cannot be read is not a reason to run the module.
 func TestUnreadableSidecar(t *testing.T) {
 	e := says(whenRun)
 	src := source("tools/a.wasm", module(t, "servlet"), "")

@@ -106,7 +106,7 @@ func TestZipRefusesNames(t *testing.T) {
 }
 
 // What a code host packs lies in a directory of its own; a project's own
-// directories are no wrapper.
+// directories are not a wrapper.
 func TestZipWrapper(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"repo-main/main.worker repo-main/workers/a.worker", "main.worker workers/a.worker"},

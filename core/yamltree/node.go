@@ -100,7 +100,7 @@ type Field struct {
 	Value *Node
 }
 
-// Get returns the value of a key; nil if n is no mapping or has no such key.
+// Get returns the value of a key; nil if n is not a mapping or has no such key.
 func (n *Node) Get(name string) *Node {
 	if n == nil || n.Kind != Mapping {
 		return nil

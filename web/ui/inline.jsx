@@ -2,7 +2,7 @@
 // fixed set from text; no HTML is ever parsed, so none can get through
 // (SECURITY 15). Every step is linear in the text, whatever a model says.
 
-const longest = 65_536 // characters of a paragraph; a longer one is no prose
+const longest = 65_536 // characters of a paragraph; a longer one is not prose
 const deepest = 16 // emphasis within emphasis
 const punctuation = /[!-/:-@[-`{-~]/
 const space = /^\s?$/

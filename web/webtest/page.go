@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is how long a test waits for what must come. It is no measure of
+// Patience is how long a test waits for what must come. It does not measure
 // anything: it names what did not come, on a machine however busy, before the
 // whole package's time is over.
 const Patience = 5 * time.Minute

@@ -72,7 +72,7 @@ func TestGlobs(t *testing.T) {
 	}
 }
 
-// What would take too long to look at is no command that a rule knows.
+// What would take too long to look at is not a command that a rule knows.
 func TestBounds(t *testing.T) {
 	for _, c := range []string{
 		strings.Repeat("a;", maxCommands+1), strings.Repeat("x", maxCommand+1), strings.Repeat("sudo ", maxCommands+2),

@@ -154,7 +154,7 @@ func answer(data []byte) (Answer, error) {
 	return a, err
 }
 
-// Events are the answer's body, an event a piece; whole if it is no stream.
+// Events are the answer's body, an event a piece; whole if it is not a stream.
 func (a Answer) Events() []string {
 	if a.Header.Get("Content-Type") != "text/event-stream" {
 		return []string{a.Body}

@@ -54,7 +54,7 @@ func directories(t *testing.T, f sandbox.FS) {
 	}
 }
 
-// belowFile: a name below a file is no missing file. What asks a person first
+// belowFile: a name below a file is not a missing file. What asks a person first
 // must know that writing there cannot succeed.
 func belowFile(t *testing.T, f sandbox.FS) {
 	Put(t, f, "d/file", "1")

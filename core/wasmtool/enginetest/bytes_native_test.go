@@ -127,7 +127,7 @@ func bombs() map[string]runs {
 	}
 }
 
-// lies are files that are no modules, or ask for what is not offered.
+// lies are files that are not modules, or ask for what is not offered.
 func lies() map[string]runs {
 	none := raw(0)
 	return map[string]runs{

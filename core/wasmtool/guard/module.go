@@ -68,7 +68,7 @@ type module struct {
 	data     []byte
 	sections [secDataCount + 1]span // without id and size; zero if absent
 	custom   map[string]span
-	woven    bool // it is what Weave returned: golem's own names are no offence
+	woven    bool // it is what Weave returned: golem's own names are not an offence
 
 	types     []funcType
 	values    int // parameters and results of all types
@@ -214,7 +214,7 @@ func sections(data []byte) (*module, error) {
 	return m, r.err
 }
 
-// addCustom notes where a custom section's content lies. Names are no concern
+// addCustom notes where a custom section's content lies. Names are not a concern
 // of an engine, so a broken one is left out, not refused. Of two the last counts.
 func (m *module) addCustom(r *reader, s span) {
 	in := &reader{data: r.data, pos: s.from, end: s.to}

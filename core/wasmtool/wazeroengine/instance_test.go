@@ -57,7 +57,7 @@ func memory(t *testing.T, name, text string) sandbox.FS {
 	return m
 }
 
-// SECURITY 2: what a kept instance opened in one call is no way around the view
+// SECURITY 2: what a kept instance opened in one call is not a way around the view
 // of a later one.
 func TestKeptInstanceHasTheViewOfItsCall(t *testing.T) {
 	code, in := compiled(t, "keep_write")
