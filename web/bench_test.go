@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"golem/web/webtest"
 )
 
@@ -36,7 +34,7 @@ func BenchmarkPage(b *testing.B) {
 		p := browser.OpenPrivate(b, site.URL)
 		cold = append(cold, ready(p))
 		do(p, `await until("the whole cache", async () => { const [n] = await caches.keys(); return n && (await (await caches.open(n)).keys()).length > 10 })`)
-		p.Do(chromedp.Reload())
+		p.Reload()
 		warm = append(warm, ready(p))
 	}
 	fmt.Printf("cold start until a run can begin  %5.0f ms\n", median(cold))

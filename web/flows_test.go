@@ -20,9 +20,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"golem/web/webtest"
 )
 
@@ -35,20 +32,20 @@ func TestNewProject(t *testing.T) {
 	if got := webtest.Eval[string](p, `document.activeElement.value`); got != "project" {
 		t.Errorf("the focus is on %q", got)
 	}
-	p.Do(chromedp.KeyEvent("mine"), chromedp.KeyEvent("\r"))
+	p.Press("mine", webtest.Enter)
 	do(p, `await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('/output'));
 		await click("Run"); await text("main is ready"); `+otherModel)
-	p.Do(chromedp.KeyEvent("gpt-5-mini"), chromedp.KeyEvent("\t"), chromedp.KeyEvent("sk-mine"), chromedp.KeyEvent("\r"))
+	p.Press("gpt-5-mini", webtest.Tab, "sk-mine", webtest.Enter)
 	do(p, `await text("main is ready"); await click("Files"); await click("main.worker");
 		(await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))).focus()`)
-	p.Do(chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)), chromedp.KeyEvent("# mine"))
+	p.Press(webtest.CtrlEnd, "# mine")
 	do(p, `await click("Save"); await until("it to be saved", () => [...document.querySelectorAll('header button')].find((b) => b.innerText === 'Save').disabled)`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("main is ready"); await text("openai:gpt-5-mini"); await click("Files"); await click("main.worker");
 		await until("what was written", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('# mine'))`)
 	do(p, `await click("rename main.worker"); const field = await until("the dialog", () => document.querySelector('dialog[open] input')); field.value = 'workers/other.worker'; field.form.requestSubmit();
 		await until("the new name", () => button("other.worker")); await click("delete workers/other.worker"); await text("cannot be undone")`)
-	p.Do(chromedp.KeyEvent("\r")) // the focus is on Cancel
+	p.Press(webtest.Enter) // the focus is on Cancel
 	do(p, `await until("the dialog to go", () => !document.querySelector('dialog[open]')); await click("delete workers/other.worker"); await text("cannot be undone"); await click("Delete");
 		await until("the file to go", () => !button("other.worker"))`)
 	if got := webtest.Eval[string](p, `JSON.parse(localStorage.getItem('golem.keys')).OPENAI_API_KEY`); got != "sk-mine" {
@@ -119,7 +116,7 @@ func TestFolder(t *testing.T) {
 	}
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); await click("Projects"); await until("the field", () => document.querySelector('input[webkitdirectory]'))`)
-	p.Do(chromedp.SetUploadFiles(`input[webkitdirectory]`, []string{dir}))
+	p.Upload(`input[webkitdirectory]`, dir)
 	do(p, `await until("the project", () => document.title.startsWith("from here")); await text("main is ready"); await click("Files"); await until("a file", () => button("e.txt"));
 		if (button(".env") || button(".git") || button("config")) throw new Error(document.body.innerText)`)
 }
@@ -134,11 +131,11 @@ func TestLink(t *testing.T) {
 	if !strings.HasPrefix(link, site.URL+"#project=orchestrator&zip=") {
 		t.Fatalf("the link is %.80s", link)
 	}
-	two := browser.Open(t, link)
+	two := browserOf(t).Open(t, link)
 	do(two, `await text("Take this project?"); await click("Take it"); await until("the copy", () => document.title.startsWith('orchestrator-2')); await until("its files", () => button("main.worker"));
 		if (location.hash) throw new Error('the address still carries it')`)
 	do(two, `location.hash = %q; await text("Take this project?")`, link[strings.Index(link, "#"):])
-	two.Do(chromedp.KeyEvent(kb.Escape))
+	two.Press(webtest.Escape)
 	do(two, `await until("the dialog to go", () => !document.querySelector('dialog[open]')); location.hash = 'project=x&zip=UEsDBAAA'; await text("Take this project?"); await click("Take it"); await text("E_PATH");
 		await click("Projects"); await until("two projects", () => document.querySelectorAll('[aria-labelledby=mine] .card').length === 2)`)
 }
@@ -205,9 +202,9 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 	const send = `await say("go"); `
 	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes to this call, this session'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)
-	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Press(webtest.Escape)
 }
 
 // A toolset that no page has fails at load, as golem check says it (Scenario 40).
@@ -231,7 +228,7 @@ func TestEmbed(t *testing.T) {
 	if n := bytes.Count(source, []byte("\n")); n > 30 {
 		t.Errorf("embed.js has %d lines", n)
 	}
-	p := browser.Open(t, webtest.Serve(t, built(t), "/").URL+"embed.html")
+	p := browserOf(t).Open(t, webtest.Serve(t, built(t), "/").URL+"embed.html")
 	do(p, `await text("is ready"); await click("Run"); await text("ok: Hello, golem!")`)
 }
 
@@ -275,7 +272,7 @@ func TestServers(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		t.Run(name, func(t *testing.T) {
-			p := browser.Open(t, webtest.ServeHandler(t, servers[name](http.FileServerFS(site), packed), "/a/b/").URL)
+			p := browserOf(t).Open(t, webtest.ServeHandler(t, servers[name](http.FileServerFS(site), packed), "/a/b/").URL)
 			p.Expect("404")
 			do(p, `await text("is ready")`)
 		})
@@ -333,7 +330,7 @@ func TestNoRoom(t *testing.T) {
 		})
 	}
 	t.Run("private", func(t *testing.T) {
-		p := browser.Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
+		p := browserOf(t).Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
 		do(p, `await text("golem cannot start here"); await text("not in a private window")`)
 	})
 	t.Run("cut off", func(t *testing.T) {
@@ -345,7 +342,7 @@ func TestNoRoom(t *testing.T) {
 			}
 			http.FileServerFS(site).ServeHTTP(w, r)
 		})
-		p := browser.Open(t, webtest.ServeHandler(t, cut, "/").URL)
+		p := browserOf(t).Open(t, webtest.ServeHandler(t, cut, "/").URL)
 		p.Expect("ERR_CONTENT_LENGTH_MISMATCH")
 		do(p, `await text("golem cannot start here"); await text("reload the page")`)
 	})

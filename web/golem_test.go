@@ -84,11 +84,11 @@ func TestWorkerDies(t *testing.T) {
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
-	one := browser.Open(t, site.URL+"embedded.html")
+	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
 		window.run = golem.run('a', 'x', {approve: () => new Promise((resolve) => { window.answer = resolve })});
 		for await (const e of window.run) if (e.type === 'ask') break; return 1`, helloFiles)
-	two := browser.Open(t, site.URL+"embedded.html")
+	two := browserOf(t).Open(t, site.URL+"embedded.html")
 	for do, want := range map[string]string{
 		`return golem.files('a').write('x', 'y').catch((e) => e.code + e.message.includes('another tab'))`: "E_BUSYtrue",
 		`return golem.run('a', 'x').result.catch((e) => e.code)`:                                           "E_BUSY",
@@ -111,12 +111,12 @@ func TestTwoTabs(t *testing.T) {
 func TestDeathWhileRunning(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
-	one := browser.Open(t, site.URL+"embedded.html")
+	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	talk(one, `await golem.create('a', %s);
 		const run = golem.run('a', 'x', {approve: () => new Promise(() => {})});
 		for await (const e of run) if (e.type === 'ask') break;
 		golem.close(); return 1`, helloFiles)
-	two := browser.Open(t, site.URL+"embedded.html")
+	two := browserOf(t).Open(t, site.URL+"embedded.html")
 	got := talk(two, `const [r] = await golem.runs('a'); return new TextDecoder().decode(await golem.readRun('a', r.name))`)
 	_, events, err := trace.Read(strings.NewReader(got), nil)
 	if err != nil || len(events) < 4 {
@@ -131,9 +131,9 @@ func TestDeathWhileRunning(t *testing.T) {
 func TestDeathWhileMaking(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
-	two := browser.Open(t, site.URL+"embedded.html")
+	two := browserOf(t).Open(t, site.URL+"embedded.html")
 	for _, ms := range []int{0, 2, 5, 20, 60, 150} {
-		one := browser.Open(t, site.URL+"embedded.html")
+		one := browserOf(t).Open(t, site.URL+"embedded.html")
 		talk(one, `const files = {}; for (let i = 0; i < 300; i++) files['d/f' + i] = 'x'.repeat(100);
 			golem.create('many', files).catch(() => {}); await new Promise((f) => setTimeout(f, %d)); golem.close(); return 1`, ms)
 		got := talk(two, `const before = (await golem.list()).map((p) => p.name + p.files);

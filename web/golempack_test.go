@@ -148,7 +148,7 @@ func TestPackedProjectByHand(t *testing.T) {
 	flipped := append([]byte{}, data...)
 	flipped[len(flipped)/2] ^= 1
 	site := webtest.Serve(t, withFile{built(t), fstest.MapFS{"at/wide.golem": {Data: data}, "at/bad.golem": {Data: flipped}}}, "/")
-	p := browser.Open(t, site.URL)
+	p := browserOf(t).Open(t, site.URL)
 	do(p, `await text("is ready")`)
 	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await text("Fetch this project?"); await click("Cancel")`, site.URL+"at/wide.golem")
 	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await text("Fetch this project?"); await click("Fetch it"); await text("E_LOCK")`, site.URL+"at/bad.golem")

@@ -33,7 +33,7 @@ func visit(t testing.TB, under string) (*webtest.Page, webtest.Site) {
 func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest.Site) {
 	t.Helper()
 	site := webtest.Serve(t, files, under)
-	return browser.Open(t, site.URL), site
+	return browserOf(t).Open(t, site.URL), site
 }
 
 // finished waits for the end of the run that is shown.

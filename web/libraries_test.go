@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 func zipOf(t *testing.T, files ...string) []byte {
@@ -59,9 +57,9 @@ func TestLibraries(t *testing.T) {
 		p.Expect(refused)
 	}
 	do(p, `await text("is ready"); await click("Projects"); await text("Library from a zip")`)
-	p.Do(chromedp.SetUploadFiles(`section[aria-labelledby=libraries] input[accept]`, []string{file}))
+	p.Upload(`section[aria-labelledby=libraries] input[accept]`, file)
 	do(p, `await text("utils@1.0.0 is installed; left out: .env"); await text("useful things")`)
-	p.Do(chromedp.SetUploadFiles(`section[aria-labelledby=libraries] input[accept]`, []string{file}))
+	p.Upload(`section[aria-labelledby=libraries] input[accept]`, file)
 	do(p, `await text("was installed already, with the same files");
 		const from = async (address) => { await click("Library from an address"); const field = await until("the dialog", () => document.querySelector('dialog[open] input')); field.value = address; await click("Install"); };
 		await from(%q + '/closed.zip'); await text("does not allow other pages to read it (CORS)");

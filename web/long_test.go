@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"golem/core/trace"
 	"golem/web/webtest"
 )
@@ -63,7 +61,7 @@ func TestLongTextsAreWhole(t *testing.T) {
 		await until("arguments and results", () => [...document.querySelectorAll('pre')].filter((e) => e.textContent.split('word').length > 9000).length >= 2);
 		for (const e of document.querySelectorAll('pre')) if (/…|bytes; the rest/.test(e.textContent)) throw new Error(e.textContent.slice(-200))`
 	do(p, calls)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("is ready"); await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("ok, exit 0");
 		await click("Answer"); await until("the answer", () => [...document.querySelectorAll('pre')].some((e) => e.textContent.endsWith('the end')));
 		await click("read_file"); await until("its result", () => [...document.querySelectorAll('section.chosen pre')].some((e) => e.textContent.split('word').length > 9000));
@@ -203,8 +201,8 @@ func TestOpenTraceWithItsTexts(t *testing.T) {
 	}
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); await click("Trace"); await until("the field", () => document.querySelector('input[accept*=jsonl]'))`)
-	p.Do(chromedp.SetUploadFiles(`input[accept*=jsonl]`, []string{filepath.Join(dir, "t.jsonl")}))
+	p.Upload(`input[accept*=jsonl]`, filepath.Join(dir, "t.jsonl"))
 	do(p, `await text("ok, exit 0"); await click("Answer"); await text("bytes; the rest"); await text("t.d")`)
-	p.Do(chromedp.SetUploadFiles(`input[accept*=jsonl]`, append(texts, filepath.Join(dir, "t.jsonl"))))
+	p.Upload(`input[accept*=jsonl]`, append(texts, filepath.Join(dir, "t.jsonl"))...)
 	do(p, `await until("no note", () => !document.body.innerText.includes("bytes; the rest")); await click("Answer"); await until("the answer", () => [...document.querySelectorAll('pre')].some((e) => e.textContent.endsWith('the end')))`)
 }

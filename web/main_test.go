@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
@@ -18,8 +19,18 @@ import (
 	"golem/web/webtest"
 )
 
-// outward is a browser for which every host of the world is this test's.
+// outward is a Chromium for which every host of the world is this test's.
 var browser, outward webtest.Browser
+
+var firefox = webtest.Browser{Engine: webtest.Firefox}
+
+// browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
+func browserOf(t testing.TB) *webtest.Browser {
+	if strings.HasPrefix(t.Name(), "TestFirefox/") {
+		return &firefox
+	}
+	return &browser
+}
 
 // scratch outlives single tests: what they share lies there.
 var scratch string
@@ -29,7 +40,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, &browser, &outward)
+	code := webtest.Main(m, &browser, &outward, &firefox)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}
@@ -94,7 +105,7 @@ func embedding(t testing.TB) fs.FS {
 // embedded opens that page with golem started.
 func embedded(t testing.TB) *webtest.Page {
 	t.Helper()
-	p := browser.Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
+	p := browserOf(t).Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
 	webtest.Eval[string](p, `(async () => (await window.golem).version)()`)
 	return p
 }

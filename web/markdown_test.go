@@ -41,7 +41,7 @@ func markdown(t *testing.T) *webtest.Page {
 		"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="md.js"></script>`)},
 		"md.js":      {Data: r.OutputFiles[0].Contents},
 	}
-	return browser.Open(t, webtest.Serve(t, site, "/").URL)
+	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
 }
 
 func quoted(s string) string {
@@ -168,7 +168,7 @@ func counting(t *testing.T, p *webtest.Page) func(expression string) int64 {
 	if _, err := chromedp.Call(p.Context(), profiler.StartPreciseCoverage, profiler.StartPreciseCoverageParams{CallCount: &yes, Detailed: &yes}); err != nil {
 		t.Fatal(err)
 	}
-	p.Do(chromedp.Reload()) // only what is compiled from here on counts its blocks
+	p.Reload() // only what is compiled from here on counts its blocks
 	webtest.Eval[string](p, "new Promise((ready) => { const look = () => window.md ? ready('') : setTimeout(look, 20); look() })")
 	take := func() (total int64) {
 		r, err := chromedp.Call(p.Context(), profiler.TakePreciseCoverage, cdp.Empty{}) // and begins again at 0

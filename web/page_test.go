@@ -6,9 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"golem/web/webtest"
 )
 
@@ -37,12 +34,12 @@ func TestApprovalByKeyboard(t *testing.T) {
 	if got := webtest.Eval[string](p, `document.activeElement.innerText`); got != "No" {
 		t.Errorf("the focus is on %q", got)
 	}
-	while(p, func() { p.Do(chromedp.KeyEvent(kb.Escape)) })
+	while(p, func() { p.Press(webtest.Escape) })
 	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
 
 	p, _ = visit(t, "/")
 	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
-	while(p, func() { p.Do(chromedp.KeyEvent("\r")) }) // typed before anybody could have read it: the button with the focus is No
+	while(p, func() { p.Press(webtest.Enter) }) // typed before anybody could have read it: the button with the focus is No
 	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
 
 	p, _ = visit(t, "/")
@@ -50,14 +47,14 @@ func TestApprovalByKeyboard(t *testing.T) {
 	while(p, func() {
 		settled(p)
 		for range 6 { // the other answers stand between No and Yes
-			p.Do(chromedp.KeyEvent("\t"))
+			p.Press(webtest.Tab)
 			if webtest.Eval[string](p, `document.activeElement.innerText`) == "Yes" {
-				p.Do(chromedp.KeyEvent("\r"))
+				p.Press(webtest.Enter)
 				return
 			}
 		}
 		t.Error("Tab does not lead to Yes")
-		p.Do(chromedp.KeyEvent(kb.Escape))
+		p.Press(webtest.Escape)
 	})
 	do(p, `await click("Files"); await until("the file in /output", () => %s === 2)`, written)
 }
@@ -68,7 +65,7 @@ func TestReload(t *testing.T) {
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); document.querySelector('.brand').click(); await click("Use it"); await text("is ready")`)
 	before := webtest.Eval[string](p, `document.title`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("is ready")`)
 	if after := webtest.Eval[string](p, `document.title`); after != before || before == "golem" {
 		t.Errorf("%q was open, %q is", before, after)
@@ -112,7 +109,7 @@ func TestOffline(t *testing.T) {
 	do(p, `await until("the whole cache", async () => { const [n] = await caches.keys(); return n && (await (await caches.open(n)).keys()).length > 10 })`)
 	site.Close()
 	p.Expect("ERR_CONNECTION_REFUSED")
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
 	yes(p)
 }
@@ -191,6 +188,6 @@ func TestApprovalShowsAll(t *testing.T) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}
 	}
-	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Press(webtest.Escape)
 	finished(p, "ok")
 }

@@ -11,9 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
-
 	"golem/web/webtest"
 )
 
@@ -58,7 +55,7 @@ func TestTrustQuestion(t *testing.T) {
 			t.Errorf("the dialog shows %q:\n%s", not, said)
 		}
 	}
-	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Press(webtest.Escape)
 	finished(p, "error")
 	if n := requests.Load(); n != 0 {
 		t.Fatalf("%d requests without a yes", n)
@@ -72,7 +69,7 @@ func TestTrustQuestion(t *testing.T) {
 	}
 	do(p, `await click("Settings"); await text("Trust in away"); await text("Forget what was trusted"); await click("Forget what was trusted"); await until("it to be forgotten", () => !button("Forget what was trusted"))`)
 	do(p, `await click("Run"); await say("forgotten"); await text("Trust what this project")`)
-	p.Do(chromedp.KeyEvent(kb.Escape))
+	p.Press(webtest.Escape)
 }
 
 // SPEC §3: trust is of one project in this browser: a project that is made anew
@@ -143,13 +140,13 @@ func TestFramed(t *testing.T) {
 	files := embedding(t).(fstest.MapFS)
 	files["framing.html"] = &fstest.MapFile{Data: []byte(`<!doctype html><title>framing</title><link rel="icon" href="icon.svg"><iframe src="./" style="width:100%;height:90vh"></iframe>`)}
 	site := webtest.Serve(t, files, "/")
-	own := browser.Open(t, site.URL)
+	own := browserOf(t).Open(t, site.URL)
 	do(own, `await text("is ready")`)
 	project(t, own, "ask", map[string]string{
 		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {error: E_DENIED}\n      say: it was refused\n    - calls: [{tool: write_file, args: {path: /out.txt, content: hi}}]\n    - say: it was written\n",
 	})
-	own.Do(chromedp.Navigate(site.URL + "framing.html"))
+	own.Navigate(site.URL + "framing.html")
 	inside := func(js string) {
 		t.Helper()
 		webtest.Eval[string](own, `(async () => {

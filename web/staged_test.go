@@ -4,8 +4,6 @@ package web_test
 
 import (
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // stagingProject has a worker that stages what it writes, and a definition by the
@@ -30,7 +28,7 @@ func TestStagedChanges(t *testing.T) {
 	do(p, `await text("is ready")`)
 	project(t, p, "staging", stagingProject)
 	do(p, `await say("go"); await text("staged it"); await text("[!] 2 item(s) pending clearance")`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("main is ready"); await until("the badge", () => document.querySelector('.badge')?.innerText === '2');
 		await click("Staged"); const card = (id) => document.querySelector('section[aria-label="item ' + id + '"]');
 		await until("the items", () => card(1) && card(2));

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"golem/core/coretest"
 	"golem/web/webtest"
 )
@@ -47,7 +45,7 @@ func TestToolParts(t *testing.T) {
 		await until("what is no image to go", () => document.querySelectorAll('.talk img.part').length === 1);
 		let kept; const real = URL.createObjectURL; URL.createObjectURL = (b) => { kept = b; return real(b) };
 		await click("download file:///sound.ogg"); if (kept.size !== 9) throw new Error(kept.size)`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("is ready"); await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("ok, exit 0"); await click("draw");`+parts)
 }
 
@@ -95,7 +93,7 @@ func TestSpinningBesideWorkers(t *testing.T) {
 func TestSecondVisit(t *testing.T) {
 	t.Parallel()
 	site := webtest.Serve(t, embedding(t), "/")
-	one := browser.Open(t, site.URL+"embedded.html")
+	one := browserOf(t).Open(t, site.URL+"embedded.html")
 	const kept = `const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle('cache'); const all = [];
 		for await (const [name, h] of dir) if (h.kind === 'file') { const f = await h.getFile(); all.push(name + ' ' + f.size + ' ' + f.lastModified) }
 		return all.sort().join('\n')`
@@ -105,7 +103,7 @@ func TestSecondVisit(t *testing.T) {
 	if before == "" {
 		t.Fatal("nothing is kept")
 	}
-	two := browser.Open(t, site.URL+"embedded.html")
+	two := browserOf(t).Open(t, site.URL+"embedded.html")
 	if got := talk(two, `return (await golem.run('spins', 'x').result).status`); got != "ok" {
 		t.Errorf("the second visit's run ended %s", got)
 	}

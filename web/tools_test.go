@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"golem/core/coretest"
 )
 
@@ -105,7 +103,7 @@ func TestToolCache(t *testing.T) {
 	talk(p, `const root = await navigator.storage.getDirectory()
 		const walk = async (d, inside) => { for await (const [n, h] of d.entries()) if (h.kind === 'directory') await walk(h, n === 'cache'); else if (inside) { const w = await h.createWritable(); await w.write('nonsense'); await w.close() } }
 		await walk(root, false); return 1`)
-	p.Do(chromedp.Reload())
+	p.Reload()
 	if got := talk(p, `const run = golem.run('a', 'x', `+yesToAll+`); let code; for await (const e of run) if (e.type === 'tool.end') code = e.error.code; return code + (await run.result).text`); got != "E_TOOL_TRAPsurvived" {
 		t.Errorf("with nonsense in the cache: %s", got)
 	}
@@ -133,7 +131,7 @@ func BenchmarkTools(b *testing.B) {
 		talk(p, `await golem.create('t', %s); return (await golem.run('t', 'x', `+yesToAll+`).result).text`, strings.TrimSuffix(files.script(), "}")+`, "tools/t.wasm": `+module(c.data)+"}")
 		var first, later []float64
 		for range rounds {
-			p.Do(chromedp.Reload())
+			p.Reload()
 			talk(p, `await golem.list(); return 1`)
 			all := numbers(talk(p, `await new Promise((f) => setTimeout(f, 1000)); const run = golem.run('t', 'x', `+yesToAll+`); const out = []; let at = 0, n = 0
 				for await (const e of run) { if (e.type === 'tool.start') at = performance.now(); if (e.type === 'tool.end') { if (e.error) throw new Error(JSON.stringify(e)); out.push(performance.now() - at) } }

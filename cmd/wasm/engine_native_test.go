@@ -20,9 +20,9 @@ import (
 	"golem/web/webtest"
 )
 
-var browser webtest.Browser
+var browser, firefox = webtest.Browser{}, webtest.Browser{Engine: webtest.Firefox}
 
-func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &firefox)) }
 
 // scripts are files of web/tool, joined as web/build does.
 func scripts(t testing.TB, names ...string) string {
@@ -82,9 +82,9 @@ func serveCorpus(t *testing.T) string {
 	return server.URL
 }
 
-// TestInChromium runs the tests of the *_js_test.go files in a worker of a real
-// browser.
-func TestInChromium(t *testing.T) {
+// TestInBrowsers runs the tests of the *_js_test.go files in a worker of real
+// browsers.
+func TestInBrowsers(t *testing.T) {
 	webtest.Suite{
 		Package: ".", Scripts: []string{opfs.Script, lent, fmt.Sprintf("globalThis.corpusServer = %q", serveCorpus(t))}, Timeout: 10 * time.Minute,
 		Expect: []string{"the server responded with a status of"}, // a provider's refusals
@@ -93,5 +93,5 @@ func TestInChromium(t *testing.T) {
 			"golem-wazero.js":   {Data: []byte(webtest.WasmExec(t) + "\n;\n" + scripts(t, "wazero.js"))},
 			"golem-wazero.wasm": {Data: webtest.Build(t, "build", "-o", "OUT", "./wazero")},
 		},
-	}.Run(t, &browser)
+	}.Run(t, &browser, &firefox)
 }

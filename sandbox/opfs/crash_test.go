@@ -22,7 +22,13 @@ var crash string
 func TestDeathWhileWriting(t *testing.T) {
 	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="crash.js"></script>`)},
 		"crash.js": {Data: []byte(crash)}}, "/")
-	p := browser.Open(t, site.URL)
+	for _, b := range []*webtest.Browser{&browser, &firefox} {
+		t.Run(b.Engine.String(), func(t *testing.T) { diesWhileWriting(t, b.Open(t, site.URL)) })
+	}
+}
+
+func diesWhileWriting(t *testing.T, p *webtest.Page) {
+	t.Helper()
 	for i := range 25 {
 		if got := webtest.Eval[string](p, fmt.Sprintf("dies(%s, %d)", strconv.Quote(opfs.Script), i)); got != "" {
 			t.Errorf("killed after %d ms: %s", i, got)

@@ -35,7 +35,7 @@ func broken(t *testing.T, name string) js.Value {
 func TestFailuresHaveCodes(t *testing.T) {
 	for name, want := range map[string]error{
 		"NotFoundError": fs.ErrNotExist, "QuotaExceededError": fault.Quota, "SecurityError": fault.Platform, "NotAllowedError": fault.Platform,
-		"InvalidStateError": fault.Platform, "NotReadableError": fault.Conflict, "NoModificationAllowedError": fault.Busy, "Surprise": fault.Platform,
+		"InvalidStateError": fault.Platform, "NotReadableError": fault.Conflict, "AbortError": fault.Conflict, "NoModificationAllowedError": fault.Busy, "Surprise": fault.Platform,
 	} {
 		f, err := opfs.Open(broken(t, name), "/broken")
 		if err != nil {

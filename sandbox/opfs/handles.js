@@ -7,6 +7,8 @@ globalThis.golemHandles = (() => {
 	class Refusal extends Error {
 		constructor(name) { super(name); this.name = name; }
 	}
+	// The old content of a file that was replaced: Firefox says AbortError.
+	const outdated = (e) => e.name === "NotReadableError" || e.name === "AbortError";
 	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 	const cut = (path) => {
 		const i = path.lastIndexOf("/");
@@ -77,7 +79,7 @@ globalThis.golemHandles = (() => {
 					return await this.fresh(step);
 				} catch (e) {
 					const moved = this.shared.moves !== before;
-					if (i >= 20 || e.name !== "NotReadableError" && !(e.name === "NotFoundError" && moved)) throw e;
+					if (i >= 20 || !outdated(e) && !(e.name === "NotFoundError" && moved)) throw e;
 					await pause(i);
 				}
 			}
@@ -136,5 +138,5 @@ globalThis.golemHandles = (() => {
 		}
 	}
 
-	return { Handles, Refusal, changing, cut };
+	return { Handles, Refusal, changing, cut, outdated };
 })();

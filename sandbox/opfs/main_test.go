@@ -13,17 +13,18 @@ import (
 	"golem/web/webtest"
 )
 
-var browser webtest.Browser
+var browser, firefox = webtest.Browser{}, webtest.Browser{Engine: webtest.Firefox}
 
-func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &firefox)) }
 
-// TestInChromium runs the tests of the *_js_test.go files in a worker of a
-// real browser.
-func TestInChromium(t *testing.T) {
-	webtest.Suite{Package: ".", Scripts: []string{opfs.Script}, Args: []string{"-test.skip=^TestFull$"}}.Run(t, &browser)
+// TestInBrowsers runs the tests of the *_js_test.go files in a worker of real
+// browsers.
+func TestInBrowsers(t *testing.T) {
+	webtest.Suite{Package: ".", Scripts: []string{opfs.Script}, Args: []string{"-test.skip=^TestFull$"}}.Run(t, &browser, &firefox)
 }
 
-// TestFullInChromium runs the one that needs little room.
+// TestFullInChromium runs the one that needs little room, which Chromium alone
+// can be told to lend.
 func TestFullInChromium(t *testing.T) {
 	webtest.Suite{Package: ".", Scripts: []string{opfs.Script}, Args: []string{"-test.run=^TestFull$"}, Quota: 4 << 20}.Run(t, &browser)
 }

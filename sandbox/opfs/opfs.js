@@ -11,7 +11,7 @@ globalThis.golemOPFS = (() => {
 	const BIG = 1 << 20; // bytes from which a file goes straight to and from Go's memory
 	const PIECE = 4 << 20; // bytes of a big file that are on their way at once
 	const FIRST = 256 << 10; // bytes of a file that come with opening it
-	const { Handles, Refusal, changing, cut } = globalThis.golemHandles;
+	const { Handles, Refusal, changing, cut, outdated } = globalThis.golemHandles;
 
 	// owner is a name for this worker in the names of its unfinished writes. The
 	// browser keeps a lock of that name until the worker ends, however it ends.
@@ -301,7 +301,7 @@ globalThis.golemOPFS = (() => {
 		run(id, op, ...args) {
 			this[op](...args).then(
 				(value) => this.done(id, "", value),
-				(e) => this.done(id, e.name || "Error", e.message),
+				(e) => this.done(id, outdated(e) ? "NotReadableError" : e.name || "Error", e.message),
 			);
 		}
 	}

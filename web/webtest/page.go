@@ -2,14 +2,15 @@ package webtest
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/storage"
 	"github.com/chromedp/chromedp"
@@ -24,13 +25,23 @@ const Patience = 5 * time.Minute
 // and an error on the console, fail the test when it ends, unless expected.
 type Page struct {
 	t   testing.TB
-	ctx context.Context
+	tab tab
 
 	mu       sync.Mutex
 	console  []string
 	failures []string
 	expected []string
 	requests []string
+}
+
+// tab is what a page needs of an engine.
+type tab interface {
+	navigate(ctx context.Context, url string) error
+	reload(ctx context.Context) error
+	eval(ctx context.Context, script string) (json.RawMessage, error) // nil: undefined
+	press(ctx context.Context, keys string) error
+	upload(ctx context.Context, selector string, files []string) error
+	close()
 }
 
 // Open opens a tab at an address and waits for its load event. The tab is
@@ -41,37 +52,33 @@ func (b *Browser) Open(t testing.TB, url string) *Page {
 	return b.open(t, url, chromedp.WithNewWindow(true))
 }
 
-// OpenPrivate is Open in a private window, whose storage is in memory.
+// OpenPrivate is Open in a private window of Chromium, whose storage is in memory.
 func (b *Browser) OpenPrivate(t testing.TB, url string) *Page {
 	t.Helper()
 	return b.open(t, url, chromedp.WithNewBrowserContext())
 }
 
+// open opens a tab; how is for Chromium.
 func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Page {
 	t.Helper()
-	browser, err := b.start()
-	if err != nil {
+	if err := b.start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, end := chromedp.NewContext(browser, how)
-	t.Cleanup(end)
-	return newPage(t, ctx, url)
-}
-
-func newPage(t testing.TB, ctx context.Context, url string) *Page {
-	t.Helper()
-	p := &Page{t: t, ctx: ctx}
-	err := chromedp.Listen(ctx, p.hear)
-	if err == nil {
-		_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})
+	p := &Page{t: t}
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	var err error
+	if b.Engine == Firefox {
+		p.tab, err = openFirefox(ctx, b.firefox, p)
+	} else {
+		p.tab, err = openChromium(b.chromium, p, how)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(p.tab.close)
 	t.Cleanup(p.judge)
-	if err := p.within(Patience, chromedp.Navigate(url)); err != nil {
-		t.Fatalf("open %s: %v\n%s", url, err, p.Console())
-	}
+	p.Navigate(url)
 	p.Until("the page", "document.readyState === 'complete' && location.href !== 'about:blank'")
 	return p
 }
@@ -91,33 +98,21 @@ func (p *Page) Until(what, expression string) {
 	}
 }
 
-// hear keeps what the page says. It is called on the reader's goroutine.
-func (p *Page) hear(ev any) {
+// said keeps what the page says. It is called on the reader's goroutine.
+func (p *Page) said(text string, failure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch e := ev.(type) {
-	case *runtime.EventConsoleAPICalled:
-		text := string(e.Type) + ": " + spoken(e.Args)
-		p.console = append(p.console, text)
-		if e.Type == "error" || e.Type == "assert" {
-			p.failures = append(p.failures, text)
-		}
-	case *runtime.EventExceptionThrown:
-		text := "exception: " + e.ExceptionDetails.Text
-		if e.ExceptionDetails.Exception != nil {
-			text += " " + e.ExceptionDetails.Exception.Description
-		}
-		p.console = append(p.console, text)
+	p.console = append(p.console, text)
+	if failure {
 		p.failures = append(p.failures, text)
-	case *log.EventEntryAdded:
-		text := string(e.Entry.Level) + ": " + e.Entry.Text + " " + e.Entry.URL
-		p.console = append(p.console, text)
-		if e.Entry.Level == "error" {
-			p.failures = append(p.failures, text)
-		}
-	case *network.EventRequestWillBeSent:
-		p.requests = append(p.requests, e.Request.URL)
 	}
+}
+
+// asked keeps what the page asks for. It is called on the reader's goroutine.
+func (p *Page) asked(url string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.requests = append(p.requests, url)
 }
 
 // spoken is what a console call was given.
@@ -165,25 +160,68 @@ func (p *Page) Requests() []string {
 	return slices.Clone(p.requests)
 }
 
-// Context is the tab's, for chromedp's own actions.
-func (p *Page) Context() context.Context { return p.ctx }
+// Context is the tab's, for chromedp's own actions, in Chromium.
+func (p *Page) Context() context.Context {
+	p.t.Helper()
+	c, ok := p.tab.(*chromiumTab)
+	if !ok {
+		p.t.Fatal("this step is for Chromium only")
+	}
+	return c.ctx
+}
 
-// Do runs actions of chromedp's.
+// Do runs actions of chromedp's, in Chromium.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := p.within(Patience, steps...); err != nil {
+	page := p.Context()
+	p.act(func(ctx context.Context) error { return chromedp.Do(page, steps...) })
+}
+
+func (p *Page) act(step func(ctx context.Context) error) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := step(ctx); err != nil {
 		p.t.Fatalf("%v\nthe page said:\n%s", err, p.Console())
 	}
 }
 
-func (p *Page) within(d time.Duration, steps ...chromedp.Action[chromedp.Void]) error {
-	ctx, cancel := context.WithTimeout(p.ctx, d)
-	defer cancel()
-	return chromedp.Do(ctx, steps...)
+// Navigate goes to an address and waits for its load event.
+func (p *Page) Navigate(url string) {
+	p.t.Helper()
+	p.act(func(ctx context.Context) error { return p.tab.navigate(ctx, url) })
 }
 
-// Eval evaluates an expression, waits for the promise it may be, and decodes
-// its value. A rejection ends the test.
+// Reload loads the page once more.
+func (p *Page) Reload() {
+	p.t.Helper()
+	p.act(p.tab.reload)
+}
+
+// Keys that are no characters, for Press.
+const (
+	Enter   = "\r"
+	Tab     = "\t"
+	Escape  = "\x1b"
+	CtrlEnd = "Control+End"
+)
+
+// Press types each of keys, a text or one of the keys above.
+func (p *Page) Press(keys ...string) {
+	p.t.Helper()
+	for _, k := range keys {
+		p.act(func(ctx context.Context) error { return p.tab.press(ctx, k) })
+	}
+}
+
+// Upload chooses files, or one folder, in the field that selector finds.
+func (p *Page) Upload(selector string, files ...string) {
+	p.t.Helper()
+	p.act(func(ctx context.Context) error { return p.tab.upload(ctx, selector, files) })
+}
+
+// Eval runs a script, waits for the promise its value may be, and decodes
+// what comes of it. A rejection ends the test.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	v, err := Try[T](p, expression, Patience)
@@ -195,9 +233,21 @@ func Eval[T any](p *Page, expression string) T {
 
 // Try is Eval that returns the error, and waits for d at most.
 func Try[T any](p *Page, expression string, d time.Duration) (T, error) {
-	ctx, cancel := context.WithTimeout(p.ctx, d)
+	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	var v T
+	data, err := p.tab.eval(ctx, expression)
+	if err != nil {
+		return v, err
+	}
+	if s := string(data); s == "" || s == "null" {
+		switch reflect.TypeFor[T]().Kind() {
+		case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Interface:
+			return v, nil
+		}
+		return v, errors.New("the script has no value")
+	}
+	return v, json.Unmarshal(data, &v)
 }
 
 func brief(s string) string {
@@ -207,14 +257,15 @@ func brief(s string) string {
 	return s
 }
 
-// Quota bounds what the page's origin may store, in bytes; negative: as before.
+// Quota bounds what the page's origin may store, in bytes; negative: as before. Chromium
+// alone can be told so while it runs.
 func (p *Page) Quota(origin string, bytes float64) {
 	p.t.Helper()
 	params := storage.OverrideQuotaForOriginParams{Origin: origin}
 	if bytes >= 0 {
 		params.QuotaSize = &bytes
 	}
-	if _, err := chromedp.Call(p.ctx, storage.OverrideQuotaForOrigin, params); err != nil {
+	if _, err := chromedp.Call(p.Context(), storage.OverrideQuotaForOrigin, params); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -28,11 +30,17 @@ type Suite struct {
 	Expect  []string      // complaints of the page that are part of the test, see Page.Expect
 }
 
-// Run builds and runs the suite, and reports each of its tests as a subtest.
-func (s Suite) Run(t *testing.T, b *Browser) {
+// Run builds the suite and runs it in each of the browsers, and reports its
+// tests as subtests.
+func (s Suite) Run(t *testing.T, browsers ...*Browser) {
 	t.Helper()
-	out, code := s.Output(t, b)
-	s.report(t, out, code)
+	for _, b := range browsers {
+		t.Run(b.Engine.String(), func(t *testing.T) {
+			t.Parallel()
+			out, code := s.Output(t, b)
+			s.report(t, out, code)
+		})
+	}
 }
 
 // Output builds and runs the suite, and returns what it printed and its exit code.
@@ -103,11 +111,35 @@ func (s Suite) report(t *testing.T, out string, code int) {
 	}
 }
 
+var builds sync.Map // of *build, by the arguments
+
+type build struct {
+	once sync.Once
+	data []byte
+	err  error
+}
+
 // Build runs the go command for js/wasm, "OUT" among its arguments standing
-// for a file that is made and returned.
+// for a file that is made and returned. What was built once is not built again.
 func Build(t testing.TB, args ...string) []byte {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "out.wasm")
+	made, _ := builds.LoadOrStore(strings.Join(args, "\x00"), &build{})
+	b := made.(*build)
+	b.once.Do(func() { b.data, b.err = goBuild(args) })
+	if b.err != nil {
+		t.Fatal(b.err)
+	}
+	return b.data
+}
+
+func goBuild(args []string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "golem-wasm-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "out.wasm")
+	args = slices.Clone(args)
 	for i, a := range args {
 		if a == "OUT" {
 			args[i] = out
@@ -116,34 +148,33 @@ func Build(t testing.TB, args ...string) []byte {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, said)
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, said)
 	}
 	data, err := os.ReadFile(out)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	look(t, cmd.Env, args[len(args)-1])
-	return data
+	return data, look(cmd.Env, args[len(args)-1])
 }
 
 // look looks at the sources that were built, so that go test does not take an
 // earlier pass for one of these: it knows of what a test itself looks at.
-func look(t testing.TB, env []string, pkg string) {
-	t.Helper()
+func look(env []string, pkg string) error {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-f", "{{if .Module}}{{if .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{range .EmbedFiles}}{{$d}}/{{.}}\n{{end}}{{end}}{{end}}", pkg)
 	cmd.Env = env
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list %s: %v", pkg, err)
+		return fmt.Errorf("go list %s: %w", pkg, err)
 	}
 	for name := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
 		if name = strings.TrimSpace(name); name == "" || !filepath.IsAbs(name) {
 			continue // the test's own main
 		}
 		if _, err := os.Stat(name); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // WasmExec is the JavaScript that Go programs need, of the Go in use.

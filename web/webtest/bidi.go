@@ -1,0 +1,194 @@
+package webtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/net/websocket"
+)
+
+// bidi speaks WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/): commands
+// with their answers, and events. It is safe for concurrent use.
+type bidi struct {
+	ws      *websocket.Conn
+	writing sync.Mutex
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan bidiMessage
+	hears   map[string]func(bidiMessage) // by browsing context
+	over    error                        // why nothing answers any more
+	left    chan string                  // pages that tests left
+}
+
+// bidiMessage is an answer or an event.
+type bidiMessage struct {
+	ID      int             `json:"id"`
+	Result  json.RawMessage `json:"result"`
+	Error   string          `json:"error"`
+	Message string          `json:"message"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// dialBidi connects to address, "ws://HOST:PORT", and begins a session.
+func dialBidi(ctx context.Context, address string) (*bidi, error) {
+	config, err := websocket.NewConfig(address+"/session", origin)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := config.DialContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &bidi{ws: ws, waiting: map[int]chan bidiMessage{}, hears: map[string]func(bidiMessage){}, left: make(chan string, 8)}
+	go c.read()
+	_, err = call[any](ctx, c, "session.new", object{"capabilities": object{"alwaysMatch": object{
+		"acceptInsecureCerts": true, "unhandledPromptBehavior": object{"default": "accept"},
+	}}})
+	if err == nil {
+		_, err = call[any](ctx, c, "session.subscribe", object{"events": []string{"log.entryAdded", "network.beforeRequestSent"}})
+	}
+	return c, err
+}
+
+type object = map[string]any
+
+// read hands out what comes until the browser is gone.
+func (c *bidi) read() {
+	for in := json.NewDecoder(c.ws); ; {
+		var m bidiMessage
+		if err := in.Decode(&m); err != nil {
+			c.end(fmt.Errorf("the browser is gone: %w", err))
+			return
+		}
+		var about struct {
+			Context string
+			Source  struct{ Context string }
+		}
+		if m.Method != "" {
+			_ = json.Unmarshal(m.Params, &about) // an event of no page is nobody's
+		}
+		c.mu.Lock()
+		hear := c.hears[about.Context+about.Source.Context]
+		answer := c.waiting[m.ID]
+		delete(c.waiting, m.ID)
+		c.mu.Unlock()
+		switch {
+		case m.Method != "" && hear != nil:
+			hear(m)
+		case answer != nil:
+			answer <- m
+		}
+	}
+}
+
+func (c *bidi) end(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = why
+	for id, answer := range c.waiting {
+		delete(c.waiting, id)
+		close(answer)
+	}
+}
+
+// listen has a page's events given to hear, on the reader's goroutine.
+func (c *bidi) listen(page string, hear func(bidiMessage)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hears[page] = hear; hear == nil {
+		delete(c.hears, page)
+	}
+}
+
+// call sends a command and waits for its result.
+func call[T any](ctx context.Context, c *bidi, method string, params object) (T, error) {
+	var result T
+	answer := make(chan bidiMessage, 1)
+	c.mu.Lock()
+	err := c.over
+	c.last++
+	id := c.last
+	if err == nil {
+		c.waiting[id] = answer
+	}
+	c.mu.Unlock()
+	if err == nil {
+		c.writing.Lock()
+		err = websocket.JSON.Send(c.ws, object{"id": id, "method": method, "params": params})
+		c.writing.Unlock()
+	}
+	if err != nil {
+		return result, err
+	}
+	select {
+	case m, ok := <-answer:
+		switch {
+		case !ok:
+			return result, fmt.Errorf("%s: %w", method, c.over)
+		case m.Error != "":
+			return result, fmt.Errorf("%s: %s: %s", method, m.Error, m.Message)
+		}
+		return result, json.Unmarshal(m.Result, &result)
+	case <-ctx.Done():
+		c.mu.Lock()
+		delete(c.waiting, id)
+		c.mu.Unlock()
+		return result, ctx.Err()
+	}
+}
+
+// remote is a value of the page as BiDi writes it.
+type remote struct {
+	Type  string
+	Value json.RawMessage
+}
+
+var errNoValue = errors.New("the value has no form in JSON")
+
+// plain is the value as JSON has it.
+func (r remote) plain() (any, error) {
+	switch r.Type {
+	case "undefined", "null":
+		return nil, nil
+	case "string", "boolean", "number":
+		return r.Value, nil
+	case "array":
+		var items []remote
+		if err := json.Unmarshal(r.Value, &items); err != nil {
+			return nil, err
+		}
+		out := make([]any, len(items))
+		for i, item := range items {
+			v, err := item.plain()
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	case "object":
+		var pairs [][2]json.RawMessage
+		if err := json.Unmarshal(r.Value, &pairs); err != nil {
+			return nil, err
+		}
+		out := object{}
+		for _, pair := range pairs {
+			var name string
+			var item remote
+			err := errors.Join(json.Unmarshal(pair[0], &name), json.Unmarshal(pair[1], &item))
+			if err == nil {
+				out[name], err = item.plain()
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	return nil, fmt.Errorf("%s: %w", r.Type, errNoValue)
+}

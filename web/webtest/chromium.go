@@ -1,0 +1,110 @@
+package webtest
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// startChromium starts a Chromium with a new profile in b.dir.
+// Nothing it would fetch for itself is fetched.
+func (b *Browser) startChromium(path string) (context.Context, error) {
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(b.dir), chromedp.WindowSize(1280, 800),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-domain-reliability", true),
+		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("no-pings", true),
+		// Without a graphics card each frame of an animation costs a processor's time.
+		chromedp.Flag("force-prefers-reduced-motion", true),
+		chromedp.Flag("host-resolver-rules", "MAP * "+b.outside()+", EXCLUDE localhost, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("ignore-certificate-errors", b.Outside != nil),
+	)
+	if os.Geteuid() == 0 {
+		options = append(options, chromedp.NoSandbox)
+	}
+	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
+	b.end = append(b.end, end)
+	ctx, end = chromedp.NewContext(ctx)
+	b.end = append(b.end, end)
+	return ctx, chromedp.Do(ctx)
+}
+
+// chromiumTab is a tab of Chromium's.
+type chromiumTab struct {
+	ctx context.Context
+	end context.CancelFunc
+}
+
+func openChromium(browser context.Context, p *Page, how chromedp.ContextOption) (*chromiumTab, error) {
+	c := &chromiumTab{}
+	c.ctx, c.end = chromedp.NewContext(browser, how)
+	err := chromedp.Listen(c.ctx, func(ev any) { c.hear(p, ev) })
+	if err == nil {
+		_, err = chromedp.Call(c.ctx, network.Enable, network.EnableParams{})
+	}
+	return c, err
+}
+
+func (c *chromiumTab) close() { c.end() }
+
+// hear gives what a tab says to its page.
+func (c *chromiumTab) hear(p *Page, ev any) {
+	switch e := ev.(type) {
+	case *runtime.EventConsoleAPICalled:
+		p.said(string(e.Type)+": "+spoken(e.Args), e.Type == "error" || e.Type == "assert")
+	case *runtime.EventExceptionThrown:
+		text := "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			text += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.said(text, true)
+	case *log.EventEntryAdded:
+		p.said(string(e.Entry.Level)+": "+e.Entry.Text+" "+e.Entry.URL, e.Entry.Level == "error")
+	case *network.EventRequestWillBeSent:
+		p.asked(e.Request.URL)
+	}
+}
+
+// do runs actions on the tab until ctx, which is not chromedp's own, ends.
+func (c *chromiumTab) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
+	own, cancel := c.until(ctx)
+	defer cancel()
+	return chromedp.Do(own, steps...)
+}
+
+// until is the tab's context, which ends with ctx too.
+func (c *chromiumTab) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithCancel(c.ctx)
+	stop := context.AfterFunc(ctx, cancel)
+	return own, func() { stop(); cancel() }
+}
+
+func (c *chromiumTab) navigate(ctx context.Context, url string) error {
+	return c.do(ctx, chromedp.Navigate(url))
+}
+
+func (c *chromiumTab) reload(ctx context.Context) error { return c.do(ctx, chromedp.Reload()) }
+
+func (c *chromiumTab) eval(ctx context.Context, script string) (json.RawMessage, error) {
+	own, cancel := c.until(ctx)
+	defer cancel()
+	return chromedp.Run(own, chromedp.Evaluate[[]byte](script, chromedp.EvalAwaitPromise))
+}
+
+func (c *chromiumTab) press(ctx context.Context, keys string) error {
+	if keys == CtrlEnd {
+		return c.do(ctx, chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	}
+	return c.do(ctx, chromedp.KeyEvent(keys))
+}
+
+func (c *chromiumTab) upload(ctx context.Context, selector string, files []string) error {
+	return c.do(ctx, chromedp.SetUploadFiles(selector, files))
+}
