@@ -30,6 +30,7 @@ const (
 	Firefox
 )
 
+// String is the name that people know it by.
 func (e Engine) String() string { return [...]string{"Chromium", "Firefox"}[e] }
 
 // Browser is one process of a browser. The zero value, a Chromium, starts at
@@ -87,7 +88,7 @@ func (b *Browser) start() error {
 	b.once.Do(func() {
 		path, err := b.Engine.find()
 		if err == nil {
-			b.dir, err = os.MkdirTemp("", "golem-browser-")
+			b.dir, err = os.MkdirTemp(room(), "golem-browser-")
 		}
 		switch {
 		case err != nil:
