@@ -64,7 +64,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	if a.Env == nil {
 		a.Env = map[string]string{}
 	}
-	trusted, err := c.server.stores.trusted(a.Project)
+	trusted, rules, err := c.server.stores.kept(a.Project)
 	if err != nil {
 		return a, nil, nil, err
 	}
@@ -75,13 +75,9 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	if err != nil {
 		return a, nil, nil, err
 	}
-	kept, err := c.server.stores.kept(a.Project)
-	if err != nil {
-		return a, nil, nil, err
-	}
 	inst, err := core.Open(core.Platform{
 		Libraries: libraries,
-		Config:    []byte(a.Config), Trust: trusted, Rules: kept.File, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
+		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
@@ -226,7 +222,7 @@ type failure struct {
 
 func callTool(c *call) (any, []byte, error) {
 	return c.start(func(ctx context.Context, i *core.Instance, a asked, in run.Input, p *page, ro core.RunOptions) run.Result {
-		return i.Call(ctx, a.Tool, in, p, ro)
+		return i.CallTool(ctx, a.Tool, in, p, ro)
 	})
 }
 

@@ -15,13 +15,6 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// stateDir holds the key of each project's state, outside every project: it is in no
-// export, and no archive brings one along. It goes when its project is deleted or
-// made again.
-const stateDir = "state"
-
-func stateName(project string) string { return path.Join(stateDir, project+".key") }
-
 // state is what golem keeps of a project.
 func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	in := func(name string) string { return path.Join(sandbox.StateDir, name) }
@@ -49,11 +42,11 @@ func waitLock(ctx context.Context, fsys *opfs.FS, name string) (release func(), 
 
 // stateKey is a project's key, made the first time.
 func (s *stores) stateKey(project string) ([]byte, error) {
-	root, err := s.open()
+	root, dir, err := s.own(project)
 	if err != nil {
 		return nil, err
 	}
-	name := stateName(project)
+	name := path.Join(dir, keyName)
 	if key, err := fs.ReadFile(root, name); !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}

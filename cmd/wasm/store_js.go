@@ -190,7 +190,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if err := root.WriteFile(mark, nil); err != nil {
 		return err
 	}
-	err = errors.Join(distrust(root, name), unpack(root, name))
+	err = errors.Join(disown(root, name), unpack(root, name))
 	var dir *opfs.FS
 	if err == nil {
 		dir, err = begin(root, path.Join(projectsDir, name))
@@ -235,7 +235,7 @@ func (s *stores) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := distrust(root, name); err != nil { // first: nothing stays trusted of what is gone
+	if err := disown(root, name); err != nil { // first: nothing stays trusted of what is gone
 		return err
 	}
 	if err := unpack(root, name); err != nil {

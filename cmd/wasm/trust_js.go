@@ -13,12 +13,7 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// trustDir holds what a person trusted in this browser, a file a project,
-// outside every project: an imported archive cannot bring it along. It goes
-// when its project is deleted or made again (SPEC §3).
-const trustDir = "trust"
-
-// trustFile is the file of one project.
+// trustFile is a file of what this person keeps of one project.
 type trustFile struct {
 	root *opfs.FS
 	name string
@@ -30,25 +25,15 @@ var _ consent.File = trustFile{}
 // project's lock, which a run holds.
 var trusting sync.Mutex
 
-func (s *stores) trusted(project string) (consent.File, error) {
-	root, err := s.open()
+// kept are the files of what this person trusted of a project, and of the approval rules
+// kept for it.
+func (s *stores) kept(project string) (trusted, rules consent.File, err error) {
+	root, dir, err := s.own(project)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return trustFile{root, trustName(project)}, nil
+	return trustFile{root, path.Join(dir, trustName)}, trustFile{root, path.Join(dir, rulesName)}, nil
 }
-
-// kept are the approval rules that a person keeps for a project in this browser. They
-// go with what was trusted.
-func (s *stores) kept(project string) (consent.Rules, error) {
-	root, err := s.open()
-	if err != nil {
-		return consent.Rules{}, err
-	}
-	return consent.Rules{File: trustFile{root, rulesName(project)}, Key: "/" + project}, nil
-}
-
-func rulesName(project string) string { return path.Join("rules", project+".yaml") }
 
 // keptRules is golem approvals list; with remove it removes that rule first.
 func keptRules(c *call) (any, []byte, error) {
@@ -63,8 +48,12 @@ func keptRules(c *call) (any, []byte, error) {
 	if _, err := c.server.stores.project(p.Project); err != nil {
 		return nil, nil, err
 	}
-	kept, err := c.server.stores.kept(p.Project)
-	if err == nil && p.Remove > 0 {
+	_, file, err := c.server.stores.kept(p.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := consent.Rules{File: file, Key: "/" + p.Project}
+	if p.Remove > 0 {
 		err = kept.Remove(p.Remove, p.YAML)
 	}
 	if err != nil {
@@ -77,8 +66,6 @@ func keptRules(c *call) (any, []byte, error) {
 	}
 	return out, nil, err
 }
-
-func trustName(project string) string { return path.Join(trustDir, project+".json") }
 
 // Read returns the file's content; nothing if there is none.
 func (t trustFile) Read() ([]byte, error) {
@@ -102,17 +89,6 @@ func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
 		return err
 	}
 	return t.root.WriteFile(t.name, data)
-}
-
-// distrust forgets what was trusted of a project of this name, its rules, and the key of what
-// was kept of it.
-func distrust(root *opfs.FS, project string) error {
-	for _, name := range []string{trustName(project), rulesName(project), stateName(project)} {
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }
 
 // widened is one line of what a project widens, as the page lists it.

@@ -56,8 +56,9 @@ func (f *frame) decide(ctx context.Context, action, id, target string) (it clear
 	default:
 		it, err = store.Defer(ctx, id)
 	}
-	done := trace.Clearance{Item: id, Action: action, Message: it.Message, Target: it.Target, OK: err == nil}
-	if err != nil {
+	ok := err == nil
+	done := trace.Clearance{Item: id, Action: action, Message: it.Message, Target: it.Target, OK: &ok}
+	if !ok {
 		done.Error = fault.Of(err, fault.Conflict)
 	}
 	f.emit(done)

@@ -190,8 +190,8 @@ type Clearance struct {
 	Action  string `json:"action"`
 	Message string `json:"message,omitempty"`
 	Target  string `json:"target,omitempty"`
-	// Of what a person decided: whether it was carried out, and why not.
-	OK    bool         `json:"ok,omitempty"`
+	// Of what a person decided: whether it was carried out, and why not; else nil.
+	OK    *bool        `json:"ok,omitempty"`
 	Error *fault.Fault `json:"error,omitempty"`
 	// Items are the first pending items, a number and a message each, where Action is
 	// "pending".

@@ -105,7 +105,7 @@ func (v *requestView) workers(r approval.Request) {
 	case 1:
 		v.label("Worker: ", r.WorkerPath[0], labelRows)
 	default:
-		v.label("Workers: ", strings.Join(r.WorkerPath, " → "), labelRows)
+		v.label("Path: ", strings.Join(r.WorkerPath, " → "), labelRows)
 	}
 	if n := len(r.Workers); n > 1 && r.Workers[n-1].Task != "" {
 		v.label("Task: ", r.Workers[n-1].Task, lesserRows)

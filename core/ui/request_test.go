@@ -43,7 +43,7 @@ func TestRequestGolden(t *testing.T) {
 [Approval Required] write_file /output/report.md — new file, 3 lines
 Risk: medium
 Why asked: it changes a file
-Workers: main → draft
+Path: main → draft
 Task: sum up the notes
   │ # Report
   │ 
@@ -53,7 +53,7 @@ Task: sum up the notes
 [Approval Required] write_file /output/report.md — 1 line changed (+1 −1)
 Risk: medium
 Why asked: it changes a file
-Workers: main → draft
+Path: main → draft
 Task: sum up the notes
   │ @@ -1,3 +1,3 @@
   │  # Report
@@ -69,7 +69,7 @@ Task: sum up the notes
 [Approval Required] write_file /output/report.md — already has this content
 Risk: medium
 Why asked: it changes a file
-Workers: main → draft
+Path: main → draft
 Task: sum up the notes
 ` + fileKeys},
 		"a move over a file": {fileRequest("move_file", "--- a/b.md\n+++ b/b.md\n@@ -1 +0,0 @@\n-old\n", map[string]any{"from": "/a.md", "to": "/b.md"},
@@ -77,7 +77,7 @@ Task: sum up the notes
 [Approval Required] move_file /a.md → /b.md — replaces that file, 1 line removed
 Risk: medium
 Why asked: it changes a file
-Workers: main → draft
+Path: main → draft
 Task: sum up the notes
   │ @@ -1 +0,0 @@
   │ -old

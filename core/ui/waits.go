@@ -26,14 +26,16 @@ type waits struct {
 	models map[string]wait // answers of models, by the trace id of the worker run
 	names  map[string]string
 	usage  trace.Usage
-	begun  time.Time // of what stands for a wait that has no name
-	on     bool      // the run goes on: not at the prompt of a chat, not over
+	staged map[string]bool // items that wait for the person, as far as the run told (S4-54)
+	begun  time.Time       // of what stands for a wait that has no name
+	on     bool            // the run goes on: not at the prompt of a chat, not over
 }
 
 // note follows the events of a run.
 func (w *waits) note(e trace.Event, now time.Time) {
 	if w.calls == nil {
 		w.calls, w.models, w.names = map[string]wait{}, map[string]wait{}, map[string]string{}
+		w.staged = map[string]bool{}
 	}
 	switch b := e.Body.(type) {
 	case trace.RunEnd:
@@ -63,6 +65,13 @@ func (w *waits) note(e trace.Event, now time.Time) {
 	case trace.WorkerEnd:
 		delete(w.models, e.ID)
 		delete(w.names, e.ID)
+	case trace.Clearance:
+		switch {
+		case b.Action == "staged":
+			w.staged[b.Item] = true
+		case b.Error == nil:
+			delete(w.staged, b.Item)
+		}
 	case trace.Status, trace.Warning, trace.Error:
 		return // the session may be at the prompt of a chat
 	}
@@ -115,6 +124,9 @@ func (w *waits) line(now time.Time) string {
 	}
 	if cost := w.usage.CostText(); cost != "" {
 		parts = append(parts, cost)
+	}
+	if n := len(w.staged); n > 0 {
+		parts = append(parts, fmt.Sprintf("[!] %d pending clearance", n))
 	}
 	return strings.Join(parts, " · ")
 }

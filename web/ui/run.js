@@ -11,7 +11,7 @@ import { plus } from './usage.js'
  * One call: a worker, or a tool.
  * @typedef {{
  *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
- *   depth: number, status: string, begun: number, ended: number, ms: number,
+ *   depth: number, task?: string, status: string, begun: number, ended: number, ms: number,
  *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
  *   model: string, source: string, turns: number, usage: Usage, own: ?Usage,
  *   approvals: any[], diffs: any[], notices: any[], says: any[], children: string[],
@@ -179,6 +179,14 @@ const handlers = {
     c.source = e.source
     c.status = 'running'
     c.begun ||= at
+  },
+  // A worker's call, also before it begins; its tool.end says how it ended.
+  progress(run, e) {
+    const c = call(run, e.id, e)
+    c.kind = 'worker'
+    c.name ||= e.description
+    c.task = e.task ?? ''
+    if (e.status === 'failed' && !isOver(c.status)) c.status = 'error'
   },
   'worker.end'(run, e, at) {
     const c = call(run, e.id, e)

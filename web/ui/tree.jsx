@@ -29,7 +29,7 @@ export function Tree({ run }) {
 function Node({ run, call }) {
   store.tick.value
   const here = store.chosen.value === call.id
-  const doing = call.asking ? 'waits for you' : call.thinking ? 'thinks' : brief(call)
+  const doing = call.asking ? 'waits for you' : call.thinking ? 'thinks' : brief(call) || visible(call.task ?? '')
   const meta = [took(call), call.kind === 'worker' ? spent(call.usage) : ''].filter(Boolean).join(' · ')
   return (
     <li>

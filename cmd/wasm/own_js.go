@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/sandbox/opfs"
+)
+
+// What this person keeps of a project (what was trusted, approval rules, the key of its
+// state) lies in ownDir/ID, outside every project: it is in no export, and no archive
+// brings it along. ID is random, and the project's in this browser (SPEC §3): idsDir/NAME
+// has it. All of it goes when the project is deleted or made again.
+const (
+	idsDir    = "ids"
+	ownDir    = "own"
+	trustName = "trust.json"
+	rulesName = "rules.yaml"
+	keyName   = "state.key"
+
+	idDigits = 32
+	moving   = "?" // behind an ID: what an earlier golem kept by name is not all moved
+)
+
+// formerly are the places in which earlier versions kept these files, by the project's name.
+func formerly(project string) map[string]string {
+	return map[string]string{trustName: "trust/" + project + ".json", rulesName: "rules/" + project + ".yaml", keyName: "state/" + project + ".key"}
+}
+
+// own is the directory of what this person keeps of a project, and the page's files.
+func (s *stores) own(project string) (*opfs.FS, string, error) {
+	root, err := s.open()
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := readID(root, project)
+	if err == nil && (id == "" || strings.HasSuffix(id, moving)) {
+		id, err = settleID(root, project)
+	}
+	return root, path.Join(ownDir, id), err
+}
+
+// readID is a project's ID, perhaps with moving behind it; "" if it has none.
+func readID(root *opfs.FS, project string) (string, error) {
+	data, err := fs.ReadFile(root, path.Join(idsDir, project))
+	id := string(data)
+	if _, wrong := hex.DecodeString(strings.TrimSuffix(id, moving)); errors.Is(err, fs.ErrNotExist) || wrong != nil || len(id) < idDigits {
+		return "", ignoreMissing(err)
+	}
+	return id, err
+}
+
+// settleID gives a project its ID, and moves what was kept by name. A tab that dies in
+// between has lost nothing: the next one goes on.
+func settleID(root *opfs.FS, project string) (string, error) {
+	release, err := waitLock(context.Background(), root, idsDir)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	name := path.Join(idsDir, project)
+	id, err := readID(root, project)
+	if err == nil && id == "" {
+		random := make([]byte, idDigits/2)
+		rand.Read(random)
+		id = hex.EncodeToString(random) + moving
+		err = root.WriteFile(name, []byte(id))
+	}
+	if id, found := strings.CutSuffix(id, moving); err != nil || !found {
+		return id, err
+	}
+	id = strings.TrimSuffix(id, moving)
+	for now, before := range formerly(project) {
+		if err := ignoreMissing(root.Rename(before, path.Join(ownDir, id, now))); err != nil {
+			return "", err
+		}
+	}
+	return id, root.WriteFile(name, []byte(id))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// disown removes what this person keeps of a project of this name.
+func disown(root *opfs.FS, project string) error {
+	id, err := readID(root, project)
+	if err == nil && id != "" {
+		err = ignoreMissing(root.RemoveAll(path.Join(ownDir, strings.TrimSuffix(id, moving))))
+	}
+	for _, before := range formerly(project) {
+		err = errors.Join(err, ignoreMissing(root.Remove(before)))
+	}
+	if err != nil {
+		return err
+	}
+	return ignoreMissing(root.Remove(path.Join(idsDir, project)))
+}
