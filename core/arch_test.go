@@ -26,11 +26,13 @@ import (
 // arrows: package → the packages of ours it may import. core/fault may be
 // imported by anything and is not repeated.
 var arrows = map[string]string{
-	"core":              "builtin ui describe consent providers run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
-	"core/describe":     "ui run project approval trust tool",
-	"core/consent":      "run project model trace approval trust tool",
-	"core/providers":    "project model model/prices sandbox",
-	"core/ui":           "run approval trace clearance tool",
+	"core":           "builtin ui describe consent providers run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
+	"core/describe":  "ui run project approval trust tool",
+	"core/consent":   "run project model trace approval trust tool",
+	"core/providers": "project model model/prices sandbox",
+	"core/ui":        "run approval trace clearance tool",
+	// What a person sees, as a value; the page does not link it.
+	"core/ui/view":      "ui trace approval",
 	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model state money sandbox tool",
 	"core/toolset":      "clearance sandbox textdiff tool",
@@ -84,8 +86,11 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web docs/schemas",
+	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/tui",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
+
+	// The full screen: it draws, and reaches neither files nor a session.
+	"cmd/cli/tui": "ui ui/view run trace approval",
 
 	// What the page's programs share, and the one that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
@@ -126,6 +131,9 @@ var outside = map[string]string{
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli", // the page has no room for it
+	"charm.land":                        "cmd/cli/tui",
+	"github.com/charmbracelet":          "cmd/cli/tui",
+	"github.com/yuin/goldmark":          "cmd/cli",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

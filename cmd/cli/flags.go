@@ -21,7 +21,7 @@ type flags struct {
 	lib, attach                                     []string
 	noProject, noImportTools, allowModules          bool
 	approveAll, denyAll, allowOutside, trust        bool
-	json, headless, quiet, verbose, noColor         bool
+	json, headless, quiet, verbose, noColor, plain  bool
 	check, listWorkers, tree, mermaid               bool
 	strict                                          bool
 	relock                                          bool // golem.lock is written anew
@@ -81,6 +81,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
 	s.Lookup("resume").NoOptDefVal = newest
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
+	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the full screen of a chat")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
 	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
 }

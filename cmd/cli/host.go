@@ -31,6 +31,8 @@ type host struct {
 	commands     []string // golem's, for hints
 	// aside writes to the terminal beside a front end that keeps a status line there.
 	aside atomic.Pointer[func(write func())]
+	// tell shows a line of golem's own on a front end that has the whole terminal.
+	tell atomic.Pointer[func(text string)]
 }
 
 func newHost() *host {
@@ -94,6 +96,10 @@ func (h *host) report(err error) {
 // nowhere else to go.
 func (h *host) say(format string, args ...any) {
 	text, _ := approval.Visible(fmt.Sprintf(format, args...))
+	if tell := h.tell.Load(); tell != nil {
+		(*tell)(text)
+		return
+	}
 	h.beside(func() { fmt.Fprintln(h.err, fit(h.err, "golem: "+text)) })
 }
 

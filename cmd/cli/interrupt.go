@@ -18,7 +18,8 @@ const exitInterrupted = 130
 // second one exits at once (SPEC §5). A terminal that hangs up and a polite
 // kill count as Ctrl+C. stop must be called.
 func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func()) {
-	return h.interruptibleBut(ctx, nil)
+	ctx, _, stop = h.interruptibleBut(ctx, nil)
+	return ctx, stop
 }
 
 // exchanges lets a Ctrl+C end the exchange of a chat that is under way, and not the
@@ -58,7 +59,8 @@ func (e *exchanges) end() bool {
 }
 
 // interruptibleBut is interruptible, but a Ctrl+C during an exchange ends only that.
-func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, stop func()) {
+// leave ends the context for a front end that reads Ctrl+C as a key.
+func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, leave func(*fault.Fault), stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -88,7 +90,7 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))
 		}
 	}()
-	return ctx, func() {
+	return ctx, func(why *fault.Fault) { cancel(why) }, func() {
 		signal.Stop(signals)
 		close(done)
 		<-ended
@@ -98,7 +100,7 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 
 // besideTerminal ends the line with the ^C that a terminal shows.
 func (h *host) besideTerminal() {
-	if isTerminal(h.err) {
+	if h.tell.Load() == nil && isTerminal(h.err) {
 		h.beside(func() { fmt.Fprintln(h.err) })
 	}
 }

@@ -34,7 +34,7 @@ func TestTerminalChat(t *testing.T) {
 		"main.worker": "---\nmode: chat\n---\nTalk.\n",
 		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n    - say: second answer\n",
 	})
-	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, "chat", ".", "--plain", "--model", "script:script.yaml")
 	r.expect("Chat with main (script:script.yaml). /help lists the commands, /exit ends the chat.")
 	r.expect("> ")
 	r.typeKeys("one\n")
@@ -54,7 +54,7 @@ func TestTerminalInterruptEndsAnExchange(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"script.yaml": "script: 1\nworkers:\n  main:\n    - when: {text: slow}\n      hang: true\n    - say: first answer\n    - say: second answer\n",
 	})
-	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, "chat", ".", "--plain", "--model", "script:script.yaml")
 	r.expect("> ")
 	r.typeKeys("one\n")
 	r.expectTimes("> ", 2)
@@ -72,7 +72,7 @@ func TestTerminalInterruptEndsAnExchange(t *testing.T) {
 // Ctrl+C at the prompt of a chat ends it: 130.
 func TestTerminalInterruptAtThePrompt(t *testing.T) {
 	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})
-	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, "chat", ".", "--plain", "--model", "script:script.yaml")
 	r.expect("> ")
 	r.typeKeys("one\n")
 	r.expectTimes("> ", 2)

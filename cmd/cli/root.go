@@ -69,12 +69,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		wrong := "too few arguments"
-		names := strings.Fields(cmd.Use)[1:]
-		for _, name := range names[min(len(args), len(names)):] {
-			if name[0] != '[' {
-				wrong = name + " is missing"
-				break
-			}
+		if names := strings.Fields(cmd.Use)[1:]; len(args) < len(names) {
+			wrong = names[len(args)] + " is missing"
 		}
 		switch {
 		case len(args) > most:

@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -117,34 +114,27 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if chat {
 		one = &exchanges{}
 	}
-	ctx, stop := h.interruptibleBut(context.Background(), one)
+	ctx, leave, stop := h.interruptibleBut(context.Background(), one)
 	defer stop()
 	if person == nil {
 		h.warnNobody(ctx, inst, f)
 	}
-	s := &session{host: h, flags: f, place: p, questions: questions}
+	s := &session{host: h, flags: f, place: p, questions: questions, target: "."}
+	if used > 0 {
+		s.target = words[0]
+	}
 	if err := s.open(chat); err != nil {
 		return err
 	}
-	if p, ok := s.ui.(*ui.Plain); ok {
-		p.Start()
+	if h.fullScreen(f, chat) {
+		s.before = s.conversation()
+		s.screen(inst, entry, one, leave)
 	}
-	var res run.Result
-	s.options.Resume = f.resumed()
-	if chat {
-		s.options.Exchange = one.begin
-		s.greet(inst)
-		first := &in
-		if none {
-			first = nil
-		}
-		res = inst.Chat(ctx, first, s.ui, s.options)
-		if ctx.Err() != nil && res.Status != run.Failed {
-			res.Status = run.Interrupted // at the prompt, between two exchanges
-		}
-	} else {
-		res = inst.Run(ctx, in, s.ui, s.options)
+	first := &in
+	if none && chat {
+		first = nil
 	}
+	res := s.run(ctx, inst, first, one)
 	return s.close(res)
 }
 
@@ -220,179 +210,4 @@ func (h *host) questions(f *flags, person ui.Person) ui.Questions {
 		q.Color = h.colors(t.out, f)
 	}
 	return q
-}
-
-// session is what one run uses of the host: its front end and its files.
-type session struct {
-	host      *host
-	flags     *flags
-	place     place
-	questions ui.Questions
-
-	ui      ui.UI
-	finish  func(run.Result) error
-	options core.RunOptions
-	closers []io.Closer
-	cleanup func()
-}
-
-// open makes the files and the front end. It fails on what was asked for by
-// name and cannot be had.
-func (s *session) open(chat bool) error {
-	h, f := s.host, s.flags
-	s.options.ID, s.options.Strict = newRunID(), f.strict
-	var err error
-	if s.options.Artifact, s.cleanup, err = h.artifacts(f); err != nil {
-		return err
-	}
-	record, err := h.recording(f)
-	if err != nil {
-		return err
-	}
-	if record != nil {
-		s.options.Record = record
-		s.closers = append(s.closers, record)
-	}
-	s.options.Trouble = func(err error) {
-		h.say("warning: the trace is incomplete, because it could not be written: %s", cause(err))
-	}
-	file, err := h.openTrace(f, s.place, s.options.ID)
-	if err != nil {
-		return err
-	}
-	if f.json {
-		s.options.Lines = s.jsonLines(chat)
-	} else {
-		s.plain(chat)
-	}
-	if file != nil {
-		s.closers = append(s.closers, file)
-		s.options.Trace = file
-		if file.folder != nil {
-			s.options.Texts = file.keep
-		}
-	}
-	return nil
-}
-
-// jsonLines is the front end of --json; the trace's lines, whole, go to the
-// result.
-func (s *session) jsonLines(chat bool) io.Writer {
-	h := s.host
-	j := &ui.JSON{W: h.out, Approver: s.questions}
-	if chat {
-		j.Input = newLines(h.in)
-	}
-	s.ui = j
-	s.finish = func(res run.Result) error {
-		if res.Error != nil {
-			h.report(res.Error)
-		}
-		return j.Err()
-	}
-	return j.Lines()
-}
-
-// plain is the line front end. The answer is part of the view only where view
-// and standard output are one terminal.
-func (s *session) plain(chat bool) {
-	h, f := s.host, s.flags
-	p := &ui.Plain{
-		View: h.err, Approver: s.questions, Quiet: f.quiet, Verbose: f.verbose,
-		Color: h.colors(h.err, f), Live: h.live(),
-	}
-	aside := p.Aside
-	h.aside.Store(&aside)
-	if isTerminal(h.err) {
-		p.Width = func() int { return columns(h.err) }
-	}
-	if f.quiet || !oneTerminal(h.out, h.err) {
-		p.Answers, p.Shield = h.out, isTerminal(h.out)
-	}
-	if chat {
-		p.Input = newLines(h.in)
-		p.Prompts = isTerminal(h.in) && isTerminal(h.err) && !f.headless
-	}
-	s.ui = p
-	s.finish = func(res run.Result) error {
-		defer h.aside.Store(nil)
-		return p.Finish(res)
-	}
-}
-
-// greet says on a terminal what the prompt is and how to leave it.
-func (s *session) greet(inst *core.Instance) {
-	p, is := s.ui.(*ui.Plain)
-	entry, err := inst.Entry()
-	if !is || !p.Prompts || s.flags.quiet || err != nil {
-		return
-	}
-	text := "Chat with " + oneLine(entry.ID)
-	if entry.Model != "" {
-		text += " (" + oneLine(entry.Model) + ")"
-	}
-	s.host.beside(func() {
-		fmt.Fprintln(s.host.err, fit(s.host.err, text+". /help lists the commands, /exit ends the chat."))
-	})
-}
-
-// maxFailures is how many failed workers are named at the end of a run.
-const maxFailures = 5
-
-// sayFailed names the workers that failed below the root: its answer may not
-// tell of them. With --strict it says why the exit code is 1.
-func (h *host) sayFailed(res run.Result) {
-	for i, f := range res.Failed {
-		if i == maxFailures {
-			h.say("and %d more workers failed (golem trace show lists them)", len(res.Failed)-i)
-			break
-		}
-		h.say("the worker %s failed (call %s): %s", f.Worker, f.ID, oneLine(f.Error.Error()))
-	}
-	if denied := len(res.Denied) + len(res.Declined); res.Strict && res.Error == nil && denied+len(res.Failed) > 0 {
-		h.say("--strict: %d denied calls, %d failed workers", denied, len(res.Failed))
-	}
-}
-
-// oneTerminal says whether two streams end on the same screen.
-func oneTerminal(a, b *os.File) bool {
-	if !isTerminal(a) || !isTerminal(b) {
-		return false
-	}
-	ia, errA := a.Stat()
-	ib, errB := b.Stat()
-	return errA != nil || errB != nil || os.SameFile(ia, ib) || os.PathSeparator == '\\'
-}
-
-// close delivers the result, closes the files and settles the exit code.
-func (s *session) close(res run.Result) error {
-	h := s.host
-	err := s.finish(res)
-	s.cleanup()
-	for _, c := range s.closers {
-		if cerr := c.Close(); cerr != nil {
-			h.say("warning: a file could not be closed: %s", cause(cerr))
-		}
-	}
-	if len(res.Denied) > 0 {
-		names := make([]string, len(res.Denied))
-		for i, d := range res.Denied {
-			names[i] = fmt.Sprintf("%s (call %s)", d.Tool, d.ID)
-		}
-		h.say("denied, because nobody could be asked: %s", strings.Join(names, ", "))
-		h.sayAllowing(res.Denied, s.place.root)
-	}
-	h.sayFailed(res)
-	kept := h.keepWritten(s.flags, s.place)
-	if err != nil {
-		h.say("standard output: %s", cause(err))
-		return exitCode(exitFailed)
-	}
-	if kept != nil {
-		return kept
-	}
-	if code := res.Exit(); code != exitOK {
-		return exitCode(code)
-	}
-	return nil
 }

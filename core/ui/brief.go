@@ -40,6 +40,12 @@ func clipValue(s string, n int) string {
 	return clip(s, n)
 }
 
+// TaskLine is what a worker is called for, on one short line.
+func TaskLine(args json.RawMessage) string { return taskLine(args) }
+
+// Summary is what a tool says of its result in a few words; "" if it says nothing.
+func Summary(result json.RawMessage) string { return summary(result) }
+
 // CallLine describes a call in one line.
 func CallLine(name string, args json.RawMessage) string { return callLine(name, args) }
 

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golem/core"
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/run"
+
+	"golem/cmd/cli/tui"
+)
+
+// fullScreen says whether a chat gets the whole terminal: where all three streams are
+// one, and nothing asks for plain lines.
+func (h *host) fullScreen(f *flags, chat bool) bool {
+	return chat && !f.plain && !f.json && !f.quiet && !f.verbose && !f.headless &&
+		isTerminal(h.in) && h.escapes(h.out) && oneTerminal(h.out, h.err) && inForeground(h.out)
+}
+
+// screen is the full-screen front end of a chat.
+func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchanges, leave func(*fault.Fault)) {
+	h := s.host
+	mode, _, _ := inst.Project().Approval()
+	u := tui.New(tui.Options{
+		Project: s.place.name(), Entry: entry.ID, Model: entry.Model, Mode: string(mode),
+		In: h.in, Out: h.out, Env: os.Environ(), Color: h.colors(h.out, s.flags),
+		Stop:  one.end,
+		Leave: func() { leave(fault.New(fault.Interrupted, "interrupted by the user")) },
+		Gone:  func(error) { leave(fault.New(fault.Interrupted, "the terminal is gone")) },
+	})
+	tell := func(text string) { u.Tell("warn", text) }
+	h.tell.Store(&tell)
+	h.aside.Store(nil)
+	s.ui = u
+	u.Start()
+	s.finish = func(res run.Result) error {
+		h.tell.Store(nil)
+		if u.Close() == nil {
+			s.farewell(res)
+		}
+		return nil
+	}
+}
+
+// farewell says behind the screen how to go on with the conversation, and what ended
+// it if that was an error.
+func (s *session) farewell(res run.Result) {
+	h := s.host
+	if res.Error != nil && res.Status != run.Interrupted {
+		h.report(res.Error)
+	}
+	id := s.conversation()
+	if id == "" {
+		return
+	}
+	target := s.target
+	if strings.ContainsAny(target, " \t'\"\\$*?") {
+		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
+	}
+	h.beside(func() {
+		fmt.Fprintf(h.err, "Conversation %s. To go on with it:\n  golem chat %s --resume %s\n", id, oneLine(target), id)
+	})
+}
+
+// conversation is the id of the conversation that the chat kept last; "" if it kept
+// none.
+func (s *session) conversation() string {
+	if s.place.pack != nil || s.flags.sandbox == "memory" {
+		return ""
+	}
+	store, err := s.host.conversationsIn([]string{s.place.sandbox()})
+	if err != nil {
+		return ""
+	}
+	id := conversation.Newest(store)
+	if id == s.before {
+		return s.resumed()
+	}
+	return id
+}
+
+// resumed is the id of the conversation that the chat went on with, if it did.
+func (s *session) resumed() string {
+	if s.options.Resume != nil {
+		return s.before
+	}
+	return ""
+}

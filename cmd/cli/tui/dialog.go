@@ -1,0 +1,265 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"golem/core/approval"
+	"golem/core/ui"
+)
+
+// dialog is a question on the screen. Nothing defaults to yes: Enter alone takes the
+// answer that is marked, which is no until the person moves the mark. Keys count only
+// once the dialog is armed, a moment after it was drawn, so that what was typed for
+// the editor answers nothing (SECURITY 9).
+type dialog struct {
+	asked
+	choices []ui.Choice
+	mark    int
+	armed   bool
+	quiet   int // numbers the wait for keys to count: each key begins another
+	whole   bool
+	top     int
+	text    *simple // what is typed: an answer, or the reason of a no
+	sure    bool    // the rule of Keep is shown, and y saves it
+
+	lines []string // of the question, for width
+	width int
+	room  int // lines of the question that are on the screen
+}
+
+func newDialog(a asked) *dialog {
+	d := &dialog{asked: a}
+	for _, c := range ui.Choices(a.Request) {
+		d.choices = append(d.choices, c)
+		if c.Answer != approval.No {
+			continue
+		}
+		d.mark = len(d.choices) - 1
+		if a.Kind == approval.KindTool {
+			d.choices = append(d.choices, ui.Choice{Answer: approval.No, Key: reasonKey, Means: "no, and tell the model why"})
+		}
+	}
+	if a.Kind == approval.KindInput {
+		d.text = &simple{}
+	}
+	return d
+}
+
+// reasonKey is the letter of a no with a reason.
+const reasonKey = "t"
+
+// key takes a key and reports whether the dialog has its answer.
+func (d *dialog) key(name, text string) (approval.Decision, bool) {
+	none := approval.Decision{}
+	switch {
+	case d.scroll(name):
+		return none, false
+	case d.text != nil:
+		return d.typed(name, text)
+	case d.sure:
+		switch name {
+		case "y":
+			return approval.Decision{ID: d.ID, Answer: approval.Keep}, true
+		case "n", "esc", "enter":
+			d.sure, d.lines = false, nil
+		}
+		return none, false
+	}
+	switch name {
+	case "down", "tab", "right":
+		d.mark = (d.mark + 1) % len(d.choices)
+	case "up", "shift+tab", "left":
+		d.mark = (d.mark + len(d.choices) - 1) % len(d.choices)
+	case "v":
+		d.whole, d.lines = !d.whole, nil
+	case "enter":
+		return d.choose(d.choices[d.mark])
+	case "esc":
+		return approval.Decision{ID: d.ID, Answer: approval.No}, true
+	default:
+		for _, c := range d.choices {
+			if strings.EqualFold(c.Key, text) {
+				return d.choose(c)
+			}
+		}
+	}
+	return none, false
+}
+
+func (d *dialog) choose(c ui.Choice) (approval.Decision, bool) {
+	switch {
+	case c.Key == reasonKey:
+		d.text = &simple{}
+		return approval.Decision{}, false
+	case c.Answer == approval.Keep:
+		d.sure, d.lines, d.top = true, nil, 0
+		return approval.Decision{}, false
+	}
+	return approval.Decision{ID: d.ID, Answer: c.Answer}, true
+}
+
+// typed is a key of the line that the person writes.
+func (d *dialog) typed(name, text string) (approval.Decision, bool) {
+	input := d.Kind == approval.KindInput
+	switch name {
+	case "esc":
+		if input {
+			return approval.Decision{ID: d.ID, Answer: approval.No}, true
+		}
+		d.text = nil
+	case "enter":
+		written := strings.TrimSpace(d.text.Text())
+		switch {
+		case !input:
+			return approval.Decision{ID: d.ID, Answer: approval.No, Reason: written}, true
+		case written == "":
+			return approval.Decision{ID: d.ID, Answer: approval.No}, true
+		}
+		return approval.Decision{ID: d.ID, Answer: approval.Yes, Text: d.text.Text()}, true
+	default:
+		d.text.Key(name, text)
+	}
+	return approval.Decision{}, false
+}
+
+// scroll moves the question's lines.
+func (d *dialog) scroll(name string) bool {
+	step := 0
+	switch name {
+	case "pgup", "ctrl+b":
+		step = -max(d.room-1, 1)
+	case "pgdown", "ctrl+f", "space":
+		if d.text != nil && name == "space" {
+			return false
+		}
+		step = max(d.room-1, 1)
+	case "home":
+		step = -len(d.lines)
+	case "end":
+		step = len(d.lines)
+	case wheelUp:
+		step = -3
+	case wheelDown:
+		step = 3
+	default:
+		return false
+	}
+	d.top = min(max(d.top+step, 0), max(len(d.lines)-d.room, 0))
+	return true
+}
+
+// view is the dialog in at most height lines, its last line where the cursor is if a
+// text is being written.
+func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
+	if d.lines == nil || d.width != width {
+		d.width = width
+		if d.sure {
+			d.lines = ui.RuleLines(d.Lasting, width, color)
+		} else {
+			d.lines = ui.RequestLines(d.Request, width, color, d.whole)
+		}
+	}
+	foot := d.foot(width, height, color)
+	x, y = -1, -1
+	if d.armed && d.text != nil {
+		lines, cx, cy := d.text.View(width-2, 3, color)
+		for i, l := range lines {
+			foot = append(foot, map[bool]string{true: "> ", false: "  "}[i == 0]+l)
+		}
+		x, y = cx+2, cy-len(lines)
+	}
+	d.room = min(len(d.lines), max(height-len(foot)-2, 1))
+	d.top = min(d.top, len(d.lines)-d.room)
+	out = append(out, rule(width, color, yellow, d.title(), ""))
+	out = append(out, d.lines[d.top:d.top+d.room]...)
+	more := ""
+	if rest := len(d.lines) - d.top - d.room; rest > 0 {
+		more = fmt.Sprintf("%d more lines: PgDn", rest)
+	} else if d.top > 0 {
+		more = "PgUp"
+	}
+	out = append(out, rule(width, color, yellow, more, ""))
+	out = append(out, foot...)
+	if y < 0 && x >= 0 {
+		y += len(out)
+	}
+	return out, x, y
+}
+
+func (d *dialog) title() string {
+	switch {
+	case d.sure:
+		return "Save this rule and run the call?"
+	case d.Kind == approval.KindInput:
+		return "Question"
+	case d.Kind == approval.KindTrust:
+		return "Trust"
+	}
+	return "Approval"
+}
+
+// leastRows is how many lines of a question a list of answers leaves room for.
+const leastRows = 8
+
+// foot are the answers, each with what it covers.
+func (d *dialog) foot(width, height int, color bool) []string {
+	switch {
+	case !d.armed:
+		return []string{paint(color, dim, cut("One moment: what was typed before does not answer.", width))}
+	case d.sure:
+		return []string{cut("[y] save it and run the call", width), cut("[n] back to the question", width)}
+	case d.text != nil && d.Kind == approval.KindInput:
+		return []string{paint(color, dim, cut("Enter sends it. Empty, or Esc: no answer.", width))}
+	case d.text != nil:
+		return []string{paint(color, dim, cut("Why not? The model reads it. Esc: back.", width))}
+	}
+	var list []string
+	for i, c := range d.choices {
+		for j, l := range wrap(line(c.Means), width-6) {
+			lead := "      "
+			if j == 0 {
+				lead = "  [" + c.Key + "] "
+				if i == d.mark {
+					lead = "> [" + c.Key + "] "
+				}
+			}
+			if i == d.mark {
+				list = append(list, paint(color, bold, lead+l))
+			} else {
+				list = append(list, lead+l)
+			}
+		}
+	}
+	if height-len(list)-3 >= min(leastRows, len(d.lines)) {
+		return append(list, paint(color, dim, cut("Enter takes the marked answer. Esc: no. v: all of it.", width)))
+	}
+	keys := make([]string, len(d.choices))
+	for i, c := range d.choices {
+		keys[i] = "[" + c.Key + "]"
+		if i == d.mark {
+			keys[i] = ">" + keys[i]
+		}
+	}
+	out := []string{cut(strings.Join(keys, " ")+"  Tab, v: all", width)}
+	for _, l := range wrap(line(d.choices[d.mark].Means), width-2) {
+		out = append(out, "  "+paint(color, bold, l))
+	}
+	return out
+}
+
+// rule is a line across the screen with a title in it, and another text at its end.
+func rule(width int, color bool, style, title, end string) string {
+	if title != "" {
+		title = cut(" "+title+" ", width-2)
+	}
+	if end != "" {
+		end = " " + end + " "
+	}
+	if columns(title)+columns(end)+4 > width {
+		end = ""
+	}
+	left := paint(color, style, "──") + title
+	fill := max(width-2-columns(title)-columns(end), 0)
+	return left + paint(color, style, strings.Repeat("─", fill)) + end
+}

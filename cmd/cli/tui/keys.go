@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"golem/core/ui/view"
+)
+
+// key takes a key: a dialog's first, then the program's own, then the editor's.
+func (m *model) key(name, text string) tea.Cmd {
+	if name == "ctrl+c" {
+		return m.interrupt()
+	}
+	m.leaving = false
+	if m.dialog != nil {
+		return m.dialogKey(name, text)
+	}
+	if m.panel.focus && m.panel.key(name, &m.state) {
+		return nil
+	}
+	if m.own(name) {
+		return nil
+	}
+	send, used := m.editor.Key(name, text)
+	switch {
+	case send:
+		m.send()
+	case used:
+	case name == "up":
+		m.scroll(1)
+	case name == "down":
+		m.scroll(-1)
+	}
+	return nil
+}
+
+// dialogKey is a key while a question is on the screen.
+func (m *model) dialogKey(name, text string) tea.Cmd {
+	if !m.dialog.armed {
+		if !m.dialog.scroll(name) {
+			return m.hush()
+		}
+		return nil
+	}
+	if d, done := m.dialog.key(name, text); done {
+		return m.answer(d)
+	}
+	return nil
+}
+
+// own are the program's keys.
+func (m *model) own(name string) bool {
+	page := max(m.body()-1, 1)
+	switch name {
+	case "pgup":
+		m.scroll(page)
+	case "pgdown":
+		m.scroll(-page)
+	case "ctrl+home":
+		m.scroll(m.transcript.total)
+	case "ctrl+end":
+		m.back = 0
+	case wheelUp:
+		m.scroll(3)
+	case wheelDown:
+		m.scroll(-3)
+	case "ctrl+t":
+		m.panel.turn(&m.state)
+	case "ctrl+o":
+		m.details = !m.details
+	case "ctrl+d":
+		if m.editor.Text() != "" {
+			return false
+		}
+		m.end()
+	default:
+		return false
+	}
+	return true
+}
+
+// end ends the input, as at the end of a file.
+func (m *model) end() {
+	if !m.closed {
+		m.closed = true
+		close(m.u.eof)
+	}
+}
+
+// send sends what is in the editor: now, or when the exchange under way is over.
+func (m *model) send() {
+	text := m.editor.Text()
+	m.editor.SetText("")
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	m.back = 0
+	m.queued = append(m.queued, text)
+	m.flush()
+}
+
+// interrupt is Ctrl+C: the first ends the exchange and stays, the next leaves.
+func (m *model) interrupt() tea.Cmd {
+	running := m.state.Status == view.Running && !m.prompting
+	switch {
+	case running && !m.state.Stop && m.o.Stop != nil && m.o.Stop():
+		m.state.Act(view.Action{Do: view.Stopped})
+		if len(m.queued) > 0 {
+			m.editor.SetText(strings.Join(append(m.queued, m.editor.Text()), "\n"))
+			m.queued = nil
+		}
+	case !running && m.editor.Text() != "":
+		m.editor.SetText("")
+	case !running && !m.leaving && m.dialog == nil:
+		m.leaving = true
+	case m.o.Leave != nil:
+		m.o.Leave()
+	}
+	return nil
+}
+
+// scroll moves the transcript by lines, up if n is positive.
+func (m *model) scroll(n int) { m.back = min(max(m.back+n, 0), max(m.transcript.total-m.body(), 0)) }
+
+// click folds what was clicked, or unfolds it.
+func (m *model) click(_, y int) {
+	if m.dialog == nil {
+		m.panel.click(y, &m.state)
+	}
+}

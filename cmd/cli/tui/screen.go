@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"golem/core/ui/view"
+)
+
+// most is how many lines the editor may take.
+const most = 8
+
+// body is how many lines the transcript had at the last drawing.
+func (m *model) body() int { return m.transcript.room }
+
+// View draws the screen, if something changed since the last time.
+func (m *model) View() tea.View {
+	if m.stale {
+		m.stale = false
+		m.screen = m.draw()
+	}
+	return m.screen
+}
+
+func (m *model) draw() tea.View {
+	width, height := max(m.width, 8), max(m.height, 4)
+	lines := []string{m.header(width)}
+	foot, x, y := m.foot(width, height-1)
+	foot = foot[max(len(foot)-height+1, 0):]
+	room := height - len(lines) - len(foot)
+	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.now})
+	m.transcript.room = room
+	m.scroll(0)
+	shown := m.transcript.lines(room, m.back)
+	for range room - len(shown) {
+		lines = append(lines, "")
+	}
+	lines = append(lines, shown...)
+	top := len(lines)
+	m.panel.at = top
+	lines = append(lines, foot...)
+	for i := range lines {
+		lines[i] = cut(lines[i], width)
+	}
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	if x >= 0 && y >= 0 && top+y < height {
+		v.Cursor = tea.NewCursor(min(x, width-1), top+y)
+		v.Cursor.Blink = false
+	}
+	return v
+}
+
+// foot is what stands below the transcript: the tree and the editor, or a question.
+func (m *model) foot(width, height int) (lines []string, x, y int) {
+	if m.dialog != nil {
+		return m.dialog.view(width, height, m.o.Color)
+	}
+	lines = m.panel.view(&m.state, m.now(), width, max(height/3, 3), m.o.Color)
+	left, right := m.status()
+	lines = append(lines, rule(width, m.o.Color, dim, left, right))
+	for _, q := range m.queued {
+		lines = append(lines, paint(m.o.Color, dim, cut("  next: "+line(q), width)))
+	}
+	at := len(lines)
+	written, x, y := m.editor.View(width-2, min(most, max(height/2, 1)), m.o.Color)
+	for i, l := range written {
+		lead := "  "
+		if i == 0 {
+			lead = paint(m.o.Color, bold, "> ")
+		}
+		lines = append(lines, lead+l)
+	}
+	if m.panel.focus {
+		return lines, -1, -1
+	}
+	return lines, x + 2, at + y
+}
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// status is what the line above the editor says: what goes on, and where the person
+// looks.
+func (m *model) status() (left, right string) {
+	switch {
+	case m.leaving:
+		left = "Ctrl+C again leaves the chat"
+	case m.state.Stop:
+		left = "stopping; Ctrl+C again leaves the chat"
+	case m.state.Status == view.Running:
+		left = spinner[m.beats%len(spinner)] + " " + m.waitsFor()
+	}
+	if m.back > 0 {
+		right = fmt.Sprintf("%d lines below", m.back)
+	}
+	return left, right
+}
+
+// waitsFor names what is waited for, with its time.
+func (m *model) waitsFor() string {
+	what, since := "working", m.state.Begun
+	busy := m.state.Busy()
+	switch {
+	case len(busy) == 1:
+		c := busy[0]
+		since = c.Begun
+		switch {
+		case c.Thinking && c.ID == "0":
+			what, since = "waiting for "+line(c.Model), m.state.Begun
+		case c.Thinking:
+			what = line(c.Name + " thinks")
+		default:
+			what = callText(c, 40)
+		}
+	case len(busy) > 1:
+		what = fmt.Sprintf("%d at work", len(busy))
+	}
+	return what + " " + seconds(m.now().Sub(since))
+}
+
+// header is the first line: project, worker, model, mode, tokens, cost. What decides
+// least goes first where the screen is narrow.
+func (m *model) header(width int) string {
+	name := line(m.o.Project)
+	if w := line(m.state.Worker); w != "" && w != name {
+		name += " › " + w
+	}
+	var parts []string
+	if used := tokens(m.state.Usage); used != "" {
+		parts = append(parts, used)
+	}
+	if cost := m.state.Usage.CostText(); cost != "" {
+		parts = append(parts, cost)
+	}
+	if m.state.Pending > 0 {
+		parts = append(parts, fmt.Sprintf("%d staged", m.state.Pending))
+	}
+	middle := []string{line(m.state.Model), line(m.o.Mode)}
+	for {
+		right := strings.Join(parts, " · ")
+		left := name
+		for _, p := range middle {
+			if p != "" {
+				left += " · " + p
+			}
+		}
+		room := width - columns(right)
+		if right != "" {
+			room -= 2
+		}
+		if columns(left) > room && len(middle) > 0 {
+			middle = middle[:len(middle)-1]
+			continue
+		}
+		if columns(left) > room && len(parts) > 1 {
+			parts = parts[1:]
+			continue
+		}
+		left = cut(left, max(room, 4))
+		rest := strings.TrimPrefix(left, name)
+		return paint(m.o.Color, bold, strings.TrimSuffix(left, rest)) + paint(m.o.Color, dim, rest+strings.Repeat(" ", max(width-columns(left)-columns(right), 0))+right)
+	}
+}
+
+// seconds is a time as people read it.
+func seconds(d time.Duration) string {
+	s := max(int(d/time.Second), 0)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%d s", s)
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}

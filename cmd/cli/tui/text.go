@@ -1,0 +1,84 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"golem/core/ui"
+)
+
+// clean is text that others wrote as the screen may have it: everything that is not
+// printable is an escape, tabs are spaces; line breaks stay.
+func clean(s string) string {
+	return strings.ReplaceAll(ui.Safe(s), "\t", "    ")
+}
+
+// line is clean text on one line.
+func line(s string) string { return clean(strings.Join(strings.Fields(s), " ")) }
+
+// columns is how many columns a line takes, SGR sequences aside.
+func columns(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+// cut is a line in at most n columns, with an ellipsis where it was cut.
+func cut(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if columns(s) <= n {
+		return s
+	}
+	return ansi.Truncate(s, n, "…")
+}
+
+// chop breaks a line into pieces of at most n columns, between any two characters.
+func chop(s string, n int) []string {
+	if columns(s) <= n {
+		return []string{s}
+	}
+	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
+}
+
+// wrap breaks text into lines of at most n columns, between words where it can.
+func wrap(s string, n int) []string {
+	n = max(n, 4)
+	var out []string
+	for _, l := range strings.Split(s, "\n") {
+		if columns(l) <= n {
+			out = append(out, l)
+			continue
+		}
+		out = append(out, strings.Split(ansi.Wrap(l, n, ""), "\n")...)
+	}
+	return out
+}
+
+// pad is a line of exactly n columns.
+func pad(s string, n int) string {
+	s = cut(s, n)
+	return s + strings.Repeat(" ", max(n-columns(s), 0))
+}
+
+// paint puts a style, the numbers of an SGR sequence, around a text.
+func paint(on bool, style, s string) string {
+	if !on || style == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+// Styles. Only the sixteen colours that a terminal's own theme defines, so that
+// light and dark both read well.
+const (
+	bold, dim, reverse = "1", "2", "7"
+	red, green, yellow = "31", "32", "33"
+	blue, magenta      = "34", "35"
+	cyan               = "36"
+)

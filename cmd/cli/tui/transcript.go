@@ -1,0 +1,245 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/ui/view"
+)
+
+// look is how the transcript is drawn.
+type look struct {
+	width   int
+	color   bool
+	details bool // no call is folded
+	now     func() time.Time
+}
+
+// transcript is what was said, as lines. Each item is drawn once, and again only when
+// it changes; of a text that grows, only what is not finished.
+type transcript struct {
+	as     look
+	blocks []block
+	ends   []int // behind each block, how many lines there are up to it
+	total  int
+	room   int // lines of the last drawing
+}
+
+// block is the lines of one item, and what they were made of.
+type block struct {
+	key   blockKey
+	lines []string
+	say   *said // of golem's text
+}
+
+type blockKey struct {
+	size, voids, calls, over int
+	first                    bool // of a row of calls
+	done                     bool
+}
+
+// update draws what changed.
+func (t *transcript) update(s *view.State, as look) {
+	if as.width != t.as.width || as.color != t.as.color || as.details != t.as.details {
+		t.blocks, t.ends, t.total = nil, nil, 0
+	}
+	t.as = as
+	from := len(s.Items)
+	for i := 0; i < len(s.Items); i++ {
+		if i == len(t.blocks) {
+			t.blocks = append(t.blocks, block{})
+			t.ends = append(t.ends, 0)
+			t.blocks[i].key.size = -1
+		}
+		key := t.keyOf(s, i)
+		if key != t.blocks[i].key {
+			t.blocks[i].key = key
+			t.draw(s, i)
+			from = min(from, i)
+		}
+	}
+	for i := from; i < len(t.ends); i++ {
+		t.ends[i] = len(t.blocks[i].lines)
+		if i > 0 {
+			t.ends[i] += t.ends[i-1]
+		}
+	}
+	if n := len(t.ends); n > 0 {
+		t.total = t.ends[n-1]
+	}
+}
+
+// keyOf tells whether an item has to be drawn again. A row of calls is drawn by its
+// first.
+func (t *transcript) keyOf(s *view.State, i int) blockKey {
+	it := s.Items[i]
+	switch it.Kind {
+	case view.CallOf:
+		if i > 0 && s.Items[i-1].Kind == view.CallOf {
+			return blockKey{}
+		}
+		key := blockKey{first: true}
+		for j := i; j < len(s.Items) && s.Items[j].Kind == view.CallOf; j++ {
+			key.calls++
+			if c := s.Call(s.Items[j].ID); c != nil && c.Over() {
+				key.over++
+			}
+		}
+		return key
+	case view.Golem:
+		return blockKey{size: len(it.Text()), voids: it.Voids, done: it.Over}
+	}
+	return blockKey{done: true}
+}
+
+// draw makes the lines of an item.
+func (t *transcript) draw(s *view.State, i int) {
+	b, it := &t.blocks[i], s.Items[i]
+	switch it.Kind {
+	case view.Golem:
+		if b.say == nil || b.say.voids != it.Voids {
+			b.say = newSaid(t.as, it.Voids)
+		}
+		b.lines = b.say.lines(it.Text(), it.Over)
+		if len(b.lines) == 0 {
+			return
+		}
+	case view.CallOf:
+		b.lines = nil
+		if !b.key.first {
+			return
+		}
+		b.lines = t.calls(s, s.Items[i:i+b.key.calls])
+	case view.You:
+		b.lines = nil
+		for n, l := range wrap(clean(it.Text()), t.as.width-2) {
+			lead := "  "
+			if n == 0 {
+				lead = "> "
+			}
+			b.lines = append(b.lines, paint(t.as.color, bold, lead+l))
+		}
+	default:
+		b.lines = t.notice(it)
+	}
+	if i > 0 && (it.Kind != view.Notice || s.Items[i-1].Kind != view.Notice) {
+		b.lines = append([]string{""}, b.lines...)
+	}
+}
+
+// notice is a line of golem's own.
+func (t *transcript) notice(it *view.Item) []string {
+	mark, style := "", dim
+	switch it.Level {
+	case "warn":
+		mark, style = "warning: ", yellow
+	case "error":
+		mark, style = "error: ", red
+	}
+	var out []string
+	text := strings.TrimRight(it.Text(), "\n")
+	for _, l := range wrap(mark+clean(text), t.as.width) {
+		out = append(out, paint(t.as.color, style, l))
+	}
+	return out
+}
+
+// fewCalls is how many calls that went well stand one by one.
+const fewCalls = 3
+
+// calls is a row of calls: those that went well on one line where they are many.
+func (t *transcript) calls(s *view.State, row []*view.Item) []string {
+	var out []string
+	var well []*view.Call
+	fold := func() {
+		if len(well) > fewCalls && !t.as.details {
+			out = append(out, paint(t.as.color, green, "✓")+" "+paint(t.as.color, dim, cut(fmt.Sprintf("%d calls: %s (Ctrl+O)", len(well), named(well)), t.as.width-2)))
+		} else {
+			for _, c := range well {
+				out = append(out, t.call(c)...)
+			}
+		}
+		well = nil
+	}
+	for _, it := range row {
+		c := s.Call(it.ID)
+		if c.Status == view.OK && !c.Worker {
+			well = append(well, c)
+			continue
+		}
+		fold()
+		out = append(out, t.call(c)...)
+	}
+	fold()
+	return out
+}
+
+// named are the tools of calls, each once.
+func named(calls []*view.Call) string {
+	var names []string
+	count := map[string]int{}
+	for _, c := range calls {
+		name := line(c.Name)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		count[name]++
+	}
+	for i, n := range names {
+		if count[n] > 1 {
+			names[i] = fmt.Sprintf("%s ×%d", n, count[n])
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// call is one call, and why it did not go well.
+func (t *transcript) call(c *view.Call) []string {
+	sign, style := signOf(c)
+	text := callText(c, t.as.width-2)
+	if c.Worker && c.Over() {
+		text = cut(text, max(t.as.width-30, 12)) + " — " + seconds(elapsed(c, t.as.now()))
+		if used := sum(c.Own, c.All); used != "" {
+			text += ", " + used
+		}
+	}
+	if c.Summary != "" {
+		text += " — " + c.Summary
+	}
+	out := []string{paint(t.as.color, style, sign) + " " + paint(t.as.color, dim, cut(text, t.as.width-2))}
+	if c.Status != view.OK && c.Over() {
+		for _, l := range wrap(why(c.Status, c.Error), t.as.width-2) {
+			out = append(out, "  "+paint(t.as.color, style, l))
+		}
+	}
+	return out
+}
+
+// why is why a call did not go well.
+func why(status view.Status, f *fault.Fault) string {
+	text := strings.ReplaceAll(string(status), "_", " ")
+	if f != nil {
+		text += ": " + line(f.Message)
+	}
+	return text
+}
+
+// lines are the last room lines but back.
+func (t *transcript) lines(room, back int) []string {
+	end := max(t.total-back, 0)
+	start := max(end-room, 0)
+	out := make([]string, 0, end-start)
+	i, _ := slices.BinarySearch(t.ends, start+1)
+	for ; i < len(t.blocks) && len(out) < end-start; i++ {
+		from := t.ends[i] - len(t.blocks[i].lines)
+		a := max(start-from, 0)
+		b := min(end-from, len(t.blocks[i].lines))
+		if a < b {
+			out = append(out, t.blocks[i].lines[a:b]...)
+		}
+	}
+	return out
+}
