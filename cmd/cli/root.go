@@ -69,8 +69,12 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 func words(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		wrong := "too few arguments"
-		if names := strings.Fields(cmd.Use)[1:]; len(args) < len(names) {
-			wrong = names[len(args)] + " is missing"
+		names := strings.Fields(cmd.Use)[1:]
+		for _, name := range names[min(len(args), len(names)):] {
+			if name[0] != '[' {
+				wrong = name + " is missing"
+				break
+			}
 		}
 		switch {
 		case len(args) > most:

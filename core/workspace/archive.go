@@ -60,7 +60,7 @@ func unpacked(data []byte, skip func(name string) bool) ([]node, error) {
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, archiveFault("it is not a zip file: %v", err)
+		return nil, archiveFault("it is not a zip file, or its end is missing")
 	}
 	plan, err := planned(z, skip)
 	if err != nil {
@@ -323,7 +323,7 @@ func secret(name string) bool {
 
 func archiveFault(format string, args ...any) error {
 	return fault.New(fault.Path, "the archive is not accepted: "+format, args...).
-		Hinting("golem wrote nothing; pack the project again")
+		Hinting("nothing was written; get the archive again, or make it anew")
 }
 
 // shown returns a name in a form that is safe in a message.

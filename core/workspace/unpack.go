@@ -33,7 +33,7 @@ func ReadPack(data []byte) (*Pack, error) {
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, packFault("it is not a zip file: %v", err)
+		return nil, packFault("it is not a zip file")
 	}
 	entries := z.File
 	if len(entries) == 0 || entries[0].Name != packIndex {
