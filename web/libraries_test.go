@@ -49,7 +49,7 @@ func TestLibraries(t *testing.T) {
 			http.Redirect(w, r, "/more.zip", http.StatusFound)
 			return
 		}
-		w.Write(zipOf(t, "lib.yaml", "name: more\n", "workers/b.worker", "---\n---\nB.\n"))
+		w.Write(zipOf(t, "lib.yaml", "name: more\ndependencies: [absent]\n", "workers/b.worker", "---\n---\nB.\n"))
 	}))
 	t.Cleanup(server.Close)
 	p, _ := visit(t, "/")
@@ -65,7 +65,7 @@ func TestLibraries(t *testing.T) {
 		await from(%q + '/closed.zip'); await text("does not allow other pages to read it (CORS)");
 		await from(%q + '/away.zip'); await text("redirects, or does not allow");
 		await from('http://example.com/x.zip'); await text("has to begin with https");
-		await from(%q + '/more.zip?key=secret'); await text("more is installed");
+		await from(%q + '/more.zip?key=secret'); await text("more is installed"); await text('more cannot be used yet: the library "absent" is not installed');
 		if (document.body.innerText.includes('secret')) throw new Error('the key of the address is kept')`, server.URL, server.URL, server.URL)
 	do(p, `await click("remove the library more"); await text("Remove more?"); await click("Remove"); await until("it to go", () => !button("remove the library more"));
 		await until("the other to stay", () => button("remove the library utils@1.0.0"))`)

@@ -23,6 +23,14 @@ type libFlags struct {
 	json bool
 }
 
+// dirs is --lib as the flag of a run has it.
+func (f *libFlags) dirs() []string {
+	if f.root == "" {
+		return nil
+	}
+	return []string{f.root}
+}
+
 // libCommand is golem lib: what a person does with installed libraries (SPEC §4, §12).
 func (h *host) libCommand() *cobra.Command {
 	cmd := &cobra.Command{

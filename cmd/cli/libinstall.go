@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/workspace"
 	"golem/sandbox/osfs"
 )
@@ -47,6 +48,11 @@ func (h *host) installLibrary(ctx context.Context, f *libFlags, source string) e
 	if err != nil {
 		return err
 	}
+	roots, err := h.libraries(&flags{lib: f.dirs()})
+	if err != nil {
+		return err
+	}
+	h.report(project.MissingLibraries(lib.Dependencies, roots))
 	if !fresh {
 		return h.print(lib.Dir + " is already installed, with the same files\n")
 	}

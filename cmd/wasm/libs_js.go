@@ -116,7 +116,13 @@ func installLibrary(c *call) (any, []byte, error) {
 		lib, fresh, err = l.Install(content, workspace.Origin{From: n.From})
 		return err
 	})
-	return map[string]any{"library": lib, "fresh": fresh, "left": content.Left}, nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	roots, err := c.server.stores.libraryRoots()
+	return map[string]any{
+		"library": lib, "fresh": fresh, "left": content.Left, "missing": project.MissingLibraries(lib.Dependencies, roots),
+	}, nil, err
 }
 
 func removeLibrary(c *call) (any, []byte, error) {

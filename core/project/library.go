@@ -197,3 +197,24 @@ func dependenciesShape() *yamltree.Shape {
 		return n
 	}}
 }
+
+// MissingLibraries are warnings about the dependencies of a library that no root
+// has.
+func MissingLibraries(dependencies []string, roots []LibraryRoot) (missing fault.List) {
+	p := &Project{src: Source{Libraries: roots}}
+	for _, text := range dependencies {
+		d, problem := parseDependency(text)
+		if problem != "" {
+			continue
+		}
+		_, faults := p.findLibrary(need{dependency: d})
+		for _, f := range faults {
+			if f.Code == fault.LibraryNotFound {
+				w := *f
+				w.Severity = fault.Warning
+				missing = append(missing, &w)
+			}
+		}
+	}
+	return missing
+}

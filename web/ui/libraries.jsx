@@ -43,9 +43,10 @@ function Card({ library }) {
 
 /** Installs and tells what happened. */
 const install = (files, from) => store.attempt(from, async () => {
-  const { library, fresh, left } = await store.golem.installLibrary(await files(), from)
+  const { library, fresh, left, missing } = await store.golem.installLibrary(await files(), from)
   const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
   store.tell(fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`)
+  for (const { message } of missing ?? []) store.tell(`${visible(library.dir)} cannot be used yet: ${visible(message)}`)
   await store.refresh()
 })
 
