@@ -81,8 +81,9 @@ var arrows = map[string]string{
 	"web/build": "workspace",
 	// Laid over crypto/tls in the page; nothing imports it.
 	"web/build/notls": "",
-	// Writes what the JavaScript in web/tool has in common with wasmtool.
-	"web/twin": "wasmtool",
+	// Writes what the JavaScript in web/tool has in common with wasmtool, and the list
+	// of what a person can do for web/ui.
+	"web/twin": "wasmtool ui",
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",

@@ -17,9 +17,11 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
+	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
 	"golem/core/toolset"
+	"golem/core/ui"
 	"golem/core/wasmtool"
 )
 
@@ -135,6 +137,9 @@ type RunOptions struct {
 	// Exchange is called before each exchange of a chat. The exchange ends when its
 	// context does, and the chat goes on; stop is called after it. nil: only ctx ends it.
 	Exchange func(ctx context.Context) (within context.Context, stop func())
+	// Command carries out the commands of a chat that need a command line (ui.Action.Host)
+	// and returns what to show; io.EOF ends the chat. nil: this platform has none.
+	Command func(ctx context.Context, s *run.Session, cmd ui.Command) (text string, err error)
 	// Strict makes the exit code 1 if any call was denied or any worker failed (SPEC §12).
 	Strict bool
 	Trace  io.Writer // JSON lines, SPEC §16

@@ -3,7 +3,6 @@ package core
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"golem/core/approval"
 	"golem/core/consent"
@@ -11,8 +10,17 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
+	"golem/core/state"
 	"golem/core/trace"
 )
+
+// Conversations is where the project's conversations are kept; nil if none are.
+func (i *Instance) Conversations() *state.Store {
+	if s := &i.platform.State; s.Kept() && !i.options.MemorySandbox {
+		return s
+	}
+	return nil
+}
 
 // keepConversation keeps the run's conversation (SPEC §14), or goes on with a kept one.
 // With files in memory nothing is kept: what a call did would be gone.
@@ -21,8 +29,8 @@ func (i *Instance) keepConversation(ctx context.Context, r *run.Runner, entry *p
 		if err := i.resume(ctx, r, entry, ro, mode); err != nil {
 			return err
 		}
-	} else if i.platform.State.Kept() && !i.options.MemorySandbox {
-		r.Journal = conversation.Start(&i.platform.State, conversation.Entry{Run: ro.ID, Mode: mode, Worker: entry.ID, File: entry.File})
+	} else if s := i.Conversations(); s != nil {
+		r.Journal = conversation.Start(s, conversation.Entry{Run: ro.ID, Mode: mode, Worker: entry.ID, File: entry.File})
 	}
 	if j := r.Journal; j != nil {
 		j.Redact = func(line []byte) []byte { return i.secrets.redactor.Load().Line(line) }
@@ -212,22 +220,4 @@ func (i *Instance) goesOn(ctx context.Context, s *run.Session, r *run.Runner, re
 		}
 	}
 	return !pending || send(s.Continue)
-}
-
-// rewind carries out /rewind N.
-func (i *Instance) rewind(ctx context.Context, s *run.Session, arg string) {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 1 {
-		s.Say("error", fault.New(fault.Usage, "/rewind takes the number of your message, from 1").Hinting("/rewind 3 goes back to before your third message").Error())
-		return
-	}
-	id, err := i.platform.newID()
-	if err == nil {
-		err = s.Rewind(ctx, n, id)
-	}
-	if err != nil {
-		s.Say("error", fault.Of(err, fault.Config).Error())
-		return
-	}
-	s.Say("info", fmt.Sprintf("back before your message %d: this is the branch %s now; the other one stays in the list of conversations", n, id))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"golem/core/approval"
@@ -12,7 +11,6 @@ import (
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
-	"golem/core/tool"
 	"golem/core/trace"
 	"golem/core/ui"
 )
@@ -73,7 +71,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if err != nil {
 		return i.redact(r.Refuse(run.Input{}, err))
 	}
-	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, entry, ro, do) }
+	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, ro, do) }
 	if r.Kept != nil && !i.goesOn(ctx, s, r, ro.Resume.Recap, send) {
 		return i.redact(s.Close())
 	}
@@ -98,7 +96,9 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			break
 		}
 		if cmd.Name != ui.Message {
-			i.command(ctx, s, u, cmd)
+			if err := i.command(ctx, s, u, cmd, ro); errors.Is(err, io.EOF) {
+				break
+			}
 			continue
 		}
 		in.Text = cmd.Arg
@@ -111,7 +111,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 }
 
 // exchange runs one exchange of a chat; false if no later one can have a model either.
-func exchange(ctx context.Context, s *run.Session, entry *project.Worker, ro RunOptions, do func(context.Context) run.Result) bool {
+func exchange(ctx context.Context, s *run.Session, ro RunOptions, do func(context.Context) run.Result) bool {
 	within, stop := ctx, func() {}
 	if ro.Exchange != nil {
 		within, stop = ro.Exchange(ctx)
@@ -120,7 +120,7 @@ func exchange(ctx context.Context, s *run.Session, entry *project.Worker, ro Run
 	stop()
 	switch {
 	case res.Error == nil || ctx.Err() != nil:
-	case res.Refused && entry.NeedModel() != nil:
+	case res.Refused && s.Model() == "":
 		return false
 	case within.Err() != nil && res.Status == run.Interrupted:
 		s.Say("warn", "stopped; the conversation goes on with your next message")
@@ -162,43 +162,6 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 		return run.Input{}, io.EOF
 	}
 	return u.Prompt(ctx)
-}
-
-// command carries out a slash command of a chat.
-func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.Command) {
-	switch cmd.Name {
-	case ui.Rewind:
-		i.rewind(ctx, s, cmd.Arg)
-	case ui.Compact:
-		if err := s.Compact(ctx); err != nil {
-			s.Say("error", fault.Of(err, fault.Model).Error())
-		}
-	case ui.New:
-		s.Reset()
-		s.Say("info", "a new conversation")
-	case ui.Tools:
-		s.Say("info", "tools: "+strings.Join(s.Tools(), ", "))
-	case ui.Call:
-		name, args, _ := strings.Cut(cmd.Arg, " ")
-		ok, err := true, error(nil)
-		if args == "" {
-			args, ok, err = form(ctx, s, u, name)
-		}
-		if !ok && err == nil {
-			return
-		}
-		var out tool.Output
-		if err == nil {
-			out, err = s.Call(ctx, name, run.Input{Text: args})
-		}
-		if err != nil {
-			s.Fail(fault.Of(err, fault.Tool))
-			return
-		}
-		s.Say("info", out.String())
-	case ui.Help:
-		s.Say("info", ui.CommandHelp())
-	}
 }
 
 // notBegun is a run that prepare stopped. Where it was interrupted at the

@@ -15,6 +15,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/trace"
+	"golem/core/ui"
 )
 
 func page(t *testing.T, name string) string {
@@ -50,6 +51,13 @@ func TestCommandLinePageKnowsTheFlags(t *testing.T) {
 		if !slices.Contains(known, name) {
 			t.Errorf("cli.md tells of %s, which golem does not have", name)
 		}
+	}
+}
+
+// The commands of a chat stand on the command line's page as /help shows them.
+func TestCommandLinePageHasTheCommandsOfAChat(t *testing.T) {
+	if want := "```\n" + ui.CommandHelp(true) + "```\n"; !strings.Contains(page(t, "cli.md"), want) {
+		t.Errorf("cli.md does not have the list of /help:\n%s", want)
 	}
 }
 

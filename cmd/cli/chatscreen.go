@@ -85,7 +85,9 @@ func (s *session) conversation() string {
 
 // resumed is the id of the conversation that the chat went on with, if it did.
 func (s *session) resumed() string {
-	if s.options.Resume != nil {
+	if r := s.options.Resume; r != nil && r.ID != "" {
+		return r.ID
+	} else if r != nil {
 		return s.before
 	}
 	return ""

@@ -148,8 +148,12 @@ func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
 		}
 		return h.printJSON(map[string]any{"golem": "clearance", "v": 1, "items": out})
 	}
+	return h.print(itemTable(items))
+}
+
+func itemTable(items []clearance.Item) string {
 	if len(items) == 0 {
-		return h.print("nothing waits\n")
+		return "nothing waits\n"
 	}
 	rows := [][]string{{"ID", "STATE", "TYPE", "FILES", "CREATED", "MESSAGE"}}
 	for _, it := range items {
@@ -161,7 +165,7 @@ func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
 		}
 		rows = append(rows, []string{it.ID, oneLine(state), oneLine(string(it.Type)), fmt.Sprint(len(it.Changes)), it.Created.Format("2006-01-02 15:04"), oneLine(message)})
 	}
-	return h.print(table(rows))
+	return table(rows)
 }
 
 func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
@@ -180,16 +184,22 @@ func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 		h.report(it.Err)
 	}
 	h.say("item %s: %s", it.ID, oneLine(it.Message))
-	var b strings.Builder
 	for _, d := range diffs {
 		if d.Definition {
 			h.say("%s defines the project: push it with --definition %s", oneLine(d.To), oneLine(d.To))
 		}
+	}
+	return h.print(patchText(diffs))
+}
+
+func patchText(diffs []clearance.FileDiff) string {
+	var b strings.Builder
+	for _, d := range diffs {
 		for line := range strings.Lines(d.Patch) {
 			b.WriteString(ui.Safe(strings.TrimSuffix(line, "\n")) + "\n")
 		}
 	}
-	return h.print(b.String())
+	return b.String()
 }
 
 func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
@@ -232,7 +242,11 @@ func (h *host) decided(f *clearing, action string, it clearance.Item, err error)
 	if err != nil {
 		return err
 	}
-	return h.print(fmt.Sprintf("%s: item %s %s\n", it.State, it.ID, oneLine(it.Message)))
+	return h.print(decidedText(it))
+}
+
+func decidedText(it clearance.Item) string {
+	return fmt.Sprintf("%s: item %s %s\n", it.State, it.ID, oneLine(it.Message))
 }
 
 func (h *host) printJSON(v any) error {

@@ -111,6 +111,11 @@ func (h *host) listConversations(all []conversation.Listing, asJSON bool) error 
 	if len(all) == 0 {
 		return h.print("no conversation was kept here yet\n")
 	}
+	return h.print(conversationTable(all, false))
+}
+
+// conversationTable is the list for people; numbered: each row begins with its number.
+func conversationTable(all []conversation.Listing, numbered bool) string {
 	rows := [][]string{{"ID", "TIME", "STATUS", "TURNS", "COST", "TITLE"}}
 	for _, l := range all {
 		u := trace.Usage{Cost: l.Usage.Cost, CostPartial: l.Usage.Unpriced}
@@ -123,5 +128,14 @@ func (h *host) listConversations(all []conversation.Listing, asJSON bool) error 
 		}
 		rows = append(rows, []string{l.ID, l.Time, l.Status, fmt.Sprint(l.Turns), u.CostText(), title})
 	}
-	return h.print(table(rows))
+	if numbered {
+		for i, row := range rows {
+			n := "N"
+			if i > 0 {
+				n = fmt.Sprint(i)
+			}
+			rows[i] = append([]string{n}, row...)
+		}
+	}
+	return table(rows)
 }

@@ -32,7 +32,8 @@ type host struct {
 	// aside writes to the terminal beside a front end that keeps a status line there.
 	aside atomic.Pointer[func(write func())]
 	// tell shows a line of golem's own on a front end that has the whole terminal.
-	tell atomic.Pointer[func(text string)]
+	tell  atomic.Pointer[func(text string)]
+	typed *lines // of standard input, for every chat; nil: none was begun
 }
 
 func newHost() *host {

@@ -46,28 +46,6 @@ directory or ends in .worker, .yaml or .yml.`,
 	return cmd
 }
 
-func (h *host) chatCommand() *cobra.Command {
-	f := &flags{}
-	cmd := &cobra.Command{
-		Use:   "chat TARGET [MESSAGE…]",
-		Short: "talk with a project or a worker",
-		Long: `Talks with a project or a worker: a message a line, from the terminal or from
-standard input, until /exit or the end of input. /help lists the commands.`,
-		Example: `  golem chat .
-  golem chat . --model ollama:qwen3
-  golem chat . --resume
-  golem chat main.worker "Hello"`,
-		RunE: func(_ *cobra.Command, words []string) error {
-			f.command = "chat"
-			return h.orJSON(f, h.runProject(f, words, true))
-		},
-	}
-	f.addRun(cmd.Flags())
-	cmd.Flags().IntVar(&f.at, "at", 0, "with --resume: go on before your message of this number, as a branch; what was stays")
-	h.complete(cmd, f)
-	return cmd
-}
-
 // runProject is one run or one chat, from the command line to the exit code.
 func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if err := f.refuse(); err != nil {
@@ -110,32 +88,18 @@ func (h *host) runProject(f *flags, words []string, chat bool) error {
 	if in.Attachments, err = h.attachments(f.attach); err != nil {
 		return err
 	}
-	var one *exchanges
-	if chat {
-		one = &exchanges{}
-	}
-	ctx, leave, stop := h.interruptibleBut(context.Background(), one)
-	defer stop()
-	if person == nil {
-		h.warnNobody(ctx, inst, f)
-	}
-	s := &session{host: h, flags: f, place: p, questions: questions, target: "."}
+	s := session{host: h, flags: f, place: p, questions: questions, target: "."}
 	if used > 0 {
 		s.target = words[0]
 	}
-	if err := s.open(chat); err != nil {
-		return err
-	}
-	if h.fullScreen(f, chat) {
-		s.before = s.conversation()
-		s.screen(inst, entry, one, leave)
+	if !chat {
+		return s.once(inst, in)
 	}
 	first := &in
-	if none && chat {
+	if none {
 		first = nil
 	}
-	res := s.run(ctx, inst, first, one)
-	return s.close(res)
+	return s.talk(inst, entry, first)
 }
 
 // orJSON tells with --json, too, what kept a run from beginning: a transient

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +19,7 @@ type session struct {
 	questions ui.Questions
 
 	target  string // TARGET as the person wrote it
+	traced  string // the trace's file, if it can be read again
 	before  string // the conversation that was written last, before the chat
 	ui      ui.UI
 	finish  func(run.Result) error
@@ -60,29 +60,14 @@ func (s *session) open(chat bool) error {
 	if file != nil {
 		s.closers = append(s.closers, file)
 		s.options.Trace = file
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			s.traced = file.Name()
+		}
 		if file.folder != nil {
 			s.options.Texts = file.keep
 		}
 	}
 	return nil
-}
-
-// run runs the project once, or chats where one is given.
-func (s *session) run(ctx context.Context, inst *core.Instance, first *run.Input, one *exchanges) run.Result {
-	if p, ok := s.ui.(*ui.Plain); ok {
-		p.Start()
-	}
-	s.options.Resume = s.flags.resumed()
-	if one == nil {
-		return inst.Run(ctx, *first, s.ui, s.options)
-	}
-	s.options.Exchange = one.begin
-	s.greet(inst)
-	res := inst.Chat(ctx, first, s.ui, s.options)
-	if ctx.Err() != nil && res.Status != run.Failed {
-		res.Status = run.Interrupted // at the prompt, between two exchanges
-	}
-	return res
 }
 
 // jsonLines is the front end of --json; the trace's lines, whole, go to the
@@ -91,7 +76,7 @@ func (s *session) jsonLines(chat bool) io.Writer {
 	h := s.host
 	j := &ui.JSON{W: h.out, Approver: s.questions}
 	if chat {
-		j.Input = newLines(h.in)
+		j.Input = h.messages()
 	}
 	s.ui = j
 	s.finish = func(res run.Result) error {
@@ -120,7 +105,7 @@ func (s *session) plain(chat bool) {
 		p.Answers, p.Shield = h.out, isTerminal(h.out)
 	}
 	if chat {
-		p.Input = newLines(h.in)
+		p.Input = h.messages()
 		p.Prompts = isTerminal(h.in) && isTerminal(h.err) && !f.headless
 	}
 	s.ui = p
@@ -128,22 +113,6 @@ func (s *session) plain(chat bool) {
 		defer h.aside.Store(nil)
 		return p.Finish(res)
 	}
-}
-
-// greet says on a terminal what the prompt is and how to leave it.
-func (s *session) greet(inst *core.Instance) {
-	p, is := s.ui.(*ui.Plain)
-	entry, err := inst.Entry()
-	if !is || !p.Prompts || s.flags.quiet || err != nil {
-		return
-	}
-	text := "Chat with " + oneLine(entry.ID)
-	if entry.Model != "" {
-		text += " (" + oneLine(entry.Model) + ")"
-	}
-	s.host.beside(func() {
-		fmt.Fprintln(s.host.err, fit(s.host.err, text+". /help lists the commands, /exit ends the chat."))
-	})
 }
 
 // maxFailures is how many failed workers are named at the end of a run.

@@ -130,6 +130,13 @@ type lines struct {
 	got  chan reply
 }
 
+func (h *host) messages() *lines {
+	if h.typed == nil {
+		h.typed = newLines(h.in)
+	}
+	return h.typed
+}
+
 func newLines(f *os.File) *lines {
 	l := &lines{file: f, want: make(chan struct{}), got: make(chan reply, 1)}
 	go l.read()

@@ -182,6 +182,6 @@ func attachments(n *yamltree.Node) AttachmentPolicy {
 func (b *built) depth() {
 	if d := b.p.src.Flags.MaxDepth; d != nil {
 		b.w.Delegation.MaxDepth = *d
-		b.w.Origins["delegation.max_depth"] = fromFlag
+		b.w.Origins["delegation.max_depth"] = CommandLine
 	}
 }

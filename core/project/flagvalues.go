@@ -1,6 +1,7 @@
 package project
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -8,11 +9,13 @@ import (
 	"golem/core/yamltree"
 )
 
+const settingsExample = "for example temperature=0.2, max_output_tokens=4000"
+
 // settleFlags reads the limits and the settings of a model that a person set
 // for the run (--limit, --set): they stand above each worker's own (SPEC §3).
 func (p *Project) settleFlags() {
 	p.flag("limits", "limit", p.src.Flags.Limits, limitsShape(), "for example turns=20, tool_timeout=1m, cost=0.50")
-	p.flag("model_settings", "set", p.src.Flags.Settings, modelSettingsShape(), "for example temperature=0.2, max_output_tokens=4000")
+	p.flag("model_settings", "set", p.src.Flags.Settings, modelSettingsShape(), settingsExample)
 }
 
 // flag puts the values that a flag gave under a key of each worker.
@@ -20,12 +23,24 @@ func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Sh
 	if len(given) == 0 {
 		return
 	}
-	place := yamltree.Pos{File: fromFlag}
+	values, faults := flagValues(flag, given, s, example)
+	p.faults = append(p.faults, faults...)
+	if p.flags == nil {
+		p.flags = &yamltree.Node{Pos: values.Pos, Kind: yamltree.Mapping}
+	}
+	p.flags.Fields = append(p.flags.Fields, yamltree.Field{Name: key, Pos: values.Pos, Value: values})
+}
+
+// flagValues are the values that a person gave by name, in the form that files have
+// them, without those that are wrong.
+func flagValues(flag string, given map[string]string, s *yamltree.Shape, example string) (*yamltree.Node, fault.List) {
+	place := yamltree.Pos{File: CommandLine}
+	var out fault.List
 	values := &yamltree.Node{Pos: place, Kind: yamltree.Mapping}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		v, faults := yamltree.Parse(fromFlag, []byte(given[name]))
+		v, faults := yamltree.Parse(CommandLine, []byte(given[name]))
 		if v == nil || len(faults) > 0 {
-			p.faults = append(p.faults, fault.New(fault.Usage, "%s.%s: %s is not a valid value", flag, fault.Brief(name), fault.Quoted(given[name])).Hinting("%s", example))
+			out = append(out, fault.New(fault.Usage, "%s.%s: %s is not a valid value", flag, fault.Brief(name), fault.Quoted(given[name])).Hinting("%s", example))
 			continue
 		}
 		v.MoveTo(place)
@@ -34,10 +49,17 @@ func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Sh
 	c := &yamltree.Conformer{}
 	conformed := c.Conform(values, s, flag)
 	for _, f := range c.Faults {
-		p.faults = append(p.faults, fault.New(fault.Usage, "%s", f.Message).Hinting("%s", f.Hint))
+		out = append(out, fault.New(fault.Usage, "%s", f.Message).Hinting("%s", f.Hint))
 	}
-	if p.flags == nil {
-		p.flags = &yamltree.Node{Pos: place, Kind: yamltree.Mapping}
+	return conformed, out
+}
+
+// SettingValues returns model settings that a person gave by name, as JSON; E_USAGE if
+// one is wrong.
+func SettingValues(given map[string]string) (json.RawMessage, error) {
+	values, faults := flagValues("set", given, modelSettingsShape(), settingsExample)
+	if err := faults.Err(); err != nil {
+		return nil, err
 	}
-	p.flags.Fields = append(p.flags.Fields, yamltree.Field{Name: key, Pos: place, Value: conformed})
+	return values.JSON()
 }

@@ -18,7 +18,7 @@ func (b *built) model() {
 		return
 	}
 	b.w.Model, b.w.Fallbacks, b.w.Origins["model"] = names[0], names[1:], origin
-	if p := b.p; p.sourceOf(b.d.location).bare && origin != fromFlag {
+	if p := b.p; p.sourceOf(b.d.location).bare && origin != CommandLine {
 		b.w.ModelIsLast = true
 	}
 	for _, name := range names {
@@ -40,7 +40,7 @@ func (b *built) models() (names []string, origin string, where yamltree.Pos, fou
 	own, project, config := b.d.node.Get("model"), b.p.settings.Get("model"), b.p.src.Config.get("model")
 	switch {
 	case b.p.src.Flags.Model != "":
-		return []string{b.p.src.Flags.Model}, fromFlag, yamltree.Pos{}, true
+		return []string{b.p.src.Flags.Model}, CommandLine, yamltree.Pos{}, true
 	case len(own.Texts()) > 0:
 		return own.Texts(), own.Pos.String(), own.Pos, true
 	case fromEnv != "":

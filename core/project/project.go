@@ -112,14 +112,15 @@ func (p *Project) settleMode() {
 		if err != nil {
 			p.faults = append(p.faults, fault.New(fault.Usage, "--approval: %s", err.Message))
 		}
-		p.mode, p.modeFrom, p.modeTrusted = mode, fromFlag, true
+		p.mode, p.modeFrom, p.modeTrusted = mode, CommandLine, true
 	}
 	if d := p.src.Flags.MaxDepth; d != nil && (*d < 0 || *d > 100) {
 		p.faults = append(p.faults, fault.New(fault.Usage, "--max-depth %d: must be between 0 and 100", *d))
 	}
 }
 
-const fromFlag = "command line"
+// CommandLine is the origin of what a person gave with a flag.
+const CommandLine = "command line"
 
 // Opened returns the files that were read so far, sorted. It leaves out files that
 // Project only tested for existence.

@@ -136,9 +136,13 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 }
 
 // modelChoice is the worker whose configuration names the model: this one, or
-// else the nearest caller that has one (SPEC §5); nil: none has. from is what
+// else the nearest caller that has one (SPEC §5); nil: none has. What the person
+// chose in the chat is before all. from is what
 // the trace tells of it.
 func (f *frame) modelChoice() (by *project.Worker, from string) {
+	if w := f.tree.chosen; w != nil {
+		return w, fromChat
+	}
 	if f.worker.Model != "" && (f.parent == nil || !f.worker.ModelIsLast) {
 		return f.worker, f.worker.Origins["model"]
 	}
@@ -163,8 +167,8 @@ func (f *frame) openModel(ctx context.Context) error {
 			return fault.Of(err, fault.Model).InChain(f.chain)
 		}
 	}
-	if f.modelSettings, err = model.ReadSettings(f.worker.ModelSettings); err != nil {
-		return fault.Of(err, fault.Config).InChain(f.chain)
+	if err = f.readSettings(); err != nil {
+		return err
 	}
 	if trust := f.tree.r.TrustSettings; trust != nil {
 		err = trust(ctx, f.worker, f.question)

@@ -28,6 +28,8 @@ type Session struct {
 	err     error
 	refused bool // there is no model to talk with
 	pending *Input
+
+	attached []File // go with the next message
 }
 
 // OpenWorker starts a session of a root worker (S0-58). The caller must Close it.
@@ -119,6 +121,7 @@ func (s *Session) begin(in Input) (first bool) {
 // the worker has answered. The result's Denied and Usage are those of the session
 // so far.
 func (s *Session) Send(ctx context.Context, in Input) Result {
+	in.Attachments, s.attached = append(in.Attachments, s.attached...), nil
 	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
 	}

@@ -35,6 +35,11 @@ type tree struct {
 	knowing sync.Once
 	knows   *toolNames // its tools, for names in approval settings
 
+	// What the person chose in the chat, between two exchanges: the root worker with its
+	// model, nil for that of the files; settings above the workers' own.
+	chosen   *project.Worker
+	settings model.Settings
+
 	mu       sync.Mutex
 	denied   []Denial
 	declined []Denial

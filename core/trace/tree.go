@@ -93,9 +93,11 @@ func (b *treeBuilder) hang() {
 			p.Children = append(p.Children, n)
 		}
 	}
-	for _, n := range b.nodes {
+	for id, n := range b.nodes {
 		slices.SortFunc(n.Children, func(x, y *Node) int { return CompareID(x.ID, y.ID) })
-		sumUsage(n)
+		if id != "" { // the root is there under two names
+			sumUsage(n)
+		}
 	}
 }
 

@@ -243,3 +243,13 @@ func TestChromeLanes(t *testing.T) {
 		t.Errorf("%v", lanes)
 	}
 }
+
+// The root of a trace that has no end yet shows what its turns used, once.
+func TestTreeCountsTheRootOfAnUnfinishedTraceOnce(t *testing.T) {
+	n := Tree([]Event{
+		{ID: "0", Body: WorkerStart{}}, {ID: "0", Body: ModelStart{Turn: 1}}, {ID: "0", Body: ModelEnd{Turn: 1, Usage: Usage{In: 7, Out: 2}}},
+	})
+	if n.Usage.In != 7 || n.Usage.Out != 2 {
+		t.Errorf("%+v", n.Usage)
+	}
+}

@@ -22,6 +22,9 @@ func oneLine(s string) string {
 	return safe(strings.Join(strings.Fields(s), " "))
 }
 
+// Brief is the beginning of a text, as one short line.
+func Brief(s string) string { return clip(OneLine(s), briefTask) }
+
 // callLine is a call as a progress line shows it: `read_file(path: "/a.txt")`.
 func callLine(name string, args json.RawMessage) string {
 	all := ordered(fields(args))

@@ -290,7 +290,7 @@ func (p *Plain) Finish(res run.Result) error {
 	defer p.mu.Unlock()
 	p.ready()
 	err := p.finish(res)
-	if line := spent(res.Spent(), p.Verbose); line != "" && !p.Quiet {
+	if line := Spent(res.Spent(), p.Verbose); line != "" && !p.Quiet {
 		p.printLine(paint(p.Color, dim, line))
 	}
 	return err

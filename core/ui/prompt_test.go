@@ -42,7 +42,7 @@ func TestPromptReadsMessagesAndDeliversAnswers(t *testing.T) {
 	if out.String() != "hi\n" {
 		t.Errorf("answers: %q", out.String())
 	}
-	p.Emit(ev("0", "", "main", 0, trace.Status{Text: CommandHelp(), Level: "info"}))
+	p.Emit(ev("0", "", "main", 0, trace.Status{Text: CommandHelp(false), Level: "info"}))
 	next("bad")
 	p.Emit(ev("0", "", "main", 0, trace.ModelEnd{Text: "not to be told"}))
 	p.Emit(ev("0", "", "main", 0, trace.Status{Text: "E_OUTPUT_SCHEMA: no fit", Level: "error"}))

@@ -6,9 +6,9 @@ import (
 	"golem/core/trace"
 )
 
-// spent is the line at the end of a run: what it cost, and the tokens that were
+// Spent is the line at the end of a run: what it cost, and the tokens that were
 // billed. Where the price is not known it is "", unless tokens are wanted anyhow.
-func spent(u trace.Usage, tokens bool) string {
+func Spent(u trace.Usage, tokens bool) string {
 	cost := u.CostText()
 	if cost == "" && (!tokens || u.In+u.Out == 0) {
 		return ""

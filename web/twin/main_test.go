@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/ui"
 	"golem/core/wasmtool"
 )
 
@@ -30,6 +31,17 @@ func TestTwinIsFresh(t *testing.T) {
 				t.Errorf("%s: the argument %s stands %d times in %q", x.Name, arg[0], strings.Count(all, arg[1]), all)
 			}
 		}
+	}
+}
+
+// web/ui/actions.js is the list of core/ui.
+func TestActionsAreFresh(t *testing.T) {
+	got, err := os.ReadFile("../ui/actions.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != actions(ui.Actions()) {
+		t.Error("web/ui/actions.js is stale; run at the repository's root: go run ./web/twin")
 	}
 }
 

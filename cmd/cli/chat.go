@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/ui"
+)
+
+func (h *host) chatCommand() *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "chat TARGET [MESSAGE…]",
+		Short: "talk with a project or a worker",
+		Long: `Talks with a project or a worker: a message a line, from the terminal or from
+standard input, until /exit or the end of input. /help lists the commands.`,
+		Example: `  golem chat .
+  golem chat . --model ollama:qwen3
+  golem chat . --resume
+  golem chat main.worker "Hello"`,
+		RunE: func(_ *cobra.Command, words []string) error {
+			f.command = "chat"
+			return h.orJSON(f, h.runProject(f, words, true))
+		},
+	}
+	f.addRun(cmd.Flags())
+	cmd.Flags().IntVar(&f.at, "at", 0, "with --resume: go on before your message of this number, as a branch; what was stays")
+	h.complete(cmd, f)
+	return cmd
+}
+
+// once runs the entry once.
+func (s *session) once(inst *core.Instance, in run.Input) error {
+	ctx, stop := s.host.interruptible(context.Background())
+	defer stop()
+	s.warnNobody(ctx, inst)
+	if err := s.open(false); err != nil {
+		return err
+	}
+	s.start()
+	s.options.Resume = s.flags.resumed()
+	return s.close(inst.Run(ctx, in, s.ui, s.options))
+}
+
+// warnNobody warns where nobody can be asked.
+func (s *session) warnNobody(ctx context.Context, inst *core.Instance) {
+	if s.questions.Person == nil {
+		s.host.warnNobody(ctx, inst, s.flags)
+	}
+}
+
+// start shows the status line of plain lines.
+func (s *session) start() {
+	if p, ok := s.ui.(*ui.Plain); ok {
+		p.Start()
+	}
+}
+
+// talk chats with the entry, one conversation after the other, as the person goes on
+// with them (/resume). Each has a copy of the session.
+func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Input) error {
+	one := &exchanges{}
+	ctx, leave, stop := s.host.interruptibleBut(context.Background(), one)
+	defer stop()
+	s.warnNobody(ctx, inst)
+	s.options.Resume, s.options.Exchange = s.flags.resumed(), one.begin
+	for {
+		now := s
+		if err := now.open(true); err != nil {
+			return err
+		}
+		if s.host.fullScreen(s.flags, true) {
+			now.before = now.conversation()
+			now.screen(inst, entry, one, leave)
+		}
+		now.start()
+		next, err := now.chat(ctx, inst, first)
+		if next == "" || ctx.Err() != nil {
+			return err
+		}
+		s.options.Resume, first = &core.Resume{ID: next, Recap: true}, nil
+	}
+}
+
+// chat runs a chat to its end. next is the conversation that the person chose to go on
+// with.
+func (s *session) chat(ctx context.Context, inst *core.Instance, first *run.Input) (next string, err error) {
+	commands := &chatCommands{host: s.host, inst: inst, place: s.place, trace: s.traced}
+	for _, flag := range []string{"trace", "record", "artifacts"} {
+		if s.flags.given(flag) {
+			commands.fixed = "--" + flag + " is for one conversation"
+		}
+	}
+	s.options.Command = commands.do
+	s.greet(inst)
+	res := inst.Chat(ctx, first, s.ui, s.options)
+	if ctx.Err() != nil && res.Status != run.Failed {
+		res.Status = run.Interrupted // at the prompt, between two exchanges
+	}
+	return commands.next, s.close(res)
+}
+
+// greet says on a terminal what the prompt is and how to leave it.
+func (s *session) greet(inst *core.Instance) {
+	p, is := s.ui.(*ui.Plain)
+	entry, err := inst.Entry()
+	if !is || !p.Prompts || s.flags.quiet || err != nil {
+		return
+	}
+	text := "Chat with " + oneLine(entry.ID)
+	if entry.Model != "" {
+		text += " (" + oneLine(entry.Model) + ")"
+	}
+	s.host.beside(func() {
+		fmt.Fprintln(s.host.err, fit(s.host.err, text+". /help lists the commands, /exit ends the chat."))
+	})
+}
