@@ -20,7 +20,8 @@ func (h *host) approvalsCommand() *cobra.Command {
 		Long: `Where a run asks about a call, the answer r (rule) saves a rule, so that such calls
 do not ask in this project. golem shows the rule first and writes it to
 $GOLEM_HOME/config.yaml, under projects: and the project's directory; it writes
-nothing to the project. A copy of the project in another directory asks again.
+nothing to the project. A copy of the project in another directory asks again. No
+rule is offered for a custom tool, where none would be safe, and in a packed project.
 
   golem approvals list             the rules for the project in this directory
   golem approvals remove 2 DIR     remove the second rule for the project in DIR`,
@@ -56,6 +57,9 @@ nothing to the project. A copy of the project in another directory asks again.
 func (h *host) keptRules(args []string) (consent.Rules, []approval.Rule, error) {
 	if len(args) == 0 {
 		args = []string{"."}
+	}
+	if isPack(args[0]) {
+		return consent.Rules{}, nil, usage("no rules are kept for a packed project").Hinting(unpackIt)
 	}
 	p, err := h.resolve(args[0])
 	if err != nil {
@@ -98,20 +102,37 @@ func (h *host) removeRule(args []string) error {
 	return h.print("removed: " + oneLine(rules[n-1].YAML()) + "\n")
 }
 
+// unpackIt is what to do where a packed project cannot do what a directory can.
+const unpackIt = "unpack the file (it is a zip file) and run the directory project in it"
+
 // sayAllowing lists the rules that would let the next run make the calls that were
-// denied.
-func (h *host) sayAllowing(denied []run.Denial, root string) {
-	var rules []string
+// denied, and the calls for which there is none.
+func (h *host) sayAllowing(denied []run.Denial, p place) {
+	var rules, without []string
 	for _, d := range denied {
-		if d.Allow != "" && !slices.Contains(rules, d.Allow) {
+		switch {
+		case d.Allow == "":
+			without = append(without, fmt.Sprintf("%s (call %s)", d.Tool, d.ID))
+		case !slices.Contains(rules, d.Allow):
 			rules = append(rules, d.Allow)
 		}
+	}
+	if p.pack != nil {
+		h.say("no rules are kept for a packed project: to allow these calls, use --approve-all, or %s", unpackIt)
+		return
+	}
+	if len(without) > 0 {
+		h.say("golem proposes no rule for %s: set approval for it in the worker or the manifest, or use --approve-all", strings.Join(without, ", "))
 	}
 	if len(rules) == 0 {
 		return
 	}
-	h.say("to allow them, add to $GOLEM_HOME/config.yaml:")
-	text := []string{"projects:", "  " + approval.Quoted(realPath(root)) + ":", "    approval:", "      rules:"}
+	if h.home() == "" {
+		h.say("to allow them, set GOLEM_HOME to a directory of your own, and add to config.yaml in it:")
+	} else {
+		h.say("to allow them, add to $GOLEM_HOME/config.yaml:")
+	}
+	text := []string{"projects:", "  " + approval.Quoted(realPath(p.root)) + ":", "    approval:", "      rules:"}
 	for _, r := range rules {
 		text = append(text, "        - "+r)
 	}

@@ -43,7 +43,7 @@ func (h *host) packedTarget(f *flags, word string) (place, error) {
 	}
 	for _, flag := range []string{"no-project", "allow-outside", "lib"} {
 		if f.given(flag) {
-			return place{}, usage("--%s cannot be used with a packed project, which has all that it may use", flag).Hinting("leave it out, or unpack the file (it is a zip file) and run the directory")
+			return place{}, usage("--%s cannot be used with a packed project, which has all that it may use", flag).Hinting("leave it out, or " + unpackIt)
 		}
 	}
 	p, err := h.readPack(word)

@@ -94,7 +94,7 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 		Name: "shell", Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 			return nil, fault.New(fault.Platform, "the toolset shell cannot be used in a packed project, because commands work on the disk").
-				Hinting("unpack the file (it is a zip file) and run its directory project")
+				Hinting(unpackIt)
 		},
 	}}
 	return core.Open(platform, o)

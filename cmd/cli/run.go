@@ -164,7 +164,7 @@ func (h *host) warnNobody(ctx context.Context, inst *core.Instance, f *flags) {
 	if f.headless {
 		why = "--headless"
 	}
-	h.say("warning: golem cannot ask questions here (%s), so calls of %s will be denied; use --approve-all or --deny-all, or add a rule to the project", why, strings.Join(tools, ", "))
+	h.say("warning: golem cannot ask questions here (%s), so calls of %s will be denied unless a rule allows them; use --approve-all or --deny-all, or add a rule to the project", why, strings.Join(tools, ", "))
 }
 
 func (h *host) questions(f *flags, person ui.Person) ui.Questions {

@@ -159,7 +159,7 @@ func (s *session) close(res run.Result) error {
 			names[i] = fmt.Sprintf("%s (call %s)", d.Tool, d.ID)
 		}
 		h.say("denied, because nobody could be asked: %s", strings.Join(names, ", "))
-		h.sayAllowing(res.Denied, s.place.root)
+		h.sayAllowing(res.Denied, s.place)
 	}
 	h.sayFailed(res)
 	kept := h.keepWritten(s.flags, s.place)

@@ -108,6 +108,9 @@ func (v *requestView) help(r approval.Request) string {
 			b.WriteString(strings.Join(v.broken("  "+l.words[0]+": ", means), "\n") + "\n")
 		}
 	}
+	if r.Kind == approval.KindTool && !r.Offers(approval.Keep) {
+		b.WriteString("  r: not for this call; no rule is kept for a custom tool, nor in a packed project\n")
+	}
 	b.WriteString("  v: show all of it\n")
 	return b.String()
 }

@@ -170,6 +170,7 @@ func TestHelpSaysTheScope(t *testing.T) {
 		"  s: yes, and yes whenever this exact call comes again in this session\n",
 		"  a: yes, and yes to every call of write_file in this session, whatever its\n  ┆ arguments\n",
 		"  d: no, and no whenever this exact call comes again in this session\n",
+		"  r: not for this call; no rule is kept for a custom tool, nor in a packed project\n",
 		"This is not one of the answers:\n  y: yes, this once\n",
 	} {
 		if !strings.Contains(p.String(), want) {
