@@ -91,7 +91,9 @@ var arrows = map[string]string{
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// The full screen: it draws, and reaches neither files nor a session.
-	"cmd/cli/tui": "ui ui/view run trace approval",
+	"cmd/cli/tui": "ui ui/view run trace approval cmd/cli/markdown",
+	// Markdown as a terminal's lines.
+	"cmd/cli/markdown": "ui",
 
 	// What the page's programs share, and the one that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
@@ -133,8 +135,8 @@ var outside = map[string]string{
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli", // the page has no room for it
 	"charm.land":                        "cmd/cli/tui",
-	"github.com/charmbracelet":          "cmd/cli/tui",
-	"github.com/yuin/goldmark":          "cmd/cli",
+	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown",
+	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

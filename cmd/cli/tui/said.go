@@ -1,18 +1,50 @@
 package tui
 
+import "golem/cmd/cli/markdown"
+
 // said is a text of golem's as lines, indented so that none of them looks like a line
-// of golem's own (SECURITY 9).
+// of golem's own (SECURITY 9). What is finished of it is drawn once.
 type said struct {
-	as    look
-	voids int
+	voids    int
+	stream   *markdown.Stream
+	taken    int // bytes of the text that the stream has
+	over     bool
+	indented []string // the finished lines
 }
 
-func newSaid(as look, voids int) *said { return &said{as: as, voids: voids} }
+func newSaid(as look, voids int) *said {
+	return &said{voids: voids, stream: markdown.New(markdown.Options{Width: as.width - 2, Color: as.color})}
+}
 
-func (s *said) lines(text string, _ bool) []string {
-	var out []string
-	for _, l := range wrap(clean(text), s.as.width-2) {
-		out = append(out, "  "+l)
+// lines are the lines of the text so far, after an empty one.
+func (s *said) lines(text string, over bool) []string {
+	s.stream.Write(text[s.taken:])
+	s.taken = len(text)
+	if over && !s.over {
+		s.over = true
+		s.stream.End()
+	}
+	all := s.stream.Lines()
+	if len(s.indented) == 0 {
+		s.indented = append(s.indented, "")
+	}
+	finished := s.stream.Finished()
+	for _, l := range all[len(s.indented)-1 : finished] {
+		s.indented = append(s.indented, indent(l))
+	}
+	out := s.indented[:len(s.indented):len(s.indented)]
+	for _, l := range all[finished:] {
+		out = append(out, indent(l))
+	}
+	if len(out) == 1 {
+		return nil
 	}
 	return out
+}
+
+func indent(l string) string {
+	if l == "" {
+		return l
+	}
+	return "  " + l
 }

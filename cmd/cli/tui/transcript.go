@@ -104,9 +104,7 @@ func (t *transcript) draw(s *view.State, i int) {
 			b.say = newSaid(t.as, it.Voids)
 		}
 		b.lines = b.say.lines(it.Text(), it.Over)
-		if len(b.lines) == 0 {
-			return
-		}
+		return
 	case view.CallOf:
 		b.lines = nil
 		if !b.key.first {

@@ -1,0 +1,65 @@
+package markdown
+
+import "strings"
+
+// code is a block of code between fences, line by line.
+type code struct {
+	mark   byte
+	marks  int
+	indent int
+	lang   *syntax
+	name   string
+	until  string // what ends a comment or string that goes over several lines
+}
+
+// opens is the code block that a line begins; nil if it begins none.
+func opens(line string) *code {
+	body := strings.TrimLeft(line, " ")
+	indent := len(line) - len(body)
+	if indent > 3 || len(body) < 3 || body[0] != '`' && body[0] != '~' {
+		return nil
+	}
+	n := len(body) - len(strings.TrimLeft(body, body[:1]))
+	info := strings.TrimSpace(body[n:])
+	if n < 3 || body[0] == '`' && strings.Contains(info, "`") {
+		return nil
+	}
+	name, _, _ := strings.Cut(info, " ")
+	name = strings.ToLower(strings.Trim(name, "{}."))
+	return &code{mark: body[0], marks: n, indent: indent, name: name, lang: syntaxOf(name)}
+}
+
+// closes tells whether a line ends the block.
+func (c *code) closes(line string) bool {
+	body := strings.TrimSpace(line)
+	return len(body) >= c.marks && strings.Trim(body, string(c.mark)) == "" && len(line)-len(strings.TrimLeft(line, " ")) < 4
+}
+
+// head is the line above the code, which names the language.
+func (c *code) head(o Options) []string {
+	if c.name == "" {
+		return nil
+	}
+	return []string{paint(o.Color, dim, clip("  "+leaf(c.name), o.Width))}
+}
+
+// line is a line of the code, in as many lines of the screen as it needs.
+func (c *code) line(o Options, text string) []string {
+	drop := 0
+	for drop < c.indent && drop < len(text) && text[drop] == ' ' {
+		drop++
+	}
+	text = leaf(strings.TrimSuffix(text[drop:], "\r"))
+	spans := []span{{text: text}}
+	if o.Color && c.lang != nil && len(text) < maxCoded {
+		spans, c.until = c.lang.spans(text, c.until)
+	}
+	var out []string
+	for _, l := range chop(spans, max(o.Width-2, 4)) {
+		out = append(out, "  "+styled(o, l))
+	}
+	return out
+}
+
+// maxCoded is the longest line, in bytes, that is coloured.
+const maxCoded = 4 << 10

@@ -1,0 +1,106 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/util"
+)
+
+// inline are the spans in a block.
+func (r *renderer) inline(n ast.Node, style string) []span {
+	var out []span
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		out = append(out, r.span(c, style)...)
+	}
+	return out
+}
+
+// span is one inline node. Character references are read first and escaped then.
+func (r *renderer) span(n ast.Node, style string) []span {
+	switch n := n.(type) {
+	case *ast.Text:
+		out := []span{{leaf(decoded(n.Segment.Value(r.src), n.IsRaw())), style}}
+		switch {
+		case n.HardLineBreak():
+			out = append(out, span{"\n", ""})
+		case n.SoftLineBreak():
+			out = append(out, span{" ", style})
+		}
+		return out
+	case *ast.String:
+		return []span{{leaf(decoded(n.Value, n.IsRaw())), style}}
+	case *ast.CodeSpan:
+		var b strings.Builder
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			if t, ok := c.(*ast.Text); ok {
+				b.Write(t.Segment.Value(r.src))
+			}
+		}
+		return r.marked("`", []span{{leaf(b.String()), with(style, codeStyle)}})
+	case *ast.Emphasis:
+		if n.Level == 2 {
+			return r.marked("**", r.inline(n, with(style, bold)))
+		}
+		return r.marked("*", r.inline(n, with(style, italic)))
+	case *extast.Strikethrough:
+		return r.marked("~~", r.inline(n, with(style, strike)))
+	case *extast.TaskCheckBox:
+		if n.IsChecked {
+			return []span{{"[x] ", style}}
+		}
+		return []span{{"[ ] ", style}}
+	case *ast.Link:
+		return r.link(r.inline(n, with(style, under)), string(n.Destination), style)
+	case *ast.AutoLink:
+		return []span{{leaf(string(n.URL(r.src))), with(style, under)}}
+	case *ast.Image:
+		label := append([]span{{"[image: ", style}}, r.inline(n, style)...)
+		return r.link(append(label, span{"]", style}), string(n.Destination), style)
+	case *ast.RawHTML:
+		var b strings.Builder
+		for i := range n.Segments.Len() {
+			at := n.Segments.At(i)
+			b.Write(at.Value(r.src))
+		}
+		return []span{{leaf(b.String()), with(style, dim)}}
+	}
+	return r.inline(n, style)
+}
+
+// link is a text with where it leads: a person sees both.
+func (r *renderer) link(label []span, to, style string) []span {
+	var b strings.Builder
+	for _, s := range label {
+		b.WriteString(s.text)
+	}
+	to = leaf(decoded([]byte(to), false))
+	if to == "" || to == b.String() {
+		return label
+	}
+	return append(label, span{" (" + to + ")", with(style, dim)})
+}
+
+// marked puts the source's marks around spans where there are no styles.
+func (r *renderer) marked(mark string, spans []span) []span {
+	if r.o.Color {
+		return spans
+	}
+	return append(append([]span{{mark, ""}}, spans...), span{mark, ""})
+}
+
+func with(style, more string) string {
+	if style == "" {
+		return more
+	}
+	return style + ";" + more
+}
+
+// decoded is text with its backslashes and character references read.
+func decoded(src []byte, raw bool) string {
+	if raw || !strings.ContainsAny(string(src), `\&`) {
+		return string(src)
+	}
+	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(src))))
+}

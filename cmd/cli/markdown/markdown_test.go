@@ -1,0 +1,134 @@
+package markdown
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// sgr is the only kind of escape sequence that lines have.
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func sample(t testing.TB) string {
+	data, err := os.ReadFile("testdata/sample.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// The sample at two widths, with and without colour, as files that can be looked at;
+// GOLEM_UPDATE=1 writes them.
+func TestGolden(t *testing.T) {
+	for _, width := range []int{80, 40} {
+		for _, color := range []bool{true, false} {
+			name := fmt.Sprintf("testdata/sample-%d.txt", width)
+			if color {
+				name = fmt.Sprintf("testdata/sample-%d-color.txt", width)
+			}
+			got := strings.Join(Render(sample(t), Options{width, color}), "\n") + "\n"
+			got = strings.ReplaceAll(got, "\x1b", "␛")
+			if os.Getenv("GOLEM_UPDATE") != "" {
+				if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("%s:\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// hold checks what is true of all lines: they fit, and nothing in them moves the cursor.
+func hold(t interface{ Fatalf(string, ...any) }, lines []string, o Options) {
+	for _, l := range lines {
+		bare := sgr.ReplaceAllString(l, "")
+		if !o.Color && bare != l {
+			t.Fatalf("an escape sequence without colours: %q", l)
+		}
+		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u202e' || r == '\u200b' }) {
+			t.Fatalf("a control character: %q", l)
+		}
+		if columns(bare) > o.Width {
+			t.Fatalf("%d columns of %d: %q", columns(bare), o.Width, l)
+		}
+	}
+}
+
+// pieces are what texts of models are made of, and what is bad in them.
+var pieces = []string{"word ", "longer-words ", "\n", "\n\n", "- item\n", "  nested\n", "1. one\n", "```go\n", "```\n", "~~~", "    code\n", "> ", "**", "*", "`", "[a](b)",
+	"| a | b |\n|---|---|\n| c | d |\n", "# ", "\x1b[2J", "\x07", "&#27;[H", "&#x9b;", "\u202e", "中文", "👩‍👩‍👧", "\t", "\r\n", "\r", "<div>\n", "---\n", "\xff", "\\", "func x() { return \"s\" } // c\n", "/*", "*/", "e\u0301\u0301"}
+
+// However a text is cut into pieces, its lines are those of the whole; a line that is
+// finished stays; hostile text moves nothing.
+func TestStreamIsTheWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 40).Draw(t, "text"), "")
+		o := Options{Width: rapid.SampledFrom([]int{8, 20, 40, 80}).Draw(t, "width"), Color: rapid.Bool().Draw(t, "color")}
+		want := Render(text, o)
+		hold(t, want, o)
+		s := New(o)
+		var finished []string
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			s.Write(rest[:n])
+			rest = rest[n:]
+			lines := s.Lines()
+			hold(t, lines, o)
+			if !slices.Equal(finished, lines[:len(finished)]) {
+				t.Fatalf("finished lines changed: %q, then %q", finished, lines)
+			}
+			finished = slices.Clone(lines[:s.Finished()])
+		}
+		s.End()
+		if diff := cmp.Diff(want, s.Lines()); diff != "" {
+			t.Fatalf("%q: %s", text, diff)
+		}
+	})
+}
+
+// However long a block is, what is drawn again for a piece of it stays small.
+func TestWhatIsNotFinishedStaysSmall(t *testing.T) {
+	for name, unit := range map[string]string{
+		"words": "word ", "no space": "x", "items": "- item\n", "code": "```go\nx := 1\n", "table": "| a | b |\n|---|---|\n", "quotes": "> > ", "stars": "*", "brackets": "[", "ticks": "`a``", "wide": "中",
+	} {
+		s := New(Options{Width: 80, Color: true})
+		s.Write(strings.Repeat(unit, (64<<10)/len(unit)))
+		if len(s.rest) > maxTable {
+			t.Errorf("%s: %d bytes are not finished", name, len(s.rest))
+		}
+		hold(t, s.Lines(), s.o)
+	}
+}
+
+// BenchmarkFrame is what one frame costs while a megabyte arrives: a piece is added,
+// and the lines are asked for.
+func BenchmarkFrame(b *testing.B) {
+	text := strings.Repeat(sample(b), (1<<20)/len(sample(b)))
+	s := New(Options{Width: 80, Color: true})
+	s.Write(text)
+	for i := 0; b.Loop(); i++ {
+		at := i * 60 % (len(text) - 60)
+		s.Write(text[at : at+60])
+		s.Lines()
+	}
+}
+
+// BenchmarkWhole is a megabyte at once, as after a change of the screen's width.
+func BenchmarkWhole(b *testing.B) {
+	text := strings.Repeat(sample(b), (1<<20)/len(sample(b)))
+	for b.Loop() {
+		Render(text, Options{Width: 80, Color: true})
+	}
+}

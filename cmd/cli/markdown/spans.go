@@ -1,0 +1,181 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"golem/core/ui"
+)
+
+// Styles, as numbers of SGR sequences: only the colours of the terminal's own theme.
+const (
+	bold, dim, italic, under, strike = "1", "2", "3", "4", "9"
+	red, green, magenta, cyan        = "31", "32", "35", "36"
+
+	codeStyle    = cyan
+	wordStyle    = magenta
+	stringStyle  = green
+	commentStyle = dim
+	numberStyle  = cyan
+)
+
+// span is a piece of text in one style.
+type span struct{ text, style string }
+
+// cell is one character, or a combining one behind another.
+type cell struct {
+	text  string
+	width int
+	style string
+}
+
+// leaf is text that others wrote as it may stand on the screen.
+func leaf(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(ui.Safe(s), "\t", "    "), "\n", " ")
+}
+
+func paint(on bool, style, s string) string {
+	if !on || style == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+// styled is one line of spans.
+func styled(o Options, line []span) string {
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		text := line[i].text
+		j := i + 1
+		for ; j < len(line) && line[j].style == line[i].style; j++ {
+			text += line[j].text
+		}
+		b.WriteString(paint(o.Color, line[i].style, text))
+		i = j
+	}
+	return b.String()
+}
+
+func columns(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] > 0x7e {
+			return ansi.StringWidth(s)
+		}
+	}
+	return len(s)
+}
+
+func clip(s string, n int) string {
+	if columns(s) <= n {
+		return s
+	}
+	return ansi.Truncate(s, n, "…")
+}
+
+func cells(spans []span) []cell {
+	n := 0
+	for _, s := range spans {
+		n += len(s.text)
+	}
+	out := make([]cell, 0, n)
+	for _, s := range spans {
+		for i, r := range s.text {
+			w := 1
+			if r > 0x7e {
+				w = ansi.StringWidth(string(r))
+			}
+			if w == 0 && i > 0 && len(out) > 0 {
+				out[len(out)-1].text += string(r)
+				continue
+			}
+			out = append(out, cell{s.text[i : i+len(string(r))], w, s.style})
+		}
+	}
+	return out
+}
+
+func join(line []cell) []span {
+	var out []span
+	for i := 0; i < len(line); {
+		var b strings.Builder
+		j := i
+		for ; j < len(line) && line[j].style == line[i].style; j++ {
+			b.WriteString(line[j].text)
+		}
+		out = append(out, span{b.String(), line[i].style})
+		i = j
+	}
+	return out
+}
+
+// width is how many columns spans take.
+func width(spans []span) int {
+	n := 0
+	for _, s := range spans {
+		n += columns(s.text)
+	}
+	return n
+}
+
+// chop breaks spans into lines of at most n columns, between any two characters.
+func chop(spans []span, n int) [][]span {
+	if width(spans) <= n {
+		return [][]span{spans}
+	}
+	var out [][]span
+	all := cells(spans)
+	begin, w := 0, 0
+	for i, c := range all {
+		if w+c.width > n && i > begin {
+			out = append(out, join(all[begin:i]))
+			begin, w = i, 0
+		}
+		w += c.width
+	}
+	return append(out, join(all[begin:]))
+}
+
+// wrap breaks spans into lines of at most n columns: between words, where a word fits,
+// and at line breaks. Scripts without spaces break between any two characters.
+func wrap(spans []span, n int) [][]span {
+	n = max(n, 4)
+	var out [][]span
+	all := cells(spans)
+	begin, w, space := 0, 0, -1 // space: behind the last place to break
+	flush := func(end, next int) {
+		line := all[begin:end]
+		for len(line) > 0 && line[len(line)-1].text == " " {
+			line = line[:len(line)-1]
+		}
+		out = append(out, join(line))
+		begin, w, space = next, 0, -1
+	}
+	for i := 0; i < len(all); i++ {
+		c := all[i]
+		if c.text == "\n" {
+			flush(i, i+1)
+			continue
+		}
+		if w+c.width > n && i > begin {
+			switch {
+			case c.text == " ":
+				flush(i, i+1)
+				continue
+			case space > begin:
+				flush(space, space)
+				i = begin - 1
+				continue
+			}
+			flush(i, i)
+		}
+		w += c.width
+		if c.text == " " || c.width == 2 {
+			space = i + 1
+		}
+	}
+	if begin < len(all) || len(out) == 0 {
+		flush(len(all), len(all))
+	}
+	return out
+}
