@@ -105,12 +105,13 @@ type texts map[string]string
 // hundredReads is a project whose worker reads a file a hundred times, one a turn.
 func hundredReads() texts {
 	var steps strings.Builder
-	for range 100 {
-		steps.WriteString("    - calls: [{tool: read_file, args: {path: /a.txt}}]\n")
+	for i := range 100 { // the same call again and again would end the run
+		fmt.Fprintf(&steps, "    - calls: [{tool: read_file, args: {path: /%c.txt}}]\n", 'a'+i%2)
 	}
 	return texts{
 		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\nlimits: {turns: 200}\n---\nRead.\n",
 		"a.txt":       strings.Repeat("a line of text\n", 100),
+		"b.txt":       strings.Repeat("another line\n", 100),
 		"s.yaml":      "script: 1\nworkers:\n  main:\n" + steps.String() + "    - say: done\n",
 	}
 }

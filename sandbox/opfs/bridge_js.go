@@ -38,8 +38,8 @@ func newBridge() *bridge {
 	return b
 }
 
-// call runs an operation on a tree and waits for its answer. OPFS operations
-// cannot be cancelled, but all of them end.
+// call runs an operation on a tree and waits for its answer, unless JavaScript
+// knows it at once. OPFS operations cannot be cancelled, but all of them end.
 func (b *bridge) call(tree js.Value, op string, args ...any) answer {
 	ch := make(chan answer, 1)
 	b.mu.Lock()
@@ -47,7 +47,12 @@ func (b *bridge) call(tree js.Value, op string, args ...any) answer {
 	id := b.last
 	b.waiting[id] = ch
 	b.mu.Unlock()
-	tree.Call("run", append([]any{id, op}, args...)...)
+	if now := tree.Call("run", append([]any{id, op}, args...)...); now.Truthy() {
+		b.mu.Lock()
+		delete(b.waiting, id)
+		b.mu.Unlock()
+		return answer{now.Index(0).String(), now.Index(1)}
+	}
 	return <-ch
 }
 

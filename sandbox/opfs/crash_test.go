@@ -37,4 +37,7 @@ func diesWhileWriting(t *testing.T, p *webtest.Page) {
 	if got := webtest.Eval[string](p, fmt.Sprintf("sweeps(%s)", strconv.Quote(opfs.Script))); got != "" {
 		t.Errorf("sweeping: %s", got)
 	}
+	if got := webtest.Eval[string](p, fmt.Sprintf("outlived(%s)", strconv.Quote(opfs.Script))); got != "" {
+		t.Errorf("a tab that outlives another one: %s", got)
+	}
 }

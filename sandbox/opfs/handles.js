@@ -2,7 +2,7 @@
 // is a message to another process. What was replaced or moved meanwhile is
 // looked up again. opfs.js makes a file system of it.
 globalThis.golemHandles = (() => {
-	const KEPT = 1000; // handles of files that a tree keeps
+	const KEPT = 1000; // handles of files that are kept
 
 	class Refusal extends Error {
 		constructor(name) { super(name); this.name = name; }
@@ -10,10 +10,7 @@ globalThis.golemHandles = (() => {
 	// The old content of a file that was replaced: Firefox says AbortError.
 	const outdated = (e) => e.name === "NotReadableError" || e.name === "AbortError";
 	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-	const cut = (path) => {
-		const i = path.lastIndexOf("/");
-		return i < 0 ? [".", path] : [path.slice(0, i), path.slice(i + 1)];
-	};
+	const { Kept, parts: cut } = globalThis.golemKept;
 	const hidden = (name) => name.startsWith(".golem-tmp-") || name.endsWith(".crswap");
 
 	// again repeats what fails because another handle is just being closed, or
@@ -31,18 +28,29 @@ globalThis.golemHandles = (() => {
 	const changing = (step) => again(["NoModificationAllowedError"], step);
 
 	class Handles {
-		constructor(root, shared) {
-			this.root = root;
-			// shared by all trees of one root: the room for unfinished writes,
-			// and the order of changes.
-			this.shared = shared || { home: root, temp: null, order: Promise.resolve(), moves: 0, moving: null };
-			this.known = new Map([[".", root]]); // directories' handles by path
-			this.files = new Map(); // files' handles by path
+		// home is the handle of the whole tree, at what this one shows of it. Both
+		// engines' handles are paths too: what is made anew at a path is found
+		// through an old handle.
+		constructor(home, at, shared) {
+			this.at = at;
+			if (shared) {
+				this.shared = shared;
+				return;
+			}
+			// shared by all trees of one home: the room for unfinished writes, the
+			// order of changes, handles by path, and what is known.
+			this.shared = { home, temp: null, order: Promise.resolve(), moves: 0, moving: null, known: new Map([[".", home]]), files: new Map() };
+			this.shared.kept = new Kept(() => this.shared.order, () => this.letGo());
+		}
+
+		// from is a path of this tree as one of the whole.
+		from(path) {
+			return this.at === "." ? path : path === "." ? this.at : `${this.at}/${path}`;
 		}
 
 		// dir is the handle of a directory; handles are kept.
 		async dir(path, create) {
-			const have = this.known.get(path);
+			const have = this.shared.known.get(path);
 			if (have) return have;
 			const [up, base] = cut(path);
 			const parent = await this.dir(up, create);
@@ -52,21 +60,28 @@ globalThis.golemHandles = (() => {
 			} catch (e) {
 				throw e.name === "TypeMismatchError" ? new Refusal("NotDirectory") : e;
 			}
-			this.known.set(path, handle);
+			this.shared.known.set(path, handle);
 			return handle;
 		}
 
-		// fresh runs a step; if a handle was an old one, once more.
+		// fresh runs a step; if a handle was an old one, once more. Handles are as
+		// old as this worker's right to keep something, while it has that right.
 		async fresh(step) {
 			try {
 				return await step();
 			} catch (e) {
 				if (e.name !== "NotFoundError" && e.name !== "TypeMismatchError") throw e;
-				if (this.known.size === 1 && this.files.size === 0) throw e;
-				this.known = new Map([[".", this.root]]);
-				this.files.clear();
+				if (this.shared.kept.mine || this.shared.known.size === 1 && this.shared.files.size === 0) throw e;
+				this.letGo();
 				return step();
 			}
+		}
+
+		letGo() {
+			const { known, files, home } = this.shared;
+			known.clear();
+			known.set(".", home);
+			files.clear();
 		}
 
 		// seen runs a reading step. A file that is replaced meanwhile is not there
@@ -98,25 +113,27 @@ globalThis.golemHandles = (() => {
 		}
 
 		forget(path) {
-			for (const kept of [this.known, this.files]) {
-				for (const p of kept.keys()) if (p === path || p.startsWith(path + "/")) kept.delete(p);
+			for (const handles of [this.shared.known, this.shared.files]) {
+				for (const p of handles.keys()) if (p === path || p.startsWith(path + "/")) handles.delete(p);
 			}
 		}
 
 		async file(path) {
-			const have = this.files.get(path);
+			const { files } = this.shared;
+			const have = files.get(path);
 			if (have) return have;
 			const [up, base] = cut(path);
 			const dir = await this.dir(up, false);
 			const handle = await dir.getFileHandle(base);
-			if (this.files.size >= KEPT) this.files.clear();
-			this.files.set(path, handle);
+			if (files.size >= KEPT) files.clear();
+			files.set(path, handle);
 			return handle;
 		}
 
 		// entry is a file's or directory's handle.
 		async entry(path) {
-			if (path === ".") return this.root;
+			const { known, kept } = this.shared;
+			if (path === "." || kept.mine && known.has(path)) return known.get(path);
 			try {
 				return await this.file(path);
 			} catch (e) {
@@ -125,6 +142,7 @@ globalThis.golemHandles = (() => {
 			}
 		}
 
+		// names lists a directory: "f" or "d", a name, "/", for each.
 		async names(handle) {
 			for (let i = 0; ; i++) {
 				const before = this.shared.moves;

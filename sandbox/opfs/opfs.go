@@ -4,20 +4,9 @@
 // write leaves the old or the new content. Directory handles are reused, and
 // each operation needs one call between Go and JavaScript (SPEC §8, §13).
 //
+// Names, sizes and small files are kept in memory by one worker of all tabs at a
+// time, and written through; every other one asks the browser: kept.js.
+//
 // The package runs in a dedicated web worker. The caller provides the directory
 // handle, and must have run Script in the worker before.
 package opfs
-
-import _ "embed" // for Script
-
-//go:embed handles.js
-var handles string
-
-//go:embed opfs.js
-var tree string
-
-// Script is the JavaScript part of the package; it defines golemOPFS. Run it in
-// the web worker before the Go program starts. If golemMemory is also defined,
-// as a function that returns the program's WebAssembly.Memory, big files are
-// not copied between JavaScript and Go.
-var Script = handles + tree

@@ -8,10 +8,8 @@
 // WebAssembly.Memory of the Go program: big files go from and to it directly.
 globalThis.golemOPFS = (() => {
 	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
-	const BIG = 1 << 20; // bytes from which a file goes straight to and from Go's memory
-	const PIECE = 4 << 20; // bytes of a big file that are on their way at once
-	const FIRST = 256 << 10; // bytes of a file that come with opening it
-	const { Handles, Refusal, changing, cut, outdated } = globalThis.golemHandles;
+	const { Refusal, changing, cut, outdated } = globalThis.golemHandles;
+	const { Reads, READS, turn } = globalThis.golemReads;
 
 	// owner is a name for this worker in the names of its unfinished writes. The
 	// browser keeps a lock of that name until the worker ends, however it ends.
@@ -22,89 +20,7 @@ globalThis.golemOPFS = (() => {
 		navigator.locks.request(lockOf(name), () => new Promise(() => resolve(name))).catch(reject);
 	});
 
-	class Tree extends Handles {
-		constructor(root, done, memory, shared) {
-			super(root, shared);
-			this.done = done;
-			this.memory = memory;
-		}
-
-		// stat: [kind, size, time].
-		stat(path) {
-			return this.seen(async () => {
-				const handle = await this.entry(path);
-				if (handle.kind === "directory") return ["d", 0, 0];
-				const f = await handle.getFile();
-				return ["f", f.size, f.lastModified];
-			});
-		}
-
-		// open: [kind, size, time, blob, first bytes] or [kind, 0, 0, names].
-		open(path) {
-			return this.seen(async () => {
-				const handle = await this.entry(path);
-				if (handle.kind === "directory") return ["d", 0, 0, await this.names(handle)];
-				const f = await handle.getFile();
-				const first = new Uint8Array(await f.slice(0, FIRST).arrayBuffer());
-				return ["f", f.size, f.lastModified, f, first];
-			});
-		}
-
-		async slice(blob, from, to) {
-			return new Uint8Array(await blob.slice(from, to).arrayBuffer());
-		}
-
-		list(path) {
-			return this.seen(async () => {
-				const handle = await this.entry(path);
-				if (handle.kind !== "directory") throw new Refusal("NotDirectory");
-				return this.names(handle);
-			});
-		}
-
-		// read: [bytes] of a whole file of at most limit; of a big one [null,
-		// size, blob, handle], for fill.
-		read(path, limit) {
-			return this.seen(async () => {
-				const handle = await this.entry(path);
-				if (handle.kind === "directory") throw new Refusal("IsDirectory");
-				const f = await handle.getFile();
-				if (f.size > limit) throw new Refusal("TooLarge");
-				if (this.memory && f.size >= BIG) return [null, f.size, f, handle];
-				return [new Uint8Array(await f.arrayBuffer())];
-			});
-		}
-
-		// fill puts a file's content at an address of Go's memory: in one go where
-		// the file can be locked for reading, else piece by piece, each fetched
-		// while the one before is copied.
-		async fill(blob, handle, address) {
-			if (await this.gulp(handle, blob.size, address)) return;
-			const fetch = (at) => at < blob.size ? blob.slice(at, at + PIECE).arrayBuffer() : null;
-			let next = fetch(0);
-			for (let at = 0; at < blob.size; at += PIECE) {
-				const piece = new Uint8Array(await next);
-				next = fetch(at + PIECE);
-				next?.catch(() => {}); // told when it is awaited
-				new Uint8Array(this.memory().buffer, address + at, piece.length).set(piece);
-			}
-		}
-
-		async gulp(handle, size, address) {
-			let file;
-			try {
-				file = await handle.createSyncAccessHandle({ mode: "read-only" });
-			} catch {
-				return false; // someone has it
-			}
-			try {
-				if (file.getSize() !== size) throw new Refusal("NotReadableError");
-				return file.read(new Uint8Array(this.memory().buffer, address, size), { at: 0 }) === size;
-			} finally {
-				file.close();
-			}
-		}
-
+	class Tree extends Reads {
 		temp() {
 			this.shared.temp ||= this.shared.home.getDirectoryHandle(TEMP, { create: true }).catch((e) => {
 				this.shared.temp = null;
@@ -116,17 +32,18 @@ globalThis.golemOPFS = (() => {
 		// write puts the bytes aside and moves them to their place: at every
 		// moment the name has its old content or its new one.
 		write(path, bytes, address, size) {
+			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(path);
+				const [up, base] = cut(at);
 				const dir = await this.dir(up, true);
-				await this.notDirectory(dir, base);
+				await this.notDirectory(at, dir, base);
 				const room = await this.temp();
 				const name = `${await own()}-${count++}`;
 				const file = await room.getFileHandle(name, { create: true });
 				try {
 					const out = await file.createSyncAccessHandle();
 					try {
-						this.pour(out, bytes || new Uint8Array(this.memory().buffer, address, size));
+						this.pour(out, bytes || new Uint8Array(this.memory().buffer, address, size), true);
 					} finally {
 						out.close();
 					}
@@ -135,19 +52,46 @@ globalThis.golemOPFS = (() => {
 					await room.removeEntry(name).catch(() => {});
 					throw e;
 				}
+				this.shared.kept.wrote(at, bytes ? bytes.length : size, bytes || undefined);
 			}));
 		}
 
-		pour(out, bytes) {
+		// lay writes a file where a tree is being made that counts only once it is
+		// whole: straight to its place.
+		lay(path, bytes, address, size) {
+			const at = this.from(path);
+			return this.change(() => this.fresh(async () => {
+				const [up, base] = cut(at);
+				const dir = await this.dir(up, true);
+				let file;
+				try {
+					file = await dir.getFileHandle(base, { create: true });
+				} catch (e) {
+					throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
+				}
+				const out = await changing(() => file.createSyncAccessHandle());
+				try {
+					out.truncate(0);
+					this.pour(out, bytes || new Uint8Array(this.memory().buffer, address, size), false);
+				} finally {
+					out.close();
+				}
+				this.shared.kept.wrote(at, bytes ? bytes.length : size, bytes || undefined);
+			}));
+		}
+
+		pour(out, bytes, flush) {
 			for (let at = 0; at < bytes.length; ) {
 				const n = out.write(at === 0 ? bytes : bytes.subarray(at), { at });
 				if (n <= 0) throw new Refusal("QuotaExceededError");
 				at += n;
 			}
-			out.flush();
+			if (flush) out.flush();
 		}
 
-		async notDirectory(dir, base) {
+		async notDirectory(at, dir, base) {
+			const e = this.shared.kept.mine ? this.shared.kept.look(at) : undefined;
+			if (e === null || e?.kind === "f") return;
 			try {
 				await dir.getFileHandle(base);
 			} catch (e) {
@@ -157,35 +101,41 @@ globalThis.golemOPFS = (() => {
 		}
 
 		mkdir(path) {
+			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(path);
+				const [up, base] = cut(at);
 				const dir = await this.dir(up, false);
+				if (this.shared.kept.mine && this.shared.kept.look(at)) throw new Refusal("Exists");
 				try {
 					await dir.getFileHandle(base);
 				} catch (e) {
 					if (e.name === "TypeMismatchError") throw new Refusal("Exists");
 					if (e.name !== "NotFoundError") throw e;
-					this.known.set(path, await dir.getDirectoryHandle(base, { create: true }));
+					this.shared.known.set(at, await dir.getDirectoryHandle(base, { create: true }));
+					this.shared.kept.madeDirectory(at);
 					return;
 				}
 				throw new Refusal("Exists");
-			}));
+			}), ["Exists", "NotFoundError"]);
 		}
 
 		remove(path, recursive) {
+			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(path);
+				const [up, base] = cut(at);
 				const dir = await this.dir(up, false);
 				try {
 					await changing(() => dir.removeEntry(base, { recursive }));
 				} catch (e) {
 					throw e.name === "InvalidModificationError" ? new Refusal("NotEmpty") : e;
 				}
-				this.forget(path);
-			}));
+				this.forget(at);
+				this.shared.kept.removed(at);
+			}), ["NotEmpty", "NotFoundError"]);
 		}
 
-		rename(from, to) {
+		rename(oldPath, newPath) {
+			const from = this.from(oldPath), to = this.from(newPath);
 			return this.change(async () => {
 				const handle = await this.fresh(() => this.entry(from));
 				if (from === to) return;
@@ -199,14 +149,18 @@ globalThis.golemOPFS = (() => {
 				this.forget(from);
 				if (handle.kind === "file") {
 					await this.move(handle, dir, base);
-					return;
+				} else {
+					// OPFS moves no directories: its files are moved one by one, so
+					// that each is always whole, at its old place or its new one.
+					await this.carry(handle, await dir.getDirectoryHandle(base, { create: true }));
+					const [oldUp, oldBase] = cut(from);
+					await (await this.dir(oldUp, false)).removeEntry(oldBase);
+					this.forget(from);
 				}
-				// OPFS moves no directories: its files are moved one by one, so
-				// that each is always whole, at its old place or its new one.
-				await this.carry(handle, await dir.getDirectoryHandle(base, { create: true }));
-				const [oldUp, oldBase] = cut(from);
-				await (await this.dir(oldUp, false)).removeEntry(oldBase);
-				this.forget(from);
+				this.forget(to);
+				this.shared.kept.removed(from);
+				this.shared.kept.forget(to);
+				this.shared.kept.made(to, handle.kind === "file" ? "f" : "d");
 			});
 		}
 
@@ -221,13 +175,6 @@ globalThis.golemOPFS = (() => {
 					await from.removeEntry(name);
 				}
 			}
-		}
-
-		// sub is a tree of a directory, with a handle of its own.
-		async sub(path) {
-			const handle = await this.fresh(() => this.entry(path));
-			if (handle.kind !== "directory") throw new Refusal("NotDirectory");
-			return new Tree(handle, this.done, this.memory, this.shared);
 		}
 
 		// sweep removes what the writes of dead workers left behind. The names are
@@ -251,8 +198,9 @@ globalThis.golemOPFS = (() => {
 
 		// append opens a file for adding at its end: [handle, size].
 		append(path) {
+			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(path);
+				const [up, base] = cut(at);
 				const dir = await this.dir(up, true);
 				let file;
 				try {
@@ -261,6 +209,9 @@ globalThis.golemOPFS = (() => {
 					throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
 				}
 				const out = await changing(() => file.createSyncAccessHandle());
+				this.shared.kept.logs.add(at);
+				this.shared.kept.forget(at);
+				this.shared.kept.made(at, "f");
 				return [out, out.getSize()];
 			}));
 		}
@@ -281,7 +232,9 @@ globalThis.golemOPFS = (() => {
 		}
 
 		// lock takes a lock that all tabs share, or refuses; its value releases it.
-		lock(name) {
+		// Who locks something is about to work with it.
+		async lock(name) {
+			await this.shared.kept.take();
 			return new Promise((resolve, reject) => {
 				navigator.locks.request(name, { ifAvailable: true }, (lock) => {
 					if (!lock) throw new Refusal("Locked");
@@ -291,18 +244,26 @@ globalThis.golemOPFS = (() => {
 		}
 
 		// change keeps changes in order.
-		change(step) {
-			const result = this.shared.order.then(step);
+		change(step, harmless = []) {
+			const result = this.shared.order.then(() => this.shared.kept.change(step, harmless));
 			this.shared.order = result.catch(() => {});
 			return result;
 		}
 
-		// run is the one entrance.
+		// run is the one entrance. What is known is answered at once, as [error,
+		// value]; else done is called.
 		run(id, op, ...args) {
-			this[op](...args).then(
-				(value) => this.done(id, "", value),
-				(e) => this.done(id, outdated(e) ? "NotReadableError" : e.name || "Error", e.message),
-			);
+			let now;
+			try {
+				const value = READS.includes(op) ? this.known(op, ...args) : undefined;
+				if (value !== undefined) now = ["", value];
+			} catch (e) {
+				now = [e.name, e.message];
+			}
+			if (now && !this.soon()) return now;
+			const end = ([name, value]) => this.done(id, name, value);
+			if (now) turn().then(() => end(now));
+			else this[op](...args).then((value) => end(["", value]), (e) => end([outdated(e) ? "NotReadableError" : e.name || "Error", e.message]));
 		}
 	}
 

@@ -33,11 +33,19 @@ window.fresh = async (name, files) => {
 }
 
 // libraries puts base64 files, by their paths, in the place of the libraries of
-// this browser, as they are: also those that golem would not install.
+// this browser, as they are: also those that golem would not install. As any
+// tab that changes files it has golem's lock for that (sandbox/opfs/kept.js).
 window.libraries = async (files) => {
+  const channel = new BroadcastChannel('golem-files')
+  channel.postMessage('wanted')
+  await navigator.locks.request('golem-files', () => putLibraries(files ?? {}))
+  channel.close()
+}
+
+async function putLibraries(files) {
   const root = await navigator.storage.getDirectory()
   await root.removeEntry('libs', { recursive: true }).catch(() => {})
-  for (const [path, data] of Object.entries(files ?? {})) {
+  for (const [path, data] of Object.entries(files)) {
     const names = ['libs', ...path.split('/')]
     let dir = root
     for (const name of names.slice(0, -1)) dir = await dir.getDirectoryHandle(name, { create: true })

@@ -101,3 +101,35 @@ async function sweeps(opfs) {
 	living.worker.terminate();
 	return "";
 }
+
+// outlived kills writers beside a reader that keeps what it reads, and tells
+// whether the reader then sees what is there: "" if it does.
+async function outlived(opfs) {
+	(0, eval)(opfs);
+	const root = await navigator.storage.getDirectory();
+	const waiting = new Map();
+	let id = 0;
+	const tree = golemOPFS(root, (id, error, value) => waiting.get(id)([error, value]));
+	const run = async (...args) => {
+		const told = new Promise((resolve) => waiting.set(++id, resolve));
+		const [error, value] = tree.run(id, ...args) ?? await told;
+		if (error) throw new Error(error);
+		return value;
+	};
+	for (let i = 0; i < 10; i++) {
+		const { worker, wrote } = writer(opfs, "dir/outlived");
+		await wrote(1);
+		const [before] = await run("read", "dir/outlived", 1 << 30);
+		await wrote(2);
+		worker.terminate();
+		await run("lock", "any" + i); // from here on it may keep what it reads
+		for (;;) { // the last write of the dead one may still be under way
+			const [[kept], stat] = [await run("read", "dir/outlived", 1 << 30), await run("stat", "dir/outlived")];
+			const file = await (await (await root.getDirectoryHandle("dir")).getFileHandle("outlived")).getFile().catch(() => null);
+			if (file && kept.length === file.size && stat[1] === file.size && kept.every((b) => b === kept[0])) break;
+			await new Promise((resolve) => setTimeout(resolve, 20));
+		}
+		if (before.length !== 300000 && before.length !== 500000) return `read ${before.length} bytes beside a writer`;
+	}
+	return "";
+}

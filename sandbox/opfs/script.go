@@ -1,0 +1,23 @@
+//go:build !js
+
+package opfs
+
+import _ "embed" // for Script
+
+//go:embed kept.js
+var kept string
+
+//go:embed handles.js
+var handles string
+
+//go:embed reads.js
+var reads string
+
+//go:embed opfs.js
+var tree string
+
+// Script is the JavaScript part of the package; it defines golemOPFS. Run it in
+// the web worker before the Go program starts. If golemMemory is also defined,
+// as a function that returns the program's WebAssembly.Memory, big files are
+// not copied between JavaScript and Go.
+var Script = kept + handles + reads + tree
