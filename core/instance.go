@@ -115,12 +115,16 @@ func (i *Instance) files() mounting { return mounting{&i.platform, i.options} }
 // nothing is kept: the platform keeps no state, or the sandbox is in memory.
 func (i *Instance) Clearance() *clearance.Store { return i.files().staged(i.project) }
 
+// Undo returns what runs of the project replaced, for a person to put back; nil where
+// Clearance is.
+func (i *Instance) Undo() *clearance.Store { return i.files().undo(i.project) }
+
 // runner makes the runner of one session.
 func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	files := i.files()
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
-		Clearance: files.staged(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
+		Clearance: files.staged(i.project), Undo: files.undo(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
 		Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Unattended: i.consent.Unattended,
 	}
 }

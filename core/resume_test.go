@@ -15,7 +15,7 @@ import (
 	"golem/core/ui"
 )
 
-// A run that is killed at any moment goes on: what was kept is not asked for again,
+// A run that is killed at any moment goes on, and both parts can be undone then: what was kept is not asked for again,
 // a write whose end is unknown is asked about, approvals are asked anew, and answer
 // and files are those of a run that was not killed.
 func TestARunGoesOnFromAnyMoment(t *testing.T) {
@@ -41,6 +41,10 @@ func TestARunGoesOnFromAnyMoment(t *testing.T) {
 		}
 		if got := contents(y.tree); !maps.Equal(got, files) {
 			t.Fatalf("%s: the files are %v, want %v", what, got, files)
+		}
+		undoAll(t, y.open(t))
+		if got := contents(y.tree); !maps.Equal(got, yardFiles()) {
+			t.Fatalf("%s: undone, the files are %v", what, got)
 		}
 		answers, ends := keptAnswers(m)
 		got := count(u)

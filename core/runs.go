@@ -210,7 +210,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 		return r, nil, err
 	}
 	r.Strict, r.ID = ro.Strict, ro.ID
-	r.Notices = append(append(trusting, settle(ctx, i.Clearance())...), i.notices(entry)...)
+	r.Notices = append(append(trusting, i.settle(ctx)...), i.notices(entry)...)
 	i.keep(r, ro)
 	return r, entry, i.keepConversation(ctx, r, entry, ro, mode)
 }

@@ -29,12 +29,23 @@ func (m mounting) staged(p *project.Project) *clearance.Store {
 	}
 }
 
+// undo is what runs of the project replaced; nil where staged is.
+func (m mounting) undo(p *project.Project) *clearance.Store {
+	s := m.staged(p)
+	if s != nil {
+		s.Undo, s.Targets = true, nil
+	}
+	return s
+}
+
 // settle finishes what a golem that was stopped left unfinished, before anything
 // else is done in the project (SPEC §9).
-func settle(ctx context.Context, staged *clearance.Store) []trace.Body {
-	if err := staged.Settle(ctx); err != nil {
-		f := fault.Of(err, fault.Conflict)
-		return []trace.Body{trace.Warning{Code: f.Code, Message: f.Text()}}
+func (i *Instance) settle(ctx context.Context) (out []trace.Body) {
+	for _, s := range []*clearance.Store{i.Clearance(), i.Undo()} {
+		if err := s.Settle(ctx); err != nil {
+			f := fault.Of(err, fault.Conflict)
+			out = append(out, trace.Warning{Code: f.Code, Message: f.Text()})
+		}
 	}
-	return nil
+	return out
 }

@@ -14,6 +14,7 @@ import (
 	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/state"
 	"golem/core/trace"
 	"golem/core/ui"
 	"golem/core/wasmtool"
@@ -27,6 +28,7 @@ type workshop struct {
 	library *wasmtool.Library
 	made    atomic.Int32
 	asked   atomic.Int32 // for the library
+	kept    state.Store
 }
 
 func newWorkshop(t *testing.T, files map[string]string, fixtures map[string]string) *workshop {
@@ -59,7 +61,7 @@ func newWorkshop(t *testing.T, files map[string]string, fixtures map[string]stri
 func (w *workshop) open(t *testing.T, o core.Options) *core.Instance {
 	t.Helper()
 	o.Files, o.Name, o.Model = w.tree, "workshop", "script:s.yaml"
-	p := core.Platform{Name: "native", Version: "test", Mount: func(string) (sandbox.FS, error) { return w.tree, nil }}
+	p := core.Platform{Name: "native", Version: "test", State: w.kept, Mount: func(string) (sandbox.FS, error) { return w.tree, nil }}
 	if w.library != nil {
 		p.Tools = func(string) (*wasmtool.Library, error) { w.asked.Add(1); return w.library, nil }
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"golem/core"
 	"golem/core/clearance"
 	"golem/core/fault"
 	"golem/core/ui"
@@ -79,9 +80,22 @@ func (h *host) clearanceSub(use, short string, most int, do func(*clearing, *cle
 	return cmd
 }
 
-// clear opens the project, settles what an earlier golem left, and does what was
-// asked.
+// clear does what was asked of the item, or of the only one.
 func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance.Store, string) error) error {
+	return h.kept(f, name == "push", (*core.Instance).Clearance, func(store *clearance.Store) error {
+		if name != "list" && id == "" {
+			var err error
+			if id, err = only(store); err != nil {
+				return err
+			}
+		}
+		return h.failedClearing(do(f, store, id))
+	})
+}
+
+// kept opens the project, settles what an earlier golem left, and does something with
+// what is kept of it. With writes, the project must have no faults.
+func (h *host) kept(f *clearing, writes bool, of func(*core.Instance) *clearance.Store, do func(*clearance.Store) error) error {
 	if f.project == "" && h.setting("PROJECT") == "" {
 		f.project = "."
 	}
@@ -92,22 +106,17 @@ func (h *host) clear(f *clearing, name, id string, do func(*clearing, *clearance
 	t := h.newTools(false)
 	defer t.close()
 	inst, err := h.open(p, &f.flags, t)
-	if inst == nil || err != nil && name == "push" { // a project with faults may protect too little
+	if inst == nil || err != nil && writes { // a project with faults may protect too little
 		return err
 	}
-	store := inst.Clearance()
+	store := of(inst)
 	if !store.Kept() {
-		return fault.New(fault.Platform, "golem keeps no staged changes here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
+		return fault.New(fault.Platform, "golem keeps nothing here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
 	}
 	if err := store.Settle(context.Background()); err != nil {
 		h.report(err)
 	}
-	if name != "list" && id == "" {
-		if id, err = only(store); err != nil {
-			return err
-		}
-	}
-	return h.failedClearing(do(f, store, id))
+	return do(store)
 }
 
 // failedClearing makes what could not be done exit code 1, but for wrong usage.
@@ -184,9 +193,13 @@ func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 		h.report(it.Err)
 	}
 	h.say("item %s: %s", it.ID, oneLine(it.Message))
+	return h.printDiffs(diffs)
+}
+
+func (h *host) printDiffs(diffs []clearance.FileDiff) error {
 	for _, d := range diffs {
 		if d.Definition {
-			h.say("%s defines the project: push it with --definition %s", oneLine(d.To), oneLine(d.To))
+			h.say("%s defines the project: to write it needs --definition %s", oneLine(d.To), oneLine(d.To))
 		}
 	}
 	return h.print(patchText(diffs))
@@ -203,11 +216,7 @@ func patchText(diffs []clearance.FileDiff) string {
 }
 
 func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
-	var definitions []string
-	for _, d := range f.definitions {
-		definitions = append(definitions, path.Clean(strings.TrimPrefix(d, "./")))
-	}
-	it, err := store.Push(context.Background(), id, clearance.Push{Target: f.target, Definitions: definitions})
+	it, err := store.Push(context.Background(), id, clearance.Push{Target: f.target, Definitions: f.agreed()})
 	if err == nil && !f.json {
 		for _, c := range it.Changes {
 			verb := "wrote"
@@ -218,6 +227,14 @@ func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
 		}
 	}
 	return h.decided(f, "push", it, err)
+}
+
+// agreed are the files of --definition.
+func (f *clearing) agreed() (out []string) {
+	for _, d := range f.definitions {
+		out = append(out, path.Clean(strings.TrimPrefix(d, "./")))
+	}
+	return out
 }
 
 func (h *host) discardItem(f *clearing, store *clearance.Store, id string) error {

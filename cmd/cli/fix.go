@@ -54,7 +54,7 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 		h.say("nothing to fix")
 		return h.inspect(f, words)
 	}
-	write, err := h.mayWrite(f, plan, yes)
+	write, err := h.mayWrite(f, len(plan.Changes), yes)
 	if err != nil {
 		return err
 	}
@@ -70,18 +70,18 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 }
 
 // mayWrite asks; without a terminal only --yes says yes.
-func (h *host) mayWrite(f *flags, plan *migrate.Plan, yes bool) (bool, error) {
+func (h *host) mayWrite(f *flags, files int, yes bool) (bool, error) {
 	if yes {
 		return true, nil
 	}
 	person := h.person(f)
 	if person == nil {
-		h.say("there is no terminal, so nobody can be asked: --yes writes %s", count(len(plan.Changes), "file"))
+		h.say("there is no terminal, so nobody can be asked: --yes writes %s", count(files, "file"))
 		return false, nil
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
-	answer, err := person.Ask(ctx, fmt.Sprintf("write %s? [y/N] ", these(len(plan.Changes))))
+	answer, err := person.Ask(ctx, fmt.Sprintf("write %s? [y/N] ", these(files)))
 	if ctx.Err() != nil {
 		return false, exitCode(exitInterrupted)
 	}

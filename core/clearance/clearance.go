@@ -15,6 +15,7 @@ package clearance
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -41,13 +42,15 @@ const (
 	StagedCommit  Type = "staged_commit"
 	PendingExport Type = "pending_export"
 	BinaryOutput  Type = "binary_output"
+	Replaced      Type = "replaced" // what a run's direct writes replaced, see Record
 )
 
 // State is where an item stands.
 type State string
 
 // An open item still grows: its run goes on. A pushing item was being pushed when
-// golem was stopped. Of a pushed or discarded one only a note is left.
+// golem was stopped. Of a pushed or discarded one only a note is left. What a run replaced is
+// pending until it was put back, and undone then.
 const (
 	Open      State = "open"
 	Pending   State = "pending"
@@ -55,6 +58,7 @@ const (
 	Pushing   State = "pushing"
 	Pushed    State = "pushed"
 	Discarded State = "discarded"
+	Undone    State = "undone"
 )
 
 // Item is a snapshot that waits for a person.
@@ -72,6 +76,13 @@ type Item struct {
 	Replaces string   `json:"replaces,omitempty"` // the item of the same run that this one continues
 	Was      State    `json:"was,omitempty"`      // before Pushing
 	Made     []string `json:"made,omitempty"`     // directories that the push makes
+
+	// Of an item that undoes a run: the files whose old content was not kept, and the
+	// tools that can have changed files which golem does not see.
+	Lost  []string `json:"lost,omitempty"`
+	Blind []string `json:"blind,omitempty"`
+
+	had map[string][]string // of an open one: all that the run wrote, by name
 
 	// Err says why the item is only shown: it was not written on this machine, or
 	// by a newer golem, or it is damaged. nil: it can be pushed.
@@ -113,34 +124,48 @@ var (
 )
 
 const (
-	dir         = "clearance"
-	notesDir    = dir + "/notes"
-	nextFile    = dir + "/next" // the number of the next item
-	lockName    = "clearance"
+	notesDir    = "clearance/notes"
+	nextFile    = "next" // the number of the next item
 	itemFile    = "item"
 	journalFile = "journal"
 	maxItem     = 64 << 20 // bytes of a file item or journal
 )
 
-func at(id string, name ...string) string { return path.Join(append([]string{dir, id}, name...)...) }
+// dir is where the items of a store are, and the name of its lock.
+func (s *Store) dir() string {
+	if s.Undo {
+		return "undo"
+	}
+	return "clearance"
+}
 
-func lockOf(slot int) string { return lockName + "-" + strconv.Itoa(slot) }
+func (s *Store) at(id string, name ...string) string {
+	return path.Join(append([]string{s.dir(), id}, name...)...)
+}
+
+func (s *Store) lockOf(slot int) string { return s.dir() + "-" + strconv.Itoa(slot) }
 
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
+// folder stands for the content of a directory.
+const folder = "directory"
+
 // digestOf reads a file to its end; "" if there is none.
 func digestOf(open func() (fs.File, error)) (string, error) {
 	f, err := open()
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, sandbox.ErrNotDir) {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return folder, err
+	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
@@ -157,7 +182,10 @@ func digestAt(fsys sandbox.FS, name string) (string, error) {
 func isBinary(data []byte) bool { return !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 }
 
 // typeOf is the type of what a run changed.
-func typeOf(changes []Change) Type {
+func (s *Store) typeOf(changes []Change) Type {
+	if s.Undo {
+		return Replaced
+	}
 	if slices.ContainsFunc(changes, func(c Change) bool { return c.Binary }) {
 		return BinaryOutput
 	}
@@ -165,3 +193,22 @@ func typeOf(changes []Change) Type {
 }
 
 func byName(a, b Change) int { return strings.Compare(a.Name(), b.Name()) }
+
+// inOrder is the order in which changes are made: directories first, the outer one
+// before the inner; then files by name; then the directories that go, the inner one
+// before the outer, and last what takes the place of a directory.
+func inOrder(a, b Change) int {
+	rank := func(c Change) int {
+		switch {
+		case c.Digest == folder:
+			return 0
+		case c.Base == folder:
+			return 2
+		}
+		return 1
+	}
+	if r := rank(a); r != rank(b) || r < 2 {
+		return cmp.Or(r-rank(b), byName(a, b))
+	}
+	return byName(b, a)
+}

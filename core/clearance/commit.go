@@ -85,7 +85,7 @@ func (w *Work) reserve(it *Item) (log *state.Log, free func(), err error) {
 		return nil, nil, err
 	}
 	defer release()
-	it.ID, log, free, err = w.Store.reserve(journal{Commit: true, Run: it.Run, Worker: it.Worker, Created: it.Created})
+	it.ID, log, free, err = w.Store.reserve(&journal{Commit: true, Run: it.Run, Worker: it.Worker, Created: it.Created})
 	return log, free, err
 }
 
@@ -96,7 +96,7 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	if err != nil {
 		return c, nil, err
 	}
-	tree, below := w.place(f.Source)
+	tree, below := placeIn(w.Root, f.Source)
 	c = Change{Source: path.Join(tree, below), Path: f.Path, Size: int64(len(data)), Digest: digest(data), Binary: isBinary(data)}
 	w.mu.Lock()
 	e := w.entries[c.Name()]

@@ -58,7 +58,7 @@ func (s *Store) foreign(id string, c Change) string {
 	if sum, err := hex.DecodeString(c.Digest); err != nil || len(sum) != sha256.Size {
 		return fmt.Sprintf("File %s is removed\n", c.Name())
 	}
-	info, err := fs.Stat(s.State.Files, at(id, c.Digest))
+	info, err := fs.Stat(s.State.Files, s.at(id, c.Digest))
 	if err == nil && info.Size() <= maxDiffed {
 		if data, err := s.content(id, c.Digest); err == nil && !isBinary(data) {
 			return textdiff.Unified("/dev/null", "b/"+c.Name(), "", string(data))
@@ -80,7 +80,7 @@ func (s *Store) patch(id string, st step, shown int) (string, error) {
 		to = "/dev/null"
 	}
 	var size int64
-	if now != "" {
+	if now != "" && now != folder {
 		f, err := st.fs.Open(st.name)
 		if err != nil {
 			return "", err
@@ -92,7 +92,15 @@ func (s *Store) patch(id string, st step, shown int) (string, error) {
 		size = info.Size()
 	}
 	if now == st.want {
-		return fmt.Sprintf("File %s is already so\n", to), nil
+		return fmt.Sprintf("%s is already so\n", st.to), nil
+	}
+	switch {
+	case now == folder && st.want == "":
+		return fmt.Sprintf("Directory %s is removed, if it is empty then\n", st.to), nil
+	case now == folder:
+		return fmt.Sprintf("Directory %s becomes a file\n", st.to), nil
+	case st.want == folder:
+		return fmt.Sprintf("Directory %s is made\n", st.to), nil
 	}
 	if size+st.Size > maxDiffed || shown > maxShown {
 		return fmt.Sprintf("Files %s (%d bytes) and %s (%d bytes) differ\n", from, size, to, st.Size), nil

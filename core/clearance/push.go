@@ -22,6 +22,9 @@ type Push struct {
 	// Definitions are the places that the person agreed to although they define the
 	// project.
 	Definitions []string
+
+	Redo    bool // of an undo store: an item that was undone
+	Partial bool // the same: put back what was kept, although not all was
 }
 
 // step is one file of a push.
@@ -90,7 +93,7 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 			return nil, err
 		}
 		key := sandbox.Fold(st.to)
-		if other, twice := taken[key]; twice {
+		if other, twice := taken[key]; twice && !s.Undo {
 			return nil, fault.New(fault.Conflict, "%s and %s would both go to %s", other, c.Name(), st.to).Hinting("push without --target, or discard the item")
 		}
 		taken[key] = c.Name()
@@ -166,6 +169,9 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	if how.Digest != "" && how.Digest != it.Digest() {
 		return it, fault.New(fault.Conflict, "the item %s is not what was shown", id).Hinting("look at it again")
 	}
+	if err := s.Undoable(it, how); err != nil {
+		return it, err
+	}
 	if how.Target != "" {
 		it.Target = how.Target
 	}
@@ -180,7 +186,7 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 		return it, err
 	}
 	for _, st := range steps {
-		if st.base == "" || st.base == st.want {
+		if st.base == "" || st.base == st.want || st.base == folder {
 			continue
 		}
 		data, err := sandbox.ReadFile(st.fs, st.name, maxFile)
@@ -195,7 +201,7 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 		}
 	}
 	it.Was, it.State = it.State, Pushing
-	if err := s.put(it); err != nil {
+	if err := s.begun(it); err != nil {
 		return it, err
 	}
 	return s.carryOut(it, steps)
@@ -214,7 +220,7 @@ func (s *Store) decidable(id string) (Item, error) {
 			return it, err
 		}
 		if it, err = s.Get(id); err == nil && it.State == Open {
-			err = fault.New(fault.Busy, "the run of item %s still goes on", id).Hinting("wait until the exchange has ended, or stop the run")
+			err = goesOn(it)
 		}
 	case it.State == Pushing:
 		steps, err := s.steps(it, "")
@@ -222,11 +228,15 @@ func (s *Store) decidable(id string) (Item, error) {
 			return it, err
 		}
 		if it, err = s.carryOut(it, steps); err == nil {
-			err = fault.New(fault.Conflict, "the push of item %s had begun when golem was stopped, and it is finished now", id).Hinting("there is nothing left to decide")
+			err = fault.New(fault.Conflict, "writing the files of %s had begun when golem was stopped, and it is finished now", it.name()).Hinting("there is nothing left to decide")
 		}
 		return it, err
 	}
 	return it, err
+}
+
+func goesOn(it Item) error {
+	return fault.New(fault.Busy, "%s still goes on", it.run()).Hinting("wait until the exchange has ended, or stop the run")
 }
 
 // ready checks everything that can be checked before the first write.
@@ -251,11 +261,12 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		} else if now != st.base {
 			changed = append(changed, st.to)
 		}
-		if st.want != "" {
-			if sum, err := digestAt(s.State.Files, at(it.ID, st.want)); err != nil || sum != st.want {
-				return errors.Join(err, fault.New(fault.Conflict, "the content of %s in item %s is missing or was changed", st.Path, it.ID).
-					Hinting("discard the item and let the worker stage it again"))
+		if st.want != "" && st.want != folder {
+			if sum, err := digestAt(s.State.Files, s.at(it.ID, st.want)); err != nil || sum != st.want {
+				return errors.Join(err, s.damaged(*it, st))
 			}
+		}
+		if st.want != "" {
 			for d := path.Dir(st.name); d != "."; d = path.Dir(d) {
 				if _, err := fs.Stat(st.fs, d); errors.Is(err, fs.ErrNotExist) && st.fs == steps[0].fs {
 					made[d] = true
@@ -264,12 +275,11 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		}
 	}
 	if len(changed) > 0 {
-		return fault.New(fault.Conflict, "nothing was written: changed since item %s was staged: %s", it.ID, strings.Join(changed, ", ")).
-			Hinting("look at golem clearance diff %s; let the worker stage it again, or discard it", it.ID)
+		return s.changed(*it, changed)
 	}
 	if len(definitions) > 0 {
 		return fault.New(fault.Protected, "nothing was written: these files define the project: %s", strings.Join(definitions, ", ")).
-			Hinting("to push them, say so for each: --definition %s", definitions[0])
+			Hinting("to write them all the same, say so for each: --definition %s", definitions[0])
 	}
 	it.Made = nil
 	for d := range made {
@@ -294,8 +304,8 @@ func (i *Item) hasAlready(n int, sum string) {
 }
 
 func conflict(st step) error {
-	return fault.New(fault.Conflict, "%s was changed while it was being pushed", st.to).
-		Hinting("look at the item again; nothing of it is in the files")
+	return fault.New(fault.Conflict, "%s was changed at the moment at which golem was to write it", st.to).
+		Hinting("look at it again; all files are as they were before")
 }
 
 // carryOut does what the file of a pushing item says: it writes the files, or
@@ -307,11 +317,11 @@ func (s *Store) carryOut(it Item, steps []step) (Item, error) {
 		return it, s.finish(it)
 	}
 	if err := s.takeBack(it, steps); err != nil {
-		return it, fault.Of(failed, fault.Conflict).Hinting("the push of item %s is half done (%v): the next golem command in this project finishes it or takes it back", it.ID, err)
+		return it, fault.Of(failed, fault.Conflict).Hinting("writing the files of %s is half done (%v): the next golem command in this project finishes it or takes it back", it.name(), err)
 	}
 	it.State, it.Was, it.Made = it.Was, "", nil
-	if err := s.put(it); err != nil {
-		return it, fault.Of(failed, fault.Conflict).Hinting("nothing of item %s is in the files, and golem could not note that (%v): the next golem command in this project tries the push again", it.ID, err)
+	if err := s.ended(it); err != nil {
+		return it, fault.Of(failed, fault.Conflict).Hinting("the files of %s are as they were, and golem could not note that (%v): the next golem command in this project tries again", it.name(), err)
 	}
 	return it, failed
 }
@@ -324,20 +334,35 @@ func (s *Store) write(it Item, steps []step) error {
 			return err
 		case now == st.want:
 			continue
-		case now != st.base:
+		case now != st.base && !(now == "" && st.swaps()):
 			return conflict(st)
 		}
-		if err := s.set(it.ID, st, st.want); err != nil {
+		if err := s.set(it.ID, st, now, st.want); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// set makes a file have the content with a digest; "" removes it.
-func (s *Store) set(id string, st step, sum string) error {
-	if sum == "" {
-		return st.fs.Remove(st.name)
+// swaps says that a file takes the place of a directory, or a directory that of a file.
+func (st step) swaps() bool {
+	return st.base != "" && st.want != "" && (st.base == folder) != (st.want == folder)
+}
+
+// set makes a file have the content with a digest; "" removes it. now is what it has.
+// A directory that others use too stays.
+func (s *Store) set(id string, st step, now, sum string) error {
+	if sum == "" || now != "" && st.swaps() {
+		err := st.fs.Remove(st.name)
+		if sum == "" && errors.Is(err, sandbox.ErrNotEmpty) {
+			return nil
+		}
+		if err != nil || sum == "" {
+			return err
+		}
+	}
+	if sum == folder {
+		return sandbox.MkdirAll(st.fs, st.name, 0o755)
 	}
 	data, err := s.content(id, sum)
 	if err != nil {
@@ -347,10 +372,10 @@ func (s *Store) set(id string, st step, sum string) error {
 }
 
 func (s *Store) takeBack(it Item, steps []step) error {
-	for _, st := range steps {
+	for _, st := range slices.Backward(steps) {
 		now, err := digestAt(st.fs, st.name)
-		if err == nil && now == st.want && now != st.base {
-			err = s.set(it.ID, st, st.base)
+		if err == nil && now != st.base && (now == st.want || now == "" && st.swaps()) {
+			err = s.set(it.ID, st, now, st.base)
 		}
 		if err != nil {
 			return err

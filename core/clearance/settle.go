@@ -49,6 +49,9 @@ func (s *Store) decide(ctx context.Context, id string, do func(*Item) error) (It
 // finish ends an item that was pushed or discarded: from its file's next write on
 // it is decided, whatever of the rest is done.
 func (s *Store) finish(it Item) error {
+	if s.Undo {
+		return s.turned(it)
+	}
 	if err := s.put(it); err != nil {
 		return err
 	}
@@ -152,7 +155,7 @@ func (s *Store) Settle(ctx context.Context) error {
 	if !s.Kept() {
 		return nil
 	}
-	ids, err := s.ids()
+	ids, err := s.unsettled()
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -165,14 +168,18 @@ func (s *Store) Settle(ctx context.Context) error {
 	for _, id := range ids {
 		faults = append(faults, s.settleOne(id))
 	}
-	return errors.Join(faults...)
+	err = errors.Join(faults...)
+	if s.Undo && err == nil {
+		_ = s.State.Files.Remove(s.at(nowFile)) // it names what is settled
+	}
+	return err
 }
 
 // settleOne settles one item. The caller holds the lock of the store.
 func (s *Store) settleOne(id string) error {
 	it, err := s.load(id)
 	if err != nil {
-		_ = s.State.Files.Remove(at(id)) // an empty directory is the end of an item; any other stays
+		_ = s.State.Files.Remove(s.at(id)) // an empty directory is the end of an item; any other stays
 		return nil
 	}
 	if it.Err != nil {
@@ -206,7 +213,7 @@ func (s *Store) settleOpen(id string) error {
 	if err != nil || it.Err != nil {
 		return err
 	}
-	free, err := s.State.TryHold(lockOf(head.Slot))
+	free, err := s.State.TryHold(s.lockOf(head.Slot))
 	if errors.Is(err, fault.Busy) {
 		return nil // its run goes on, or another one that took its slot
 	}
@@ -217,7 +224,10 @@ func (s *Store) settleOpen(id string) error {
 	if it, _, err = s.replay(id); err != nil || it.Err != nil { // as far as its run came
 		return err
 	}
-	if head.Commit || len(it.Changes) == 0 {
+	if err := s.asItIs(&it); err != nil {
+		return err
+	}
+	if head.Commit || len(it.Changes)+len(it.Lost) == 0 {
 		return s.remove(id)
 	}
 	it.State, it.Message = Pending, "changes of a run that was stopped"

@@ -28,6 +28,9 @@ type Store struct {
 	// is never written, definition for one that defines the project.
 	Guard func(source string) (definition bool, err error)
 	Now   func() time.Time
+	// Undo makes it the store of what runs replaced: its items put files back as they
+	// were before a run, and stay, so that this can be undone too.
+	Undo bool
 }
 
 // Kept reports whether the platform keeps items at all.
@@ -37,7 +40,7 @@ func (s *Store) Kept() bool { return s != nil && s.State != nil && s.State.Kept(
 // missing item.
 func (s *Store) load(id string) (Item, error) {
 	it := Item{ID: id}
-	data, err := sandbox.ReadFile(s.State.Files, at(id, itemFile), maxItem)
+	data, err := sandbox.ReadFile(s.State.Files, s.at(id, itemFile), maxItem)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.loadOpen(id)
 	}
@@ -45,7 +48,7 @@ func (s *Store) load(id string) (Item, error) {
 		it.Err = err
 		return it, nil
 	}
-	body, err := s.State.Unseal(itemFormat, at(id, itemFile), data)
+	body, err := s.State.Unseal(itemFormat, s.at(id, itemFile), data)
 	it.Err = err
 	if body == nil {
 		return it, nil
@@ -80,7 +83,7 @@ func (s *Store) loadOpen(id string) (Item, error) {
 
 func (s *Store) replay(id string) (it Item, head journal, err error) {
 	it = Item{ID: id, State: Open}
-	log, err := s.State.ReadLog(journalFormat, at(id, journalFile))
+	log, err := s.State.ReadLog(journalFormat, s.at(id, journalFile))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return it, head, notFound(id)
@@ -90,12 +93,13 @@ func (s *Store) replay(id string) (it Item, head journal, err error) {
 	}
 	it.Err = log.Err
 	last := map[string]Change{}
+	it.had = map[string][]string{}
 	for n, line := range log.Lines {
-		var c Change
+		var c recorded
 		if n == 0 {
 			err = json.Unmarshal(line, &head)
 		} else if err = json.Unmarshal(line, &c); err == nil {
-			last[c.Name()] = c
+			it.replay(last, c)
 		}
 		if err != nil {
 			it.Err = cmp.Or(it.Err, error(fault.New(fault.Config, "the journal of item %s is damaged: %w", id, err)))
@@ -106,8 +110,8 @@ func (s *Store) replay(id string) (it Item, head journal, err error) {
 			it.Changes = append(it.Changes, c)
 		}
 	}
-	slices.SortFunc(it.Changes, byName)
-	it.Run, it.Worker, it.Created, it.Type = head.Run, head.Worker, head.Created, typeOf(it.Changes)
+	slices.SortFunc(it.Changes, inOrder)
+	it.Run, it.Worker, it.Created, it.Type = head.Run, head.Worker, head.Created, s.typeOf(it.Changes)
 	return it, head, nil
 }
 
@@ -121,7 +125,7 @@ const maxID = 1_000_000_000
 
 // ids lists the numbers of all items, the oldest first.
 func (s *Store) ids() ([]string, error) {
-	entries, err := fs.ReadDir(s.State.Files, dir)
+	entries, err := fs.ReadDir(s.State.Files, s.dir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -153,7 +157,7 @@ func (s *Store) List() ([]Item, error) {
 	replaced := map[string]bool{}
 	for _, id := range ids {
 		it, err := s.load(id)
-		if err != nil || it.State == Pushed && it.Err == nil || it.State == Discarded && it.Err == nil || it.State == Open && it.Err == nil && len(it.Changes) == 0 {
+		if err != nil || it.State == Pushed && it.Err == nil || it.State == Discarded && it.Err == nil || it.State == Open && it.Err == nil && len(it.Changes)+len(it.Lost) == 0 {
 			continue // a directory that holds no item, or no longer
 		}
 		if it.Err == nil && it.Replaces != "" {
@@ -190,7 +194,7 @@ func (s *Store) put(it Item) error {
 	if err != nil {
 		return err
 	}
-	name := at(it.ID, itemFile)
+	name := s.at(it.ID, itemFile)
 	if len(body) > maxItem-1024 {
 		return fault.New(fault.Limit, "the item has too many files: its list is larger than %d MB", maxItem>>20).Hinting("stage fewer files at once")
 	}
@@ -204,9 +208,9 @@ func (s *Store) put(it Item) error {
 // next is the number of the next item: the one that was noted, or where that is
 // missing or taken, because a clone brought it along, the first behind all others.
 func (s *Store) next() (int, error) {
-	if data, err := sandbox.ReadFile(s.State.Files, nextFile, 32); err == nil {
+	if data, err := sandbox.ReadFile(s.State.Files, s.at(nextFile), 32); err == nil {
 		if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && n > 0 && n < maxID {
-			if _, err := fs.Stat(s.State.Files, at(strconv.Itoa(n))); errors.Is(err, fs.ErrNotExist) {
+			if _, err := fs.Stat(s.State.Files, s.at(strconv.Itoa(n))); errors.Is(err, fs.ErrNotExist) {
 				return n, nil
 			}
 		}
@@ -221,17 +225,17 @@ func (s *Store) next() (int, error) {
 
 // reserve makes the directory of a new item, with its journal. The caller holds
 // the lock of the store and owns that of the item's slot, which release frees.
-func (s *Store) reserve(head journal) (id string, log *state.Log, release func(), err error) {
+func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(), err error) {
 	next, err := s.next()
 	if err != nil {
 		return "", nil, nil, err
 	}
 	id = strconv.Itoa(next)
-	if err := s.State.Files.WriteFile(nextFile, []byte(strconv.Itoa(next+1))); err != nil {
+	if err := s.State.Files.WriteFile(s.at(nextFile), []byte(strconv.Itoa(next+1))); err != nil {
 		return "", nil, nil, err
 	}
 	for head.Slot = 1; ; head.Slot++ {
-		if release, err = s.State.TryHold(lockOf(head.Slot)); err == nil {
+		if release, err = s.State.TryHold(s.lockOf(head.Slot)); err == nil {
 			break
 		}
 		if !errors.Is(err, fault.Busy) || head.Slot == maxSlots {
@@ -240,7 +244,7 @@ func (s *Store) reserve(head journal) (id string, log *state.Log, release func()
 	}
 	first, err := json.Marshal(head)
 	if err == nil {
-		if log, err = s.State.NewLog(journalFormat, at(id, journalFile)); err == nil {
+		if log, err = s.State.NewLog(journalFormat, s.at(id, journalFile)); err == nil {
 			err = log.Append(first)
 		}
 	}
@@ -253,15 +257,15 @@ func (s *Store) reserve(head journal) (id string, log *state.Log, release func()
 
 // blob stores content in an item's directory.
 func (s *Store) blob(id, sum string, data []byte) error {
-	if _, err := fs.Stat(s.State.Files, at(id, sum)); err == nil {
+	if _, err := fs.Stat(s.State.Files, s.at(id, sum)); err == nil {
 		return nil
 	}
-	return s.State.Files.WriteFile(at(id, sum), data)
+	return s.State.Files.WriteFile(s.at(id, sum), data)
 }
 
 // content returns content that an item has, checked by its digest.
 func (s *Store) content(id, sum string) ([]byte, error) {
-	data, err := sandbox.ReadFile(s.State.Files, at(id, sum), maxFile)
+	data, err := sandbox.ReadFile(s.State.Files, s.at(id, sum), maxFile)
 	if err == nil && digest(data) != sum {
 		err = fault.New(fault.Conflict, "the content of item %s was changed after it was staged", id).
 			Hinting("discard the item and let the worker stage it again")
@@ -274,18 +278,18 @@ const maxFile = 1 << 30
 
 // remove deletes an item's directory; its file item goes last.
 func (s *Store) remove(id string) error {
-	entries, err := fs.ReadDir(s.State.Files, at(id))
+	entries, err := fs.ReadDir(s.State.Files, s.at(id))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	order := func(e fs.DirEntry) int { return map[string]int{journalFile: 1, itemFile: 2}[e.Name()] }
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return order(a) - order(b) })
 	for _, e := range entries {
-		if err := s.State.Files.Remove(at(id, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.State.Files.Remove(s.at(id, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	if err := s.State.Files.Remove(at(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.State.Files.Remove(s.at(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -297,7 +301,7 @@ func (s *Store) hold(ctx context.Context) (func(), error) {
 		return nil, fault.New(fault.Platform, "golem cannot keep staged changes here").
 			Hinting("run it where .golem can be written and GOLEM_HOME is set")
 	}
-	return s.State.Hold(ctx, lockName)
+	return s.State.Hold(ctx, s.dir())
 }
 
 func (s *Store) now() time.Time {

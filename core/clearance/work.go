@@ -62,7 +62,7 @@ const (
 // Stage returns the tree in which a staged mount shows and keeps changes: base is
 // the mount's directory and source where that is (ViewSpec.Stage).
 func (w *Work) Stage(base sandbox.FS, source string) (sandbox.FS, error) {
-	key, below := w.place(source)
+	key, below := placeIn(w.Root, source)
 	tree, err := w.tree(key, below, base)
 	if err != nil {
 		return nil, err
@@ -94,13 +94,14 @@ func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, erro
 	return tree, nil
 }
 
-// place splits a source into the root of its tree and the rest.
-func (w *Work) place(source string) (tree, below string) {
+// placeIn splits a source into the root of its tree and the rest. root is the source
+// of the project's.
+func placeIn(root, source string) (tree, below string) {
 	switch {
-	case source == w.Root:
+	case source == root:
 		return ".", "."
-	case w.Root != "." && strings.HasPrefix(source, strings.TrimSuffix(w.Root, "/")+"/"):
-		return ".", source[len(strings.TrimSuffix(w.Root, "/"))+1:]
+	case root != "." && strings.HasPrefix(source, strings.TrimSuffix(root, "/")+"/"):
+		return ".", source[len(strings.TrimSuffix(root, "/"))+1:]
 	case outside(source):
 		return source, "."
 	}
@@ -187,7 +188,7 @@ func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File
 		}
 		w.mu.Unlock()
 		if e != nil {
-			f, err := w.Store.State.Files.Open(at(item, sum))
+			f, err := w.Store.State.Files.Open(w.Store.at(item, sum))
 			if !errors.Is(err, fs.ErrNotExist) {
 				return f, err
 			}
@@ -217,7 +218,7 @@ func (w *Work) begin() error {
 		return err
 	}
 	defer release()
-	w.open.id, w.open.log, w.open.release, err = w.Store.reserve(journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
+	w.open.id, w.open.log, w.open.release, err = w.Store.reserve(&journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
 	return err
 }
 
@@ -262,7 +263,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		it.Changes = append(it.Changes, e.Change)
 	}
 	slices.SortFunc(it.Changes, byName)
-	it.Type, it.Replaces, it.Message = typeOf(it.Changes), w.closed, describe(it.Changes)
+	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
 	for n := range it.Changes {
 		it.Changes[n].Bases = w.Store.bases(it.Changes[n].Path)
 	}

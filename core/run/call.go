@@ -197,6 +197,9 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 		return ctx, func() {}, err
 	}
 	c.entered = true
+	if risk == tool.Command {
+		c.frame.tree.record.Blind(c.spec.Name)
+	}
 	c.keepStart(risk)
 	limit := c.frame.worker.Limits.ToolTimeout
 	if c.spec.Timeout != 0 {

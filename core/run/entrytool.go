@@ -126,6 +126,7 @@ func textField(schema json.RawMessage) (field string, all []string) {
 // the time of a worker, since it stands in the place of one.
 func (s *Session) callTool(ctx context.Context, name string, args json.RawMessage, in Input) Result {
 	s.begun = true
+	s.tree.record.Worker = s.frame.worker.ID
 	s.emit(trace.RunStart{Input: in.Raw()})
 	for _, n := range s.r.Notices {
 		s.emit(n)

@@ -64,7 +64,9 @@ type Runner struct {
 	// Clearance keeps what the run stages, and tells the root what a person decided;
 	// nil: what is staged ends with the run.
 	Clearance *clearance.Store
-	ID        string // the run's name, for items of Clearance
+	// Undo keeps what the run's direct writes replace; nil: they cannot be undone.
+	Undo *clearance.Store
+	ID   string // the run's name, for items of Clearance and Undo
 	// Inject, if set, is called before each model request of the root. Each text that
 	// it returns becomes a user message (S4-52).
 	Inject func() []string

@@ -108,7 +108,7 @@ func (s *Session) begin(in Input) (first bool) {
 		return false
 	}
 	s.begun = true
-	s.tree.staged.Worker = s.frame.worker.ID
+	s.tree.staged.Worker, s.tree.record.Worker = s.frame.worker.ID, s.frame.worker.ID
 	s.emit(trace.RunStart{Input: in.Raw()})
 	for _, n := range s.r.Notices {
 		s.emit(n)

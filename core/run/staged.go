@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -19,14 +20,20 @@ func newWork(t *tree) *clearance.Work {
 	if store == nil {
 		store = &clearance.Store{}
 	}
-	root := t.r.Protection.Root
-	if root == "" {
-		root = "."
-	}
-	return &clearance.Work{Store: store, Run: t.r.ID, Root: root, Base: func() (sandbox.FS, error) {
+	return &clearance.Work{Store: store, Run: t.r.ID, Root: t.rootSource(), Base: func() (sandbox.FS, error) {
 		return t.root(context.Background())
 	}}
 }
+
+// newRecord keeps what the workers of a tree replace.
+func newRecord(t *tree) *clearance.Record {
+	return &clearance.Record{Store: t.r.Undo, Run: t.r.ID, Root: t.rootSource(), Trouble: func(f *fault.Fault) {
+		t.emit(trace.Event{ID: rootID, Body: trace.Warning{Code: f.Code, Message: f.Text()}})
+	}}
+}
+
+// rootSource is where the project's root is.
+func (t *tree) rootSource() string { return cmp.Or(t.r.Protection.Root, ".") }
 
 // desk is what the worker's toolset clearance can do.
 func (f *frame) desk() toolset.Desk {
@@ -65,8 +72,13 @@ func (f *frame) decide(ctx context.Context, action, id, target string) (it clear
 	return it, err
 }
 
-// closeStaged closes the item of an exchange, so that a person can decide on it.
+// closeStaged closes the items of an exchange, so that a person can decide on what it
+// staged, and undo what it wrote.
 func (f *frame) closeStaged() {
+	if err := f.tree.record.Close(); err != nil {
+		flt := fault.Of(err, fault.Quota)
+		f.emit(trace.Warning{Code: flt.Code, Message: "what this run replaced is kept, but not ready to be put back: " + flt.Message})
+	}
 	it, err := f.tree.staged.Close()
 	if err != nil {
 		f.emit(trace.Warning{Code: fault.Of(err, fault.Quota).Code, Message: "what this run staged is kept, but not ready to be pushed: " + fault.Of(err, fault.Quota).Message})

@@ -27,7 +27,8 @@ type tree struct {
 	quota *sandbox.Quota
 	// staged is what the tree's workers change in staged mounts.
 	staged  *clearance.Work
-	pending string // what the root was told of pending items
+	record  *clearance.Record // what they replace elsewhere
+	pending string            // what the root was told of pending items
 	// loaded are the IDs of the root's import closure: a call of one that is
 	// not allowed is told apart from a name that nobody has.
 	loaded  []string
@@ -65,7 +66,7 @@ type tree struct {
 
 func newTree(r *Runner) *tree {
 	t := &tree{r: r, sched: newSchedule(), quota: sandbox.NewQuota(r.Quota)}
-	t.staged = newWork(t)
+	t.staged, t.record = newWork(t), newRecord(t)
 	return t
 }
 

@@ -99,7 +99,8 @@ func (v *view) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return perr("write", name, plain(err))
 	}
-	return v.rename(p.mount.fs.WriteFile(p.rel, data), "write", name)
+	err = v.change(Write{Op: OpWrite, Data: data}, p, p, func() error { return p.mount.fs.WriteFile(p.rel, data) })
+	return v.rename(err, "write", name)
 }
 
 // limits checks the mount's suffixes and size limit before a file is written.
@@ -145,7 +146,8 @@ func (v *view) Remove(name string) error {
 	if err != nil {
 		return perr("remove", name, plain(err))
 	}
-	return v.rename(p.mount.fs.Remove(p.rel), "remove", name)
+	err = v.change(Write{Op: OpRemove}, p, p, func() error { return p.mount.fs.Remove(p.rel) })
+	return v.rename(err, "remove", name)
 }
 
 // Mkdir makes one directory.
@@ -160,5 +162,6 @@ func (v *view) Mkdir(name string, perm fs.FileMode) error {
 	if err != nil {
 		return perr("mkdir", name, plain(err))
 	}
-	return v.rename(p.mount.fs.Mkdir(p.rel, perm), "mkdir", name)
+	err = v.change(Write{Op: OpMkdir}, p, p, func() error { return p.mount.fs.Mkdir(p.rel, perm) })
+	return v.rename(err, "mkdir", name)
 }

@@ -38,7 +38,8 @@ func (v *view) Rename(oldName, newName string) error {
 	} else if err := v.movable(from, to); err != nil {
 		return perr("rename", oldName, plain(err))
 	}
-	return v.rename(from.mount.fs.Rename(from.rel, to.rel), "rename", oldName)
+	err = v.change(Write{Op: OpRename}, from, to, func() error { return from.mount.fs.Rename(from.rel, to.rel) })
+	return v.rename(err, "rename", oldName)
 }
 
 // move copies a file to another mount and then removes the old one.

@@ -60,6 +60,10 @@ type ViewSpec struct {
 	// Stage returns the tree that keeps the changes of a staged mount apart, for
 	// its tree and source. With nil, staged mounts are read-only.
 	Stage func(base FS, source string) (FS, error)
+	// Record, if set, is told of each change of files that are not kept apart, before
+	// it is made. Its error prevents the change; failed, unless nil, is called when the
+	// change has failed.
+	Record func(Write) (failed func(), err error)
 }
 
 // view is the file tree that a worker sees. It never changes; what it wraps is

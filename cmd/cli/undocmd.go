@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/ui"
+)
+
+// undoing are the flags of golem undo.
+type undoing struct {
+	clearing
+	list, diff, yes, redo, partial bool
+}
+
+func (h *host) undoCommand() *cobra.Command {
+	f := &undoing{}
+	cmd := &cobra.Command{
+		Use: "undo [RUN]", Short: "put back what a run wrote, changed, moved and removed",
+		Long: `Shows what a run changed in the files, asks, and puts everything back as it was before
+the run: all of it, or nothing if a file has changed since (E_CONFLICT). Without RUN it
+is the newest run that wrote files and was not undone. --redo undoes an undo.
+
+  golem undo --list            the runs that can be undone
+  golem undo [RUN] --diff      what undoing one would do to the files
+  golem undo [RUN]             undo it, after a question; without a terminal: --yes
+
+golem keeps what tools replace: 64 MB and 10,000 files of a run, and the last 25 runs
+that wrote. What commands (the toolset shell) do is not seen, and not undone.
+Exit codes: 0 done, 1 not done, 2 wrong usage or no such run.`,
+		Args: words(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return h.undo(f, strings.Join(args, "")) },
+	}
+	s := cmd.Flags()
+	f.set = s
+	s.StringVar(&f.project, "project", "", "the project directory (default: the current directory)")
+	s.BoolVar(&f.json, "json", false, "print JSON on standard output; without --yes nothing is written")
+	s.BoolVar(&f.list, "list", false, "list the runs that can be undone")
+	s.BoolVar(&f.diff, "diff", false, "show what would change, and write nothing")
+	s.BoolVarP(&f.yes, "yes", "y", false, "write without asking")
+	s.BoolVar(&f.redo, "redo", false, "write again what a run had written before it was undone")
+	s.BoolVar(&f.partial, "partial", false, "also if the old content of some files was not kept: they stay as they are")
+	s.StringArrayVar(&f.definitions, "definition", nil, "agree to write this file although it defines the project; may be repeated")
+	s.BoolVar(&f.allowOutside, "allow-outside", false, "allow places outside the project")
+	return cmd
+}
+
+func (h *host) undo(f *undoing, run string) error {
+	if f.list && (f.diff || f.yes || f.redo || f.partial || run != "") {
+		return usage("--list stands alone").Hinting("golem undo --list")
+	}
+	return h.kept(&f.clearing, !f.list && !f.diff, (*core.Instance).Undo, func(store *clearance.Store) error {
+		if f.list {
+			return h.listUndo(f, store)
+		}
+		return h.undoRun(f, store, run)
+	})
+}
+
+func (h *host) undoRun(f *undoing, store *clearance.Store, run string) error {
+	it, err := store.Of(context.Background(), run, f.redo)
+	if err != nil {
+		return err
+	}
+	diffs, err := store.Diff(it, "")
+	if err != nil {
+		return h.failedClearing(err)
+	}
+	if f.json && !f.yes {
+		err = h.printJSON(map[string]any{"golem": "undo", "v": 1, "runs": []clearance.Listing{it.Listing(diffs)}})
+	} else if !f.json {
+		err = h.showUndo(f, it, diffs)
+	}
+	if err != nil || f.diff {
+		return err
+	}
+	how := clearance.Push{Digest: it.Digest(), Definitions: f.agreed(), Redo: f.redo, Partial: f.partial}
+	if err := store.Undoable(it, how); err != nil {
+		return h.failedClearing(h.undone(f, it, err))
+	}
+	write, err := h.mayWrite(&f.flags, len(it.Changes), f.yes)
+	if err != nil {
+		return err
+	}
+	if !write {
+		h.say("nothing was written")
+		return exitCode(exitFailed)
+	}
+	it, err = store.Push(context.Background(), it.ID, how)
+	return h.failedClearing(h.undone(f, it, err))
+}
+
+// showUndo shows what an undo does.
+func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDiff) error {
+	if it.Err != nil {
+		h.report(it.Err)
+	}
+	h.say("run %s of %s, %s", oneLine(it.Run), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker))
+	if !f.redo {
+		for _, name := range it.Lost {
+			h.say("not kept, and not put back: %s", oneLine(name))
+		}
+	}
+	for _, tool := range it.Blind {
+		h.say("the run used the tool %s, which can have changed files that golem does not know of", oneLine(tool))
+	}
+	return h.printDiffs(diffs)
+}
+
+// undone prints what became of an undo.
+func (h *host) undone(f *undoing, it clearance.Item, err error) error {
+	if f.json {
+		out := map[string]any{"golem": "undo-result", "v": 1, "run": it.Run, "redo": f.redo, "ok": err == nil}
+		if err != nil {
+			out["error"] = fault.Of(err, fault.Conflict)
+		}
+		return errors.Join(h.printJSON(out), err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, c := range it.Changes {
+		verb := "put back"
+		switch {
+		case c.Digest == "":
+			verb = "removed"
+		case f.redo:
+			verb = "wrote"
+		}
+		h.say("%s %s", verb, oneLine(c.Name()))
+	}
+	if f.redo {
+		return h.print(fmt.Sprintf("redone: run %s\n", it.Run))
+	}
+	return h.print(fmt.Sprintf("undone: run %s\n", it.Run))
+}
+
+func (h *host) listUndo(f *undoing, store *clearance.Store) error {
+	items, err := store.Runs(context.Background())
+	if err != nil {
+		return err
+	}
+	out, rows := []clearance.Listing{}, [][]string{{"RUN", "STATE", "FILES", "NOT KEPT", "TIME", "WORKER", "CHANGED"}}
+	for _, it := range items {
+		out = append(out, it.Listing(nil))
+		state, changed := map[clearance.State]string{clearance.Open: "running", clearance.Pending: "done"}[it.State], it.Message
+		if state == "" {
+			state = string(it.State)
+		}
+		if it.Err != nil {
+			state, changed = "shown only", fault.Of(it.Err, fault.Trust).Message
+		}
+		rows = append(rows, []string{
+			oneLine(it.Run), oneLine(state), fmt.Sprint(len(it.Changes)), fmt.Sprint(len(it.Lost)), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker), oneLine(changed),
+		})
+	}
+	switch {
+	case f.json:
+		return h.printJSON(map[string]any{"golem": "undo", "v": 1, "runs": out})
+	case len(out) == 0:
+		return h.print("there is no run here that can be undone\n")
+	}
+	return h.print(ui.Table(rows))
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// directProject is stagedProject with a run that wrote the files directly.
+func directProject(t *testing.T) string {
+	t.Helper()
+	dir := stagedProject(t)
+	worker := "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\n---\nWrite.\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.worker"), []byte(worker), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := golemHere(dir, "run", ".", "go").CombinedOutput(); err != nil || newFiles(t, dir) != manyFiles {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// golem that is killed while it undoes a run leaves, once the next command has settled
+// it, all files as the run left them, or all as they were before (SECURITY 14).
+func TestKilledUndo(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	if out, err := golemHere(directProject(t), "undo", "-y").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	whole := time.Since(begun)
+	for n := range 5 {
+		dir := directProject(t)
+		undo := golemHere(dir, "undo", "-y")
+		if err := undo.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(whole * time.Duration(n+1) / 16)
+		_ = undo.Process.Kill() // it may have ended
+		_ = undo.Wait()
+		out, err := golemHere(dir, "undo", "--list").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		undone := strings.Contains(string(out), " undone ")
+		if n := newFiles(t, dir); n != 0 && undone || n != manyFiles && !undone {
+			t.Errorf("%d of %d files are new:\n%s", n, manyFiles, out)
+		}
+		if !undone {
+			if out, err := golemHere(dir, "undo", "-y").CombinedOutput(); err != nil || newFiles(t, dir) != 0 {
+				t.Errorf("it cannot be undone any more: %v\n%s", err, out)
+			}
+		}
+	}
+}
+
+// What a run that goes on wrote cannot be undone; once it was killed, it can.
+func TestUndoOfAKilledRun(t *testing.T) {
+	t.Parallel()
+	dir := directProject(t)
+	if out, err := golemHere(dir, "undo", "-y").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	script := "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/0, content: \"new\\n\"}}, {tool: delete_file, args: {path: /out/1}}]\n    - hang: true\n"
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := golemHere(dir, "run", ".", "go", "--json")
+	out, err := run.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := ""
+	for buf := make([]byte, 4096); strings.Count(seen, `"type":"tool.end"`) < 2; {
+		n, err := out.Read(buf)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, seen)
+		}
+		seen += string(buf[:n])
+	}
+	if got, err := golemHere(dir, "undo", "-y").CombinedOutput(); err == nil || !strings.Contains(string(got), "E_BUSY") {
+		t.Errorf("a run that goes on was undone: %s", got)
+	}
+	_ = run.Process.Kill()
+	_ = run.Wait()
+	if got, err := golemHere(dir, "undo", "-y").CombinedOutput(); err != nil || newFiles(t, dir) != 0 {
+		t.Errorf("%v\n%s", err, got)
+	}
+}

@@ -1,0 +1,193 @@
+package clearance
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// batch are the lines of one change.
+type batch struct {
+	r     *Record
+	lines []*recorded
+}
+
+// open finds a place in the files themselves.
+func (b *batch) open(c Change) (step, error) {
+	if b.r.opened == nil {
+		b.r.opened = map[string]sandbox.FS{}
+	}
+	st := step{Change: c}
+	err := b.r.Store.open(&st, b.r.opened, c.Source)
+	return st, err
+}
+
+// parents notes the directories that a write makes.
+func (b *batch) parents(c Change) {
+	for c.Path = path.Dir(c.Path); c.Path != "."; c.Path = path.Dir(c.Path) {
+		st, err := b.open(c)
+		if err != nil {
+			return
+		}
+		if _, err := fs.Stat(st.fs, st.name); !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		_ = b.put(c, made)
+	}
+}
+
+// put notes that a file gets the content that after says.
+func (b *batch) put(c Change, after func() (string, error)) error {
+	_, err := b.note(c, after)
+	return err
+}
+
+func (b *batch) note(c Change, after func() (string, error)) (*recorded, error) {
+	next, err := after()
+	if err != nil {
+		return nil, err
+	}
+	e := b.r.entries[c.Name()]
+	if e == nil {
+		e = &recorded{Change: c}
+		b.keep(e)
+	}
+	if e.Lost && b.r.entries[c.Name()] != nil {
+		return e, nil
+	}
+	now := *e
+	now.Base = next
+	b.lines = append(b.lines, &now)
+	return &now, nil
+}
+
+// keep stores what is in the place of a file now.
+func (b *batch) keep(e *recorded) {
+	st, err := b.open(e.Change)
+	var info fs.FileInfo
+	if err == nil {
+		info, err = fs.Stat(st.fs, st.name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, sandbox.ErrNotDir):
+		return
+	case err != nil:
+		b.lose(e, err)
+		return
+	case info.IsDir():
+		e.Digest = folder
+		return
+	}
+	e.Size = info.Size()
+	if e.Size > keptBytes-b.r.bytes || b.r.files >= keptFiles {
+		b.lose(e, fault.New(fault.Limit, "one run keeps at most %d MB of old content, in %d files", keptBytes>>20, keptFiles))
+		return
+	}
+	data, err := sandbox.ReadFile(st.fs, st.name, keptBytes)
+	if err == nil {
+		e.Digest, e.Size = digest(data), int64(len(data))
+		err = b.r.Store.blob(b.r.id, e.Digest, data)
+	}
+	if err != nil {
+		b.lose(e, err)
+		return
+	}
+	b.r.bytes += e.Size
+	b.r.files++
+}
+
+// lose notes that the old content of a file is not kept.
+func (b *batch) lose(e *recorded, why error) {
+	e.Lost = true
+	if !b.r.told {
+		b.r.told = true
+		b.r.tell(fault.New(fault.Of(why, fault.Limit).Code, "golem undo will not be able to put %s back as it was: %s", e.Name(), fault.Of(why, fault.Limit).Message).
+			Hinting("golem undo --list says how many files that is at the end"))
+	}
+}
+
+// move notes that a file or directory moves with all that is in it.
+func (b *batch) move(from, to Change) error {
+	st, err := b.open(from)
+	if err != nil {
+		return err
+	}
+	return fs.WalkDir(st.fs, st.name, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		old, next := from, to
+		rest := strings.TrimPrefix(name, st.name)
+		old.Path, next.Path = path.Join(from.Path, rest), path.Join(to.Path, rest)
+		was, err := b.note(old, gone)
+		if err != nil {
+			return err
+		}
+		e, err := b.note(next, func() (string, error) {
+			if d.IsDir() {
+				return folder, nil
+			}
+			return digestAt(st.fs, name)
+		})
+		if err == nil && was.Lost {
+			e.Lost = true // or undoing would remove the only copy
+		}
+		return err
+	})
+}
+
+// write adds the lines to the journal, and then to what the run is known to change.
+func (b *batch) write() error {
+	if len(b.lines) == 0 || b.r.log == nil {
+		return nil
+	}
+	if err := b.append(); err != nil {
+		return err
+	}
+	if b.r.entries == nil {
+		b.r.entries = map[string]*recorded{}
+	}
+	for _, e := range b.lines {
+		b.r.entries[e.Name()] = e
+	}
+	return nil
+}
+
+func (b *batch) append() error {
+	var lines [][]byte
+	for _, e := range b.lines {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, line)
+	}
+	err := b.r.log.Append(lines...)
+	if err != nil {
+		_ = b.r.log.Close()
+		b.r.log = nil // the next change opens it again
+	}
+	return err
+}
+
+// failed corrects the journal after a change that was not made, or half.
+func (b *batch) failed() {
+	b.r.mu.Lock()
+	defer b.r.mu.Unlock()
+	for n, e := range b.lines {
+		st, err := b.open(e.Change)
+		now := *e
+		if err == nil {
+			now.Base, err = digestAt(st.fs, st.name)
+		}
+		if err == nil {
+			b.lines[n] = &now
+		}
+	}
+	_ = b.write() // without it, the undo of these files would be refused
+}

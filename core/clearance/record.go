@@ -1,0 +1,253 @@
+package clearance
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// Record keeps what the direct writes of one run replace, so that a person can undo
+// them. What it is told is in the journal of an item before the file is changed. It is
+// safe for concurrent use. Without a store it keeps nothing.
+type Record struct {
+	Store  *Store // with Undo
+	Run    string
+	Worker string // the root's
+	Root   string // source of the project's root, see sandbox.SourceOf
+	// Trouble is told, once each, that nothing can be kept, and that the old content
+	// of a file was not kept.
+	Trouble func(*fault.Fault)
+
+	mu      sync.Mutex
+	entries map[string]*recorded // by Change.Name
+	blind   []string
+	opened  map[string]sandbox.FS
+	bytes   int64
+	files   int
+	told    bool // of a file that was not kept
+	off     bool // nothing can be kept
+
+	id      string // of the run's item; "": none yet
+	slot    int
+	begun   time.Time
+	log     *state.Log // nil: it is not open
+	release func()
+}
+
+// recorded is a line of the journal: a file as it was (Digest) and as the run leaves it
+// (Base).
+type recorded struct {
+	Change
+	Lost bool   `json:"lost,omitempty"` // its old content was not kept
+	Tool string `json:"tool,omitempty"` // instead of a file: a tool that golem cannot see write
+}
+
+// replay adds a line of a journal to what an item has.
+func (i *Item) replay(last map[string]Change, r recorded) {
+	name := r.Name()
+	switch {
+	case r.Tool != "":
+		i.Blind = append(i.Blind, r.Tool)
+	case r.Lost:
+		i.Lost = append(i.Lost, name)
+		delete(last, name)
+	case !slices.Contains(i.Lost, name):
+		last[name] = r.Change
+		i.had[name] = append(i.had[name], r.Base)
+	}
+}
+
+// Before is sandbox.ViewSpec.Record.
+func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.off || !r.Store.Kept() {
+		return nil, nil
+	}
+	if err := r.begin(); err != nil || r.off {
+		return nil, err
+	}
+	b := batch{r: r}
+	switch w.Op {
+	case sandbox.OpWrite:
+		b.parents(r.at(w.Mount, w.Name))
+		err = b.put(r.at(w.Mount, w.Name), func() (string, error) { return digest(w.Data), nil })
+	case sandbox.OpRemove:
+		err = b.put(r.at(w.Mount, w.Name), gone)
+	case sandbox.OpMkdir:
+		err = b.put(r.at(w.Mount, w.Name), made)
+	case sandbox.OpRename:
+		b.parents(r.at(w.ToMount, w.To))
+		err = b.move(r.at(w.Mount, w.Name), r.at(w.ToMount, w.To))
+	}
+	if err == nil {
+		err = b.write()
+	}
+	if errors.Is(err, fs.ErrNotExist) && len(b.lines) == 0 {
+		err = nil // the change itself tells it
+	}
+	return b.failed, err
+}
+
+// gone and made are what a file becomes.
+func gone() (string, error) { return "", nil }
+func made() (string, error) { return folder, nil }
+
+// Blind notes a tool that can write files without golem seeing which.
+func (r *Record) Blind(tool string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.blind, tool) {
+		return
+	}
+	r.blind = append(r.blind, tool)
+	if r.log != nil {
+		(&batch{r: r, lines: []*recorded{{Tool: tool}}}).append()
+	}
+}
+
+// at is the place of a file: in the project, or in a directory outside it that is
+// mounted.
+func (r *Record) at(mount, source string) Change {
+	if tree, below := placeIn(r.Root, source); tree == "." {
+		return Change{Source: ".", Path: below}
+	}
+	if below, ok := strings.CutPrefix(source, strings.TrimSuffix(mount, "/")+"/"); ok {
+		return Change{Source: mount, Path: below}
+	}
+	return Change{Source: path.Dir(source), Path: path.Base(source)}
+}
+
+func (r *Record) tell(f *fault.Fault) {
+	if r.Trouble != nil {
+		r.Trouble(f)
+	}
+}
+
+// begin opens the item of the run. Where that cannot be, nothing is kept of the run,
+// and it is told. The caller holds mu.
+func (r *Record) begin() error {
+	if r.log != nil || r.off {
+		return nil
+	}
+	release, err := r.Store.hold(context.Background())
+	if err == nil {
+		defer release()
+		if err = r.goOn(); err == nil && r.log == nil {
+			err = r.anew()
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	if r.id != "" && r.release != nil {
+		return err // what was kept before must stay whole
+	}
+	r.off = true
+	r.tell(fault.New(fault.Of(err, fault.Config).Code, "what this run writes cannot be undone: %s", fault.Of(err, fault.Config).Message))
+	return nil
+}
+
+// goOn opens the item again that an earlier exchange of the run has closed, or whose
+// journal could not be written. The caller holds the lock of the store.
+func (r *Record) goOn() error {
+	if r.id == "" {
+		return nil
+	}
+	it, err := r.Store.load(r.id)
+	if err == nil && it.Err == nil && (it.State == Pending || it.State == Open) {
+		if r.release == nil {
+			if r.release, err = r.Store.State.TryHold(r.Store.lockOf(r.slot)); err != nil {
+				return r.forget(it, nil) // another run has its slot
+			}
+		}
+		record, err := r.Store.State.ReadLog(journalFormat, r.Store.at(r.id, journalFile))
+		if err == nil && it.State == Pending {
+			err = r.Store.State.Files.Remove(r.Store.at(r.id, itemFile))
+		}
+		if err == nil {
+			r.log, err = r.Store.State.Reopen(journalFormat, r.Store.at(r.id, journalFile), record)
+		}
+		return err
+	}
+	return r.forget(it, err)
+}
+
+// forget begins anew: the item was undone, or it is gone.
+func (r *Record) forget(it Item, err error) error {
+	if r.release != nil {
+		r.release()
+	}
+	if err == nil && it.State == Undone {
+		err = r.Store.remove(it.ID) // what it would write again is no longer what follows
+	}
+	r.id, r.entries, r.bytes, r.files, r.release = "", nil, 0, 0, nil
+	return err
+}
+
+func (r *Record) anew() (err error) {
+	r.Store.prune(keptRuns - 1)
+	r.begun = r.Store.now()
+	head := journal{Run: r.Run, Worker: r.Worker, Created: r.begun}
+	if r.id, r.log, r.release, err = r.Store.reserve(&head); err != nil {
+		return err
+	}
+	r.slot = head.Slot
+	b := batch{r: r}
+	for _, tool := range r.blind {
+		b.lines = append(b.lines, &recorded{Tool: tool})
+	}
+	if len(b.lines) > 0 {
+		err = b.append()
+	}
+	return err
+}
+
+// Close closes the item at the end of an exchange: from then on it can be undone.
+func (r *Record) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.release == nil {
+		return nil
+	}
+	defer func() { r.release(); r.release = nil }()
+	release, err := r.Store.hold(context.Background())
+	if err != nil {
+		return err
+	}
+	defer release()
+	it := Item{ID: r.id, Type: Replaced, State: Pending, Run: r.Run, Worker: r.Worker, Created: r.begun, Blind: r.blind}
+	for _, e := range r.entries {
+		switch {
+		case e.Lost:
+			it.Lost = append(it.Lost, e.Name())
+		case e.Digest != e.Base:
+			it.Changes = append(it.Changes, e.Change)
+		}
+	}
+	slices.SortFunc(it.Changes, inOrder)
+	slices.Sort(it.Lost)
+	it.Message = describe(it.Changes)
+	if r.log != nil {
+		err = r.log.Close()
+		r.log = nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(it.Changes)+len(it.Lost) == 0 {
+		id := r.id
+		r.id, r.entries, r.bytes, r.files = "", nil, 0, 0
+		return r.Store.remove(id)
+	}
+	return r.Store.put(it)
+}
