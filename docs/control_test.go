@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	proof    = regexp.MustCompile("`(Test[A-Za-z0-9]+|s[0-9]+[-_][a-z0-9_-]+)`")
+	proof    = regexp.MustCompile("`(Test[A-Za-z0-9]+|(?:s[0-9]+|undo)[-_][a-z0-9_-]+)`")
 	testName = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`)
 )
 
