@@ -3,6 +3,7 @@
 package docs_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,8 +17,9 @@ var (
 	testName = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9]+)\(`)
 )
 
-// Each promise of control.md names tests, and each of them exists.
-func TestControlPageNamesItsTests(t *testing.T) {
+// knownTests are the names of all tests, cases and scripts.
+func knownTests(t *testing.T) map[string]bool {
+	t.Helper()
 	known := map[string]bool{}
 	err := filepath.WalkDir("..", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -39,6 +41,12 @@ func TestControlPageNamesItsTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return known
+}
+
+// Each promise of control.md names tests, and each of them exists.
+func TestControlPageNamesItsTests(t *testing.T) {
+	known := knownTests(t)
 	text, limits, ok := strings.Cut(page(t, "control.md"), "## Limits of these promises")
 	if !ok || limits == "" {
 		t.Error("the page does not end with its limits")
@@ -53,5 +61,42 @@ func TestControlPageNamesItsTests(t *testing.T) {
 				t.Errorf("there is no test %s: %s", m[1], line)
 			}
 		}
+	}
+}
+
+// ui-events.md has each requirement of S4 once, with a state and with tests that exist.
+func TestEventsPageCoversS4(t *testing.T) {
+	known := knownTests(t)
+	row := regexp.MustCompile(`^\| (S4-\d\d) [^|]+ \| (met|half|not built) \| ([^|]*?) ?\| ([^|]+) \|$`)
+	name := regexp.MustCompile("`([A-Za-z0-9_-]+)`")
+	var found []string
+	for line := range strings.Lines(page(t, "ui-events.md")) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "| S4-") {
+			continue
+		}
+		m := row.FindStringSubmatch(line)
+		if m == nil {
+			t.Errorf("not a row: %s", line)
+			continue
+		}
+		found = append(found, m[1])
+		tests := name.FindAllStringSubmatch(m[4], -1)
+		if len(tests) == 0 || m[2] != "met" && strings.TrimSpace(m[3]) == "" {
+			t.Errorf("%s names no test, or is not met and does not say why", m[1])
+		}
+		for _, n := range tests {
+			if !known[n[1]] {
+				t.Errorf("%s: there is no test %s", m[1], n[1])
+			}
+		}
+	}
+	for n := 1; n <= 57; n++ {
+		if want := fmt.Sprintf("S4-%02d", n); len(found) < n || found[n-1] != want {
+			t.Fatalf("row %d is not %s", n, want)
+		}
+	}
+	if len(found) != 57 {
+		t.Errorf("%d rows, want 57", len(found))
 	}
 }

@@ -200,6 +200,8 @@ func TestOneRunOnEveryFrontEnd(t *testing.T) {
 	}
 	do(p, `await click("End"); await text("[!] 1 item(s) pending clearance"); await until("the badge", () => document.querySelector('.badge'))`)
 	shown(t, p, func(f fact) string { return f.page })
+	do(p, `const {createGolem} = await import('./golem.js'), other = await createGolem(); await other.clearance("fronts").discard("2"); other.close();
+		document.dispatchEvent(new Event('visibilitychange')); await until("no badge, as another tab decided (S4-21)", () => !document.querySelector('.badge'))`)
 }
 
 // inPage is what the expressions about the page use.

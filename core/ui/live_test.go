@@ -131,6 +131,22 @@ func TestEveryWaitMoves(t *testing.T) {
 	})
 }
 
+// S4-54: the status line counts the items that wait for the person.
+func TestStatusLineCountsItems(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLive()
+		l.Start()
+		ok := true
+		for _, b := range []trace.Clearance{{Action: "staged", Item: "7"}, {Action: "staged", Item: "8"}, {Action: "discard", Item: "8", OK: &ok}} {
+			l.Emit(ev("0", "", "main", 0, b))
+		}
+		if got := l.shows(time.Second); !strings.HasSuffix(got, "working 1 s · [!] 1 pending") {
+			t.Errorf("%q", got)
+		}
+		l.finish(t)
+	})
+}
+
 // A stream that stalls moves behind its text, which comes back as it was.
 func TestAStalledStreamMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

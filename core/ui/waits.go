@@ -126,7 +126,7 @@ func (w *waits) line(now time.Time) string {
 		parts = append(parts, cost)
 	}
 	if n := len(w.staged); n > 0 {
-		parts = append(parts, fmt.Sprintf("[!] %d pending clearance", n))
+		parts = append(parts, fmt.Sprintf("[!] %d pending", n))
 	}
 	return strings.Join(parts, " · ")
 }

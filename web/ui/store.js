@@ -56,6 +56,10 @@ export async function start(made, shipped) {
   examples.value = shipped
   await refresh()
   ready.value = true
+  // Another tab, or what it runs, may have decided on items meanwhile (S4-21).
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && project.value) attempt('listing what is staged', listStaged)
+  })
   await look()
 }
 
