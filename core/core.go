@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"golem/core/approval"
+	"golem/core/clearance"
 	"golem/core/consent"
 	"golem/core/fault"
 	"golem/core/model"
@@ -60,6 +61,9 @@ type Platform struct {
 	// only with Options.AllowOutside. Directories below "." are opened from the
 	// root.
 	Mount func(source string) (sandbox.FS, error)
+	// Git opens a branch of the git repository in a directory, named dir in messages;
+	// nil: the platform has no repositories.
+	Git func(files sandbox.FS, dir, branch string) (clearance.Branch, error)
 	// Closed are directories, as sources of sandbox.SourceOf, that no worker
 	// can read or change through any mount, link or name, such as $GOLEM_HOME
 	// (E_PROTECTED).

@@ -2,6 +2,8 @@ package core
 
 import (
 	"context"
+	"path"
+	"strings"
 
 	"golem/core/clearance"
 	"golem/core/fault"
@@ -17,11 +19,15 @@ func (m mounting) staged(p *project.Project) *clearance.Store {
 		return nil
 	}
 	targets := map[string]clearance.Target{}
-	for name, dir := range p.Manifest().Targets {
-		targets[name] = clearance.Target{Dir: dir}
+	for name, t := range p.Manifest().Targets {
+		targets[name] = clearance.Target(t)
+	}
+	var git func(clearance.Target) (clearance.Branch, error)
+	if m.platform.Git != nil {
+		git = m.branch
 	}
 	return &clearance.Store{
-		State: &m.platform.State, Targets: targets, Now: m.platform.Now,
+		State: &m.platform.State, Targets: targets, Git: git, Now: m.platform.Now,
 		Mount: func(source string) (sandbox.FS, error) { return m.platform.Mount(source) },
 		Guard: func(source string) (bool, error) {
 			return m.protection(p).Pushing(source)
@@ -36,6 +42,23 @@ func (m mounting) undo(p *project.Project) *clearance.Store {
 		s.Undo, s.Targets = true, nil
 	}
 	return s
+}
+
+// branch opens the branch of a target. As any mount, a repository outside the project
+// needs --allow-outside.
+func (m mounting) branch(to clearance.Target) (clearance.Branch, error) {
+	root, below := ".", to.Git
+	if path.IsAbs(below) || below == ".." || strings.HasPrefix(below, "../") {
+		root, below = below, "."
+	}
+	files, err := m.platform.Mount(root)
+	if sub, ok := files.(sandbox.SubFS); ok && err == nil && below != "." {
+		files, err = sub.SubFS(below)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m.platform.Git(files, to.Git, to.Branch)
 }
 
 // settle finishes what a golem that was stopped left unfinished, before anything

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,6 +194,9 @@ func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {
 		h.report(it.Err)
 	}
 	h.say("item %s: %s", it.ID, oneLine(it.Message))
+	if to := store.Targets[cmp.Or(f.target, it.Target)]; to.Git != "" {
+		h.say("pushing it makes a commit on the branch %s of %s", oneLine(to.Branch), oneLine(to.Git))
+	}
 	return h.printDiffs(diffs)
 }
 
@@ -220,6 +224,9 @@ func (h *host) pushItem(f *clearing, store *clearance.Store, id string) error {
 	if err == nil && !f.json {
 		for _, c := range it.Changes {
 			verb := "wrote"
+			if store.Targets[it.Target].Git != "" {
+				verb = "committed"
+			}
 			if c.Digest == "" {
 				verb = "removed"
 			}

@@ -26,6 +26,20 @@ const manyFiles = 12
 // stagedProject is a project with an item that changes many files.
 func stagedProject(t *testing.T) string {
 	t.Helper()
+	return stagedBy(t, stagingProject(t))
+}
+
+func stagedBy(t *testing.T, dir string) string {
+	t.Helper()
+	if out, err := golemHere(dir, "run", ".", "go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// stagingProject is stagedProject before its run.
+func stagingProject(t *testing.T) string {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
 	calls := make([]string, manyFiles)
 	files := map[string]string{"main.worker": "---\nmodel: script:s.yaml\nsandbox: {paths: {out: {root: ./out, mode: staged}}}\ntoolsets: {filesystem: {approval: {default: preApproved}}}\n---\nWrite.\n"}
@@ -33,6 +47,7 @@ func stagedProject(t *testing.T) string {
 		files[fmt.Sprintf("out/%d", n)] = "old\n"
 		calls[n] = fmt.Sprintf(`{tool: write_file, args: {path: /out/%d, content: "new\n"}}`, n)
 	}
+	files["project.yaml"] = "clearance: {targets: {main: {git: out, branch: main}}}\n"
 	files["s.yaml"] = "script: 1\nworkers:\n  main:\n    - calls: [" + strings.Join(calls, ", ") + "]\n    - say: staged\n"
 	for name, text := range files {
 		full := filepath.Join(dir, name)
@@ -42,9 +57,6 @@ func stagedProject(t *testing.T) string {
 		if err := os.WriteFile(full, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if out, err := golemHere(dir, "run", ".", "go").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	return dir
 }
@@ -68,27 +80,71 @@ func newFiles(t *testing.T, dir string) (n int) {
 // all files old and the item pending, or all files new and no item (SECURITY 14).
 func TestKilledPush(t *testing.T) {
 	t.Parallel()
+	killedPushes(t, 8, func(string) {}, func(string, int) {}, "clearance", "push")
+}
+
+// The same with a branch of a git repository: the commit is on it or is not, and the
+// working tree shows what the branch has.
+func TestKilledGitPush(t *testing.T) {
+	t.Parallel()
+	git := func(dir string, args ...string) string {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = filepath.Join(dir, "out")
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+dir)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	killedPushes(t, 8, func(dir string) {
+		git(dir, "init", "--quiet", "--initial-branch=main")
+		git(dir, "add", ".")
+		git(dir, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "first")
+	}, func(dir string, files int) {
+		commits := "1"
+		if files > 0 {
+			commits = "2"
+		}
+		if got, status := git(dir, "rev-list", "--count", "main"), git(dir, "status", "--porcelain"); got != commits || status != "" {
+			t.Errorf("%d new files, %s commits, status %q", files, got, status)
+		}
+		git(dir, "fsck", "--strict")
+	}, "clearance", "push", "--target", "main")
+}
+
+// killedPushes kills golem while it pushes, again and again, each time a little
+// later. look gets what the next command has left.
+func killedPushes(t *testing.T, times int, ready func(dir string), look func(dir string, files int), args ...string) {
+	t.Helper()
+	prepared := func() string {
+		dir := stagingProject(t)
+		ready(dir)
+		return stagedBy(t, dir)
+	}
 	begun := time.Now()
-	if out, err := golemHere(stagedProject(t), "clearance", "push").CombinedOutput(); err != nil {
+	if out, err := golemHere(prepared(), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	whole := time.Since(begun)
-	for n := range 8 {
-		dir := stagedProject(t)
-		push := golemHere(dir, "clearance", "push")
+	for n := range times {
+		dir := prepared()
+		push := golemHere(dir, args...)
 		if err := push.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(whole * time.Duration(n+1) / 16)
+		time.Sleep(whole * time.Duration(n+1) / time.Duration(2*times))
 		_ = push.Process.Kill() // it may have ended
 		_ = push.Wait()
 		out, err := golemHere(dir, "clearance", "list").CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		switch n, gone := newFiles(t, dir), strings.Contains(string(out), "nothing waits"); {
+		files := newFiles(t, dir)
+		look(dir, files)
+		switch n, gone := files, strings.Contains(string(out), "nothing waits"); {
 		case n == 0 && !gone:
-			if out, err := golemHere(dir, "clearance", "push").CombinedOutput(); err != nil || newFiles(t, dir) != manyFiles {
+			if out, err := golemHere(dir, args...).CombinedOutput(); err != nil || newFiles(t, dir) != manyFiles {
 				t.Errorf("it cannot be pushed any more: %v\n%s", err, out)
 			}
 		case n != manyFiles || !gone:

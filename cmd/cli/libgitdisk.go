@@ -26,6 +26,7 @@ import (
 type gitDisk struct {
 	*filesystem.Storage
 	git   fs.FS
+	max   int64 // bytes of an object
 	close func()
 }
 
@@ -68,7 +69,7 @@ func (a gitAddress) openTree(ctx context.Context, files sandbox.FS) (*gitDisk, p
 	if err := checkPacks(ctx, git); err != nil {
 		return nil, plumbing.ZeroHash, err
 	}
-	d := &gitDisk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git}
+	d := &gitDisk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: workspace.MaxLibraryFile}
 	names := []plumbing.ReferenceName{plumbing.HEAD}
 	if a.ref != "" {
 		names = a.refNames()
@@ -127,10 +128,10 @@ func (d *gitDisk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbin
 			return nil, err
 		}
 		defer in.Close()
-		if n, err := io.Copy(io.Discard, io.LimitReader(in, workspace.MaxLibraryFile+64)); err != nil {
+		if n, err := io.Copy(io.Discard, io.LimitReader(in, d.max+64)); err != nil {
 			return nil, err
-		} else if n == workspace.MaxLibraryFile+64 {
-			return nil, gitFault("a file has more than %d bytes", workspace.MaxLibraryFile)
+		} else if n == d.max+64 {
+			return nil, gitFault("a file has more than %d bytes", d.max)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -70,6 +70,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(),
 		HTTP:       newHTTPClient(),
 		Closed:     h.closed(),
+		Git:        h.gitBranch,
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),

@@ -76,6 +76,11 @@ type Item struct {
 	Replaces string   `json:"replaces,omitempty"` // the item of the same run that this one continues
 	Was      State    `json:"was,omitempty"`      // before Pushing
 	Made     []string `json:"made,omitempty"`     // directories that the push makes
+	// Of a push to a git repository: where it goes, the branch's last commit before
+	// it, and the commit that the push makes.
+	To     *Target `json:"to,omitempty"`
+	Tip    string  `json:"tip,omitempty"`
+	Commit string  `json:"commit,omitempty"`
 
 	// Of an item that undoes a run: the files whose old content was not kept, and the
 	// tools that can have changed files which golem does not see.
@@ -96,7 +101,7 @@ type Change struct {
 	Size   int64  `json:"size"`
 	Digest string `json:"digest,omitempty"` // SHA-256 of the staged content, hex; "": the file is removed
 	// Base is the digest of the file in its own place when it was staged; "": there
-	// was none. Bases has that of each target, by name.
+	// was none. Bases has that of each target, by name; of a branch its last commit.
 	Base   string            `json:"base,omitempty"`
 	Bases  map[string]string `json:"bases,omitempty"`
 	Binary bool              `json:"binary,omitempty"`
@@ -111,10 +116,16 @@ func (i Item) Digest() string {
 	return digest(data)
 }
 
-// Target is where items can be pushed to.
+// Target is where items can be pushed to: a directory, or a branch of a git
+// repository. Both lie in the project, or outside it.
 type Target struct {
-	Dir string // in the project, or outside it
+	Dir    string `json:"dir,omitempty"`
+	Git    string `json:"git,omitempty"`
+	Branch string `json:"branch,omitempty"`
 }
+
+// root is the directory that the files of an item are named from.
+func (t Target) root() string { return cmp.Or(t.Git, t.Dir) }
 
 // formats of the files.
 var (
@@ -174,7 +185,7 @@ func digestOf(open func() (fs.File, error)) (string, error) {
 }
 
 // digestAt is digestOf a file of a tree.
-func digestAt(fsys sandbox.FS, name string) (string, error) {
+func digestAt(fsys fs.FS, name string) (string, error) {
 	return digestOf(func() (fs.File, error) { return fsys.Open(name) })
 }
 

@@ -248,3 +248,19 @@ func TestOpenItem(t *testing.T) {
 func TestStagedTree(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).work()) })
 }
+
+// A platform without repositories says so, when something is staged for one and when
+// it is shown or pushed (SPEC §9).
+func TestNoRepositories(t *testing.T) {
+	d, it := prepared(t)
+	s := d.store()
+	s.Targets["repo"] = clearance.Target{Git: ".", Branch: "main"}
+	_, err := s.Diff(it, "repo")
+	wants(t, err, fault.Platform)
+	wants(t, push(s, it.ID, clearance.Push{Target: "repo"}), fault.Platform, "only on native")
+	_, err = d.workOf(s).Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return nil, nil }}}, "x", "repo")
+	wants(t, err, fault.Platform)
+	if err := push(s, it.ID, clearance.Push{}); err != nil || len(get(t, s)) != 0 {
+		t.Error(err)
+	}
+}

@@ -10,24 +10,33 @@ import (
 	"golem/core/state"
 )
 
-// bases are the digests of a path in every target.
-func (s *Store) bases(below string) (out map[string]string) {
-	for name := range s.Targets {
-		sum, err := s.base(name, below)
-		if err != nil {
-			continue // a target that cannot be opened now has no base: nothing there is overwritten
+// bases gives what a path is in every target, see Change.Bases. A target that cannot
+// be opened now has no base: nothing there is overwritten.
+func (s *Store) bases() func(below string) map[string]string {
+	tips := s.tips()
+	return func(below string) map[string]string {
+		var out map[string]string
+		for name, to := range s.Targets {
+			sum, ok := tips[name]
+			if to.Git == "" {
+				var err error
+				sum, err = s.base(to, below)
+				ok = err == nil
+			}
+			if ok && out == nil {
+				out = map[string]string{}
+			}
+			if ok {
+				out[name] = sum
+			}
 		}
-		if out == nil {
-			out = map[string]string{}
-		}
-		out[name] = sum
+		return out
 	}
-	return out
 }
 
-func (s *Store) base(target, below string) (string, error) {
+func (s *Store) base(to Target, below string) (string, error) {
 	st := step{Change: Change{Path: below}}
-	if err := s.open(&st, map[string]sandbox.FS{}, path.Clean(s.Targets[target].Dir)); err != nil {
+	if err := s.open(&st, map[string]sandbox.FS{}, path.Clean(to.Dir)); err != nil {
 		return "", err
 	}
 	return digestAt(st.fs, st.name)
@@ -42,8 +51,10 @@ type File struct {
 
 // Commit makes an item of its own from files as they are now (S4-48).
 func (w *Work) Commit(files []File, message, target string) (Item, error) {
-	if _, known := w.Store.Targets[target]; target != "" && !known {
+	if to, known := w.Store.Targets[target]; target != "" && !known {
 		return Item{}, w.Store.noTarget(target)
+	} else if to.Git != "" && w.Store.Git == nil {
+		return Item{}, noGit()
 	}
 	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
 	log, free, err := w.reserve(&it)
@@ -52,12 +63,14 @@ func (w *Work) Commit(files []File, message, target string) (Item, error) {
 	}
 	defer free()
 	var own []*entry
+	bases := w.Store.bases()
 	for _, f := range files {
 		var c Change
 		var e *entry
 		if c, e, err = w.snapshot(it.ID, f); err != nil {
 			break
 		}
+		c.Bases = bases(c.Path)
 		it.Changes = append(it.Changes, c)
 		if e != nil {
 			own = append(own, e)
@@ -116,6 +129,5 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	if err != nil {
 		return c, nil, err
 	}
-	c.Bases = w.Store.bases(c.Path)
 	return c, own, w.Store.blob(id, c.Digest, data)
 }

@@ -1,6 +1,7 @@
 package clearance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -30,11 +31,12 @@ type Push struct {
 // step is one file of a push.
 type step struct {
 	Change
-	fs   sandbox.FS
-	name string // in fs
-	to   string // as people read it
-	base string // the content that it replaces
-	want string // what the file has afterwards
+	fs   fs.FS      // as it is now
+	name string     // in fs
+	tree sandbox.FS // writes fs; nil: a branch
+	to   string     // as people read it
+	base string     // the content that it replaces
+	want string     // what the file has afterwards
 }
 
 // Place is where a file of an item goes.
@@ -63,21 +65,29 @@ func (s *Store) Places(it Item, target string) ([]Place, error) {
 // Place is where a file of an item goes, without opening it.
 func (s *Store) Place(it Item, c Change) string {
 	if to, ok := s.Targets[it.Target]; ok {
-		return path.Join(to.Dir, c.Path)
+		return path.Join(to.root(), c.Path)
 	}
 	return c.Name()
 }
 
 // steps opens the places of an item's files.
 func (s *Store) steps(it Item, target string) ([]step, error) {
-	if target == "" {
-		target = it.Target
-	}
+	target = cmp.Or(target, it.Target)
 	to, known := s.Targets[target]
+	if it.State == Pushing && it.To != nil {
+		to, known = *it.To, true
+	}
 	if target != "" && !known {
 		return nil, s.noTarget(target)
 	}
 	opened := map[string]sandbox.FS{}
+	var branch *branch
+	if to.Git != "" {
+		var err error
+		if branch, err = s.branch(to); err != nil {
+			return nil, err
+		}
+	}
 	taken := map[string]string{}
 	var out []step
 	for _, c := range it.Changes {
@@ -87,9 +97,15 @@ func (s *Store) steps(it Item, target string) ([]step, error) {
 		}
 		base := c.Source
 		if target != "" {
-			base = to.Dir
+			base = to.root()
 		}
-		if err := s.open(&st, opened, path.Clean(base)); err != nil {
+		var err error
+		if branch != nil {
+			err = branch.open(&st, base)
+		} else {
+			err = s.open(&st, opened, path.Clean(base))
+		}
+		if err != nil {
 			return nil, err
 		}
 		key := sandbox.Fold(st.to)
@@ -121,7 +137,7 @@ func (s *Store) open(st *step, opened map[string]sandbox.FS, base string) error 
 		}
 		opened[root] = fsys
 	}
-	st.fs, st.name, st.to = fsys, name, path.Join(base, st.Path)
+	st.fs, st.tree, st.name, st.to = fsys, fsys, name, path.Join(base, st.Path)
 	if err := sandbox.ValidNew(name); err != nil {
 		return fault.Of(err, fault.Path)
 	}
@@ -182,6 +198,9 @@ func (s *Store) Push(ctx context.Context, id string, how Push) (Item, error) {
 	if err := s.ready(&it, steps, how.Definitions); err != nil {
 		return it, err
 	}
+	if to := s.Targets[it.Target]; to.Git != "" {
+		return s.commit(it, to, steps)
+	}
 	if steps, err = s.steps(it, ""); err != nil {
 		return it, err
 	}
@@ -223,11 +242,7 @@ func (s *Store) decidable(id string) (Item, error) {
 			err = goesOn(it)
 		}
 	case it.State == Pushing:
-		steps, err := s.steps(it, "")
-		if err != nil {
-			return it, err
-		}
-		if it, err = s.carryOut(it, steps); err == nil {
+		if it, err = s.goOn(it); err == nil {
 			err = fault.New(fault.Conflict, "writing the files of %s had begun when golem was stopped, and it is finished now", it.name()).Hinting("there is nothing left to decide")
 		}
 		return it, err
@@ -256,9 +271,9 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		if err != nil {
 			return err
 		}
-		if now == st.want {
+		if now == st.want && st.tree != nil {
 			it.hasAlready(n, now)
-		} else if now != st.base {
+		} else if now != st.want && now != st.base {
 			changed = append(changed, st.to)
 		}
 		if st.want != "" && st.want != folder {
@@ -268,7 +283,10 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		}
 		if st.want != "" {
 			for d := path.Dir(st.name); d != "."; d = path.Dir(d) {
-				if _, err := fs.Stat(st.fs, d); errors.Is(err, fs.ErrNotExist) && st.fs == steps[0].fs {
+				if st.tree == nil || st.tree != steps[0].tree {
+					break
+				}
+				if _, err := fs.Stat(st.fs, d); errors.Is(err, fs.ErrNotExist) {
 					made[d] = true
 				}
 			}
@@ -306,85 +324,4 @@ func (i *Item) hasAlready(n int, sum string) {
 func conflict(st step) error {
 	return fault.New(fault.Conflict, "%s was changed at the moment at which golem was to write it", st.to).
 		Hinting("look at it again; all files are as they were before")
-}
-
-// carryOut does what the file of a pushing item says: it writes the files, or
-// takes back what was written if a file is neither as it was nor as it shall be.
-func (s *Store) carryOut(it Item, steps []step) (Item, error) {
-	failed := s.write(it, steps)
-	if failed == nil {
-		it.State = Pushed
-		return it, s.finish(it)
-	}
-	if err := s.takeBack(it, steps); err != nil {
-		return it, fault.Of(failed, fault.Conflict).Hinting("writing the files of %s is half done (%v): the next golem command in this project finishes it or takes it back", it.name(), err)
-	}
-	it.State, it.Was, it.Made = it.Was, "", nil
-	if err := s.ended(it); err != nil {
-		return it, fault.Of(failed, fault.Conflict).Hinting("the files of %s are as they were, and golem could not note that (%v): the next golem command in this project tries again", it.name(), err)
-	}
-	return it, failed
-}
-
-func (s *Store) write(it Item, steps []step) error {
-	for _, st := range steps {
-		now, err := digestAt(st.fs, st.name)
-		switch {
-		case err != nil:
-			return err
-		case now == st.want:
-			continue
-		case now != st.base && !(now == "" && st.swaps()):
-			return conflict(st)
-		}
-		if err := s.set(it.ID, st, now, st.want); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// swaps says that a file takes the place of a directory, or a directory that of a file.
-func (st step) swaps() bool {
-	return st.base != "" && st.want != "" && (st.base == folder) != (st.want == folder)
-}
-
-// set makes a file have the content with a digest; "" removes it. now is what it has.
-// A directory that others use too stays.
-func (s *Store) set(id string, st step, now, sum string) error {
-	if sum == "" || now != "" && st.swaps() {
-		err := st.fs.Remove(st.name)
-		if sum == "" && errors.Is(err, sandbox.ErrNotEmpty) {
-			return nil
-		}
-		if err != nil || sum == "" {
-			return err
-		}
-	}
-	if sum == folder {
-		return sandbox.MkdirAll(st.fs, st.name, 0o755)
-	}
-	data, err := s.content(id, sum)
-	if err != nil {
-		return err
-	}
-	return st.fs.WriteFile(st.name, data)
-}
-
-func (s *Store) takeBack(it Item, steps []step) error {
-	for _, st := range slices.Backward(steps) {
-		now, err := digestAt(st.fs, st.name)
-		if err == nil && now != st.base && (now == st.want || now == "" && st.swaps()) {
-			err = s.set(it.ID, st, now, st.base)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(steps) > 0 {
-		for _, d := range it.Made {
-			_ = steps[0].fs.Remove(d) // one that is not empty is not ours alone
-		}
-	}
-	return nil
 }

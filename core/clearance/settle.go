@@ -194,10 +194,7 @@ func (s *Store) settleOne(id string) error {
 	}
 	switch it.State {
 	case Pushing:
-		steps, err := s.steps(it, "")
-		if err == nil {
-			_, err = s.carryOut(it, steps)
-		}
+		_, err := s.goOn(it)
 		return err
 	case Pushed, Discarded:
 		return s.finish(it)

@@ -24,6 +24,8 @@ type Store struct {
 	// allowed.
 	Mount   func(source string) (sandbox.FS, error)
 	Targets map[string]Target
+	// Git opens the branch of a target; nil: the platform has no repositories.
+	Git func(Target) (Branch, error)
 	// Guard judges a place in the project or outside it: an error for a file that
 	// is never written, definition for one that defines the project.
 	Guard func(source string) (definition bool, err error)

@@ -264,8 +264,9 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 	}
 	slices.SortFunc(it.Changes, byName)
 	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
+	bases := w.Store.bases()
 	for n := range it.Changes {
-		it.Changes[n].Bases = w.Store.bases(it.Changes[n].Path)
+		it.Changes[n].Bases = bases(it.Changes[n].Path)
 	}
 	if err := w.end(it); err != nil || len(it.Changes) == 0 {
 		return nil, drop, err

@@ -25,9 +25,12 @@ type Manifest struct {
 	// ToolsListed: tools of modules are offered only to workers that have
 	// toolsets.custom (tools.offer: listed), not to all.
 	ToolsListed bool
-	// Targets are the directories that staged changes can be pushed to, by name.
-	Targets map[string]string
+	// Targets are the places that staged changes can be pushed to, by name.
+	Targets map[string]Target
 }
+
+// Target is a directory, or a branch of a git repository.
+type Target struct{ Dir, Git, Branch string }
 
 // Provider is a model provider that a manifest or a person's configuration adds, or
 // changes of one that golem knows.

@@ -111,22 +111,46 @@ func (p *Project) clearanceTargets(s *source, c *yamltree.Conformer) {
 	if all == nil {
 		return
 	}
-	s.manifest.Targets = map[string]string{}
+	s.manifest.Targets = map[string]Target{}
 	for _, f := range all.Fields {
-		dir := f.Value.Get("dir").String()
-		if dir == "" {
-			continue // said already
+		at, git, branch := f.Value.Get("dir"), f.Value.Get("git"), f.Value.Get("branch").String()
+		if (at == nil) == (git == nil) || (branch == "") != (git == nil) {
+			c.Fail(f.Value.Pos, "write {dir: PATH} or {git: PATH, branch: NAME}", "the clearance target %s must name a directory, or a git repository with its branch", fault.Brief(f.Name))
+			continue
 		}
+		if git != nil {
+			at = git
+		}
+		dir := at.String()
 		cleaned, ok := inside(dir)
 		if !ok && p.src.Flags.AllowOutside && s.library == "" && !strings.ContainsAny(dir, "~\\") && !yamltree.Invisible(dir) {
 			cleaned, ok = path.Clean(dir), true
 		}
 		if !ok {
-			c.Fail(f.Value.Get("dir").Pos, "name a directory of the project with /, or run with --allow-outside", "the clearance target %s is outside the project", fault.Brief(dir))
+			c.Fail(at.Pos, "name a directory of the project with /, or run with --allow-outside", "the clearance target %s is outside the project", fault.Brief(dir))
 			continue
 		}
-		s.manifest.Targets[f.Name] = cleaned
+		if git != nil {
+			s.manifest.Targets[f.Name] = Target{Git: cleaned, Branch: branch}
+		} else {
+			s.manifest.Targets[f.Name] = Target{Dir: cleaned}
+		}
 	}
+}
+
+// targetFaults are the clearance targets that a platform has not.
+func (p *Project) targetFaults(platform string) (out fault.List) {
+	all := p.settings.Path("clearance", "targets")
+	if all == nil || platform != "browser" {
+		return nil
+	}
+	for _, f := range all.Fields {
+		if n := f.Value.Get("git"); n != nil {
+			out = append(out, n.Pos.Fault(fault.Platform, "the clearance target %s is a git repository, which does not exist on platform \"browser\", only on native", fault.Quoted(f.Name)).
+				Hinting("the page stages changes for it, and pushes them only to a target with dir"))
+		}
+	}
+	return out
 }
 
 // fill takes the manifest's own values out; those for workers stay nodes.

@@ -267,7 +267,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 
 func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 	for text, want := range map[string]string{
-		"dependencies: [utils]": `project.yaml:1:16: E_LIBRARY_NOT_FOUND: the library "utils" is not installed`, "clearance: {targets: {main: {git: .}}}": "git: not in this version", "clearance: {targets: {main: {dir: ../up}}}": "the clearance target ../up is outside the project",
+		"dependencies: [utils]": `project.yaml:1:16: E_LIBRARY_NOT_FOUND: the library "utils" is not installed`, "clearance: {targets: {main: {git: .}}}": "a git repository with its branch", "clearance: {targets: {main: {dir: a, git: .}}}": "must name a directory, or", "clearance: {targets: {main: {branch: a}}}": "must name a directory, or", "clearance: {targets: {main: {git: ../up, branch: a}}}": "the clearance target ../up is outside the project", "clearance: {targets: {main: {dir: ../up}}}": "the clearance target ../up is outside the project",
 		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "not one of auto, wazero, browser",
 		"tools: {allow_module_imports: maybe}": "true or false", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
 		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "not a valid pattern", "workers: {include: ['{a,b}{a,b}{a,b}{a,b}']}": "more than 3 braces {",

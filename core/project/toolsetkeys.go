@@ -129,8 +129,7 @@ func sandboxShape() *yamltree.Shape {
 
 // clearanceShape has the places that staged changes can be pushed to (SPEC §9).
 func clearanceShape() *yamltree.Shape {
-	target := yamltree.KeysOf(map[string]*yamltree.Shape{"dir": yamltree.Text(yamltree.NameProblem), "git": yamltree.Later(), "branch": yamltree.Later()})
-	target.Musts = []string{"dir"}
+	target := yamltree.KeysOf(map[string]*yamltree.Shape{"dir": yamltree.Text(yamltree.NameProblem), "git": yamltree.Text(yamltree.NameProblem), "branch": yamltree.Text(yamltree.NameProblem)})
 	targets := yamltree.MapOf(target)
 	targets.Key = yamltree.NameProblem
 	return yamltree.KeysOf(map[string]*yamltree.Shape{"targets": targets})

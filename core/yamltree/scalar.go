@@ -198,10 +198,6 @@ func MapOf(each *Shape) *Shape { return &Shape{Kind: Mapping, Each: each, Key: N
 // KeysOf is the shape of a mapping that has only these keys.
 func KeysOf(keys map[string]*Shape) *Shape { return &Shape{Kind: Mapping, Keys: keys} }
 
-// Later is the shape of a key that golem knows and this version does not have:
-// the value must be empty.
-func Later() *Shape { return &Shape{later: true} }
-
 // Texts are the items of a list of texts; nil for nil and an empty list.
 func (n *Node) Texts() []string {
 	if n == nil || len(n.Items) == 0 {

@@ -35,8 +35,6 @@ type Shape struct {
 	// "" if that is not known. nil: nothing is known.
 	Foreign func(key string) (hint string)
 	Short   string // the key whose value a text in place of the mapping probably is, for a hint
-
-	later bool // see Later
 }
 
 // Conformer checks trees against shapes and collects every fault. The zero value
@@ -72,12 +70,6 @@ func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
 		if n = s.Rewrite(c, n, path); n == nil {
 			return nil
 		}
-	}
-	if s.later {
-		if !n.Empty() {
-			c.Fail(n.Pos, "remove it, or wait for the version that has it", "%s: not in this version", path)
-		}
-		return nil
 	}
 	if s.Any {
 		return n

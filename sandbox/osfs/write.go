@@ -2,6 +2,7 @@ package osfs
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -42,6 +43,46 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	}
 	syncDir(s.dir())
 	return nil
+}
+
+// Create makes a file that must not be there (fs.ErrExist), as WriteFile does: nobody
+// ever sees a part of it. On a disk without hard links a crash can leave it empty.
+func (f *FS) Create(name string, data []byte) error {
+	s, err := f.target(name, making)
+	if err != nil {
+		return failed("create", name, err)
+	}
+	defer s.close()
+	t, err := newTemp(s.dir(), 0)
+	if err != nil {
+		return failed("create", name, err)
+	}
+	defer t.discard()
+	if err := t.fill(data, 0); err != nil {
+		return failed("create", name, err)
+	}
+	err = s.dir().Link(t.name, s.base)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		err = createPlain(s.dir(), s.base, data)
+	}
+	if err != nil {
+		return failed("create", name, err)
+	}
+	syncDir(s.dir())
+	return nil
+}
+
+func createPlain(dir *os.Root, name string, data []byte) error {
+	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	t := &temp{dir, name, file}
+	if err := t.fill(data, 0); err != nil {
+		t.discard()
+		return err
+	}
+	return file.Close()
 }
 
 // target finds the place of a name that is to be changed. It refuses invalid

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	gitconfig "github.com/go-git/go-git/v5/plumbing/format/config"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// gitBranch is a branch of a repository on this machine, which staged items are
+// pushed to (SPEC §9). No program of git is run, so no hook and no filter; of the
+// configuration only what the repository's files look like and the person's name
+// count.
+type gitBranch struct {
+	work  sandbox.FS // files beside the repository; nil: none
+	git   sandbox.FS // the repository
+	store *gitDisk
+	ref   string // refs/heads/NAME
+	place string // as messages name it
+	tip   string // in hex; "": no commit yet
+	who   string // NAME <MAIL>
+	trees map[plumbing.Hash][]gitEntry
+}
+
+var _ clearance.Branch = (*gitBranch)(nil)
+
+// maxGitFile is the most bytes of a file in a commit, as of any staged file.
+const maxGitFile = 1 << 30
+
+// openBranch opens a branch of the repository in a directory. who is the person's
+// name and address, after what the repository's configuration says.
+func openBranch(files sandbox.FS, dir, branch string, who func(repository *gitconfig.Config) string) (b *gitBranch, err error) {
+	defer gitRecover(&err)
+	b = &gitBranch{ref: "refs/heads/" + branch, place: "the repository " + fault.Quoted(dir), trees: map[plumbing.Hash][]gitEntry{}}
+	if name := plumbing.ReferenceName(b.ref); name.Validate() != nil || strings.HasPrefix(branch, "-") || sandbox.ValidNew(b.ref) != nil || strings.Contains(branch, "@{") {
+		return nil, fault.New(fault.Path, "%s cannot be the name of a branch", fault.Quoted(branch)).Hinting("correct clearance.targets in the manifest")
+	}
+	if err := b.find(files, dir); err != nil {
+		return nil, err
+	}
+	config, err := b.config()
+	if err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(config.Section("core").Option("bare")) {
+	case "", "false", "no", "off", "0":
+	default:
+		b.work = nil
+	}
+	b.who = who(config)
+	b.store = &gitDisk{Storage: filesystem.NewStorage(gitFiles{b.git}, cache.NewObjectLRU(16*cache.MiByte)), git: b.git, max: maxGitFile}
+	if b.tip, err = b.readRef(); err != nil {
+		return nil, err
+	}
+	head, err := b.head()
+	if err == nil && b.tip == "" && (head != b.ref || b.hasRefs()) {
+		err = fault.New(fault.NotFound, "%s has no branch %s", b.place, fault.Quoted(branch)).Hinting("make it with git branch %s", branch)
+	}
+	if err == nil && b.tip != "" {
+		if _, err = b.object(plumbing.CommitObject, b.tip); err != nil {
+			err = b.refused("its branch %s is damaged or names no commit", fault.Quoted(branch))
+		}
+	}
+	return b, err
+}
+
+// find finds the repository in a directory, with or without files beside it.
+func (b *gitBranch) find(files sandbox.FS, dir string) error {
+	b.git = files
+	if info, err := fs.Stat(files, ".git"); err == nil {
+		sub, ok := files.(sandbox.SubFS)
+		real := ".git"
+		if r, resolves := files.(sandbox.Resolver); resolves {
+			real, err = r.Resolve(".git")
+		}
+		if !info.IsDir() || !ok || err != nil || real != ".git" {
+			return b.refused("its .git is a file or a link: it belongs to another repository")
+		}
+		if b.git, err = sub.SubFS(".git"); err != nil {
+			return err
+		}
+		b.work = files
+	}
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := fs.Stat(b.git, name); err != nil {
+			return fault.New(fault.NotFound, "there is no git repository in %s", dir).Hinting("name the directory that has .git, or make a repository with git init")
+		}
+	}
+	for name, why := range map[string]string{
+		"objects/info/alternates": "it borrows objects of another repository (objects/info/alternates)",
+		"commondir":               "it is a working tree of another repository",
+	} {
+		if _, err := fs.Stat(b.git, name); !errors.Is(err, fs.ErrNotExist) {
+			return b.refused("%s", why)
+		}
+	}
+	return nil
+}
+
+// config reads the repository's configuration and refuses one whose files golem
+// does not know, or which names other files as its working tree.
+func (b *gitBranch) config() (*gitconfig.Config, error) {
+	data, err := sandbox.ReadFile(b.git, "config", 1<<20)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	c := gitconfig.New()
+	if err := gitconfig.NewDecoder(bytes.NewReader(data)).Decode(c); err != nil {
+		return nil, b.refused("its configuration cannot be read: %s", fault.Brief(oneLine(err.Error())))
+	}
+	core := c.Section("core")
+	if v := cmp.Or(core.Option("repositoryformatversion"), "0"); v != "0" && v != "1" {
+		return nil, b.refused("its format (%s) is newer than golem", fault.Brief(v))
+	}
+	if core.Option("worktree") != "" {
+		return nil, b.refused("core.worktree says that its files lie elsewhere")
+	}
+	for _, o := range c.Section("extensions").Options {
+		switch strings.ToLower(o.Key) + "=" + strings.ToLower(o.Value) {
+		case "objectformat=sha1", "refstorage=files":
+			continue
+		}
+		switch strings.ToLower(o.Key) {
+		case "noop", "preciousobjects", "partialclone":
+		default:
+			return nil, b.refused("golem does not know its extension %s", fault.Brief(o.Key))
+		}
+	}
+	return c, nil
+}
+
+func (b *gitBranch) refused(format string, args ...any) error {
+	return fault.New(fault.Path, "%s is not accepted: %s", b.place, fmt.Sprintf(format, args...)).
+		Hinting("nothing was written; push to another target, or commit the files with git")
+}
+
+// gitRecover turns a panic of the library that reads repositories into an error.
+func gitRecover(err *error) {
+	if recover() != nil {
+		*err = gitFault("it is damaged")
+	}
+}
+
+// small reads a small text file of the repository; "" if there is none.
+func (b *gitBranch) small(name string) (string, error) {
+	data, err := sandbox.ReadFile(b.git, name, 4096)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return strings.TrimSpace(string(data)), err
+}
+
+// head is the branch that the working tree shows; "" for none.
+func (b *gitBranch) head() (string, error) {
+	text, err := b.small("HEAD")
+	ref, symbolic := strings.CutPrefix(text, "ref:")
+	if !symbolic {
+		return "", err
+	}
+	return strings.TrimSpace(ref), err
+}
+
+// readRef is the last commit of the branch now.
+func (b *gitBranch) readRef() (string, error) {
+	text, err := b.small(b.ref)
+	if err != nil {
+		return "", err
+	}
+	if text != "" {
+		if !plumbing.IsHash(text) {
+			return "", b.refused("%s is not a plain branch", b.ref)
+		}
+		return strings.ToLower(text), nil
+	}
+	if _, err := fs.Stat(b.git, b.ref); err == nil {
+		return "", b.refused("%s is empty", b.ref)
+	}
+	packed, err := sandbox.ReadFile(b.git, "packed-refs", 64<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	for line := range strings.Lines(string(packed)) {
+		if hex, name, _ := strings.Cut(strings.TrimSpace(line), " "); name == b.ref && plumbing.IsHash(hex) {
+			return strings.ToLower(hex), nil
+		}
+	}
+	return "", err
+}
+
+// hasRefs reports whether the repository has any branch.
+func (b *gitBranch) hasRefs() bool {
+	loose, _ := fs.ReadDir(b.git, "refs/heads")
+	_, err := fs.Stat(b.git, "packed-refs")
+	return len(loose) > 0 || err == nil
+}
+
+// object reads an object, checked by its name.
+func (b *gitBranch) object(kind plumbing.ObjectType, name string) (data []byte, err error) {
+	defer gitRecover(&err)
+	h := plumbing.NewHash(name)
+	limit := int64(maxGitHeader)
+	if kind == plumbing.BlobObject {
+		limit = maxGitFile
+	}
+	if size, err := b.store.EncodedObjectSize(h); err == nil && size > limit {
+		return nil, b.refused("the object %s has more than %d bytes", name, limit)
+	}
+	obj, err := b.store.EncodedObject(kind, h)
+	if err != nil {
+		return nil, err
+	}
+	if data, err = read(obj, limit); err == nil && plumbing.ComputeHash(kind, data) != h {
+		err = b.refused("the object %s is damaged", name)
+	}
+	return data, err
+}
+
+// Tip names the last commit.
+func (b *gitBranch) Tip() string { return b.tip }
+
+// Files shows the files of a commit.
+func (b *gitBranch) Files(commit string) (fs.FS, error) {
+	root, err := b.root(commit)
+	return gitCommit{b, root}, err
+}
+
+// root is the directory of a commit; "" for "".
+func (b *gitBranch) root(commit string) (string, error) {
+	if commit == "" {
+		return "", nil
+	}
+	data, err := b.object(plumbing.CommitObject, commit)
+	if err != nil {
+		return "", err
+	}
+	tree, ok := headerHash(data, "tree")
+	if !ok {
+		return "", b.refused("the commit %s is damaged", commit)
+	}
+	return tree.String(), nil
+}
+
+// gitCommit is the files of a commit.
+type gitCommit struct {
+	b    *gitBranch
+	root string
+}
+
+// Open opens a file. A directory, link or submodule is E_PATH.
+func (c gitCommit) Open(name string) (fs.File, error) {
+	e, err := c.b.lookup(c.root, name)
+	if err == nil && e == nil {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := c.b.object(plumbing.BlobObject, e.hash.String())
+	if err != nil {
+		return nil, gitMissing(err)
+	}
+	return gitBlob{bytes.NewReader(data), path.Base(name)}, nil
+}
+
+func gitMissing(err error) error {
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return fault.New(fault.Path, "a part of the repository is missing").Hinting("check it with git fsck")
+	}
+	return err
+}
+
+// gitBlob is an open file of a commit, and its description.
+type gitBlob struct {
+	*bytes.Reader
+	name string
+}
+
+var _ io.Reader = gitBlob{}
+
+// Stat describes the file.
+func (f gitBlob) Stat() (fs.FileInfo, error) { return f, nil }
+
+// Close does nothing.
+func (f gitBlob) Close() error { return nil }
+
+// Name is the file's own name.
+func (f gitBlob) Name() string { return f.name }
+
+// Mode is that of a plain file.
+func (f gitBlob) Mode() fs.FileMode { return 0o644 }
+
+// ModTime is not known.
+func (f gitBlob) ModTime() time.Time { return time.Time{} }
+
+// IsDir is always false.
+func (f gitBlob) IsDir() bool { return false }
+
+// Sys is nothing.
+func (f gitBlob) Sys() any { return nil }

@@ -1,0 +1,475 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	gitconfig "github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/state"
+)
+
+// stops counts the changes of the trees that share it. From change number at on it
+// does nothing more, as if golem were killed before it; with once it fails only that
+// one, as a full disk might.
+type stops struct {
+	n, at int
+	once  bool
+}
+
+func (f *stops) step() error {
+	f.n++
+	if f.at > 0 && (f.n == f.at || f.n > f.at && !f.once) {
+		return fault.New(fault.Quota, "no space left")
+	}
+	return nil
+}
+
+// stoppable is a tree in memory of which a change can fail, with Create as osfs has.
+type stoppable struct {
+	sandbox.FS
+	f *stops
+}
+
+func (t stoppable) WriteFile(name string, data []byte) error {
+	if err := t.f.step(); err != nil {
+		return err
+	}
+	return t.FS.WriteFile(name, data)
+}
+
+func (t stoppable) Create(name string, data []byte) error {
+	if err := t.f.step(); err != nil {
+		return err
+	}
+	if _, err := fs.Stat(t.FS, name); err == nil {
+		return fs.ErrExist
+	}
+	return t.FS.WriteFile(name, data)
+}
+
+func (t stoppable) Remove(name string) error {
+	if err := t.f.step(); err != nil {
+		return err
+	}
+	return t.FS.Remove(name)
+}
+
+func (t stoppable) Rename(o, n string) error {
+	if err := t.f.step(); err != nil {
+		return err
+	}
+	return t.FS.Rename(o, n)
+}
+
+func (t stoppable) SubFS(dir string) (sandbox.FS, error) {
+	sub, err := t.FS.(sandbox.SubFS).SubFS(dir)
+	return stoppable{sub, t.f}, err
+}
+
+// gitDesk is a project in memory with a repository in it, whose branch main the
+// working tree shows.
+type gitDesk struct {
+	files, state sandbox.FS
+	f            *stops
+	repo         *repo
+	first        string // commit
+}
+
+var gitFirst = map[string]string{"a": "one\n", "d/b": "two\n", "c": "three\n"}
+
+func newGitDesk(t testing.TB) *gitDesk {
+	d := &gitDesk{files: sandbox.Memory(), state: sandbox.Memory(), f: &stops{}}
+	d.repo = &repo{t: t, write: func(name string, data []byte) error { return d.files.WriteFile("repo/.git/"+name, data) }}
+	for name, data := range gitFirst {
+		if err := d.files.WriteFile("repo/"+name, []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := d.repo
+	a, b, c := r.object("blob", "one\n"), r.object("blob", "two\n"), r.object("blob", "three\n")
+	d.first = r.tag("v1", r.tree(entry(gitPlain, "a", a), entry(gitProgram, "c", c), entry(gitDir, "d", r.tree(entry(gitPlain, "b", b)))))
+	list := &gitIndex{}
+	for n, e := range []gitEntry{{gitPlain, "a", plumbing.NewHash(a)}, {gitProgram, "c", plumbing.NewHash(c)}, {gitPlain, "d/b", plumbing.NewHash(b)}} {
+		list.set(e.name, n, false, &e)
+	}
+	r.put("index", list.encode())
+	return d
+}
+
+func (d *gitDesk) store() *clearance.Store {
+	s := state.Memory(stoppable{d.state, d.f})
+	files := stoppable{d.files, d.f}
+	return &clearance.Store{
+		State: &s, Mount: func(string) (sandbox.FS, error) { return files, nil },
+		Now:     func() time.Time { return time.Unix(-5, 0) }, // a clock may be wrong
+		Targets: map[string]clearance.Target{"main": {Git: "repo", Branch: "main"}},
+		Guard: func(source string) (bool, error) {
+			if sandbox.Secret(source) {
+				return false, fault.New(fault.Protected, "%s is never written", source)
+			}
+			return strings.HasSuffix(source, ".worker"), nil
+		},
+		Git: func(to clearance.Target) (clearance.Branch, error) {
+			sub, err := files.SubFS(to.Git)
+			if err != nil {
+				return nil, err
+			}
+			b, err := openBranch(sub, to.Git, to.Branch, func(*gitconfig.Config) string { return "a <a@b>" })
+			if err != nil {
+				return nil, err
+			}
+			return b, nil
+		},
+	}
+}
+
+// stage makes an item of changes below the repository; "" removes a file.
+func (d *gitDesk) stage(t testing.TB, changes map[string]string) clearance.Item {
+	t.Helper()
+	w := &clearance.Work{Store: d.store(), Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return d.files, nil }}
+	fsys, err := w.Stage(nil, "repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range changes {
+		if data == "" {
+			err = fsys.Remove(name)
+		} else {
+			err = fsys.WriteFile(name, []byte(data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	it, err := w.Close()
+	if err != nil || it == nil {
+		t.Fatal(it, err)
+	}
+	return *it
+}
+
+var gitChange = map[string]string{"a": "ONE\n", "n/e/w": "new\n", "d/b": ""}
+
+// gitAfter is what the branch has once gitChange was pushed.
+var gitAfter = map[string]string{"a": "ONE\n", "c": "three\n", "n/e/w": "new\n"}
+
+// look returns what the branch, the index and the working tree have.
+func (d *gitDesk) look(t testing.TB) (branch, index, work map[string]string) {
+	t.Helper()
+	sub, err := d.files.(sandbox.SubFS).SubFS("repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := openBranch(sub, "repo", "main", func(*gitconfig.Config) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := b.root(b.tip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	branch, index, work = map[string]string{}, map[string]string{}, map[string]string{}
+	var walk func(tree, dir string)
+	walk = func(tree, dir string) {
+		entries, err := b.tree(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.mode == gitDir {
+				walk(e.hash.String(), dir+e.name+"/")
+				continue
+			}
+			data, err := b.object(plumbing.BlobObject, e.hash.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			branch[dir+e.name] = string(data)
+		}
+	}
+	walk(root, "")
+	list, err := b.readIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range list.lines {
+		e, _, merging := list.get(l.name)
+		if merging {
+			t.Fatal("the index has two entries of", l.name)
+		}
+		data, err := b.object(plumbing.BlobObject, e.hash.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		index[l.name] = string(data)
+	}
+	err = fs.WalkDir(sub, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() && !strings.HasPrefix(name, ".git/") {
+			var data []byte
+			data, err = fs.ReadFile(sub, name)
+			work[name] = string(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return branch, index, work
+}
+
+func (d *gitDesk) locks() (out []string) {
+	_ = fs.WalkDir(d.files, ".", func(name string, _ fs.DirEntry, _ error) error {
+		if strings.HasSuffix(name, ".lock") {
+			out = append(out, name)
+		}
+		return nil
+	})
+	return out
+}
+
+// A push to a branch that is stopped or fails at any change leaves branch, index and
+// working tree old with the item still there, or all of them new with the item told
+// of once (S4-51, SECURITY 14).
+func TestGitPushIsWhole(t *testing.T) {
+	steps := 0
+	for _, once := range []bool{false, true} {
+		for n := 1; ; n++ {
+			d := newGitDesk(t)
+			it := d.stage(t, gitChange)
+			d.f.n, d.f.at, d.f.once = 0, n, once
+			_, failed := d.store().Push(context.Background(), it.ID, clearance.Push{Target: "main", Digest: it.Digest()})
+			if d.f.n < n {
+				break
+			}
+			steps++
+			d.f.at = 0
+			t.Run(fmt.Sprintf("once=%v/%d", once, n), func(t *testing.T) { d.whole(t, failed) })
+		}
+	}
+	if steps < 20 {
+		t.Errorf("only %d steps were tried", steps)
+	}
+}
+
+func (d *gitDesk) whole(t *testing.T, failed error) {
+	s := d.store()
+	if err := s.Settle(context.Background()); err != nil {
+		t.Fatalf("settle: %v", err)
+	}
+	items, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	branch, index, work := d.look(t)
+	notes := s.Notes(context.Background())
+	if maps.Equal(branch, gitFirst) {
+		if !maps.Equal(index, gitFirst) || !maps.Equal(work, gitFirst) || len(items) != 1 || items[0].State != clearance.Pending || len(notes) != 0 {
+			t.Fatalf("old branch (%v), index %q, files %q, items %+v, notes %q", failed, index, work, items, notes)
+		}
+		if _, err := s.Push(context.Background(), items[0].ID, clearance.Push{Target: "main"}); err != nil {
+			t.Fatalf("the item cannot be pushed any more: %v", err)
+		}
+		branch, index, work = d.look(t)
+		items, notes = nil, []string{""}
+	}
+	if !maps.Equal(branch, gitAfter) || !maps.Equal(index, gitAfter) || !maps.Equal(work, gitAfter) || len(items) != 0 || len(notes) != 1 || len(d.locks()) != 0 {
+		t.Fatalf("a mixture (%v): %q, index %q, files %q, items %+v, notes %q, locks %q", failed, branch, index, work, items, notes, d.locks())
+	}
+}
+
+// What is refused leaves branch, index, files and item as they were.
+func TestGitPushRefused(t *testing.T) {
+	put := func(name, data string) func(*gitDesk) {
+		return func(d *gitDesk) { _ = d.files.WriteFile("repo/"+name, []byte(data)) }
+	}
+	commit := func(change func(r *repo) string) func(*gitDesk) {
+		return func(d *gitDesk) {
+			tree := change(d.repo)
+			d.repo.put("refs/heads/main", []byte(d.repo.object("commit", "tree "+tree+"\nparent "+d.first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
+			d.repo.put("HEAD", []byte("ref: refs/heads/other\n"))
+		}
+	}
+	for name, c := range map[string]struct {
+		do     func(*gitDesk)
+		stage  map[string]string
+		code   fault.Code
+		saying string
+	}{
+		"a file of the branch changed since": {do: commit(func(r *repo) string {
+			return r.tree(entry(gitPlain, "a", r.object("blob", "theirs\n")), entry(gitPlain, "c", r.object("blob", "three\n")))
+		}), code: fault.Conflict, saying: "changed since item 1 was staged: repo/a ("},
+		"a file is dirty":               {do: put("a", "mine\n"), code: fault.Conflict, saying: "not committed: a"},
+		"a file is there, not known":    {do: put("n/e/w", "mine\n"), code: fault.Conflict, saying: "not committed: n/e/w"},
+		"a file where a directory goes": {do: put("n", "mine\n"), code: fault.Conflict, saying: "not committed: n/e/w"},
+		"another git":                   {do: put(".git/index.lock", ""), code: fault.Busy, saying: "index.lock"},
+		"another git at the branch":     {do: put(".git/refs/heads/main.lock", ""), code: fault.Busy, saying: "refs/heads/main.lock"},
+		"a merge":                       {do: put(".git/MERGE_HEAD", "x"), code: fault.Conflict, saying: "in the middle of a merge"},
+		"a rebase":                      {do: put(".git/rebase-merge/head-name", "refs/heads/main\n"), code: fault.Conflict, saying: "in the middle of a rebase"},
+		"another working tree":          {do: put(".git/worktrees/w/HEAD", "ref: refs/heads/main\n"), code: fault.Conflict, saying: `another working tree that shows this branch, "w"`},
+		"a broken index":                {do: put(".git/index", "DIRC"), code: fault.Path, saying: "index is damaged"},
+		"an alias":                      {do: put(".git/refs/heads/main", "ref: refs/heads/other\n"), code: fault.Path, saying: "not a plain branch"},
+		"a branch that leads out":       {do: put(".git/refs/heads/main", "../../../etc/passwd"), code: fault.Path, saying: "not a plain branch"},
+		"a branch of no commit":         {do: func(d *gitDesk) { d.repo.put("refs/heads/main", []byte(d.repo.object("blob", "x"))) }, code: fault.Path, saying: "names no commit"},
+		"an empty branch":               {do: put(".git/refs/heads/main", ""), code: fault.Path, saying: "is empty"},
+		"files elsewhere":               {do: put(".git/config", "[core]\n\tworktree = /etc\n"), code: fault.Path, saying: "core.worktree"},
+		"another format":                {do: put(".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"), code: fault.Path, saying: "objectformat"},
+		"a newer format":                {do: put(".git/config", "[core]\n\trepositoryformatversion = 2\n"), code: fault.Path, saying: "newer than golem"},
+		"a broken configuration":        {do: put(".git/config", "[core\n"), code: fault.Path, saying: "configuration cannot be read"},
+		"borrowed objects":              {do: put(".git/objects/info/alternates", "/x\n"), code: fault.Path, saying: "borrows objects"},
+		"a part of another":             {do: put(".git/commondir", "../..\n"), code: fault.Path, saying: "working tree of another repository"},
+		"a link in the way": {do: commit(func(r *repo) string {
+			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitLink, "n", r.object("blob", "/etc")))
+		}), code: fault.Path, saying: `"n" in the repository "repo" is a symbolic link`},
+		"a submodule in the way": {do: commit(func(r *repo) string {
+			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitSubmodule, "n", r.object("blob", "x")))
+		}), code: fault.Path, saying: "is a submodule"},
+		"a file in the way": {do: commit(func(r *repo) string {
+			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitPlain, "n", r.object("blob", "x")))
+		}), code: fault.Path, saying: "is a file, not a directory"},
+		"a name that only differs in case": {stage: map[string]string{"A": "x"}, code: fault.Path, saying: `"A" and "a" of the repository "repo" would be one file`},
+		"a directory that only differs":    {stage: map[string]string{"D/x": "x"}, code: fault.Path, saying: "would be one file"},
+		"git's own directory":              {stage: map[string]string{".git/hooks/pre-commit": "x"}, code: fault.Protected, saying: ".git"},
+		"git's own directory, disguised":   {stage: map[string]string{"GIT~1/config": "x"}, code: fault.Protected, saying: "GIT~1"},
+		"a definition":                     {stage: map[string]string{"x.worker": "x"}, code: fault.Protected, saying: "--definition repo/x.worker"},
+		"the branch is gone":               {do: func(d *gitDesk) { _ = d.files.Remove("repo/.git/refs/heads/main") }, code: fault.NotFound, saying: `has no branch "main"`},
+		"the repository is gone":           {do: func(d *gitDesk) { _ = d.files.Remove("repo/.git/HEAD") }, code: fault.NotFound, saying: "no git repository in repo"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newGitDesk(t)
+			if name == "the branch is gone" {
+				d.repo.put("refs/heads/other", []byte(d.first+"\n"))
+			}
+			if c.stage == nil {
+				c.stage = gitChange
+			}
+			it := d.stage(t, c.stage)
+			if c.do != nil {
+				c.do(d)
+			}
+			before := allFiles(t, d.files)
+			_, err := d.store().Push(context.Background(), it.ID, clearance.Push{Target: "main"})
+			if f := fault.Of(err, fault.Config); err == nil || f.Code != c.code || !strings.Contains(f.Error(), c.saying) {
+				t.Fatalf("%v instead of %s with %q", err, c.code, c.saying)
+			}
+			after := allFiles(t, d.files)
+			maps.DeleteFunc(after, func(name, _ string) bool { // objects that no branch has
+				_, was := before[name]
+				return !was && strings.HasPrefix(name, "repo/.git/objects/")
+			})
+			if !maps.Equal(before, after) {
+				t.Errorf("something changed: %q", slices.Sorted(maps.Keys(after)))
+			}
+			if items, err := d.store().List(); err != nil || len(items) != 1 || items[0].State != clearance.Pending {
+				t.Errorf("%+v, %v", items, err)
+			}
+		})
+	}
+}
+
+func allFiles(t testing.TB, fsys fs.FS) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			var data []byte
+			data, err = fs.ReadFile(fsys, name)
+			out[name] = string(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// afterTheStep is a desk on which golem was killed directly after the branch moved.
+func afterTheStep(t *testing.T) *gitDesk {
+	for n := 1; ; n++ {
+		d := newGitDesk(t)
+		it := d.stage(t, gitChange)
+		d.f.n, d.f.at = 0, n
+		_, failed := d.store().Push(context.Background(), it.ID, clearance.Push{Target: "main"})
+		d.f.at = 0
+		if branch, _, _ := d.look(t); failed == nil {
+			t.Fatal("the push came to its end")
+		} else if maps.Equal(branch, gitAfter) {
+			return d
+		}
+	}
+}
+
+// What a person did between a kill and the next command stays.
+func TestGitSettleKeeps(t *testing.T) {
+	settle := func(d *gitDesk) {
+		t.Helper()
+		s := d.store()
+		if err := s.Settle(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if items, err := s.List(); err != nil || len(items) != 0 || len(s.Notes(context.Background())) != 1 {
+			t.Errorf("%+v, %v", items, err)
+		}
+	}
+	d := afterTheStep(t)
+	if err := d.files.WriteFile("repo/a", []byte("mine\n")); err != nil {
+		t.Fatal(err)
+	}
+	settle(d)
+	if branch, _, work := d.look(t); !maps.Equal(branch, gitAfter) || work["a"] != "mine\n" || work["n/e/w"] != "new\n" {
+		t.Errorf("%q, files %q", branch, work)
+	}
+
+	d = afterTheStep(t)
+	tip, err := fs.ReadFile(d.files, "repo/.git/refs/heads/main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := d.repo.tree(entry(gitPlain, "a", d.repo.object("blob", "theirs\n")))
+	d.repo.put("refs/heads/main", []byte(d.repo.object("commit", "tree "+theirs+"\nparent "+string(tip)+"author a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
+	_ = d.files.Remove("repo/.git/index.lock")
+	settle(d)
+	if branch, index, _ := d.look(t); !maps.Equal(branch, map[string]string{"a": "theirs\n"}) || index["a"] != "one\n" {
+		t.Errorf("%q, index %q", branch, index)
+	}
+
+	// Without the branch there is nothing that the push could have reached.
+	d = afterTheStep(t)
+	d.repo.put("refs/heads/other", []byte(d.first+"\n"))
+	d.repo.put("HEAD", []byte("ref: refs/heads/other\n"))
+	if err := d.files.Remove("repo/.git/refs/heads/main"); err != nil {
+		t.Fatal(err)
+	}
+	s := d.store()
+	_ = s.Settle(context.Background())
+	if items, err := s.List(); err != nil || len(items) != 1 || items[0].State != clearance.Pending {
+		t.Errorf("%+v, %v", items, err)
+	}
+}
+
+// Commits of others that changed other files stay, and two items are pushed one after
+// the other.
+func TestGitKeepsOthers(t *testing.T) {
+	d := newGitDesk(t)
+	one, two := d.stage(t, map[string]string{"a": "ONE\n"}), d.stage(t, map[string]string{"x": "x\n"})
+	if _, err := d.store().Push(context.Background(), one.ID, clearance.Push{Target: "main"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.store().Push(context.Background(), two.ID, clearance.Push{Target: "main"}); err != nil {
+		t.Fatal(err)
+	}
+	if branch, _, work := d.look(t); branch["a"] != "ONE\n" || branch["x"] != "x\n" || branch["d/b"] != "two\n" || !maps.Equal(branch, work) {
+		t.Errorf("%q, files %q", branch, work)
+	}
+}

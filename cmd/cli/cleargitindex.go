@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"golem/core/sandbox"
+)
+
+// gitIndex is git's list of the working tree's files (gitformat-index). golem
+// changes some entries and keeps all others as they are, bit for bit. Extensions
+// are left out: git makes them again.
+type gitIndex struct {
+	lines []indexLine
+}
+
+// indexLine is one entry: the fixed part of indexFixed bytes, with two more if it is
+// extended, and the name.
+type indexLine struct {
+	fixed []byte
+	name  string
+}
+
+// offsets in the fixed part.
+const (
+	indexMode  = 24
+	indexHash  = 40
+	indexFlags = 60
+	indexFixed = 62
+
+	indexExtended = 0x4000
+	indexStage    = 0x3000
+	indexName     = 0x0fff
+)
+
+// readIndex reads the index; one that is not there is empty.
+func (b *gitBranch) readIndex() (*gitIndex, error) {
+	data, err := sandbox.ReadFile(b.git, "index", maxGitFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &gitIndex{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	i, ok := parseIndex(data)
+	if !ok {
+		return nil, b.refused("its index is damaged or has a form that golem does not know")
+	}
+	return i, nil
+}
+
+// parseIndex reads an index of version 2, 3 or 4.
+func parseIndex(data []byte) (*gitIndex, bool) {
+	if len(data) < 12+sha1.Size || string(data[:4]) != "DIRC" {
+		return nil, false
+	}
+	body, sum := data[:len(data)-sha1.Size], data[len(data)-sha1.Size:]
+	if want := sha1.Sum(body); !bytes.Equal(sum, want[:]) && !bytes.Equal(sum, make([]byte, sha1.Size)) { // zero: index.skipHash
+		return nil, false
+	}
+	version, count := binary.BigEndian.Uint32(body[4:]), binary.BigEndian.Uint32(body[8:])
+	if version < 2 || version > 4 || int64(count) > int64(len(body)/indexFixed)+1 {
+		return nil, false
+	}
+	out, rest, last := &gitIndex{}, body[12:], ""
+	for range count {
+		line, used, ok := parseLine(rest, version, last)
+		if !ok {
+			return nil, false
+		}
+		out.lines, rest, last = append(out.lines, line), rest[used:], line.name
+	}
+	for len(rest) > 0 { // extensions: one that begins with a small letter cannot be left out
+		if len(rest) < 8 || rest[0] < 'A' || rest[0] > 'Z' {
+			return nil, false
+		}
+		size := int64(binary.BigEndian.Uint32(rest[4:])) + 8
+		if size > int64(len(rest)) {
+			return nil, false
+		}
+		rest = rest[size:]
+	}
+	return out, true
+}
+
+func parseLine(data []byte, version uint32, last string) (line indexLine, used int, ok bool) {
+	used = indexFixed
+	if len(data) < indexFixed+2 {
+		return line, 0, false
+	}
+	if binary.BigEndian.Uint16(data[indexFlags:])&indexExtended != 0 {
+		used += 2
+	}
+	line.fixed = data[:used]
+	prefix := ""
+	if version == 4 {
+		strip, n, ok := offsetNumber(data[used:])
+		if !ok || strip > len(last) {
+			return line, 0, false
+		}
+		prefix, used = last[:len(last)-strip], used+n
+	}
+	name, _, found := bytes.Cut(data[used:], []byte{0})
+	if line.name = prefix + string(name); !found || line.name == "" {
+		return line, 0, false
+	}
+	if used += len(name) + 1; version < 4 {
+		used = (used - 1 + 8) / 8 * 8
+	}
+	return line, used, used <= len(data)
+}
+
+// offsetNumber reads a number as the fourth version writes it.
+func offsetNumber(data []byte) (value, used int, ok bool) {
+	for n, c := range data {
+		if n > 4 {
+			break
+		}
+		if n > 0 {
+			value++
+		}
+		if value = value<<7 | int(c&0x7f); c&0x80 == 0 {
+			return value, n + 1, true
+		}
+	}
+	return 0, 0, false
+}
+
+// encode writes the index: in version 3 if an entry is extended, else in version 2.
+func (i *gitIndex) encode() []byte {
+	version := uint32(2)
+	if slices.ContainsFunc(i.lines, func(l indexLine) bool { return len(l.fixed) > indexFixed }) {
+		version = 3
+	}
+	out := binary.BigEndian.AppendUint32([]byte("DIRC"), version)
+	out = binary.BigEndian.AppendUint32(out, uint32(len(i.lines)))
+	for _, l := range i.lines {
+		out = append(append(out, l.fixed...), l.name...)
+		used := len(l.fixed) + len(l.name)
+		out = append(out, make([]byte, 8-used%8)...)
+	}
+	sum := sha1.Sum(out)
+	return append(out, sum[:]...)
+}
+
+func (i *gitIndex) find(name string) (at int, found bool) {
+	return slices.BinarySearchFunc(i.lines, name, func(l indexLine, name string) int { return strings.Compare(l.name, name) })
+}
+
+// get finds an entry. merging says that a merge left more than one, or that the
+// name stands where the index has a directory or file of it.
+func (i *gitIndex) get(name string) (e *gitEntry, at int, merging bool) {
+	at, found := i.find(name)
+	if below, _ := i.find(name + "/"); below < len(i.lines) && strings.HasPrefix(i.lines[below].name, name+"/") {
+		merging = true
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		_, file := i.find(dir)
+		merging = merging || file
+	}
+	if !found {
+		return nil, at, merging
+	}
+	fixed := i.lines[at].fixed
+	if binary.BigEndian.Uint16(fixed[indexFlags:])&indexStage != 0 {
+		return nil, at, true
+	}
+	mode := map[uint32]string{0o100644: gitPlain, 0o100755: gitProgram, 0o120000: gitLink, 0o160000: gitSubmodule}[binary.BigEndian.Uint32(fixed[indexMode:])]
+	return &gitEntry{mode, name, plumbing.Hash(fixed[indexHash : indexHash+sha1.Size])}, at, merging
+}
+
+// set puts a file into the index, without its times and size: git then looks at the
+// file itself. nil removes it.
+func (i *gitIndex) set(name string, at int, has bool, e *gitEntry) {
+	if has {
+		i.lines = slices.Delete(i.lines, at, at+1)
+	}
+	if e == nil {
+		return
+	}
+	fixed := make([]byte, indexFixed)
+	mode := uint32(0o100644)
+	if e.mode == gitProgram {
+		mode = 0o100755
+	}
+	binary.BigEndian.PutUint32(fixed[indexMode:], mode)
+	copy(fixed[indexHash:], e.hash[:])
+	binary.BigEndian.PutUint16(fixed[indexFlags:], uint16(min(len(name), indexName)))
+	i.lines = slices.Insert(i.lines, at, indexLine{fixed, name})
+}

@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// modes of entries, as they stand in a directory of git.
+const (
+	gitDir       = "40000"
+	gitPlain     = "100644"
+	gitProgram   = "100755"
+	gitLink      = "120000"
+	gitSubmodule = "160000"
+)
+
+// gitEntry is a line of a directory.
+type gitEntry struct {
+	mode, name string
+	hash       plumbing.Hash
+}
+
+// parseTree reads a directory.
+func parseTree(data []byte) (out []gitEntry, ok bool) {
+	for len(data) > 0 {
+		head, rest, found := bytes.Cut(data, []byte{0})
+		mode, name, named := strings.Cut(string(head), " ")
+		if !found || !named || len(rest) < len(plumbing.ZeroHash) {
+			return nil, false
+		}
+		out = append(out, gitEntry{mode, name, plumbing.Hash(rest[:len(plumbing.ZeroHash)])})
+		data = rest[len(plumbing.ZeroHash):]
+	}
+	return out, true
+}
+
+// tree reads a directory by its name; "" is empty.
+func (b *gitBranch) tree(name string) ([]gitEntry, error) {
+	if name == "" {
+		return nil, nil
+	}
+	h := plumbing.NewHash(name)
+	if got, ok := b.trees[h]; ok {
+		return got, nil
+	}
+	data, err := b.object(plumbing.TreeObject, name)
+	if err != nil {
+		return nil, gitMissing(err)
+	}
+	got, ok := parseTree(data)
+	if !ok {
+		return nil, b.refused("the list of files %s is damaged", name)
+	}
+	b.trees[h] = got
+	return got, nil
+}
+
+// lookup finds a file below a directory; nil: there is none. What is not a plain
+// file, and what lies behind something that is not a directory, is E_PATH.
+func (b *gitBranch) lookup(root, name string) (*gitEntry, error) {
+	elems := strings.Split(name, "/")
+	for n, elem := range elems {
+		entries, err := b.tree(root)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(entries, func(e gitEntry) bool { return e.name == elem })
+		if at < 0 {
+			return nil, nil
+		}
+		e, last := entries[at], n == len(elems)-1
+		if last && (e.mode == gitPlain || e.mode == gitProgram) {
+			return &e, nil
+		}
+		if last || e.mode != gitDir {
+			return nil, b.notPlain(path.Join(elems[:n+1]...), e.mode)
+		}
+		root = e.hash.String()
+	}
+	return nil, nil
+}
+
+func (b *gitBranch) notPlain(name, mode string) error {
+	kind := map[string]string{gitDir: "a directory", gitLink: "a symbolic link", gitSubmodule: "a submodule", gitPlain: "a file, not a directory", gitProgram: "a file, not a directory"}[mode]
+	return fault.New(fault.Path, "%s in %s is %s", gitName(name), b.place, cmp.Or(kind, "of a kind that golem does not know")).
+		Hinting("push to another target, or discard the item")
+}
+
+// gitNode is a directory that is being changed.
+type gitNode struct {
+	entries []gitEntry
+	subs    map[string]*gitNode // those of entries that are changed too
+	folded  map[string]string   // name by folded name; nil until a name is new
+}
+
+func (b *gitBranch) node(name string) (*gitNode, error) {
+	entries, err := b.tree(name)
+	return &gitNode{entries: slices.Clone(entries), subs: map[string]*gitNode{}}, err
+}
+
+// twin is another name in the directory that some disk takes for this one; "": none.
+func (n *gitNode) twin(name string) string {
+	if n.folded == nil {
+		n.folded = map[string]string{}
+		for _, e := range n.entries {
+			n.folded[sandbox.Fold(e.name)] = e.name
+		}
+	}
+	key := sandbox.Fold(name)
+	other := n.folded[key]
+	n.folded[key] = name
+	return other
+}
+
+// set puts a file into a directory; a zero hash removes it. A new name that a disk
+// could take for another one's is E_PATH.
+func (b *gitBranch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
+	first, rest, deeper := strings.Cut(name, "/")
+	full := path.Join(dir, first)
+	if sandbox.Secret(first) {
+		return fault.New(fault.Protected, "%s is never written", gitName(full)).Hinting("discard the item")
+	}
+	at := slices.IndexFunc(n.entries, func(e gitEntry) bool { return e.name == first })
+	if at < 0 {
+		if hash.IsZero() {
+			return nil
+		}
+		if twin := n.twin(first); twin != "" && twin != first {
+			return fault.New(fault.Path, "%s and %s of %s would be one file on some disks", gitName(full), gitName(twin), b.place).
+				Hinting("let the worker use the name that is there")
+		}
+		at = len(n.entries)
+		n.entries = append(n.entries, gitEntry{gitPlain, first, hash})
+		if deeper {
+			n.entries[at] = gitEntry{gitDir, first, plumbing.ZeroHash}
+			n.subs[first] = &gitNode{subs: map[string]*gitNode{}}
+		}
+	}
+	e := &n.entries[at]
+	if !deeper {
+		if e.mode != gitPlain && e.mode != gitProgram {
+			return b.notPlain(full, e.mode)
+		}
+		if e.hash = hash; hash.IsZero() {
+			n.entries = slices.Delete(n.entries, at, at+1)
+		}
+		return nil
+	}
+	if e.mode != gitDir {
+		return b.notPlain(full, e.mode)
+	}
+	if n.subs[first] == nil {
+		sub, err := b.node(e.hash.String())
+		if err != nil {
+			return err
+		}
+		n.subs[first] = sub
+	}
+	return b.set(n.subs[first], full, rest, hash)
+}
+
+// gitObject is an object that is to be written.
+type gitObject struct {
+	kind plumbing.ObjectType
+	data []byte
+	hash plumbing.Hash
+}
+
+func newObject(kind plumbing.ObjectType, data []byte) gitObject {
+	return gitObject{kind, data, plumbing.ComputeHash(kind, data)}
+}
+
+// encode makes the objects of a changed directory; its own is the last. Directories
+// that became empty go.
+func (n *gitNode) encode() (out []gitObject) {
+	var kept []gitEntry
+	for _, e := range n.entries {
+		if sub := n.subs[e.name]; sub != nil {
+			made := sub.encode()
+			if len(sub.entries) == 0 {
+				continue
+			}
+			out = append(out, made...)
+			e.hash = made[len(made)-1].hash
+		}
+		kept = append(kept, e)
+	}
+	n.entries = kept
+	key := func(e gitEntry) string {
+		if e.mode == gitDir {
+			return e.name + "/"
+		}
+		return e.name
+	}
+	slices.SortFunc(n.entries, func(a, b gitEntry) int { return strings.Compare(key(a), key(b)) })
+	var data []byte
+	for _, e := range n.entries {
+		data = append(fmt.Appendf(data, "%s %s\x00", e.mode, e.name), e.hash[:]...)
+	}
+	return append(out, newObject(plumbing.TreeObject, data))
+}
+
+// Commit makes a commit of files.
+func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Committed) (commit string, err error) {
+	defer gitRecover(&err)
+	root, err := b.root(b.tip)
+	if err != nil {
+		return "", err
+	}
+	top, err := b.node(root)
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(files))
+	for _, adding := range []bool{false, true} { // what goes makes room
+		for n, f := range files {
+			names[n] = f.Name
+			var hash plumbing.Hash
+			if adding != (f.Content != nil) {
+				continue
+			}
+			if f.Content != nil {
+				data, err := f.Content()
+				if err != nil {
+					return "", err
+				}
+				hash = plumbing.ComputeHash(plumbing.BlobObject, data)
+			}
+			if err := b.set(top, "", f.Name, hash); err != nil {
+				return "", err
+			}
+		}
+	}
+	objects := top.encode()
+	tree := objects[len(objects)-1].hash.String()
+	if tree == root {
+		return b.tip, nil
+	}
+	made := newObject(plumbing.CommitObject, b.commitText(tree, message, when))
+	for _, o := range objects {
+		b.trees[o.hash], _ = parseTree(o.data)
+	}
+	if _, _, err := b.follow(b.tip, tree, names, true); err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		if f.Content == nil {
+			continue
+		}
+		data, err := f.Content()
+		if err == nil {
+			err = b.write(newObject(plumbing.BlobObject, data))
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	for _, o := range append(objects, made) {
+		if err := b.write(o); err != nil {
+			return "", err
+		}
+	}
+	return made.hash.String(), nil
+}
+
+func (b *gitBranch) commitText(tree, message string, when time.Time) []byte {
+	at := max(when.Unix(), 0) // a clock may be wrong
+	var out strings.Builder
+	fmt.Fprintf(&out, "tree %s\n", tree)
+	if b.tip != "" {
+		fmt.Fprintf(&out, "parent %s\n", b.tip)
+	}
+	message = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(message, "?"), "\x00", ""))
+	fmt.Fprintf(&out, "author %s %d +0000\ncommitter %s %d +0000\n\n%s\n", b.who, at, b.who, at, cmp.Or(message, "Staged changes"))
+	return []byte(out.String())
+}
+
+// write writes an object in a file of its own, unless the repository has it. One
+// that it has is read and checked.
+func (b *gitBranch) write(o gitObject) error {
+	name := o.hash.String()
+	_, err := b.object(o.kind, name)
+	if !errors.Is(err, plumbing.ErrObjectNotFound) {
+		return err
+	}
+	data, err := gitDeflate(o)
+	if err != nil {
+		return err
+	}
+	return b.git.WriteFile("objects/"+name[:2]+"/"+name[2:], data)
+}

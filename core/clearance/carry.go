@@ -1,0 +1,102 @@
+package clearance
+
+import (
+	"errors"
+	"slices"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// goOn carries out a push that had begun when golem was stopped.
+func (s *Store) goOn(it Item) (Item, error) {
+	if it.Commit != "" {
+		return s.advance(it)
+	}
+	steps, err := s.steps(it, "")
+	if err != nil {
+		return it, err
+	}
+	return s.carryOut(it, steps)
+}
+
+// carryOut does what the file of a pushing item says: it writes the files, or
+// takes back what was written if a file is neither as it was nor as it shall be.
+func (s *Store) carryOut(it Item, steps []step) (Item, error) {
+	failed := s.write(it, steps)
+	if failed == nil {
+		it.State = Pushed
+		return it, s.finish(it)
+	}
+	if err := s.takeBack(it, steps); err != nil {
+		return it, fault.Of(failed, fault.Conflict).Hinting("writing the files of %s is half done (%v): the next golem command in this project finishes it or takes it back", it.name(), err)
+	}
+	it.State, it.Was, it.Made = it.Was, "", nil
+	if err := s.ended(it); err != nil {
+		return it, fault.Of(failed, fault.Conflict).Hinting("the files of %s are as they were, and golem could not note that (%v): the next golem command in this project tries again", it.name(), err)
+	}
+	return it, failed
+}
+
+func (s *Store) write(it Item, steps []step) error {
+	for _, st := range steps {
+		now, err := digestAt(st.fs, st.name)
+		switch {
+		case err != nil:
+			return err
+		case now == st.want:
+			continue
+		case now != st.base && !(now == "" && st.swaps()):
+			return conflict(st)
+		}
+		if err := s.set(it.ID, st, now, st.want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// swaps says that a file takes the place of a directory, or a directory that of a file.
+func (st step) swaps() bool {
+	return st.base != "" && st.want != "" && (st.base == folder) != (st.want == folder)
+}
+
+// set makes a file have the content with a digest; "" removes it. now is what it has.
+// A directory that others use too stays.
+func (s *Store) set(id string, st step, now, sum string) error {
+	if sum == "" || now != "" && st.swaps() {
+		err := st.tree.Remove(st.name)
+		if sum == "" && errors.Is(err, sandbox.ErrNotEmpty) {
+			return nil
+		}
+		if err != nil || sum == "" {
+			return err
+		}
+	}
+	if sum == folder {
+		return sandbox.MkdirAll(st.tree, st.name, 0o755)
+	}
+	data, err := s.content(id, sum)
+	if err != nil {
+		return err
+	}
+	return st.tree.WriteFile(st.name, data)
+}
+
+func (s *Store) takeBack(it Item, steps []step) error {
+	for _, st := range slices.Backward(steps) {
+		now, err := digestAt(st.fs, st.name)
+		if err == nil && now != st.base && (now == st.want || now == "" && st.swaps()) {
+			err = s.set(it.ID, st, now, st.base)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(steps) > 0 {
+		for _, d := range it.Made {
+			_ = steps[0].tree.Remove(d) // one that is not empty is not ours alone
+		}
+	}
+	return nil
+}
