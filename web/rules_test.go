@@ -2,11 +2,7 @@
 
 package web_test
 
-import (
-	"testing"
-
-	"github.com/chromedp/chromedp"
-)
+import "testing"
 
 // Scenario 59 in the page: the question offers a rule, shows its exact text and saves
 // it after a second yes; then such calls do not ask, What would happen? names the
@@ -27,7 +23,7 @@ func TestRulesThatAPersonKeeps(t *testing.T) {
 	finished(p, "ok")
 	do(p, `await text("saved in your own configuration"); await say("again")`)
 	finished(p, "ok")
-	p.Do(chromedp.Reload())
+	p.Reload()
 	do(p, `await text("main is ready"); await click("What would happen?");
 		await until("the rule", () => [...document.querySelectorAll('.described tr')].some((r) => r.innerText.includes('write_file') && r.innerText.includes('/out/**')));
 		await click("Settings"); await text("Calls that do not ask in keeping"); await text(%[1]q);

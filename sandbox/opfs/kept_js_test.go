@@ -28,7 +28,7 @@ func two(t *testing.T) (tabs [2]*opfs.FS) {
 }
 
 // What one tab has changed the other one sees at once, whatever either has in
-// memory: names, sizes, content, what is missing. Issue 13.
+// memory: names, sizes, content, what is missing.
 func TestTabsSeeEachOther(t *testing.T) {
 	tabs := two(t)
 	want := map[string]string{}
