@@ -141,6 +141,9 @@ type RunOptions struct {
 	// Exchange is called before each exchange of a chat. The exchange ends when its
 	// context does, and the chat goes on; stop is called after it. nil: only ctx ends it.
 	Exchange func(ctx context.Context) (within context.Context, stop func())
+	// Said is told each line of a chat that the person sent, without known secrets, for a
+	// history of them: messages and commands, no answers to questions. nil: nobody is.
+	Said func(line string)
 	// Command carries out the commands of a chat that need a command line (ui.Action.Host)
 	// and returns what to show; io.EOF ends the chat. nil: this platform has none.
 	Command func(ctx context.Context, s *run.Session, cmd ui.Command) (text string, err error)

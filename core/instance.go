@@ -1,6 +1,8 @@
 package core
 
 import (
+	"context"
+	"io/fs"
 	"sync"
 
 	"golem/core/approval"
@@ -135,6 +137,16 @@ func (i *Instance) checker() *run.Checker { return i.runner(trace.Sinks(nil), i.
 // defaultQuota bounds what one run writes, so that a model in a loop cannot
 // fill a disk: 1 GiB, 100,000 writes, 256 files open at a time.
 var defaultQuota = sandbox.Limits{Bytes: 1 << 30, Files: 100_000, Handles: 256}
+
+// Seen are the files that the entry sees: a front end offers their names. What no worker
+// can read is not among them.
+func (i *Instance) Seen() (fs.FS, error) {
+	entry, err := i.project.Entry()
+	if err != nil {
+		return nil, err
+	}
+	return i.checker().Files(context.Background(), entry)
+}
 
 // rules are those that the person keeps for this project.
 func (i *Instance) rules() consent.Rules {

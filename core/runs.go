@@ -87,6 +87,9 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 			s.Fail(fault.Of(err, fault.Limit))
 			continue
 		}
+		if ro.Said != nil {
+			ro.Said(i.secrets.text(in.Text))
+		}
 		cmd, err := ui.ParseCommand(in.Text)
 		if err != nil {
 			s.Say("error", fault.Of(err, fault.Usage).Error())

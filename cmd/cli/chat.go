@@ -69,6 +69,10 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 	defer stop()
 	s.warnNobody(ctx, inst)
 	s.options.Resume, s.options.Exchange = s.flags.resumed(), one.begin
+	s.writing = newWriting(s.host, inst, s.place)
+	if isTerminal(s.host.in) && !s.flags.json && !s.flags.headless {
+		s.options.Said = s.writing.said
+	}
 	for {
 		now := s
 		if err := now.open(true); err != nil {

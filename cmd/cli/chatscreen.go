@@ -28,6 +28,7 @@ func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchan
 	u := tui.New(tui.Options{
 		Project: s.place.name(), Entry: entry.ID, Model: entry.Model, Mode: string(mode),
 		In: h.in, Out: h.out, Env: os.Environ(), Color: h.colors(h.out, s.flags),
+		Editor: s.writing.editor(), Compose: h.compose,
 		Stop:  one.end,
 		Leave: func() { leave(fault.New(fault.Interrupted, "interrupted by the user")) },
 		Gone:  func(error) { leave(fault.New(fault.Interrupted, "the terminal is gone")) },

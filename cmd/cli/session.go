@@ -20,6 +20,7 @@ type session struct {
 
 	target  string // TARGET as the person wrote it
 	traced  string // the trace's file, if it can be read again
+	writing *writing
 	before  string // the conversation that was written last, before the chat
 	ui      ui.UI
 	finish  func(run.Result) error

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 
 	"golem/core/fault"
@@ -22,6 +23,12 @@ func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (stri
 	f := c.frame(w)
 	defer f.close()
 	return f.instructions(ctx, task{text: in.Text, object: in.JSON})
+}
+
+// Files are the files that a worker sees if a person runs it. Nothing is written to them.
+func (c *Checker) Files(ctx context.Context, w *project.Worker) (fs.FS, error) {
+	s, err := newTree(c.r).sight(ctx, w, nil)
+	return s.files, err
 }
 
 // View is what a worker sees as the first worker of a run.

@@ -28,6 +28,8 @@ func (m *model) key(name, text string) tea.Cmd {
 	case send:
 		m.send()
 	case used:
+	case name == "ctrl+g" && m.o.Compose != nil:
+		return m.compose()
 	case name == "up":
 		m.scroll(1)
 	case name == "down":

@@ -87,6 +87,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		return m, m.key(keyOf(msg))
+	case composed:
+		m.take(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.MouseWheelMsg:

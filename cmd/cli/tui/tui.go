@@ -37,6 +37,8 @@ type Options struct {
 	Color   bool
 	// Editor is what messages are written in; nil: a plain one.
 	Editor Editor
+	// Compose starts the person's own editor on a text; done returns what was written.
+	Compose func(text string) (cmd Command, done func() (string, error), err error)
 	// Stop ends the exchange under way and reports whether there was one.
 	Stop func() bool
 	// Leave ends the chat as a Ctrl+C does.

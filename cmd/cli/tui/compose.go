@@ -1,0 +1,54 @@
+package tui
+
+import (
+	"io"
+
+	tea "charm.land/bubbletea/v2"
+
+	"golem/core/fault"
+	"golem/core/ui/view"
+)
+
+// Command is a program that gets the terminal for a while, such as the person's editor.
+type Command interface {
+	Run() error
+	SetStdin(io.Reader)
+	SetStdout(io.Writer)
+	SetStderr(io.Writer)
+}
+
+// composed is what the person wrote elsewhere.
+type composed struct {
+	text string
+	err  error
+}
+
+// compose gives the terminal to the person's own editor.
+func (m *model) compose() tea.Cmd {
+	cmd, done, err := m.o.Compose(m.editor.Text())
+	if err != nil {
+		m.told(err)
+		return nil
+	}
+	return tea.Exec(cmd, func(err error) tea.Msg {
+		text, rerr := done()
+		if err == nil {
+			err = rerr
+		}
+		return composed{text, err}
+	})
+}
+
+// take puts what was written elsewhere into the editor. After an error, what was there
+// stays.
+func (m *model) take(c composed) {
+	if c.err != nil {
+		m.told(fault.New(fault.Config, "the editor failed: %s", c.err).Hinting("VISUAL or EDITOR names it"))
+		return
+	}
+	m.editor.SetText(c.text)
+}
+
+func (m *model) told(err error) {
+	m.state.Act(view.Action{Do: view.Told, ID: "warn", Text: err.Error()})
+}

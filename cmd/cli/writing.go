@@ -1,0 +1,224 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golem/core"
+	"golem/core/conversation"
+	"golem/core/fault"
+	"golem/core/ui"
+
+	"golem/cmd/cli/editor"
+	"golem/cmd/cli/tui"
+)
+
+// writing is what a chat's editor is lent of this machine: the history of the project,
+// the names in the worker's view, and what may follow a command.
+type writing struct {
+	host    *host
+	inst    *core.Instance
+	history *editor.History
+	file    string // of the history; "": it ends with golem
+	warned  bool
+
+	view  fs.FS // what the entry sees; nil: nothing
+	dir   string
+	names []string // in dir
+	kept  []editor.Choice
+}
+
+// newWriting reads the history of a project.
+func newWriting(h *host, inst *core.Instance, p place) *writing {
+	w := &writing{host: h, inst: inst, history: &editor.History{}}
+	if seen, err := inst.Seen(); err == nil {
+		w.view = seen
+	}
+	if home := h.home(); home != "" && p.pack == nil {
+		sum := sha256.Sum256([]byte(realPath(p.root)))
+		w.file = filepath.Join(home, "history", hex.EncodeToString(sum[:8])+".jsonl")
+		if data, err := readHomeFile(w.file); err == nil {
+			w.history = editor.ReadHistory(data)
+			w.shorten(len(data))
+		}
+	}
+	return w
+}
+
+// shorten writes the history anew where its file has grown to much more than is kept.
+func (w *writing) shorten(size int) {
+	if size > 2*editor.MaxHistory {
+		if err := writeAtomic(w.file, w.history.Text()); err != nil {
+			w.trouble(err)
+		}
+	}
+}
+
+// said adds a line that the person sent, without known secrets, to the history and its
+// file.
+func (w *writing) said(line string) {
+	if !w.history.Add(line) || w.file == "" {
+		return
+	}
+	err := os.MkdirAll(filepath.Dir(w.file), 0o700)
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(w.file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
+			_, err = f.Write(editor.Line(strings.TrimSpace(line)))
+			if cerr := f.Close(); err == nil {
+				err = cerr
+			}
+		}
+	}
+	if err != nil {
+		w.trouble(err)
+	}
+}
+
+func (w *writing) trouble(err error) {
+	if !w.warned {
+		w.warned = true
+		w.host.say("warning: the history of what you type cannot be kept: %s", cause(err))
+	}
+}
+
+// editor is the editor of a chat on a full screen.
+func (w *writing) editor() *editor.Editor {
+	o := editor.Options{History: w.history, Files: w.files, Values: w.values}
+	for _, a := range ui.Actions() {
+		if a.Command != "" {
+			o.Commands = append(o.Commands, editor.Choice{Text: "/" + string(a.Command), Help: a.Help})
+		}
+	}
+	return editor.New(o)
+}
+
+// maxNames is how many names of a directory completion looks at.
+const maxNames = 20_000
+
+// files are the names in the worker's view that begin with prefix: what the view hides
+// or protects from reading is not among them, and hidden files only where the prefix
+// begins with a dot.
+func (w *writing) files(prefix string) []string {
+	if w.view == nil {
+		return nil
+	}
+	dir, base := path.Split(strings.TrimPrefix(prefix, "/"))
+	if base == "" || dir != w.dir || w.names == nil {
+		w.dir, w.names = dir, []string{}
+		entries, err := fs.ReadDir(w.view, path.Clean("./"+dir))
+		if err != nil {
+			return nil
+		}
+		for _, e := range entries[:min(len(entries), maxNames)] {
+			name := e.Name()
+			if e.IsDir() {
+				name += "/"
+			}
+			w.names = append(w.names, name)
+		}
+	}
+	var out []string
+	for _, name := range w.names {
+		if strings.HasPrefix(name, base) && (base != "" || !strings.HasPrefix(name, ".")) {
+			if _, err := fs.Stat(w.view, path.Join(dir, name)); err == nil {
+				out = append(out, prefix[:len(prefix)-len(base)]+name)
+			}
+		}
+		if len(out) == 50 {
+			break
+		}
+	}
+	return out
+}
+
+// values are what may follow a command.
+func (w *writing) values(command, prefix string) []editor.Choice {
+	var all []editor.Choice
+	switch command {
+	case "/model":
+		names, local := w.inst.Keyed()
+		for _, name := range names {
+			help := "its key is set"
+			if local[name] {
+				help = "on this machine"
+			}
+			all = append(all, editor.Choice{Text: name + ":", Help: help})
+		}
+		all = append(all, editor.Choice{Text: "script:", Help: "a script that stands in for a model"})
+	case "/resume":
+		if kept := w.inst.Conversations(); kept != nil && (prefix == "" || w.kept == nil) {
+			w.kept = []editor.Choice{}
+			for _, l := range conversation.List(kept) {
+				w.kept = append(w.kept, editor.Choice{Text: l.ID, Help: ui.Brief(l.Title)})
+			}
+		}
+		all = w.kept
+	case "/clearance":
+		for _, word := range []string{"diff", "push", "discard", "defer"} {
+			all = append(all, editor.Choice{Text: word})
+		}
+	case "/approvals":
+		all = []editor.Choice{{Text: "remove"}}
+	case "/copy":
+		all = []editor.Choice{{Text: "code", Help: "the last code block"}}
+	case "/set":
+		for _, name := range []string{"temperature=", "top_p=", "max_output_tokens=", "reasoning_effort=", "verbosity=", "seed="} {
+			all = append(all, editor.Choice{Text: name})
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c editor.Choice) bool { return !strings.HasPrefix(c.Text, prefix) })
+}
+
+// compose lets the person write a text in the editor of the environment. The file lies
+// in a directory of its own, which only the person reads.
+func (h *host) compose(text string) (tui.Command, func() (string, error), error) {
+	words := strings.Fields(h.env["VISUAL"])
+	if len(words) == 0 {
+		words = strings.Fields(h.env["EDITOR"])
+	}
+	if len(words) == 0 {
+		if words = []string{"vi"}; runtime.GOOS == "windows" {
+			words = []string{"notepad"}
+		}
+		if _, err := exec.LookPath(words[0]); err != nil {
+			return nil, nil, usage("no editor is named").Hinting("set EDITOR, for example to nano")
+		}
+	}
+	dir, err := os.MkdirTemp("", "golem-message-")
+	if err != nil {
+		return nil, nil, fault.New(fault.Config, "no temporary directory: %s", cause(err))
+	}
+	name := filepath.Join(dir, "message.md")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return nil, nil, fault.New(fault.Config, "the message cannot be written to a file: %s", cause(err))
+	}
+	cmd := exec.Command(words[0], append(words[1:], name)...)
+	cmd.WaitDelay = time.Second
+	return &composer{cmd}, func() (string, error) {
+		defer os.RemoveAll(dir)
+		data, err := h.readFile(name, maxLine)
+		if err != nil {
+			return "", fault.New(fault.Config, "the message cannot be read again: %s", cause(err))
+		}
+		return strings.TrimSuffix(string(data), "\n"), nil
+	}, nil
+}
+
+// composer is a command that gets the terminal.
+type composer struct{ *exec.Cmd }
+
+func (c *composer) SetStdin(r io.Reader)  { c.Stdin = r }
+func (c *composer) SetStdout(w io.Writer) { c.Stdout = w }
+func (c *composer) SetStderr(w io.Writer) { c.Stderr = w }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"golem/core"
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/ui"
+)
+
+// writingIn opens a project as a chat does.
+func writingIn(t *testing.T, files map[string]string) (*host, *core.Instance, place) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := &host{err: os.Stderr, dir: dir, env: map[string]string{"GOLEM_HOME": filepath.Join(dir, "home"), "OPENAI_API_KEY": "sk-a-secret-key-0123456789"}}
+	f := &flags{command: "chat", set: pflag.NewFlagSet("chat", pflag.ContinueOnError)}
+	f.model = "script:s.yaml"
+	p, _, err := h.target(f, []string{"p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := h.newTools(false)
+	t.Cleanup(tools.close)
+	inst, err := h.open(p, f, tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, inst, p
+}
+
+var chatProject = map[string]string{
+	"s.yaml":          "script: 1\nworkers:\n  main:\n    - when: {match: '.'}\n      say: heard\n",
+	"p/main.worker":   "---\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+	"p/docs/a.md":     "a",
+	"p/docs/b.md":     "b",
+	"p/.env":          "OPENAI_API_KEY=x\n",
+	"p/.golem/x.json": "{}",
+	"p/.git/config":   "",
+	"p/.editorconfig": "",
+}
+
+// The history of what was sent lies in GOLEM_HOME, one file a project, for its owner
+// alone. It has no secrets, and nothing that answered a question.
+func TestHistoryIsKept(t *testing.T) {
+	h, inst, p := writingIn(t, chatProject)
+	w := newWriting(h, inst, p)
+	person := &ui.Script{
+		Inputs: []run.Input{
+			{Text: "hello"}, {Text: "two\nlines"}, {Text: "my key is sk-a-secret-key-0123456789"},
+			{Text: "/tool write_file"}, {Text: "/note.txt"}, {Text: "what I answered"}, {Text: "/cost"}, {Text: "/cost"},
+		},
+		Answers: []approval.Decision{{Answer: approval.Yes}},
+	}
+	res := inst.Chat(context.Background(), nil, person, core.RunOptions{Said: w.said})
+	if res.Error != nil {
+		t.Fatal(res.Error)
+	}
+	files, err := filepath.Glob(filepath.Join(h.env["GOLEM_HOME"], "history", "*.jsonl"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	want := "\"hello\"\n\"two\\nlines\"\n\"my key is [redacted]\"\n\"/tool write_file\"\n\"/cost\"\n"
+	if err != nil || string(data) != want {
+		t.Errorf("%v:\n%s\nwant:\n%s", err, data, want)
+	}
+	if info, err := os.Stat(files[0]); err != nil || os.PathSeparator == '/' && info.Mode().Perm() != 0o600 {
+		t.Error(info.Mode(), err)
+	}
+	e := newWriting(h, inst, p).editor()
+	for range 2 {
+		e.Key("up", "")
+	}
+	if e.Text() != "/tool write_file" {
+		t.Errorf("the next golem has %q", e.Text())
+	}
+}
+
+// Completion offers what the worker sees, and nothing that is kept from it.
+func TestCompletionStaysInTheView(t *testing.T) {
+	h, inst, p := writingIn(t, chatProject)
+	w := newWriting(h, inst, p)
+	for prefix, want := range map[string][]string{
+		"": {"docs/", "main.worker"}, "d": {"docs/"}, "docs/": {"docs/a.md", "docs/b.md"}, "docs/b": {"docs/b.md"},
+		".": {".editorconfig"}, ".e": {".editorconfig"}, "../": nil, "/docs/a": {"/docs/a.md"}, "nothing/": nil,
+	} {
+		if got := w.files(prefix); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", prefix, got, want)
+		}
+	}
+	if got := w.values("/model", "ol"); len(got) != 1 || got[0].Text != "ollama:" {
+		t.Errorf("/model ol: %v", got)
+	}
+	for _, a := range ui.Actions() {
+		if a.Command != "" && strings.HasPrefix(a.Args, "[diff|") {
+			for _, c := range w.values("/"+string(a.Command), "") {
+				if !strings.Contains(a.Args, c.Text) {
+					t.Errorf("%s is offered after %s", c.Text, a.Usage())
+				}
+			}
+		}
+	}
+}
