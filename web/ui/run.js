@@ -135,9 +135,15 @@ export function byID(a, b) {
 }
 
 const say = (run, kind, rest) => {
-  const n = kind === 'you' && !/^\/[a-z?]/.test(rest.text) ? { n: run.transcript.filter((item) => item.n).length + 1 } : null
+  const n = kind === 'you' && !/^\/[a-z?]/.test(rest.text) ? { n: messages(run) } : null
   run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
 }
+
+/** The number of the person's next message. */
+const messages = (run) => run.transcript.filter((item) => item.n).length + 1
+
+/** Shows what the person typed into a conversation. Whether it is a message, its event says; commands and the answers to a form are none. */
+export const type = (run, text) => say(run, 'you', { text, n: undefined, typed: true })
 
 const handlers = {
   'run.start'(run, e, at) {
@@ -167,8 +173,11 @@ const handlers = {
   message(run, e) {
     // A conversation's first message is the run's input, told already.
     const last = run.transcript.at(-1)
-    if (e.role === 'user' && last?.kind === 'you' && last.text === e.text) return
-    if (e.role === 'user') say(run, 'you', { text: e.text })
+    const shown = last?.kind === 'you' && (last.text === e.text || (last.typed && last.text === '/' + e.text))
+    if (e.role === 'user' && shown && last.typed) {
+      last.text = e.text
+      if (e.text !== '/new') last.n = messages(run)
+    } else if (e.role === 'user' && !shown) say(run, 'you', { text: e.text })
     run.status = 'running'
   },
   'worker.start'(run, e, at) {

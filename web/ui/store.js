@@ -2,7 +2,7 @@
 // of golem goes through golem.js; everything that is of this browser alone
 // (theme, last project, provider keys) is kept here.
 import { signal, computed, batch } from '@preact/signals'
-import { emptyRun, apply, faultText, recall } from './run.js'
+import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
 
 /** The golem.js object; set once by start. */
@@ -141,6 +141,7 @@ export async function send(text, attachments = []) {
   if (running.value && !talking.value) return false
   if (current && talking.value) {
     running.value = true
+    type(run.value, text)
     current.send(text)
     return true
   }
