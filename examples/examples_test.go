@@ -41,6 +41,10 @@ var plays = []play{
 	{name: "lone file", dir: "greeter", entry: "./greeter.yaml", text: "My name is Ada", says: []string{"Hello, Ada!"}},
 	{name: "greeter", dir: "greeter", text: "Guten Tag, ich heiße Zoë", says: []string{"Willkommen, Zoë!"}},
 	{
+		name: "welcome", dir: "welcome", text: "Ada starts on Monday", answer: approval.Yes, asks: []string{"write_file"},
+		says: []string{"output/letter.md"}, writes: map[string][]string{"output/letter.md": {"# Welcome, Ada!", "on Monday"}},
+	},
+	{
 		name: "note", dir: "note-taker", text: "Note Shelf: buy oak boards", answer: approval.Yes, asks: []string{"write_file"},
 		says: []string{"/notes/Shelf.md"}, writes: map[string][]string{"notes/Shelf.md": {"# Shelf\n\n- buy oak boards\n"}},
 	},

@@ -20,16 +20,16 @@ type scene struct{ name, way string }
 var walks = map[string][]scene{
 	"run": {
 		{"run-empty", `await text("is ready")`},
-		{"approval", `await click("Put the sources in order"); await text("Change a file?"); await until("a possible yes", yes)`},
+		{"approval", `await click("Ada starts on Monday"); await text("Change a file?"); await until("a possible yes", yes)`},
 		{"run", `await answered()`},
 		{"run-call", `(await until("a call", () => document.querySelectorAll('.node')[1])).click(); [...document.querySelectorAll('button')].find((b) => b.innerText === 'Workers' || b.textContent === 'Workers').click()`},
 		{"trace-runs", `await click("Trace"); await until("the run", () => button(".jsonl"))`},
-		{"trace", `await click(".jsonl"); await text("Timeline"); await click("analyzer")`},
+		{"trace", `await click(".jsonl"); await text("Timeline"); await click("writer")`},
 		{"trace-timeline", `await click("Timeline")`},
 	},
 	"projects": {
 		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
-		{"project-delete", `await click("delete orchestrator"); await text("cannot be undone")`},
+		{"project-delete", `await click("delete welcome"); await text("cannot be undone")`},
 		{"files-list", `await click("Cancel"); await click("Files"); await until("a file", () => button("main.worker"))`},
 		{"files", `await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
 		{"settings", `await click("Settings"); await text("Model providers")`},

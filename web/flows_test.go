@@ -88,10 +88,10 @@ func TestModelsOfAProvider(t *testing.T) {
 		const pick = document.querySelector('#model'); pick.value = 'other'; pick.dispatchEvent(new Event('change', {bubbles: true}));
 		const provider = await until("the dialog", () => document.querySelector('dialog[open] #provider'));
 		provider.value = 'groq'; provider.dispatchEvent(new Event('change', {bubbles: true}));
-		await click("List the models of groq"); await text("that is no key");
+		await click("list the models of groq"); await text("that is no key");
 		const key = document.querySelector('#model-key'); key.value = 'sk-mine'; key.dispatchEvent(new Event('input', {bubbles: true}));
 		const name = document.querySelector('#model-name'); name.value = 'lama'; name.dispatchEvent(new Event('input', {bubbles: true}));
-		await click("List the models of groq");
+		await click("list the models of groq");
 		const list = await until("the list", () => document.querySelector('dialog select[aria-label="models of groq"]'));
 		if (list.innerText.trim() !== 'llama-4 · 131072 tokens') throw new Error('the list is ' + list.innerText);
 		list.value = 'llama-4'; list.dispatchEvent(new Event('change', {bubbles: true}));
@@ -126,13 +126,13 @@ func TestLink(t *testing.T) {
 	t.Parallel()
 	p, site := visit(t, "/under/")
 	do(p, `await text("is ready"); navigator.clipboard.writeText = async (text) => { window.copied = text };
-		await click("Projects"); await click("copy a link that contains orchestrator"); await until("the link", () => window.copied)`)
+		await click("Projects"); await click("copy a link that contains welcome"); await until("the link", () => window.copied)`)
 	link := webtest.Eval[string](p, `window.copied`)
-	if !strings.HasPrefix(link, site.URL+"#project=orchestrator&zip=") {
+	if !strings.HasPrefix(link, site.URL+"#project=welcome&zip=") {
 		t.Fatalf("the link is %.80s", link)
 	}
 	two := browserOf(t).Open(t, link)
-	do(two, `await text("Take this project?"); await click("Take it"); await until("the copy", () => document.title.startsWith('orchestrator-2')); await until("its files", () => button("main.worker"));
+	do(two, `await text("Take this project?"); await click("Take it"); await until("the copy", () => document.title.startsWith('welcome-2')); await until("its files", () => button("main.worker"));
 		if (location.hash) throw new Error('the address still carries it')`)
 	do(two, `location.hash = %q; await text("Take this project?")`, link[strings.Index(link, "#"):])
 	two.Press(webtest.Escape)
@@ -187,7 +187,7 @@ func TestTraceFromTheCommandLine(t *testing.T) {
 		await click("Tree"); if (window.hacked || document.querySelector('main img, main script') || document.body.innerText.includes('cannot be shown')) throw new Error(document.body.innerText)`,
 		base64.StdEncoding.EncodeToString([]byte(hostileTrace)), "hostile.jsonl")
 	torn := data[:bytes.LastIndex(data[:len(data)-1], []byte("\n"))+20]
-	do(p, open+`await text("the run was stopped before its end")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
+	do(p, open+`await text("the run was stopped before its end"); await click("Tree"); if (document.querySelector('.mark.running')) throw new Error("it spins for ever")`, base64.StdEncoding.EncodeToString(torn), "torn.jsonl")
 }
 
 // What was approved for a session ends with its page; files stay (Scenario 40).
@@ -352,7 +352,7 @@ func TestNoRoom(t *testing.T) {
 		do(p, `await text("is ready"); await navigator.serviceWorker.ready; await click("Files"); await until("the field", () => document.querySelector('.pane.side input[type=file]'))`)
 		p.Quota(at.Origin, 12<<20)
 		do(p, `const list = new DataTransfer(); list.items.add(new File([new Uint8Array(40e6)], 'big.bin')); const input = document.querySelector('.pane.side input[type=file]'); input.files = list.files;
-			input.dispatchEvent(new Event('change', {bubbles: true})); await text("E_QUOTA"); await click("Projects"); await text("orchestrator")`)
+			input.dispatchEvent(new Event('change', {bubbles: true})); await text("E_QUOTA"); await click("Projects"); await text("welcome")`)
 		p.Quota(at.Origin, -1)
 	})
 }

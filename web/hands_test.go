@@ -33,7 +33,9 @@ func visit(t testing.TB, under string) (*webtest.Page, webtest.Site) {
 func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest.Site) {
 	t.Helper()
 	site := webtest.Serve(t, files, under)
-	return browserOf(t).Open(t, site.URL), site
+	p := browserOf(t).Open(t, site.URL)
+	p.Expect("beforeunload") // a tab that is closed or loaded anew while a run goes on asks; no test has touched it
+	return p, site
 }
 
 // finished waits for the end of the run that is shown.

@@ -14,7 +14,7 @@ import (
 // but the page's own server. The page lies in a sub-path.
 func TestFirstVisit(t *testing.T) {
 	p, site := visit(t, "/some/where/")
-	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	yes(p)
 	for _, address := range p.Requests() {
 		if !strings.HasPrefix(address, site.URL) && !strings.HasPrefix(address, "blob:"+site.Origin) && !strings.HasPrefix(address, "data:") {
@@ -23,27 +23,27 @@ func TestFirstVisit(t *testing.T) {
 	}
 }
 
-// written counts files named basket.py: one is the source.
-const written = `[...document.querySelectorAll('[aria-label=Files] button')].filter((b) => b.innerText.startsWith('basket.py')).length`
+// written counts files named letter.md.
+const written = `[...document.querySelectorAll('[aria-label=Files] button')].filter((b) => b.innerText.startsWith('letter.md')).length`
 
 // The dialog: Escape is no, the focus is on No, and the keyboard alone says yes.
 func TestApprovalByKeyboard(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
-	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	if got := webtest.Eval[string](p, `document.activeElement.innerText`); got != "No" {
 		t.Errorf("the focus is on %q", got)
 	}
 	while(p, func() { p.Press(webtest.Escape) })
-	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
+	do(p, `await click("Files"); await until("the files", () => button("main.worker")); if (%s !== 0) throw new Error("it was written")`, written)
 
 	p, _ = visit(t, "/")
-	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	while(p, func() { p.Press(webtest.Enter) }) // typed before anybody could have read it: the button with the focus is No
-	do(p, `await click("Files"); await until("the files", () => button("output")); if (%s !== 1) throw new Error("it was written")`, written)
+	do(p, `await click("Files"); await until("the files", () => button("main.worker")); if (%s !== 0) throw new Error("it was written")`, written)
 
 	p, _ = visit(t, "/")
-	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	while(p, func() {
 		settled(p)
 		for range 6 { // the other answers stand between No and Yes
@@ -56,7 +56,7 @@ func TestApprovalByKeyboard(t *testing.T) {
 		t.Error("Tab does not lead to Yes")
 		p.Press(webtest.Escape)
 	})
-	do(p, `await click("Files"); await until("the file in /output", () => %s === 2)`, written)
+	do(p, `await click("Files"); await until("the file in /output", () => %s === 1)`, written)
 }
 
 // What was made is there after a reload, and the project that was open is.
@@ -110,7 +110,7 @@ func TestOffline(t *testing.T) {
 	site.Close()
 	p.Expect("ERR_CONNECTION_REFUSED")
 	p.Reload()
-	do(p, `await click("Put the sources in order"); await text("Change a file?")`)
+	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
 	yes(p)
 }
 

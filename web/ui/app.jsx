@@ -1,7 +1,7 @@
 // The page: a frame with four views of one project, and the list of projects.
 import { signal } from '@preact/signals'
 import { Component, render } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { createGolem } from './golem.js'
 import * as store from './store.js'
 import { settings } from './settings.js'
@@ -24,7 +24,7 @@ const tabs = [
 const loading = signal('Starting golem')
 
 function App() {
-  const { view, project, ready, theme, toast } = store
+  const { view, project, ready, theme } = store
   const dark = theme.value === 'dark'
   useEffect(() => {
     document.title = project.value ? `${project.value} · golem` : 'golem'
@@ -43,7 +43,7 @@ function App() {
           {tabs.filter(([name]) => project.value || !['run', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
-        <button class="button quiet square" onClick={() => store.setTheme(dark ? 'light' : 'dark')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
+        <button class="button quiet square" onClick={() => store.setTheme(dark === matchMedia('(prefers-color-scheme: dark)').matches ? (dark ? 'light' : 'dark') : 'system')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
@@ -53,13 +53,26 @@ function App() {
       <Ask />
       <StartTool />
       <FillInput />
-      {toast.value && (
-        <div class={`note toast ${toast.value.level}`} role={toast.value.level === 'error' ? 'alert' : 'status'}>
-          <span class="grow">{toast.value.text}</span>
-          <button class="button quiet square" aria-label="close this notice" onClick={() => (toast.value = null)}><Icon name="close" /></button>
-        </div>
-      )}
+      <Toast />
     </>
+  )
+}
+
+/** A notice: it goes by itself, later if it is bad news, and not while somebody reads it with the pointer or the focus on it. */
+function Toast() {
+  const toast = store.toast.value
+  const [held, setHeld] = useState(false)
+  const close = () => (store.toast.value = null)
+  useEffect(() => {
+    if (!toast || held) return undefined
+    const timer = setTimeout(close, toast.level === 'info' ? 8_000 : 20_000)
+    return () => clearTimeout(timer)
+  }, [toast, held])
+  return toast && (
+    <div class={`note toast ${toast.level}`} role={toast.level === 'error' ? 'alert' : 'status'} onMouseEnter={() => setHeld(true)} onMouseLeave={() => setHeld(false)} onFocusCapture={() => setHeld(true)} onBlurCapture={() => setHeld(false)}>
+      <span class="grow">{toast.text}</span>
+      <button class="button quiet square" aria-label="close this notice" onClick={close}><Icon name="close" /></button>
+    </div>
   )
 }
 
@@ -116,8 +129,7 @@ const Mark = () => (
 )
 
 async function main() {
-  const dark = matchMedia('(prefers-color-scheme: dark)').matches
-  store.setTheme(settings.theme ?? (dark ? 'dark' : 'light'))
+  store.setTheme(settings.theme)
   render(<App />, document.getElementById('app'))
   try {
     const [made, shipped] = await Promise.all([

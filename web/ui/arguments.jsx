@@ -1,5 +1,6 @@
 // The arguments of a call: every one whole; long ones scroll, none is cut.
 import { visible } from './diff.jsx'
+import { count } from './usage.js'
 import { Icon } from './icons.jsx'
 
 /** The order in which arguments of these names are shown, whatever order a provider sends them in; core/ui/brief.go has the same list. */
@@ -21,7 +22,7 @@ export function Arguments({ args, closed }) {
         if (!long) return <dl class="facts" key={name}><dt class="mono">{label}</dt><dd class="mono">{visible(text)}</dd></dl>
         return (
           <details class="call" key={name} open={!closed}>
-            <summary><span class="chev"><Icon name="chevron" /></span><strong class="mono">{label}</strong><span class="small muted">{text.length.toLocaleString()} characters</span></summary>
+            <summary><span class="chev"><Icon name="chevron" /></span><strong class="mono">{label}</strong><span class="small muted">{count(text.length, 'character')}</span></summary>
             <div class="detail"><pre class="block" tabIndex={0} role="region" aria-label={`argument ${label}`}>{visible(text)}</pre></div>
           </details>
         )

@@ -5,10 +5,10 @@ import { Diff, visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { Markdown } from './markdown.jsx'
 import { faultText, isOver, plain, seconds, shown } from './run.js'
-import { spent } from './usage.js'
+import { count, spent } from './usage.js'
 import { download, tick } from './store.js'
 
-const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?' }
+const signs = { ok: '✓', error: '!', denied: '✕', stopped: '✕', interrupted: '✕', not_run: '–', needs_input: '?', cut: '…' }
 /** How long a call took, or has taken up to now; "" before a second is over. */
 export function took(call) {
   if (isOver(call.status)) return seconds(call.ms)
@@ -16,7 +16,7 @@ export function took(call) {
   return since > 0 ? seconds(since * 1000).replace('.0', '') : ''
 }
 
-const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted' }
+const words = { ok: 'done', error: 'failed', denied: 'denied', stopped: 'stopped', not_run: 'not run', needs_input: 'asks', running: 'running', pending: 'waiting', interrupted: 'interrupted', cut: 'without an end in this trace' }
 
 /** How a call stands, as a sign and as a word for those who cannot see it. */
 export function Status({ call }) {
@@ -47,7 +47,7 @@ export function CallCard({ run, id, open = false }) {
         <Status call={call} />
         <strong>{visible(call.name)}</strong>
         <span class="args ellipsis grow">{brief(call)}</span>
-        {call.error && <span class="small bad">{call.error.code}</span>}
+        {call.error && call.status !== 'stopped' && <span class="small bad">{call.error.code}</span>}
         <span class="small muted">{meta}</span>
       </summary>
       {seen && <Detail run={run} call={call} />}
@@ -60,7 +60,7 @@ export function Detail({ run, call, whole = false }) {
   tick.value
   return (
     <div class="detail">
-      {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {call.turns} turn{call.turns === 1 ? '' : 's'}{call.own && ` · of its own ${spent(call.own) || 'nothing'}`}</p>}
+      {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {count(call.turns, 'turn')}{call.own && ` · of its own ${spent(call.own) || 'nothing'}`}</p>}
       {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
       {call.args !== undefined && call.args !== null && <><h3>Arguments</h3><Arguments args={recorded(call.args)} closed={call.diffs.length > 0} /></>}
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}</p>)}
@@ -70,7 +70,7 @@ export function Detail({ run, call, whole = false }) {
       ))}
       {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
       {call.diffs.map((d, i) => <div key={i}><h3>{visible(d.path)}</h3><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
-      {call.error && <div class="note error small">{visible(faultText(call.error))}</div>}
+      {call.error && <div class={`note small ${call.status === 'stopped' ? 'info' : 'error'}`}>{visible(faultText(call.error))}</div>}
       {call.result !== undefined && (whole || call.id !== '0') && <Block title="Result" text={shown(call.result)} />}
       {call.parts.map((p, i) => <Part key={i} part={p ?? {}} name={`${call.name}-${i + 1}`} />)}
     </div>
@@ -113,7 +113,7 @@ function Part({ part, name }) {
     <div>
       <h3>{title}</h3>
       {url && <img class="part" src={url} alt={title} onError={() => setURL('')} />}
-      <p class="row small muted"><span>{visible(type)}, {Number(part.bytes || 0).toLocaleString()} bytes</span>
+      <p class="row small muted"><span>{visible(type)}, {count(Number(part.bytes || 0), 'byte')}</span>
         <button class="button quiet square" disabled={!bytesOf(part)} aria-label={`download ${title}`} onClick={() => download(String(part.name || name).split('/').at(-1), bytesOf(part))}><Icon name="down" /></button></p>
     </div>
   )

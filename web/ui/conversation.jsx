@@ -1,43 +1,62 @@
-// One run or conversation: what was said, and beside it what every worker does.
+// One run or conversation: what was said, and beside it what every worker
+// does, or the conversations before.
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { chooseModel, lacking } from './modelchoice.jsx'
-import { faultText, seconds } from './run.js'
+import { faultText, isOver, seconds } from './run.js'
 import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
+import { Copy } from './copy.jsx'
 import { Callers, Plan } from './describe.jsx'
+import { History } from './history.jsx'
+import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
-import { fillInput, hasForm, startTool } from './start.jsx'
 import { Icon } from './icons.jsx'
-import { visible } from './diff.jsx'
 
-const side = signal('talk') // on a phone one of the two is seen: talk or tree
+const side = signal('talk') // on a phone one of the two is seen: talk or beside
+const beside = signal('workers') // workers or history
 
 export function Conversation() {
   store.tick.value
   const run = store.run.value
+  const [over, setOver] = useState(false)
+  const drag = (e) => {
+    if (!e.dataTransfer?.types.includes('Files')) return
+    e.preventDefault()
+    setOver(e.type !== 'dragleave' && e.type !== 'drop')
+    if (e.type === 'drop') attach([...e.dataTransfer.files])
+  }
+  const show = (what) => {
+    beside.value = what
+    side.value = 'beside'
+  }
   return (
     <div class="split">
-      <section class="pane" aria-label="Conversation" data-away={side.value !== 'talk'}>
+      <section class={`pane ${over ? 'dropping' : ''}`} aria-label="Conversation" data-away={side.value !== 'talk'} onDragEnter={drag} onDragOver={drag} onDragLeave={drag} onDrop={drag}>
         <header>
           <div class="titles grow">
             <h2 class="ellipsis">{store.about.value?.description || store.project.value}</h2>
             <Summary run={run} />
           </div>
-          <button class="button phone-only" onClick={() => (side.value = 'tree')}>Workers</button>
+          {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title="new conversation; this one is kept" onClick={() => store.fresh()}><Icon name="plus" /></button>}
+          <button class="button phone-only" onClick={() => show('workers')}>Workers</button>
+          <button class="button quiet square phone-only" aria-label="history" onClick={() => show('history')}><Icon name="chat" /></button>
         </header>
         <Talk run={run} />
         <Composer />
       </section>
-      <section class="pane side" aria-label="Workers" data-away={side.value !== 'tree'}>
+      <section class="pane side" aria-label={beside.value === 'workers' ? 'Workers' : 'History'} data-away={side.value !== 'beside'}>
         <header>
-          <h2 class="grow">Workers</h2>
+          <h2 class="sr">{beside.value === 'workers' ? 'Workers' : 'History'}</h2>
+          <div class="row grow" role="group" aria-label="What is shown here">
+            {[['workers', 'Workers'], ['history', 'History']].map(([name, title]) => <button key={name} class="button quiet" aria-pressed={beside.value === name} onClick={() => (beside.value = name)}>{title}</button>)}
+          </div>
           <button class="button phone-only" onClick={() => (side.value = 'talk')}>Conversation</button>
         </header>
-        <Tree run={run} />
+        {beside.value === 'workers' ? <Tree run={run} /> : <History beside />}
       </section>
     </div>
   )
@@ -62,26 +81,81 @@ function Talk({ run }) {
     if (!b) return // it is just going away
     pinned.current = b.scrollHeight - b.scrollTop - b.clientHeight < 60
   }
+  const last = run.transcript.findLast((item) => item.kind === 'golem')
   return (
     <div class="talk" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-label="What was said" aria-live="polite">
       {run.transcript.length === 0 && <Start />}
-      {run.transcript.map((item) => <Item key={item.key} item={item} run={run} />)}
-      {run.error && <div class="note error" role="alert">{faultText(run.error)}</div>}
+      {grouped(run).map((item) => item.calls
+        ? <Calls key={item.calls[0].key} calls={item.calls} run={run} />
+        : <Item key={item.key} item={item} run={run} open={live(run, item)} last={item === last && !store.running.value} />)}
+      <Trouble run={run} />
       {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
       {run.failed.length > 0 && <div class="note warn">{run.failed.length === 1 ? 'A worker' : `${run.failed.length} workers`} failed: {run.failed.slice(0, 5).join(', ')}{run.failed.length > 5 && ' …'}</div>}
+      <Onward run={run} />
     </div>
   )
 }
 
-function Item({ item, run }) {
-  store.tick.value
+const few = 3 // calls in a row that stay as they are
+
+/** The transcript, calls in a row put together once all of them are over. */
+function grouped(run) {
+  const out = []
+  let row = []
+  const flush = () => {
+    if (row.length > few && row.every((c) => isOver(run.calls.get(c.id)?.status))) out.push({ calls: row })
+    else out.push(...row)
+    row = []
+  }
+  for (const item of run.transcript) {
+    if (item.kind === 'call') row.push(item)
+    else {
+      flush()
+      out.push(item)
+    }
+  }
+  if (store.running.value) out.push(...row) // more may come
+  else flush()
+  return out
+}
+
+/** Calls in a row on one line; what failed among them is told. */
+function Calls({ calls, run }) {
+  const [seen, setSeen] = useState(false)
+  const names = new Map()
+  for (const c of calls) {
+    const { name } = run.calls.get(c.id)
+    names.set(name, (names.get(name) ?? 0) + 1)
+  }
+  const bad = calls.filter((c) => run.calls.get(c.id).status !== 'ok').length
+  return (
+    <details class="call calls" onToggle={(e) => setSeen(e.target.open)}>
+      <summary>
+        <span class="chev"><Icon name="chevron" /></span>
+        <strong>{calls.length} calls</strong>
+        <span class="args ellipsis grow">{[...names].map(([name, n]) => (n > 1 ? `${name} ×${n}` : name)).join(', ')}</span>
+        {bad > 0 && <span class="small bad">{bad} not done</span>}
+      </summary>
+      {seen && <div class="detail">{calls.map((c) => <CallCard key={c.key} run={run} id={c.id} />)}</div>}
+    </details>
+  )
+}
+
+/** Whether an item can still change. */
+const live = (run, item) => (item.kind === 'golem' ? item.said.live : item.kind === 'call' && !isOver(run.calls.get(item.id)?.status))
+
+function Item({ item, run, open, last }) {
+  if (open) store.tick.value // what is finished is drawn once
   switch (item.kind) {
     case 'you':
-      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span>{item.n && store.talking.value && !store.running.value && <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={() => back(item)}><Icon name="rewind" /></button>}</div>{item.text}</div> : null
+      return item.text ? <div class="bubble you"><div class="who row"><span class="grow">You</span><Mine item={item} /></div>{item.text}</div> : null
     case 'golem':
       return (
         <div class="bubble golem">
-          <div class="who">Golem</div>
+          <div class="who row"><span class="grow">Golem</span>
+            {!open && <Copy text={() => item.said.text} name="this answer" />}
+            {last && <button class="button quiet square" aria-label="answer again" title="answer the last message again" onClick={() => store.attempt('the run', store.again)}><Icon name="again" /></button>}
+          </div>
           <Markdown text={item.said.text} live={item.said.live} />
         </div>
       )
@@ -91,6 +165,51 @@ function Item({ item, run }) {
       return <div class={`note small ${item.level}`}>{item.worker && item.depth > 0 ? `${item.worker}: ` : ''}{item.text}</div>
   }
   return null
+}
+
+/** What a person can do with a message of theirs. */
+function Mine({ item }) {
+  if (store.running.value) return null
+  const back = () => {
+    store.rewind(item.n)
+    draft(item.text)
+  }
+  if (item.n && store.talking.value) return <button class="button quiet square" title="go back to before this message; what was stays as a conversation of its own" aria-label={`go back to before message ${item.n}`} onClick={back}><Icon name="rewind" /></button>
+  return <button class="button quiet square" title="change it and run it anew" aria-label="edit this message" onClick={() => draft(item.text)}><Icon name="pen" /></button>
+}
+
+const ofModel = ['E_MODEL', 'E_NETWORK', 'E_TIMEOUT']
+
+/** Why it went wrong, with what to do about it. A stop by the person is no error. */
+function Trouble({ run }) {
+  store.tick.value
+  const fault = store.refused.value ?? run.error ?? (run.status === 'interrupted' ? { code: 'E_INTERRUPTED' } : null)
+  if (!fault || store.running.value) return null
+  const stopped = fault.code === 'E_INTERRUPTED' && !store.refused.value
+  return (
+    <div class={`note row ${stopped ? 'info' : 'error'}`} role={stopped ? 'status' : 'alert'}>
+      <span class="grow">{stopped ? 'You stopped it. What was done until then stays.' : faultText(fault)}</span>
+      {!store.refused.value && <button class="button" onClick={() => store.attempt('the run', store.again)}>Try again</button>}
+      {ofModel.includes(fault.code) && <button class="button" onClick={chooseModel}>Choose a model</button>}
+      {ofModel.includes(fault.code) && <button class="button" onClick={() => (store.view.value = 'settings')}>Settings</button>}
+    </div>
+  )
+}
+
+/** After a first run on a script: what comes next. */
+function Onward({ run }) {
+  store.tick.value
+  if (run.status !== 'ok' || store.running.value || !store.about.value?.model?.startsWith('script:') || settings.onward) return null
+  const leave = () => {
+    settings.onward = true
+    store.tick.value++
+  }
+  return (
+    <section class="note onward" aria-label="What comes next">
+      <p><b>That was played from a script.</b> With a model of your own the same workers answer anything: a key of a provider, or Ollama or LM Studio on this computer.</p>
+      <div class="row"><button class="button primary" onClick={chooseModel}>Use your own model</button><button class="button" onClick={() => (store.view.value = 'files')}>See its files</button><span class="grow" /><button class="button quiet" onClick={leave}>Hide</button></div>
+    </section>
+  )
 }
 
 /** What an empty conversation offers: the project's own suggestions. */
@@ -111,60 +230,22 @@ function Start() {
   const lacks = lacking(about)
   return (
     <div class="empty">
+      {from.first && <p class="lead">golem runs workers: text files that say what a language model shall do and which files and tools it may use. They run in this tab, and you are asked before anything is changed.</p>}
       {lacks
         ? <><h3>One thing is missing</h3><p>{lacks}</p><button class="button primary" onClick={chooseModel}>Choose a model</button></>
         : <h3>{about.entry ? `${about.entry} is ready` : 'Ready'}</h3>}
-      {!lacks && <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}</p>}
+      {!lacks && <p>{example?.about ?? 'Write a task below. Files it may change and calls that leave the sandbox wait for your answer.'}{from.first && ' It plays from a script: no key and no network are needed.'}</p>}
       <div class="row">
         {(example?.inputs ?? []).map((text) => (
-          <button class="button" key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
+          <button class={`button ${from.first ? 'primary' : ''}`} key={text} onClick={() => store.send(text)}><Icon name="run" />{text}</button>
         ))}
       </div>
       <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>
       {plan && <><Plan of={plan.run} /><Callers of={plan.tree} /></>}
-      <Kept />
+      <History />
     </div>
   )
 }
-
-/** The conversations that were kept, to go on with. */
-function Kept() {
-  const [list, setList] = useState([])
-  const name = store.project.value
-  useEffect(() => {
-    store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name)))
-  }, [name, store.running.value])
-  if (!list.length) return null
-  const save = (c) => store.attempt(c.id, async () => store.download(`${c.id}.md`, new TextEncoder().encode(await store.golem.exportConversation(name, c.id))))
-  return (
-    <section class="stack" aria-label="Conversations">
-      <h3>Conversations</h3>
-      <table class="list">
-        <thead><tr><th scope="col">Title</th><th scope="col" class="wide-only">When</th><th scope="col">Status</th><th scope="col" class="nowrap">Cost</th><td /></tr></thead>
-        <tbody>{list.slice(0, 100).map((c) => (
-          <tr key={c.id}>
-            <td><button class="button quiet" disabled={!!c.error} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.resume(c))}>{visible(c.title || c.id)}</button>{c.from && <span class="small muted"> branch, before message {c.from.at}</span>}</td>
-            <td class="wide-only">{new Date(c.time).toLocaleString()}</td>
-            <td>{c.error ? c.error.code : states[c.status] ?? c.status}</td>
-            <td class="nowrap">{spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced })}</td>
-            <td><button class="button quiet square" aria-label={`download ${visible(c.title || c.id)} as Markdown`} onClick={() => save(c)}><Icon name="down" /></button></td>
-          </tr>
-        ))}</tbody>
-      </table>
-    </section>
-  )
-}
-
-const states = { open: 'not finished', new: 'empty', needs_input: 'asked you' }
-const drafts = (name) => `golem.draft.${name}`
-
-/** Goes back to before a message, and puts its text where it can be changed. */
-function back(item) {
-  store.rewind(item.n)
-  draft.value = { text: item.text }
-}
-
-const draft = signal(null) // a text for the composer
 
 function Faults({ faults }) {
   return (
@@ -179,132 +260,3 @@ function Faults({ faults }) {
     </div>
   )
 }
-
-/** What is typed and not sent yet outlives a reload, where the browser stores it. */
-function keepDraft(name, text) {
-  try {
-    if (text) sessionStorage.setItem(drafts(name), text)
-    else sessionStorage.removeItem(drafts(name))
-  } catch {
-    // a browser without storage
-  }
-}
-
-function keptDraft(name) {
-  try {
-    return sessionStorage.getItem(drafts(name)) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-function Composer() {
-  const name = store.project.value
-  const [text, put] = useState('')
-  const setText = (t) => {
-    put(t)
-    keepDraft(name, t)
-  }
-  useEffect(() => put(keptDraft(name)), [name])
-  useEffect(() => {
-    if (draft.value) setText(draft.value.text)
-  }, [draft.value])
-  const [attached, setAttached] = useState([])
-  const field = useRef(null)
-  const busy = store.running.value
-  const talking = store.talking.value
-  const about = store.about.value
-  useEffect(() => {
-    if (!busy) field.current?.focus({ preventScroll: true })
-  }, [busy])
-  const send = (e) => {
-    e?.preventDefault()
-    if (busy || !about?.entry) return
-    if (!text.trim() && !attached.length && !about.emptyInput) return
-    const given = text
-    setText('')
-    setAttached([])
-    store.attempt('the run', async () => {
-      if ((await store.send(given, attached)) || keptDraft(name)) return
-      setText(given) // it was refused: nothing is lost
-      setAttached(attached)
-    })
-  }
-  const keys = (e) => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) send(e)
-  }
-  const attach = async (e) => {
-    const picked = [...e.target.files]
-    e.target.value = ''
-    const read = await Promise.all(picked.map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
-    setAttached([...attached, ...read])
-  }
-  return (
-    <form class="composer" onSubmit={send}>
-      <label class="sr" for="task">Task</label>
-      <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys}
-        placeholder={talking ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
-      {attached.length > 0 && (
-        <ul class="row small" aria-label="Attachments">
-          {attached.map((f, i) => (
-            <li key={i} class="button quiet">{f.name}
-              <button type="button" class="button quiet square" aria-label={`remove ${f.name}`} onClick={() => setAttached(attached.filter((_, n) => n !== i))}><Icon name="close" /></button>
-            </li>
-          ))}
-        </ul>
-      )}
-      <div class="row">
-        <Choices disabled={busy || talking} talking={talking} />
-        {!talking && <label class="button quiet" title="give files to the worker">
-          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={attach} disabled={busy} />
-        </label>}
-        {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
-        {!busy && <button type="button" class="button quiet" title="start a tool yourself" disabled={!about?.entry} onClick={startTool}>Tools</button>}
-        <span class="grow" />
-        {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
-        {busy
-          ? <button type="button" class="button primary" onClick={() => store.stop()}><Icon name="stop" />Stop</button>
-          : <button class="button primary" disabled={!about?.entry}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
-      </div>
-    </form>
-  )
-}
-
-/** The model and the approval mode of the next run. */
-function Choices({ disabled, talking }) {
-  const name = store.project.value
-  const [, again] = useState(0)
-  const mine = settings.project(name)
-  const about = store.about.value
-  const scripts = store.files.value.filter((f) => !f.dir && /(^|\/)[^/]*script[^/]*\.ya?ml$/.test(f.path)).map((f) => `script:${f.path}`)
-  const known = [...new Set([...scripts, mine.model].filter(Boolean))]
-  const set = (choice) => {
-    if (!settings.setProject(name, choice)) store.tell('this browser cannot store the choice: it is lost when the page is closed', 'warn')
-    again((n) => n + 1)
-    store.attempt('reading the project', store.inspect)
-  }
-  const model = (e) => {
-    if (e.target.value !== 'other') return set({ model: e.target.value })
-    chooseModel()
-    again((n) => n + 1)
-  }
-  return (
-    <>
-      <label class="sr" for="model">Model</label>
-      <select id="model" class="input pick" title={about?.model} value={mine.model ?? ''} onChange={model} disabled={disabled}>
-        <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
-        {known.map((m) => <option key={m} value={m}>{m}</option>)}
-        <option value="other">another model…</option>
-      </select>
-      <label class="sr" for="approval">Approvals</label>
-      <select id="approval" class="input pick" value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
-        <option value="">approvals: as set</option>
-        <option value="interactive">approvals: ask me</option>
-        <option value="auto_deny">approvals: deny</option>
-        <option value="approve_all">approvals: yes to all</option>
-      </select>
-      {!talking && <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>}
-    </>
-  )
-}
-

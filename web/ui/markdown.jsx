@@ -1,7 +1,9 @@
 // Model output as a page can show it without trusting it: Markdown made into
 // elements of a fixed set. HTML in it stays text, images are not loaded, links
 // are not followed without a click (SECURITY 15).
-import { useMemo } from 'preact/hooks'
+import { Fragment } from 'preact'
+import { useMemo, useRef } from 'preact/hooks'
+import { Copy } from './copy.jsx'
 import { inline } from './inline.jsx'
 
 const deepest = 12 // lists and quotations within each other; beyond it, text
@@ -17,13 +19,65 @@ const blank = /^[ \t]*$/
 
 /** @param {{text: string, live?: boolean}} props live: more is coming */
 export function Markdown({ text, live }) {
+  const grown = useRef(null)
   // Lists of messages are drawn often, their texts change seldom.
-  const made = useMemo(() => text.length > longest ? <pre tabIndex={0}>{text}</pre> : blocks(text.replace(/\r\n?/g, '\n').split('\n'), 0), [text])
+  const made = useMemo(() => text.length > longest ? <pre tabIndex={0}>{text}</pre> : (grown.current ??= new Grown()).take(text, live), [text, live])
   return <div class={live ? 'md live' : 'md'}>{made}</div>
 }
 
-/** Lines as blocks. */
-function blocks(lines, depth) {
+const loose = 3 // blocks at the end that what follows can change: one looks at most two lines ahead
+const together = 64 // blocks that are drawn as one, once they are finished
+const patient = 20_000 // characters of an unfinished part; a longer one is parsed again after it grew by an eighth
+
+/** A text that grows: only what follows its finished blocks is parsed again, so that all of it takes linear time. */
+class Grown {
+  #text = ''
+  #from = 0 // where the unfinished part begins
+  #tried = 0 // the length at the last parsing
+  #parts = [] // finished blocks, by the dozen
+  #open = [] // finished blocks that are none of these yet
+  #rest = null // those, and the unfinished ones
+
+  take(text, live) {
+    if (!text.startsWith(this.#text)) {
+      this.#from = this.#tried = 0
+      this.#parts = []
+      this.#open = []
+    }
+    this.#text = text
+    const old = this.#tried - this.#from
+    if (live && old > patient && text.length < this.#tried + old / 8) return [...this.#drawn(), <p class="raw">{text.slice(this.#tried)}</p>]
+    this.#tried = text.length
+    this.#parse(text.slice(this.#from))
+    return this.#drawn()
+  }
+
+  #parse(tail) {
+    const lines = []
+    const begins = [] // of each line
+    const ending = /\r\n?|\n/g
+    for (let at = 0, m; at <= tail.length; at = m.index + m[0].length) {
+      m = ending.exec(tail) ?? { index: tail.length, 0: '\n' }
+      lines.push(tail.slice(at, m.index))
+      begins.push(at)
+    }
+    const ends = []
+    const made = blocks(lines, 0, ends)
+    const firm = Math.max(0, made.length - loose)
+    this.#open.push(...made.slice(0, firm))
+    if (firm) this.#from += begins[ends[firm - 1]] ?? 0
+    while (this.#open.length >= together) this.#parts.push(<Fragment key={this.#parts.length}>{this.#open.splice(0, together)}</Fragment>)
+    // A fragment that is the same one as before is not looked into.
+    this.#rest = <Fragment key="rest">{this.#open.concat(made.slice(firm))}</Fragment>
+  }
+
+  #drawn() {
+    return [...this.#parts, this.#rest]
+  }
+}
+
+/** Lines as blocks; ends, if given, gets the line after each. */
+function blocks(lines, depth, ends) {
   const out = []
   for (let i = 0; i < lines.length;) {
     if (blank.test(lines[i])) {
@@ -33,9 +87,13 @@ function blocks(lines, depth) {
     const how = (depth < deepest && (quoted(lines, i, depth) ?? listed(lines, i, depth))) || fenced(lines, i) || headed(lines, i) || tabled(lines, i) || indented(lines, i) || paragraph(lines, i)
     out.push(how.value)
     i = how.end
+    ends?.push(i)
   }
   return out
 }
+
+/** A block of code, with a button that copies it. */
+const code = (text) => <div class="code"><pre tabIndex={0}><code>{text}</code></pre><Copy text={() => text} name="this code" /></div>
 
 function fenced(lines, i) {
   const m = fence.exec(lines[i])
@@ -43,7 +101,7 @@ function fenced(lines, i) {
   let end = i + 1
   const closes = (line) => line.trim().length >= m[1].length && line.trim() === m[1][0].repeat(line.trim().length)
   while (end < lines.length && !closes(lines[end])) end++
-  return { value: <pre tabIndex={0}><code>{lines.slice(i + 1, end).join('\n')}</code></pre>, end: end + 1 }
+  return { value: code(lines.slice(i + 1, end).join('\n')), end: end + 1 }
 }
 
 function headed(lines, i) {
@@ -155,7 +213,7 @@ function indented(lines, i) {
   if (!/^(?: {4}|\t)/.test(lines[i])) return null
   let end = i
   while (end < lines.length && /^(?: {4}|\t)/.test(lines[end])) end++
-  return { value: <pre tabIndex={0}><code>{lines.slice(i, end).map((l) => l.replace(/^(?: {4}|\t)/, '')).join('\n')}</code></pre>, end }
+  return { value: code(lines.slice(i, end).map((l) => l.replace(/^(?: {4}|\t)/, '')).join('\n')), end }
 }
 
 /** Whether something other than a paragraph begins here. */

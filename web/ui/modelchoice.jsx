@@ -1,10 +1,14 @@
-// Which model a project runs on, with the key that it takes.
+// Which model a project runs on: its provider, the key, the address, and
+// whether it answers.
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import * as store from './store.js'
-import { settings } from './settings.js'
+import { providers, settings, variable, withScheme } from './settings.js'
+import { Copy } from './copy.jsx'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
+import { count } from './usage.js'
+import { faultText } from './run.js'
 
 const choosing = signal(false)
 
@@ -19,70 +23,121 @@ export function lacking(about) {
   return row?.keyVar && !row.noKey && !settings.environment()[row.keyVar] ? `${about.model} needs a key of ${row.name}.` : ''
 }
 
-const provider = (model) => store.golem.providers.find((p) => p.name === model.split(':')[0])
+const rows = () => providers(store.golem)
+const provider = (model) => rows().find((p) => p.name === model.split(':')[0])
 
 export function ModelChoice() {
   return choosing.value && <Choice />
 }
 
+const local = {
+  ollama: { does: 'Ollama answers this page if it is started so:', line: () => `OLLAMA_ORIGINS=${location.origin} ollama serve` },
+  lmstudio: { does: 'LM Studio answers this page if its server is started so:', line: () => 'lms server start --cors' },
+}
+
+/** The host that a key goes to; the text itself where it is no address yet. */
+function host(address) {
+  try {
+    return new URL(address).host || address
+  } catch {
+    return address
+  }
+}
+
+/** Why this page cannot reach an address; "" if nothing speaks against it. */
+function barred(address) {
+  try {
+    const { protocol, hostname } = new URL(address)
+    if (protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname))) return ''
+    return protocol === 'http:' ? `This page reaches http addresses on this computer only. Give ${visible(hostname)} an https address, or forward a port of localhost to it.` : 'Write an address that begins with https://.'
+  } catch {
+    return 'Write an address like https://api.example.com/v1.'
+  }
+}
+
 function Choice() {
   const now = store.about.value?.model ?? ''
   const row = provider(now)
-  const rows = store.golem.providers
-  const [name, setName] = useState(row?.name ?? rows[0].name)
+  const [name, setName] = useState(row?.name ?? rows()[0].name)
+  const [own, setOwn] = useState(null) // a provider that is not in the list yet: its name
   const [model, setModel] = useState(row ? now.slice(now.indexOf(':') + 1) : '')
   const [key, setKey] = useState(null) // null: as it is kept
+  const [base, setBase] = useState(null)
   const [offers, setOffers] = useState(null) // of the provider; null: not asked
-  const chosen = rows.find((p) => p.name === name)
+  const chosen = own === null ? rows().find((p) => p.name === name) : { name: own.trim().toLowerCase(), keyVar: variable(own, 'API_KEY'), noKey: true, baseURL: '' }
+  const kept = settings.environment()
+  const baseVar = variable(chosen.name, 'BASE_URL')
+  const address = withScheme(base ?? kept[baseVar] ?? '') || chosen.baseURL || ''
   const leave = () => { choosing.value = false }
   const other = (provider) => {
-    setName(provider)
+    setOwn(provider === '' ? '' : null)
+    if (provider) setName(provider)
     setKey(null)
+    setBase(null)
     setOffers(null)
   }
+  const bad = own !== null && !/^[a-z][a-z0-9_-]*$/.test(chosen.name) ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? barred(address) : ''
   const list = async () => {
     setOffers({ asking: true })
-    const environment = { ...settings.environment(), ...(key?.trim() && { [chosen.keyVar]: key.trim() }) }
-    setOffers(await store.golem.models(store.project.value, name, { ...store.options(), env: environment }).then((models) => ({ models }), (error) => ({ error })))
+    const environment = { ...kept, ...(key !== null && { [chosen.keyVar]: key.trim() }), ...(base !== null && own === null && { [baseVar]: withScheme(base) }) }
+    const config = own === null ? settings.configuration() : settings.configuration({ [chosen.name]: address }, environment)
+    setOffers(await store.golem.models(store.project.value, chosen.name, { ...store.options(), config, env: environment }).then((models) => ({ models }), (error) => ({ error })))
   }
   const use = () => {
-    if (!model.trim()) return
-    const kept = key === null || settings.setVariable(chosen.keyVar, key.trim())
-    if (!settings.setProject(store.project.value, { model: `${name}:${model.trim()}` }) || !kept) store.tell('this browser does not store settings for this page', 'warn')
+    if (!model.trim() || bad) return
+    const stored = [
+      own === null || settings.setProvider(chosen.name, address),
+      key === null || settings.setVariable(chosen.keyVar, key.trim()),
+      base === null || own !== null || settings.setVariable(baseVar, withScheme(base)),
+      settings.setProject(store.project.value, { model: `${chosen.name}:${model.trim()}` }),
+    ]
+    if (!stored.every(Boolean)) store.tell('this browser does not store settings for this page', 'warn')
     leave()
     store.attempt('reading the project', store.inspect)
   }
+  const help = local[chosen.name]
   return (
-    <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim()}>Use it</button>}>
+    <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim() || !!bad}>Use it</button>}>
       <div class="field">
         <label for="provider">Provider</label>
-        <select id="provider" class="input" value={name} onChange={(e) => other(e.target.value)}>
-          {rows.map((p) => <option key={p.name} value={p.name}>{p.name}</option>)}
+        <select id="provider" class="input" value={own === null ? name : ''} onChange={(e) => other(e.target.value)}>
+          {rows().map((p) => <option key={p.name} value={p.name}>{p.name}{local[p.name] ? ', on this computer' : ''}</option>)}
+          <option value="">another one, by its address…</option>
         </select>
       </div>
+      {own !== null && <div class="field">
+        <label for="provider-name">Name <span class="hint">as you want to call it, for example acme</span></label>
+        <input id="provider-name" class="input mono" autocomplete="off" spellcheck={false} value={own} onInput={(e) => setOwn(e.target.value)} />
+      </div>}
       <div class="field">
         <label for="model-name">Model <span class="hint">as the provider calls it, for example gpt-5-mini</span></label>
         <input id="model-name" class="input mono" data-first autocomplete="off" spellcheck={false} value={model} onInput={(e) => setModel(e.target.value)} />
       </div>
       {chosen.keyVar && (
         <div class="field">
-          <label for="model-key">Key <span class="hint">{chosen.noKey ? 'not needed' : `for ${new URL(settings.environment()[`${name.toUpperCase()}_BASE_URL`] || chosen.baseURL).host}`}</span></label>
-          <input id="model-key" class="input" type="password" autocomplete="off" spellcheck={false} value={key ?? settings.environment()[chosen.keyVar] ?? ''} onInput={(e) => setKey(e.target.value)} />
+          <label for="model-key">Key <span class="hint">{chosen.noKey ? 'if it needs one' : `for ${visible(host(address))}`}</span></label>
+          <input id="model-key" class="input" type="password" autocomplete="off" spellcheck={false} value={key ?? kept[chosen.keyVar] ?? ''} onInput={(e) => setKey(e.target.value)} />
         </div>
       )}
-      <Offers offers={offers} provider={name} model={model.trim()} choose={setModel} list={list} />
-      <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to its provider. Use one with a spending limit. Addresses are in the settings.</p>
+      <div class="field">
+        <label for="model-base">Address <span class="hint">{own === null ? 'only if it is another one' : 'of an endpoint that speaks as OpenAI’s does'}</span></label>
+        <input id="model-base" class="input mono" autocomplete="off" spellcheck={false} placeholder={chosen.baseURL || 'https://'} value={base ?? kept[baseVar] ?? ''} onInput={(e) => setBase(e.target.value)} />
+      </div>
+      {bad && (own === null || base !== null) && <p class="note warn" role="status">{bad}</p>}
+      {help && <div class="note info"><p>{help.does}</p><div class="row"><code class="grow">{help.line()}</code><Copy text={help.line} name="this line" /></div></div>}
+      <Offers offers={offers} provider={chosen.name} model={model.trim()} choose={setModel} list={list} barred={!!bad} />
+      <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to this address. Use one with a spending limit.</p>
     </Dialog>
   )
 }
 
 /** The models that the provider has, once it was asked. */
-function Offers({ offers, provider, model, choose, list }) {
-  if (!offers || offers.asking || offers.error) {
+function Offers({ offers, provider, model, choose, list, barred }) {
+  if (!offers?.models) {
     return (
       <>
-        <div class="row"><button type="button" class="button" disabled={!!offers?.asking} onClick={list}>List the models of {provider}</button></div>
-        {offers?.error && <p class="note error" role="alert">{visible(offers.error.message)}{offers.error.hint ? ` (${visible(offers.error.hint)})` : ''}</p>}
+        <div class="row"><button type="button" class="button" disabled={!!offers?.asking || barred} onClick={list}>{offers?.asking ? 'Asking…' : `Test, and list the models of ${visible(provider)}`}</button></div>
+        {offers?.error && <p class="note error" role="alert">{visible(faultText(offers.error))}</p>}
       </>
     )
   }
@@ -90,8 +145,11 @@ function Offers({ offers, provider, model, choose, list }) {
   const narrow = names.filter((o) => o.id.toLowerCase().includes(model.toLowerCase()))
   const shown = narrow.length && !narrow.some((o) => o.id === model) ? narrow : names
   return (
-    <select class="input mono" size={6} aria-label={`models of ${provider}`} value={model} onChange={(e) => choose(e.target.value)}>
-      {shown.map((o) => <option key={o.id} value={o.id}>{[o.id, o.context && `${o.context} tokens`, o.price && `$${o.price.in} in, $${o.price.out} out a million`].filter(Boolean).join(' · ')}</option>)}
-    </select>
+    <>
+      <p class="small" role="status">{visible(provider)} answers: it has {count(names.length, 'model')}.</p>
+      <select class="input mono" size={6} aria-label={`models of ${provider}`} value={model} onChange={(e) => choose(e.target.value)}>
+        {shown.map((o) => <option key={o.id} value={o.id}>{[o.id, o.context && `${o.context} tokens`, o.price && `$${o.price.in} in, $${o.price.out} out a million`].filter(Boolean).join(' · ')}</option>)}
+      </select>
+    </>
   )
 }

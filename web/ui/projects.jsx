@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
 import { visible } from './diff.jsx'
+import { count } from './usage.js'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { askChoice, askYes } from './ask.jsx'
@@ -53,13 +54,14 @@ function Card({ project }) {
     if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces are deleted. This cannot be undone.', 'Delete', true))) return
     await store.golem.remove(name)
     settings.forgetProject(name)
+    store.forget(name)
     if (store.project.value === name) store.project.value = ''
     await store.refresh()
   })
   return (
     <li class="card">
       <h3>{visible(name)}</h3>
-      <p class="small muted">{project.files} files, {bytes(project.bytes)}</p>
+      <p class="small muted">{count(project.files, 'file')}, {bytes(project.bytes)}</p>
       <div class="row">
         <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
@@ -83,12 +85,12 @@ function Example({ example }) {
 }
 
 /** Copies an example into a project of its own and opens it. */
-export async function take(example) {
+export async function take(example, first = false) {
   const response = await fetch(`examples/${example.name}.zip`)
   if (!response.ok) throw new Error(`the example cannot be read (${response.status})`)
   const name = free(example.name.split('/')[0])
   await store.golem.importZip(name, new Uint8Array(await response.arrayBuffer()))
-  settings.setProject(name, { model: example.model ?? '', example: example.name })
+  settings.setProject(name, { model: example.model ?? '', example: example.name, first: first || undefined })
   await store.refresh()
   await store.open(name)
 }
@@ -200,5 +202,5 @@ export async function incoming() {
   }
   const { last } = settings
   if (last && store.projects.value.some((p) => p.name === last)) return void (await store.open(last))
-  if (!store.projects.value.length && store.examples.value.length && !last) await store.attempt('the first example', () => take(store.examples.value[0]))
+  if (!store.projects.value.length && store.examples.value.length && !last) await store.attempt('the first example', () => take(store.examples.value[0], true))
 }

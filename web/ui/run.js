@@ -4,6 +4,7 @@
 // line and a live run are read by the same code.
 
 import { plus } from './usage.js'
+import { inPage } from './words.js'
 
 /** @typedef {import('./usage.js').Usage} Usage */
 
@@ -34,6 +35,7 @@ export function emptyRun() {
     output: undefined,
     usage: { in: 0, out: 0 },
     begun: 0,
+    at: 0, // when the last event came
     ms: 0,
     events: 0,
     missing: 0,
@@ -55,7 +57,7 @@ export function recall(run, said) {
   return run
 }
 
-const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted'])
+const ended = new Set(['ok', 'error', 'denied', 'not_run', 'stopped', 'needs_input', 'interrupted', 'cut'])
 
 /** Whether a call's status is an end. */
 export const isOver = (status) => ended.has(status)
@@ -68,7 +70,9 @@ export function apply(run, e) {
     return run
   }
   const how = Object.hasOwn(handlers, e.type) && handlers[e.type]
-  if (how && ['string', 'undefined'].includes(typeof e.id)) how(run, e, e.ts ? Date.parse(e.ts) : Date.now())
+  const at = e.ts ? Date.parse(e.ts) : Date.now()
+  if (at > run.at) run.at = at
+  if (how && ['string', 'undefined'].includes(typeof e.id)) how(run, e, at)
   return run
 }
 
@@ -95,7 +99,17 @@ export function readTrace(text) {
     apply(run, event)
   }
   if (!header) throw new Error('the file is empty')
+  if (run.status === 'running') cut(run)
   return run
+}
+
+/** A trace without its end: what was under way has no end either, and goes on no more. */
+function cut(run) {
+  for (const c of run.calls.values()) {
+    if (isOver(c.status)) continue
+    c.status = 'cut'
+    c.ms = Math.max(0, run.at - c.begun) || 0
+  }
 }
 
 function call(run, id = '0', e) {
@@ -322,7 +336,7 @@ export function shown(v) {
 export function faultText(f) {
   if (!f) return ''
   const at = f.where?.file ? `${f.where.file}${f.where.line ? ':' + f.where.line : ''}: ` : ''
-  return `${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`
+  return inPage(`${at}${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}`)
 }
 
 /** Milliseconds for people. */

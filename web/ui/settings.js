@@ -24,18 +24,39 @@ function write(name, v) {
   }
 }
 
+/** The name of a provider's variable, as golem forms it. */
+export const variable = (provider, what) => `${provider.trim().toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${what}`
+
+/** All providers that a model can be of: golem's, and those that the person added. */
+export const providers = (golem) => [...golem.providers, ...Object.entries(settings.providers).map(([name, baseURL]) => ({ name, baseURL, keyVar: variable(name, 'API_KEY'), noKey: true, own: true }))]
+
+/** An address as golem needs it: what has no scheme gets http on this computer, else https. */
+export function withScheme(address) {
+  const text = address.trim()
+  if (!text || /^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
+  return `${/^(localhost|127\.0\.0\.1)([:/]|$)/.test(text) ? 'http' : 'https'}://${text}`
+}
+
 export const settings = {
+  /** light, dark or system; what older versions wrote as theme nobody had chosen. */
   get theme() {
-    return read(place).theme
+    return read(place).colours ?? 'system'
   },
   set theme(v) {
-    write(place, { ...read(place), theme: v })
+    if (v !== this.theme) write(place, { ...read(place), colours: v, theme: undefined })
   },
   get last() {
     return read(place).last ?? ''
   },
   set last(v) {
     write(place, { ...read(place), last: v })
+  },
+  /** Whether the person has seen what comes after the first run. */
+  get onward() {
+    return read(place).onward === true
+  },
+  set onward(v) {
+    write(place, { ...read(place), onward: v })
   },
   /** The choices for one project: model, approval, entry, talk. */
   project(name) {
@@ -59,9 +80,28 @@ export const settings = {
   setConfig(text) {
     return write(place, { ...read(place), config: text || undefined })
   },
+  /** Providers that the person added: their addresses by name. */
+  get providers() {
+    return read(place).providers ?? {}
+  },
+  setProvider(name, address) {
+    const all = { ...this.providers }
+    if (address) all[name] = address
+    else delete all[name]
+    return write(place, { ...read(place), providers: all })
+  },
+  /** The person's configuration with the providers that were added by name; more are as those. */
+  configuration(more = {}, keys = this.environment()) {
+    const own = this.config
+    const rows = Object.entries({ ...this.providers, ...more }).filter(([name]) => !new RegExp(`^ +${name}:`, 'm').test(own))
+    if (!rows.length) return own
+    const lines = rows.map(([name, address]) => `  ${name}: {base_url: ${JSON.stringify(address)}${keys[variable(name, 'API_KEY')] ? `, api_key_env: ${variable(name, 'API_KEY')}` : ''}}\n`).join('')
+    if (/^providers:[ \t]*$/m.test(own)) return own.replace(/^providers:[ \t]*$/m, (line) => `${line}\n${lines.trimEnd()}`)
+    return /^providers:/m.test(own) ? own : `${own && `${own.trimEnd()}\n`}providers:\n${lines}`
+  },
   /** Keys and base URLs, as the variables golem reads. */
   environment() {
-    return read(keyPlace)
+    return Object.fromEntries(Object.entries(read(keyPlace)).map(([name, value]) => [name, name.endsWith('_BASE_URL') ? withScheme(String(value)) : value]))
   },
   setVariable(name, value) {
     const all = read(keyPlace)

@@ -1,11 +1,13 @@
 // Providers and their keys, storage, colours.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
-import { settings } from './settings.js'
+import { providers, settings, variable, withScheme } from './settings.js'
 import { visible } from './diff.jsx'
 import { bytes } from './files.jsx'
 
 export function Settings() {
+  const [colours, setColours] = useState(settings.theme)
+  useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
     <div class="page"><div class="inner">
       <h2>Settings</h2>
@@ -17,7 +19,7 @@ export function Settings() {
       <section class="stack">
         <h3>Colours</h3>
         <div class="row">
-          {['light', 'dark'].map((t) => <button key={t} class="button" aria-pressed={store.theme.value === t} onClick={() => store.setTheme(t)}>{t}</button>)}
+          {['system', 'light', 'dark'].map((t) => <button key={t} class="button" aria-pressed={colours === t} onClick={() => { store.setTheme(t); setColours(t) }}>{t}</button>)}
         </div>
       </section>
       <p class="small muted">golem {store.golem.version}. Custom tools run on {'Suspending' in WebAssembly ? 'this browser’s own engine' : 'wazero, because this browser cannot suspend a module'}.</p>
@@ -30,6 +32,10 @@ function Keys() {
   const env = settings.environment()
   const set = (name, value) => {
     if (!settings.setVariable(name, value.trim())) store.tell('this browser does not store settings for this page', 'warn')
+    again((n) => n + 1)
+  }
+  const named = (name, address) => {
+    settings.setProvider(name, address) // without an address it is gone
     again((n) => n + 1)
   }
   const forget = () => {
@@ -48,14 +54,14 @@ function Keys() {
       <form onSubmit={(e) => e.preventDefault()}><table class="list keys">
         <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
         <tbody>
-          {store.golem.providers.map((p) => {
-            const base = `${p.name.toUpperCase()}_BASE_URL`
+          {providers(store.golem).map((p) => {
+            const base = variable(p.name, 'BASE_URL')
             return (
               <tr key={p.name}>
                 <th scope="row">{p.name}</th>
-                <td>{p.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${p.name}, ${p.keyVar}`} placeholder={p.noKey ? 'none needed' : p.keyVar}
+                <td>{p.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${p.name}, ${p.keyVar}`} placeholder={p.own ? 'if it needs one' : p.noKey ? 'none needed' : p.keyVar}
                   value={env[p.keyVar] ?? ''} onChange={(e) => set(p.keyVar, e.target.value)} />}</td>
-                <td><input class="input" type="url" spellcheck={false} aria-label={`address of ${p.name}, ${base}`} placeholder={p.baseURL} value={env[base] ?? ''} onChange={(e) => set(base, e.target.value)} /></td>
+                <td><input class="input" inputMode="url" spellcheck={false} aria-label={`address of ${p.name}, ${base}`} placeholder={p.baseURL} value={p.own ? p.baseURL : env[base] ?? ''} onChange={(e) => (p.own ? named(p.name, withScheme(e.target.value)) : set(base, withScheme(e.target.value)))} /></td>
               </tr>
             )
           })}

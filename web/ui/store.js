@@ -4,6 +4,7 @@
 import { signal, computed, batch } from '@preact/signals'
 import { emptyRun, apply, faultText, recall, type } from './run.js'
 import { settings } from './settings.js'
+import { askYes } from './ask.jsx'
 
 /** The golem.js object; set once by start. */
 export let golem = null
@@ -31,6 +32,8 @@ export const staged = signal([]) // what waits for a decision, as golem.clearanc
 export const asked = signal([]) // approvals that wait, oldest first
 export const chosen = signal('') // the call that is looked at
 export const editing = signal('') // the file in the editor
+export const refused = signal(null) // why the last message did not begin a run; null: it did
+export const sent = signal(null) // the last message: {text, attachments}
 let current = null // golem.js's handle of the run under way
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
@@ -75,23 +78,55 @@ export async function look() {
   persisted.value = (await navigator.storage.persisted?.()) ?? null
 }
 
-/** Opens a project and shows it. */
+const seen = new Map() // what was shown of projects that were open before, by name
+
+/** Opens a project and shows it; what runs in another one is stopped only after a yes. False if it stays as it is. */
 export async function open(name, where = 'run') {
-  if (running.value && name !== project.value) stop()
+  if (name === project.value && about.value) {
+    view.value = where
+    return true
+  }
+  const before = current
+  if (running.value && name !== project.value) {
+    if (!(await askYes(`Stop what runs in ${project.value}?`, `One project runs at a time: to open ${name}, golem stops the run. What it did stays, and its conversation is kept.`, 'Stop it', true))) return false
+    stop()
+    if (!talking.value) await before?.result.catch(() => {})
+  }
   await endTalk()
+  if (project.value) seen.set(project.value, run.value)
   batch(() => {
     project.value = name
     about.value = null
     files.value = []
     staged.value = []
-    run.value = emptyRun()
+    run.value = seen.get(name) ?? emptyRun()
+    refused.value = null
     chosen.value = ''
     editing.value = ''
     view.value = where
   })
   settings.last = name
   await Promise.all([listFiles(), inspect(), listStaged()])
+  return true
 }
+
+/** An empty conversation in the open project; the one before is kept. */
+export async function fresh() {
+  await endTalk()
+  batch(() => {
+    run.value = emptyRun()
+    refused.value = null
+    chosen.value = ''
+  })
+}
+
+/** Forgets what was shown of a project that is deleted. */
+export const forget = (name) => seen.delete(name)
+
+/** What runs is not lost without a question. */
+addEventListener('beforeunload', (e) => {
+  if (running.value) e.preventDefault()
+})
 
 /** What workers staged and waits for the person. */
 export async function listStaged() {
@@ -132,19 +167,22 @@ export function options() {
     approval: mine.approval || undefined,
     entry: mine.entry || undefined,
     env: settings.environment(),
-    config: settings.config || undefined,
+    config: settings.configuration() || undefined,
   }
 }
 
 /** Sends what the person wrote: into the conversation, or as a new run; false if the run could not begin. */
 export async function send(text, attachments = []) {
   if (running.value && !talking.value) return false
+  sent.value = { text, attachments }
+  refused.value = null
   if (current && talking.value) {
     running.value = true
     type(run.value, text)
     current.send(text)
     return true
   }
+  const before = run.value
   const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
   const started = { ...options(), attachments, approve: framed ? undefined : approve }
   batch(() => {
@@ -155,7 +193,22 @@ export async function send(text, attachments = []) {
   })
   const input = typed(text)
   current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
-  return follow(current)
+  const begun = await follow(current)
+  if (!begun && before.events && !run.value.events) run.value = before // what was there stays
+  return begun
+}
+
+/** Sends the last message of the conversation once more: in an open one it takes the place of what came of it. */
+export async function again() {
+  const said = run.value.transcript.findLast((item) => item.kind === 'you')
+  const text = said?.text ?? sent.value?.text ?? ''
+  if (running.value) return false
+  if (talking.value && said?.n) {
+    rewind(said.n)
+    current.send(text)
+    return true
+  }
+  return send(text, sent.value?.text === text ? sent.value.attachments : [])
 }
 
 /** What was written, as an object if the entry wants one and it is one. */
@@ -226,13 +279,16 @@ async function follow(handle) {
       apply(shown, e)
       if (e.type === 'clearance') attempt('listing what is staged', listStaged)
       if (talking.value && (e.type === 'idle' || e.type === 'prompt')) running.value = false
+      if (e.type === 'message') running.value = true
       schedule()
     }
     await handle.result
   } catch (e) {
     shown.status = 'error'
-    shown.error ??= { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
-    tell(e.code ? faultText(e) : e.message, 'error')
+    const fault = { code: e.code ?? 'E_INTERRUPTED', message: e.message, hint: e.hint }
+    if (begun) shown.error ??= fault
+    else refused.value = fault
+    if (view.value !== 'run') tell(faultText(fault), 'error')
   }
   clearInterval(clock)
   if (current === handle) {
@@ -292,12 +348,17 @@ function approve(request, signal) {
   })
 }
 
-/** Light or dark; the page remembers. */
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+/** Light, dark, or what the system has; the page remembers. */
 export function setTheme(to) {
-  theme.value = to
-  document.documentElement.dataset.theme = to
-  settings.theme = to
+  const chosen = ['light', 'dark'].includes(to) ? to : 'system'
+  theme.value = chosen === 'system' ? (dark.matches ? 'dark' : 'light') : chosen
+  document.documentElement.dataset.theme = theme.value
+  settings.theme = chosen
 }
+
+dark.addEventListener('change', () => setTheme(settings.theme))
 
 /** Offers bytes as a file to keep. */
 export function download(name, data) {

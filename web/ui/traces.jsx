@@ -11,10 +11,10 @@ import { bytes } from './files.jsx'
 import { byID, faultText, readTrace, seconds, shown } from './run.js'
 import { spent } from './usage.js'
 
-const shownTrace = signal(null) // {name, run}
+const shownTrace = signal(null) // {name, run, project}: the project that was open
 
 export function Traces() {
-  const trace = shownTrace.value
+  const trace = shownTrace.value?.project === store.project.value ? shownTrace.value : null // another project's trace goes with it
   return (
     <div class="page"><div class="inner">
       <div class="row">
@@ -45,7 +45,7 @@ async function openFile(e) {
 }
 
 function show(name, text) {
-  shownTrace.value = { name, run: readTrace(text) }
+  shownTrace.value = { name, run: readTrace(text), project: store.project.value }
 }
 
 function Runs() {
@@ -58,7 +58,7 @@ function Runs() {
   if (!runs.length) return <p class="muted">No run of {name} yet. Each one leaves its trace here.</p>
   const read = (r) => store.attempt(r.name, async () => show(r.name, new TextDecoder().decode(await store.golem.readRun(name, r.name))))
   return (
-    <details class="call" open={!shownTrace.value}>
+    <details class="call" open={shownTrace.value?.project !== name}>
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
       <div class="detail"><table class="list">
         <thead><tr><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Size</th><td /></tr></thead>

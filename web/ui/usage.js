@@ -40,3 +40,6 @@ export function cost(u) {
 export function spent(u) {
   return [tokens(u), cost(u)].filter(Boolean).join(' · ')
 }
+
+/** A number of things: 1 file, 2 files. */
+export const count = (n, one, many = `${one}s`) => `${n.toLocaleString()} ${n === 1 ? one : many}`

@@ -1,0 +1,147 @@
+//go:build !js
+
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"golem/web/webtest"
+)
+
+// picked gives files to a file field, as a person picks them.
+func picked(p *webtest.Page, field string, files map[string]string) {
+	p.Helper()
+	var list strings.Builder
+	for name, text := range files {
+		fmt.Fprintf(&list, "list.items.add(new File([%s], %s));", quoted(text), quoted(name))
+	}
+	do(p, `const input = await until("the field", () => document.querySelector(%q)); const list = new DataTransfer(); %s input.files = list.files; input.dispatchEvent(new Event('change', {bubbles: true}))`, field, list.String())
+}
+
+// hanging waits for ever, after it has said something.
+var hanging = map[string]string{
+	"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nHang.\n",
+	"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {text: short}\n      say: a short answer\n    - hang: true\n",
+}
+
+// Issue 13, the first minute: what golem is, the simplest example with a tree and
+// one question, and then the way to a model of one's own. Colours follow the
+// system until a person chooses some.
+func TestFirstMinute(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("golem runs workers: text files"); await text("no key and no network"); await click("Ada starts on Monday"); await text("Change a file?")`)
+	yes(p)
+	do(p, `await text("played from a script"); await until("the tree", () => [...document.querySelectorAll('.tree .node')].some((n) => n.innerText.includes('writer')));
+		await click("Use your own model"); await until("the dialog", () => document.querySelector('dialog[open] #provider'))`)
+	for _, system := range []string{"dark", "light"} {
+		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: system}}}
+		if _, err := chromedp.Call(p.Context(), emulation.SetEmulatedMedia, media); err != nil {
+			t.Fatal(err)
+		}
+		do(p, `await until("the colours of the system: %s", () => document.documentElement.dataset.theme === %q)`, system, system)
+	}
+	do(p, `await click("Cancel"); await click("use dark colours"); await until("dark", () => document.documentElement.dataset.theme === 'dark');
+		await click("Settings"); await click("system"); await until("light", () => document.documentElement.dataset.theme === 'light')`)
+}
+
+// The model dialog takes an address without a scheme, says what this page cannot
+// reach, how a model on this computer lets it in, and keeps a provider of one's own.
+func TestModelByItsAddress(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", "*")
+		if strings.HasSuffix(r.URL.Path, "/models") {
+			fmt.Fprint(w, `{"data":[{"id":"own-1"}]}`)
+			return
+		}
+		if r.Method == http.MethodPost {
+			w.Header().Set("Content-Type", "text/event-stream")
+			say(w, "my own answer", "stop")
+			fmt.Fprint(w, "data: [DONE]\n\n")
+		}
+	}))
+	t.Cleanup(server.Close)
+	address := strings.TrimPrefix(server.URL, "http://") + "/v1"
+	p, site := visit(t, "/")
+	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({OPENAI_BASE_URL: %q})); %s;
+		const fill = (id, value) => { const f = document.getElementById(id); f.value = value; f.dispatchEvent(new Event(f.localName === 'select' ? 'change' : 'input', {bubbles: true})) };
+		fill('provider', 'openai'); await text("for %s"); fill('model-base', 'http://192.168.1.7:8080/v1'); await text("http addresses on this computer only");
+		fill('provider', 'ollama'); await text("OLLAMA_ORIGINS=%s"); fill('provider', 'lmstudio'); await text("--cors");
+		fill('provider', ''); await until("the name", () => document.getElementById('provider-name')); fill('provider-name', 'acme'); fill('model-base', %q);
+		await until("the test to be possible", () => button("list the models of acme")); await click("list the models of acme"); await text("acme answers: it has 1 model.");
+		fill('model-name', 'own-1'); await click("Use it"); await until("the choice", () => document.querySelector('#model').value === 'acme:own-1');
+		await say("hello"); await text("my own answer")`, address, otherModel, strings.Split(address, "/")[0], site.Origin, address)
+	finished(p, "ok")
+	p.Reload()
+	do(p, `await text("main is ready"); await say("hello again"); await text("my own answer"); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
+}
+
+// What was seen in an hour of use (issue 13): nothing ends unasked, a stop is no
+// error, what was shown and written stays, a broken project says why it cannot run.
+func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "hangs", hanging)
+	do(p, `await say("short"); await text("a short answer"); await say("wait for ever"); await until("it to run", () => button("Stop"));
+		const leaving = new Event('beforeunload', {cancelable: true}); dispatchEvent(leaving); if (!leaving.defaultPrevented) throw new Error("the tab closes without a question");
+		await click("Projects"); const other = [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button'); other.click();
+		await text("Stop what runs in hangs?"); await click("Cancel"); await click("Run"); await until("it still runs", () => button("Stop"));
+		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click();
+		await until("it is as it was", () => button("Stop") && document.querySelector('.bubble.you')?.innerText.includes('wait for ever'));
+		await click("Stop"); await text("You stopped it"); if (document.querySelector('.talk [role=alert], .talk .error')) throw new Error(document.querySelector('.talk').innerHTML)`)
+	do(p, `await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button').click(); await text("main is ready"); await click("Trace"); await text("No run of welcome yet");
+		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click(); await text("You stopped it"); await text("wait for ever");
+		await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("exit 130");
+		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button').click(); await click("Trace"); await text("No run of welcome yet"); if (document.body.innerText.includes('exit 130')) throw new Error("the trace of another project")`)
+	// What is written and not sent stays, with its files, also when the message is refused.
+	do(p, `await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click(); await type("not sent yet")`)
+	picked(p, ".composer input[type=file]", map[string]string{"note.txt": "a note"})
+	do(p, `await text("note.txt"); await click("Files"); await until("the files", () => button("s.yaml")); await click("Run"); await text("note.txt"); if (document.querySelector('#task').value !== 'not sent yet') throw new Error("the text is gone")`)
+	one := webtest.Eval[string](p, `location.href`)
+	two := browserOf(t).Open(t, one)
+	do(two, `await text("main is ready"); await say("wait here"); await until("it to run", () => button("Stop"))`)
+	do(p, `await say("not sent yet"); await text("E_BUSY"); await until("the text to be back", () => document.querySelector('#task').value === 'not sent yet'); await text("note.txt");
+		if (document.body.innerText.split("E_BUSY").length !== 2) throw new Error("it is told twice: " + document.body.innerText); if (!document.body.innerText.includes("wait for ever")) throw new Error("the conversation is gone")`)
+	do(two, `await click("Stop"); await text("You stopped it")`)
+	// A project that breaks after a run.
+	do(p, `await click("Files")`)
+	picked(p, ".pane.side input[type=file]", map[string]string{"main.worker": "---\nmodle: x\n---\nBroken.\n"})
+	do(p, `await click("Replace it"); await text("unknown key"); await click("Run"); await text("This project cannot run now"); await click("Open main.worker"); await until("the editor", () => document.querySelector('h2.mono'))`)
+	// A button that opens files shows that it has the focus; a notice goes by itself.
+	do(p, `await click("Projects"); [...document.querySelectorAll('.hero button')][0].focus()`)
+	p.Press(webtest.Tab)
+	if got := webtest.Eval[string](p, `document.activeElement.type + getComputedStyle(document.activeElement.closest('label')).outlineStyle`); got != "filesolid" {
+		t.Errorf("the focused button: %s", got)
+	}
+	do(p, `await click("Settings"); await click("Forget all keys"); await text("are forgotten"); await until("the notice to go", () => !document.querySelector('.toast'))`)
+}
+
+// A conversation of calls and answers: they can be copied, asked for again and
+// changed; calls in a row fold.
+func TestTurnsOfAConversation(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); window.copied = []; navigator.clipboard.writeText = async (text) => { window.copied.push(text) }`)
+	project(t, p, "turns", map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ntoolsets: {filesystem: {}}\n---\nTalk.\n",
+		"s.yaml": "script: 1\nworkers:\n  main:\n    - when: {text: one}\n      say: \"the **first** answer\\n\\n```\\nsome code\\n```\"\n" +
+			"    - when: {tool: list_files}\n      say: five lists\n    - when: {text: two}\n      calls: [" + strings.Repeat("{tool: list_files, args: {path: /}}, ", 5) + "]\n    - when: {text: three}\n      fail: {status: 400}\n",
+	})
+	do(p, `await say("one"); await text("the first answer"); await until("my turn", () => button("Send")); await click("copy this answer"); await click("copy this code");
+		if (JSON.stringify(window.copied) !== JSON.stringify(["the **first** answer\n\n`+"```\\nsome code\\n```"+`", "some code"])) throw new Error(JSON.stringify(window.copied));
+		await click("answer again"); await until("one answer, anew", () => button("Send") && document.querySelectorAll('.bubble.golem').length === 1 && document.querySelectorAll('.bubble.you').length === 1);
+		await say("two"); await text("five lists"); await until("the calls to fold", () => button("5 calls")); if (document.querySelectorAll('.talk > .call').length !== 1) throw new Error("they are there besides");
+		await click("5 calls"); await until("the calls", () => document.querySelectorAll('.calls .call').length === 5)`)
+	do(p, `await click("History"); await until("the history", () => document.querySelectorAll('[aria-label=History] .node').length > 0); await click("new conversation"); await text("main is ready");
+		await until("it to be kept", () => [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled)); [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled).click(); await text("the first answer")`)
+}

@@ -1,0 +1,181 @@
+// Where a person writes: the text, files to give along, the model and how
+// approvals are answered. What was not sent stays, whatever view is looked at.
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { settings } from './settings.js'
+import { chooseModel } from './modelchoice.jsx'
+import { faultText } from './run.js'
+import { fillInput, hasForm, startTool } from './start.jsx'
+import { visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+
+const given = signal(null) // a text for the composer
+const attached = signal({ project: '', files: [] })
+
+/** Puts a text where it can be changed and sent. */
+export const draft = (text) => (given.value = { text })
+
+const place = (name) => `golem.draft.${name}`
+
+/** What is typed and not sent yet outlives a reload, where the browser stores it. */
+function keepDraft(name, text) {
+  try {
+    if (text) sessionStorage.setItem(place(name), text)
+    else sessionStorage.removeItem(place(name))
+  } catch {
+    // a browser without storage
+  }
+}
+
+function keptDraft(name) {
+  try {
+    return sessionStorage.getItem(place(name)) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const files = (name) => (attached.value.project === name ? attached.value.files : [])
+
+/** Takes files as attachments of the next message. */
+export async function attach(picked) {
+  const name = store.project.value
+  if (!picked.length) return
+  if (store.talking.value) return store.tell('Files go with the first message of a conversation. End this one first, or put the file into the project.', 'warn')
+  await store.attempt('reading the files', async () => {
+    const read = await Promise.all(picked.map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
+    attached.value = { project: name, files: [...files(name), ...read] }
+  })
+}
+
+/** What keeps the project from running now, with the way to mend it. */
+function Broken({ faults }) {
+  const [f] = faults
+  return (
+    <div class="note error row" role="alert">
+      <span class="grow">This project cannot run now: {faultText(f)}{faults.length > 1 && `, and ${faults.length - 1} more`}</span>
+      {f.where?.file && <button type="button" class="button" onClick={() => store.edit(f.where.file)}>Open {visible(f.where.file)}</button>}
+    </div>
+  )
+}
+
+export function Composer() {
+  const name = store.project.value
+  const [text, put] = useState('')
+  const setText = (t) => {
+    put(t)
+    keepDraft(name, t)
+  }
+  useEffect(() => put(keptDraft(name)), [name])
+  useEffect(() => {
+    if (!given.value) return
+    setText(given.value.text)
+    given.value = null
+  }, [given.value])
+  const mine = files(name)
+  const setMine = (list) => (attached.value = { project: name, files: list })
+  const field = useRef(null)
+  const busy = store.running.value
+  const talking = store.talking.value
+  const about = store.about.value
+  const faults = (about?.faults ?? []).filter((f) => f.severity !== 'warning')
+  useEffect(() => {
+    if (!busy) field.current?.focus({ preventScroll: true })
+  }, [busy])
+  const send = (e) => {
+    e?.preventDefault()
+    if (busy || !about?.entry) return
+    if (!text.trim() && !mine.length && !about.emptyInput) return
+    setText('')
+    setMine([])
+    store.attempt('the run', async () => {
+      if ((await store.send(text, mine)) || keptDraft(name)) return
+      if (store.project.value === name) setText(text) // it was refused: nothing is lost
+      else keepDraft(name, text)
+      setMine(mine)
+    })
+  }
+  const keys = (e) => {
+    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) send(e)
+  }
+  const paste = (e) => {
+    if (!e.clipboardData?.files.length) return
+    e.preventDefault()
+    attach([...e.clipboardData.files])
+  }
+  const picked = (e) => {
+    const list = [...e.target.files]
+    e.target.value = ''
+    attach(list)
+  }
+  return (
+    <form class="composer" onSubmit={send}>
+      {faults.length > 0 && store.run.value.transcript.length > 0 && !busy && <Broken faults={faults} />}
+      <label class="sr" for="task">Task</label>
+      <textarea id="task" class="input" ref={field} rows={2} value={text} onInput={(e) => setText(e.target.value)} onKeyDown={keys} onPaste={paste}
+        placeholder={talking ? 'Answer, or go on' : about?.input ? 'Input as JSON or text' : 'What should be done?'} />
+      {mine.length > 0 && (
+        <ul class="row small" aria-label="Attachments">
+          {mine.map((f, i) => (
+            <li key={i} class="button quiet">{visible(f.name)}
+              <button type="button" class="button quiet square" aria-label={`remove ${visible(f.name)}`} onClick={() => setMine(mine.filter((_, n) => n !== i))}><Icon name="close" /></button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="row">
+        <Choices disabled={busy || talking} talking={talking} />
+        {!talking && <label class="button quiet" title="give files to the worker; they can be dropped or pasted here, too">
+          <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={picked} disabled={busy} />
+        </label>}
+        {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
+        {!busy && <button type="button" class="button quiet" title="start a tool yourself" disabled={!about?.entry} onClick={startTool}>Tools</button>}
+        <span class="grow" />
+        {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
+        {busy
+          ? <button type="button" class="button primary" onClick={() => store.stop()}><Icon name="stop" />Stop</button>
+          : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : undefined}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
+      </div>
+    </form>
+  )
+}
+
+/** The model and the approval mode of the next run. */
+function Choices({ disabled, talking }) {
+  const name = store.project.value
+  const [, again] = useState(0)
+  const mine = settings.project(name)
+  const about = store.about.value
+  const scripts = store.files.value.filter((f) => !f.dir && /(^|\/)[^/]*script[^/]*\.ya?ml$/.test(f.path)).map((f) => `script:${f.path}`)
+  const known = [...new Set([...scripts, mine.model].filter(Boolean))]
+  const set = (choice) => {
+    if (!settings.setProject(name, choice)) store.tell('this browser cannot store the choice: it is lost when the page is closed', 'warn')
+    again((n) => n + 1)
+    store.attempt('reading the project', store.inspect)
+  }
+  const model = (e) => {
+    if (e.target.value !== 'other') return set({ model: e.target.value })
+    chooseModel()
+    again((n) => n + 1)
+  }
+  return (
+    <>
+      <label class="sr" for="model">Model</label>
+      <select id="model" class="input pick" title={about?.model} value={mine.model ?? ''} onChange={model} disabled={disabled}>
+        <option value="">{about?.model && !mine.model ? `project: ${about.model}` : 'model: the project’s own'}</option>
+        {known.map((m) => <option key={m} value={m}>{m}</option>)}
+        <option value="other">another model…</option>
+      </select>
+      <label class="sr" for="approval">Approvals</label>
+      <select id="approval" class="input pick" value={mine.approval ?? ''} onChange={(e) => set({ approval: e.target.value })} disabled={disabled}>
+        <option value="">approvals: as set</option>
+        <option value="interactive">approvals: ask me</option>
+        <option value="auto_deny">approvals: deny</option>
+        <option value="approve_all">approvals: yes to all</option>
+      </select>
+      {!talking && <label class="button quiet small" title="go on talking after the first answer"><input type="checkbox" checked={about?.mode === 'chat' || mine.talk === true} disabled={disabled || about?.mode === 'chat'} onChange={(e) => set({ talk: e.target.checked })} />Conversation</label>}
+    </>
+  )
+}
+

@@ -1,0 +1,35 @@
+// What golem says of flags and variables of the command line, in the page's
+// own words: a person here has buttons and settings (issue 13).
+
+/** Texts of the command line, and what they are here; every one that a page can meet (words_test.go). */
+const here = [
+  [/,? ?none on the command line \(--model\), in (.*?) \(model:\), in the environment \(GOLEM_MODEL\), in the manifest \(model:\) or in your own config\.yaml \(model:\), and no caller has one/, ' none is chosen here, and $1, the project and your configuration name none'],
+  [/for example --model \S+, or export GOLEM_MODEL/, 'choose a model'],
+  [/name one as provider:model, e\.g\. --model (\S+)/, 'choose one, for example $1'],
+  [/choose a matching model with --model or model:/, 'choose a matching model'],
+  [/\(--model (\S+):NAME\)/, '(as $1 calls it)'],
+  [/(choose|try) another model with --model/g, '$1 another model'],
+  [/there is no key for (.*?): \w+ is not set/, 'there is no key for $1'],
+  [/set \w+ in the environment or in \.env/, 'enter its key in the settings'],
+  [/the key in \w+ may/, 'your key may'],
+  [/check the account behind \w+/, 'check the account that your key belongs to'],
+  [/if the address is wrong, set \w+_BASE_URL/, 'if the address is wrong, change it in the settings'],
+  [/check the address: \w+_BASE_URL must be one/, 'check the address in the settings: it must be one'],
+  [/set \w+_BASE_URL=(\S+) yourself/, 'enter $1 in the settings yourself'],
+  [/set \w+_BASE_URL to the final address/, 'enter the final address in the settings'],
+  [/check \w+_BASE_URL \(now (.*?)\)/, 'check the address in the settings (now $1)'],
+  [/say yes when golem asks before a run, or use golem trust or --trust/, 'say yes when golem asks before a run'],
+  [/refused by --deny-all \(.*?\)|refused by --deny-all/g, 'refused, because approvals are set to deny'],
+  [/ by --approve-all/g, ', because approvals are set to yes to all'],
+  [/install it with golem lib install, or name the directory that has it with --lib|golem lib install SOURCE installs (?:it|one)/, 'install it in the view Projects, under Libraries'],
+  [/remove it with golem lib remove \S+/, 'remove it in the view Projects, under Libraries'],
+  [/allow it with --allow-module-imports, or copy the module into the project/, 'copy the module into the project'],
+  [/, name a directory that golem can write to with --lib|, or (?:give|name|use|run with|set) --[a-z-]+.*$/, ''],
+  [/ \(?with --[a-z-]+(?: [A-Z]+)?\)?/g, ''],
+  [/set (\w+)_BASE_URL, for example/, 'enter the address in the settings, for example'],
+  [/set the key of one, for example \w+, or name it: golem models PROVIDER/, 'enter a key in the settings'],
+  [/put the key into an environment variable/, 'enter the key in its own field'],
+]
+
+/** A text of golem's as the page says it. */
+export const inPage = (text) => here.reduce((said, [of, to]) => said.replace(of, to), String(text ?? ''))
