@@ -101,15 +101,15 @@ func TestNothingIsLost(t *testing.T) {
 		await click("Stop"); await text("You stopped it"); if (document.querySelector('.talk [role=alert], .talk .error')) throw new Error(document.querySelector('.talk').innerHTML)`)
 	do(p, `await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button').click(); await text("main is ready"); await click("Trace"); await text("No run of welcome yet");
 		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click(); await text("You stopped it"); await text("wait for ever");
-		await click("Trace"); await until("the run", () => button(".jsonl")); await click(".jsonl"); await text("exit 130");
+		await click("Trace"); const stopped = await until("the run", () => [...document.querySelectorAll('table.list tbody tr')].find((r) => r.innerText.includes('interrupted'))); stopped.querySelector('button').click(); await text("exit 130");
 		await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('welcome')).querySelector('button').click(); await click("Trace"); await text("No run of welcome yet"); if (document.body.innerText.includes('exit 130')) throw new Error("the trace of another project")`)
 	// What is written and not sent stays, with its files, also when the message is refused.
 	do(p, `await click("Projects"); [...document.querySelectorAll('[aria-labelledby=mine] .card')].find((c) => c.innerText.startsWith('hangs')).querySelector('button').click(); await type("not sent yet")`)
 	picked(p, ".composer input[type=file]", map[string]string{"note.txt": "a note"})
-	do(p, `await text("note.txt"); await click("Files"); await until("the files", () => button("s.yaml")); await click("Run"); await text("note.txt"); if (document.querySelector('#task').value !== 'not sent yet') throw new Error("the text is gone")`)
+	do(p, `await text("note.txt"); await click("Files"); await until("the files", () => button("s.yaml")); await click("Run"); await text("note.txt"); await until("the text", () => document.querySelector('#task')?.value === 'not sent yet')`)
 	one := webtest.Eval[string](p, `location.href`)
 	two := browserOf(t).Open(t, one)
-	do(two, `await text("main is ready"); await say("wait here"); await until("it to run", () => button("Stop"))`)
+	do(two, `await text("main is ready"); await say("wait here"); await text("thinks")`) // it has the project
 	do(p, `await say("not sent yet"); await text("E_BUSY"); await until("the text to be back", () => document.querySelector('#task').value === 'not sent yet'); await text("note.txt");
 		if (document.body.innerText.split("E_BUSY").length !== 2) throw new Error("it is told twice: " + document.body.innerText); if (!document.body.innerText.includes("wait for ever")) throw new Error("the conversation is gone")`)
 	do(two, `await click("Stop"); await text("You stopped it")`)
@@ -144,4 +144,31 @@ func TestTurnsOfAConversation(t *testing.T) {
 		await click("5 calls"); await until("the calls", () => document.querySelectorAll('.calls .call').length === 5)`)
 	do(p, `await click("History"); await until("the history", () => document.querySelectorAll('[aria-label=History] .node').length > 0); await click("new conversation"); await text("main is ready");
 		await until("it to be kept", () => [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled)); [...document.querySelectorAll('[aria-label=History] .node')].find((n) => !n.disabled).click(); await text("the first answer")`)
+}
+
+// Views have addresses and Back goes back; a question stands beside what it is
+// about, so that files can be looked at; in the background the title and a
+// notification tell; keys lead to views; runs are listed with what they were, and
+// two are compared (issue 13).
+func TestWaysThroughThePage(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready"); window.told = []; window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title) { window.told.push(title) } };
+		await click("Settings"); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).click(); await until("the wish", () => document.querySelector('input[type=checkbox]').checked); await click("Files"); await click("main.worker");
+		await until("its address", () => location.hash === '#/p/welcome/files/main.worker'); history.back(); await until("no file", () => location.hash === '#/p/welcome/files' && !document.querySelector('h2.mono'));
+		history.back(); await text("Model providers"); history.back(); await text("main is ready"); if (location.hash !== '#/p/welcome/run') throw new Error(location.hash)`)
+	do(p, `Object.defineProperty(document, 'hidden', {value: true, configurable: true}); await click("Ada starts on Monday"); await text("Change a file?"); await until("the title", () => document.title.startsWith('(1) welcome'));
+		if (window.told.join() !== 'welcome asks') throw new Error(window.told);
+		await click("Files"); await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('letter.md'));
+		const main = document.querySelector('main').getBoundingClientRect(), ask = document.querySelector('dialog.beside[open]').getBoundingClientRect(); if (main.right > ask.left + 1) throw new Error('the question covers ' + (main.right - ask.left));
+		await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes'); return b && !b.disabled && (b.click(), true) });
+		await until("the end", () => window.told.join() === 'welcome asks,welcome is done' && document.title.startsWith('✓')); Object.defineProperty(document, 'hidden', {value: false}); document.dispatchEvent(new Event('visibilitychange'));
+		await until("the title", () => document.title === 'welcome · golem'); await click("Run"); await click("answer again"); await text("Change a file?"); await until("the answer", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'No'); return b && (b.click(), true) }); await text("Then nothing was written");
+		await click("Trace"); await until("what they were", () => [...document.querySelectorAll('table.list tbody tr')].filter((r) => r.innerText.includes('Ada starts on Monday') && r.innerText.includes('tokens')).length === 2);
+		for (const box of document.querySelectorAll('table.list input[type=checkbox]')) { box.click(); await until("the mark", () => box.checked) }
+		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('status, result')); document.activeElement.blur()`)
+	p.Press("?")
+	do(p, `await text("begins a new conversation"); await click("Close"); await until("it to go", () => !document.querySelector('dialog[open]')); document.activeElement.blur()`)
+	p.Press("f")
+	do(p, `await until("the files", () => location.hash.startsWith('#/p/welcome/files'))`)
 }

@@ -16,6 +16,9 @@ import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
 import { FillInput, StartTool } from './start.jsx'
 import { ModelChoice } from './modelchoice.jsx'
+import { Keys, listen, showKeys } from './keys.jsx'
+import { watch } from './notify.js'
+import { follow, keep } from './route.js'
 
 const tabs = [
   ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
@@ -26,9 +29,6 @@ const loading = signal('Starting golem')
 function App() {
   const { view, project, ready, theme } = store
   const dark = theme.value === 'dark'
-  useEffect(() => {
-    document.title = project.value ? `${project.value} · golem` : 'golem'
-  }, [project.value])
   return (
     <>
       <a class="skip" href="#main">Skip to the content</a>
@@ -43,16 +43,18 @@ function App() {
           {tabs.filter(([name]) => project.value || !['run', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
+        <button class="button quiet square wide-only" aria-label="keys" title="keys (?)" onClick={showKeys}>?</button>
         <button class="button quiet square" onClick={() => store.setTheme(dark === matchMedia('(prefers-color-scheme: dark)').matches ? (dark ? 'light' : 'dark') : 'system')} aria-label={dark ? 'use light colours' : 'use dark colours'}>
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
-      <main id="main" tabIndex={-1}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <Boundary key={view.value + project.value}><View /></Boundary> : <Starting />}</main>
+      <main id="main" tabIndex={-1} class={store.asked.value.length ? 'asks' : ''}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <Boundary key={view.value + project.value}><View /></Boundary> : <Starting />}</main>
       <Approval />
       <ModelChoice />
       <Ask />
       <StartTool />
       <FillInput />
+      <Keys />
       <Toast />
     </>
   )
@@ -130,6 +132,7 @@ const Mark = () => (
 
 async function main() {
   store.setTheme(settings.theme)
+  watch()
   render(<App />, document.getElementById('app'))
   try {
     const [made, shipped] = await Promise.all([
@@ -138,8 +141,10 @@ async function main() {
     ])
     made.ended.then((e) => store.tell(`golem has stopped: ${e.message}. ${e.hint}.`, 'error'))
     await store.start(made, shipped.examples)
-    addEventListener('hashchange', incoming)
-    await incoming()
+    addEventListener('hashchange', async () => (await follow()) || incoming())
+    if (!(await follow())) await incoming()
+    keep()
+    listen()
   } catch (e) {
     store.failure.value = e.hint ? `${e.message}. ${e.hint}` : e.message
   }

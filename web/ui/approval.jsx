@@ -21,14 +21,17 @@ function Question({ question, waiting }) {
   const [text, setText] = useState('')
   const [calm, setCalm] = useState(false)
   const [rule, setRule] = useState(false)
+  const [beside] = useState(() => matchMedia('(min-width: 900px)').matches)
   useEffect(() => {
     const before = document.activeElement
-    dialog.current.showModal()
-    dialog.current.querySelector('[data-first]').focus()
+    if (beside) dialog.current.show() // what it is about can be looked at meanwhile
+    else dialog.current.showModal()
+    if (beside && typing(before)) before.focus() // whoever writes goes on; the question is announced
+    else dialog.current.querySelector('[data-first]').focus()
     const timer = setTimeout(() => setCalm(true), settle)
     return () => {
       clearTimeout(timer)
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      if (before instanceof HTMLElement && before.isConnected && (!beside || dialog.current?.contains(document.activeElement))) before.focus()
     }
   }, [])
   const answer = (a) => {
@@ -41,12 +44,13 @@ function Question({ question, waiting }) {
   const input = request.kind === 'input'
   const title = !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
-    <dialog ref={dialog} aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}>
+    <dialog ref={dialog} class={beside ? 'beside' : ''} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}
+      onKeyDown={(e) => { if (beside && e.key === 'Escape') { e.preventDefault(); answer('no') } }}>
       <div class="dialog">
-        <header class="row">
+        <div class="row head">
           <h2 id="ask-title" class="grow">{title}</h2>
           {!input && <span class={`risk ${request.risk}`}>{request.risk} risk</span>}
-        </header>
+        </div>
         <div class="body" tabIndex={call || input ? undefined : 0}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
           {call && <Arguments args={request.args} closed={!!request.diff} />}
@@ -66,7 +70,7 @@ function Question({ question, waiting }) {
           </div>}
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
-        <footer class="answers">
+        <div class="row foot answers">
           {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no whenever this exact call comes again in this session">No to this call, this session</button>}
           <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
           <span class="grow" />
@@ -74,11 +78,14 @@ function Question({ question, waiting }) {
           {offers('keep') && <button class="button" disabled={!calm} onClick={() => setRule(true)} title="shows a rule for calls like this in this project, before anything is saved">Keep a rule…</button>}
           {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes whenever this exact call comes again in this session">Yes to this call, this session</button>}
           <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
-        </footer>
+        </div>
       </div>
     </dialog>
   )
 }
+
+/** Whether a person is writing there: in a field with a text, or in the editor. */
+const typing = (e) => Boolean(e?.shadowRoot || (e?.matches?.('textarea, input:not([type=checkbox], [type=radio], [type=file])') && e.value))
 
 /** What a yes covers, of a question that is no call. */
 function Lines({ request }) {

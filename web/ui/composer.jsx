@@ -62,7 +62,7 @@ function Broken({ faults }) {
 
 export function Composer() {
   const name = store.project.value
-  const [text, put] = useState('')
+  const [text, put] = useState(() => keptDraft(name))
   const setText = (t) => {
     put(t)
     keepDraft(name, t)

@@ -1,5 +1,8 @@
 // A unified diff, coloured by its first column. Text stays text: whatever a
-// line holds, it cannot become markup, and what cannot be seen is written out.
+// line holds, it cannot become markup, and what cannot be seen is written out. Where
+// there is room, old and new stand side by side.
+import { Fragment } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 
@@ -52,15 +55,44 @@ function changed(line, other) {
   return <>{line[0]}{part(0, start)}<mark>{part(start, a.length - end)}</mark>{part(a.length - end)}</>
 }
 
+/** Lines in pairs, as they stand side by side: [old, new], or one line for both. */
+function rows(lines) {
+  const out = []
+  for (let i = 0; i < lines.length;) {
+    if (lines[i][0] !== '-' && lines[i][0] !== '+') {
+      out.push(lines[i][0] === '@' || lines[i][0] === '\\' ? [lines[i]] : [lines[i], lines[i]])
+      i++
+      continue
+    }
+    const from = i
+    while (lines[i]?.[0] === '-') i++
+    const middle = i
+    while (lines[i]?.[0] === '+') i++
+    for (let k = 0; k < Math.max(middle - from, i - middle); k++) out.push([from + k < middle ? lines[from + k] : '', middle + k < i ? lines[middle + k] : ''])
+  }
+  return out
+}
+
+const wide = 680 // pixels, from which two columns can be read
+
 /** @param {{patch: string, label?: string}} props */
 export function Diff({ patch, label = 'changes' }) {
+  const box = useRef(null)
+  const [split, setSplit] = useState(false)
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(() => setSplit(box.current?.clientWidth >= wide))
+    watch.observe(box.current)
+    return () => watch.disconnect()
+  }, [])
   const lines = String(patch).replace(/\n$/, '').split('\n').filter((l) => !l.startsWith('--- ') && !l.startsWith('+++ '))
+  const sides = split && lines.some((l) => l[0] === '-') && lines.some((l) => l[0] === '+' || l[0] === ' ') // a new file has one side
   const other = partners(lines)
+  const line = (text, i, partner) => <span key={i} class={`diff-line ${kinds[text[0]] ?? ''}`}>{changed(text, partner) ?? (visible(text) || ' ')}{'\n'}</span>
   return (
-    <pre class="diff" tabIndex={0} role="region" aria-label={label}>
-      {lines.map((line, i) => (
-        <span key={i} class={`diff-line ${kinds[line[0]] ?? ''}`}>{changed(line, other[i]) ?? (visible(line) || ' ')}{'\n'}</span>
-      ))}
+    <pre class={`diff ${sides ? 'sides' : ''}`} ref={box} tabIndex={0} role="region" aria-label={label}>
+      {sides
+        ? rows(lines).map(([a, b], i) => (b === undefined ? <span key={i} class={`diff-line both ${kinds[a[0]]}`}>{visible(a)}{'\n'}</span> : <Fragment key={i}>{line(a, 0, a !== b && b ? b : undefined)}{line(b, 1, a !== b && a ? a : undefined)}</Fragment>))
+        : lines.map((text, i) => line(text, i, other[i]))}
     </pre>
   )
 }

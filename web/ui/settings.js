@@ -58,6 +58,19 @@ export const settings = {
   set onward(v) {
     write(place, { ...read(place), onward: v })
   },
+  /** Whether notifications are wished for; whether single keys work. */
+  get notify() {
+    return read(place).notify === true
+  },
+  set notify(v) {
+    write(place, { ...read(place), notify: v })
+  },
+  get keys() {
+    return read(place).keys !== false
+  },
+  set keys(v) {
+    write(place, { ...read(place), keys: v })
+  },
   /** The choices for one project: model, approval, entry, talk. */
   project(name) {
     return read(place).projects?.[name] ?? {}

@@ -4,9 +4,11 @@ import * as store from './store.js'
 import { providers, settings, variable, withScheme } from './settings.js'
 import { visible } from './diff.jsx'
 import { bytes } from './files.jsx'
+import { possible, wish } from './notify.js'
 
 export function Settings() {
   const [colours, setColours] = useState(settings.theme)
+  const [tells, setTells] = useState(settings.notify)
   useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
     <div class="page"><div class="inner">
@@ -16,6 +18,11 @@ export function Settings() {
       <Rules />
       <Config />
       <Storage />
+      <section class="stack">
+        <h3>In the background</h3>
+        <label class="row"><input type="checkbox" checked={tells} disabled={!possible} onChange={async (e) => setTells(await wish(e.target.checked))} />Notify me when a run asks or ends while I look elsewhere</label>
+        {!possible && <p class="small muted">This browser has no notifications; the window’s title tells.</p>}
+      </section>
       <section class="stack">
         <h3>Colours</h3>
         <div class="row">

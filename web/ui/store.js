@@ -32,6 +32,7 @@ export const staged = signal([]) // what waits for a decision, as golem.clearanc
 export const asked = signal([]) // approvals that wait, oldest first
 export const chosen = signal('') // the call that is looked at
 export const editing = signal('') // the file in the editor
+export const tracing = signal('') // the run whose trace is looked at
 export const refused = signal(null) // why the last message did not begin a run; null: it did
 export const sent = signal(null) // the last message: {text, attachments}
 let current = null // golem.js's handle of the run under way
@@ -103,6 +104,7 @@ export async function open(name, where = 'run') {
     refused.value = null
     chosen.value = ''
     editing.value = ''
+    tracing.value = ''
     view.value = where
   })
   settings.last = name

@@ -8,21 +8,30 @@ import { Status, brief } from './call.jsx'
 import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
+import { Compare } from './compare.jsx'
 import { byID, faultText, readTrace, seconds, shown } from './run.js'
 import { spent } from './usage.js'
 
 const shownTrace = signal(null) // {name, run, project}: the project that was open
 
 export function Traces() {
-  const trace = shownTrace.value?.project === store.project.value ? shownTrace.value : null // another project's trace goes with it
+  const name = store.project.value
+  const trace = shownTrace.value?.project === name ? shownTrace.value : null // another project's trace goes with it
+  const [two, setTwo] = useState(null)
+  const wanted = store.tracing.value
+  useEffect(() => {
+    setTwo(null)
+    if (!name || !wanted || shownTrace.value?.name === wanted) return
+    store.attempt(wanted, async () => show(wanted, await traceText(name, wanted)))
+  }, [name, wanted])
   return (
-    <div class="page"><div class="inner">
+    <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); openFiles([...e.dataTransfer.files]) }}><div class="inner">
       <div class="row">
         <h2 class="grow">Trace</h2>
         <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
       </div>
-      {store.project.value && <Runs />}
-      {trace ? <Shown key={trace.name} trace={trace} /> : !store.project.value && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
+      {name && <Runs compare={setTwo} />}
+      {two ? <Compare a={two[0]} b={two[1]} leave={() => setTwo(null)} /> : trace ? <Shown key={trace.name} trace={trace} /> : !name && <p class="muted">A trace is the record of a run, one event per line. The command line writes them to <code>.golem/runs</code>; open one here.</p>}
     </div></div>
   )
 }
@@ -34,6 +43,10 @@ const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? Stri
 async function openFile(e) {
   const files = [...e.target.files]
   e.target.value = ''
+  await openFiles(files)
+}
+
+async function openFiles(files) {
   const file = files.find((f) => f.name.endsWith('.jsonl')) ?? files[0]
   if (!file) return
   await store.attempt(file.name, async () => {
@@ -46,27 +59,74 @@ async function openFile(e) {
 
 function show(name, text) {
   shownTrace.value = { name, run: readTrace(text), project: store.project.value }
+  if (store.tracing.value !== name) store.tracing.value = ''
 }
 
-function Runs() {
+const traceText = async (project, run) => new TextDecoder().decode(await store.golem.readRun(project, run))
+
+const large = 4_000_000 // bytes of a trace that is read only when it is opened
+const known = new Map() // what traces say, by project, name and size
+
+/** What a trace says in one line; null if it is not read for that. */
+async function summary(project, r) {
+  const key = `${project}\n${r.name}\n${r.size}`
+  if (r.size > large) return null
+  if (!known.has(key)) {
+    try {
+      const run = readTrace(await traceText(project, r.name))
+      known.set(key, { input: shown(run.transcript.find((i) => i.kind === 'you')?.text).slice(0, 120), status: run.status === 'running' ? 'without an end' : run.status, ms: run.ms, usage: run.usage })
+    } catch {
+      known.set(key, { input: '', status: 'not readable', ms: 0, usage: null })
+    }
+  }
+  return known.get(key)
+}
+
+function Runs({ compare }) {
   const [runs, setRuns] = useState(null)
+  const [told, setTold] = useState({})
+  const [marked, setMarked] = useState([])
   const name = store.project.value
   useEffect(() => {
-    store.attempt('listing the runs', async () => setRuns(await store.golem.runs(name)))
+    let gone = false
+    setMarked([])
+    store.attempt('listing the runs', async () => {
+      const list = await store.golem.runs(name)
+      if (gone) return
+      setRuns(list)
+      for (const r of list.slice(0, 100)) {
+        const says = await summary(name, r)
+        if (gone) return
+        setTold((before) => ({ ...before, [r.name]: says }))
+      }
+    })
+    return () => { gone = true }
   }, [name, store.running.value])
   if (!runs) return null
   if (!runs.length) return <p class="muted">No run of {name} yet. Each one leaves its trace here.</p>
-  const read = (r) => store.attempt(r.name, async () => show(r.name, new TextDecoder().decode(await store.golem.readRun(name, r.name))))
+  const read = (r) => {
+    if (store.tracing.value === r.name) store.attempt(r.name, async () => show(r.name, await traceText(name, r.name)))
+    store.tracing.value = r.name
+    compare(null)
+  }
+  const both = () => store.attempt('comparing', async () => compare(await Promise.all(marked.map(async (run) => ({ name: run, run: readTrace(await traceText(name, run)) })))))
+  const mark = (run, on) => setMarked(on ? [...marked, run].slice(-2) : marked.filter((m) => m !== run))
   return (
     <details class="call" open={shownTrace.value?.project !== name}>
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
-      <div class="detail"><table class="list">
-        <thead><tr><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Size</th><td /></tr></thead>
+      <div class="detail">
+        <div class="row"><span class="small muted grow">Mark two runs to compare them.</span><button class="button" disabled={marked.length !== 2} onClick={both}>Compare</button></div>
+        <table class="list">
+        <thead><tr><td /><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col">Status</th><th scope="col" class="nowrap wide-only">Took</th><th scope="col" class="wide-only">Used</th><th scope="col" class="nowrap wide-only">Size</th><td /></tr></thead>
         <tbody>{runs.slice(0, 100).map((r) => (
           <tr key={r.name}>
-            <td><button class="button quiet mono" onClick={() => read(r)}>{visible(r.name)}</button></td>
+            <td><input type="checkbox" aria-label={`mark ${visible(r.name)}`} checked={marked.includes(r.name)} onChange={(e) => mark(r.name, e.target.checked)} /></td>
+            <td><button class="button quiet mono" onClick={() => read(r)}>{visible(r.name)}</button>{told[r.name]?.input && <p class="small past">{visible(told[r.name].input)}</p>}</td>
             <td class="wide-only">{when(r.modified)}</td>
-            <td class="nowrap">{bytes(r.size)}</td>
+            <td>{told[r.name]?.status ?? ''}</td>
+            <td class="nowrap wide-only">{told[r.name]?.ms ? seconds(told[r.name].ms) : ''}</td>
+            <td class="wide-only">{spent(told[r.name]?.usage)}</td>
+            <td class="nowrap wide-only">{bytes(r.size)}</td>
             <td><button class="button quiet square" aria-label={`download ${r.name}`} onClick={() => store.attempt(r.name, async () => store.download(r.name, await store.golem.readRun(name, r.name)))}><Icon name="down" /></button></td>
           </tr>
         ))}</tbody>

@@ -1,0 +1,68 @@
+// Each view has an address, in the fragment that no server sees, so that Back,
+// a bookmark and a reload lead to where a person was:
+//   #/p/PROJECT/run, #/p/PROJECT/files/PATH, #/p/PROJECT/trace/RUN, #/settings
+import { effect, untracked } from '@preact/signals'
+import * as store from './store.js'
+
+const alone = ['projects', 'trace', 'settings'] // views that need no project
+const views = [...alone, 'run', 'files', 'staged']
+const coded = (path) => path.split('/').map(encodeURIComponent).join('/')
+
+function here() {
+  const { project, view, editing, tracing } = store
+  if (view.value === 'projects' || (!project.value && !alone.includes(view.value))) return '#/projects'
+  if (!project.value) return `#/${view.value}`
+  const rest = view.value === 'files' ? editing.value : view.value === 'trace' ? tracing.value : ''
+  return `#/p/${encodeURIComponent(project.value)}/${view.value}${rest && `/${coded(rest)}`}`
+}
+
+/** What an address says: {project, view, rest}; null if it is none of these. */
+function read(hash) {
+  if (!hash.startsWith('#/')) return null
+  try {
+    const [first, ...rest] = hash.slice(2).split('/').map(decodeURIComponent)
+    if (first !== 'p') return alone.includes(first) ? { view: first } : null
+    const [project, view, ...path] = rest
+    return views.includes(view) ? { project, view, rest: path.join('/') } : null
+  } catch {
+    return null // somebody else's percent signs
+  }
+}
+
+let going = false // the address leads, the page follows
+
+/** Goes where the address says; false if it says nothing of a view. */
+export async function follow() {
+  const to = read(location.hash)
+  if (!to) return false
+  going = true
+  try {
+    if (to.project) {
+      if (!store.projects.value.some((p) => p.name === to.project)) return false
+      if (to.project !== store.project.value && !(await store.open(to.project, to.view))) return true
+    }
+    if (to.view === 'files') store.editing.value = to.rest ?? ''
+    if (to.view === 'trace') store.tracing.value = to.rest ?? ''
+    store.view.value = to.view
+    return true
+  } finally {
+    going = false
+    write()
+  }
+}
+
+/** Puts the address of what is shown there; a step that Back takes back unless replace says that it takes the place of the last one. */
+function write(replace = false) {
+  const to = untracked(here)
+  if (location.hash === to || going) return
+  if (replace || !location.hash.startsWith('#/')) history.replaceState(null, '', to)
+  else history.pushState(null, '', to)
+}
+
+/** From now on the address follows the page. */
+export function keep() {
+  effect(() => {
+    here()
+    write()
+  })
+}
