@@ -31,7 +31,7 @@ var hanging = map[string]string{
 	"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {text: short}\n      say: a short answer\n    - hang: true\n",
 }
 
-// Issue 13, the first minute: what golem is, the simplest example with a tree and
+// The first minute: what golem is, the simplest example with a tree and
 // one question, and then the way to a model of one's own. Colours follow the
 // system until a person chooses some.
 func TestFirstMinute(t *testing.T) {
@@ -85,7 +85,7 @@ func TestModelByItsAddress(t *testing.T) {
 	do(p, `await text("main is ready"); await say("hello again"); await text("my own answer"); await click("Settings"); await until("it", () => document.querySelector('[aria-label^="address of acme"]')?.value.endsWith('/v1'))`)
 }
 
-// What was seen in an hour of use (issue 13): nothing ends unasked, a stop is no
+// What was seen in an hour of use: nothing ends unasked, a stop is no
 // error, what was shown and written stays, a broken project says why it cannot run.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
@@ -149,12 +149,12 @@ func TestTurnsOfAConversation(t *testing.T) {
 // Views have addresses and Back goes back; a question stands beside what it is
 // about, so that files can be looked at; in the background the title and a
 // notification tell; keys lead to views; runs are listed with what they were, and
-// two are compared (issue 13).
+// two are compared.
 func TestWaysThroughThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); window.told = []; window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title) { window.told.push(title) } };
-		await click("Settings"); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).click(); await until("the wish", () => document.querySelector('input[type=checkbox]').checked); await click("Files"); await click("main.worker");
+		await click("Settings"); await text("Notify me"); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).click(); await until("the wish", () => document.querySelector('input[type=checkbox]').checked); await click("Files"); await click("main.worker");
 		await until("its address", () => location.hash === '#/p/welcome/files/main.worker'); history.back(); await until("no file", () => location.hash === '#/p/welcome/files' && !document.querySelector('h2.mono'));
 		history.back(); await text("Model providers"); history.back(); await text("main is ready"); if (location.hash !== '#/p/welcome/run') throw new Error(location.hash)`)
 	do(p, `Object.defineProperty(document, 'hidden', {value: true, configurable: true}); await click("Ada starts on Monday"); await text("Change a file?"); await until("the title", () => document.title.startsWith('(1) welcome'));

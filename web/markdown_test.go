@@ -170,7 +170,7 @@ func TestMarkdownIsLinear(t *testing.T) {
 }
 
 // A text that comes in pieces is parsed by block: twice the text, drawn twice as
-// often, takes about twice the steps (issue 13), also while one block alone grows.
+// often, takes about twice the steps, also while one block alone grows.
 func TestStreamedMarkdownIsLinear(t *testing.T) {
 	t.Parallel()
 	p := markdown(t)

@@ -257,6 +257,11 @@ func copies() error {
 		if err != nil {
 			return err
 		}
+		if to == "index.html" {
+			if data, err = preloading(data); err != nil {
+				return err
+			}
+		}
 		if err := write(to, data); err != nil {
 			return err
 		}
@@ -340,6 +345,11 @@ func serviceWorker() error {
 // tell prints what was made, with the sizes that count.
 func tell() error {
 	var script int
+	first, err := static("app.js")
+	if err != nil {
+		return err
+	}
+	first = append(first, "app.js", "golem.js", "golem-worker.js")
 	entries, err := os.ReadDir(dist)
 	if err != nil {
 		return err
@@ -356,7 +366,7 @@ func tell() error {
 		if err != nil {
 			return err
 		}
-		if slices.Contains([]string{"app.js", "golem.js", "golem-worker.js"}, e.Name()) {
+		if slices.Contains(first, e.Name()) {
 			script += len(packed)
 		}
 		fmt.Printf("  %9d  %9d gzip  %s\n", len(data), len(packed), e.Name())

@@ -9,9 +9,7 @@ import { Icon } from './icons.jsx'
 import { Projects, incoming } from './projects.jsx'
 import { Conversation } from './conversation.jsx'
 import { Files } from './files.jsx'
-import { Staged } from './staged.jsx'
-import { Traces } from './traces.jsx'
-import { Settings } from './settingsview.jsx'
+import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
 import { FillInput, StartTool } from './start.jsx'
@@ -23,6 +21,10 @@ import { follow, keep } from './route.js'
 const tabs = [
   ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
+
+const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
+const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
+const Settings = later(() => import('./settingsview.jsx').then((m) => m.Settings))
 
 const loading = signal('Starting golem')
 

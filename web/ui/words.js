@@ -1,5 +1,5 @@
 // What golem says of flags and variables of the command line, in the page's
-// own words: a person here has buttons and settings (issue 13).
+// own words: a person here has buttons and settings.
 
 /** Texts of the command line, and what they are here; every one that a page can meet (words_test.go). */
 const here = [
