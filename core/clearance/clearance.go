@@ -105,6 +105,9 @@ type Change struct {
 	Base   string            `json:"base,omitempty"`
 	Bases  map[string]string `json:"bases,omitempty"`
 	Binary bool              `json:"binary,omitempty"`
+	// Staged says of a file of the tool stage that its run had changed it in a staged
+	// mount: whoever goes on with the run sees it so.
+	Staged bool `json:"staged,omitempty"`
 }
 
 // Name is the file's own place.

@@ -71,6 +71,7 @@ func (w *Work) Commit(files []File, message, target string) (Item, error) {
 			break
 		}
 		c.Bases = bases(c.Path)
+		c.Staged = e != nil
 		it.Changes = append(it.Changes, c)
 		if e != nil {
 			own = append(own, e)

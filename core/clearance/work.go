@@ -22,7 +22,7 @@ import (
 // concurrent use. Without a store, changes are kept in memory and end with the run.
 type Work struct {
 	Store  *Store
-	Run    string
+	Run    string                     // the conversation's
 	Worker string                     // the root's
 	Root   string                     // source of the project's root, see sandbox.SourceOf
 	Base   func() (sandbox.FS, error) // opens the project's root as workers see it
@@ -87,9 +87,13 @@ func (w *Work) tree(key, below string, base sandbox.FS) (sandbox.StagingFS, erro
 		}
 		tree = sandbox.Staging(base, keeper{w, key})
 		if w.trees == nil {
-			w.trees, w.entries = map[string]sandbox.StagingFS{}, map[string]*entry{}
+			w.trees = map[string]sandbox.StagingFS{}
+		}
+		if w.entries == nil {
+			w.entries = map[string]*entry{}
 		}
 		w.trees[key] = tree
+		w.restore(key, tree)
 	}
 	return tree, nil
 }

@@ -64,6 +64,10 @@ func (s *Session) resume(ctx context.Context, again bool) (*Input, error) {
 		}
 	}
 	s.begin(begun)
+	if err := s.tree.staged.Resume(); err != nil {
+		f := fault.Of(err, fault.Config)
+		s.frame.emit(trace.Warning{Code: f.Code, Message: "not all of what was staged before can be shown: " + f.Message})
+	}
 	s.tree.quiet.Store(true)
 	in, err := s.restore(ctx, k, again)
 	s.tree.quiet.Store(false)

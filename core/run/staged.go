@@ -20,7 +20,11 @@ func newWork(t *tree) *clearance.Work {
 	if store == nil {
 		store = &clearance.Store{}
 	}
-	return &clearance.Work{Store: store, Run: t.r.ID, Root: t.rootSource(), Base: func() (sandbox.FS, error) {
+	id := t.r.ID
+	if j := t.r.Journal; j != nil && j.ID != "" {
+		id = j.ID // so that whoever resumes it finds it
+	}
+	return &clearance.Work{Store: store, Run: id, Root: t.rootSource(), Base: func() (sandbox.FS, error) {
 		return t.root(context.Background())
 	}}
 }

@@ -23,6 +23,10 @@ type StagingFS interface {
 	SubFS
 	// Drop forgets the change of a file: the tree below shows again.
 	Drop(name string)
+	// Restore shows a change that a Keeper holds from before: what read opens, of size
+	// bytes, or with nil that the file is removed. Where something else is in the way
+	// by now, it fails and shows nothing.
+	Restore(name string, read func() (fs.File, error), size int64) error
 }
 
 // Staging returns a tree that shows base and the changes made to it, which keep
@@ -76,6 +80,23 @@ func (o *overlay) Drop(name string) {
 	for at := o.up(name); at != "."; at = path.Dir(at) {
 		delete(o.gone, at)
 	}
+}
+
+// Restore shows a change from before.
+func (o *overlay) Restore(name string, read func() (fs.File, error), size int64) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := errors.Join(ValidNew(name), o.above("write", name)); err != nil {
+		return err
+	}
+	if _, info, err := o.layer("write", name); err == nil && info.IsDir() {
+		return perr("write", name, ErrIsDir)
+	}
+	if read != nil {
+		return o.upper.put(o.up(name), &node{kept: read, size: size, when: time.Now()})
+	}
+	o.gone[o.up(name)] = true
+	return nil
 }
 
 // keptFile is an open file that a Keeper holds, under its own name.

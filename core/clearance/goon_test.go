@@ -1,0 +1,134 @@
+package clearance_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"testing"
+
+	"golem/core/clearance"
+	"golem/core/sandbox"
+)
+
+// seen is what a resumed run sees of the files.
+func seen(t *testing.T, fsys fs.FS) map[string]string {
+	t.Helper()
+	files := all(t, fsys)
+	maps.DeleteFunc(files, func(name, _ string) bool { return name[len(name)-1] == '/' })
+	return files
+}
+
+// A resumed run sees what its earlier part staged, removals too, and goes on in the
+// item that continues it; what stage made an item of its own stays one, and what was
+// decided on meanwhile is as the files are (scenario 57).
+func TestResumedOverlay(t *testing.T) {
+	d := newDisk(before)
+	first := d.work()
+	fsys := stage(t, first)
+	read := func(name string) func() ([]byte, error) {
+		return func() ([]byte, error) { return fs.ReadFile(fsys, name) }
+	}
+	if err := errors.Join(fsys.WriteFile("own", []byte("own\n")), fsys.WriteFile("a", []byte("ONE\n")), fsys.Remove("d/b")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Commit([]clearance.File{{Source: ".", Path: "own", Staged: true, Read: read("own")}, {Source: ".", Path: "c", Read: read("c")}}, "x", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	resumed := func() (*clearance.Work, sandbox.FS) {
+		t.Helper()
+		w := d.work()
+		if err := w.Resume(); err != nil {
+			t.Fatal(err)
+		}
+		return w, stage(t, w)
+	}
+	_, fsys = resumed()
+	if got := seen(t, fsys); !maps.Equal(got, map[string]string{"a": "ONE\n", "own": "own\n", "c": "three\n"}) {
+		t.Fatalf("%q", got)
+	}
+	if len(get(t, d.store())) != 2 {
+		t.Fatal("reading changed the items")
+	}
+	w, fsys := resumed()
+	if err := fsys.WriteFile("e", []byte("more\n")); err != nil {
+		t.Fatal(err)
+	}
+	it, err := w.Close()
+	if err != nil || it == nil || len(it.Changes) != 3 {
+		t.Fatalf("%+v, %v", it, err)
+	}
+	items := get(t, d.store())
+	if len(items) != 2 || items[0].Type != clearance.StagedCommit || items[1].ID != it.ID {
+		t.Fatalf("%+v", items)
+	}
+
+	// Another conversation sees nothing of it.
+	other := d.work()
+	other.Run = "other"
+	if err := other.Resume(); err != nil || !maps.Equal(seen(t, stage(t, other)), before) {
+		t.Error("another run sees it", err)
+	}
+
+	// Decided on: pushed is in the files, discarded is gone, and a file in the way stays.
+	if err := errors.Join(push(d.store(), it.ID, clearance.Push{})); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.files.WriteFile("own/inside", []byte("mine\n")); err != nil {
+		t.Fatal(err)
+	}
+	_, fsys = resumed()
+	want := map[string]string{"a": "ONE\n", "e": "more\n", "c": "three\n", "own/inside": "mine\n"}
+	if got := seen(t, fsys); !maps.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	w, fsys = resumed()
+	if _, err := d.store().Discard(context.Background(), items[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	w.Refresh()
+	if got := seen(t, fsys); !maps.Equal(got, want) {
+		t.Errorf("after the discard: %q", got)
+	}
+}
+
+// A run that was killed goes on with what it had staged until then.
+func TestResumedAfterAKill(t *testing.T) {
+	d := newDisk(before)
+	killed := d.work()
+	if err := stage(t, killed).WriteFile("a", []byte("ONE\n")); err != nil {
+		t.Fatal(err)
+	}
+	d.state = copied(t, d.state) // the dead hold no locks
+	if err := d.store().Settle(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	w := d.work()
+	fsys := stage(t, w)
+	if err := w.Resume(); err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.WriteFile("c", []byte("THREE\n")); err != nil || seen(t, fsys)["a"] != "ONE\n" {
+		t.Fatal(err)
+	}
+	if it, err := w.Close(); err != nil || len(it.Changes) != 2 || len(get(t, d.store())) != 1 {
+		t.Errorf("%+v, %v", it, err)
+	}
+}
+
+func copied(t *testing.T, from fs.FS) sandbox.FS {
+	t.Helper()
+	to := sandbox.Memory()
+	for name, data := range all(t, from) {
+		if name[len(name)-1] != '/' {
+			if err := to.WriteFile(name, []byte(data)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return to
+}
