@@ -67,6 +67,7 @@ func (h *host) workersCommand() *cobra.Command {
 	}
 	f.addPlace(cmd.Flags())
 	cmd.Flags().BoolVar(&f.tree, "tree", false, "show who may call whom, with tools, their risk and what would ask")
+	cmd.Flags().BoolVar(&f.noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
 	cmd.Flags().BoolVar(&f.mermaid, "mermaid", false, "the same as --tree, as a Mermaid flowchart")
 	h.complete(cmd, f)
 	return cmd

@@ -41,6 +41,9 @@ func (h *host) callTree(inst *core.Instance, f *flags) error {
 	if !f.json {
 		h.report(t.Faults)
 	}
+	if !f.json && !f.mermaid && h.colors(h.out, f) {
+		text = coloredTree(text)
+	}
 	if err := h.print(text); err != nil {
 		return err
 	}

@@ -13,13 +13,13 @@ import (
 
 func (h *host) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "trace", Short: "show or export the trace of a run",
+		Use: "trace", Short: "show, compare or export traces of runs",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("golem trace needs show or export").Hinting("for example: golem trace show .golem/runs/RUN.jsonl")
+			return usage("golem trace needs show, diff or export").Hinting("for example: golem trace show .golem/runs/RUN.jsonl")
 		},
 	}
-	cmd.AddCommand(h.traceShow(), h.traceExport())
+	cmd.AddCommand(h.traceShow(), h.traceDiff(), h.traceExport())
 	return cmd
 }
 
@@ -27,10 +27,12 @@ func (h *host) traceShow() *cobra.Command {
 	var o trace.RenderOptions
 	var noColor bool
 	cmd := &cobra.Command{
-		Use: "show FILE", Short: "show the tree of calls, with durations, tokens and approvals",
-		Args: words(1, 1),
+		Use: "show [FILE]", Short: "show the tree of calls, with durations, tokens and approvals",
+		Long: `Shows the tree of calls of a run, with durations, tokens and approvals. FILE is a
+trace, or the name of a run below .golem/runs; the newest of these if it is left out.`,
+		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, events, err := h.readTrace(args[0])
+			_, events, err := h.readTrace(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -51,7 +53,7 @@ func (h *host) traceShow() *cobra.Command {
 func (h *host) traceExport() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use: "export FILE", Short: "write a trace in another format to standard output",
+		Use: "export [FILE]", Short: "write a trace in another format to standard output",
 		Long: `Writes a trace in another format to standard output:
 
   json    one JSON document with the tree of calls
@@ -60,18 +62,21 @@ func (h *host) traceExport() *cobra.Command {
   normal  the events sorted by call, without run, seq, times and versions, so that
           two runs can be compared
   jsonl   the trace itself as one file: long texts, which golem keeps in files
-          beside the trace, are put back into it`,
-		Args: words(1, 1),
+          beside the trace, are put back into it
+
+FILE is a trace, or the name of a run below .golem/runs; the newest of these if it is
+left out.`,
+		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if format == "jsonl" {
-				r, texts, err := h.traceInput(args[0])
+				r, texts, err := h.traceInput(strings.Join(args, ""))
 				if err != nil {
 					return err
 				}
 				defer r.Close()
 				return trace.Inline(h.out, r, texts)
 			}
-			header, events, err := h.readTrace(args[0])
+			header, events, err := h.readTrace(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -100,6 +105,10 @@ func (h *host) readTrace(name string) (trace.Header, []trace.Event, error) {
 func (h *host) traceInput(name string) (io.ReadCloser, trace.Texts, error) {
 	if name == "-" {
 		return io.NopCloser(h.in), nil, nil
+	}
+	name, err := h.traceName(name)
+	if err != nil {
+		return nil, nil, err
 	}
 	file, err := os.OpenFile(h.path(name), os.O_RDONLY|openNonblock, 0)
 	if err != nil {
