@@ -2,10 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"golem/core/project"
 )
 
 // root builds the command tree.
@@ -18,7 +22,7 @@ func (h *host) root() *cobra.Command {
 
   golem DIR "what to do"          run a project
   golem FILE.worker "what to do"  run one worker
-  golem chat DIR                  talk with it
+  golem chat DIR                  talk with it; golem alone does so in a project
   golem init DIR                  make a new project
   golem check DIR                 report every problem of a project
 
@@ -94,7 +98,8 @@ func (h *host) versionCommand() *cobra.Command {
 }
 
 // withCommand puts the command first, "run" where none is named: `golem DIR …`
-// and `golem --model x DIR …` are runs.
+// and `golem --model x DIR …` are runs. Alone, on a terminal and in a project, it is
+// a chat with it.
 func (h *host) withCommand(root *cobra.Command, args []string) []string {
 	args = withResumed(args)
 	run, _, err := root.Find([]string{"run"})
@@ -103,6 +108,8 @@ func (h *host) withCommand(root *cobra.Command, args []string) []string {
 	}
 	i, asked := firstWord(run.Flags(), args)
 	switch {
+	case len(args) == 0 && h.setting("PROJECT") == "" && h.inProject():
+		return []string{"chat", "."}
 	case i < 0 && (asked || len(args) == 0 && h.setting("PROJECT") == ""):
 		return args
 	case i >= 0 && isCommand(root, args[i]):
@@ -110,6 +117,14 @@ func (h *host) withCommand(root *cobra.Command, args []string) []string {
 		return append(rest, args[i+1:]...)
 	}
 	return append([]string{"run"}, args...)
+}
+
+// inProject tells whether the current directory is a project and a person sits before
+// it.
+func (h *host) inProject() bool {
+	files := os.DirFS(h.dir)
+	_, err := fs.Stat(files, "main.worker")
+	return isTerminal(h.in) && oneTerminal(h.out, h.err) && (err == nil || project.HasManifest(files))
 }
 
 func isCommand(root *cobra.Command, word string) bool {

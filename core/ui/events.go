@@ -323,6 +323,18 @@ func (p *Plain) tell(id, text string) {
 	p.note(id, text)
 }
 
+// WhyNot is why a call did not end well, in words for the person: "not run: you said
+// no".
+func WhyNot(b trace.ToolEnd) string {
+	switch {
+	case b.Status == "denied":
+		return "not run" + denied(b)
+	case b.Error != nil && (b.Status == "stopped" || b.Status == "not_run"):
+		return oneLine(b.Error.Message)
+	}
+	return strings.ReplaceAll(b.Status, "_", " ") + because(b)
+}
+
 // denied is why a call was not run, in the words of the one who reads it.
 func denied(b trace.ToolEnd) string {
 	if b.Error == nil {

@@ -44,5 +44,5 @@ func RequestLines(r approval.Request, width int, color, whole bool) []string {
 // RuleLines are the lines of a rule that an answer would save.
 func RuleLines(l *approval.Lasting, width int, color bool) []string {
 	v := &requestView{width: max(width, minWidth), height: uncut, color: color}
-	return strings.Split(strings.Trim(v.lasting(l), "\n"), "\n")
+	return strings.Split(Fit(strings.Trim(v.lasting(l), "\n"), v.width), "\n")
 }

@@ -202,6 +202,8 @@ func (d *dialog) title() string {
 // leastRows is how many lines of a question a list of answers leaves room for.
 const leastRows = 8
 
+const morekeys = "  Tab: next, v: all"
+
 // foot are the answers, each with what it covers.
 func (d *dialog) foot(width, height int, color bool) []string {
 	switch {
@@ -241,7 +243,11 @@ func (d *dialog) foot(width, height int, color bool) []string {
 			keys[i] = ">" + keys[i]
 		}
 	}
-	out := []string{cut(strings.Join(keys, " ")+"  Tab, v: all", width)}
+	row := strings.Join(keys, " ")
+	if columns(row)+len(morekeys) <= width {
+		row += morekeys
+	}
+	out := []string{cut(row, width)}
 	for _, l := range wrap(line(d.choices[d.mark].Means), width-2) {
 		out = append(out, "  "+paint(color, bold, l))
 	}
@@ -250,14 +256,14 @@ func (d *dialog) foot(width, height int, color bool) []string {
 
 // rule is a line across the screen with a title in it, and another text at its end.
 func rule(width int, color bool, style, title, end string) string {
-	if title != "" {
-		title = cut(" "+title+" ", width-2)
-	}
 	if end != "" {
 		end = " " + end + " "
 	}
-	if columns(title)+columns(end)+4 > width {
+	if columns(end)+12 > width {
 		end = ""
+	}
+	if title != "" {
+		title = " " + cut(title, width-4-columns(end)) + " "
 	}
 	left := paint(color, style, "──") + title
 	fill := max(width-2-columns(title)-columns(end), 0)

@@ -139,14 +139,14 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 	}
 	lead := strings.Repeat("  ", n.depth) + fold + " "
 	name := line(c.Name)
+	if n.below > 0 && c.Folded {
+		name += " (+" + strconv.Itoa(n.below) + ")"
+	}
 	if task := line(c.Task); task != "" {
 		name += ": " + task
 	}
 	if doing := does(c, s); doing != "" {
 		name += " — " + doing
-	}
-	if n.below > 0 && c.Folded {
-		name += " (+" + strconv.Itoa(n.below) + ")"
 	}
 	if strings.TrimSpace(spent) != "" && width >= 60 {
 		right = spent + "  " + right

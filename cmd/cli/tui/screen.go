@@ -31,10 +31,17 @@ func (m *model) draw() tea.View {
 	foot, x, y := m.foot(width, height-1)
 	foot = foot[max(len(foot)-height+1, 0):]
 	room := height - len(lines) - len(foot)
+	before := m.transcript.total
 	m.transcript.update(&m.state, look{width: width, color: m.o.Color, details: m.details, now: m.now})
 	m.transcript.room = room
+	if m.back > 0 && before > 0 {
+		m.back += m.transcript.total - before // what was looked at stays
+	}
 	m.scroll(0)
 	shown := m.transcript.lines(room, m.back)
+	if len(m.state.Items) == 0 && m.dialog == nil {
+		shown = m.welcome(width, room)
+	}
 	for range room - len(shown) {
 		lines = append(lines, "")
 	}
@@ -78,6 +85,21 @@ func (m *model) foot(width, height int) (lines []string, x, y int) {
 		return lines, -1, -1
 	}
 	return lines, x + 2, at + y
+}
+
+// welcome is what an empty conversation shows.
+func (m *model) welcome(width, room int) []string {
+	var out []string
+	for _, l := range []string{
+		"Write a message; Enter sends it. /help lists the commands.",
+		"Ctrl+C ends what runs. Ctrl+D, or Ctrl+C twice, leaves.",
+		"PgUp and PgDn scroll. Ctrl+T: the workers. Ctrl+O: all calls.",
+	} {
+		for _, w := range wrap(l, width) {
+			out = append(out, paint(m.o.Color, dim, w))
+		}
+	}
+	return out[:min(len(out), room)]
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golem/core/fault"
 	"golem/core/ui/view"
 )
 
@@ -164,7 +163,7 @@ func (t *transcript) calls(s *view.State, row []*view.Item) []string {
 	}
 	for _, it := range row {
 		c := s.Call(it.ID)
-		if c.Status == view.OK && !c.Worker {
+		if c.Status == view.OK && !c.Worker && !c.Answered {
 			well = append(well, c)
 			continue
 		}
@@ -198,31 +197,23 @@ func named(calls []*view.Call) string {
 func (t *transcript) call(c *view.Call) []string {
 	sign, style := signOf(c)
 	text := callText(c, t.as.width-2)
+	well := c.Status == view.OK
 	if c.Worker && c.Over() {
 		text = cut(text, max(t.as.width-30, 12)) + " — " + seconds(elapsed(c, t.as.now()))
 		if used := sum(c.Own, c.All); used != "" {
 			text += ", " + used
 		}
 	}
-	if c.Summary != "" {
+	if well && c.Summary != "" {
 		text += " — " + c.Summary
 	}
 	out := []string{paint(t.as.color, style, sign) + " " + paint(t.as.color, dim, cut(text, t.as.width-2))}
-	if c.Status != view.OK && c.Over() {
-		for _, l := range wrap(why(c.Status, c.Error), t.as.width-2) {
+	if c.Over() && !well {
+		for _, l := range wrap(line(c.Summary), t.as.width-2) {
 			out = append(out, "  "+paint(t.as.color, style, l))
 		}
 	}
 	return out
-}
-
-// why is why a call did not go well.
-func why(status view.Status, f *fault.Fault) string {
-	text := strings.ReplaceAll(string(status), "_", " ")
-	if f != nil {
-		text += ": " + line(f.Message)
-	}
-	return text
 }
 
 // lines are the last room lines but back.

@@ -51,6 +51,7 @@ func (s *State) Event(e trace.Event, at time.Time) {
 	case trace.Approval:
 		if b.Source == "user" {
 			s.Asking = nil
+			s.call(e.ID).Answered = true
 		}
 	default:
 		s.work(e, at)
@@ -102,6 +103,9 @@ func (s *State) work(e trace.Event, at time.Time) {
 		c := s.call(e.ID)
 		c.Status, c.Error, c.MS, c.Thinking = Status(b.Status), b.Error, b.MS, false
 		c.Summary = ui.Summary(b.Result)
+		if c.Status != OK {
+			c.Summary = ui.WhyNot(b)
+		}
 	}
 }
 

@@ -59,7 +59,8 @@ type Call struct {
 	Task       string // what a worker is called for
 	Args       json.RawMessage
 	Status     Status
-	Summary    string // what a tool says of its result
+	Summary    string // what a tool says of its result, or why it did not end well
+	Answered   bool   // a person was asked about it
 	Error      *fault.Fault
 	Begun      time.Time
 	MS         int64 // how long it took; set when it is over

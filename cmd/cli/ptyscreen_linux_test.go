@@ -1,0 +1,277 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// glass is what a terminal shows of what was written to it: as much of a terminal as
+// golem asks of one that is a vt100.
+type glass struct {
+	rows     [][]rune
+	x, y     int
+	top, end int  // the lines that scroll
+	second   bool // the alternate screen
+}
+
+var control = regexp.MustCompile("^\x1b(\\[[0-9;?>=<$!]*[ -/]*[@-~]|[^\\[])")
+
+func show(out string, width, height int) *glass {
+	g := &glass{end: height}
+	g.clear(width, height)
+	for out != "" {
+		if out[0] == 0x1b {
+			seq := control.FindString(out)
+			if seq == "" {
+				break
+			}
+			g.control(seq, width, height)
+			out = out[len(seq):]
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(out)
+		out = out[n:]
+		switch {
+		case r == '\r':
+			g.x = 0
+		case r == '\n':
+			if g.y == g.end-1 {
+				g.scroll(g.top, 1)
+			} else {
+				g.y = min(g.y+1, height-1)
+			}
+		case r == '\b':
+			g.x = max(g.x-1, 0)
+		case r >= ' ' && g.x < width && g.y < height:
+			g.rows[g.y][g.x] = r
+			g.x++
+		}
+	}
+	return g
+}
+
+func (g *glass) clear(width, height int) {
+	g.rows = make([][]rune, height)
+	for i := range g.rows {
+		g.rows[i] = []rune(strings.Repeat(" ", width))
+	}
+}
+
+func (g *glass) control(seq string, width, height int) {
+	if seq == "\x1bM" {
+		if g.y == g.top {
+			g.scroll(g.top, -1)
+		} else {
+			g.y = max(g.y-1, 0)
+		}
+	}
+	if len(seq) < 3 || seq[1] != '[' {
+		return
+	}
+	var args []int
+	for a := range strings.SplitSeq(seq[2:len(seq)-1], ";") {
+		n, _ := strconv.Atoi(a)
+		args = append(args, n)
+	}
+	at := func(i int) int {
+		if i < len(args) {
+			return max(args[i], 1)
+		}
+		return 1
+	}
+	switch seq[len(seq)-1] {
+	case 'A':
+		g.y = max(g.y-at(0), 0)
+	case 'B':
+		g.y = min(g.y+at(0), height-1)
+	case 'C':
+		g.x = min(g.x+at(0), width-1)
+	case 'D':
+		g.x = max(g.x-at(0), 0)
+	case 'G':
+		g.x = at(0) - 1
+	case 'd':
+		g.y = at(0) - 1
+	case 'H':
+		g.y, g.x = at(0)-1, at(1)-1
+	case 'J':
+		if args[0] == 2 {
+			g.clear(width, height)
+			return
+		}
+		g.wipe(g.y, g.x)
+		for y := g.y + 1; y < height; y++ {
+			g.wipe(y, 0)
+		}
+	case 'r':
+		g.top, g.end, g.x, g.y = at(0)-1, height, 0, 0
+		if len(args) > 1 {
+			g.end = args[1]
+		}
+	case 'L':
+		g.scroll(g.y, -at(0))
+	case 'M':
+		g.scroll(g.y, at(0))
+	case 'S':
+		g.scroll(g.top, at(0))
+	case 'T':
+		g.scroll(g.top, -at(0))
+	case 'P':
+		g.rows[g.y] = append(append(g.rows[g.y][:g.x:g.x], g.rows[g.y][min(g.x+at(0), width):]...), []rune(strings.Repeat(" ", at(0)))...)
+	case '@':
+		g.rows[g.y] = append(append(append([]rune{}, g.rows[g.y][:g.x]...), []rune(strings.Repeat(" ", at(0)))...), g.rows[g.y][g.x:]...)[:width]
+	case 'X':
+		for x := g.x; x < min(g.x+at(0), width); x++ {
+			g.rows[g.y][x] = ' '
+		}
+	case 'K':
+		g.wipe(g.y, g.x)
+	case 'h', 'l':
+		if strings.Contains(seq, "?1049") {
+			g.second = seq[len(seq)-1] == 'h'
+			g.clear(width, height)
+		}
+	}
+}
+
+// scroll moves the lines from one to the end of those that scroll, up if n is positive.
+func (g *glass) scroll(from, n int) {
+	for range max(n, -n) {
+		row := []rune(strings.Repeat(" ", len(g.rows[0])))
+		if n > 0 {
+			copy(g.rows[from:g.end], g.rows[from+1:g.end])
+			g.rows[g.end-1] = row
+		} else {
+			copy(g.rows[from+1:g.end], g.rows[from:g.end-1])
+			g.rows[from] = row
+		}
+	}
+}
+
+func (g *glass) wipe(y, from int) {
+	for x := from; y < len(g.rows) && x < len(g.rows[y]); x++ {
+		g.rows[y][x] = ' '
+	}
+}
+
+func (g *glass) text() string {
+	var b strings.Builder
+	for _, row := range g.rows {
+		b.WriteString(strings.TrimRight(string(row), " ") + "\n")
+	}
+	return b.String()
+}
+
+// glass is the screen now.
+func (r *ptyRun) glass() *glass {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return show(r.screen.String(), 100, 40)
+}
+
+// sees waits until the screen has a text.
+func (r *ptyRun) sees(text string) {
+	r.t.Helper()
+	if !waitFor(func() bool { return strings.Contains(r.glass().text(), text) }) {
+		r.t.Fatalf("no %q on the screen:\n%s", text, r.glass().text())
+	}
+}
+
+// chatProject is a project whose worker answers, writes when it is asked to, and hangs
+// when it is asked to.
+func chatProject(t *testing.T) string {
+	return ptyProject(t, map[string]string{"script.yaml": `script: 1
+workers:
+  main:
+    - when: {text: slow}
+      hang: true
+    - when: {text: write}
+      calls: [{tool: write_file, args: {path: /out/a.txt, content: hello}}]
+    - when: {tool: write_file}
+      say: it is written
+    - when: {match: '(?s)(.*)'}
+      say: "you said **$1**"
+`, "project.yaml": "model: script:script.yaml\n"})
+}
+
+// Scenario 31 on the whole screen: golem alone in a project; an answer, a question with
+// the scope of each answer, Ctrl+C ends what runs and stays, /exit leaves; behind the
+// screen stands how to go on.
+func TestScreenChat(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	t.Setenv("NO_COLOR", "1")
+	r := startPTY(t, chatProject(t), nil, false)
+	r.sees("/help lists the commands.")
+	r.typeKeys("hello\r")
+	r.sees("  you said **hello**")
+	r.typeKeys("write\r")
+	r.sees("[a] yes, and yes to every call of write_file in this session, whatever its arguments")
+	if r.written() {
+		t.Error("written before the answer")
+	}
+	r.typeKeys("y")
+	r.sees("  it is written")
+	if !r.written() || !r.glass().second {
+		t.Errorf("written %v; screen:\n%s", r.written(), r.glass().text())
+	}
+	r.typeKeys("slow\r")
+	r.sees("waiting for script:script.yaml")
+	r.typeKeys("\x03")
+	r.sees("the conversation goes on with your next message")
+	r.typeKeys("again\r")
+	r.sees("  you said **again**")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+	if g := r.glass(); g.second || !regexp.MustCompile(`Conversation (\S+)\. To go on with it:\n  golem chat \. --resume \d+-\d+-\S+\n`).MatchString(g.text()) {
+		t.Errorf("behind the screen:\n%s", g.text())
+	}
+}
+
+// Ctrl+C twice at the prompt leaves: 130.
+func TestScreenInterruptTwiceLeaves(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	r := startPTY(t, chatProject(t), nil, false, "chat", ".")
+	r.sees("/help lists the commands.")
+	r.typeKeys("\x03")
+	r.sees("Ctrl+C again leaves the chat")
+	r.typeKeys("\x03")
+	r.exit(130)
+}
+
+// A terminal that goes away ends the chat, and what was said is kept; so is a question
+// that nobody can answer any more a no.
+func TestScreenHangsUp(t *testing.T) {
+	for name, ask := range map[string]string{"idle": "", "running": "slow\r", "asking": "write\r"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TERM", "vt100")
+			dir := chatProject(t)
+			r := startPTY(t, dir, nil, false, "chat", ".")
+			r.sees("/help lists the commands.")
+			r.typeKeys("hello\r")
+			r.sees("you said")
+			if ask != "" {
+				r.typeKeys(ask)
+				r.sees(map[string]string{"running": "waiting for", "asking": "[y] yes"}[name])
+			}
+			r.master.Close()
+			stop := time.AfterFunc(patience, func() { r.cmd.Process.Kill() })
+			defer stop.Stop()
+			r.cmd.Wait()
+			kept, _ := filepath.Glob(filepath.Join(dir, ".golem", "conversations", "*"))
+			runs, _ := filepath.Glob(filepath.Join(dir, ".golem", "runs", "*.jsonl"))
+			if r.written() || r.cmd.ProcessState.ExitCode() != 130 || len(kept) == 0 || len(runs) != 1 {
+				t.Fatalf("written %v, exit %d, kept %v, runs %v", r.written(), r.cmd.ProcessState.ExitCode(), kept, runs)
+			}
+			data, _ := os.ReadFile(runs[0])
+			if !strings.Contains(string(data), `"type":"run.end"`) {
+				t.Errorf("the trace has no end:\n%s", data)
+			}
+		})
+	}
+}

@@ -1,0 +1,502 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// driver plays a session and a person against the program, without a terminal and
+// without a clock: what is drawn depends on what was put in, and on nothing else.
+type driver struct {
+	t       *testing.T
+	m       *model
+	u       *UI
+	at      time.Time
+	stops   int
+	leaves  int
+	replies chan approval.Decision
+}
+
+func drive(t *testing.T, width, height int, color bool) *driver {
+	d := &driver{t: t, at: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), replies: make(chan approval.Decision, 4)}
+	d.u = New(Options{
+		Project: "demo", Entry: "main", Model: "openai:gpt-5-mini", Mode: "interactive", Color: color,
+		Stop: func() bool { d.stops++; return true }, Leave: func() { d.leaves++ }, Now: func() time.Time { return d.at },
+	})
+	d.m = d.u.model
+	d.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return d
+}
+
+// events are lines of a trace.
+func (d *driver) events(lines string) {
+	d.t.Helper()
+	for l := range strings.Lines(lines) {
+		if l = strings.TrimSpace(l); l == "" {
+			continue
+		}
+		e, err := trace.Decode([]byte(l))
+		if err != nil {
+			d.t.Fatalf("%s: %v", l, err)
+		}
+		d.u.Emit(e)
+	}
+	d.m.Update(arrived{})
+	d.m.View()
+}
+
+func (d *driver) ask(r approval.Request) {
+	d.u.post(asked{r, d.replies})
+	d.m.Update(arrived{})
+}
+
+// arm lets the dialog's keys count, as the quiet after the last key does.
+func (d *driver) arm() { d.m.Update(armed{d.m.dialog.quiet}) }
+
+// prompt lets the session wait for a message, and returns what it gets once there is one.
+func (d *driver) prompt() chan run.Input {
+	got := make(chan run.Input, 1)
+	go func() {
+		in, err := d.u.Prompt(context.Background())
+		if err == nil {
+			got <- in
+		}
+		close(got)
+	}()
+	<-d.u.wake // it was posted
+	d.m.Update(arrived{})
+	return got
+}
+
+var keyCodes = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight,
+}
+
+func (d *driver) keys(list ...string) {
+	for _, k := range list {
+		var key tea.Key
+		switch rest, ctrl := strings.CutPrefix(k, "ctrl+"); {
+		case ctrl:
+			key = tea.Key{Code: rune(rest[0]), Mod: tea.ModCtrl}
+		case keyCodes[k] != 0:
+			key = tea.Key{Code: keyCodes[k]}
+		default:
+			for _, r := range k {
+				d.m.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
+				d.m.View()
+			}
+			continue
+		}
+		d.m.Update(tea.KeyPressMsg(key))
+		d.m.View()
+	}
+}
+
+func (d *driver) screen() string { return d.m.View().Content }
+
+func (d *driver) has(texts ...string) {
+	d.t.Helper()
+	for _, want := range texts {
+		if !strings.Contains(d.screen(), want) {
+			d.t.Errorf("no %q on the screen:\n%s", want, d.screen())
+		}
+	}
+}
+
+func (d *driver) hasNot(texts ...string) {
+	d.t.Helper()
+	for _, no := range texts {
+		if strings.Contains(d.screen(), no) {
+			d.t.Errorf("%q on the screen:\n%s", no, d.screen())
+		}
+	}
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// fits checks what is true of every screen: it is as large as the terminal at most, and
+// nothing in it moves the cursor.
+func (d *driver) fits() {
+	d.t.Helper()
+	lines := strings.Split(d.screen(), "\n")
+	if len(lines) > d.m.height {
+		d.t.Errorf("%d lines of %d:\n%s", len(lines), d.m.height, d.screen())
+	}
+	for _, l := range lines {
+		bare := sgr.ReplaceAllString(l, "")
+		if !d.m.o.Color && bare != l {
+			d.t.Errorf("an escape sequence without colours: %q", l)
+		}
+		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u202e' }) {
+			d.t.Errorf("a control character: %q", l)
+		}
+		if columns(bare) > d.m.width {
+			d.t.Errorf("%d columns of %d: %q", columns(bare), d.m.width, l)
+		}
+	}
+}
+
+const (
+	start = `{"type":"run.start","id":"0","worker":"main","depth":0,"input":"Compare a.md and b.md, please"}
+{"type":"worker.start","id":"0","worker":"main","depth":0,"source":"main.worker","digest":"","model":"openai:gpt-5-mini","tools":[]}
+{"type":"model.start","id":"0","worker":"main","depth":0,"turn":1,"messages":2}
+`
+	tree = `{"type":"delta","id":"0","worker":"main","depth":0,"text":"I ask **two readers**."}
+{"type":"model.end","id":"0","worker":"main","depth":0,"turn":1,"model":"m","finish":"tool_calls","text":"I ask **two readers**.","calls":[{"id":"0.1","name":"reader"}],"usage":{"in":1200,"out":40,"cost_usd":0.0021},"attempts":1,"ms":900}
+{"type":"tool.start","id":"0.1","parent":"0","worker":"main","depth":0,"tool":"reader","kind":"worker","args":{"input":"a.md"}}
+{"type":"worker.start","id":"0.1","parent":"0","worker":"reader","depth":1,"source":"r","digest":"","model":"m","tools":[]}
+{"type":"tool.start","id":"0.2","parent":"0","worker":"main","depth":0,"tool":"reader","kind":"worker","args":{"input":"b.md, which has a long task that does not fit on a line of forty columns"}}
+{"type":"worker.start","id":"0.2","parent":"0","worker":"reader","depth":1,"source":"r","digest":"","model":"m","tools":[]}
+{"type":"tool.start","id":"0.2.1","parent":"0.2","worker":"reader","depth":1,"tool":"summarise","kind":"worker","args":{"input":"中文"}}
+{"type":"worker.start","id":"0.2.1","parent":"0.2","worker":"summarise","depth":2,"source":"r","digest":"","model":"m","tools":[]}
+{"type":"model.start","id":"0.2.1","parent":"0.2","worker":"summarise","depth":2,"turn":1,"messages":2}
+{"type":"model.end","id":"0.2.1","parent":"0.2","worker":"summarise","depth":2,"turn":1,"model":"m","finish":"stop","text":"x","usage":{"in":5000,"out":100,"cost_usd":0.01},"attempts":1,"ms":1}
+{"type":"tool.start","id":"0.1.1","parent":"0.1","worker":"reader","depth":1,"tool":"read_file","kind":"builtin","args":{"path":"/a.md"}}
+`
+	done = `{"type":"tool.end","id":"0.1","parent":"0","worker":"main","depth":0,"tool":"reader","status":"ok","result":"x","ms":4200}
+{"type":"tool.end","id":"0.2","parent":"0","worker":"main","depth":0,"tool":"reader","status":"error","error":{"code":"E_TOOL","message":"b.md: \u001b[2Jfile does not exist"},"ms":800}
+{"type":"model.start","id":"0","worker":"main","depth":0,"turn":2,"messages":4}
+{"type":"delta","id":"0","worker":"main","depth":0,"text":"## Result\n\nOnly *a.md* is there:\n\n` + "```go\\nfunc main() {}\\n```\\n\\n- one\\n- two" + `"}
+`
+)
+
+var write = approval.Request{
+	ID: "q-1", Kind: approval.KindTool, Call: "0.3", Risk: "medium", Why: "it changes a file", WorkerPath: []string{"main"}, Type: "file_write", Tool: "write_file",
+	Args: []byte(`{"path":"/out/a.txt","content":"hello\nworld\n"}`), Paths: []tool.PathUse{{Op: "write", Path: "/out/a.txt"}},
+	Diff:    "--- a/out/a.txt\n+++ b/out/a.txt\n@@ -1,2 +1,2 @@\n-hallo\n+hello\n world\n",
+	Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Always, approval.Keep, approval.Never},
+	Lasting: &approval.Lasting{Says: "write_file on files below /out does not ask", YAML: `{tool: write_file, when: {path: "/out/**"}, decide: preApproved}`},
+}
+
+var trust = approval.Request{
+	ID: "q-2", Kind: approval.KindTrust, Risk: "high", Title: "Trust what this project's files allow beyond its sandbox?", Answers: []approval.Answer{approval.Yes, approval.No},
+	Lines: []approval.Line{{Path: "providers.acme.base_url", Value: "https://acme.example/v1", Means: "prompts and files go to this host", Where: "project.yaml:12"}},
+}
+
+// The screens at two sizes, with and without colour, as files that can be looked at;
+// GOLEM_UPDATE=1 writes them.
+func TestGolden(t *testing.T) {
+	scenes := map[string]func(d *driver){
+		"empty":  func(*driver) {},
+		"tree":   func(d *driver) { d.events(start + tree); d.at = d.at.Add(3 * time.Second); d.m.stale = true },
+		"answer": func(d *driver) { d.events(start + tree + done) },
+		"approval": func(d *driver) {
+			d.events(start)
+			d.ask(write)
+			d.arm()
+		},
+		"waiting-approval": func(d *driver) { d.ask(write) },
+		"rule":             func(d *driver) { d.ask(write); d.arm(); d.keys("r") },
+		"reason":           func(d *driver) { d.ask(write); d.arm(); d.keys("t", "wrong place") },
+		"trust":            func(d *driver) { d.ask(trust); d.arm() },
+		"editing":          func(d *driver) { d.events(start); d.keys("one"); d.m.Update(tea.PasteMsg{Content: "\ntwo\t\x1b[2J\n中文"}) },
+	}
+	for name, play := range scenes {
+		for _, size := range [][2]int{{80, 24}, {40, 20}} {
+			for _, color := range []bool{true, false} {
+				d := drive(t, size[0], size[1], color)
+				play(d)
+				d.fits()
+				golden(t, fmt.Sprintf("testdata/%s-%d%s.txt", name, size[0], map[bool]string{true: "-color"}[color]), d.screen())
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	got = strings.ReplaceAll(got, "\x1b", "␛") + "\n"
+	if os.Getenv("GOLEM_UPDATE") != "" {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s:\n%s", name, diff)
+	}
+}
+
+// SECURITY 9: keys that are pressed before the dialog is armed answer nothing, and each
+// of them begins the wait anew; Enter alone is a no.
+func TestTypeAheadDoesNotAnswer(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.ask(write)
+	d.hasNot("[y]")
+	d.keys("y", "enter", "s", "r")
+	early := d.m.dialog.quiet - 1
+	d.m.Update(armed{early})
+	d.keys("y")
+	d.hasNot("[y]")
+	if len(d.replies) != 0 {
+		t.Fatalf("answered: %v", <-d.replies)
+	}
+	d.arm()
+	d.has("[y] yes, this once", "> [n] no, this once")
+	d.keys("enter")
+	if got := <-d.replies; got.Answer != approval.No || got.ID != "q-1" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	for keys, want := range map[string]approval.Decision{
+		"y":                      {Answer: approval.Yes},
+		"n":                      {Answer: approval.No},
+		"esc":                    {Answer: approval.No},
+		"s":                      {Answer: approval.Session},
+		"a":                      {Answer: approval.Always},
+		"d":                      {Answer: approval.Never},
+		"up enter":               {Answer: approval.Yes},
+		"x q v v y":              {Answer: approval.Yes},
+		"r n y":                  {Answer: approval.Yes},
+		"r y":                    {Answer: approval.Keep},
+		"r x enter n":            {Answer: approval.No},
+		"t no,_why enter":        {Answer: approval.No, Reason: "no, why"},
+		"t esc y":                {Answer: approval.Yes},
+		"pgdown pgup down enter": {Answer: approval.No},
+	} {
+		d := drive(t, 80, 24, false)
+		d.ask(write)
+		d.arm()
+		for _, k := range strings.Fields(keys) {
+			d.keys(strings.ReplaceAll(k, "_", " "))
+		}
+		if keys == "pgdown pgup down enter" {
+			d.keys("enter") // the mark is on the no with a reason, which is left empty
+		}
+		want.ID = "q-1"
+		select {
+		case got := <-d.replies:
+			if got != want {
+				t.Errorf("%s: %+v, want %+v", keys, got, want)
+			}
+		default:
+			t.Errorf("%s: no answer:\n%s", keys, d.screen())
+		}
+	}
+}
+
+// A question for a text sends what was typed; empty it is no answer.
+func TestInputIsTyped(t *testing.T) {
+	d := drive(t, 40, 20, false)
+	ask := approval.Request{ID: "q-3", Kind: approval.KindInput, Title: "Which file?", Answers: []approval.Answer{approval.Yes, approval.No}}
+	d.ask(ask)
+	d.arm()
+	d.keys("a.md y", "enter")
+	if got := <-d.replies; got.Answer != approval.Yes || got.Text != "a.md y" {
+		t.Errorf("%+v", got)
+	}
+	d.ask(ask)
+	d.arm()
+	d.keys("enter")
+	if got := <-d.replies; got.Answer != approval.No || got.Text != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// All of a question can be read: v shows what was left out, and scrolling leads to its
+// last line.
+func TestNothingOfAQuestionIsCut(t *testing.T) {
+	long := write
+	long.Diff, long.Args = "", []byte(`{"path":"/out/a.txt","content":"`+strings.Repeat(`line\n`, 200)+`the very last line"}`)
+	d := drive(t, 40, 20, false)
+	d.ask(long)
+	d.arm()
+	d.has("more lines: PgDn")
+	d.keys("v")
+	for range 100 {
+		d.keys("pgdown")
+	}
+	d.has("the very last line")
+	d.hasNot("more lines")
+	d.fits()
+}
+
+// A message goes to the session when it waits for one; one that is sent before waits
+// on the screen, and comes back into the editor when the person stops.
+func TestMessagesWait(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	got := d.prompt()
+	d.keys("hello", "enter")
+	if in := <-got; in.Text != "hello" {
+		t.Fatalf("%+v", in)
+	}
+	d.events(start)
+	d.keys("and then", "enter")
+	d.has("next: and then")
+	d.keys("ctrl+c")
+	if d.stops != 1 || d.m.editor.Text() != "and then\n" {
+		t.Errorf("%d stops, editor %q", d.stops, d.m.editor.Text())
+	}
+	d.has("stopping; Ctrl+C again leaves the chat")
+	d.keys("ctrl+c")
+	if d.leaves != 1 {
+		t.Errorf("%d leaves", d.leaves)
+	}
+}
+
+// Ctrl+C at the prompt empties the editor, then says that the next leaves; another key
+// takes that back.
+func TestInterruptAtThePrompt(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.prompt()
+	d.keys("text", "ctrl+c")
+	if d.m.editor.Text() != "" || d.stops+d.leaves != 0 {
+		t.Fatal(d.m.editor.Text(), d.stops, d.leaves)
+	}
+	d.keys("ctrl+c")
+	d.has("Ctrl+C again leaves the chat")
+	d.keys("x")
+	d.hasNot("Ctrl+C again")
+	d.keys("ctrl+c", "ctrl+c", "ctrl+c")
+	if d.leaves != 1 || d.stops != 0 {
+		t.Errorf("%d leaves, %d stops", d.leaves, d.stops)
+	}
+}
+
+// Ctrl+D on an empty line ends the input; with text it does not.
+func TestEndOfInput(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	got := d.prompt()
+	d.keys("x", "ctrl+d")
+	if d.m.closed {
+		t.Fatal("closed")
+	}
+	d.keys("ctrl+c", "ctrl+d", "ctrl+d")
+	if in, more := <-got; more {
+		t.Errorf("%+v", in)
+	}
+}
+
+// The tree: a fold hides what is below and keeps its sum; the mark moves.
+func TestTreeFolds(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.events(start + tree)
+	d.has("summarise: 中文", "1.2k/6.3k tokens $0.0121", "0/5.1k tokens $0.01")
+	d.keys("ctrl+t", "down", "down", "left")
+	d.hasNot("summarise: 中文")
+	d.has("(+1)", "0/5.1k tokens $0.01")
+	d.keys("right")
+	d.has("summarise: 中文")
+	d.keys("esc", "x")
+	if d.m.editor.Text() != "x" {
+		t.Errorf("the editor has %q", d.m.editor.Text())
+	}
+}
+
+// Nothing is drawn until something changed; the same screen is the same value.
+func TestNothingIsDrawnUntilItChanges(t *testing.T) {
+	d := drive(t, 80, 24, true)
+	d.events(start)
+	d.screen()
+	if d.m.stale {
+		t.Error("stale after drawing")
+	}
+	d.m.Update(struct{}{})
+	if d.m.stale {
+		t.Error("a message that means nothing draws the screen")
+	}
+}
+
+// A question whose session gave up leaves the screen.
+func TestQuestionIsWithdrawn(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	ctx, cancel := context.WithCancel(context.Background())
+	err := make(chan error, 1)
+	go func() {
+		_, e := d.u.Approve(ctx, write)
+		err <- e
+	}()
+	<-d.u.wake
+	d.m.Update(arrived{})
+	d.arm()
+	d.has("[y]")
+	cancel()
+	if e := <-err; !errors.Is(e, context.Canceled) {
+		t.Error(e)
+	}
+	d.m.Update(arrived{})
+	d.hasNot("[y]")
+}
+
+// Scrolling back stays where it is while more arrives, and Ctrl+End goes to the end.
+func TestScroll(t *testing.T) {
+	d := drive(t, 40, 20, false)
+	d.events(start)
+	for i := range 100 {
+		d.events(fmt.Sprintf(`{"type":"status","id":"0","worker":"main","depth":0,"text":"line %d.","level":"info"}`, i))
+	}
+	d.has("line 99.")
+	d.keys("pgup")
+	d.hasNot("line 99.")
+	d.has("lines below")
+	before := strings.Split(d.screen(), "\n")[1]
+	d.events(`{"type":"status","id":"0","worker":"main","depth":0,"text":"line 100.","level":"info"}`)
+	if after := strings.Split(d.screen(), "\n")[1]; before != after {
+		t.Errorf("the text moved from %q to %q", before, after)
+	}
+	for range 10 {
+		d.keys("pgdown")
+	}
+	d.has("line 100.")
+	d.fits()
+}
+
+// Every size is drawn, however small, with whatever is on the screen.
+func TestEverySize(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {2, 30}, {10, 3}, {20, 8}, {40, 5}, {200, 60}} {
+		for _, q := range []*approval.Request{nil, &write, &trust} {
+			d := drive(t, 80, 24, false)
+			d.events(start + tree + done)
+			if q != nil {
+				d.ask(*q)
+				d.arm()
+			}
+			d.screen()
+			d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			if lines := strings.Split(d.screen(), "\n"); len(lines) > max(size[1], 4) || slices.ContainsFunc(lines, func(l string) bool { return columns(l) > max(size[0], 8) }) {
+				t.Errorf("%v:\n%s", size, d.screen())
+			}
+		}
+	}
+}
+
+// 10,000 lines of transcript and an answer of a megabyte: one frame while it grows.
+func BenchmarkFrame(b *testing.B) {
+	d := drive(nil, 120, 40, true)
+	d.t = &testing.T{}
+	d.events(start)
+	for i := range 5000 {
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Status{Text: fmt.Sprintf("line %d", i), Level: "info"}})
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: "E_LIMIT", Message: "another"}})
+	}
+	text := strings.Repeat("Some **words** of an answer, with `code` and more of them.\n\n- item\n- item\n\n```go\nx := 1 // one\n```\n\n", 10_000)
+	d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: text}})
+	d.m.Update(arrived{})
+	d.screen()
+	for i := 0; b.Loop(); i++ {
+		at := i * 60 % (len(text) - 60)
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: text[at : at+60]}})
+		d.m.Update(arrived{})
+		d.screen()
+	}
+}
