@@ -183,9 +183,9 @@ func (r *ptyRun) sees(text string) {
 	}
 }
 
-// chatProject is a project whose worker answers, writes when it is asked to, and hangs
+// screenProject is a project whose worker answers, writes when it is asked to, and hangs
 // when it is asked to.
-func chatProject(t *testing.T) string {
+func screenProject(t *testing.T) string {
 	return ptyProject(t, map[string]string{"script.yaml": `script: 1
 workers:
   main:
@@ -206,7 +206,7 @@ workers:
 func TestScreenChat(t *testing.T) {
 	t.Setenv("TERM", "vt100")
 	t.Setenv("NO_COLOR", "1")
-	r := startPTY(t, chatProject(t), nil, false)
+	r := startPTY(t, screenProject(t), nil, false)
 	r.sees("/help lists the commands.")
 	r.typeKeys("hello\r")
 	r.sees("  you said **hello**")
@@ -236,7 +236,7 @@ func TestScreenChat(t *testing.T) {
 // Ctrl+C twice at the prompt leaves: 130.
 func TestScreenInterruptTwiceLeaves(t *testing.T) {
 	t.Setenv("TERM", "vt100")
-	r := startPTY(t, chatProject(t), nil, false, "chat", ".")
+	r := startPTY(t, screenProject(t), nil, false, "chat", ".")
 	r.sees("/help lists the commands.")
 	r.typeKeys("\x03")
 	r.sees("Ctrl+C again leaves the chat")
@@ -250,7 +250,7 @@ func TestScreenHangsUp(t *testing.T) {
 	for name, ask := range map[string]string{"idle": "", "running": "slow\r", "asking": "write\r"} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("TERM", "vt100")
-			dir := chatProject(t)
+			dir := screenProject(t)
 			r := startPTY(t, dir, nil, false, "chat", ".")
 			r.sees("/help lists the commands.")
 			r.typeKeys("hello\r")

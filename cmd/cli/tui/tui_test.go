@@ -204,7 +204,11 @@ func TestGolden(t *testing.T) {
 		"rule":             func(d *driver) { d.ask(write); d.arm(); d.keys("r") },
 		"reason":           func(d *driver) { d.ask(write); d.arm(); d.keys("t", "wrong place") },
 		"trust":            func(d *driver) { d.ask(trust); d.arm() },
-		"editing":          func(d *driver) { d.events(start); d.keys("one"); d.m.Update(tea.PasteMsg{Content: "\ntwo\t\x1b[2J\n中文"}) },
+		"editing": func(d *driver) {
+			d.events(start)
+			d.keys("one")
+			d.m.Update(tea.PasteMsg{Content: "\ntwo\t\x1b[2J\n中文"})
+		},
 	}
 	for name, play := range scenes {
 		for _, size := range [][2]int{{80, 24}, {40, 20}} {
