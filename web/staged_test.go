@@ -43,3 +43,62 @@ func TestStagedChanges(t *testing.T) {
 	do(p, `await click("Run"); await say("again"); await text("heard of it")`)
 	do(p, `await click("Files"); await text("prompts");`)
 }
+
+// Tabs of one browser: of two that decide on one item at once, one does; and a tab
+// that is closed while it pushes leaves all files old with the item still there, or
+// all new, once another tab looks (S4-51, SECURITY 14). A tab's golem is a worker,
+// which ends with the tab as with close().
+func TestTabsThatPush(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	got := talk(p, `
+		const { createGolem } = await import('./golem.js')
+		const many = 24
+		const names = [...Array(many).keys()].map((n) => 'out/' + n)
+		const script = 'script: 1\nworkers:\n  main:\n    - when: {text: go}\n      calls: [' +
+			names.map((n) => '{tool: write_file, args: {path: /' + n + ', content: "new"}}').join(', ') + ']\n    - when: {tool: write_file}\n      say: staged\n'
+		const files = { 's.yaml': script, 'main.worker': '---\nmodel: script:s.yaml\nsandbox: {paths: {out: {root: ./out, mode: staged}}}\ntoolsets: {filesystem: {approval: {default: preApproved}}}\n---\nX.\n' }
+		for (const n of names) files[n] = 'old'
+		const staged = async () => {
+			await golem.remove('tabs').catch(() => {})
+			await golem.create('tabs', files)
+			await golem.run('tabs', 'go').result
+			const items = await golem.clearance('tabs').list()
+			if (items.length !== 1) throw new Error(JSON.stringify(items))
+			return items[0]
+		}
+		const state = async () => {
+			const left = await golem.clearance('tabs').list() // settles
+			let fresh = 0
+			for (const n of names) {
+				const text = new TextDecoder().decode(await golem.files('tabs').read(n))
+				if (text !== 'old' && text !== 'new') throw new Error(n + ' has ' + text)
+				if (text === 'new') fresh++
+			}
+			if (fresh !== 0 && fresh !== many || left.length !== (fresh ? 0 : 1)) throw new Error(fresh + ' new files, ' + JSON.stringify(left))
+			return fresh > 0
+		}
+		for (const second of ['push', 'discard']) {
+			const { item, digest } = await staged()
+			const other = await createGolem()
+			const both = await Promise.allSettled([golem.clearance('tabs').push(item.id, { digest }), other.clearance('tabs')[second](item.id, { digest })])
+			other.close()
+			if (both.filter((r) => r.status === 'fulfilled').length !== 1) throw new Error(second + ': ' + JSON.stringify(both))
+			const fresh = [...names].length && new TextDecoder().decode(await golem.files('tabs').read(names[0])) === 'new'
+			if (fresh !== (second === 'push' || both[0].status === 'fulfilled')) throw new Error(second + ' and ' + fresh)
+		}
+		let { item, digest } = await staged()
+		for (const wait of [0, 2, 5, 10, 20, 40]) {
+			const tab = await createGolem()
+			const pushing = tab.clearance('tabs').push(item.id, { digest }).catch(() => {})
+			await new Promise((resolve) => setTimeout(resolve, wait)) // any moment will do
+			tab.close()
+			await pushing
+			if (await state()) ({ item, digest } = await staged())
+		}
+		await golem.clearance('tabs').push(item.id, { digest })
+		return await state()`)
+	if got != "true" {
+		t.Error(got)
+	}
+}

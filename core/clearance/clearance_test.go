@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"golem/core/clearance"
 	"golem/core/fault"
@@ -261,6 +262,31 @@ func TestNoRepositories(t *testing.T) {
 	_, err = d.workOf(s).Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return nil, nil }}}, "x", "repo")
 	wants(t, err, fault.Platform)
 	if err := push(s, it.ID, clearance.Push{}); err != nil || len(get(t, s)) != 0 {
+		t.Error(err)
+	}
+}
+
+// A clock that jumps, also before 1970 and far ahead, changes no order and no decision:
+// items are known by their numbers.
+func TestClockJumps(t *testing.T) {
+	d := newDisk(nil)
+	s := d.store()
+	years := []int{2026, 1, 9999, 1969, 2026}
+	s.Now = func() time.Time { return time.Date(years[0], 1, 1, 0, 0, 0, 0, time.UTC) }
+	w := d.workOf(s)
+	for n := range years {
+		years = append(years[1:], years[0])
+		name := string(rune('a' + n))
+		if _, err := w.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(name), nil }}}, name, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, it := range get(t, s) {
+		if it.Message != string(rune('a'+n)) || it.Err != nil {
+			t.Errorf("%d is %+v", n, it)
+		}
+	}
+	if err := errors.Join(s.Settle(context.Background()), push(s, "2", clearance.Push{}), push(s, "5", clearance.Push{})); err != nil || len(get(t, s)) != 3 {
 		t.Error(err)
 	}
 }
