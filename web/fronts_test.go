@@ -51,7 +51,7 @@ workers:
 }
 
 // frontsSaid is what the person types: a form that is filled in wrong, then a push.
-var frontsSaid = []string{"go", "/tool push", "9", "-", `/tool push {"item": "1", "target": "main"}`}
+var frontsSaid = []string{"go", "/tool push", "9", "-", "-", `/tool push {"item": "1", "target": "main"}`}
 
 // fact is one thing that a run tells, as each front end shows it (SPEC §11, S4 §2).
 type fact struct {
@@ -80,6 +80,7 @@ var facts = []fact{
 	{"S4-18: what is staged", "clearance: staged 1 Report", []string{`"type":"clearance"`, `"action":"staged"`, `"item":"1"`, `"message":"Report"`}, `says('staged: item 1 Report')`, ""},
 	{"S4-23: a status, here of a form", "item (the number of the item):", []string{`"type":"status"`, `"level":"info"`, `item (the number of the item):`}, `says('item (the number of the item):')`, ""},
 	{"S4-16: what the person types", "push(item: \"9\")", []string{`"type":"tool.start"`, `"tool":"push"`, `"item":"9"`}, `says('/tool push') && [...document.querySelectorAll('.bubble.you')].some((b) => b.innerText.endsWith('\n9'))`, ""},
+	{"S4-24: a diff before a push", "new file, 1 line", []string{`"type":"ask"`, `"tool":"push"`, `"diff":"--- /dev/null`, `+one`}, "", ""},
 	{"S4-20: a push that fails", "clearance: push 9: E_NOT_FOUND", []string{`"type":"clearance"`, `"item":"9"`, `"ok":false`, `"code":"E_NOT_FOUND"`}, `says('push of item 9: E_NOT_FOUND')`, ""},
 	{"S4-20: a push", "clearance: push 1 Report", []string{`"type":"clearance"`, `"item":"1"`, `"action":"push"`, `"ok":true`, `"target":"main"`}, `says('push: item 1 Report')`, ""},
 	{"S4-36: what still waits", "[!] 1 item(s) pending clearance", []string{`"type":"clearance"`, `"action":"pending"`, `"items":["2 Second"]`}, `says('[!] 1 item(s) pending clearance')`, ""},

@@ -297,7 +297,7 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 	}
 	if len(definitions) > 0 {
 		return fault.New(fault.Protected, "nothing was written: these files define the project: %s", strings.Join(definitions, ", ")).
-			Hinting("to write them all the same, say so for each: --definition %s", definitions[0])
+			Hinting("to write them all the same, name each: --definition %s, or definitions of the tool push", definitions[0])
 	}
 	it.Made = nil
 	for d := range made {

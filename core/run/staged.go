@@ -52,16 +52,34 @@ func (f *frame) desk() toolset.Desk {
 			}
 			return it, err
 		},
+		Show:   f.show,
 		Decide: f.decide,
 	}
 }
 
+// show is what a push would write, for the person who decides on it.
+func (f *frame) show(id, target string) (digest, diff string, err error) {
+	store := f.tree.r.Clearance
+	it, err := store.Get(id)
+	if err != nil {
+		return "", "", err
+	}
+	files, err := store.Diff(it, target)
+	for _, d := range files {
+		if d.Definition {
+			diff += "File " + d.To + " defines the project: it is written only if definitions names it\n"
+		}
+		diff += d.Patch
+	}
+	return it.Digest(), diff, err
+}
+
 // decide carries out what a person decided through a manual tool.
-func (f *frame) decide(ctx context.Context, action, id, target string) (it clearance.Item, err error) {
+func (f *frame) decide(ctx context.Context, action, id string, how clearance.Push) (it clearance.Item, err error) {
 	store := f.tree.r.Clearance
 	switch action {
 	case "push":
-		it, err = store.Push(ctx, id, clearance.Push{Target: target})
+		it, err = store.Push(ctx, id, how)
 	case "discard":
 		it, err = store.Discard(ctx, id)
 	default:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"golem/core/clearance"
 	"golem/core/fault"
@@ -17,8 +18,10 @@ import (
 // zero value can do nothing; golem check uses it.
 type Desk struct {
 	Stage func(files []clearance.File, message, target string) (clearance.Item, error)
+	// Show is what a push of an item would write: the digest of the snapshot, and the diff.
+	Show func(item, target string) (digest, diff string, err error)
 	// Decide carries out what a person decided: "push", "discard" or "defer".
-	Decide func(ctx context.Context, action, item, target string) (clearance.Item, error)
+	Decide func(ctx context.Context, action, item string, how clearance.Push) (clearance.Item, error)
 }
 
 // Clearance makes the tool stage, which snapshots files for a person, and the
@@ -31,17 +34,16 @@ func Clearance(d Desk) Factory {
 			Description:   "Stage files for a person, who decides whether they are pushed. The files stay as they are; the result has the id of the snapshot.",
 			NeedsApproval: func(json.RawMessage) bool { return false },
 		}, run: s.stage, preview: s.preview}
+		p := &pusher{desk: d}
 		return Tools{
 			stage,
-			manual("push", "Writes a staged item to its place or to a target.", func(ctx context.Context, in pushArgs) (tool.Output, error) {
-				return d.decide(ctx, "push", in.Item, in.Target)
-			}),
-			manual("discard", "Gives a staged item up.", func(ctx context.Context, in itemArgs) (tool.Output, error) {
-				return d.decide(ctx, "discard", in.Item, "")
-			}),
-			manual("defer", "Keeps a staged item for later and announces it no more.", func(ctx context.Context, in itemArgs) (tool.Output, error) {
-				return d.decide(ctx, "defer", in.Item, "")
-			}),
+			manual("push", "Writes a staged item to its place or to a target.", p.push, p.preview),
+			manual("discard", "Gives a staged item up.", func(ctx context.Context, _ string, in itemArgs) (tool.Output, error) {
+				return d.decide(ctx, "discard", in.Item, clearance.Push{})
+			}, nothingShown),
+			manual("defer", "Keeps a staged item for later and announces it no more.", func(ctx context.Context, _ string, in itemArgs) (tool.Output, error) {
+				return d.decide(ctx, "defer", in.Item, clearance.Push{})
+			}, nothingShown),
 		}, nil
 	}}
 }
@@ -58,21 +60,51 @@ type itemArgs struct {
 
 type pushArgs struct {
 	itemArgs
-	Target string `json:"target,omitempty" jsonschema:"a target that the project names; otherwise the item's own"`
+	Target      string   `json:"target,omitempty" jsonschema:"a target that the project names; otherwise the item's own"`
+	Definitions []string `json:"definitions,omitempty" jsonschema:"files that define the project and are to be written too"`
 }
 
 // manual is a tool that only a person can call.
-func manual[In any](name, description string, run func(context.Context, In) (tool.Output, error)) tool.Tool {
-	return tool.Func(tool.Spec{
+func manual[In any](name, description string, run func(context.Context, string, In) (tool.Output, error), preview use[In]) tool.Tool {
+	return &fsTool[In]{spec: tool.Spec{
 		Name: name, Description: description, Risk: tool.Write, Exec: tool.ExecManual, Toolset: "clearance", Provider: "builtin", Input: schemaOf[In](name),
-	}, run)
+	}, run: run, preview: preview}
 }
 
-func (d Desk) decide(ctx context.Context, action, item, target string) (tool.Output, error) {
+func nothingShown(string, *itemArgs) (tool.Preview, error) { return tool.Preview{}, nil }
+
+// pusher is the tool push of one worker: it pushes what the person was shown.
+type pusher struct {
+	desk  Desk
+	shown sync.Map // digests of snapshots, by call id
+}
+
+// preview shows the diff. An item that cannot be shown is not pushed.
+func (p *pusher) preview(id string, in *pushArgs) (out tool.Preview, err error) {
+	digest := "not shown"
+	if p.desk.Show != nil {
+		var shown string
+		if shown, out.Diff, err = p.desk.Show(in.Item, in.Target); err == nil {
+			digest = shown
+		}
+	}
+	p.shown.Store(id, digest)
+	return out, nil
+}
+
+func (p *pusher) push(ctx context.Context, id string, in pushArgs) (tool.Output, error) {
+	how := clearance.Push{Target: in.Target, Definitions: in.Definitions, Digest: "not shown"}
+	if digest, ok := p.shown.LoadAndDelete(id); ok {
+		how.Digest = digest.(string)
+	}
+	return p.desk.decide(ctx, "push", in.Item, how)
+}
+
+func (d Desk) decide(ctx context.Context, action, item string, how clearance.Push) (tool.Output, error) {
 	if d.Decide == nil {
 		return tool.Output{}, errNoDesk
 	}
-	it, err := d.Decide(ctx, action, item, target)
+	it, err := d.Decide(ctx, action, item, how)
 	if err != nil {
 		return tool.Output{}, err
 	}
