@@ -87,9 +87,11 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/editor cmd/cli/tui",
+	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/traceview cmd/cli/editor cmd/cli/tui",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
+	// The viewer of a trace: a value that keys change and that draws lines.
+	"cmd/cli/traceview": "trace ui",
 	// Where a message is written: keys in, text and lines out.
 	"cmd/cli/editor": "ui",
 	// The full screen: it draws, and reaches neither files nor a session.
@@ -136,8 +138,8 @@ var outside = map[string]string{
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
 	"github.com/go-git":                 "cmd/cli", // the page has no room for it
-	"charm.land":                        "cmd/cli/tui",
-	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor",
+	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
+	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -38,4 +39,28 @@ func TestTerminalWriting(t *testing.T) {
 	second.expect("heard composed elsewhere again")
 	second.typeKeys("/exit\r")
 	second.exit(0)
+}
+
+// golem trace show opens a viewer on a terminal: the tree, a call with its prompt, back,
+// and out; --plain prints.
+func TestTerminalTraceViewer(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\ndescription: talks\n---\nTalk.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: the answer\n",
+	})
+	t.Setenv("TERM", "xterm-256color")
+	run := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml", "--artifacts", "kept", "--trace", "t.jsonl")
+	run.exit(0)
+	r := startPTY(t, dir, nil, false, "trace", "show", "t.jsonl", "--artifacts", "kept")
+	r.expect("q leave")
+	r.typeKeys("\r")
+	r.expect("prompt, system")
+	r.expect("the answer")
+	r.typeKeys("q")
+	r.exit(0)
+	r = startPTY(t, dir, nil, false, "trace", "show", "t.jsonl", "--plain")
+	r.exit(0)
+	if text := r.text(); !strings.Contains(text, "main (worker, script:script.yaml)") || strings.Contains(text, "q leave") {
+		t.Errorf("%s", text)
+	}
 }

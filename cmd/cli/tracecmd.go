@@ -25,16 +25,24 @@ func (h *host) traceCommand() *cobra.Command {
 
 func (h *host) traceShow() *cobra.Command {
 	var o trace.RenderOptions
-	var noColor bool
+	var noColor, plain bool
+	var artifacts string
 	cmd := &cobra.Command{
 		Use: "show [FILE]", Short: "show the tree of calls, with durations, tokens and approvals",
 		Long: `Shows the tree of calls of a run, with durations, tokens and approvals. FILE is a
-trace, or the name of a run below .golem/runs; the newest of these if it is left out.`,
+trace, or the name of a run below .golem/runs; the newest of these if it is left out.
+
+On a terminal it opens a viewer: the tree, the times, each call turn by turn, with
+the prompts if --artifacts names the directory in which the run kept them, and a
+search. --plain, --args, --turns, --compact and a pipe print the tree instead.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, events, err := h.readTrace(strings.Join(args, ""))
+			header, events, err := h.readTrace(strings.Join(args, ""))
 			if err != nil {
 				return err
+			}
+			if h.canView(plain || o.Args || o.Turns || o.Compact) {
+				return h.viewTrace(header, events, artifacts, h.colors(h.out, &flags{noColor: noColor}))
 			}
 			o.Color = h.colors(h.out, &flags{noColor: noColor})
 			if isTerminal(h.out) {
@@ -47,6 +55,8 @@ trace, or the name of a run below .golem/runs; the newest of these if it is left
 	cmd.Flags().BoolVar(&o.Turns, "turns", false, "show each model turn")
 	cmd.Flags().BoolVar(&o.Compact, "compact", false, "print one line per call, with its id")
 	cmd.Flags().BoolVar(&noColor, "no-color", false, "print without colours (NO_COLOR does the same)")
+	cmd.Flags().BoolVar(&plain, "plain", false, "print the tree on a terminal, too, in place of the viewer")
+	cmd.Flags().StringVar(&artifacts, "artifacts", "", "the directory in which the run kept its prompts, for the viewer")
 	return cmd
 }
 

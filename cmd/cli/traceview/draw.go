@@ -1,0 +1,241 @@
+package traceview
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// Lines are the whole screen: at most as many lines, of at most as many columns, as
+// Resize said.
+func (s *State) Lines() []string {
+	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+status(s.root)+" · "+took(s.root.MS)+spent(s.root)))}
+	body := s.list()
+	if s.mode == reading {
+		body = s.detail[min(s.line, len(s.detail)):min(s.line+s.room(), len(s.detail))]
+	}
+	out = append(out, body...)
+	for len(out) < s.height-1 {
+		out = append(out, "")
+	}
+	return append(out, s.foot())
+}
+
+func (s *State) foot() string {
+	text := map[mode]string{
+		tree:    "q leave · ↑↓ ←→ move, fold · Enter read · t times · / search · n next",
+		times:   "q leave · ↑↓ ←→ move, fold · Enter read · t tree · / search · n next",
+		reading: "q leave · Esc back · ↑↓ scroll · ←→ call before, after · / search · n next",
+	}[s.mode]
+	switch {
+	case s.asking:
+		text = "search: " + trace.Visible(s.query)
+	case s.note != "":
+		text = s.note
+	}
+	return s.paint("2", s.cut(text))
+}
+
+// list draws the tree or the times, around the call that is chosen.
+func (s *State) list() []string {
+	rows, room := s.rows(), s.room()
+	s.at = min(s.at, len(rows)-1)
+	s.top = max(min(s.top, s.at, len(rows)-room), s.at-room+1, 0)
+	var out []string
+	for i, r := range rows[s.top:min(s.top+room, len(rows))] {
+		mark := "  "
+		if len(r.n.Children) > 0 {
+			if mark = "▾ "; s.folded[r.n.ID] {
+				mark = "▸ "
+			}
+		}
+		lead := strings.Repeat("  ", min(r.depth, s.width/6)) + mark
+		name := trace.Visible(r.n.Name)
+		if name == "" {
+			name = "?"
+		}
+		line := lead + name + "  " + status(r.n) + "  " + took(r.n.MS) + spent(r.n)
+		if s.mode == times {
+			line = s.bar(lead+name, r.n)
+		}
+		style := map[string]string{"ok": "", "": "33", "needs_input": "33", "not_run": "33", "stopped": "33", "interrupted": "33"}
+		color, known := style[r.n.Status]
+		if !known {
+			color = "31"
+		}
+		chosen := s.top+i == s.at
+		if chosen {
+			color = "7"
+		}
+		gutter := " "
+		if chosen && !s.color {
+			gutter = ">"
+		}
+		line = s.paint(color, s.cut(gutter+line))
+		out = append(out, line)
+	}
+	return out
+}
+
+// bar draws when a call ran, within the time of the run.
+func (s *State) bar(name string, n *trace.Node) string {
+	wide := min(max(s.width/3, 8), 32)
+	name = ansi.Truncate(name, wide, "…")
+	name += strings.Repeat(" ", wide-ansi.StringWidth(name))
+	room := s.width - wide - 11
+	begun, ok := since(s.root.Started, n.Started)
+	total := max(s.root.MS, 1)
+	s.root.Walk(func(c *trace.Node) { // a trace that was cut has no time of its own
+		if at, ok := since(s.root.Started, c.Started); ok {
+			total = max(total, at+c.MS)
+		}
+	})
+	if !ok || room < 4 {
+		return name + " " + took(n.MS)
+	}
+	from := min(int(begun*int64(room)/total), room-1)
+	long := min(max(int(n.MS*int64(room)/total), 1), room-from)
+	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + took(n.MS)
+}
+
+// since is how many milliseconds b is after a.
+func since(a, b string) (int64, bool) {
+	x, err := time.Parse(time.RFC3339Nano, a)
+	y, err2 := time.Parse(time.RFC3339Nano, b)
+	if err != nil || err2 != nil || y.Before(x) {
+		return 0, false
+	}
+	return y.Sub(x).Milliseconds(), true
+}
+
+// read lays out the call that is chosen: what it was given, its prompt if that was kept,
+// each turn with the calls that it made, and what came of it.
+func (s *State) read() {
+	rows := s.rows()
+	s.at = min(s.at, len(rows)-1)
+	n := rows[s.at].n
+	s.detail = nil
+	s.head(n.ID + " " + n.Name + "  " + status(n) + "  " + took(n.MS) + spent(n))
+	if n.Source != "" || n.Model != "" {
+		s.text("", strings.TrimSpace(n.Source+"  "+n.Model))
+	}
+	if a := n.Approval; a != nil {
+		s.part("approval", strings.TrimSpace(a.Decision+" · "+a.Setting+" · "+a.Source+" · "+a.Rule+" · "+a.Reason))
+	}
+	s.part("input", readable(n.Input))
+	if s.prompts != nil {
+		for _, m := range s.prompts(n.ID) {
+			s.part("prompt, "+m.Role, m.Text)
+		}
+	}
+	calls := n.Children
+	for _, t := range n.Turns {
+		s.part(fmt.Sprintf("turn %d  %s  %s  %d in, %d out", t.Turn, t.Finish, took(t.MS), t.Usage.In, t.Usage.Out), t.Text)
+		for ; len(calls) > 0 && t.Calls > 0; t.Calls-- {
+			s.call(calls[0])
+			calls = calls[1:]
+		}
+	}
+	if len(calls) > 0 {
+		s.part("calls", "")
+	}
+	for _, c := range calls {
+		s.call(c)
+	}
+	for _, note := range n.Notes {
+		s.part(note.Level, note.Text)
+	}
+	if n.Error != nil {
+		s.part("error", n.Error.Error())
+	}
+	s.part("output", readable(n.Output))
+	for _, p := range n.Parts {
+		s.text("  ", p.String())
+	}
+	s.line = min(s.line, max(len(s.detail)-s.room(), 0))
+}
+
+func (s *State) call(n *trace.Node) {
+	s.text("  → ", ui.CallLine(n.Name, n.Input)+"  "+status(n)+"  "+took(n.MS))
+}
+
+func (s *State) head(text string) {
+	s.detail = append(s.detail, s.paint("1", s.cut(trace.Visible(text))))
+}
+
+// part is a heading with a text below it. Without a text only turns and calls are told.
+func (s *State) part(title, text string) {
+	if text == "" && !strings.HasPrefix(title, "turn ") && title != "calls" {
+		return
+	}
+	s.detail = append(s.detail, "", s.paint("36", s.cut(trace.Visible(title))))
+	if text != "" {
+		s.text("  ", text)
+	}
+}
+
+// text breaks a text into lines that fit.
+func (s *State) text(lead, text string) {
+	room := max(s.width-ansi.StringWidth(lead), 4)
+	for l := range strings.SplitSeq(strings.TrimSuffix(ui.Safe(text), "\n"), "\n") {
+		l = strings.ReplaceAll(l, "\t", "    ")
+		for _, piece := range strings.Split(ansi.Hardwrap(l, room, true), "\n") {
+			s.detail = append(s.detail, s.cut(lead+piece))
+			lead = strings.Repeat(" ", ansi.StringWidth(lead))
+		}
+	}
+}
+
+// readable is a value for people: a string as its text, other JSON over several lines.
+func readable(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+func status(n *trace.Node) string {
+	if n.Status == "" {
+		return "unfinished"
+	}
+	return trace.Visible(strings.ReplaceAll(n.Status, "_", " "))
+}
+
+func took(ms int64) string {
+	if d := time.Duration(max(ms, 0)) * time.Millisecond; d >= time.Second {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return fmt.Sprintf("%dms", max(ms, 0))
+}
+
+func spent(n *trace.Node) string {
+	out := ""
+	if n.Usage.In+n.Usage.Out > 0 {
+		out = fmt.Sprintf("  %d in, %d out", n.Usage.In, n.Usage.Out)
+	}
+	if cost := n.Usage.CostText(); cost != "" {
+		out += "  " + cost
+	}
+	return out
+}
+
+func (s *State) cut(line string) string { return ansi.Truncate(line, s.width, "…") }
+
+func (s *State) paint(style, text string) string {
+	if !s.color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}

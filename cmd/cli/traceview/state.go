@@ -1,0 +1,250 @@
+// Package traceview is the viewer of a trace on a terminal: the tree of calls, their
+// times, and each call turn by turn. State is a value that keys change and that draws
+// lines, so that it is tested without a terminal; Run gives it one.
+//
+// Names and texts of a trace come from models and tools: they are escaped before they
+// are drawn.
+package traceview
+
+import (
+	"strings"
+
+	"golem/core/trace"
+)
+
+// Message is one message of a worker's prompt, as --artifacts keeps it.
+type Message struct{ Role, Text string }
+
+// State is what is seen of a trace. Make it with New and use it from one goroutine.
+type State struct {
+	root   *trace.Node
+	header trace.Header
+	// prompts returns the messages of a worker run; nil: they were not kept.
+	prompts func(id string) []Message
+	color   bool
+
+	width, height int
+	folded        map[string]bool // by id
+	at            int             // the row that is chosen
+	top           int             // the first row that is seen
+	mode          mode
+	detail        []string // the lines of the call that is read
+	line          int      // the first one that is seen
+	query         string
+	asking        bool // the query is being typed
+	note          string
+}
+
+// mode is what the screen shows.
+type mode int
+
+const (
+	tree mode = iota
+	times
+	reading
+)
+
+// row is a call in the list.
+type row struct {
+	n     *trace.Node
+	depth int
+}
+
+// New makes the viewer of a trace.
+func New(h trace.Header, root *trace.Node, prompts func(id string) []Message, color bool) *State {
+	return &State{root: root, header: h, prompts: prompts, color: color, width: 80, height: 24, folded: map[string]bool{}}
+}
+
+// Resize tells how large the screen is.
+func (s *State) Resize(width, height int) {
+	s.width, s.height = max(width, 10), max(height, 4)
+	if s.mode == reading {
+		s.read()
+	}
+}
+
+// rows are the calls that are not folded away.
+func (s *State) rows() []row {
+	var out []row
+	var add func(n *trace.Node, depth int)
+	add = func(n *trace.Node, depth int) {
+		out = append(out, row{n, depth})
+		if !s.folded[n.ID] {
+			for _, c := range n.Children {
+				add(c, depth+1)
+			}
+		}
+	}
+	add(s.root, 0)
+	return out
+}
+
+// Key takes a key by its name, with the text that it types; leave ends the viewer.
+func (s *State) Key(name, text string) (leave bool) {
+	s.note = ""
+	if s.asking {
+		s.ask(name, text)
+		return false
+	}
+	switch name {
+	case "q", "ctrl+c", "ctrl+d":
+		return true
+	case "esc", "backspace":
+		if s.mode == tree {
+			return name == "esc"
+		}
+		s.mode = tree
+	case "/":
+		s.asking, s.query = true, ""
+	case "n":
+		s.find(1)
+	case "N", "shift+n":
+		s.find(-1)
+	case "t":
+		if s.mode == times {
+			s.mode = tree
+		} else {
+			s.mode = times
+		}
+	default:
+		if s.mode == reading {
+			s.scroll(name)
+		} else {
+			s.move(name)
+		}
+	}
+	return false
+}
+
+// room is how many lines there are between the header and the last line.
+func (s *State) room() int { return max(s.height-2, 1) }
+
+// step is how far a key moves; ok is false for any other key.
+func (s *State) step(name string) (n int, ok bool) {
+	n, ok = map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -s.room(), "pgdown": s.room(), "space": s.room(),
+		"home": -1 << 30, "g": -1 << 30, "end": 1 << 30, "G": 1 << 30, "shift+g": 1 << 30,
+	}[name]
+	return n, ok
+}
+
+// move takes a key in a list of calls.
+func (s *State) move(name string) {
+	rows := s.rows()
+	here := rows[s.at].n
+	if n, ok := s.step(name); ok {
+		s.at = min(max(s.at+n, 0), len(rows)-1)
+		return
+	}
+	switch name {
+	case "enter":
+		s.mode, s.line = reading, 0
+		s.read()
+	case "right", "l":
+		delete(s.folded, here.ID)
+	case "left", "h":
+		if len(here.Children) > 0 && !s.folded[here.ID] {
+			s.folded[here.ID] = true
+			return
+		}
+		for i := s.at - 1; i >= 0; i-- { // to the caller
+			if rows[i].depth < rows[s.at].depth {
+				s.at = i
+				return
+			}
+		}
+	}
+}
+
+// scroll takes a key while a call is read; left and right go to the one before and after.
+func (s *State) scroll(name string) {
+	if n, ok := s.step(name); ok {
+		s.line = min(max(s.line+n, 0), max(len(s.detail)-s.room(), 0))
+		return
+	}
+	step := map[string]int{"left": -1, "h": -1, "right": 1, "l": 1, "enter": 1}[name]
+	if rows := s.rows(); step != 0 && s.at+step >= 0 && s.at+step < len(rows) {
+		s.at, s.line = s.at+step, 0
+		s.read()
+	}
+}
+
+// ask takes a key while the query is typed.
+func (s *State) ask(name, text string) {
+	switch {
+	case name == "enter":
+		s.asking = false
+		s.find(1)
+	case name == "esc" || name == "ctrl+c":
+		s.asking, s.query = false, ""
+	case name == "backspace":
+		r := []rune(s.query)
+		s.query = string(r[:max(len(r)-1, 0)])
+	case text != "":
+		s.query += text
+	}
+}
+
+// find goes to the next call, or the one before, in which the query stands, and unfolds
+// what hides it.
+func (s *State) find(step int) {
+	if s.query == "" {
+		s.note = "/ searches for a text"
+		return
+	}
+	var all []*trace.Node
+	s.root.Walk(func(n *trace.Node) { all = append(all, n) })
+	here, current := 0, s.rows()[s.at].n
+	for i, n := range all {
+		if n == current {
+			here = i
+		}
+	}
+	for k := 1; k <= len(all); k++ {
+		n := all[((here+step*k)%len(all)+len(all))%len(all)]
+		if !has(n, s.query) {
+			continue
+		}
+		for id := n.ID; strings.Contains(id, "."); {
+			id = id[:strings.LastIndexByte(id, '.')]
+			delete(s.folded, id)
+		}
+		for i, r := range s.rows() {
+			if r.n == n {
+				s.at = i
+			}
+		}
+		if s.mode == reading {
+			s.read()
+			s.line = 0
+			for i, l := range s.detail {
+				if strings.Contains(strings.ToLower(l), strings.ToLower(s.query)) {
+					s.line = min(i, max(len(s.detail)-s.room(), 0))
+					break
+				}
+			}
+		}
+		return
+	}
+	s.note = "not found: " + trace.Visible(s.query)
+}
+
+// has says whether a text stands in a call, without regard to case.
+func has(n *trace.Node, text string) bool {
+	text = strings.ToLower(text)
+	in := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	if in(n.ID) || in(n.Name) || in(n.Worker) || in(n.Model) || in(string(n.Input)) || in(string(n.Output)) || n.Error != nil && in(n.Error.Error()) {
+		return true
+	}
+	for _, t := range n.Turns {
+		if in(t.Text) {
+			return true
+		}
+	}
+	for _, note := range n.Notes {
+		if in(note.Text) {
+			return true
+		}
+	}
+	return false
+}

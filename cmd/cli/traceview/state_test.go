@@ -1,0 +1,115 @@
+package traceview
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"golem/core/trace"
+)
+
+func sample() *State {
+	at := func(ms int) string { return fmt.Sprintf("2026-03-14T09:15:00.%03dZ", ms) }
+	events := []trace.Event{
+		{ID: "0", TS: at(0), Worker: "main", Body: trace.RunStart{Input: json.RawMessage(`"go"`)}},
+		{ID: "0", TS: at(0), Worker: "main", Body: trace.WorkerStart{Source: "main.worker", Model: "script:s"}},
+		{ID: "0", TS: at(1), Worker: "main", Body: trace.ModelStart{Turn: 1}},
+		{ID: "0", TS: at(90), Worker: "main", Body: trace.ModelEnd{Turn: 1, Finish: "tool_calls", Text: "I look first", Calls: make([]trace.CallRef, 1), MS: 89}},
+		{ID: "0.1", TS: at(100), Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "reader", Kind: "worker", Args: json.RawMessage(`{"input":"x"}`)}},
+		{ID: "0.1", TS: at(100), Worker: "reader", Depth: 1, Body: trace.WorkerStart{Source: "r.worker"}},
+		{ID: "0.1.1", TS: at(110), Worker: "reader", Depth: 2, Body: trace.ToolStart{Tool: "read_file", Kind: "builtin", Args: json.RawMessage(`{"path":"/needle.txt"}`)}},
+		{ID: "0.1.1", TS: at(120), Worker: "reader", Depth: 2, Body: trace.ToolEnd{Tool: "read_file", Status: "ok", Result: json.RawMessage(`"evil \u001b[2J\u202e 字字字"`), MS: 10}},
+		{ID: "0.1", TS: at(500), Worker: "main", Depth: 1, Body: trace.ToolEnd{Tool: "reader", Status: "error", MS: 400}},
+		{ID: "0", TS: at(900), Worker: "main", Body: trace.RunEnd{Status: "ok", Output: json.RawMessage(`"done"`), Usage: trace.Usage{In: 7, Out: 3}, MS: 900}},
+	}
+	prompts := func(id string) []Message {
+		if id != "0" {
+			return nil
+		}
+		return []Message{{"system", "You are the root."}}
+	}
+	return New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), prompts, false)
+}
+
+// keys presses keys by name, and types what follows a colon.
+func keys(s *State, names ...string) (left bool) {
+	for _, name := range names {
+		if text, is := strings.CutPrefix(name, ":"); is {
+			for _, r := range text {
+				s.Key(string(r), string(r))
+			}
+			continue
+		}
+		left = s.Key(name, "")
+	}
+	return left
+}
+
+func TestViewer(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys  []string
+		want  []string
+		lacks string
+	}{
+		"the tree":         {nil, []string{"main · r1 · ok · 900ms  7 in, 3 out", ">▾ main  ok", "   ▾ reader  error  400ms", "       read_file  ok  10ms", "q leave"}, ""},
+		"folded":           {[]string{"down", "left"}, []string{">  ▸ reader"}, "read_file"},
+		"to the caller":    {[]string{"G", "left"}, []string{">  ▾ reader"}, ""},
+		"unfolded":         {[]string{"down", "left", "right"}, []string{"read_file"}, ""},
+		"a worker is read": {[]string{"enter"}, []string{"0 main  ok", "input\n  go", "prompt, system\n  You are the root.", "turn 1  tool_calls  89ms", "  I look first", "  → reader(input: \"x\")  error", "output\n  done"}, ""},
+		"a call is read":   {[]string{"enter", "right", "right"}, []string{"0.1.1 read_file", "\"path\": \"/needle.txt\"", "evil \\u{1b}[2J", "字字字"}, "\x1b"},
+		"back again":       {[]string{"enter", "esc"}, []string{"▾ main"}, "prompt"},
+		"times":            {[]string{"t"}, []string{"████", "reader", "900ms"}, ""},
+		"found":            {[]string{"left", "/", ":needle", "enter"}, []string{">      read_file"}, ""},
+		"found in a text":  {[]string{"enter", "/", ":ROOT", "backspace", "enter", "n"}, []string{"not found: ROO"}, ""},
+		"not found":        {[]string{"/", ":nothing", "enter"}, []string{"not found: nothing"}, ""},
+		"typing":           {[]string{"/", ":q", ":x\x1b"}, []string{"search: qx"}, ""},
+	} {
+		s := sample()
+		s.Resize(80, 40)
+		if keys(s, c.keys...) {
+			t.Errorf("%s: it left", name)
+		}
+		text := strings.Join(s.Lines(), "\n")
+		for _, w := range c.want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q is not in\n%s", name, w, text)
+			}
+		}
+		if c.lacks != "" && strings.Contains(text, c.lacks) {
+			t.Errorf("%s: %q is in\n%s", name, c.lacks, text)
+		}
+	}
+	for _, name := range []string{"q", "esc", "ctrl+c"} {
+		if !keys(sample(), name) {
+			t.Errorf("%s stays", name)
+		}
+	}
+	if keys(sample(), "enter", "esc") {
+		t.Error("Esc leaves while a call is read")
+	}
+}
+
+// At every size and in every view, lines fit and the cursor stays where it is.
+func TestViewerFits(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 20}, {10, 4}, {200, 60}} {
+		for _, names := range [][]string{nil, {"enter"}, {"t"}, {"enter", "right", "right", "end"}, {"G"}, {"pgdown", "up", "/"}} {
+			s := sample()
+			s.color = true
+			keys(s, names...)
+			s.Resize(size[0], size[1])
+			lines := s.Lines()
+			if len(lines) > size[1] {
+				t.Errorf("%v %v: %d lines", size, names, len(lines))
+			}
+			for _, l := range lines {
+				if plain := ansi.Strip(l); ansi.StringWidth(l) > size[0] || strings.ContainsFunc(plain, unicode.IsControl) {
+					t.Errorf("%v %v: %q", size, names, l)
+				}
+			}
+		}
+	}
+}
