@@ -352,7 +352,7 @@ export class Golem {
     return this.#start('chat', name, input, options)
   }
 
-  /** Calls one tool of the entry worker, as a person. */
+  /** Calls one tool of the entry worker, as a person, in a run of its own. In an open conversation, send('/tool NAME JSON') calls it there: same gate, same trace. */
   call(name, tool, args, options = {}) {
     return this.#start('call', name, args, { ...options, tool })
   }
