@@ -89,7 +89,7 @@ func TestStreamIsTheWhole(t *testing.T) {
 			if !slices.Equal(finished, lines[:len(finished)]) {
 				t.Fatalf("finished lines changed: %q, then %q", finished, lines)
 			}
-			finished = slices.Clone(lines[:s.Finished()])
+			finished = slices.Clone(s.Finished())
 		}
 		s.End()
 		if diff := cmp.Diff(want, s.Lines()); diff != "" {
@@ -121,7 +121,7 @@ func BenchmarkFrame(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		at := i * 60 % (len(text) - 60)
 		s.Write(text[at : at+60])
-		s.Lines()
+		s.Unfinished()
 	}
 }
 

@@ -51,17 +51,22 @@ func (s *Stream) End() {
 	s.rest, s.code, s.tail, s.drawn = "", nil, nil, ""
 }
 
-// Lines are the lines of the text so far. They are valid until the next Write.
+// Lines are the lines of the text so far.
 func (s *Stream) Lines() []string {
+	n := len(s.lines)
+	return append(s.lines[:n:n], s.Unfinished()...)
+}
+
+// Finished are the lines that do not change any more, however the text goes on.
+func (s *Stream) Finished() []string { return s.lines }
+
+// Unfinished are the lines behind them. They are valid until the next Write.
+func (s *Stream) Unfinished() []string {
 	if s.drawn != s.rest {
 		s.tail, s.drawn = s.unfinished(), s.rest
 	}
-	n := len(s.lines)
-	return append(s.lines[:n:n], s.tail...)
+	return s.tail
 }
-
-// Finished is how many of Lines do not change any more, however the text goes on.
-func (s *Stream) Finished() int { return len(s.lines) }
 
 // unfinished draws the rest as if the text ended there.
 func (s *Stream) unfinished() []string {

@@ -16,30 +16,29 @@ func newSaid(as look, voids int) *said {
 	return &said{voids: voids, stream: markdown.New(markdown.Options{Width: as.width - 2, Color: as.color})}
 }
 
-// lines are the lines of the text so far, after an empty one.
-func (s *said) lines(text string, over bool) []string {
+// lines are the lines of the text so far, after an empty one: those that are finished,
+// and those that may change.
+func (s *said) lines(text string, over bool) (finished, tail []string) {
 	s.stream.Write(text[s.taken:])
 	s.taken = len(text)
 	if over && !s.over {
 		s.over = true
 		s.stream.End()
 	}
-	all := s.stream.Lines()
+	for _, l := range s.stream.Unfinished() {
+		tail = append(tail, indent(l))
+	}
+	all := s.stream.Finished()
+	if len(all) == 0 && len(tail) == 0 {
+		return nil, nil
+	}
 	if len(s.indented) == 0 {
 		s.indented = append(s.indented, "")
 	}
-	finished := s.stream.Finished()
-	for _, l := range all[len(s.indented)-1 : finished] {
+	for _, l := range all[len(s.indented)-1:] {
 		s.indented = append(s.indented, indent(l))
 	}
-	out := s.indented[:len(s.indented):len(s.indented)]
-	for _, l := range all[finished:] {
-		out = append(out, indent(l))
-	}
-	if len(out) == 1 {
-		return nil
-	}
-	return out
+	return s.indented, tail
 }
 
 func indent(l string) string {

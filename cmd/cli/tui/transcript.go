@@ -31,7 +31,8 @@ type transcript struct {
 type block struct {
 	key   blockKey
 	lines []string
-	say   *said // of golem's text
+	tail  []string // lines behind these that may change: of a text that arrives
+	say   *said    // of golem's text
 }
 
 type blockKey struct {
@@ -61,7 +62,7 @@ func (t *transcript) update(s *view.State, as look) {
 		}
 	}
 	for i := from; i < len(t.ends); i++ {
-		t.ends[i] = len(t.blocks[i].lines)
+		t.ends[i] = t.blocks[i].height()
 		if i > 0 {
 			t.ends[i] += t.ends[i-1]
 		}
@@ -102,7 +103,7 @@ func (t *transcript) draw(s *view.State, i int) {
 		if b.say == nil || b.say.voids != it.Voids {
 			b.say = newSaid(t.as, it.Voids)
 		}
-		b.lines = b.say.lines(it.Text(), it.Over)
+		b.lines, b.tail = b.say.lines(it.Text(), it.Over)
 		return
 	case view.CallOf:
 		b.lines = nil
@@ -223,12 +224,16 @@ func (t *transcript) lines(room, back int) []string {
 	out := make([]string, 0, end-start)
 	i, _ := slices.BinarySearch(t.ends, start+1)
 	for ; i < len(t.blocks) && len(out) < end-start; i++ {
-		from := t.ends[i] - len(t.blocks[i].lines)
-		a := max(start-from, 0)
-		b := min(end-from, len(t.blocks[i].lines))
-		if a < b {
-			out = append(out, t.blocks[i].lines[a:b]...)
+		from := t.ends[i] - t.blocks[i].height()
+		for _, lines := range [][]string{t.blocks[i].lines, t.blocks[i].tail} {
+			a, b := max(start-from, 0), min(end-from, len(lines))
+			if a < b {
+				out = append(out, lines[a:b]...)
+			}
+			from += len(lines)
 		}
 	}
 	return out
 }
+
+func (b *block) height() int { return len(b.lines) + len(b.tail) }
