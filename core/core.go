@@ -169,6 +169,9 @@ type Resume struct {
 	// At is the person's message, from 1, before which a branch of it begins; 0: no
 	// branch, it goes on where it ended.
 	At int
+	// Changed answers yes to the question whether it goes on although files of its
+	// workers have changed.
+	Changed bool
 	// Recap shows what was said last; a front end that shows it all leaves it out.
 	Recap bool
 }

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"golem/core/approval"
@@ -80,7 +81,7 @@ func (i *Instance) resume(ctx context.Context, r *run.Runner, entry *project.Wor
 		release = func() { r.Journal.Close() }
 	}
 	if err == nil {
-		err = i.settleChanges(ctx, r, k)
+		err = i.settleChanges(ctx, r, k, ro.Resume.Changed)
 	}
 	if err == nil && k.Pending(mode == "run") {
 		err = i.settleDoubts(ctx, r, k)
@@ -154,8 +155,8 @@ func (i *Instance) ask(ctx context.Context, r *run.Runner, q approval.Question) 
 }
 
 // settleChanges asks whether a conversation goes on with workers whose files have
-// changed.
-func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversation.Kept) error {
+// changed; yes answers it before.
+func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversation.Kept, yes bool) error {
 	q := approval.Question{Title: "Files of this conversation's workers have changed since. Go on with them as they are now?"}
 	for _, d := range i.changed(k) {
 		means := "the worker goes on under its new definition; its instructions stay those that were kept"
@@ -163,11 +164,17 @@ func (i *Instance) settleChanges(ctx context.Context, r *run.Runner, k *conversa
 			means = "there is no such worker any more: a call of it fails"
 		}
 		q.Lines = append(q.Lines, approval.Line{Path: d.Worker, Value: "has changed", Means: means, Where: d.File})
+		if yes {
+			r.Notices = append(r.Notices, trace.Warning{Code: fault.Conflict, Message: d.File + " has changed since the conversation was kept: " + means})
+		}
 	}
-	if len(q.Lines) == 0 {
+	if len(q.Lines) == 0 || yes {
 		return nil
 	}
 	yes, err := i.ask(ctx, r, q)
+	if nobody := new(nobodyAsked); errors.As(err, nobody) {
+		nobody.fault.Hint = "resume it where a person can answer, or with --changed (the page: changed), which answers yes"
+	}
 	if err == nil && !yes {
 		err = fault.New(fault.Conflict, "%s has changed since the conversation %s was kept", q.Lines[0].Where, k.ID).
 			Hinting("put the file back, or answer yes")

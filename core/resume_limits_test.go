@@ -2,10 +2,13 @@ package core_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golem/core"
 	"golem/core/conversation"
@@ -89,6 +92,32 @@ func TestAConversationThatCannotBeKept(t *testing.T) {
 	}
 }
 
+// A clock that somebody sets back again and again harms no run and no conversation: it
+// is kept, listed, resumed and removed.
+func TestAClockThatIsSetBack(t *testing.T) {
+	y := newYard(t, moment{files: yardFiles()})
+	y.quiet = true
+	var set atomic.Int64
+	y.now = func() time.Time {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(set.Add(1)) * time.Hour)
+	}
+	for _, ro := range []core.RunOptions{{ID: "20260101-000000-aaaaaa"}, {ID: "20250101-000000-bbbbbb"}, {ID: "20240101-000000-cccccc", Resume: &core.Resume{ID: "20260101-000000-aaaaaa"}}} {
+		if res := y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), ro); res.Output.Text != "done" {
+			t.Fatalf("%s: %v", ro.ID, res.Error)
+		}
+	}
+	s := state.Memory(y.state)
+	list := conversation.List(&s)
+	if len(list) != 2 || list[0].Status != "ok" || list[1].Status != "ok" || list[0].Messages != 1 {
+		t.Errorf("the list is %+v", list)
+	}
+	for n, l := range list {
+		if err := conversation.Remove(&s, l.ID); err != nil || len(conversation.List(&s)) != 1-n {
+			t.Errorf("%s: %v", l.ID, err)
+		}
+	}
+}
+
 // full is a file on a full disk.
 type full struct{}
 
@@ -109,6 +138,9 @@ func TestOneGolemAtATime(t *testing.T) {
 	res := y.open(t).Run(t.Context(), run.Input{}, always(), core.RunOptions{Resume: &core.Resume{ID: id}})
 	if res.Exit() != 2 || res.Error.Code != fault.Busy {
 		t.Errorf("a second golem: exit %d, %v", res.Exit(), res.Error)
+	}
+	if err := conversation.Remove(&shared, id); !errors.Is(err, fault.Busy) {
+		t.Errorf("removed while it is in use: %v", err)
 	}
 	if list := conversation.List(&shared); len(list) != 1 || list[0].Status != "running" {
 		t.Errorf("the list is %+v", list)

@@ -115,6 +115,13 @@ func TestWhoMayGoOn(t *testing.T) {
 	if res := resume(&ui.Script{Answers: []approval.Decision{{Answer: approval.No}}}, id); res.Exit() != 2 || res.Error.Code != "E_CONFLICT" {
 		t.Errorf("no: %d %v", res.Exit(), res.Error)
 	}
+	said := yes(t, y, id)
+	if !strings.Contains(said, "main.worker has changed") {
+		t.Errorf("with Changed it says %q", said)
+	}
+	if err := y.tree.WriteFile("main.worker", []byte(yardFiles()["main.worker"]+"Even more.\n")); err != nil {
+		t.Fatal(err)
+	}
 	u := always()
 	if res := resume(u, id); res.Output.Text != "done" || len(u.Asked()) != 1 {
 		t.Errorf("yes: %v, asked %v", res.Error, u.Asked())
@@ -123,6 +130,23 @@ func TestWhoMayGoOn(t *testing.T) {
 	if res := resume(u, id); res.Output.Text != "done" || len(u.Asked()) != 0 {
 		t.Errorf("a second time: %v, asked %v", res.Error, u.Asked())
 	}
+}
+
+// yes resumes where nobody is asked, with the answer given before, and returns the
+// warnings.
+func yes(t *testing.T, y *yard, id string) (said string) {
+	t.Helper()
+	u := &ui.Script{}
+	res := y.open(t).Run(t.Context(), run.Input{}, u, core.RunOptions{Resume: &core.Resume{ID: id, Changed: true}})
+	if res.Output.Text != "done" || len(u.Asked()) != 0 {
+		t.Errorf("%v, asked %v", res.Error, u.Asked())
+	}
+	for _, e := range u.Events() {
+		if w, ok := e.Body.(trace.Warning); ok {
+			said += w.Message
+		}
+	}
+	return said
 }
 
 // Secrets are not kept, and a call whose arguments had one is not run again.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"golem/core"
 	"golem/core/approval"
@@ -31,6 +32,7 @@ type yard struct {
 	tree, state sandbox.FS
 	quiet       bool               // notes nothing
 	change      func(*state.Store) // before it is lent; nil: nothing
+	now         func() time.Time   // nil: the real clock
 	mu          sync.Mutex
 	moments     []moment
 }
@@ -110,7 +112,7 @@ func (y *yard) open(t *testing.T) *core.Instance {
 		y.change(&kept)
 	}
 	inst, err := core.Open(core.Platform{
-		Name: "native", Version: "test", TrustKey: "/yard", State: kept,
+		Name: "native", Version: "test", TrustKey: "/yard", State: kept, Now: y.now,
 		Mount:      func(string) (sandbox.FS, error) { return noted{y.tree, y}, nil },
 		ReadScript: func(name string) ([]byte, error) { return fs.ReadFile(y.tree, name) },
 		Env:        map[string]string{"OPENAI_API_KEY": "sk-secret-0123456789"},

@@ -229,7 +229,7 @@ export class Golem {
 
   /**
    * The conversations that runs kept, the one that was written last first, as golem conversations --json lists
-   * them. Go on with one by chat or run and the option resume.
+   * them. Go on with one by chat or run and the option resume, and changed: true although files of its workers have changed.
    * @returns {Promise<{id: string, time: string, title: string, worker: string, mode: string, messages: number, turns: number, status: string, usage: object, from?: {id: string, at: number}, error?: object}[]>}
    */
   conversations(name) {
@@ -247,6 +247,31 @@ export class Golem {
   /** One conversation as Markdown. */
   async exportConversation(name, id) {
     return new TextDecoder().decode(await this.ask('exportConversation', { project: name, name: id }))
+  }
+
+  /** Removes a conversation, as golem conversations remove; one that is in use is E_BUSY. */
+  removeConversation(name, id) {
+    return this.ask('removeConversation', { project: name, name: id })
+  }
+
+  /**
+   * What runs wrote directly into a project's files, as golem undo. diff says what an undo would do, or of a run that
+   * was undone what writing it again would do; undo and redo take the digest that was shown, the names of files that
+   * define the project if they are to be written too, and partial if files whose old content was not kept are to be
+   * left out.
+   * @param {string} name
+   */
+  undo(name) {
+    const ask = (action, run = '', how = {}) => this.ask('undo', { ...how, project: name, action, run })
+    return {
+      /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
+      list: () => ask('list'),
+      /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
+      diff: (run) => ask('diff', run),
+      /** @param {{digest?: string, definitions?: string[], partial?: boolean}} [how] */
+      undo: (run, how) => ask('undo', run, how),
+      redo: (run, how) => ask('redo', run, how),
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -50,7 +51,7 @@ first: ID, time, status, turns, cost and the first line of the first message.
   golem run DIR --resume ID       go on with a run that was interrupted or killed
 
 They lie in .golem/conversations, one file each; the 200 that were written last
-are kept.`,
+are kept. remove ID removes one.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := h.conversationsIn(args)
@@ -61,7 +62,7 @@ are kept.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
-	cmd.AddCommand(h.exportConversation())
+	cmd.AddCommand(h.exportConversation(), h.removeConversation())
 	return cmd
 }
 
@@ -81,6 +82,40 @@ func (h *host) exportConversation() *cobra.Command {
 			return h.print(k.Markdown())
 		},
 	}
+}
+
+func (h *host) removeConversation() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "remove ID [DIR]", Short: "remove a conversation, which then cannot be resumed; it asks first",
+		Args: func(cmd *cobra.Command, args []string) error { return words(1, 2)(cmd, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := h.conversationsIn(args[1:])
+			if err != nil {
+				return err
+			}
+			what := args[0]
+			if k, err := conversation.Read(s, what); err == nil {
+				what += " (" + oneLine(k.Title()) + ")"
+			} else if errors.Is(err, fault.NotFound) {
+				return err
+			}
+			sure, err := h.confirmed(&flags{}, yes, "remove the conversation "+what+"?", "--yes removes the conversation "+what)
+			if err != nil {
+				return err
+			}
+			if !sure {
+				h.say("nothing was removed")
+				return exitCode(exitFailed)
+			}
+			if err := conversation.Remove(s, args[0]); err != nil {
+				return h.failedClearing(err)
+			}
+			return h.print("removed: conversation " + oneLine(what) + "\n")
+		},
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "remove without asking")
+	return cmd
 }
 
 // conversationsIn is what golem keeps in a directory, the current one if none is named.

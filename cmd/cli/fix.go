@@ -71,17 +71,22 @@ func (h *host) fixCheck(f *flags, words []string, yes bool) error {
 
 // mayWrite asks; without a terminal only --yes says yes.
 func (h *host) mayWrite(f *flags, files int, yes bool) (bool, error) {
+	return h.confirmed(f, yes, "write "+these(files)+"?", "--yes writes "+count(files, "file"))
+}
+
+// confirmed asks; without a terminal only yes, which otherwise names, says yes.
+func (h *host) confirmed(f *flags, yes bool, question, otherwise string) (bool, error) {
 	if yes {
 		return true, nil
 	}
 	person := h.person(f)
 	if person == nil {
-		h.say("there is no terminal, so nobody can be asked: --yes writes %s", count(files, "file"))
+		h.say("there is no terminal, so nobody can be asked: %s", otherwise)
 		return false, nil
 	}
 	ctx, stop := h.interruptible(context.Background())
 	defer stop()
-	answer, err := person.Ask(ctx, fmt.Sprintf("write %s? [y/N] ", these(files)))
+	answer, err := person.Ask(ctx, question+" [y/N] ")
 	if ctx.Err() != nil {
 		return false, exitCode(exitInterrupted)
 	}

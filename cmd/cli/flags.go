@@ -27,7 +27,7 @@ type flags struct {
 	relock                                          bool // golem.lock is written anew
 	maxDepth, maxTurns                              int
 	limit, settings                                 []string
-	dryRun                                          bool
+	dryRun, changed                                 bool
 	resume                                          string // ID, or newest
 	at                                              int
 	platform                                        string
@@ -80,6 +80,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.BoolVar(&f.strict, "strict", false, "exit 1 if any call was denied or any worker failed")
 	s.StringVar(&f.resume, "resume", "", "go on with this conversation, which an earlier run or chat kept; without ID the newest (golem conversations lists them)")
 	s.Lookup("resume").NoOptDefVal = newest
+	s.BoolVar(&f.changed, "changed", false, "with --resume: go on although files of the conversation's workers have changed")
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
 	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the full screen of a chat")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
@@ -94,7 +95,7 @@ func (f *flags) resumed() *core.Resume {
 	if !f.given("resume") {
 		return nil
 	}
-	r := &core.Resume{ID: f.resume, At: f.at, Recap: true}
+	r := &core.Resume{ID: f.resume, At: f.at, Changed: f.changed, Recap: true}
 	if r.ID == newest {
 		r.ID = ""
 	}
@@ -120,6 +121,9 @@ func (f *flags) refuse() error {
 	}
 	if _, err := pairs("set", f.settings, "--set temperature=0.2 --set max_output_tokens=4000"); err != nil {
 		return err
+	}
+	if f.changed && !f.given("resume") {
+		return usage("--changed needs --resume").Hinting("golem run DIR --resume ID --changed")
 	}
 	if f.given("at") && (f.at < 1 || !f.given("resume")) {
 		return usage("--at needs the number of a message, from 1, and --resume").Hinting("golem chat . --resume ID --at 3 goes on before your third message, as a branch")

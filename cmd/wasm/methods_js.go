@@ -45,6 +45,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"conversations":      listConversations,
 	"conversation":       readConversation,
 	"exportConversation": exportConversation,
+	"removeConversation": removeConversation,
 
 	"open":    openProject,
 	"check":   check,
@@ -55,6 +56,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"plan":      plan,
 	"tree":      callTree,
 	"clearance": decideItem,
+	"undo":      undoRun,
 
 	"libraries":      listLibraries,
 	"installLibrary": installLibrary,

@@ -36,12 +36,13 @@ type asked struct {
 	Headless bool              `json:"headless"` // nobody can be asked
 	NoTools  bool              `json:"noImportTools"`
 	Modules  bool              `json:"allowModuleImports"`
-	Trust    bool              `json:"trust"`  // yes, for this run, to what the project widens
-	Config   string            `json:"config"` // the person's config.yaml
-	Record   string            `json:"record"` // a file of the project
-	Keep     *bool             `json:"trace"`  // false keeps no trace file
-	Resume   *string           `json:"resume"` // a kept conversation to go on with; "": the newest
-	At       int               `json:"at"`     // before the person's message of this number, as a branch
+	Trust    bool              `json:"trust"`   // yes, for this run, to what the project widens
+	Config   string            `json:"config"`  // the person's config.yaml
+	Record   string            `json:"record"`  // a file of the project
+	Keep     *bool             `json:"trace"`   // false keeps no trace file
+	Resume   *string           `json:"resume"`  // a kept conversation to go on with; "": the newest
+	At       int               `json:"at"`      // before the person's message of this number, as a branch
+	Changed  bool              `json:"changed"` // with resume: go on although files of its workers have changed
 	// Artifacts hands out whole prompts, inputs and outputs.
 	Artifacts bool     `json:"artifacts"`
 	Platform  string   `json:"platform"`
@@ -261,7 +262,7 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	p.JSON = ui.JSON{W: lines(c.event)}
 	ro := core.RunOptions{ID: newRunID(), Strict: a.Strict, Lines: p.Lines(), Trouble: c.warn, Exchange: c.exchange}
 	if a.Resume != nil {
-		ro.Resume = &core.Resume{ID: *a.Resume, At: a.At}
+		ro.Resume = &core.Resume{ID: *a.Resume, At: a.At, Changed: a.Changed}
 	}
 	var file *traceFile
 	if a.Keep == nil || *a.Keep {

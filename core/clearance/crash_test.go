@@ -77,10 +77,11 @@ func (t faulty) SubFS(dir string) (sandbox.FS, error) {
 type disk struct {
 	files, state sandbox.FS
 	f            *failing
+	hours        int // by which the clock was set back
 }
 
 func newDisk(files map[string]string) *disk {
-	d := &disk{sandbox.Memory(), sandbox.Memory(), &failing{}}
+	d := &disk{files: sandbox.Memory(), state: sandbox.Memory(), f: &failing{}}
 	for name, data := range files {
 		if err := d.files.WriteFile(name, []byte(data)); err != nil {
 			panic(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -21,6 +22,10 @@ import (
 func (d *disk) undo() *clearance.Store {
 	s := d.store()
 	s.Undo, s.Targets = true, nil
+	s.Now = func() time.Time { // a clock that somebody sets back, again and again
+		d.hours++
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(d.hours) * time.Hour)
+	}
 	return s
 }
 
@@ -249,7 +254,7 @@ func TestUndoRefusesWhatChanged(t *testing.T) {
 	same(t, "undone", got, want)
 }
 
-// Runs are undone from the newest to the oldest; what a later run changed too stops an
+// Runs are undone from the newest to the oldest, whatever the clock says; what a later run changed too stops an
 // older one's undo.
 func TestUndoOfRuns(t *testing.T) {
 	d := newDisk(before)

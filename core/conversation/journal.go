@@ -228,6 +228,19 @@ func prune(s *state.Store, keep int) {
 	}
 }
 
+// Remove removes a conversation. One that is in use is E_BUSY.
+func Remove(s *state.Store, id string) error {
+	release, err := Hold(s, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err = s.Files.Remove(fileOf(id)); errors.Is(err, fs.ErrNotExist) {
+		err = fault.New(fault.NotFound, "there is no conversation %s", id).Hinting("golem conversations lists them")
+	}
+	return err
+}
+
 // file is one conversation in Dir.
 type file struct {
 	id    string

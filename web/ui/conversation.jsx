@@ -14,6 +14,7 @@ import { Callers, Plan } from './describe.jsx'
 import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
+import { UndoRun } from './undo.jsx'
 import { Icon } from './icons.jsx'
 
 const side = signal('talk') // on a phone one of the two is seen: talk or beside
@@ -88,6 +89,7 @@ function Talk({ run }) {
       {grouped(run).map((item) => item.calls
         ? <Calls key={item.calls[0].key} calls={item.calls} run={run} />
         : <Item key={item.key} item={item} run={run} open={live(run, item)} last={item === last && !store.running.value} />)}
+      {run.header?.run && <UndoRun key={run.header.run} id={run.header.run} />}
       <Trouble run={run} />
       {run.denied.length > 0 && <div class="note warn">{run.denied.length === 1 ? 'One call was' : `${run.denied.length} calls were`} denied because nobody could be asked.</div>}
       {run.failed.length > 0 && <div class="note warn">{run.failed.length === 1 ? 'A worker' : `${run.failed.length} workers`} failed: {run.failed.slice(0, 5).join(', ')}{run.failed.length > 5 && ' …'}</div>}

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
+import { askYes } from './ask.jsx'
 import { faultText } from './run.js'
 import { spent } from './usage.js'
 import { Icon } from './icons.jsx'
@@ -13,11 +14,15 @@ const most = 100 // rows that are drawn
 export function History({ beside }) {
   const [list, setList] = useState(null)
   const name = store.project.value
-  useEffect(() => {
-    store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name)))
-  }, [name, store.running.value])
+  const listAll = () => store.attempt('listing the conversations', async () => setList(await store.golem.conversations(name)))
+  useEffect(() => { listAll() }, [name, store.running.value])
   if (!list?.length) return beside && list && <p class="empty small">Each conversation is kept here, to go on with it later.</p>
   const save = (c) => store.attempt(c.id, async () => store.download(`${c.id}.md`, new TextEncoder().encode(await store.golem.exportConversation(name, c.id))))
+  const remove = async (c) => {
+    if (!await askYes('Remove this conversation?', `${visible(c.title || c.id)}: it cannot be resumed any more. Files stay as they are.`, 'Remove it', true)) return
+    await store.attempt(c.id, () => store.golem.removeConversation(name, c.id))
+    await listAll()
+  }
   const on = (c) => (
     <button class={beside ? 'node' : 'button quiet'} disabled={!!c.error || store.running.value} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.resume(c))}>
       <span class="ellipsis">{visible(c.title || c.id)}</span>
@@ -38,7 +43,8 @@ export function History({ beside }) {
             <td class="wide-only">{new Date(c.time).toLocaleString()}</td>
             <td>{how(c)}</td>
             <td class="nowrap">{spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced })}</td>
-            <td><button class="button quiet square" aria-label={`download ${visible(c.title || c.id)} as Markdown`} onClick={() => save(c)}><Icon name="down" /></button></td>
+            <td><button class="button quiet square" aria-label={`download ${visible(c.title || c.id)} as Markdown`} onClick={() => save(c)}><Icon name="down" /></button>
+              <button class="button quiet square" disabled={c.status === 'running'} aria-label={`remove ${visible(c.title || c.id)}`} onClick={() => remove(c)}><Icon name="trash" /></button></td>
           </tr>
         ))}</tbody>
       </table>

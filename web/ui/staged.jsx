@@ -4,6 +4,7 @@ import * as store from './store.js'
 import { Diff, visible } from './diff.jsx'
 import { askYes } from './ask.jsx'
 import { faultText } from './run.js'
+import { Undoable } from './undo.jsx'
 import { count } from './usage.js'
 
 export function Staged() {
@@ -15,6 +16,7 @@ export function Staged() {
       {items.length === 0
         ? <p class="muted">Nothing waits. What a worker changes in a mount with <code>mode: staged</code>, or stages with the tool <code>stage</code>, waits here: the files stay as they are until you push.</p>
         : items.map((s) => <Item key={s.item.id + s.digest} of={s} />)}
+      <Undoable />
     </div></div>
   )
 }

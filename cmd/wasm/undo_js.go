@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+
+	"golem/core/clearance"
+	"golem/core/conversation"
+	"golem/core/fault"
+)
+
+// undoing is what a person in the page asks of what runs wrote: list, diff, undo or
+// redo.
+type undoing struct {
+	Action      string   `json:"action"`
+	Run         string   `json:"run"`
+	Digest      string   `json:"digest"` // of what was shown
+	Definitions []string `json:"definitions"`
+	Partial     bool     `json:"partial"`
+}
+
+// undoRun is golem undo.
+func undoRun(c *call) (any, []byte, error) {
+	var u undoing
+	if err := c.decode(&u); err != nil {
+		return nil, nil, err
+	}
+	writes := u.Action == "undo" || u.Action == "redo"
+	_, inst, _, err := instance(c)
+	if inst == nil || err != nil && writes { // a project with faults may protect too little
+		return nil, nil, err
+	}
+	store := inst.Undo()
+	if err := store.Settle(c.ctx); err != nil && writes {
+		return nil, nil, err
+	}
+	if u.Action == "list" {
+		out := []clearance.Listing{}
+		items, err := store.Runs(c.ctx)
+		for _, it := range items {
+			out = append(out, it.Listing(nil))
+		}
+		return out, nil, err
+	}
+	it, err := store.Of(c.ctx, u.Run, u.Action == "redo")
+	var diffs []clearance.FileDiff
+	switch {
+	case err != nil:
+	case u.Action == "diff":
+		diffs, err = store.Diff(it, "")
+	case writes: // one that has begun ends, although its tab may ask no more
+		it, err = store.Push(context.WithoutCancel(c.ctx), it.ID, clearance.Push{
+			Digest: u.Digest, Definitions: u.Definitions, Partial: u.Partial, Redo: u.Action == "redo",
+		})
+	default:
+		err = fault.New(fault.Usage, "there is nothing called %s", fault.Brief(u.Action)).Hinting("list, diff, undo or redo")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return it.Listing(diffs), nil, nil
+}
+
+// removeConversation is golem conversations remove.
+func removeConversation(c *call) (any, []byte, error) {
+	s, id, err := kept(c)
+	if err == nil {
+		err = conversation.Remove(&s, id)
+	}
+	return nil, nil, err
+}
