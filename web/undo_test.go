@@ -23,13 +23,13 @@ func TestUndoInThePage(t *testing.T) {
 		const diffs = () => until("the diffs", () => card()?.innerText.includes('+old') && card().innerText.includes('+gone') && card().innerText.includes('Directory n is removed')); `
 	do(p, `await say("go"); await text("wrote it"); await click("Undo what this run wrote"); await click("Show what undoing does"); `+card+`await diffs();
 		await click("Put everything back"); await text("undone: run"); await text("Show what writing it again does");
-		await click("Files"); await text("c.txt"); await until("n to be gone", () => !document.body.innerText.includes("b.txt"))`)
+		await click("Files"); await text("c.txt"); await until("n to be gone", () => !document.body.innerText.includes("b.txt")); await click("Staged"); await text("What runs wrote")`)
 	p.Reload()
-	do(p, `await click("Staged"); await text("What runs wrote"); await click("Show what writing it again does"); `+card+`await until("the diff", () => card().innerText.includes('+new'));
+	do(p, `await text("What runs wrote"); await click("Show what writing it again does"); `+card+`await until("the diff", () => card()?.innerText.includes('+new'));
 		await click("Write again"); await text("written again: run"); await click("Show what undoing does"); await diffs()`)
-	do(p, `await click("Files"); await text("b.txt"); await until("c to be gone", () => !document.body.innerText.includes("c.txt"))`)
+	do(p, `await click("Files"); await text("b.txt"); await until("c to be gone", () => !document.body.innerText.includes("c.txt")); await click("Run"); await text("main is ready")`)
 	p.Reload()
-	do(p, `await click("Run"); await text("main is ready"); await click("remove go"); await text("Remove this conversation?"); await click("Remove it");
+	do(p, `await text("main is ready"); await click("remove go"); await text("Remove this conversation?"); await click("Remove it");
 		await until("no conversation", () => !document.querySelector('section[aria-label=Conversations]'))`)
 }
 
