@@ -3,8 +3,11 @@ package clearance
 import (
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
+	"strings"
 
+	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
@@ -68,7 +71,10 @@ func (w *Work) take(items []Item) {
 func (w *Work) restore(key string, tree sandbox.StagingFS) {
 	for full, e := range w.entries {
 		if e.tree != key {
-			continue
+			if e.tree == "." || key == "." || !sandbox.Inside(e.tree, key) {
+				continue
+			}
+			e.tree, e.name = key, path.Join(under(e.tree, key), e.name)
 		}
 		var read func() (fs.File, error)
 		if e.Digest != "" {
@@ -82,4 +88,28 @@ func (w *Work) restore(key string, tree sandbox.StagingFS) {
 		}
 		_ = tree.Restore(e.name, read, e.Size)
 	}
+}
+
+// shared is placeIn with the tree that shows the source already: two paths to one
+// place show the same.
+func (w *Work) shared(source string) (tree, below string, err error) {
+	tree, below = placeIn(w.Root, source)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for key := range w.trees {
+		switch {
+		case tree == "." || key == "." || key == source:
+		case sandbox.Inside(source, key):
+			return key, under(source, key), nil
+		case sandbox.Inside(key, source):
+			return "", "", fault.New(fault.Path, "two staged mounts outside the project lie one in the other: %s and %s", source, key).
+				Hinting("mount the outer one alone, or give it the name that comes first")
+		}
+	}
+	return tree, below, nil
+}
+
+// under is a source relative to one that contains it.
+func under(source, outer string) string {
+	return path.Clean(strings.TrimPrefix(strings.TrimPrefix(source, outer), "/"))
 }

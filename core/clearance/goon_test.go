@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"golem/core/clearance"
+	"golem/core/fault"
 	"golem/core/sandbox"
 )
 
@@ -131,4 +132,54 @@ func copied(t *testing.T, from fs.FS) sandbox.FS {
 		}
 	}
 	return to
+}
+
+// Two paths to one staged place show the same, in the project and outside it; a place
+// around one that is staged already is refused.
+func TestTwoPathsToOnePlace(t *testing.T) {
+	d := newDisk(before)
+	out := sandbox.Memory()
+	if err := out.WriteFile("sub/old", []byte("old\n")); err != nil {
+		t.Fatal(err)
+	}
+	for outer, inner := range map[string]string{"d": "d/e", "/o": "/o/sub"} {
+		w := d.work()
+		one, err := w.Stage(out, outer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		two, err := w.Stage(out, inner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := inner[len(outer)+1:]
+		if err := errors.Join(one.WriteFile(last+"/x", []byte("one\n")), two.WriteFile("y", []byte("two\n"))); err != nil {
+			t.Fatal(err)
+		}
+		x, err := fs.ReadFile(two, "x")
+		y, err2 := fs.ReadFile(one, last+"/y")
+		if string(x) != "one\n" || string(y) != "two\n" {
+			t.Errorf("%s: %q, %v, %q, %v", outer, x, err, y, err2)
+		}
+		it, err := w.Close()
+		if err != nil || len(it.Changes) != 2 || it.Changes[0].Source != inner || it.Changes[1].Source != inner {
+			t.Errorf("%s: %+v, %v", outer, it, err)
+		}
+		again := d.work()
+		if err := again.Resume(); err != nil {
+			t.Fatal(err)
+		}
+		if one, err = again.Stage(out, outer); err != nil {
+			t.Fatal(err)
+		}
+		if y, err := fs.ReadFile(one, last+"/y"); string(y) != "two\n" {
+			t.Errorf("resumed, %s: %q, %v", outer, y, err)
+		}
+	}
+	w := d.work()
+	if _, err := w.Stage(out, "/o/sub"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Stage(out, "/o")
+	wants(t, err, fault.Path, "lie one in the other")
 }

@@ -62,7 +62,10 @@ const (
 // Stage returns the tree in which a staged mount shows and keeps changes: base is
 // the mount's directory and source where that is (ViewSpec.Stage).
 func (w *Work) Stage(base sandbox.FS, source string) (sandbox.FS, error) {
-	key, below := placeIn(w.Root, source)
+	key, below, err := w.shared(source)
+	if err != nil {
+		return nil, err
+	}
 	tree, err := w.tree(key, below, base)
 	if err != nil {
 		return nil, err
