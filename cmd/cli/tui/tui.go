@@ -92,10 +92,10 @@ func (u *UI) Start() {
 		u.mu.Lock()
 		u.err = err
 		u.mu.Unlock()
-		close(u.over)
 		if err != nil && o.Gone != nil {
-			o.Gone(err)
+			o.Gone(err) // first: who waits for the person then finds the chat ended
 		}
+		close(u.over)
 	}()
 	go u.pump()
 }
