@@ -51,7 +51,7 @@ export async function createGolem(options = {}) {
   return golem
 }
 
-const plain = ({ approve, artifact, attachments, ...rest }) => rest
+const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
 
 /** golem, started. Made by createGolem. */
 export class Golem {
@@ -400,10 +400,13 @@ export class Golem {
       },
     })
     const attachments = options.attachments ?? []
+    const { signal } = options
+    signal?.addEventListener('abort', () => run.cancel(), { once: true })
     this.#worker.postMessage({
       id, method, params: { ...plain(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) },
       bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
     })
+    if (signal?.aborted) run.cancel()
     return run
   }
 

@@ -55,6 +55,8 @@ func TestProjectsAndFiles(t *testing.T) {
 		{`return golem.init('q').catch((e) => e.code)`, "E_CONFLICT"},
 		{`await golem.remove('m'); await golem.remove('q'); return (await golem.list()).length`, "1"},
 		{`return golem.ask('nonsense').catch((e) => e.code)`, "E_USAGE"},
+		{`await golem.files('a').write('s.yaml', 'script: 1\nworkers:\n  main:\n    - hang: true\n'); const over = new AbortController(); const run = golem.run('a', 'x', {signal: over.signal}); for await (const e of run) if (e.type === 'model.start') over.abort(); return (await run.result).status`, "interrupted"},
+		{`return (await golem.run('a', 'x', {signal: AbortSignal.abort()}).result).status`, "interrupted"},
 		{`await golem.remove('a'); return (await golem.list()).length`, "0"},
 		{`return golem.remove('a').catch((e) => e.code)`, "E_NOT_FOUND"},
 	} {

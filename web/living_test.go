@@ -166,7 +166,9 @@ func TestWaysThroughThePage(t *testing.T) {
 		await until("the title", () => document.title === 'welcome · golem'); await click("Run"); await click("answer again"); await text("Change a file?"); await until("the answer", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'No'); return b && (b.click(), true) }); await text("Then nothing was written");
 		await click("Trace"); await until("what they were", () => [...document.querySelectorAll('table.list tbody tr')].filter((r) => r.innerText.includes('Ada starts on Monday') && r.innerText.includes('tokens')).length === 2);
 		for (const box of document.querySelectorAll('table.list input[type=checkbox]')) { box.click(); await until("the mark", () => box.checked) }
-		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('status, result')); document.activeElement.blur()`)
+		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('status, result'));
+		await click("Leave"); await click(".jsonl"); await click("Timeline"); await until("the wait for a person", () => document.querySelector('.bar.waits')); await click("Tree"); await click("main");
+		await until("the turns", () => [...document.querySelectorAll('.detail th')].some((h) => h.innerText === 'Turn')); document.activeElement.blur()`)
 	p.Press("?")
 	do(p, `await text("begins a new conversation"); await click("Close"); await until("it to go", () => !document.querySelector('dialog[open]')); document.activeElement.blur()`)
 	p.Press("f")

@@ -20,6 +20,7 @@
  *   withdrawn or the run is cancelled: then no answer counts any more
  * @property {(artifact: {name: string, data: string}) => void} [artifact]
  *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
+ * @property {AbortSignal} [signal] ends the run, as Run.cancel does
  * @property {boolean} [trace] false keeps no trace in the project
  */
 

@@ -69,7 +69,7 @@ function Toast() {
   const close = () => (store.toast.value = null)
   useEffect(() => {
     if (!toast || held) return undefined
-    const timer = setTimeout(close, toast.level === 'info' ? 8_000 : 20_000)
+    const timer = setTimeout(() => store.toast.value === toast && close(), toast.level === 'info' ? 8_000 : 20_000) // not one that came meanwhile
     return () => clearTimeout(timer)
   }, [toast, held])
   return toast && (

@@ -13,12 +13,13 @@ import { filesOf } from './folder.js'
 import { Libraries } from './libraries.jsx'
 
 export function Projects() {
-  const list = store.projects.value
+  const used = (p) => settings.project(p.name).used ?? 0
+  const list = [...store.projects.value].sort((a, b) => used(b) - used(a))
   return (
     <div class="page"><div class="inner">
       <section class="hero">
         <h2>Workers that run in this tab</h2>
-        <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose and to hosts that you grant a tool. The examples need no key.</p>
+        {list.length < 2 && <p>A project is a folder of workers: text files with a prompt and what they may do. It runs here as it does on the command line. Files stay in this browser; nothing is sent anywhere but to the model you choose and to hosts that you grant a tool. The examples need no key.</p>}
         <Make />
       </section>
       {list.length > 0 && (
@@ -61,7 +62,7 @@ function Card({ project }) {
   return (
     <li class="card">
       <h3>{visible(name)}</h3>
-      <p class="small muted">{count(project.files, 'file')}, {bytes(project.bytes)}</p>
+      <p class="small muted">{count(project.files, 'file')}, {bytes(project.bytes)}{settings.project(name).used && `, opened ${new Date(settings.project(name).used).toLocaleDateString()}`}</p>
       <div class="row">
         <button class="button primary" onClick={() => store.attempt(`opening ${name}`, () => store.open(name))}><Icon name="run" />Open</button>
         <span class="grow" />
@@ -119,6 +120,7 @@ function Make() {
       await store.refresh()
       await store.open(name, 'files')
       store.edit('main.worker')
+      if (name !== given.text) store.tell(`The project is called ${name}: ${visible(given.text)} has characters that names of projects do not have.`)
     })
   }
   const zip = async (e) => {

@@ -15,7 +15,7 @@ import { inPage } from './words.js'
  *   depth: number, task?: string, status: string, begun: number, ended: number, ms: number,
  *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
  *   model: string, source: string, turns: number, usage: Usage, own: ?Usage,
- *   approvals: any[], diffs: any[], notices: any[], says: any[], children: string[],
+ *   approvals: any[], diffs: any[], notices: any[], says: any[], rounds: any[], children: string[],
  * }} Call
  */
 
@@ -119,7 +119,7 @@ function call(run, id = '0', e) {
       id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
       begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
       model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, own: null,
-      approvals: [], diffs: [], notices: [], says: [], children: [],
+      approvals: [], diffs: [], notices: [], says: [], rounds: [], children: [],
     }
     run.calls.set(id, c)
     const up = run.calls.get(c.parent)
@@ -234,6 +234,7 @@ const handlers = {
     const c = call(run, e.id, e)
     c.thinking = false
     c.usage = plus(c.usage, e.usage)
+    c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, finish: e.finish, calls: Array.isArray(e.calls) ? e.calls : [] })
     run.usage = plus(run.usage, e.usage) // until run.end has the sum
     if (e.text) {
       const s = speaking(run, c, e.turn)
@@ -261,9 +262,10 @@ const handlers = {
     c.fuel = e.fuel ?? 0
     finish(c, e, at)
   },
-  approval(run, e) {
+  approval(run, e, at) {
     const c = call(run, e.id, e)
     c.approvals.push(e)
+    if (e.source === 'user' && c.begun && at > c.begun) c.waited = at - c.begun // for the person
     c.asking = null
   },
   ask(run, e) {

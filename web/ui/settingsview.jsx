@@ -45,6 +45,10 @@ function Keys() {
     settings.setProvider(name, address) // without an address it is gone
     again((n) => n + 1)
   }
+  const all = providers(store.golem)
+  const [first] = useState(() => new Set(all.filter((p) => p.own || env[p.keyVar] || env[variable(p.name, 'BASE_URL')]).map((p) => p.name)))
+  const used = all.filter((p) => first.has(p.name)) // as the view was opened: no row moves while it is written
+  const others = all.filter((p) => !first.has(p.name))
   const forget = () => {
     settings.forgetKeys()
     again((n) => n + 1)
@@ -58,24 +62,35 @@ function Keys() {
         serves, can read them. Use a key with a spending limit, made for this page. Keys go to their provider’s address and nowhere
         else; they are in no project, trace or export.
       </div>
-      <form onSubmit={(e) => e.preventDefault()}><table class="list keys">
-        <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
-        <tbody>
-          {providers(store.golem).map((p) => {
-            const base = variable(p.name, 'BASE_URL')
-            return (
-              <tr key={p.name}>
-                <th scope="row">{p.name}</th>
-                <td>{p.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${p.name}, ${p.keyVar}`} placeholder={p.own ? 'if it needs one' : p.noKey ? 'none needed' : p.keyVar}
-                  value={env[p.keyVar] ?? ''} onChange={(e) => set(p.keyVar, e.target.value)} />}</td>
-                <td><input class="input" inputMode="url" spellcheck={false} aria-label={`address of ${p.name}, ${base}`} placeholder={p.baseURL} value={p.own ? p.baseURL : env[base] ?? ''} onChange={(e) => (p.own ? named(p.name, withScheme(e.target.value)) : set(base, withScheme(e.target.value)))} /></td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table></form>
+      <Rows rows={used} env={env} set={set} named={named} />
+      <details class="call" open={used.length === 0}>
+        <summary><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
+        <div class="detail"><Rows rows={others} env={env} set={set} named={named} /></div>
+      </details>
       <div class="row"><button class="button danger" onClick={forget}>Forget all keys and addresses</button></div>
     </section>
+  )
+}
+
+function Rows({ rows, env, set, named }) {
+  if (!rows.length) return null
+  return (
+    <form onSubmit={(e) => e.preventDefault()}><table class="list keys">
+      <thead><tr><th scope="col">Provider</th><th scope="col">Key</th><th scope="col">Address</th></tr></thead>
+      <tbody>
+        {rows.map((p) => {
+          const base = variable(p.name, 'BASE_URL')
+          return (
+            <tr key={p.name}>
+              <th scope="row">{p.name}</th>
+              <td>{p.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${p.name}, ${p.keyVar}`} placeholder={p.own ? 'if it needs one' : p.noKey ? 'none needed' : p.keyVar}
+                value={env[p.keyVar] ?? ''} onChange={(e) => set(p.keyVar, e.target.value)} />}</td>
+              <td><input class="input" inputMode="url" spellcheck={false} aria-label={`address of ${p.name}, ${base}`} placeholder={p.baseURL} value={p.own ? p.baseURL : env[base] ?? ''} onChange={(e) => (p.own ? named(p.name, withScheme(e.target.value)) : set(base, withScheme(e.target.value)))} /></td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table></form>
   )
 }
 

@@ -108,6 +108,7 @@ export async function open(name, where = 'run') {
     view.value = where
   })
   settings.last = name
+  settings.setProject(name, { used: Date.now() })
   await Promise.all([listFiles(), inspect(), listStaged()])
   return true
 }

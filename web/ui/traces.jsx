@@ -195,8 +195,9 @@ function Timeline({ run, calls, id, pick }) {
       {timed.map((c) => (
         <div key={c.id}><button class="lane" aria-expanded={c.id === id} onClick={() => pick(c.id)}>
           <span class="ellipsis" style={{ paddingLeft: `${(c.id.split('.').length - 1) * 12}px` }}>{visible(c.name)}</span>
-          <span class="track" role="img" aria-label={`${visible(c.name)}: from ${seconds(c.begun - first)} for ${seconds(c.ms)}`}>
+          <span class="track" role="img" aria-label={`${visible(c.name)}: from ${seconds(c.begun - first)} for ${seconds(c.ms)}${c.waited ? `, of that ${seconds(c.waited)} waiting for a person` : ''}`}>
             <span class={`bar ${c.kind} ${c.status}`} style={{ left: at(c.begun), width: at(Math.max((c.ended || last) - c.begun, 0) + first) }} />
+            {c.waited > 0 && <span class="bar waits" title={`waited ${seconds(c.waited)} for you`} style={{ left: at(c.begun), width: at(c.waited + first) }} />}
           </span>
         </button>{c.id === id && <Chosen run={run} call={c} whole />}</div>
       ))}

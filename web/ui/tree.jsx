@@ -1,5 +1,5 @@
 // The live tree: every worker and tool of a run, where it stands, what it costs.
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { visible } from './diff.jsx'
 import { Status, Detail, brief, took } from './call.jsx'
 import { isOver } from './run.js'
@@ -9,6 +9,15 @@ import * as store from './store.js'
 export function Tree({ run }) {
   store.tick.value // calls change in place
   const box = useRef(null)
+  const still = useRef(true) // nobody has scrolled away from what runs
+  useLayoutEffect(() => {
+    if (!still.current || !store.running.value) return
+    const going = box.current?.querySelectorAll('.mark:is(.running, .asking)')
+    going?.[going.length - 1]?.scrollIntoView({ block: 'nearest' })
+  })
+  useLayoutEffect(() => {
+    still.current = true
+  }, [run])
   const root = run.calls.get('0')
   if (!root) return <p class="empty small">When something runs, each worker and tool is listed here with its task, its tokens, their cost if it is known, and its time.</p>
   // Arrow keys go through the tree as it is seen.
@@ -20,7 +29,7 @@ export function Tree({ run }) {
     e.preventDefault()
   }
   return (
-    <div class="scroll grow">
+    <div class="scroll grow" onWheel={() => (still.current = false)} onTouchMove={() => (still.current = false)}>
       <ul class="tree" ref={box} onKeyDown={keys}><Node run={run} call={root} /></ul>
     </div>
   )
