@@ -63,7 +63,7 @@ func TestLibraries(t *testing.T) {
 	do(p, `await text("was installed already, with the same files");
 		const from = async (address) => { await click("Library from an address"); const field = await until("the dialog", () => document.querySelector('dialog[open] input')); field.value = address; await click("Install"); };
 		await from(%q + '/closed.zip'); await text("does not allow other pages to read it (CORS)");
-		await from(%q + '/away.zip'); await text("redirects, or does not allow");
+		await from(%q + '/away.zip'); await text("/away.zip: "); await text("redirects, or does not allow");
 		await from('http://example.com/x.zip'); await text("has to begin with https");
 		await from(%q + '/more.zip?key=secret'); await text("more is installed"); await text('more cannot be used yet: the library "absent" is not installed');
 		if (document.body.innerText.includes('secret')) throw new Error('the key of the address is kept')`, server.URL, server.URL, server.URL)

@@ -45,8 +45,8 @@ function Card({ library }) {
 const install = (files, from) => store.attempt(from, async () => {
   const { library, fresh, left, missing } = await store.golem.installLibrary(await files(), from)
   const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
-  store.tell(fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`)
-  for (const { message } of missing ?? []) store.tell(`${visible(library.dir)} cannot be used yet: ${visible(message)}`)
+  const lacks = (missing ?? []).map(({ message }) => `. ${visible(library.dir)} cannot be used yet: ${visible(message)}`).join('')
+  store.tell((fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`) + lacks, lacks ? 'warn' : 'info')
   await store.refresh()
 })
 
