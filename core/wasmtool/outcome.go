@@ -8,7 +8,7 @@ import (
 // Ending is how a call ended, as an engine saw it, for Session.Result or Judge.
 type Ending struct {
 	Fault  error  // the error with which a host function ended the call
-	Trap   string // the engine's name for the trap; "" if there was none
+	Trap   string // the engine's words for the trap; "" if there was none
 	Exited bool   // proc_exit was called
 	Code   int    // argument of proc_exit, or what the export returned
 	Flags  int32  // flags that the guard set in the module
@@ -64,7 +64,7 @@ func (e Ending) failure(form Form) *fault.Fault {
 	case len(e.Message) > 0:
 		return fault.New(fault.Tool, "%s", Escape(e.Message, 4096))
 	case e.Trap != "":
-		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(e.Trap), 200), said(e.Stderr))
+		return fault.New(fault.ToolTrap, "the module trapped: %s%s", Escape([]byte(trapWord(e.Trap)), 200), said(e.Stderr))
 	}
 	return fault.New(fault.ToolExit, "the module ended with exit code %d%s", e.Code, said(e.Stderr))
 }

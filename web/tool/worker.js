@@ -87,24 +87,14 @@ function instantiate(m) {
   box.memory = instance.exports['golem:memory']
 }
 
-/** An engine's words as wazero says them. */
-const asWazero = {
-  'memory access out of bounds': 'out of bounds memory access', 'divide by zero': 'integer divide by zero', 'remainder by zero': 'integer divide by zero',
-  'divide result unrepresentable': 'integer overflow', 'float unrepresentable in integer range': 'integer overflow',
-  'table index is out of bounds': 'invalid table access', 'table access out of bounds': 'invalid table access', 'null function': 'invalid table access', 'function signature mismatch': 'indirect call type mismatch', 'null function or function signature mismatch': 'indirect call type mismatch',
-}
-
-const worded = (message) => {
-  const said = message.split('\n')[0]
-  const segment = /data segment (\d+) is out of bounds/.exec(said)
-  return segment ? `data[${segment[1]}]: out of bounds memory access` : asWazero[said] ?? (said || 'it failed')
-}
+/** Whether stack or memory ended: V8 and JavaScriptCore say RangeError, SpiderMonkey InternalError. */
+const outOfRoom = (e) => e instanceof RangeError || e?.name === 'InternalError' || e === 'out of memory'
 
 /** Notes why the module did not return. */
 function trapped(e) {
   if (e === unwound) return
-  if (e instanceof RangeError) {
-    if (/call stack/i.test(e.message)) call.fault ??= faults.tooDeep()
+  if (outOfRoom(e)) {
+    if (/call stack|recursion|stack overflow/i.test(e.message)) call.fault ??= faults.tooDeep()
     else call.fault ??= faults.noMemoryLeft()
     return
   }
@@ -112,7 +102,7 @@ function trapped(e) {
     call.trap = words.hostFailed // its own words are about golem
     return
   }
-  call.trap = worded(e.message)
+  call.trap = e.message.split('\n')[0] || 'it failed' // Go says it in golem's words
 }
 
 /** Calls into the module; false if that was the end. */
@@ -133,7 +123,7 @@ async function run(m) {
       instantiate(m)
     } catch (e) {
       box = null
-      if (e instanceof RangeError) call.retry = true // memory of earlier instances is not free yet
+      if (outOfRoom(e)) call.retry = true // memory of earlier instances is not free yet
       return trapped(e)
     }
     enter()
@@ -208,6 +198,7 @@ async function begin(m) {
 const broke = () => postMessage({ broke: true })
 
 onmessageerror = broke
+postMessage({ here: true }) // or golem starts another worker
 
 onmessage = ({ data }) => {
   if (data.answer !== undefined) {
