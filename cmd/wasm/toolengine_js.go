@@ -111,7 +111,7 @@ func (e *browserEngine) Compile(ctx context.Context, guarded []byte, digest stri
 
 // prepare has a worker compile the module.
 func (m *browserModule) prepare(ctx context.Context) error {
-	w, err := m.pool.take(m.digest)
+	w, err := m.pool.take(ctx, m.digest)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 	for again := false; ; again = true {
 		fresh := i.worker == nil
 		if fresh {
-			w, err := i.module.pool.take(i.module.digest)
+			w, err := i.module.pool.take(ctx, i.module.digest)
 			if err != nil {
 				return wasmtool.Result{}, err
 			}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall/js"
+	"time"
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
@@ -15,6 +17,7 @@ import (
 type toolPool struct {
 	address js.Value // of the script
 	program js.Value // WebAssembly.Module that the script starts, or undefined
+	silent  time.Duration
 
 	mu     sync.Mutex
 	idle   []*toolWorker
@@ -40,7 +43,7 @@ func newToolPool(script, program string) (*toolPool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &toolPool{}
+	p := &toolPool{silent: toolSilent}
 	if program != "" {
 		if p.program, err = beside("golemProgram", program); err != nil {
 			return nil, err
@@ -73,9 +76,36 @@ func (p *toolPool) close() {
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
 
-// take lends a worker that has no instance, if possible one that had the module
-// before. It must be given back or killed.
-func (p *toolPool) take(digest string) (*toolWorker, error) {
+// toolSilent is how long a new worker may say nothing before another one takes
+// its place: first this, then twice as long each time.
+const toolSilent = 4 * time.Second
+
+// take lends a worker that has no instance and whose script runs, if possible
+// one that had the module before. It must be given back or killed. Firefox,
+// when busy, never runs the script of some new workers.
+func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error) {
+	for wait := p.silent; wait <= toolStart; wait *= 2 {
+		w, err := p.pick(digest)
+		if err != nil {
+			return nil, err
+		}
+		watch := time.NewTimer(wait)
+		select {
+		case <-w.here:
+			watch.Stop()
+			return w, nil
+		case <-ctx.Done():
+			watch.Stop()
+			w.kill()
+			return nil, endedBy(ctx)
+		case <-watch.C:
+			w.kill()
+		}
+	}
+	return nil, fault.New(fault.Platform, "this browser did not start a web worker for the tool").Hinting("reload the page")
+}
+
+func (p *toolPool) pick(digest string) (*toolWorker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -122,7 +152,8 @@ type toolWorker struct {
 	messages chan js.Value
 	hear     js.Func
 	broke    js.Func
-	large    bool // its last call held much memory
+	here     chan struct{} // closed once its script runs, or broke
+	large    bool          // its last call held much memory
 	dead     bool
 }
 
@@ -134,12 +165,18 @@ func (p *toolPool) start() *toolWorker {
 		// More than a call says without being answered: a few lines of its log,
 		// a question, its end.
 		messages: make(chan js.Value, 512),
+		here:     make(chan struct{}),
 	}
+	here := sync.OnceFunc(func() { close(w.here) })
 	w.hear = js.FuncOf(func(_ js.Value, args []js.Value) any {
-		offer(w.messages, args[0].Get("data"))
+		here()
+		if m := args[0].Get("data"); m.Get("here").IsUndefined() {
+			offer(w.messages, m)
+		}
 		return nil
 	})
 	w.broke = js.FuncOf(func(_ js.Value, args []js.Value) any {
+		here()
 		args[0].Call("preventDefault")
 		offer(w.messages, js.ValueOf(map[string]any{"broke": true}))
 		return nil

@@ -36,7 +36,9 @@ func changed(t *testing.T, change func(script string) string) *browserEngine {
 }
 
 // only is a script in place of the other.
-func only(script string) func(string) string { return func(string) string { return script } }
+func only(script string) func(string) string {
+	return func(string) string { return "postMessage({ here: true }); " + script }
+}
 
 // compiled is the module of a case of enginetest.
 func compiled(t *testing.T, e wasmtool.Engine, name string) (enginetest.Case, wasmtool.Compiled) {
@@ -199,5 +201,28 @@ func TestModuleHeaders(t *testing.T) {
 	_, err := moduleFetch(t.Context(), wasmtool.HTTPRequest{URL: "https://example.com/", Method: "GET", Header: map[string]string{"__proto__": "x"}}, wasmtool.Policy{Hosts: []string{"example.com"}})
 	if err == nil || sent != "__proto__" {
 		t.Errorf("sent %q (%v)", sent, err)
+	}
+}
+
+// A worker whose script never runs is one too many, not the end of the call.
+func TestWorkerNeverStarts(t *testing.T) {
+	e := changed(t, only("onmessage = ({ data }) => { if (data.call) "+says+" }"))
+	real := js.Global().Get("Worker")
+	left := 2
+	nothing := js.FuncOf(func(js.Value, []js.Value) any { return nil })
+	deaf := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		if left--; left < 0 {
+			return real.New(args[0], args[1])
+		}
+		return map[string]any{"postMessage": nothing, "terminate": nothing}
+	})
+	t.Cleanup(func() { js.Global().Set("Worker", real); deaf.Release(); nothing.Release() })
+	for _, w := range e.pool.idle { // else the first call would take the one that was made before
+		w.kill()
+	}
+	e.pool.idle, e.pool.silent = nil, time.Millisecond
+	js.Global().Set("Worker", deaf)
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || left >= 0 {
+		t.Errorf("a worker after two that never started: %q, %d left", code, left)
 	}
 }

@@ -2,6 +2,7 @@
 // Go's wasm_exec.js before it. The first message brings the program; calls that
 // come before it listens wait.
 onmessageerror = () => postMessage({ broke: true })
+postMessage({ here: true }) // or golem starts another worker
 
 onmessage = ({ data }) => {
   const early = []
