@@ -69,7 +69,7 @@ test_js() {
   js go test -timeout $limit -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
-# What drives Chromium: its Go side only asks and compares, the rest runs in the
+# What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the
 # browser, where the race detector does not look.
 chromium='/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 
@@ -191,7 +191,7 @@ check)
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
   step "the page: packages, bundle, sizes" web_page
   step "tests with the race detector" test_race
-  step "tests in Chromium" test_chromium
+  step "tests in Chromium and Firefox" test_chromium
   step "tests of core, js/wasm in Node" test_js
   step "cross-builds" cross
   step "binary size" binary_size

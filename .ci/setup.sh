@@ -3,7 +3,7 @@
 #
 #   .ci/setup.sh build    Go alone: make build, make run
 #   .ci/setup.sh web      and Node with npm, for the page
-#   .ci/setup.sh check    and a C compiler for the race detector, Chromium for the page's tests
+#   .ci/setup.sh check    and a C compiler for the race detector, Chromium and Firefox for the page's tests
 #
 # It installs with apt-get and says what. Without root it names the packages.
 set -eu
@@ -35,6 +35,7 @@ if ! command -v go >/dev/null; then
   exit 1
 fi
 need git "the version in golem version, and the check for a clean checkout" git --version
+finds_firefox() { command -v firefox-esr || command -v firefox; }
 finds_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 case ${1:-check} in
@@ -45,6 +46,7 @@ web | check)
 esac
 if [ "${1:-check}" = check ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c
+  need firefox-esr "the page's tests, in a second browser" finds_firefox
   need chromium "the page's tests" finds_chromium
 fi
 

@@ -15,7 +15,7 @@ import (
 )
 
 // TestExamplesParity plays every example that the page offers, with every
-// input it suggests, natively and in Chromium.
+// input it suggests, natively and in each browser.
 func TestExamplesParity(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("examples.json")
@@ -31,7 +31,7 @@ func TestExamplesParity(t *testing.T) {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		t.Fatal(err)
 	}
-	p := embedded(t)
+	sides := everywhere(t, 1)
 	for _, e := range list.Examples {
 		files := tree(t, filepath.Join("..", "examples", e.Name))
 		for _, input := range e.Inputs {
@@ -51,18 +51,16 @@ func TestExamplesParity(t *testing.T) {
 				if here.Status != "ok" {
 					t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
 				}
-				for _, d := range differences(here, play(t, p, c)) {
-					t.Error(d)
-				}
+				sides.compare(t, c, here)
 			})
 		}
 	}
 }
 
-// TestLevelsParity plays the seven levels natively and in Chromium.
+// TestLevelsParity plays the seven levels natively and in each browser.
 func TestLevelsParity(t *testing.T) {
 	t.Parallel()
-	p := embedded(t)
+	sides := everywhere(t, 1)
 	inputs := map[string]string{
 		"0-file": "My kettle leaks", "1-project": "My bicycle squeaks", "2-tools": "3 hours", "3-workers": "My lamp flickers",
 		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours", "6-libraries": "My lamp flickers",
@@ -92,9 +90,7 @@ func TestLevelsParity(t *testing.T) {
 			if here.Status != "ok" {
 				t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
 			}
-			for _, d := range differences(here, play(t, p, c)) {
-				t.Error(d)
-			}
+			sides.compare(t, c, here)
 		})
 	}
 }

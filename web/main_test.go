@@ -105,7 +105,12 @@ func embedding(t testing.TB) fs.FS {
 // embedded opens that page with golem started.
 func embedded(t testing.TB) *webtest.Page {
 	t.Helper()
-	p := browserOf(t).Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
+	return embeddedIn(t, browserOf(t))
+}
+
+func embeddedIn(t testing.TB, b *webtest.Browser) *webtest.Page {
+	t.Helper()
+	p := b.Open(t, webtest.Serve(t, embedding(t), "/").URL+"embedded.html")
 	webtest.Eval[string](p, `(async () => (await window.golem).version)()`)
 	return p
 }

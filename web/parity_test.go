@@ -93,19 +93,17 @@ func ask(c coretest.Case) asked {
 	return a
 }
 
-// TestParity plays every case natively and in Chromium, through golem.js, and
-// compares normalised traces, what the models were sent, results, faults and
-// file trees, byte for byte (scenario 40). The table goes to build/parity.txt.
+// TestParity plays every case natively, in Chromium and in Firefox, through
+// golem.js, and compares normalised traces, what the models were sent, results,
+// faults and file trees, byte for byte (scenario 40). The table goes to
+// build/parity.txt.
 func TestParity(t *testing.T) {
 	t.Parallel()
 	cases, err := coretest.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages := make(chan *webtest.Page, 3)
-	for range cap(pages) {
-		pages <- embedded(t)
-	}
+	sides := everywhere(t, 2)
 	rows := make([]string, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range cases {
@@ -115,36 +113,68 @@ func TestParity(t *testing.T) {
 			}
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
-				p := <-pages
-				defer func() { pages <- p }()
-				rows[i] = compare(t, p, c)
+				var here coretest.Outcome
+				synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+				rows[i] = sides.compare(t, c, here)
 			})
 		}
 	})
 	table := strings.Join(rows, "")
-	t.Logf("native and Chromium:\n%s", table)
+	t.Logf("native and in browsers:\n%s", table)
 	keep(t, "parity.txt", []byte(table))
 }
 
-// compare plays a case on both sides and returns its row of the table.
-func compare(t *testing.T, p *webtest.Page, c coretest.Case) string {
-	t.Helper()
-	var here coretest.Outcome
-	synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
-	begun := time.Now()
-	there := play(t, p, c)
-	for _, d := range append(coretest.Compare(c, there), differences(here, there)...) {
-		t.Error(d)
-	}
-	return fmt.Sprintf("%-28s %-11s exit %3d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, there.Status, there.Exit,
-		len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(t))
+// side is a browser and the pages in it that play cases.
+type side struct {
+	engine webtest.Engine
+	pages  chan *webtest.Page
 }
 
-func verdict(t *testing.T) string {
-	if t.Failed() {
-		return "DIFFERS"
+type sides []side
+
+// everywhere opens n pages in each browser.
+func everywhere(t *testing.T, n int) sides {
+	t.Helper()
+	var out sides
+	for _, b := range []*webtest.Browser{&browser} {
+		s := side{b.Engine, make(chan *webtest.Page, n)}
+		for range n {
+			s.pages <- embeddedIn(t, b)
+		}
+		out = append(out, s)
 	}
-	return "equal"
+	return out
+}
+
+// compare plays a case in each browser and returns its rows of the table.
+func (all sides) compare(t *testing.T, c coretest.Case, here coretest.Outcome) string {
+	t.Helper()
+	var rows strings.Builder
+	for _, s := range all {
+		begun := time.Now()
+		there := s.play(t, c)
+		different := append(coretest.Compare(c, there), differences(here, there)...)
+		for _, d := range different {
+			t.Errorf("%s: %s", s.engine, d)
+		}
+		fmt.Fprintf(&rows, "%-28s %-9s %-11s exit %3d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, s.engine, there.Status, there.Exit,
+			len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(len(different) == 0))
+	}
+	return rows.String()
+}
+
+func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
+	t.Helper()
+	p := <-s.pages
+	defer func() { s.pages <- p }()
+	return play(t, p, c)
+}
+
+func verdict(equal bool) string {
+	if equal {
+		return "equal"
+	}
+	return "DIFFERS"
 }
 
 // play plays a case in the page.
@@ -212,7 +242,7 @@ func differences(here, there coretest.Outcome) []string {
 	var out []string
 	same := func(what, a, b string) {
 		if a != b {
-			out = append(out, fmt.Sprintf("%s differ:\nnative:\n%s\nChromium:\n%s", what, a, b))
+			out = append(out, fmt.Sprintf("%s differ:\nnatively:\n%s\nin the page:\n%s", what, a, b))
 		}
 	}
 	same("status and exit", fmt.Sprint(here.Status, here.Exit), fmt.Sprint(there.Status, there.Exit))
@@ -226,7 +256,7 @@ func differences(here, there coretest.Outcome) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(here.Files)) {
 		if b, ok := there.Files[name]; ok && !bytes.Equal(here.Files[name], b) {
-			out = append(out, fmt.Sprintf("%s is %q natively and %q in Chromium", name, here.Files[name], b))
+			out = append(out, fmt.Sprintf("%s is %q natively and %q in the page", name, here.Files[name], b))
 		}
 	}
 	return out

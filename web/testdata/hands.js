@@ -14,6 +14,8 @@ window.hands ??= (() => {
   }
   const button = (wanted) => [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e) === wanted)
     ?? [...document.querySelectorAll('button, summary, label.button, a')].find((e) => seen(e) && !e.disabled && name(e).includes(wanted))
+  // shows finds a text, also the chosen one of a list, which Firefox does not count as the page's.
+  const shows = (wanted) => document.body.innerText.includes(wanted) || [...document.querySelectorAll('select')].some((s) => seen(s) && s.selectedOptions[0]?.text.includes(wanted))
   const type = async (text) => {
     const field = await until('a field', () => document.querySelector('form textarea, .composer textarea, textarea'))
     field.focus()
@@ -31,6 +33,6 @@ window.hands ??= (() => {
     until,
     button,
     click: async (wanted) => { (await until(`the button ${wanted}`, () => button(wanted))).click() },
-    text: (wanted, ms) => until(`the text ${wanted}`, () => document.body.innerText.includes(wanted), ms),
+    text: (wanted, ms) => until(`the text ${wanted}`, () => shows(wanted), ms),
   }
 })();

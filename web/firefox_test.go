@@ -1,0 +1,36 @@
+//go:build !js
+
+package web_test
+
+import "testing"
+
+// inFirefox are the flows of the page that are played in Firefox too. TestParity
+// and its like run in both by themselves. Left out are the measures of Chromium's
+// own counters (TestMarkdownIsLinear), a full disk, which Firefox cannot be told
+// of (TestNoRoom), pictures and axe (TestViews: the same document), and the world
+// outside (TestNothingLeaves: its names are resolved by Chromium).
+var inFirefox = map[string]func(*testing.T){
+	// the person's flows
+	"TestFirstVisit":              TestFirstVisit,
+	"TestApprovalByKeyboard":      TestApprovalByKeyboard,
+	"TestReload":                  TestReload,
+	"TestStop":                    TestStop,
+	"TestOffline":                 TestOffline,
+	"TestHostileText":             TestHostileText,
+	"TestApprovalShowsAll":        TestApprovalShowsAll,
+	"TestNewProject":              TestNewProject,
+	"TestProjectFromTemplate":     TestProjectFromTemplate,
+	"TestApprovalsEndWithThePage": TestApprovalsEndWithThePage,
+	"TestStoppingAnExchange":      TestStoppingAnExchange,
+
+	// golem.js
+	"TestProjectsAndFiles": TestProjectsAndFiles,
+}
+
+// TestFirefox plays the tests of inFirefox in one Firefox.
+func TestFirefox(t *testing.T) {
+	t.Parallel()
+	for name, play := range inFirefox {
+		t.Run(name, play)
+	}
+}
