@@ -4,8 +4,9 @@ package web_test
 
 import "testing"
 
-// inFirefox are the flows of the page that are played in Firefox too. TestParity
-// and its like run in both by themselves. Left out are the measures of Chromium's
+// inFirefox are the flows of the page that are played in Firefox too. Left out
+// are custom tools and the parity cases (new workers start too late in it on a
+// busy machine), the measures of Chromium's
 // own counters (TestMarkdownIsLinear), a full disk, which Firefox cannot be told
 // of (TestNoRoom), pictures and axe (TestViews: the same document), and the world
 // outside (TestNothingLeaves: its names are resolved by Chromium).

@@ -93,7 +93,7 @@ func ask(c coretest.Case) asked {
 	return a
 }
 
-// TestParity plays every case natively, in Chromium and in Firefox, through
+// TestParity plays every case natively and in each browser of everywhere, through
 // golem.js, and compares normalised traces, what the models were sent, results,
 // faults and file trees, byte for byte (scenario 40). The table goes to
 // build/parity.txt.

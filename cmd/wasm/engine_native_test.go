@@ -20,9 +20,9 @@ import (
 	"golem/web/webtest"
 )
 
-var browser, firefox = webtest.Browser{}, webtest.Browser{Engine: webtest.Firefox}
+var browser webtest.Browser
 
-func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser, &firefox)) }
+func TestMain(m *testing.M) { os.Exit(webtest.Main(m, &browser)) }
 
 // scripts are files of web/tool, joined as web/build does.
 func scripts(t testing.TB, names ...string) string {
@@ -82,8 +82,8 @@ func serveCorpus(t *testing.T) string {
 	return server.URL
 }
 
-// TestInBrowsers runs the tests of the *_js_test.go files in a worker of real
-// browsers.
+// TestInBrowsers runs the tests of the *_js_test.go files in a worker of a real
+// Chromium. In Firefox new workers start too slowly for it on a busy machine.
 func TestInBrowsers(t *testing.T) {
 	webtest.Suite{
 		Package: ".", Scripts: []string{opfs.Script, lent, fmt.Sprintf("globalThis.corpusServer = %q", serveCorpus(t))}, Timeout: 10 * time.Minute,
@@ -93,5 +93,5 @@ func TestInBrowsers(t *testing.T) {
 			"golem-wazero.js":   {Data: []byte(webtest.WasmExec(t) + "\n;\n" + scripts(t, "wazero.js"))},
 			"golem-wazero.wasm": {Data: webtest.Build(t, "build", "-o", "OUT", "./wazero")},
 		},
-	}.Run(t, &browser, &firefox)
+	}.Run(t, &browser)
 }
