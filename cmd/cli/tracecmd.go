@@ -13,13 +13,13 @@ import (
 
 func (h *host) traceCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "trace", Short: "show, compare or export traces of runs",
+		Use: "trace", Short: "list, show, compare or export traces of runs",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage("golem trace needs show, diff or export").Hinting("for example: golem trace show .golem/runs/RUN.jsonl")
+			return usage("golem trace needs list, show, diff or export").Hinting("for example: golem trace show .golem/runs/RUN.jsonl")
 		},
 	}
-	cmd.AddCommand(h.traceShow(), h.traceDiff(), h.traceExport())
+	cmd.AddCommand(h.traceList(), h.traceShow(), h.traceDiff(), h.traceExport())
 	return cmd
 }
 

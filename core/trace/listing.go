@@ -1,0 +1,38 @@
+package trace
+
+import (
+	"cmp"
+	"strings"
+
+	"golem/core/fault"
+)
+
+// Listing is a run in one line, as golem trace list prints it (SPEC §12).
+type Listing struct {
+	Run     string       `json:"run"`
+	Started string       `json:"started,omitempty"` // RFC 3339, UTC
+	Entry   string       `json:"entry,omitempty"`
+	Input   string       `json:"input,omitempty"` // its first line that is not empty
+	Status  string       `json:"status"`          // as in run.end; "" if the trace ends before the run did
+	MS      int64        `json:"ms"`
+	Usage   Usage        `json:"usage"`
+	Error   *fault.Fault `json:"error,omitempty"` // the trace cannot be read
+}
+
+// ListingOf sums up a trace.
+func ListingOf(h Header, events []Event) Listing {
+	root := Tree(events)
+	input, _, _ := strings.Cut(strings.TrimSpace(plain(root.Input)), "\n")
+	return Listing{Run: h.Run, Started: h.Started, Entry: h.Entry, Input: input, Status: root.Status, MS: root.MS, Usage: root.Usage}
+}
+
+// ListingNames are the names of the columns of Columns.
+var ListingNames = []string{"RUN", "TIME", "ENTRY", "STATUS", "DURATION", "TOKENS", "COST", "INPUT"}
+
+// Columns are the listing for people.
+func (l Listing) Columns() []string {
+	if l.Error != nil {
+		return []string{l.Run, "", "", "unreadable", "", "", "", l.Error.Error()}
+	}
+	return []string{l.Run, l.Started, l.Entry, cmp.Or(l.Status, "unfinished"), duration(l.MS), tokens(l.Usage), l.Usage.CostText(), l.Input}
+}
