@@ -289,9 +289,9 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 	out["contract"] = !ok || x.Imported || x.Params != "" || x.Results != "" && x.Results != "i32"
 	out["result"] = x.Results != ""
 	if fresh {
-		out["digest"], out["imports"], out["starts"] = m.digest, m.imports, m.starts(in.Form)
-		if has != m.digest || m.code.InstanceOf(js.Global().Get("WebAssembly").Get("Module")) {
-			out["module"] = m.code
+		out["digest"], out["starts"] = m.digest, m.starts(in.Form)
+		if has != m.digest {
+			out["module"], out["imports"] = m.code, m.imports
 		}
 	}
 	return out

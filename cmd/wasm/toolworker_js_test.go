@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"syscall/js"
 	"testing"
 	"time"
@@ -163,6 +164,41 @@ func TestWorkerBounds(t *testing.T) {
 	}
 	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || e.pool.alive.Load() != idleWorkers {
 		t.Errorf("afterwards: code %q, %d workers", code, e.pool.alive.Load())
+	}
+}
+
+// A warm worker shows the next call nothing of the last one: globals, variables,
+// memory, the stack, what was read of standard input, what was left open or failed.
+// In one worker the same calls come to the same, with the same fuel, in any order.
+func TestWarmWorkerRemembersNothing(t *testing.T) {
+	e := changed(t, func(script string) string { return script })
+	names := []string{"counter", "vars_kept", "upper", "work", "stdin", "recursion", "start_trap", "stderr_flood", "unreachable", "random", "alloc_many", "reset_input", "create", "var_key"}
+	first := map[string]string{}
+	for round := range 4 {
+		for i := range names {
+			name := names[i]
+			if round%2 == 1 {
+				name = names[len(names)-1-i]
+			}
+			c, code := compiled(t, e, name)
+			for range 2 {
+				in := c.Invocation()
+				in.Limits.Time = patience
+				host := wasmtool.Host{Files: sandbox.Memory(), Random: func(b []byte) error { clear(b); return nil }}
+				res, err := code.Call(t.Context(), in, host)
+				got := fmt.Sprintf("%q %q %d %v", res.Output, res.Stderr, res.Exit, err)
+				if err == nil {
+					got += fmt.Sprint(" ", res.Fuel)
+				}
+				if was, ok := first[name]; ok && was != got {
+					t.Errorf("round %d: %s comes to %s, and came to %s first", round, name, got, was)
+				}
+				first[name] = got
+			}
+		}
+	}
+	if n := e.pool.alive.Load(); n > 1 {
+		t.Errorf("%d workers for calls that come one after the other", n)
 	}
 }
 

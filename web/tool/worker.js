@@ -79,12 +79,38 @@ function imports(list) {
   return { out, waiting }
 }
 
+/** The module of the last call: {module, imports}. */
+let last = null
+
+/** A fresh instance of it that nothing has run in, made while nobody waited: {instance, waiting}. */
+let spare = null
+
+function made() {
+  const { out, waiting } = imports(last.imports)
+  return { instance: new WebAssembly.Instance(last.module, out), waiting }
+}
+
 function instantiate(m) {
-  const { out, waiting } = imports(m.imports)
+  if (m.module) {
+    last = { module: m.module, imports: m.imports }
+    spare = null
+  }
+  const { instance, waiting } = spare ?? made()
+  spare = null
   box = { kernel: new Kernel(), waits: waiting && suspends, open: [], held: 0, files: [{ kind: 'in', data: call.stdin, size: call.stdin.length, pos: 0n }, { kind: 'out' }, { kind: 'err' }, { kind: 'dir', name: '', preopen: true }] }
-  const instance = new WebAssembly.Instance(m.module, out)
   box.exports = instance.exports
   box.memory = instance.exports['golem:memory']
+}
+
+/** Makes an instance for the next call, if this worker has nothing to do. A module runs nothing when it is instantiated: the guard made its start section an export. */
+function prepare() {
+  if (call || spare || !last) return
+  try {
+    spare = made()
+    if ((spare.instance.exports['golem:memory']?.buffer.byteLength ?? 0) > large) spare = null
+  } catch {
+    spare = null // the next call finds out why
+  }
 }
 
 /** Whether stack or memory ended: V8 and JavaScriptCore say RangeError, SpiderMonkey InternalError. */
@@ -213,5 +239,6 @@ onmessage = ({ data }) => {
     box = null
     call = null
     waiting.clear()
+    setTimeout(prepare)
   }
 }
