@@ -88,20 +88,25 @@ export class Golem {
     this.#tell(this.#over)
   }
 
-  /** Sends a message of its own kind; used by this module. */
-  ask(method, params = {}, bytes = undefined, transfer = []) {
+  /** Sends a message of its own kind; used by this module. A signal ends the call, progress hears how far it is. */
+  ask(method, params = {}, bytes = undefined, transfer = [], { signal, progress } = {}) {
     const id = ++this.#last
     if (this.#over) return Promise.reject(this.#over)
     return new Promise((resolve, reject) => {
+      const cancel = () => this.#worker.postMessage({ id, cancel: true })
+      signal?.addEventListener('abort', cancel)
       this.#calls.set(id, {
         reject,
         take: (m) => {
+          if (m.progress !== undefined) return progress?.(m.progress)
           this.#calls.delete(id)
+          signal?.removeEventListener('abort', cancel)
           if (m.error) reject(new GolemError(m.error))
           else resolve(m.bytes && m.result ? { ...m.result, bytes: m.bytes } : m.bytes ?? m.result)
         },
       })
       this.#worker.postMessage({ id, method, params, bytes }, transfer)
+      if (signal?.aborted) cancel()
     })
   }
 
@@ -115,12 +120,14 @@ export class Golem {
    * E_CONFLICT. What lies in .golem is left out.
    * @param {string} name
    * @param {Record<string, string|Uint8Array>} [files]
+   * @param {{signal?: AbortSignal, progress?: (done: number) => void}} [how] progress hears how many files are written;
+   *   an aborted create is E_INTERRUPTED, and nothing is made
    */
-  async create(name, files = {}) {
+  async create(name, files = {}, how = {}) {
     const all = Object.entries(files)
     const texts = Object.fromEntries(all.filter(([, v]) => typeof v === 'string'))
     const data = all.filter(([, v]) => typeof v !== 'string')
-    await this.ask('create', { project: name, texts, names: data.map(([path]) => path) }, data.map(([, v]) => v))
+    await this.ask('create', { project: name, texts, names: data.map(([path]) => path) }, data.map(([, v]) => v), [], how)
   }
 
   /** Makes a project from a template, as golem init does; the first one if none is named. */
@@ -197,10 +204,14 @@ export class Golem {
     return {
       /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
       list: () => this.ask('files', { project: name }),
-      /** @returns {Promise<Uint8Array>} */
-      read: (path) => this.ask('read', { project: name, path }),
-      /** Replaces or makes a file, whole. @param {string|Uint8Array} data */
-      write: (path, data) => this.ask('write', { project: name, path }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
+      /** A file, or size bytes of it. @param {{from?: number, size?: number}} [part] @returns {Promise<Uint8Array>} */
+      read: (path, part = {}) => this.ask('read', { ...part, project: name, path }),
+      /**
+       * Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise.
+       * @param {string|Uint8Array} data
+       * @param {{base?: string}} [how]
+       */
+      write: (path, data, how = {}) => this.ask('write', { ...how, project: name, path }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
       remove: (path) => this.ask('delete', { project: name, path }),
       move: (path, to) => this.ask('move', { project: name, path, to }),
     }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -91,6 +93,10 @@ type named struct {
 	Path    string `json:"path"`
 	To      string `json:"to"`
 	Name    string `json:"name"`
+
+	From int64   `json:"from"` // of a part of a file
+	Size int64   `json:"size"` // 0: all of it
+	Base *string `json:"base"` // what the file must hold for a write
 }
 
 // target decodes the parameters and opens the project they name.
@@ -165,10 +171,10 @@ func listProjects(c *call) (any, []byte, error) {
 			continue
 		}
 		l := listing{Name: e.Name()}
-		for _, f := range all {
-			if !f.Dir {
+		for i := range all.Length() {
+			if f := all.Index(i); f.Get("dir").IsUndefined() {
 				l.Files++
-				l.Bytes += f.Size
+				l.Bytes += int64(f.Get("size").Float())
 			}
 		}
 		out = append(out, l)
@@ -190,13 +196,13 @@ func create(c *call) (any, []byte, error) {
 		return nil, nil, fault.New(fault.Usage, "the content of the files is missing")
 	}
 	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
-		for _, name := range slices.Sorted(maps.Keys(n.Texts)) {
-			if err := put(dir, name, []byte(n.Texts[name])); err != nil {
+		for i, name := range slices.Sorted(maps.Keys(n.Texts)) {
+			if err := c.put(dir, name, []byte(n.Texts[name]), i); err != nil {
 				return err
 			}
 		}
 		for i, name := range n.Names {
-			if err := put(dir, name, jsbytes.Bytes(c.bytes.Index(i))); err != nil {
+			if err := c.put(dir, name, jsbytes.Bytes(c.bytes.Index(i)), len(n.Texts)+i); err != nil {
 				return err
 			}
 		}
@@ -218,8 +224,15 @@ func initProject(c *call) (any, []byte, error) {
 	})
 }
 
-// put writes a file of a new project. golem's own state is not taken in.
-func put(dir *opfs.FS, name string, data []byte) error {
+// put writes a file of a new project, and tells how many were before it now and
+// then. golem's own state is not taken in.
+func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	if before%20 == 0 {
+		c.post("progress", before)
+	}
 	clean, err := sandbox.Clean(name)
 	if err != nil || sandbox.Within(sandbox.Fold(clean), sandbox.StateDir) {
 		return err
@@ -274,9 +287,17 @@ func listFiles(c *call) (any, []byte, error) {
 }
 
 func readFile(c *call) (any, []byte, error) {
-	name, fsys, err := file(c)
+	n, fsys, err := target(c)
 	if err != nil {
 		return nil, nil, err
+	}
+	name, err := editable(n.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.Size > 0 {
+		data, err := part(fsys, name, n.From, n.Size)
+		return nil, data, err
 	}
 	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
 	if data == nil && err == nil {
@@ -285,12 +306,42 @@ func readFile(c *call) (any, []byte, error) {
 	return nil, data, err
 }
 
+// part reads some bytes of a file.
+func part(fsys *opfs.FS, name string, from, size int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, min(size, workspace.MaxFile))
+	n, err := f.(io.ReaderAt).ReadAt(data, from)
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], err
+}
+
 func writeFile(c *call) (any, []byte, error) {
 	data, err := given(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.WriteFile(name, data) })
+	n, _, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error {
+		if n.Base != nil {
+			now, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
+			if err == nil && string(now) != *n.Base {
+				err = fault.New(fault.Conflict, "%s has changed since it was read", sandbox.Abs(name)).Hinting("look at what changed, then save again")
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return fsys.WriteFile(name, data)
+	})
 }
 
 func deleteFile(c *call) (any, []byte, error) {

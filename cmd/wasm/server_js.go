@@ -196,6 +196,9 @@ func encoded(v js.Value) json.RawMessage {
 
 // decoded is a Go value as a JavaScript one.
 func decoded(v any) js.Value {
+	if is, ok := v.(js.Value); ok {
+		return is
+	}
 	raw, err := json.Marshal(v)
 	if err != nil {
 		raw = fmt.Appendf(nil, "%q", err.Error())

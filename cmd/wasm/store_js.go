@@ -196,7 +196,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 		dir, err = begin(root, path.Join(projectsDir, name))
 	}
 	if err == nil {
-		err = fill(dir)
+		err = fill(dir.Filling())
 	}
 	if err == nil {
 		err = root.Remove(mark)
@@ -255,30 +255,5 @@ type entry struct {
 // maxListed bounds a listing.
 const maxListed = 20_000
 
-// list is everything in a project but golem's own state.
-func list(fsys fs.FS) ([]entry, error) {
-	out := []entry{}
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case name == ".":
-			return nil
-		case name == sandbox.StateDir:
-			return fs.SkipDir
-		case len(out) >= maxListed:
-			return fs.SkipAll
-		}
-		e := entry{Path: name, Dir: d.IsDir()}
-		if !e.Dir {
-			info, err := d.Info()
-			if err != nil {
-				return err
-			}
-			e.Size, e.Modified = info.Size(), info.ModTime().UnixMilli()
-		}
-		out = append(out, e)
-		return nil
-	})
-	return out, err
-}
+// list is everything in a project but golem's own state, as entries.
+func list(fsys *opfs.FS) (js.Value, error) { return fsys.Walk(".", sandbox.StateDir, maxListed) }

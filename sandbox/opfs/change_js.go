@@ -20,12 +20,25 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("write", name, err)
 	}
-	if !f.direct || len(data) < big {
-		return f.change("write", name, "write", name, arrayOf(data))
+	how := "write"
+	if f.filled {
+		how = "lay"
 	}
-	err := f.change("write", name, "write", name, nil, address(data), len(data))
+	if !f.direct || len(data) < big {
+		return f.change("write", name, how, name, arrayOf(data))
+	}
+	err := f.change("write", name, how, name, nil, address(data), len(data))
 	runtime.KeepAlive(data)
 	return err
+}
+
+// Filling is the same directory for who fills it with new files and removes it if
+// that does not come to its end: WriteFile writes them where they belong, neither
+// aside nor flushed, in half the time.
+func (f *FS) Filling() *FS {
+	c := *f
+	c.filled = true
+	return &c
 }
 
 // Remove deletes a file or an empty directory.

@@ -20,6 +20,7 @@ type FS struct {
 	bridge *bridge
 	source string
 	direct bool // JavaScript can use Go's memory directly
+	filled bool // see Filling
 }
 
 var (
@@ -64,7 +65,7 @@ func (f *FS) SubFS(dir string) (sandbox.FS, error) {
 	if a.failure != "" {
 		return nil, f.failed("sub", dir, a)
 	}
-	return &FS{tree: a.value, bridge: f.bridge, direct: f.direct, source: path.Join(f.source, dir)}, nil
+	return &FS{tree: a.value, bridge: f.bridge, direct: f.direct, filled: f.filled, source: path.Join(f.source, dir)}, nil
 }
 
 // Open opens a file or directory for reading. The content of a small file is
@@ -140,6 +141,20 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, f.failed("readdir", name, a)
 	}
 	return f.entries(name, a.value.String()), nil
+}
+
+// Walk lists everything below a directory but the entry skip at its top, at most
+// so many, sorted, as an array of {path, dir, size, modified (ms)}: with one call,
+// many files at once.
+func (f *FS) Walk(dir, skip string, most int) (js.Value, error) {
+	if err := readable(dir); err != nil {
+		return js.Undefined(), failed("walk", dir, err)
+	}
+	a := f.bridge.call(f.tree, "walk", dir, skip, most)
+	if a.failure != "" {
+		return js.Undefined(), f.failed("walk", dir, a)
+	}
+	return a.value, nil
 }
 
 // entries parses a listing: "f" or "d", a name, "/".

@@ -6,7 +6,9 @@ globalThis.golemReads = (() => {
 	const FIRST = 256 << 10; // bytes of a file that come with opening it
 	const READS = ["stat", "open", "list", "read", "sub"];
 	const { Handles, Refusal } = globalThis.golemHandles;
+	const BESIDE = 48; // files that are asked for their size at once
 	const STRETCH = 8; // ms that golem may go on without JavaScript's having a turn
+	const ODD = /[\p{Cc}\p{Cf}\p{Cs}\\]/u; // in names that no sandbox shows
 	const gone = () => { throw new Refusal("NotFoundError"); };
 
 	// turn resolves when messages were taken: golem, which is never told to wait,
@@ -105,6 +107,35 @@ globalThis.golemReads = (() => {
 			const names = await this.names(handle);
 			kept.putList(mark, at, names);
 			return names;
+		}
+
+		// walk is everything below a path but one name at its top, at most so much,
+		// sorted: [{path, dir, size, modified}].
+		walk(path, skip, most) {
+			return this.look(path, async (handle) => {
+				if (handle.kind !== "directory") throw new Refusal("NotDirectory");
+				const out = [];
+				await this.into(path, "", skip, most, out);
+				const files = out.filter((e) => !e.dir);
+				const size = async () => {
+					for (let e; (e = files.pop()); ) {
+						const [, size, time] = await this.stat(path === "." ? e.path : `${path}/${e.path}`).catch(() => ["f", 0, 0]); // it is gone
+						Object.assign(e, { size, modified: time });
+					}
+				};
+				await Promise.all(Array.from({ length: BESIDE }, size));
+				return [out, { kind: "d" }];
+			});
+		}
+
+		async into(path, below, skip, most, out) {
+			const names = this.known("list", path) ?? (await this.list(path));
+			for (const item of names.split("/").slice(0, -1).sort((a, b) => (a.slice(1) < b.slice(1) ? -1 : 1))) {
+				const name = item.slice(1), dir = item[0] === "d";
+				if (out.length >= most || name === skip || ODD.test(name)) continue;
+				out.push({ path: below + name, dir: dir || undefined, size: 0, modified: 0 });
+				if (dir) await this.into(path === "." ? name : `${path}/${name}`, `${below}${name}/`, "", most, out);
+			}
 		}
 
 		// read: [bytes] of a whole file of at most limit; of a big one [null,

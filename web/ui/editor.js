@@ -6,6 +6,7 @@ import { EditorView, keymap, lineNumbers, highlightActiveLine, drawSelection } f
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching, defaultHighlightStyle, HighlightStyle, indentUnit, syntaxHighlighting } from '@codemirror/language'
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { lintGutter, setDiagnostics } from '@codemirror/lint'
 import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml'
 import { markdown } from '@codemirror/lang-markdown'
 import { json } from '@codemirror/lang-json'
@@ -28,6 +29,7 @@ const theme = EditorView.theme({
   '&.cm-focused': { outline: 'none' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { backgroundColor: 'var(--accent-soft) !important' },
+  '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line)' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
   '.cm-textfield, .cm-button': { fontSize: '14px' },
 })
@@ -54,7 +56,7 @@ export function open(box, text, path, changed, save) {
     state: EditorState.create({
       doc: text,
       extensions: [
-        lineNumbers(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
+        lineNumbers(), lintGutter(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
         EditorState.lineSeparator.of(crlf ? '\r\n' : '\n'), EditorState.tabSize.of(2), indentUnit.of('  '), EditorView.lineWrapping,
         syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }), theme, language(path),
         EditorView.contentAttributes.of({ 'aria-label': `text of ${path}`, tabindex: '0' }),
@@ -66,6 +68,22 @@ export function open(box, text, path, changed, save) {
     }),
   })
   return {
+    /** Shows faults at their lines. */
+    faults(list) {
+      const { doc } = view.state
+      const marks = list.filter((f) => f.where.line <= doc.lines).map((f) => {
+        const line = doc.line(Math.max(1, f.where.line ?? 1))
+        const from = Math.min(line.to, line.from + Math.max(0, (f.where.column ?? 1) - 1))
+        return { from, to: Math.max(from, line.to), severity: f.severity === 'warning' ? 'warning' : 'error', message: `${f.code}: ${f.message}${f.hint ? ` (${f.hint})` : ''}` }
+      })
+      view.dispatch(setDiagnostics(view.state, marks.sort((a, b) => a.from - b.from)))
+    },
+    /** Puts the cursor at a line, in the middle of what is seen. */
+    show(line) {
+      const at = view.state.doc.line(Math.min(Math.max(1, line), view.state.doc.lines)).from
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
+      view.focus()
+    },
     destroy() {
       view.destroy()
       host.remove()

@@ -1,6 +1,5 @@
 // The project's files and an editor. What is not saved is kept in memory until
 // it is, and leaving the page with unsaved text asks.
-import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
@@ -8,66 +7,36 @@ import { Description } from './describe.jsx'
 import { Icon } from './icons.jsx'
 import { faultText } from './run.js'
 import { askText, askYes } from './ask.jsx'
+import { drafts, keyOf, place, put } from './drafts.js'
+import { Tree } from './filetree.jsx'
+import { Part, LARGE } from './part.jsx'
+import { add, dropped, picked, Progress } from './bring.jsx'
+import { bytes } from './size.js'
 
-/** Texts that are not saved, by project and path. */
-const drafts = signal(new Map())
-const shut = signal(new Set())
-const draftKey = (path) => `${store.project.value}\n${path}`
-
-addEventListener('beforeunload', (e) => {
-  if (drafts.value.size) e.preventDefault()
-})
+export { bytes }
 
 export function Files() {
   const path = store.editing.value
+  const [over, setOver] = useState(false)
+  const drag = (e) => {
+    if (!e.dataTransfer?.types.includes('Files')) return
+    e.preventDefault()
+    setOver(e.type === 'dragover')
+    if (e.type === 'drop') store.attempt('copying the files', async () => add(await dropped(e.dataTransfer)))
+  }
   return (
     <div class="split files">
-      <section class="pane side" aria-label="Files" data-away={path !== ''}>
+      <section class="pane side" aria-label="Files" data-away={path !== ''} data-over={over} onDragOver={drag} onDragLeave={() => setOver(false)} onDrop={drag}>
         <header><h2 class="grow">Files</h2><Upload /><NewFile /></header>
-        <List />
+        <Progress />
+        <Tree />
         <Checks />
       </section>
       <section class="pane" aria-label="Editor" data-away={path === ''}>
-        {path ? <Open key={draftKey(path)} path={path} /> : <div class="empty"><p>Pick a file to read or change it.</p></div>}
+        {path ? <Open key={keyOf(path)} path={path} /> : <div class="empty"><p>Pick a file to read or change it. Files and folders of this computer can be dropped on the list.</p></div>}
       </section>
     </div>
   )
-}
-
-function List() {
-  const entries = store.files.value
-    .filter((f) => ![...shut.value].some((d) => f.path.startsWith(d + '/')))
-    .sort((a, b) => (a.path < b.path ? -1 : 1))
-  const toggle = (dir) => {
-    const next = new Set(shut.value)
-    if (!next.delete(dir)) next.add(dir)
-    shut.value = next
-  }
-  return (
-    <ul class="scroll grow tree">
-      {entries.map((f) => {
-        const depth = f.path.split('/').length - 1
-        const name = visible(f.path.slice(f.path.lastIndexOf('/') + 1))
-        return (
-          <li key={f.path}>
-            <button class="entry" style={{ paddingLeft: `${10 + depth * 16}px` }} aria-current={store.editing.value === f.path ? 'true' : undefined}
-              aria-expanded={f.dir ? !shut.value.has(f.path) : undefined} onClick={() => (f.dir ? toggle(f.path) : (store.editing.value = f.path))}>
-              <Icon name={f.dir ? 'folder' : f.path.endsWith('.worker') ? 'worker' : f.path.endsWith('.wasm') ? 'tool' : 'file'} />
-              <span class="ellipsis">{name}{drafts.value.has(draftKey(f.path)) ? ' •' : ''}</span>
-              {!f.dir && <span class="size">{bytes(f.size)}</span>}
-            </button>
-          </li>
-        )
-      })}
-    </ul>
-  )
-}
-
-/** Bytes for people, in powers of 1000. */
-export function bytes(n) {
-  if (n < 1000) return `${n} B`
-  if (n < 1e6) return `${(n / 1e3).toFixed(n < 1e4 ? 1 : 0)} kB`
-  return n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(1)} GB`
 }
 
 function NewFile() {
@@ -87,16 +56,10 @@ function NewFile() {
 }
 
 function Upload() {
-  const take = async (e) => {
-    const picked = [...e.target.files]
+  const take = (e) => {
+    const files = picked(e.target)
     e.target.value = ''
-    await store.attempt('copying the files', async () => {
-      for (const f of picked) {
-        if (store.files.value.some((x) => x.path === f.name) && !(await askYes(`Replace ${visible(f.name)}?`, 'The project has a file of this name.', 'Replace it', true))) continue
-        await store.golem.files(store.project.value).write(f.name, new Uint8Array(await f.arrayBuffer()))
-      }
-      await Promise.all([store.listFiles(), store.inspect()])
-    })
+    return store.attempt('copying the files', () => add(files))
   }
   return <label class="button quiet square" title="put files of this computer into the project"><Icon name="up" /><span class="sr">put files into the project</span><input class="sr" type="file" multiple onChange={take} /></label>
 }
@@ -108,49 +71,77 @@ function Checks() {
   return (
     <ul class="scroll stack tree" aria-label="Faults">
       {faults.map((f, i) => (
-        <li key={i}><button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} onClick={() => f.where?.file && store.edit(f.where.file)}>{faultText(f)}</button></li>
+        <li key={i}><button class={`note small ${f.severity === 'warning' ? 'warn' : 'error'}`} onClick={() => show(f.where)}>{faultText(f)}</button></li>
       ))}
     </ul>
   )
 }
 
-function Open({ path }) {
+/** Opens the file at the line that a fault names. */
+function show(where) {
+  if (!where?.file) return
+  place.value = { path: where.file, line: where.line ?? 0 }
+  store.edit(where.file)
+}
+
+/** The file as it is now: {text, data}, large, or null while it is read. It is read again when the list says that it changed. */
+function useFile(path) {
   const [state, setState] = useState(null)
+  const listed = store.files.value.find((f) => f.path === path)
+  const read = async () => {
+    const data = await store.golem.files(store.project.value).read(path, { size: LARGE + 1 })
+    if (data.length > LARGE) return setState({ large: listed?.size ?? data.length })
+    const text = decode(data)
+    setState((was) => (was && was.text === text && text !== null ? was : { text, size: data.length, data, version: (was?.version ?? 0) + 1 }))
+  }
+  useEffect(() => void store.attempt(`reading ${path}`, read), [path, listed?.size, listed?.modified])
+  return [state, setState, read]
+}
+
+function Open({ path }) {
+  const [state, setState, read] = useFile(path)
   const [about, setAbout] = useState(null) // what golem describe says of a saved worker
+  const [theirs, setTheirs] = useState(false) // whether the file is shown instead of the draft
   const files = store.golem.files(store.project.value)
-  const key = draftKey(path)
+  const key = keyOf(path)
+  const draft = drafts.value.get(key)
+  const changed = draft !== undefined && state !== null && state.text !== draft.base
   const describe = () => {
     if (about !== null) return setAbout(null)
     return store.attempt(`describing ${path}`, async () => setAbout((await store.golem.describe(store.project.value, './' + path, store.options()))))
   }
-  useEffect(() => {
-    let gone = false
-    store.attempt(`reading ${path}`, async () => {
-      const data = await files.read(path)
-      const text = decode(data)
-      if (!gone) setState({ text, size: data.length, data })
-    })
-    return () => { gone = true }
-  }, [path])
-  const dirty = drafts.value.has(key)
   const save = () => store.attempt(`saving ${path}`, async () => {
-    const text = drafts.value.get(key)
-    if (text === undefined) return
-    await files.write(path, text)
-    const next = new Map(drafts.value)
-    if (next.get(key) === text) next.delete(key)
-    drafts.value = next
+    const now = drafts.value.get(key)
+    if (now === undefined) return
+    try {
+      await files.write(path, now.text, { base: now.base })
+    } catch (e) {
+      if (e.code === 'E_CONFLICT') return await read() // and then it is asked which of both it shall be
+      if (e.code !== 'E_NOT_FOUND') throw e
+      await files.write(path, now.text) // it was deleted meanwhile
+    }
+    setState((was) => ({ ...was, text: now.text, size: now.text.length, data: new TextEncoder().encode(now.text) }))
+    const later = drafts.value.get(key)
+    put(key, later && later.text !== now.text ? { text: later.text, base: now.text } : null)
     setAbout(null)
     await Promise.all([store.listFiles(), store.inspect()])
   })
   const keep = (to) => { // the draft goes with its file, or away
-    const next = new Map(drafts.value)
-    const text = next.get(key)
-    next.delete(key)
-    if (to && text !== undefined) next.set(draftKey(to), text)
-    drafts.value = next
+    const now = drafts.value.get(key)
+    put(key, null)
+    if (to && now !== undefined) put(keyOf(to), now)
     store.editing.value = to
   }
+  const take = () => { // the file in place of the draft
+    put(key, null)
+    setTheirs(false)
+    setState((was) => ({ ...was, version: was.version + 1 }))
+  }
+  const mine = () => {
+    put(key, { text: draft.text, base: state.text })
+    setTheirs(false)
+  }
+  const download = () => store.attempt(`reading ${path}`, async () => store.download(path.split('/').at(-1), state.data ?? (await files.read(path))))
   const rename = () => store.attempt(`renaming ${path}`, async () => {
     const to = (await askText(`Rename ${visible(path)}`, { label: 'New name, with its folders', value: path, action: 'Rename it' }))?.replace(/^\/+/, '')
     if (!to || to === path) return
@@ -165,11 +156,9 @@ function Open({ path }) {
     keep('')
     await Promise.all([store.listFiles(), store.inspect()])
   })
-  const changed = (text) => {
-    const next = new Map(drafts.value)
-    if (state && text === state.text) next.delete(key)
-    else next.set(key, text)
-    drafts.value = next
+  const typed = (text) => {
+    const base = drafts.value.get(key)?.base ?? state.text
+    put(key, text === base && !changed ? null : { text, base })
   }
   return (
     <>
@@ -178,14 +167,26 @@ function Open({ path }) {
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
         {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
         <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
-        <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={() => store.download(path.split('/').at(-1), state.data)}><Icon name="down" /></button>
+        <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={download}><Icon name="down" /></button>
         <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
-        <button class="button primary" disabled={!dirty} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
+        <button class="button primary" disabled={!draft || changed} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
       </header>
       {about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
+        : state.large ? <Part key={state.large} path={path} size={state.large} />
         : state.text === null ? <p class="empty">{bytes(state.size)} that are not text.</p>
-          : <Editor path={path} text={drafts.value.get(key) ?? state.text} onChange={changed} onSave={save} />}
+          : <>
+            {changed && (
+              <p class="row note warn" role="alert">
+                <span class="grow">This file was changed after you began to edit it, by a worker or in another tab. Nothing is saved until you choose.</span>
+                <button class="button small" aria-pressed={theirs} onClick={() => setTheirs(!theirs)}>Look at it</button>
+                <button class="button small" onClick={take}>Drop my text</button>
+                <button class="button small" onClick={mine}>Keep mine</button>
+              </p>
+            )}
+            {changed && theirs ? <pre class="scroll grow part" tabIndex={0} role="region" aria-label={`${path} as it is now`}>{state.text}</pre>
+              : <Editor key={state.version} path={path} text={draft?.text ?? state.text} onChange={typed} onSave={save} />}
+          </>}
     </>
   )
 }
@@ -206,20 +207,27 @@ function Editor({ path, text, onChange, onSave }) {
   const field = useRef(null)
   const calls = useRef({})
   calls.current = { onChange, onSave }
-  const [rich, setRich] = useState(false)
+  const [rich, setRich] = useState(null)
+  const faults = (store.about.value?.faults ?? []).filter((f) => f.where?.file === path)
   useEffect(() => {
     let view = null
     let gone = false
     import('./editor.js').then(({ open }) => {
       if (gone || !box.current) return
       view = open(box.current, field.current?.value ?? text, path, (t) => calls.current.onChange(t), () => calls.current.onSave())
-      setRich(true)
+      setRich(view)
     }, () => {}) // offline and not cached yet: the plain field stays
     return () => {
       gone = true
       view?.destroy()
     }
   }, [path])
+  useEffect(() => rich?.faults(faults), [rich, JSON.stringify(faults)])
+  useEffect(() => {
+    if (!rich || place.value?.path !== path) return
+    rich.show(place.value.line)
+    place.value = null
+  }, [rich, place.value])
   const keys = (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {
       e.preventDefault()

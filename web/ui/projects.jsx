@@ -9,7 +9,7 @@ import { Icon } from './icons.jsx'
 import { bytes } from './files.jsx'
 import { askChoice, askYes } from './ask.jsx'
 import { address, fetchPack, isPack, takePack } from './packed.jsx'
-import { filesOf } from './folder.js'
+import { picked, project as takeFolder, Progress } from './bring.jsx'
 import { Libraries } from './libraries.jsx'
 
 export function Projects() {
@@ -136,24 +136,23 @@ function Make() {
     })
   }
   const dir = async (e) => {
-    const picked = [...e.target.files]
+    const files = picked(e.target)
+    const top = e.target.files[0]?.webkitRelativePath.split('/')[0]
     e.target.value = ''
-    if (!picked.length) return
-    const top = picked[0].webkitRelativePath.split('/')[0]
+    if (!files.length) return
     await store.attempt(top, async () => {
       const name = free(projectName(top))
-      const files = await filesOf(picked, top)
-      await store.golem.create(name, files)
+      await takeFolder(name, files)
       await store.refresh()
       await store.open(name)
     })
   }
   return (
-    <div class="row">
+    <><div class="row">
       <button class="button primary" onClick={fresh}><Icon name="plus" />New project</button>
       <label class="button"><Icon name="up" />From a zip<input class="sr" type="file" accept=".zip,.golem,application/zip" onChange={zip} /></label>
       <label class="button"><Icon name="folder" />From a folder<input class="sr" type="file" webkitdirectory ref={folder} onChange={dir} /></label>
-    </div>
+    </div><Progress /></>
   )
 }
 

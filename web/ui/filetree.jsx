@@ -1,0 +1,103 @@
+// The files of the project as a tree: only the rows that are seen are drawn.
+// Arrow keys go up and down, open and shut folders; a field finds paths.
+import { signal } from '@preact/signals'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { visible } from './diff.jsx'
+import { Icon } from './icons.jsx'
+import { bytes } from './size.js'
+import { drafts, keyOf } from './drafts.js'
+
+/** Folders that are not as they are at first: open, in a project of many files shut. By project and path. */
+const turned = signal(new Set())
+const MANY = 300
+const ROW = 32 // pixels, as .files .entry has
+const BEYOND = 12 // rows that are drawn above and below what is seen
+
+const isOpen = (dir) => (store.files.value.length <= MANY) !== turned.value.has(keyOf(dir))
+
+function turn(dir) {
+  const next = new Set(turned.value)
+  if (!next.delete(keyOf(dir))) next.add(keyOf(dir))
+  turned.value = next
+}
+
+/** The rows as they stand below each other. */
+function rowsOf(sought) {
+  const all = store.files.value
+  if (sought) {
+    const words = sought.toLowerCase().split(/\s+/)
+    return all.filter((f) => !f.dir && words.every((w) => f.path.toLowerCase().includes(w)))
+  }
+  // A folder comes right before what is in it: a slash sorts before everything else.
+  const sorted = all.map((f) => [f.path.replaceAll('/', '\0'), f]).sort((a, b) => (a[0] < b[0] ? -1 : 1))
+  const out = []
+  let shut = null
+  for (const [, f] of sorted) {
+    if (shut && f.path.startsWith(shut)) continue
+    shut = f.dir && !isOpen(f.path) ? f.path + '/' : null
+    out.push(f)
+  }
+  return out
+}
+
+export function Tree() {
+  const box = useRef(null)
+  const [sought, setSought] = useState('')
+  const [seen, setSeen] = useState({ top: 0, height: 800 })
+  const rows = rowsOf(sought.trim())
+  const look = () => box.current && setSeen({ top: box.current.scrollTop, height: box.current.clientHeight })
+  useLayoutEffect(() => {
+    const sizes = new ResizeObserver(look)
+    sizes.observe(box.current)
+    return () => sizes.disconnect()
+  }, [])
+  const from = Math.max(0, Math.floor(seen.top / ROW) - BEYOND)
+  const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / ROW) + BEYOND)
+  const focus = (i) => {
+    const at = Math.max(0, Math.min(rows.length - 1, i))
+    const top = at * ROW
+    if (top < box.current.scrollTop) box.current.scrollTop = top
+    if (top + ROW > box.current.scrollTop + box.current.clientHeight) box.current.scrollTop = top + ROW - box.current.clientHeight
+    look()
+    requestAnimationFrame(() => box.current?.querySelector(`[data-row="${at}"]`)?.focus())
+  }
+  const keys = (e, i, f) => {
+    const steps = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length, PageDown: 10, PageUp: -10 }
+    if (e.key in steps) focus(i + steps[e.key])
+    else if (f.dir && (e.key === 'ArrowRight') !== isOpen(f.path) && ['ArrowRight', 'ArrowLeft'].includes(e.key)) turn(f.path)
+    else if (e.key === 'ArrowRight') focus(i + 1)
+    else if (e.key === 'ArrowLeft') focus(rows.findIndex((r) => r.path === f.path.slice(0, f.path.lastIndexOf('/'))))
+    else return
+    e.preventDefault()
+  }
+  return (
+    <>
+      {(store.files.value.length > 8 || sought) && (
+        <input class="input sought" type="search" aria-label="find a file" placeholder="Find a file" spellcheck={false} value={sought}
+          onInput={(e) => { setSought(e.target.value); box.current.scrollTop = 0; look() }} />
+      )}
+      {sought && !rows.length && <p class="small muted entry" role="status">no file has this in its path</p>}
+      <ul class="scroll grow tree" ref={box} onScroll={look}>
+        <li class="gap" aria-hidden="true" style={{ height: from * ROW }} />
+        {rows.slice(from, to).map((f, n) => <Row key={f.path} file={f} i={from + n} flat={sought.trim() !== ''} keys={keys} />)}
+        <li class="gap" aria-hidden="true" style={{ height: (rows.length - to) * ROW }} />
+      </ul>
+    </>
+  )
+}
+
+function Row({ file: f, i, flat, keys }) {
+  const depth = flat ? 0 : f.path.split('/').length - 1
+  const name = flat ? f.path : f.path.slice(f.path.lastIndexOf('/') + 1)
+  return (
+    <li>
+      <button class="entry" data-row={i} style={{ paddingLeft: `${10 + depth * 16}px` }} aria-current={store.editing.value === f.path ? 'true' : undefined}
+        aria-expanded={f.dir ? isOpen(f.path) : undefined} onKeyDown={(e) => keys(e, i, f)} onClick={() => (f.dir ? turn(f.path) : (store.editing.value = f.path))}>
+        <Icon name={f.dir ? 'folder' : f.path.endsWith('.worker') ? 'worker' : f.path.endsWith('.wasm') ? 'tool' : 'file'} />
+        <span class="ellipsis">{visible(name)}{drafts.value.has(keyOf(f.path)) ? ' •' : ''}</span>
+        {!f.dir && <span class="size">{bytes(f.size)}</span>}
+      </button>
+    </li>
+  )
+}

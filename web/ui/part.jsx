@@ -1,0 +1,38 @@
+// A file that is too large for the editor: its beginning, and more on request.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { visible } from './diff.jsx'
+import { bytes } from './size.js'
+
+/** Bytes from which a file is not edited in the page. */
+export const LARGE = 1 << 20
+const PART = 256 << 10
+
+export function Part({ path, size }) {
+  const decoder = useRef(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }))
+  const [parts, setParts] = useState([])
+  const [at, setAt] = useState(0)
+  const [text, setText] = useState(true)
+  const more = () => store.attempt(`reading ${path}`, async () => {
+    const data = await store.golem.files(store.project.value).read(path, { from: at, size: PART })
+    setAt(data.length ? at + data.length : size)
+    try {
+      const next = decoder.current.decode(data, { stream: true })
+      if (next.includes('\0')) throw new TypeError('not text')
+      setParts([...parts, next])
+    } catch {
+      setText(false)
+    }
+  })
+  useEffect(() => void more(), [])
+  if (!text) return <p class="empty">{bytes(size)} that are not text.</p>
+  return (
+    <>
+      <div class="scroll grow part" tabIndex={0} role="region" aria-label={`text of ${path}`}>{parts.map((p, i) => <pre key={i}>{p}</pre>)}</div>
+      <p class="row note small" role="status">
+        <span class="grow">{visible(path)} has {bytes(size)}, and is shown in parts: {bytes(at)} so far. It cannot be edited here.</span>
+        {at < size && <button class="button small" onClick={more}>Show more</button>}
+      </p>
+    </>
+  )
+}
