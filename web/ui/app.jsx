@@ -8,7 +8,6 @@ import { settings } from './settings.js'
 import { Icon } from './icons.jsx'
 import { Projects, incoming } from './projects.jsx'
 import { Conversation } from './conversation.jsx'
-import { Files } from './files.jsx'
 import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
@@ -22,6 +21,7 @@ const tabs = [
   ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
+const Files = later(() => import('./files.jsx').then((m) => m.Files))
 const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
 const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
 const Settings = later(() => import('./settingsview.jsx').then((m) => m.Settings))

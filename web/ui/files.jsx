@@ -13,8 +13,6 @@ import { Part, LARGE } from './part.jsx'
 import { add, dropped, picked, Progress } from './bring.jsx'
 import { bytes } from './size.js'
 
-export { bytes }
-
 export function Files() {
   const path = store.editing.value
   const [over, setOver] = useState(false)

@@ -2,7 +2,7 @@
 // anything is kept.
 import * as store from './store.js'
 import { visible } from './diff.jsx'
-import { bytes } from './files.jsx'
+import { bytes } from './size.js'
 import { askYes } from './ask.jsx'
 
 /** The largest packed project, in bytes, as in golem. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { providers, settings, variable, withScheme } from './settings.js'
 import { visible } from './diff.jsx'
-import { bytes } from './files.jsx'
+import { bytes } from './size.js'
 import { possible, wish } from './notify.js'
 
 export function Settings() {
