@@ -43,6 +43,7 @@ function rowsOf(sought) {
 
 export function Tree() {
   const box = useRef(null)
+  const wanted = useRef(null) // the row that gets the focus when it is drawn
   const [sought, setSought] = useState('')
   const [seen, setSeen] = useState({ top: 0, height: 800 })
   const rows = rowsOf(sought.trim())
@@ -59,9 +60,15 @@ export function Tree() {
     const top = at * ROW
     if (top < box.current.scrollTop) box.current.scrollTop = top
     if (top + ROW > box.current.scrollTop + box.current.clientHeight) box.current.scrollTop = top + ROW - box.current.clientHeight
-    look()
-    requestAnimationFrame(() => box.current?.querySelector(`[data-row="${at}"]`)?.focus())
+    wanted.current = at
+    look() // and then it is drawn
   }
+  useLayoutEffect(() => {
+    const row = wanted.current !== null && box.current.querySelector(`[data-row="${wanted.current}"]`)
+    if (!row) return
+    wanted.current = null
+    row.focus()
+  })
   const keys = (e, i, f) => {
     const steps = { ArrowDown: 1, ArrowUp: -1, Home: -rows.length, End: rows.length, PageDown: 10, PageUp: -10 }
     if (e.key in steps) focus(i + steps[e.key])
@@ -79,9 +86,9 @@ export function Tree() {
       )}
       {sought && !rows.length && <p class="small muted entry" role="status">no file has this in its path</p>}
       <ul class="scroll grow tree" ref={box} onScroll={look}>
-        <li class="gap" aria-hidden="true" style={{ height: from * ROW }} />
+        <li class="gap" aria-hidden="true" style={{ height: `${from * ROW}px` }} />
         {rows.slice(from, to).map((f, n) => <Row key={f.path} file={f} i={from + n} flat={sought.trim() !== ''} keys={keys} />)}
-        <li class="gap" aria-hidden="true" style={{ height: (rows.length - to) * ROW }} />
+        <li class="gap" aria-hidden="true" style={{ height: `${(rows.length - to) * ROW}px` }} />
       </ul>
     </>
   )
