@@ -1,0 +1,93 @@
+package main
+
+import (
+	"io"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/workspace"
+	"golem/sandbox/opfs"
+)
+
+func listFiles(c *call) (any, []byte, error) {
+	_, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := list(fsys)
+	return all, nil, err
+}
+
+func readFile(c *call) (any, []byte, error) {
+	n, fsys, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	name, err := editable(n.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n.Size > 0 {
+		data, err := part(fsys, name, n.From, n.Size)
+		return nil, data, err
+	}
+	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
+	if data == nil && err == nil {
+		data = []byte{}
+	}
+	return nil, data, err
+}
+
+// part reads some bytes of a file.
+func part(fsys *opfs.FS, name string, from, size int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data := make([]byte, min(size, workspace.MaxFile))
+	n, err := f.(io.ReaderAt).ReadAt(data, from)
+	if err == io.EOF {
+		err = nil
+	}
+	return data[:n], err
+}
+
+func writeFile(c *call) (any, []byte, error) {
+	data, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error {
+		if n.Base != nil {
+			now, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
+			if err == nil && string(now) != *n.Base {
+				err = fault.New(fault.Conflict, "%s has changed since it was read", sandbox.Abs(name)).Hinting("look at what changed, then save again")
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return fsys.WriteFile(name, data)
+	})
+}
+
+func deleteFile(c *call) (any, []byte, error) {
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.RemoveAll(name) })
+}
+
+func moveFile(c *call) (any, []byte, error) {
+	n, _, err := target(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	to, err := editable(n.To)
+	if err != nil {
+		return nil, nil, err
+	}
+	return nil, nil, changing(c, func(name string, fsys *opfs.FS) error { return fsys.Rename(name, to) })
+}
