@@ -13,7 +13,7 @@ import (
 // The Files view, in one page: a draft never goes over what a worker wrote; a
 // large file opens in part; a thousand files are a few rows; paths are found;
 // arrow keys walk the tree; what is dropped is copied; a fault stands in the
-// gutter, and a click goes to its line. Issue 13, "Files", and scenario 61.
+// gutter, and a click goes to its line. Scenario 61.
 func TestFilesView(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
