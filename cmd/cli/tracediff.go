@@ -18,7 +18,7 @@ func (h *host) traceDiff() *cobra.Command {
 		Use: "diff A B", Short: "compare two runs: where they part first, tokens, cost, duration, answers",
 		Long: `Compares two runs, worker by worker, turn by turn, call by call, and shows where
 they part first. A call that only one of them makes shifts no other. Times are
-shown and are no difference.
+shown and do not count as one.
 
 A and B are trace files, or names of runs below .golem/runs.
 
