@@ -7,7 +7,7 @@ import (
 
 // Each kind of trap has one word in every engine: the words were read from
 // wazero v1.12, V8 15.6 and SpiderMonkey 153 as they ran the modules of
-// enginetest, JavaScriptCore's from WebKit's source.
+// enginetest; those of JavaScriptCore were never seen in a run: nothing runs there.
 func TestTrapWords(t *testing.T) {
 	for want, said := range map[string][]string{
 		"unreachable": {"unreachable", "unreachable executed", "Unreachable code should not be executed (evaluating 'f(...args)')"},
