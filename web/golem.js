@@ -10,12 +10,15 @@
  *   for await (const event of run) console.log(event.type)
  *   console.log((await run.result).text)
  *
+ * Leaving the loop over a run cancels the run.
+ *
  * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
  * and, for custom tools, golem-tool.js beside it, in browsers without JavaScript
  * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz). Everything it throws is a GolemError with a stable code.
  * @module
  */
 import { GolemError } from './golem/error.js'
+import { checked, Link } from './golem/link.js'
 import { compiled, ok } from './golem/load.js'
 import { Run } from './golem/run.js'
 
@@ -25,94 +28,60 @@ export { GolemError, Run }
 
 /**
  * Starts golem. Resolves when it is ready for the first run.
- * @param {{base?: string|URL, progress?: (text: string) => void}} [options]
- *   base: where golem.wasm and golem-worker.js lie; default: beside this module.
+ * @param {{base?: string|URL, progress?: (text: string) => void, signal?: AbortSignal}} [options]
+ *   base: where golem.wasm and golem-worker.js lie, with a slash at its end; default: beside this module.
  * @returns {Promise<Golem>}
  */
 export async function createGolem(options = {}) {
-  const base = new URL(options.base ?? './', import.meta.url)
-  const [script, wasm] = await Promise.all([
-    fetch(new URL('golem-worker.js', base)).then(ok).then((r) => r.text()),
-    compiled(base, options.progress),
-  ]).catch((e) => {
-    throw e instanceof GolemError ? e : new GolemError({ code: 'E_PLATFORM', message: `golem cannot be loaded: ${e.message}`, hint: 'check the connection and reload the page' })
-  })
-  options.progress?.('starting golem')
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
-  const worker = new Worker(url, { name: 'golem' })
-  const golem = new Golem(worker)
-  worker.postMessage({ wasm, base: base.href })
+  const { progress, signal } = options
+  checked(signal)
+  let link, url
+  const abort = () => link?.end('it was cancelled')
+  signal?.addEventListener('abort', abort)
   try {
-    await golem.started
-    Object.assign(golem, await golem.ask('hello'))
+    const base = new URL(options.base ?? './', import.meta.url)
+    const [script, wasm] = await Promise.all([
+      fetch(new URL('golem-worker.js', base), { signal }).then(ok).then((r) => r.text()),
+      compiled(base, progress, signal),
+    ])
+    progress?.('starting golem')
+    url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
+    checked(signal)
+    link = new Link(new Worker(url, { name: 'golem' }))
+    link.begin(wasm, base.href)
+    await link.started
+    return new Golem(link, await link.ask('hello'))
+  } catch (e) {
+    checked(signal)
+    if (e instanceof GolemError) throw e
+    throw new GolemError({ code: 'E_PLATFORM', message: `golem cannot be loaded: ${e.message}`, hint: 'check the connection and reload the page' })
   } finally {
-    URL.revokeObjectURL(url)
+    signal?.removeEventListener('abort', abort)
+    if (url) URL.revokeObjectURL(url)
   }
-  return golem
 }
 
 const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
 
-/** golem, started. Made by createGolem. */
+/**
+ * golem, started. Made by createGolem. What waits takes {signal}, an
+ * AbortSignal, among its options, the last argument.
+ */
 export class Golem {
-  #worker
-  #last = 0
-  #calls = new Map()
-  #over = null // why there is no golem any more
-  #tell
+  #link
 
-  constructor(worker) {
-    this.#worker = worker
-    /** @type {string} golem's version */ this.version = ''
-    /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = []
-    /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = []
+  constructor(link, hello) {
+    this.#link = link
+    /** @type {string} golem's version */ this.version = hello.version
+    /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = hello.providers
+    /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = hello.templates
     /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */
-    this.ended = new Promise((resolve) => (this.#tell = resolve))
-    this.started = new Promise((resolve, reject) => {
-      this.ended.then(reject)
-      worker.onmessage = ({ data }) => {
-        if (data.ready) resolve()
-        else if (data.fatal) this.#end(data.fatal, 'reload the page')
-        else this.#calls.get(data.id)?.take(data)
-      }
-      worker.onerror = (e) => this.#end(e.message || 'the worker could not start', 'reload the page')
-    })
-  }
-
-  /** Fails what is open and all that comes. */
-  #end(message, hint) {
-    this.#worker.terminate() // with the workers that tools run in
-    this.#over ??= new GolemError({ code: hint ? 'E_PLATFORM' : 'E_INTERRUPTED', message, hint })
-    for (const c of this.#calls.values()) c.reject(this.#over)
-    this.#calls.clear()
-    this.#tell(this.#over)
-  }
-
-  /** Sends a message of its own kind; used by this module. A signal ends the call, progress hears how far it is. */
-  ask(method, params = {}, bytes = undefined, transfer = [], { signal, progress } = {}) {
-    const id = ++this.#last
-    if (this.#over) return Promise.reject(this.#over)
-    return new Promise((resolve, reject) => {
-      const cancel = () => this.#worker.postMessage({ id, cancel: true })
-      signal?.addEventListener('abort', cancel)
-      this.#calls.set(id, {
-        reject,
-        take: (m) => {
-          if (m.progress !== undefined) return progress?.(m.progress)
-          this.#calls.delete(id)
-          signal?.removeEventListener('abort', cancel)
-          if (m.error) reject(new GolemError(m.error))
-          else resolve(m.bytes && m.result ? { ...m.result, bytes: m.bytes } : m.bytes ?? m.result)
-        },
-      })
-      this.#worker.postMessage({ id, method, params, bytes }, transfer)
-      if (signal?.aborted) cancel()
-    })
+    this.ended = link.ended
   }
 
   /** The projects in this browser. @returns {Promise<{name: string, files: number, bytes: number}[]>} */
-  list() {
-    return this.ask('list')
+  list({ signal } = {}) {
+    return this.#link.ask('list', {}, { signal })
   }
 
   /**
@@ -127,27 +96,27 @@ export class Golem {
     const all = Object.entries(files)
     const texts = Object.fromEntries(all.filter(([, v]) => typeof v === 'string'))
     const data = all.filter(([, v]) => typeof v !== 'string')
-    await this.ask('create', { project: name, texts, names: data.map(([path]) => path) }, data.map(([, v]) => v), [], how)
+    await this.#link.ask('create', { project: name, texts, names: data.map(([path]) => path) }, { ...how, settled: true }, data.map(([, v]) => v))
   }
 
   /** Makes a project from a template, as golem init does; the first one if none is named. */
-  async init(name, template = '') {
-    await this.ask('init', { project: name, template })
+  async init(name, template = '', { signal } = {}) {
+    await this.#link.ask('init', { project: name, template }, { signal })
   }
 
   /** Deletes a project with all its files. */
-  remove(name) {
-    return this.ask('remove', { project: name })
+  remove(name, { signal } = {}) {
+    return this.#link.ask('remove', { project: name }, { signal })
   }
 
   /** Makes a project of a zip; nothing is made if the zip is refused. @param {Uint8Array} zip */
-  importZip(name, zip) {
-    return this.ask('importZip', { project: name }, zip)
+  importZip(name, zip, { signal } = {}) {
+    return this.#link.ask('importZip', { project: name }, { signal }, zip)
   }
 
   /** The project as a zip, without keys and golem's own state. @returns {Promise<Blob>} */
-  async exportZip(name) {
-    return new Blob([await this.ask('exportZip', { project: name })], { type: 'application/zip' })
+  async exportZip(name, { signal } = {}) {
+    return new Blob([await this.#link.ask('exportZip', { project: name }, { signal })], { type: 'application/zip' })
   }
 
   /**
@@ -156,13 +125,13 @@ export class Golem {
    * @param {Uint8Array} data
    * @returns {Promise<{name: string, version?: string, entry?: string, files: number, bytes: number, digest: string, signer?: {key: string, comment: string}}>}
    */
-  inspectPack(data) {
-    return this.ask('inspectPack', {}, data)
+  inspectPack(data, { signal } = {}) {
+    return this.#link.ask('inspectPack', {}, { signal }, data)
   }
 
   /** Makes a project of a packed one, with the libraries in it; nothing is made if it is refused. @param {Uint8Array} data */
-  importPack(name, data) {
-    return this.ask('importPack', { project: name }, data)
+  importPack(name, data, { signal } = {}) {
+    return this.#link.ask('importPack', { project: name }, { signal }, data)
   }
 
   /**
@@ -171,7 +140,7 @@ export class Golem {
    * @returns {Promise<{blob: Blob, left: string[], digest: string}>}
    */
   async exportPack(name, options = {}) {
-    const { bytes, ...rest } = await this.ask('exportPack', { ...plain(options), project: name })
+    const { bytes, ...rest } = await this.#link.ask('exportPack', { ...plain(options), project: name }, options)
     return { blob: new Blob([bytes], { type: 'application/zip' }), ...rest }
   }
 
@@ -179,8 +148,8 @@ export class Golem {
    * The libraries that are installed in this browser, and why others cannot be used.
    * @returns {Promise<{libraries: {name: string, version?: string, description?: string, exports?: string[], dependencies?: string[], dir: string, origin: {from?: string}}[], faults: object[]}>}
    */
-  libraries() {
-    return this.ask('libraries')
+  libraries({ signal } = {}) {
+    return this.#link.ask('libraries', {}, { signal })
   }
 
   /**
@@ -189,42 +158,42 @@ export class Golem {
    * @param {Uint8Array | Record<string, Uint8Array>} files
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null}>}
    */
-  installLibrary(files, from = '') {
-    if (files instanceof Uint8Array) return this.ask('installLibrary', { from }, files)
-    return this.ask('installLibrary', { from, names: Object.keys(files) }, Object.values(files))
+  installLibrary(files, from = '', { signal } = {}) {
+    if (files instanceof Uint8Array) return this.#link.ask('installLibrary', { from }, { signal }, files)
+    return this.#link.ask('installLibrary', { from, names: Object.keys(files) }, { signal }, Object.values(files))
   }
 
   /** Removes a library by its directory, such as utils@1.0.0. */
-  async removeLibrary(dir) {
-    await this.ask('removeLibrary', { library: dir })
+  async removeLibrary(dir, { signal } = {}) {
+    await this.#link.ask('removeLibrary', { library: dir }, { signal })
   }
 
   /** A project's files. Paths are relative, with slashes. */
   files(name) {
     return {
       /** @returns {Promise<{path: string, dir?: boolean, size: number, modified: number}[]>} */
-      list: () => this.ask('files', { project: name }),
-      /** A file, or size bytes of it. @param {{from?: number, size?: number}} [part] @returns {Promise<Uint8Array>} */
-      read: (path, part = {}) => this.ask('read', { ...part, project: name, path }),
+      list: ({ signal } = {}) => this.#link.ask('files', { project: name }, { signal }),
+      /** A file, or size bytes of it. @param {{from?: number, size?: number, signal?: AbortSignal}} [part] @returns {Promise<Uint8Array>} */
+      read: (path, { signal, ...part } = {}) => this.#link.ask('read', { ...part, project: name, path }, { signal }),
       /**
        * Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise.
        * @param {string|Uint8Array} data
-       * @param {{base?: string}} [how]
+       * @param {{base?: string, signal?: AbortSignal}} [how]
        */
-      write: (path, data, how = {}) => this.ask('write', { ...how, project: name, path }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
-      remove: (path) => this.ask('delete', { project: name, path }),
-      move: (path, to) => this.ask('move', { project: name, path, to }),
+      write: (path, data, { signal, ...how } = {}) => this.#link.ask('write', { ...how, project: name, path }, { signal }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
+      remove: (path, { signal } = {}) => this.#link.ask('delete', { project: name, path }, { signal }),
+      move: (path, to, { signal } = {}) => this.#link.ask('move', { project: name, path, to }, { signal }),
     }
   }
 
   /** The traces of a project's runs, newest first. */
-  async runs(name) {
-    return (await this.ask('runs', { project: name })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
+  async runs(name, { signal } = {}) {
+    return (await this.#link.ask('runs', { project: name }, { signal })).map((r) => ({ name: r.path, size: r.size, modified: r.modified }))
   }
 
   /** One trace, its long texts in their places. @returns {Promise<Uint8Array>} */
-  readRun(name, run) {
-    return this.ask('readRun', { project: name, name: run })
+  readRun(name, run, { signal } = {}) {
+    return this.#link.ask('readRun', { project: name, name: run }, { signal })
   }
 
   /**
@@ -234,8 +203,8 @@ export class Golem {
    * @param {{name: string, data: Uint8Array}[]} texts the files of its folder
    * @returns {Promise<Uint8Array>}
    */
-  wholeTrace(trace, texts) {
-    return this.ask('wholeTrace', { names: texts.map((t) => t.name) }, [trace, ...texts.map((t) => t.data)])
+  wholeTrace(trace, texts, { signal } = {}) {
+    return this.#link.ask('wholeTrace', { names: texts.map((t) => t.name) }, { signal }, [trace, ...texts.map((t) => t.data)])
   }
 
   /**
@@ -243,26 +212,26 @@ export class Golem {
    * them. Go on with one by chat or run and the option resume, and changed: true although files of its workers have changed.
    * @returns {Promise<{id: string, time: string, title: string, worker: string, mode: string, messages: number, turns: number, status: string, usage: object, from?: {id: string, at: number}, error?: object}[]>}
    */
-  conversations(name) {
-    return this.ask('conversations', { project: name })
+  conversations(name, { signal } = {}) {
+    return this.#link.ask('conversations', { project: name }, { signal })
   }
 
   /**
    * One conversation as people read it: who is you, golem, tool or note; n numbers what the person said.
    * @returns {Promise<{listing: object, said: {who: string, n?: number, text?: string, tool?: string, id?: string, args?: string, error?: object}[]}>}
    */
-  conversation(name, id) {
-    return this.ask('conversation', { project: name, name: id })
+  conversation(name, id, { signal } = {}) {
+    return this.#link.ask('conversation', { project: name, name: id }, { signal })
   }
 
   /** One conversation as Markdown. */
-  async exportConversation(name, id) {
-    return new TextDecoder().decode(await this.ask('exportConversation', { project: name, name: id }))
+  async exportConversation(name, id, { signal } = {}) {
+    return new TextDecoder().decode(await this.#link.ask('exportConversation', { project: name, name: id }, { signal }))
   }
 
   /** Removes a conversation, as golem conversations remove; one that is in use is E_BUSY. */
-  removeConversation(name, id) {
-    return this.ask('removeConversation', { project: name, name: id })
+  removeConversation(name, id, { signal } = {}) {
+    return this.#link.ask('removeConversation', { project: name, name: id }, { signal })
   }
 
   /**
@@ -273,12 +242,12 @@ export class Golem {
    * @param {string} name
    */
   undo(name) {
-    const ask = (action, run = '', how = {}) => this.ask('undo', { ...how, project: name, action, run })
+    const ask = (action, run = '', { signal, ...how } = {}) => this.#link.ask('undo', { ...how, project: name, action, run }, { signal })
     return {
       /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
-      list: () => ask('list'),
+      list: (how) => ask('list', '', how),
       /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
-      diff: (run) => ask('diff', run),
+      diff: (run, how) => ask('diff', run, how),
       /** @param {{digest?: string, definitions?: string[], partial?: boolean}} [how] */
       undo: (run, how) => ask('undo', run, how),
       redo: (run, how) => ask('redo', run, how),
@@ -291,57 +260,57 @@ export class Golem {
    * @param {string} name
    */
   clearance(name) {
-    const ask = (action, item, how = {}) => this.ask('clearance', { ...how, project: name, action, item })
+    const ask = (action, item, { signal, ...how } = {}) => this.#link.ask('clearance', { ...how, project: name, action, item }, { signal })
     return {
       /** @returns {Promise<{item: object, digest: string, error?: object}[]>} */
-      list: () => ask('list'),
+      list: (how) => ask('list', undefined, how),
       /** @returns {Promise<{item: object, digest: string, files: {path: string, to: string, definition?: boolean, patch: string}[]}>} */
       diff: (item, how) => ask('diff', item, how),
       /** @param {{digest?: string, target?: string, definitions?: string[]}} [how] */
       push: (item, how) => ask('push', item, how),
-      discard: (item) => ask('discard', item),
-      defer: (item) => ask('defer', item),
+      discard: (item, how) => ask('discard', item, how),
+      defer: (item, how) => ask('defer', item, how),
     }
   }
 
   /** What a project is: its entry, model and mode, and every problem it has. */
   open(name, options = {}) {
-    return this.ask('open', { ...plain(options), project: name })
+    return this.#link.ask('open', { ...plain(options), project: name }, options)
   }
 
   /** Every problem of a project, as golem check finds them. */
   check(name, options = {}) {
-    return this.ask('check', { ...plain(options), project: name })
+    return this.#link.ask('check', { ...plain(options), project: name }, options)
   }
 
   /** What a project's files say beyond its sandbox, and what of it was trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
   trust(name, options = {}) {
-    return this.ask('trust', { ...plain(options), project: name })
+    return this.#link.ask('trust', { ...plain(options), project: name }, options)
   }
 
   /** Forgets what was trusted of a project: the next run asks again. */
-  distrust(name) {
-    return this.ask('trust', { project: name, remove: true })
+  distrust(name, { signal } = {}) {
+    return this.#link.ask('trust', { project: name, remove: true }, { signal })
   }
 
   /** The approval rules that were kept for a project in this browser, as YAML, as golem approvals list. @returns {Promise<string[]>} */
-  rules(name) {
-    return this.ask('rules', { project: name })
+  rules(name, { signal } = {}) {
+    return this.#link.ask('rules', { project: name }, { signal })
   }
 
   /** Removes the rule of this number, from 1, and with this text; gives those that are left. @returns {Promise<string[]>} */
-  removeRule(name, number, yaml) {
-    return this.ask('rules', { project: name, remove: number, yaml })
+  removeRule(name, number, yaml, { signal } = {}) {
+    return this.#link.ask('rules', { project: name, remove: number, yaml }, { signal })
   }
 
   /** What is wrong with a person's configuration (config.yaml), as text. */
-  checkConfig(config) {
-    return this.ask('config', { config })
+  checkConfig(config, { signal } = {}) {
+    return this.#link.ask('config', { config }, { signal })
   }
 
   /** The workers of a project, as golem workers lists them, and what keeps others from being listed. */
   workers(name, options = {}) {
-    return this.ask('workers', { ...plain(options), project: name })
+    return this.#link.ask('workers', { ...plain(options), project: name }, options)
   }
 
   /**
@@ -350,17 +319,17 @@ export class Golem {
    * describe --json. worker is a reference, the entry if it is left out.
    */
   describe(name, worker = '', options = {}) {
-    return this.ask('describe', { ...plain(options), project: name, worker })
+    return this.#link.ask('describe', { ...plain(options), project: name, worker }, options)
   }
 
   /** What a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
   plan(name, options = {}) {
-    return this.ask('plan', { ...plain(options), project: name })
+    return this.#link.ask('plan', { ...plain(options), project: name }, options)
   }
 
   /** Who may call whom, as golem workers --tree --json. */
   tree(name, options = {}) {
-    return this.ask('tree', { ...plain(options), project: name })
+    return this.#link.ask('tree', { ...plain(options), project: name }, options)
   }
 
   /**
@@ -369,7 +338,7 @@ export class Golem {
    * @returns {Promise<{name: string, context?: number, price?: {in: string, cached?: string, out: string}}[]>}
    */
   models(name, provider, options = {}) {
-    return this.ask('models', { ...plain(options), project: name, provider })
+    return this.#link.ask('models', { ...plain(options), project: name, provider }, options)
   }
 
   /**
@@ -393,36 +362,23 @@ export class Golem {
     return this.#start('call', name, args, { ...options, tool })
   }
 
+  /**
+   * Goes on with a conversation that a run or chat kept. id is the run of its
+   * result, or one of conversations(); '' is the newest. Without an input a run
+   * that was interrupted goes on where it was.
+   */
+  resume(name, id = '', input = undefined, options = {}) {
+    return this.#start('chat', name, input, { ...options, resume: id })
+  }
+
   #start(method, name, input, options) {
-    const id = ++this.#last
-    const post = (m) => this.#worker.postMessage({ id, ...m })
-    const run = new Run(post, options)
-    if (this.#over) {
-      run.fail(this.#over)
-      return run
-    }
-    this.#calls.set(id, {
-      reject: (e) => run.fail(e),
-      take: (m) => {
-        if (m.event || m.ask || m.withdrawn || m.artifact) return run.take(m)
-        this.#calls.delete(id)
-        if (m.error) run.fail(new GolemError(m.error))
-        else run.finish(m.result)
-      },
-    })
     const attachments = options.attachments ?? []
-    const { signal } = options
-    signal?.addEventListener('abort', () => run.cancel(), { once: true })
-    this.#worker.postMessage({
-      id, method, params: { ...plain(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) },
-      bytes: attachments.length ? attachments.map((a) => a.data) : undefined,
-    })
-    if (signal?.aborted) run.cancel()
-    return run
+    const params = { ...plain(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
+    return this.#link.start(method, params, options, attachments.length ? attachments.map((a) => a.data) : undefined)
   }
 
   /** Ends golem at once, whatever it does. */
   close() {
-    this.#end('golem was closed')
+    this.#link.end('golem was closed')
   }
 }

@@ -33,8 +33,15 @@ async function file(name) {
   return response
 }
 
+// The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
+globalThis.golemForm = 1
+
 onmessage = async ({ data }) => {
   if (!data.wasm) return
+  if (data.form !== golemForm) {
+    postMessage({ fatal: 'golem.js and golem-worker.js are not of one version', hint: 'put all files of one version of golem side by side, and reload the page' })
+    return
+  }
   onmessage = null
   base = data.base
   const go = new Go()

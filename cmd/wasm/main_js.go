@@ -7,7 +7,7 @@
 // error is a fault. While a run or chat goes on, further messages carry its id:
 // to the page {id, event}, a line of the trace or a transient one (SPEC §16),
 // {id, ask} with a question; from the page {id, answer}, {id, say}, {id, end},
-// {id, cancel}.
+// {id, cancel}. form counts the incompatible changes of all these.
 package main
 
 import (
@@ -18,6 +18,9 @@ import (
 // version is set by the linker.
 var version = "unknown"
 
+// form is that of web/golem/link.js and web/worker.js; golem.js refuses another.
+const form = 1
+
 func main() {
 	// The page has one tab's memory: collect a little sooner than natively.
 	debug.SetGCPercent(60)
@@ -27,6 +30,6 @@ func main() {
 		return nil
 	})
 	js.Global().Set("golemReceive", receive)
-	js.Global().Call("postMessage", map[string]any{"ready": true, "version": version})
+	js.Global().Call("postMessage", map[string]any{"ready": true, "form": form, "worker": js.Global().Get("golemForm")})
 	select {}
 }

@@ -8,10 +8,10 @@ export function ok(response) {
 }
 
 /** The module, compiled as it comes: compressed where the server leaves it so, unpacked here. */
-export async function compiled(base, progress) {
+export async function compiled(base, progress, signal) {
   progress?.('loading golem')
-  let response = await fetch(new URL('golem.wasm.gz', base)).catch(() => null)
-  if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base)))
+  let response = await fetch(new URL('golem.wasm.gz', base), { signal }).catch(() => null)
+  if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base), { signal }))
   const length = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length'))
   const { packed, stream } = await looked(response.body, (got) => length && progress?.(`loading golem, ${Math.floor((100 * got) / length)} %`))
   return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))

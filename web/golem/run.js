@@ -59,30 +59,24 @@ export class Run {
   #gone = new AbortController()
   #open = new Map() // questions that wait, by request id
 
-  constructor(post, options) {
+  /** Made by golem.run, chat, resume and call. lend gets what the worker's messages do to it. */
+  constructor(post, options, lend) {
     this.#post = post
     this.#options = options
     /** How it ended: {run, status, exit, text, output, error, denied, failed}. Rejects only if it could not begin. */
     this.result = new Promise((resolve, reject) => {
-      this.finish = (r) => {
-        this.#end()
-        resolve(r)
+      const last = (then) => (value) => {
+        this.#over = true
+        this.#gone.abort()
+        this.#wake?.()
+        then(value)
       }
-      this.fail = (e) => {
-        this.#end()
-        reject(e)
-      }
+      lend({ take: (m) => this.#take(m), finish: last(resolve), fail: last(reject) })
     })
     this.result.catch(() => {}) // whoever wants it awaits it
   }
 
-  #end() {
-    this.#over = true
-    this.#gone.abort()
-    this.#wake?.()
-  }
-
-  take(m) {
+  #take(m) {
     if (m.event) {
       this.#queue.push(JSON.parse(m.event))
       this.#wake?.()
@@ -107,12 +101,17 @@ export class Run {
     }
     this.#open.delete(request.id)
     if (withdrawn.signal.aborted) return
-    if (decision == null) this.#post({ answer: { id: request.id, answer: 'nobody' } })
-    else this.#post({ answer: { answer: decision.answer, reason: decision.reason, text: decision.text, id: request.id } })
+    const { answer, reason, text } = decision ?? { answer: 'nobody' }
+    try {
+      this.#post({ answer: { answer, reason, text, id: request.id } })
+    } catch { // what it gave is no text
+      this.#post({ answer: { answer: 'no', id: request.id } })
+    }
   }
 
   /** Ends it: model, tools and children stop, the trace ends properly. */
   cancel() {
+    if (this.#over) return
     this.#gone.abort()
     this.#post({ cancel: true })
   }
@@ -124,7 +123,7 @@ export class Run {
 
   /** Says something in a conversation. */
   send(text) {
-    this.#post({ say: text })
+    this.#post({ say: String(text) })
   }
 
   /** Ends a conversation. */
@@ -132,12 +131,17 @@ export class Run {
     this.#post({ end: true })
   }
 
+  /** Its events, each once. Leaving the loop early cancels it. */
   async *[Symbol.asyncIterator]() {
-    for (;;) {
-      while (this.#queue.length) yield this.#queue.shift()
-      if (this.#over) return
-      await new Promise((resolve) => (this.#wake = resolve))
-      this.#wake = null
+    try {
+      for (;;) {
+        while (this.#queue.length) yield this.#queue.shift()
+        if (this.#over) return
+        await new Promise((resolve) => (this.#wake = resolve))
+        this.#wake = null
+      }
+    } finally {
+      this.cancel()
     }
   }
 }

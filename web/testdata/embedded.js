@@ -8,6 +8,15 @@ window.golem = createGolem().then((golem) => {
   return golem
 })
 
+// until gives a run's next event of a type, and leaves the run going.
+window.until = async (run, type) => {
+  const events = run[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done || value.type === type) return value
+  }
+}
+
 const bytes = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
 const base64 = (data) => {
   let text = ''

@@ -1,0 +1,847 @@
+/**
+ * Types of golem.js: golem in a web page. docs/web.md shows how it is used.
+ * @module
+ */
+
+/** What every method that waits takes, as its last argument. */
+export interface Waiting {
+  /** When it aborts, the method ends with E_INTERRUPTED; what a change has written by then stays. */
+  signal?: AbortSignal
+}
+
+export interface StartOptions extends Waiting {
+  /** Where golem.wasm and golem-worker.js lie, with a slash at its end; default: beside golem.js. */
+  base?: string | URL
+  /** Told how much of golem is loaded. */
+  progress?: (text: string) => void
+}
+
+/** Starts golem. Resolves when it is ready for the first run. */
+export function createGolem(options?: StartOptions): Promise<Golem>
+
+/** All that golem.js throws. */
+export class GolemError extends Error {
+  constructor(fault: Fault & { others?: Fault[] })
+  /** As in docs/messages.md, such as E_NOT_FOUND. */
+  code: string
+  hint?: string
+  where?: Where
+  /** Further faults, if there were several. */
+  others: Fault[]
+}
+
+/** What a person chose for the project; the same as flags of the command line. */
+export interface ProjectOptions extends Waiting {
+  /** provider:name; default: the project's own. */
+  model?: string
+  approval?: 'interactive' | 'approve_all' | 'auto_deny'
+  /** Another worker than the project's entry. */
+  entry?: string
+  maxDepth?: number
+  /** The same as limits.turns. */
+  maxTurns?: number
+  /** Settings of the models, such as {temperature: 0.2}. */
+  modelSettings?: Record<string, unknown>
+  /** Limits of the run, such as {turns: 20, cost: 0.5, tool_timeout: '1m'}. */
+  limits?: Record<string, string | number>
+  /** Yes, for this run, to what the project's files say beyond its sandbox. */
+  trust?: boolean
+  noImportTools?: boolean
+  allowModuleImports?: boolean
+  /** The person's own configuration, the text of a config.yaml. */
+  config?: string
+  /** Keys and addresses, such as OPENAI_API_KEY; kept in no file. */
+  env?: Record<string, string>
+}
+
+export interface CheckOptions extends ProjectOptions {
+  /** native or browser; default: both. */
+  platform?: string
+}
+
+export interface RunOptions extends ProjectOptions {
+  /** Goes on with this kept conversation instead of beginning one; '' is the newest. */
+  resume?: string
+  /** With resume: goes on before the person's message of this number, as a branch. */
+  at?: number
+  /** With resume: goes on although files of its workers have changed. */
+  changed?: boolean
+  /** Any denied call or failed worker makes the exit code 1. */
+  strict?: boolean
+  attachments?: { name: string; data: Uint8Array }[]
+  /**
+   * Asked before a side effect, and before a run for what the project's files say beyond its sandbox. null says
+   * that nobody is there; without it whatever would ask is denied. signal aborts when the question is withdrawn or
+   * the run is cancelled: then no answer counts any more.
+   */
+  approve?: (request: Request, signal: AbortSignal) => Decision | null | Promise<Decision | null>
+  /** Given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json. */
+  artifact?: (artifact: { name: string; data: string }) => void
+  /** false keeps no trace in the project. */
+  trace?: boolean
+  /** A file of the project that the answers of the models are recorded in. */
+  record?: string
+}
+
+/** keep saves request.lasting for this project in this browser: show it whole before that answer is given. */
+export type Answer = 'yes' | 'no' | 'session' | 'always' | 'never' | 'keep'
+
+export interface Decision {
+  /** One of request.answers. */
+  answer: Answer
+  /** Shown to the model after a no. */
+  reason?: string
+  /** With yes to a request of kind input. */
+  text?: string
+}
+
+/** How a run ended. */
+export interface Result {
+  /** The run's name: that of its trace, and of the conversation that resume goes on with. */
+  run: string
+  status: Status
+  /** The exit code that golem run would have. */
+  exit: number
+  /** The answer as data, where the worker has an output schema. */
+  output?: unknown
+  /** The answer as text. */
+  text: string
+  error?: Fault
+  /** Calls that were denied because nobody could be asked. */
+  denied?: string[]
+  /** Workers that failed below the root. */
+  failed?: { id: string; worker: string; error: Fault }[]
+}
+
+export type Status = 'ok' | 'needs_input' | 'error' | 'interrupted'
+
+/** A run or conversation under way: iterate it for its events, await result. Leaving the loop early cancels it. */
+export class Run implements AsyncIterable<Event> {
+  private constructor()
+  /** Rejects, with a GolemError, only if it could not begin or golem has stopped. */
+  readonly result: Promise<Result>
+  /** Ends it: model, tools and children stop, the trace ends properly. */
+  cancel(): void
+  /** Ends the exchange of a conversation that is under way; the conversation goes on. */
+  stop(): void
+  /** Says something in a conversation. */
+  send(text: string): void
+  /** Ends a conversation. */
+  end(): void
+  [Symbol.asyncIterator](): AsyncGenerator<Event, void, void>
+}
+
+export interface CreateOptions extends Waiting {
+  /** Told how many files are written. A create that was aborted makes nothing. */
+  progress?: (done: number) => void
+}
+
+export interface ProjectListing {
+  name: string
+  files: number
+  bytes: number
+}
+
+export interface FileEntry {
+  path: string
+  dir?: boolean
+  size: number
+  /** Milliseconds since 1970. */
+  modified: number
+}
+
+/** A project's files. Paths are relative, with slashes. */
+export interface Files {
+  list(options?: Waiting): Promise<FileEntry[]>
+  /** A file, or size bytes of it. */
+  read(path: string, options?: Waiting & { from?: number; size?: number }): Promise<Uint8Array>
+  /** Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise. */
+  write(path: string, data: string | Uint8Array, options?: Waiting & { base?: string }): Promise<void>
+  remove(path: string, options?: Waiting): Promise<void>
+  move(path: string, to: string, options?: Waiting): Promise<void>
+}
+
+export interface PushOptions extends Waiting {
+  /** Of the snapshot that was shown. */
+  digest?: string
+  target?: string
+  /** Names of files that define the project, if they are to be pushed too. */
+  definitions?: string[]
+}
+
+/** What workers staged in a project, as golem clearance. */
+export interface Clearance {
+  list(options?: Waiting): Promise<StagedItem[]>
+  diff(item: string, options?: PushOptions): Promise<StagedItem>
+  push(item: string, options?: PushOptions): Promise<StagedItem>
+  discard(item: string, options?: Waiting): Promise<StagedItem>
+  defer(item: string, options?: Waiting): Promise<StagedItem>
+}
+
+export interface UndoOptions extends Waiting {
+  /** Of what was shown. */
+  digest?: string
+  /** Names of files that define the project, if they are to be written too. */
+  definitions?: string[]
+  /** Leaves out files whose old content was not kept. */
+  partial?: boolean
+}
+
+/** What runs wrote directly into a project's files, as golem undo. */
+export interface Undo {
+  list(options?: Waiting): Promise<StagedItem[]>
+  diff(run: string, options?: Waiting): Promise<StagedItem>
+  undo(run: string, options?: UndoOptions): Promise<StagedItem>
+  redo(run: string, options?: UndoOptions): Promise<StagedItem>
+}
+
+/** What a packed project is, after all of it was verified. */
+export interface PackListing {
+  golem: string
+  v: number
+  name: string
+  version?: string
+  entry?: string
+  files: number
+  dirs?: string[]
+  bytes: number
+  digest: string
+  signer?: { key: string; comment: string }
+}
+
+/** What a project is before it runs. */
+export interface ProjectAbout {
+  entry?: string
+  description?: string
+  mode?: string
+  model?: string
+  /** The entry is a tool, which needs no model. */
+  tool?: boolean
+  /** The entry's input schema. */
+  input?: unknown
+  emptyInput?: boolean
+  faults: Fault[]
+}
+
+/** golem, started. Made by createGolem. */
+export class Golem {
+  private constructor()
+  readonly version: string
+  /** Known model providers. */
+  readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
+  /** What init can begin with; input is a first task. */
+  readonly templates: { name: string; about: string; input: string }[]
+  /** Resolves when golem has stopped, which only a crash or close does. */
+  readonly ended: Promise<GolemError>
+  list(options?: Waiting): Promise<ProjectListing[]>
+  /** Makes a project of files, all of them or none. */
+  create(name: string, files?: Record<string, string | Uint8Array>, options?: CreateOptions): Promise<void>
+  /** Makes a project from a template; the first one if none is named. */
+  init(name: string, template?: string, options?: Waiting): Promise<void>
+  /** Deletes a project with all its files. */
+  remove(name: string, options?: Waiting): Promise<void>
+  importZip(name: string, zip: Uint8Array, options?: Waiting): Promise<void>
+  exportZip(name: string, options?: Waiting): Promise<Blob>
+  inspectPack(data: Uint8Array, options?: Waiting): Promise<PackListing>
+  importPack(name: string, data: Uint8Array, options?: Waiting): Promise<unknown>
+  exportPack(name: string, options?: ProjectOptions): Promise<{ blob: Blob; left: string[]; digest: string }>
+  libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
+  /** Installs a library from a zip, or from files by their paths. from says where it came from. */
+  installLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
+  /** Removes a library by its directory, such as utils@1.0.0. */
+  removeLibrary(dir: string, options?: Waiting): Promise<void>
+  files(name: string): Files
+  /** The traces of a project's runs, newest first. */
+  runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>
+  /** One trace, its long texts in their places. */
+  readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
+  wholeTrace(trace: Uint8Array, texts: { name: string; data: Uint8Array }[], options?: Waiting): Promise<Uint8Array>
+  /** The conversations that runs kept, the newest first. */
+  conversations(name: string, options?: Waiting): Promise<ConversationListing[]>
+  conversation(name: string, id: string, options?: Waiting): Promise<{ listing: ConversationListing; said: Said[] }>
+  /** One conversation as Markdown. */
+  exportConversation(name: string, id: string, options?: Waiting): Promise<string>
+  /** Removes a conversation; one that is in use is E_BUSY. */
+  removeConversation(name: string, id: string, options?: Waiting): Promise<unknown>
+  clearance(name: string): Clearance
+  undo(name: string): Undo
+  open(name: string, options?: ProjectOptions): Promise<ProjectAbout>
+  /** Every problem of a project. */
+  check(name: string, options?: CheckOptions): Promise<Fault[]>
+  /** What a project's files say beyond its sandbox, and what of it was trusted in this browser. */
+  trust(name: string, options?: ProjectOptions): Promise<{ digest: string; widenings: (Widening & { trusted: boolean })[] }>
+  /** Forgets what was trusted of a project: the next run asks again. */
+  distrust(name: string, options?: Waiting): Promise<{ removed: boolean }>
+  /** The approval rules that were kept for a project in this browser, as YAML. */
+  rules(name: string, options?: Waiting): Promise<string[]>
+  /** Removes the rule of this number, from 1, and with this text; gives those that are left. */
+  removeRule(name: string, number: number, yaml: string, options?: Waiting): Promise<string[]>
+  /** What is wrong with a person's configuration, the text of a config.yaml. */
+  checkConfig(config: string, options?: Waiting): Promise<Fault[]>
+  workers(name: string, options?: ProjectOptions): Promise<{ workers: WorkerListing[]; faults: Fault[] }>
+  /** What a worker is before it runs; the entry if none is named. */
+  describe(name: string, worker?: string, options?: ProjectOptions): Promise<Description>
+  /** What a run would do. Nothing runs and nothing is written. */
+  plan(name: string, options?: ProjectOptions): Promise<Plan>
+  /** Who may call whom. */
+  tree(name: string, options?: ProjectOptions): Promise<CallTree>
+  models(name: string, provider: string, options?: ProjectOptions): Promise<ModelOffer[]>
+  /** Runs a project's entry for one answer. */
+  run(name: string, input: string | object, options?: RunOptions): Run
+  /** Starts a conversation; say more with send, end it with end. */
+  chat(name: string, input?: string | object | null, options?: RunOptions): Run
+  /** Calls one tool of the entry worker, as a person, in a run of its own. */
+  call(name: string, tool: string, args: object, options?: RunOptions): Run
+  /** Goes on with a kept conversation: result.run, or an id of conversations(); '' is the newest. */
+  resume(name: string, id?: string, input?: string | object | null, options?: RunOptions): Run
+  /** Ends golem at once, whatever it does. */
+  close(): void
+}
+
+/** What a run tells, in order: the lines of golem run --json (docs/trace.md) and, in a conversation, prompt. */
+export type Event = Header | TracedEvent | PromptEvent
+
+/** The conversation waits for send or end. */
+export interface PromptEvent {
+  type: 'prompt'
+}
+
+/** In every event but the header and prompt. Those that no trace keeps have no seq. */
+export interface Placed {
+  seq?: number
+  /** RFC 3339, UTC, with microseconds. */
+  ts?: string
+  /** Of the call that it belongs to; 0 is the root. */
+  id: string
+  parent?: string
+  worker: string
+  depth: number
+}
+
+// What follows is made from golem's own types by TestTypings with GOLEM_UPDATE=1.
+
+export interface RunStartEvent extends Placed {
+  type: 'run.start'
+  input: unknown
+}
+
+export interface RunEndEvent extends Placed {
+  type: 'run.end'
+  status: string
+  exit: number
+  output?: unknown
+  error?: Fault
+  denied?: string[]
+  failed?: string[]
+  opened?: string[]
+  usage: Usage
+  ms: number
+}
+
+export interface WorkerStartEvent extends Placed {
+  type: 'worker.start'
+  source: string
+  digest: string
+  model: string
+  model_from?: string
+  tools: string[]
+}
+
+export interface WorkerEndEvent extends Placed {
+  type: 'worker.end'
+  status: string
+  output?: unknown
+  error?: Fault
+  usage: Usage
+  own?: Usage
+  ms: number
+}
+
+export interface ModelStartEvent extends Placed {
+  type: 'model.start'
+  turn: number
+  messages: number
+}
+
+export interface ModelEndEvent extends Placed {
+  type: 'model.end'
+  turn: number
+  model: string
+  finish: string
+  text: string
+  calls?: CallRef[]
+  usage: Usage
+  attempts: number
+  ms: number
+}
+
+export interface RetryEvent extends Placed {
+  type: 'retry'
+  turn: number
+  attempt: number
+  code: string
+  message?: string
+  wait_ms: number
+}
+
+export interface ToolStartEvent extends Placed {
+  type: 'tool.start'
+  tool: string
+  kind: string
+  module?: string
+  args: unknown
+}
+
+export interface ToolEndEvent extends Placed {
+  type: 'tool.end'
+  tool: string
+  status: string
+  result?: unknown
+  parts?: Part[]
+  error?: Fault
+  fuel?: number
+  fuel_varies?: boolean
+  ms: number
+}
+
+export interface ApprovalEvent extends Placed {
+  type: 'approval'
+  kind?: string
+  tool?: string
+  setting: string
+  rule?: string
+  source: string
+  decision: string
+  remember?: string
+  reason?: string
+  allow?: string
+}
+
+export interface ClearanceEvent extends Placed {
+  type: 'clearance'
+  item?: string
+  action: string
+  message?: string
+  target?: string
+  ok?: boolean
+  error?: Fault
+  items?: string[]
+}
+
+export interface MessageEvent extends Placed {
+  type: 'message'
+  role: string
+  text: string
+}
+
+export interface WarningEvent extends Placed {
+  type: 'warning'
+  code: string
+  message: string
+}
+
+export interface ErrorEvent extends Placed {
+  type: 'error'
+  code: string
+  message: string
+  where?: Where
+  hint?: string
+}
+
+export interface DeltaEvent extends Placed {
+  type: 'delta'
+  text: string
+  reset?: boolean
+}
+
+export interface ProgressEvent extends Placed {
+  type: 'progress'
+  status: string
+  description: string
+  task?: string
+}
+
+export interface StatusEvent extends Placed {
+  type: 'status'
+  text: string
+  level: string
+}
+
+export interface DiffEvent extends Placed {
+  type: 'diff'
+  path: string
+  before?: string
+  after?: string
+  patch: string
+}
+
+export interface AskEvent extends Placed {
+  type: 'ask'
+  request: Request
+}
+
+export type TracedEvent = RunStartEvent | RunEndEvent | WorkerStartEvent | WorkerEndEvent | ModelStartEvent | ModelEndEvent | RetryEvent | ToolStartEvent | ToolEndEvent | ApprovalEvent | ClearanceEvent | MessageEvent | WarningEvent | ErrorEvent | DeltaEvent | ProgressEvent | StatusEvent | DiffEvent | AskEvent
+
+export interface Fault {
+  code: string
+  message: string
+  where?: Where
+  hint?: string
+  severity?: string
+}
+
+export interface Usage {
+  in: number
+  out: number
+  cached?: number
+  written?: number
+  estimated?: boolean
+  cost_usd?: number
+  cost_partial?: boolean
+}
+
+export interface CallRef {
+  id: string
+  name: string
+}
+
+export interface Where {
+  file?: string
+  line?: number
+  column?: number
+  chain?: string[]
+}
+
+export interface Part {
+  type: string
+  mimeType?: string
+  name?: string
+  bytes: number
+  data: string
+}
+
+export interface Header {
+  golem: string
+  v: number
+  run: string
+  version: string
+  platform: string
+  project: string
+  entry: string
+  started: string
+}
+
+export interface Request {
+  id: string
+  kind: 'tool' | 'input' | 'turns' | 'trust'
+  call?: string
+  risk: string
+  workerPath?: string[]
+  workers?: AskingWorker[]
+  answers: Answer[]
+  title?: string
+  lines?: Line[]
+  type?: string
+  tool?: string
+  module?: string
+  grants?: Grant[]
+  description?: string
+  args?: unknown
+  paths?: PathUse[]
+  diff?: string
+  unchanged?: boolean
+  rule?: string
+  why?: string
+  lasting?: Lasting
+}
+
+export interface StagedItem {
+  item: Item
+  digest: string
+  error?: Fault
+  files?: FileListing[]
+}
+
+export interface ConversationListing {
+  id: string
+  time: string
+  title: string
+  worker: string
+  mode: string
+  messages: number
+  turns: number
+  status: string
+  usage: Spent
+  from?: Origin
+  error?: Fault
+}
+
+export interface Said {
+  who: string
+  n?: number
+  text?: string
+  tool?: string
+  id?: string
+  args?: string
+  error?: Fault
+}
+
+export interface Library {
+  name: string
+  version?: string
+  description?: string
+  exports?: string[]
+  dependencies?: string[]
+  dir: string
+  origin?: WorkspaceOrigin
+}
+
+export interface Widening {
+  file: string
+  path: string
+  value: string
+  module?: string
+  at?: string
+  means?: string
+}
+
+export interface WorkerListing {
+  id: string
+  path: string
+  source: string
+  description: string
+  shadowed: string[]
+}
+
+export interface Description {
+  golem: string
+  v: number
+  id: string
+  path: string
+  source: string
+  description?: string
+  tool?: string
+  prompt?: Prompt
+  input?: unknown
+  output?: unknown
+  tools: ToolUse[]
+  view: View
+  settings: Value[]
+  faults?: Fault[]
+}
+
+export interface Plan {
+  golem: string
+  v: number
+  entry: string
+  mode: string
+  workers: PlannedWork[]
+  hosts: PlannedHost[]
+  faults?: Fault[]
+}
+
+export interface CallTree {
+  golem: string
+  v: number
+  entry?: string
+  workers: TreeWorker[]
+  faults?: Fault[]
+}
+
+export interface ModelOffer {
+  name: string
+  context?: number
+  price?: Price
+}
+
+export interface AskingWorker {
+  id: string
+  worker: string
+  depth: number
+  task?: string
+}
+
+export interface Line {
+  path: string
+  value: string
+  means?: string
+  where?: string
+}
+
+export interface Grant {
+  name: string
+  value: string
+}
+
+export interface PathUse {
+  op: string
+  mount?: string
+  path: string
+}
+
+export interface Lasting {
+  says: string
+  yaml: string
+}
+
+export interface Item {
+  id: string
+  type: string
+  state: string
+  message?: string
+  run?: string
+  worker?: string
+  created: string
+  target?: string
+  changes: Change[]
+  replaces?: string
+  was?: string
+  made?: string[]
+  to?: Target
+  tip?: string
+  commit?: string
+  lost?: string[]
+  blind?: string[]
+}
+
+export interface FileListing {
+  path: string
+  to: string
+  definition?: boolean
+  patch: string
+}
+
+export interface Spent {
+  in: number
+  out: number
+  cached?: number
+  written?: number
+  estimated?: boolean
+  cost?: number
+  unpriced?: boolean
+  suggested?: boolean
+}
+
+export interface Origin {
+  id: string
+  at: number
+}
+
+export interface WorkspaceOrigin {
+  from?: string
+  commit?: string
+  digest?: string
+}
+
+export interface Prompt {
+  path: string
+  line: number
+  template: boolean
+  source: string
+  rendered?: string
+}
+
+export interface ToolUse {
+  name: string
+  from: string
+  worker?: string
+  risk: string
+  level: string
+  call: string
+  why: string
+  unless?: string[]
+  uses?: string[]
+  grants?: Grant[]
+  description?: string
+  input?: unknown
+}
+
+export interface View {
+  mounts: MountUse[]
+  restrict?: string
+  readonly: boolean
+  network: boolean
+}
+
+export interface Value {
+  path: string
+  value: string
+  origin: string
+}
+
+export interface PlannedWork {
+  id: string
+  path: string
+  source: string
+  model?: string
+  tools: ToolUse[]
+  view: View
+  limits: Value[]
+}
+
+export interface PlannedHost {
+  host: string
+  for: string
+}
+
+export interface TreeWorker {
+  id: string
+  path: string
+  source: string
+  description?: string
+  shadowed?: string[]
+  root: boolean
+  tools: TreeTool[]
+  calls: WorkerCall[]
+}
+
+export interface Price {
+  in: string
+  cached?: string
+  out: string
+}
+
+export interface Change {
+  source: string
+  path: string
+  size: number
+  digest?: string
+  base?: string
+  bases?: Record<string, string>
+  binary?: boolean
+  staged?: boolean
+}
+
+export interface Target {
+  dir?: string
+  git?: string
+  branch?: string
+}
+
+export interface MountUse {
+  at: string
+  root: string
+  mode: string
+  suffixes?: string[]
+  max_file_bytes?: number
+  approval?: Record<string, string>
+  origin: string
+}
+
+export interface TreeTool {
+  name: string
+  worker?: string
+  from: string
+  risk: string
+  call: string
+  why: string
+}
+
+export interface WorkerCall {
+  worker: string
+  path?: string
+  call: string
+  why: string
+  cycle?: boolean
+  recursion?: boolean
+}

@@ -1,0 +1,141 @@
+// The messages between a page and golem's worker.
+import { GolemError } from './error.js'
+import { Run } from './run.js'
+
+/** The number of the form of these messages. golem-worker.js and golem.wasm have theirs: another one is refused. */
+const form = 1
+
+const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
+const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
+
+/** Fails if signal is none. */
+function fits(signal) {
+  if (signal && typeof signal.addEventListener !== 'function') throw new GolemError({ code: 'E_USAGE', message: 'signal must be an AbortSignal' })
+}
+
+/** Fails if signal has aborted. */
+export function checked(signal) {
+  fits(signal)
+  if (signal?.aborted) throw cancelled()
+}
+
+/** The one worker, and what waits for its replies. */
+export class Link {
+  #worker
+  #last = 0
+  #calls = new Map()
+  #over = null // why there is no golem any more
+  #tell
+
+  constructor(worker) {
+    this.#worker = worker
+    this.ended = new Promise((resolve) => (this.#tell = resolve))
+    this.started = new Promise((resolve, reject) => {
+      this.ended.then(reject)
+      worker.onmessage = ({ data }) => {
+        if (data.ready && data.form === form && data.worker === form) resolve()
+        else if (data.ready) this.end(unlike, 'put all files of one version of golem side by side, and reload the page')
+        else if (data.fatal) this.end(data.fatal, data.hint ?? 'reload the page')
+        else this.#calls.get(data.id)?.take(data)
+      }
+      worker.onerror = (e) => this.end(e.message || 'the worker could not start', 'reload the page')
+    })
+  }
+
+  begin(wasm, base) {
+    this.#worker.postMessage({ wasm, base, form })
+  }
+
+  /** Fails what is open and all that comes. */
+  end(message, hint) {
+    this.#worker.terminate() // with the workers that tools run in
+    this.#over ??= new GolemError({ code: hint ? 'E_PLATFORM' : 'E_INTERRUPTED', message, hint })
+    for (const c of this.#calls.values()) c.reject(this.#over)
+    this.#calls.clear()
+    this.#tell(this.#over)
+  }
+
+  /**
+   * Asks for one thing; progress hears how far it is. When signal aborts, it is cancelled and nobody waits any more;
+   * with settled the worker says how it ended.
+   */
+  async ask(method, params = {}, { signal, progress, settled } = {}, bytes = undefined) {
+    if (this.#over) throw this.#over
+    checked(signal)
+    const { promise, resolve, reject } = within()
+    const id = this.#open({
+      reject,
+      take: (m) => {
+        if (m.progress !== undefined) return progress?.(m.progress)
+        this.#calls.delete(id)
+        if (m.error) reject(new GolemError(m.error))
+        else resolve(m.bytes && m.result ? { ...m.result, bytes: m.bytes } : m.bytes ?? m.result)
+      },
+    })
+    const abort = () => {
+      this.#post({ id, cancel: true })
+      if (!settled) reject(cancelled())
+    }
+    signal?.addEventListener('abort', abort)
+    try {
+      this.#post({ id, method, params, bytes })
+      return await promise
+    } finally {
+      this.#calls.delete(id)
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Starts a run, a conversation or a call. */
+  start(method, params, options, bytes) {
+    let inside
+    let id = 0
+    const { signal } = options
+    const run = new Run((m) => this.#post({ id, ...m }), options, (own) => (inside = own))
+    const abort = () => run.cancel()
+    const over = () => {
+      this.#calls.delete(id)
+      signal?.removeEventListener('abort', abort)
+    }
+    try {
+      if (this.#over) throw this.#over
+      fits(signal)
+      id = this.#open({
+        reject: (e) => inside.fail(e),
+        take: (m) => {
+          if (m.event || m.ask || m.withdrawn || m.artifact) return inside.take(m)
+          over()
+          if (m.error) inside.fail(new GolemError(m.error))
+          else inside.finish(m.result)
+        },
+      })
+      signal?.addEventListener('abort', abort)
+      this.#post({ id, method, params, bytes })
+      if (signal?.aborted) abort()
+    } catch (e) {
+      over()
+      inside.fail(e)
+    }
+    return run
+  }
+
+  #open(call) {
+    this.#calls.set(++this.#last, call)
+    return this.#last
+  }
+
+  #post(m) {
+    try {
+      this.#worker.postMessage(m)
+    } catch (e) { // a function, or what else cannot be copied
+      throw new GolemError({ code: 'E_USAGE', message: `golem cannot take this value: ${e.message}` })
+    }
+  }
+}
+
+/** Promise.withResolvers, which not every browser has. */
+function within() {
+  const out = {}
+  out.promise = new Promise((resolve, reject) => Object.assign(out, { resolve, reject }))
+  return out
+}

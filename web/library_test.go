@@ -1,0 +1,103 @@
+//go:build !js
+
+package web_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/web/webtest"
+)
+
+// Fields that golem.d.ts declares, by interface.
+func typedFields(t *testing.T, source, name string) []string {
+	t.Helper()
+	_, body, found := strings.Cut(source, " "+name+" ")
+	body, _, ended := strings.Cut(body, "\n}\n")
+	if !found || !ended {
+		t.Fatalf("golem.d.ts does not declare %s", name)
+	}
+	var out []string
+	for _, m := range regexp.MustCompile(`(?m)^  (?:readonly )?(\w+)\??[:(]`).FindAllStringSubmatch(body, -1) {
+		out = append(out, m[1])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// golem.js as a library, in one page: its members are those of golem.d.ts and
+// no others; whatever waits can be cancelled; leaving the loop over a run
+// cancels it; a run is resumed by its result; all errors are GolemErrors; a
+// worker of another version is refused.
+func TestLibraryOfThePage(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("golem.d.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := string(data)
+	p := embedded(t)
+	for _, c := range []struct{ do, want string }{
+		{`const lib = await import('./golem.js'); return Object.keys(lib).sort()`, "Golem,GolemError,Run,createGolem"},
+		{`return [...Object.getOwnPropertyNames(golem), ...Object.getOwnPropertyNames(golem.constructor.prototype)].filter((n) => n !== 'constructor').sort()`, strings.Join(typedFields(t, types, "class Golem"), ",")},
+		{`return Object.keys(golem.files('a')).sort()`, strings.Join(typedFields(t, types, "interface Files"), ",")},
+		{`return Object.keys(golem.clearance('a')).sort()`, strings.Join(typedFields(t, types, "interface Clearance"), ",")},
+		{`return Object.keys(golem.undo('a')).sort()`, strings.Join(typedFields(t, types, "interface Undo"), ",")},
+		{`await golem.create('talk', {'main.worker': '---\nmodel: script:s.yaml\n---\nTalk.\n', 's.yaml': 'script: 1\nworkers:\n  main:\n    - when: {text: hang}\n      hang: true\n    - when: {text: one}\n      say: first\n    - when: {text: two}\n      say: second\n'}); return 'made'`, "made"},
+		{`window.first = golem.run('talk', 'one'); const keys = new Set(); for await (const e of first) for (const k in e) keys.add((e.type ?? 'Header') + ' ' + k); window.keys = keys; return (await first.result).text`, "first"},
+		{`return Object.getOwnPropertyNames(first).concat(Object.getOwnPropertyNames(first.constructor.prototype)).filter((n) => n !== 'constructor').sort()`, strings.Join(typedFields(t, types, "class Run"), ",")},
+
+		// A run goes on by the name in its result.
+		{`const again = golem.resume('talk', (await first.result).run, 'two'); again.end(); return (await again.result).text`, "second"},
+
+		// Leaving the loop cancels; so does a signal.
+		{`const run = golem.run('talk', 'hang'); for await (const e of run) if (e.type === 'model.start') break; return (await run.result).status`, "interrupted"},
+		{`const stop = new AbortController(), run = golem.run('talk', 'hang', {signal: stop.signal}); for await (const e of run) if (e.type === 'model.start') stop.abort(); return (await run.result).status`, "interrupted"},
+		{`return golem.run('talk', 'hang', {signal: AbortSignal.abort()}).result.then((r) => r.status)`, "interrupted"},
+		{`const signal = AbortSignal.abort(), f = golem.files('talk'), c = golem.clearance('talk'), none = new Uint8Array(), all = {
+			list: () => golem.list({signal}), create: () => golem.create('n', {}, {signal}), init: () => golem.init('n', '', {signal}), remove: () => golem.remove('talk', {signal}),
+			importZip: () => golem.importZip('n', none, {signal}), exportZip: () => golem.exportZip('talk', {signal}), inspectPack: () => golem.inspectPack(none, {signal}), importPack: () => golem.importPack('n', none, {signal}),
+			exportPack: () => golem.exportPack('talk', {signal}), libraries: () => golem.libraries({signal}), installLibrary: () => golem.installLibrary(none, '', {signal}), removeLibrary: () => golem.removeLibrary('x', {signal}),
+			runs: () => golem.runs('talk', {signal}), readRun: () => golem.readRun('talk', 'x', {signal}), wholeTrace: () => golem.wholeTrace(none, [], {signal}), conversations: () => golem.conversations('talk', {signal}),
+			conversation: () => golem.conversation('talk', 'x', {signal}), removeConversation: () => golem.removeConversation('talk', 'x', {signal}), undone: () => golem.undo('talk').list({signal}), undo: () => golem.undo('talk').undo('x', {signal}), exportConversation: () => golem.exportConversation('talk', 'x', {signal}), distrust: () => golem.distrust('talk', {signal}), rules: () => golem.rules('talk', {signal}),
+			removeRule: () => golem.removeRule('talk', 1, '', {signal}), checkConfig: () => golem.checkConfig('', {signal}), describe: () => golem.describe('talk', '', {signal}), models: () => golem.models('talk', 'openai', {signal}),
+			start: () => import('./golem.js').then((m) => m.createGolem({signal})), read: () => f.read('s.yaml', {signal}), write: () => f.write('x', 'x', {signal}), delete: () => f.remove('s.yaml', {signal}), move: () => f.move('s.yaml', 'x', {signal}), files: () => f.list({signal}),
+			staged: () => c.list({signal}), diff: () => c.diff('1', {signal}), push: () => c.push('1', {signal}), discard: () => c.discard('1', {signal}), defer: () => c.defer('1', {signal}) };
+			for (const name of ['open', 'check', 'trust', 'workers', 'plan', 'tree']) all[name] = () => golem[name]('talk', {signal});
+			const out = []; for (const [name, f] of Object.entries(all)) { const code = await f().then(() => 'done', (e) => e.name + e.code); if (code !== 'GolemErrorE_INTERRUPTED') out.push(name + ' ' + code) }
+			return [...out, (await golem.files('talk').list()).length]`, "2"},
+		{`const stop = new AbortController(), asked = golem.list({signal: stop.signal}).catch((e) => e.code); stop.abort(); return [await asked, (await golem.list()).length]`, "E_INTERRUPTED,1"},
+
+		// All errors are GolemErrors.
+		{`return golem.list({signal: 5}).catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
+		{`return golem.open('talk', {model: () => 1}).catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
+		{`return golem.run('talk', () => 1).result.catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
+		{`const real = fetch; window.fetch = () => Promise.reject(new TypeError('no network')); const said = await import('./golem.js').then((m) => m.createGolem()).catch((e) => e.name + e.code + !!e.hint); window.fetch = real; return said`, "GolemErrorE_PLATFORMtrue"},
+
+		// An older worker, and an older page.
+		{`const real = fetch; window.fetch = async (url, ...rest) => String(url).endsWith('golem-worker.js') ? new Response('onmessage = () => postMessage({ready: true, version: "old"})') : real(url, ...rest);
+			const said = await import('./golem.js').then((m) => m.createGolem()).catch((e) => e.name + e.code + ': ' + e.message); window.fetch = real; return said`, "GolemErrorE_PLATFORM: golem.js, golem-worker.js and golem.wasm are not of one version"},
+		{`const worker = new Worker('golem-worker.js'); worker.postMessage({wasm: 1, base: ''}); const said = await new Promise((resolve) => { worker.onmessage = (m) => resolve(m.data.fatal) }); worker.terminate(); return said`, "golem.js and golem-worker.js are not of one version"},
+	} {
+		if got := talk(p, "%s", c.do); got != c.want {
+			t.Errorf("%s\ngave %s, want %s", c.do, got, c.want)
+		}
+	}
+	placed := typedFields(t, types, "interface Placed")
+	for _, key := range strings.Split(webtest.Eval[string](p, `[...window.keys].sort().join()`), ",") {
+		kind, field, _ := strings.Cut(key, " ")
+		declared := append(slices.Clone(placed), "type")
+		if kind == "Header" {
+			declared = typedFields(t, types, "interface Header")
+		} else {
+			_, at, _ := strings.Cut(types, "  type: '"+kind+"'\n")
+			declared = append(declared, typedFields(t, " x "+at, "x")...)
+		}
+		if !slices.Contains(declared, field) {
+			t.Errorf("the event %s has %s, which golem.d.ts does not declare", kind, field)
+		}
+	}
+}
