@@ -13,7 +13,7 @@ build:
 # The page as static files in web/dist; make build then has it in golem web.
 web:
 	@.ci/setup.sh web
-	@cd web && npm ci --silent
+	@cd web && npm ci --include=dev --silent
 	go run ./web/build
 
 # Looks for gcc and Node and installs what is missing.

@@ -1,0 +1,109 @@
+//go:build !js
+
+package web_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"golem/web/webtest"
+)
+
+// npmPacked is what npm pack makes of web/, by path in the package.
+func npmPacked(t *testing.T) fstest.MapFS {
+	t.Helper()
+	built(t)
+	dir := t.TempDir()
+	cmd := exec.Command("npm", "pack", "--silent", "--ignore-scripts", "--offline", "--pack-destination", dir)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm pack: %v\n%s", err, said)
+	}
+	file, err := os.Open(filepath.Join(dir, "golem-0.0.0.tgz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[strings.TrimPrefix(h.Name, "package/")] = &fstest.MapFile{Data: data}
+	}
+}
+
+// golem.js as an npm package has what a page needs, types among it, and brings
+// no other package; the page of ten lines that docs/web.md shows runs with it.
+func TestPackage(t *testing.T) {
+	t.Parallel()
+	files := npmPacked(t)
+	var names []string
+	site := fstest.MapFS{}
+	for name, f := range files {
+		names = append(names, name)
+		site["node_modules/golem/"+name] = f
+	}
+	slices.Sort(names)
+	if got, want := strings.Join(names, " "), "dist/golem-tool.js dist/golem-wazero.js dist/golem-wazero.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz golem.d.ts package.json"; got != want {
+		t.Errorf("the package has %s, want %s", got, want)
+	}
+	var about struct {
+		Types        string                     `json:"types"`
+		Exports      map[string]json.RawMessage `json:"exports"`
+		Dependencies map[string]json.RawMessage `json:"dependencies"`
+	}
+	if err := json.Unmarshal(files["package.json"].Data, &about); err != nil {
+		t.Fatal(err)
+	}
+	var main struct{ Types, Default string }
+	if err := json.Unmarshal(about.Exports["."], &main); err != nil {
+		t.Fatal(err)
+	}
+	if len(about.Dependencies) > 0 {
+		t.Errorf("whoever installs golem gets %d other packages", len(about.Dependencies))
+	}
+	for _, name := range []string{about.Types, main.Types, main.Default} {
+		if files[strings.TrimPrefix(name, "./")] == nil {
+			t.Errorf("package.json names %s, which is not in the package", name)
+		}
+	}
+	ten, err := os.ReadFile("ten.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/web.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(page, []byte("```html\n"+string(ten)+"```\n")) {
+		t.Error("docs/web.md does not show web/ten.html as it is")
+	}
+	site["index.html"], site["favicon.ico"] = &fstest.MapFile{Data: ten}, &fstest.MapFile{}
+	p := browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
+	got := webtest.Eval[string](p, `new Promise((resolve) => { const look = () => out.textContent.endsWith('worker.') ? resolve(out.textContent) : setTimeout(look, 20); look() })`)
+	if got != "Hello from a worker." {
+		t.Errorf("the page shows %q", got)
+	}
+}
