@@ -118,7 +118,7 @@ binary_size() {
 # The page: its packages from the lock file, its bundle, the budgets of both.
 web_page() {
   if ! cmp -s web/package-lock.json web/node_modules/.package-lock.from; then
-    (cd web && npm ci --silent --no-fund --no-audit)
+    (cd web && npm ci --include=dev --silent --no-fund --no-audit)
     cp web/package-lock.json web/node_modules/.package-lock.from
   fi
   go run ./web/build >build/web.log

@@ -39,6 +39,12 @@ func TestLibraryOfThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := string(data)
+	page, err := os.ReadFile("../docs/web.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```js\nconst stop = ")
+	example, _, _ = strings.Cut(example, "```")
 	p := embedded(t)
 	for _, c := range []struct{ do, want string }{
 		{`const lib = await import('./golem.js'); return Object.keys(lib).sort()`, "Golem,GolemError,Run,createGolem"},
@@ -52,6 +58,7 @@ func TestLibraryOfThePage(t *testing.T) {
 
 		// A run goes on by the name in its result.
 		{`const again = golem.resume('talk', (await first.result).run, 'two'); again.end(); return (await again.result).text`, "second"},
+		{`const stop = ` + example + `; return [text, next.text, missing]`, "first,second,E_NOT_FOUND"}, // as docs/web.md shows it
 
 		// Leaving the loop cancels; so does a signal.
 		{`const run = golem.run('talk', 'hang'); for await (const e of run) if (e.type === 'model.start') break; return (await run.result).status`, "interrupted"},
