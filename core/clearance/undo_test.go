@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -17,80 +16,6 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 )
-
-// undo is the store of what runs replaced, for a golem that begins to work on the disk.
-func (d *disk) undo() *clearance.Store {
-	s := d.store()
-	s.Undo, s.Targets = true, nil
-	s.Now = func() time.Time { // a clock that somebody sets back, again and again
-		d.hours++
-		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(d.hours) * time.Hour)
-	}
-	return s
-}
-
-// recording is a run that writes directly.
-type recording struct {
-	sandbox.FS
-	rec  *clearance.Record
-	told []string
-}
-
-func (d *disk) run(t testing.TB, s *clearance.Store, id string) *recording {
-	t.Helper()
-	r := &recording{}
-	r.rec = &clearance.Record{Store: s, Run: id, Worker: "main", Root: ".", Trouble: func(f *fault.Fault) { r.told = append(r.told, f.Error()) }}
-	var err error
-	r.FS, err = sandbox.View(sandbox.ViewSpec{
-		Mounts: []sandbox.Mount{{Name: "root", At: ".", FS: faulty{d.files, d.f}, Source: ".", Mode: sandbox.ReadWrite}},
-		Record: r.rec.Before,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// wrote is a run that has ended.
-func (d *disk) wrote(t testing.TB, id string, do func(sandbox.FS) error) {
-	t.Helper()
-	r := d.run(t, d.undo(), id)
-	if err := errors.Join(do(r), r.rec.Close()); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// undoes undoes the newest run.
-func undoes(s *clearance.Store, how clearance.Push) error {
-	it, err := s.Of(context.Background(), "", how.Redo)
-	if err == nil {
-		_, err = s.Push(context.Background(), it.ID, how)
-	}
-	return err
-}
-
-func same(t testing.TB, what string, got, want map[string]string) {
-	t.Helper()
-	if !maps.Equal(got, want) {
-		t.Fatalf("%s: there is %q instead of %q", what, got, want)
-	}
-}
-
-// oneOf makes a change of one or two of a few names, which may be refused.
-func oneOf(t *rapid.T, fsys sandbox.FS, n int) {
-	names := []string{"a", "d", "d/b", "d/e", "d/e/f", "g/h", "c"}
-	name := rapid.SampledFrom(names).Draw(t, "name")
-	switch rapid.IntRange(0, 4).Draw(t, "what") {
-	case 0, 1:
-		_ = fsys.WriteFile(name, fmt.Append(nil, n%5))
-	case 2:
-		_ = fsys.Remove(name)
-	case 3:
-		_ = fsys.Rename(name, rapid.SampledFrom(names).Draw(t, "to"))
-	case 4:
-		_ = fsys.Mkdir(name, 0o755)
-	}
-}
 
 // Whatever a run did to files and directories: an undo leaves them as they were before
 // the run, and a redo as the run left them.

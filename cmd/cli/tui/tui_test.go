@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,141 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"golem/core/approval"
-	"golem/core/run"
 	"golem/core/tool"
 	"golem/core/trace"
 )
-
-// driver plays a session and a person against the program, without a terminal and
-// without a clock: what is drawn depends on what was put in, and on nothing else.
-type driver struct {
-	t       *testing.T
-	m       *model
-	u       *UI
-	at      time.Time
-	stops   int
-	leaves  int
-	replies chan approval.Decision
-}
-
-func drive(t *testing.T, width, height int, color bool) *driver {
-	d := &driver{t: t, at: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), replies: make(chan approval.Decision, 4)}
-	d.u = New(Options{
-		Project: "demo", Entry: "main", Model: "openai:gpt-5-mini", Mode: "interactive", Color: color,
-		Stop: func() bool { d.stops++; return true }, Leave: func() { d.leaves++ }, Now: func() time.Time { return d.at },
-	})
-	d.m = d.u.model
-	d.m.Update(tea.WindowSizeMsg{Width: width, Height: height})
-	return d
-}
-
-// events are lines of a trace.
-func (d *driver) events(lines string) {
-	d.t.Helper()
-	for l := range strings.Lines(lines) {
-		if l = strings.TrimSpace(l); l == "" {
-			continue
-		}
-		e, err := trace.Decode([]byte(l))
-		if err != nil {
-			d.t.Fatalf("%s: %v", l, err)
-		}
-		d.u.Emit(e)
-	}
-	d.m.Update(arrived{})
-	d.m.View()
-}
-
-func (d *driver) ask(r approval.Request) {
-	d.u.post(asked{r, d.replies})
-	d.m.Update(arrived{})
-}
-
-// arm lets the dialog's keys count, as the quiet after the last key does.
-func (d *driver) arm() { d.m.Update(armed{d.m.dialog.quiet}) }
-
-// prompt lets the session wait for a message, and returns what it gets once there is one.
-func (d *driver) prompt() chan run.Input {
-	got := make(chan run.Input, 1)
-	go func() {
-		in, err := d.u.Prompt(context.Background())
-		if err == nil {
-			got <- in
-		}
-		close(got)
-	}()
-	<-d.u.wake // it was posted
-	d.m.Update(arrived{})
-	return got
-}
-
-var keyCodes = map[string]rune{
-	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight,
-}
-
-func (d *driver) keys(list ...string) {
-	for _, k := range list {
-		var key tea.Key
-		switch rest, ctrl := strings.CutPrefix(k, "ctrl+"); {
-		case ctrl:
-			key = tea.Key{Code: rune(rest[0]), Mod: tea.ModCtrl}
-		case keyCodes[k] != 0:
-			key = tea.Key{Code: keyCodes[k]}
-		default:
-			for _, r := range k {
-				d.m.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
-				d.m.View()
-			}
-			continue
-		}
-		d.m.Update(tea.KeyPressMsg(key))
-		d.m.View()
-	}
-}
-
-func (d *driver) screen() string { return d.m.View().Content }
-
-func (d *driver) has(texts ...string) {
-	d.t.Helper()
-	for _, want := range texts {
-		if !strings.Contains(d.screen(), want) {
-			d.t.Errorf("no %q on the screen:\n%s", want, d.screen())
-		}
-	}
-}
-
-func (d *driver) hasNot(texts ...string) {
-	d.t.Helper()
-	for _, no := range texts {
-		if strings.Contains(d.screen(), no) {
-			d.t.Errorf("%q on the screen:\n%s", no, d.screen())
-		}
-	}
-}
-
-var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// fits checks what is true of every screen: it is as large as the terminal at most, and
-// nothing in it moves the cursor.
-func (d *driver) fits() {
-	d.t.Helper()
-	lines := strings.Split(d.screen(), "\n")
-	if len(lines) > d.m.height {
-		d.t.Errorf("%d lines of %d:\n%s", len(lines), d.m.height, d.screen())
-	}
-	for _, l := range lines {
-		bare := sgr.ReplaceAllString(l, "")
-		if !d.m.o.Color && bare != l {
-			d.t.Errorf("an escape sequence without colours: %q", l)
-		}
-		if strings.ContainsFunc(bare, func(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u202e' }) {
-			d.t.Errorf("a control character: %q", l)
-		}
-		if columns(bare) > d.m.width {
-			d.t.Errorf("%d columns of %d: %q", columns(bare), d.m.width, l)
-		}
-	}
-}
 
 const (
 	start = `{"type":"run.start","id":"0","worker":"main","depth":0,"input":"Compare a.md and b.md, please"}
