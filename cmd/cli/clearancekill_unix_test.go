@@ -153,12 +153,10 @@ func killedPushes(t *testing.T, times int, ready func(dir string), look func(dir
 	}
 }
 
-// golem that is killed while a worker writes into a staged mount loses nothing that
-// was written, and changes no real file.
-func TestKilledRun(t *testing.T) {
-	t.Parallel()
-	dir := stagedProject(t)
-	script := "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/more, content: \"kept\\n\"}}]\n    - hang: true\n"
+// running starts a run of a script in a project and returns when n calls have ended.
+// The test kills it.
+func running(t *testing.T, dir, script string, n int) *exec.Cmd {
+	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(script), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +169,23 @@ func TestKilledRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := ""
-	for buf := make([]byte, 4096); !strings.Contains(seen, `"type":"tool.end"`); {
-		n, err := out.Read(buf)
+	for buf := make([]byte, 4096); strings.Count(seen, `"type":"tool.end"`) < n; {
+		got, err := out.Read(buf)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, seen)
 		}
-		seen += string(buf[:n])
+		seen += string(buf[:got])
 	}
+	return run
+}
+
+// golem that is killed while a worker writes into a staged mount loses nothing that
+// was written, and changes no real file.
+func TestKilledRun(t *testing.T) {
+	t.Parallel()
+	dir := stagedProject(t)
+	script := "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/more, content: \"kept\\n\"}}]\n    - hang: true\n"
+	run := running(t, dir, script, 1)
 	if listed, err := golemHere(dir, "clearance", "push", "2").CombinedOutput(); err == nil || !strings.Contains(string(listed), "E_BUSY") {
 		t.Errorf("an item whose run goes on was pushed: %s", listed)
 	}

@@ -66,25 +66,7 @@ func TestUndoOfAKilledRun(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	script := "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/0, content: \"new\\n\"}}, {tool: delete_file, args: {path: /out/1}}]\n    - hang: true\n"
-	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := golemHere(dir, "run", ".", "go", "--json")
-	out, err := run.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := run.Start(); err != nil {
-		t.Fatal(err)
-	}
-	seen := ""
-	for buf := make([]byte, 4096); strings.Count(seen, `"type":"tool.end"`) < 2; {
-		n, err := out.Read(buf)
-		if err != nil {
-			t.Fatalf("%v\n%s", err, seen)
-		}
-		seen += string(buf[:n])
-	}
+	run := running(t, dir, script, 2)
 	if got, err := golemHere(dir, "undo", "-y").CombinedOutput(); err == nil || !strings.Contains(string(got), "E_BUSY") {
 		t.Errorf("a run that goes on was undone: %s", got)
 	}

@@ -86,17 +86,21 @@ func soon(mu *sync.Mutex) bool {
 	}
 }
 
-// seconds is a time as a status line has it.
-func seconds(d time.Duration) string {
-	s := int(d / time.Second)
-	if s < 60 {
+// Seconds is a time as a status line has it, such as "5 s", "2 min 5 s" and
+// "1 h 2 min"; a negative one is "0 s".
+func Seconds(d time.Duration) string {
+	s := max(int(d/time.Second), 0)
+	switch {
+	case s < 60:
 		return strconv.Itoa(s) + " s"
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
 	}
-	return fmt.Sprintf("%d min %d s", s/60, s%60)
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// thousands is a number of tokens: 950, 1.2k, 34k.
-func thousands(n int) string {
+// Thousands is a number of tokens in a few characters: 950, 1.2k, 34k.
+func Thousands(n int) string {
 	switch {
 	case n < 1000:
 		return strconv.Itoa(n)
@@ -115,7 +119,7 @@ func tokens(u trace.Usage) string {
 	if u.Estimated {
 		about = "~"
 	}
-	return about + thousands(u.In) + " tokens in, " + about + thousands(u.Out) + " out"
+	return about + Thousands(u.In) + " tokens in, " + about + Thousands(u.Out) + " out"
 }
 
 // Spinner shows, on a terminal, what a command is waiting for outside a run.
@@ -175,4 +179,4 @@ func (s *Spinner) Aside(write func()) {
 	write()
 }
 
-func withTime(what string, d time.Duration) string { return strings.TrimSpace(what + " " + seconds(d)) }
+func withTime(what string, d time.Duration) string { return strings.TrimSpace(what + " " + Seconds(d)) }

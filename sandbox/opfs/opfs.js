@@ -56,20 +56,26 @@ globalThis.golemOPFS = (() => {
 			}));
 		}
 
+		// opened opens the file at a path of the whole for writing, and makes it
+		// where there is none.
+		async opened(at) {
+			const [up, base] = cut(at);
+			const dir = await this.dir(up, true);
+			let file;
+			try {
+				file = await dir.getFileHandle(base, { create: true });
+			} catch (e) {
+				throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
+			}
+			return changing(() => file.createSyncAccessHandle());
+		}
+
 		// lay writes a file where a tree is being made that counts only once it is
 		// whole: straight to its place.
 		lay(path, bytes, address, size) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(at);
-				const dir = await this.dir(up, true);
-				let file;
-				try {
-					file = await dir.getFileHandle(base, { create: true });
-				} catch (e) {
-					throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
-				}
-				const out = await changing(() => file.createSyncAccessHandle());
+				const out = await this.opened(at);
 				try {
 					out.truncate(0);
 					this.pour(out, bytes || new Uint8Array(this.memory().buffer, address, size), false);
@@ -200,15 +206,7 @@ globalThis.golemOPFS = (() => {
 		append(path) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
-				const [up, base] = cut(at);
-				const dir = await this.dir(up, true);
-				let file;
-				try {
-					file = await dir.getFileHandle(base, { create: true });
-				} catch (e) {
-					throw e.name === "TypeMismatchError" ? new Refusal("IsDirectory") : e;
-				}
-				const out = await changing(() => file.createSyncAccessHandle());
+				const out = await this.opened(at);
 				this.shared.kept.logs.add(at);
 				this.shared.kept.forget(at);
 				this.shared.kept.made(at, "f");

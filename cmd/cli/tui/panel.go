@@ -129,9 +129,9 @@ func (p *panel) row(n node, s *view.State, now time.Time, width int, color bool)
 		}
 	}
 	sign, style := signOf(c)
-	right := seconds(elapsed(c, now))
+	right := ui.Seconds(elapsed(c, now))
 	if c.ID == "0" {
-		right = seconds(now.Sub(s.Begun))
+		right = ui.Seconds(now.Sub(s.Begun))
 	}
 	spent := sum(c.Own, c.All)
 	if cost := c.All.CostText(); cost != "" {
@@ -259,7 +259,7 @@ func tokens(u trace.Usage) string {
 	if u.Estimated {
 		about = "~"
 	}
-	return fmt.Sprintf("%s%s in, %s%s out", about, thousands(u.In), about, thousands(u.Out))
+	return fmt.Sprintf("%s%s in, %s%s out", about, ui.Thousands(u.In), about, ui.Thousands(u.Out))
 }
 
 // sum is a worker's own tokens, and behind a slash those of all below it too where
@@ -272,9 +272,9 @@ func sum(own, all trace.Usage) string {
 	if all.Estimated {
 		about = "~"
 	}
-	text := about + thousands(own.In+own.Out)
+	text := about + ui.Thousands(own.In+own.Out)
 	if all.In+all.Out > own.In+own.Out {
-		text += "/" + thousands(all.In+all.Out)
+		text += "/" + ui.Thousands(all.In+all.Out)
 	}
 	return text + " tokens"
 }
@@ -283,16 +283,5 @@ func total(u trace.Usage) string {
 	if u.In+u.Out == 0 {
 		return ""
 	}
-	return thousands(u.In + u.Out)
-}
-
-// thousands is a number of tokens: 950, 1.2k, 34k.
-func thousands(n int) string {
-	switch {
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 10_000:
-		return strconv.FormatFloat(float64(n/100)/10, 'f', 1, 64) + "k"
-	}
-	return strconv.Itoa(n/1000) + "k"
+	return ui.Thousands(u.In + u.Out)
 }

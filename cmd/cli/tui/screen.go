@@ -3,10 +3,10 @@ package tui
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -140,7 +140,7 @@ func (m *model) waitsFor() string {
 	case len(busy) > 1:
 		what = fmt.Sprintf("%d at work", len(busy))
 	}
-	return what + " " + seconds(m.now().Sub(since))
+	return what + " " + ui.Seconds(m.now().Sub(since))
 }
 
 // header is the first line: project, worker, model, mode, tokens, cost. What decides
@@ -185,16 +185,4 @@ func (m *model) header(width int) string {
 		rest := strings.TrimPrefix(left, name)
 		return paint(m.o.Color, bold, strings.TrimSuffix(left, rest)) + paint(m.o.Color, dim, rest+strings.Repeat(" ", max(width-columns(left)-columns(right), 0))+right)
 	}
-}
-
-// seconds is a time as people read it.
-func seconds(d time.Duration) string {
-	s := max(int(d/time.Second), 0)
-	switch {
-	case s < 60:
-		return fmt.Sprintf("%d s", s)
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }

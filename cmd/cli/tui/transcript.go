@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -200,7 +201,7 @@ func (t *transcript) call(c *view.Call) []string {
 	text := callText(c, t.as.width-2)
 	well := c.Status == view.OK
 	if c.Worker && c.Over() {
-		text = cut(text, max(t.as.width-30, 12)) + " — " + seconds(elapsed(c, t.as.now()))
+		text = cut(text, max(t.as.width-30, 12)) + " — " + ui.Seconds(elapsed(c, t.as.now()))
 		if used := sum(c.Own, c.All); used != "" {
 			text += ", " + used
 		}
