@@ -15,16 +15,20 @@ import (
 func (h *host) chatCommand() *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
-		Use:   "chat TARGET [MESSAGE…]",
+		Use:   "chat [TARGET] [MESSAGE…]",
 		Short: "talk with a project or a worker",
 		Long: `Talks with a project or a worker: a message a line, from the terminal or from
-standard input, until /exit or the end of input. /help lists the commands.`,
+standard input, until /exit or the end of input. /help lists the commands. On a
+terminal, in a project, TARGET may be left out.`,
 		Example: `  golem chat .
   golem chat . --model ollama:qwen3
   golem chat . --resume
   golem chat main.worker "Hello"`,
 		RunE: func(_ *cobra.Command, words []string) error {
 			f.command = "chat"
+			if len(words) == 0 && f.project == "" && !f.noProject && h.setting("PROJECT") == "" && h.inProject() {
+				words = []string{"."} // as golem alone does
+			}
 			return h.orJSON(f, h.runProject(f, words, true))
 		},
 	}

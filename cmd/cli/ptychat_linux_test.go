@@ -72,7 +72,7 @@ func TestTerminalInterruptEndsAnExchange(t *testing.T) {
 // Ctrl+C at the prompt of a chat ends it: 130.
 func TestTerminalInterruptAtThePrompt(t *testing.T) {
 	dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: first answer\n"})
-	r := startPTY(t, dir, nil, false, "chat", ".", "--plain", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, "chat", "--plain", "--model", "script:script.yaml")
 	r.expect("> ")
 	r.typeKeys("one\n")
 	r.expectTimes("> ", 2)
