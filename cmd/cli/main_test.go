@@ -2,7 +2,9 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,6 +17,9 @@ const asGolem = "GOLEM_TEST_AS_GOLEM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asGolem) != "" {
 		main()
+	}
+	if signal.Ignored(syscall.SIGHUP) { // under nohup: the programs that tests start begin with the signal all the same
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	testscript.Main(m, map[string]func(){
 		"golem": func() {

@@ -2,10 +2,12 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -247,8 +249,12 @@ func TestScreenInterruptTwiceLeaves(t *testing.T) {
 // A terminal that goes away ends the chat, and what was said is kept; so is a question
 // that nobody can answer any more a no.
 func TestScreenHangsUp(t *testing.T) {
-	for name, ask := range map[string]string{"idle": "", "running": "slow\r", "asking": "write\r"} {
+	for name, ask := range map[string]string{"idle": "", "running": "slow\r", "asking": "write\r", "under nohup": ""} {
 		t.Run(name, func(t *testing.T) {
+			if name == "under nohup" { // no signal tells of it
+				signal.Ignore(syscall.SIGHUP)
+				defer signal.Reset(syscall.SIGHUP)
+			}
 			t.Setenv("TERM", "vt100")
 			dir := screenProject(t)
 			r := startPTY(t, dir, nil, false, "chat", ".")

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"io"
+	"os"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,6 +18,16 @@ type Command interface {
 	SetStderr(io.Writer)
 }
 
+// direct gives a command the terminal's own file: from another reader exec.Cmd
+// copies, and waits for its end.
+type direct struct {
+	Command
+	in *os.File
+}
+
+// SetStdin ignores the reader.
+func (d direct) SetStdin(io.Reader) { d.Command.SetStdin(d.in) }
+
 // composed is what the person wrote elsewhere.
 type composed struct {
 	text string
@@ -30,7 +41,7 @@ func (m *model) compose() tea.Cmd {
 		m.told(err)
 		return nil
 	}
-	return tea.Exec(cmd, func(err error) tea.Msg {
+	return tea.Exec(direct{cmd, m.o.In}, func(err error) tea.Msg {
 		text, rerr := done()
 		if err == nil {
 			err = rerr

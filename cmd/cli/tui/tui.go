@@ -61,6 +61,8 @@ type UI struct {
 	over    chan struct{} // closed when the program has ended
 	eof     chan struct{} // closed when the person ends the input
 
+	lost sync.Once
+
 	mu    sync.Mutex
 	queue []any
 	err   error
@@ -81,7 +83,7 @@ func New(o Options) *UI {
 func (u *UI) Start() {
 	o := u.model.o
 	options := []tea.ProgramOption{
-		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
+		tea.WithInput(input{o.In, u.gone}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
 	}
 	if !o.Color {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
@@ -92,12 +94,37 @@ func (u *UI) Start() {
 		u.mu.Lock()
 		u.err = err
 		u.mu.Unlock()
-		if err != nil && o.Gone != nil {
-			o.Gone(err) // first: who waits for the person then finds the chat ended
+		if err != nil {
+			u.gone(err) // first: what waits for the person then finds the chat ended
 		}
 		close(u.over)
 	}()
 	go u.pump()
+}
+
+// gone tells the host, once, that the terminal went away.
+func (u *UI) gone(err error) {
+	u.lost.Do(func() {
+		if gone := u.model.o.Gone; gone != nil {
+			gone(err)
+		}
+	})
+}
+
+// input is the terminal's keys. A terminal that went away gives an end or an error,
+// of which the program takes no notice, and a signal, which nohup holds back.
+type input struct {
+	*os.File
+	gone func(error)
+}
+
+// Read reads keys.
+func (i input) Read(p []byte) (int, error) {
+	n, err := i.File.Read(p)
+	if err != nil {
+		i.gone(err)
+	}
+	return n, err
 }
 
 // pump tells the program of what waits, at most once a frame.
