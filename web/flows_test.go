@@ -44,8 +44,9 @@ func TestNewProject(t *testing.T) {
 	do(p, `await until("the file", () => document.querySelector('h2.mono')?.innerText === 'main.worker'); await click("Run"); await text("main is ready"); await text("openai:gpt-5-mini"); await click("Files"); await click("main.worker");
 		await until("what was written", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content')?.innerText.includes('# mine'))`)
 	do(p, `await click("rename main.worker"); const field = await until("the dialog", () => document.querySelector('dialog[open] input')); field.value = 'workers/other.worker'; field.form.requestSubmit();
-		await until("the new name", () => button("other.worker")); await click("delete workers/other.worker"); await text("cannot be undone")`)
-	p.Press(webtest.Enter) // the focus is on Cancel
+		await until("the new name", () => button("other.worker")); await click("delete workers/other.worker"); await text("cannot be undone");
+		await until("the focus to be on Cancel", () => document.activeElement?.innerText === 'Cancel')`)
+	p.Press(webtest.Enter)
 	do(p, `await until("the dialog to go", () => !document.querySelector('dialog[open]')); await click("delete workers/other.worker"); await text("cannot be undone"); await click("Delete");
 		await until("the file to go", () => !button("other.worker"))`)
 	if got := webtest.Eval[string](p, `JSON.parse(localStorage.getItem('golem.keys')).OPENAI_API_KEY`); got != "sk-mine" {

@@ -116,7 +116,7 @@ func TestNothingIsLost(t *testing.T) {
 	// A project that breaks after a run.
 	do(p, `await click("Files")`)
 	picked(p, ".pane.side input[type=file]", map[string]string{"main.worker": "---\nmodle: x\n---\nBroken.\n"})
-	do(p, `await click("Replace it"); await text("unknown key"); await click("Run"); await text("This project cannot run now"); await click("Open main.worker"); await until("the editor", () => document.querySelector('h2.mono'))`)
+	do(p, `await click("Replace"); await text("unknown key"); await click("Run"); await text("This project cannot run now"); await click("Open main.worker"); await until("the editor", () => document.querySelector('h2.mono'))`)
 	// A button that opens files shows that it has the focus; a notice goes by itself.
 	do(p, `await click("Projects"); [...document.querySelectorAll('.hero button')][0].focus()`)
 	p.Press(webtest.Tab)

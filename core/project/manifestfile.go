@@ -145,7 +145,7 @@ func (p *Project) targetFaults(platform string) (out fault.List) {
 		return nil
 	}
 	for _, f := range all.Fields {
-		if n := f.Value.Get("git"); n != nil {
+		if n := f.Value.Get("git"); n != nil && f.Value.Get("dir") == nil {
 			out = append(out, n.Pos.Fault(fault.Platform, "the clearance target %s is a git repository, which does not exist on platform \"browser\", only on native", fault.Quoted(f.Name)).
 				Hinting("the page stages changes for it, and pushes them only to a target with dir"))
 		}
