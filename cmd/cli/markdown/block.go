@@ -186,16 +186,16 @@ func (r *renderer) lines(spans []span, width int) []string {
 // source is what a block and those in it were made of.
 func (r *renderer) source(n ast.Node) string {
 	var b strings.Builder
-	for todo := []ast.Node{n}; len(todo) > 0; {
-		n = todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
+	for queue := []ast.Node{n}; len(queue) > 0; {
+		n = queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
 		if n.Type() != ast.TypeInline {
 			for i := range n.Lines().Len() {
 				at := n.Lines().At(i)
 				b.Write(at.Value(r.src))
 			}
 			for c := n.LastChild(); c != nil; c = c.PreviousSibling() {
-				todo = append(todo, c)
+				queue = append(queue, c)
 			}
 		}
 	}
