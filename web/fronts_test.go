@@ -27,8 +27,8 @@ var frontsProject = map[string]string{
 	"project.yaml": "clearance: {targets: {main: {dir: ./published}}}\n",
 	"main.worker": "---\nmodel: script:s.yaml\nmode: chat\ndelegation: {parallel: 1}\n" +
 		"toolsets: {clearance: {}, workers: {allowed_workers: [writer, broken, secret], approval: {tools: {secret: blocked}}}}\n---\nGo.\n",
-	"workers/writer.worker": "---\nallow_workers: [deep]\nsandbox: {paths: {work: {root: ./work}}}\ntoolsets: {clearance: {}, filesystem: {approval: {tools: {write_file: preApproved}}}}\n---\nWrite.\n",
-	"workers/deep.worker":   "---\nsandbox: {paths: {work: {root: ./work}}}\ntoolsets: {filesystem: {}}\n---\nDeep.\n",
+	"workers/writer.worker": "---\nallow_workers: [deep]\nsandbox: {paths: {desk: {root: ./desk}}}\ntoolsets: {clearance: {}, filesystem: {approval: {tools: {write_file: preApproved}}}}\n---\nWrite.\n",
+	"workers/deep.worker":   "---\nsandbox: {paths: {desk: {root: ./desk}}}\ntoolsets: {filesystem: {}}\n---\nDeep.\n",
 	"workers/broken.worker": "---\n---\nBroken.\n",
 	"workers/secret.worker": "---\n---\nSecret.\n",
 	"s.yaml": `script: 1
@@ -38,12 +38,12 @@ workers:
     - say: all is told
   writer:
     - calls: [{tool: deep, args: {input: deepest task}}]
-    - calls: [{tool: write_file, args: {path: /work/s.md, content: "two\n"}}]
-    - calls: [{tool: stage, args: {paths: [/work/r.md], message: Report, target: main}}]
-    - calls: [{tool: stage, args: {paths: [/work/s.md], message: Second}}]
+    - calls: [{tool: write_file, args: {path: /desk/s.md, content: "two\n"}}]
+    - calls: [{tool: stage, args: {paths: [/desk/r.md], message: Report, target: main}}]
+    - calls: [{tool: stage, args: {paths: [/desk/s.md], message: Second}}]
     - say: written
   deep:
-    - calls: [{tool: write_file, args: {path: /work/r.md, content: "one\n"}}]
+    - calls: [{tool: write_file, args: {path: /desk/r.md, content: "one\n"}}]
     - say: deep done
   broken:
     - fail: {status: 401}
@@ -76,7 +76,7 @@ var facts = []fact{
 	{"S4-29: with ids and tasks", "Task: deepest task", []string{`"type":"ask"`, `"id":"0.1.1"`, `"task":"deepest task"`, `"id":"0.1"`, `"task":"first task"`}, "", `question().includes('deepest task')`},
 	{"S4-28: type and risk", "Risk: medium", []string{`"type":"ask"`, `"type":"file_write"`, `"risk":"medium"`}, "", `question().includes('medium risk')`},
 	{"S4-24: a change before a yes", "new file, 1 line", []string{`"type":"ask"`, `+one`}, "", `question().includes('+one')`},
-	{"S4-24: a diff afterwards", "+two", []string{`"type":"diff"`, `"path":"/work/s.md"`, `"after":"`, `+two`}, `await detail('write_file', 's.md', '+two')`, ""},
+	{"S4-24: a diff afterwards", "+two", []string{`"type":"diff"`, `"path":"/desk/s.md"`, `"after":"`, `+two`}, `await detail('write_file', 's.md', '+two')`, ""},
 	{"S4-18: what is staged", "clearance: staged 1 Report", []string{`"type":"clearance"`, `"action":"staged"`, `"item":"1"`, `"message":"Report"`}, `says('staged: item 1 Report')`, ""},
 	{"S4-23: a status, here of a form", "item (the number of the item):", []string{`"type":"status"`, `"level":"info"`, `item (the number of the item):`}, `says('item (the number of the item):')`, ""},
 	{"S4-16: what the person types", "push(item: \"9\")", []string{`"type":"tool.start"`, `"tool":"push"`, `"item":"9"`}, `says('/tool push') && [...document.querySelectorAll('.bubble.you')].some((b) => b.innerText.endsWith('\n9'))`, ""},
