@@ -22,6 +22,8 @@ type bidi struct {
 	hears   map[string]func(bidiMessage) // by browsing context
 	over    error                        // why nothing answers any more
 	left    chan string                  // pages that tests left
+
+	front sync.Mutex // only the window in front hears keys, and a new window comes to the front
 }
 
 // bidiMessage is an answer or an event.

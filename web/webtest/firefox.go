@@ -117,7 +117,9 @@ func openFirefox(ctx context.Context, c *bidi, p *Page) (*firefoxTab, error) {
 	select {
 	case w.page = <-c.left:
 	default:
+		c.front.Lock()
 		made, err := call[struct{ Context string }](ctx, c, "browsingContext.create", object{"type": "window"})
+		c.front.Unlock()
 		if err == nil {
 			w.page = made.Context
 			_, err = call[any](ctx, c, "browsingContext.setViewport", object{"context": w.page, "viewport": object{"width": 1280, "height": 800}})
@@ -219,8 +221,27 @@ func (w *firefoxTab) press(ctx context.Context, keys string) error {
 			up(key)
 		}
 	}
-	_, err := call[any](ctx, w.c, "input.performActions", object{"context": w.page, "actions": []object{{"type": "key", "id": "keyboard", "actions": steps}}})
+	w.c.front.Lock()
+	defer w.c.front.Unlock()
+	err := w.toFront(ctx)
+	if err == nil {
+		_, err = call[any](ctx, w.c, "input.performActions", object{"context": w.page, "actions": []object{{"type": "key", "id": "keyboard", "actions": steps}}})
+	}
 	return err
+}
+
+// toFront returns when keys reach the page. The caller holds front.
+func (w *firefoxTab) toFront(ctx context.Context) error {
+	for {
+		_, err := call[any](ctx, w.c, "browsingContext.activate", object{"context": w.page})
+		if err != nil {
+			return err
+		}
+		got, err := w.eval(ctx, `new Promise((resolve) => { const look = (n) => document.hasFocus() || n === 0 ? resolve(document.hasFocus()) : setTimeout(look, 20, n - 1); look(50) })`)
+		if err != nil || string(got) == "true" {
+			return err
+		}
+	}
 }
 
 func (w *firefoxTab) upload(ctx context.Context, selector string, files []string) error {
