@@ -34,11 +34,7 @@ func typedFields(t *testing.T, source, name string) []string {
 // worker of another version is refused.
 func TestLibraryOfThePage(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("golem.d.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	types := string(data)
+	_, types := typed(t)
 	page, err := os.ReadFile("../docs/web.md")
 	if err != nil {
 		t.Fatal(err)

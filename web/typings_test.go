@@ -26,10 +26,9 @@ import (
 	"golem/core/workspace"
 )
 
-const typings = "golem.d.ts"
-
-// made stands before the part of golem.d.ts that declared makes.
-const made = "with GOLEM_UPDATE=1.\n\n"
+// typings are the files that have the types of golem.js, by hand the first and made
+// by declared the others. Each imports what it names of another.
+var typings = []string{"golem.d.ts", "golem-events.d.ts", "golem-values.d.ts", "golem-results.d.ts"}
 
 // bodies are those of all events.
 var bodies = []trace.Body{
@@ -109,42 +108,49 @@ func (d *declarations) fields(out *strings.Builder, t reflect.Type) {
 	}
 }
 
-// declared is the part of golem.d.ts that follows from Go's types.
-func declared() string {
+// declared are the files that follow from Go's types: the events, what they are made
+// of, and what methods give.
+func declared() map[string]string {
 	d := &declarations{names: map[reflect.Type]string{
 		reflect.TypeFor[trace.Part](): "Part", reflect.TypeFor[approval.Worker](): "AskingWorker",
 	}}
-	var out strings.Builder
+	var events strings.Builder
 	var all []string
 	for _, b := range bodies {
 		t := reflect.TypeOf(b)
 		name := strings.TrimSuffix(t.Name(), "Event") + "Event"
 		all = append(all, name)
-		fmt.Fprintf(&out, "export interface %s extends Placed {\n  type: '%s'\n", name, b.EventType())
+		fmt.Fprintf(&events, "export interface %s extends Placed {\n  type: '%s'\n", name, b.EventType())
 		if b.EventType() == "ask" {
-			out.WriteString("  request: Request\n}\n\n")
+			events.WriteString("  request: Request\n}\n\n")
 			continue
 		}
-		d.fields(&out, t)
-		out.WriteString("}\n\n")
+		d.fields(&events, t)
+		events.WriteString("}\n\n")
 	}
-	fmt.Fprintf(&out, "export type TracedEvent = %s\n\n", strings.Join(all, " | "))
+	fmt.Fprintf(&events, "export type TracedEvent = %s\n", strings.Join(all, " | "))
 	for t, name := range map[reflect.Type]string{
 		reflect.TypeFor[clearance.Listing](): "StagedItem", reflect.TypeFor[conversation.Listing](): "ConversationListing", reflect.TypeFor[projects.Listing](): "WorkerListing",
 		reflect.TypeFor[model.Offer](): "ModelOffer",
 	} {
 		d.names[t] = name
 	}
-	d.next = append(d.next, reflect.TypeFor[trace.Part]())
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[trace.Header](), reflect.TypeFor[trace.Usage](), reflect.TypeFor[trace.CallRef](), reflect.TypeFor[fault.Fault](), reflect.TypeFor[approval.Request](), reflect.TypeFor[clearance.Listing](),
-		reflect.TypeFor[conversation.Listing](), reflect.TypeFor[conversation.Said](), reflect.TypeFor[workspace.Library](), reflect.TypeFor[trust.Widening](), reflect.TypeFor[projects.Listing](),
-		reflect.TypeFor[describe.Description](), reflect.TypeFor[describe.Plan](), reflect.TypeFor[describe.CallTree](), reflect.TypeFor[model.Offer](), reflect.TypeFor[approval.Worker](),
-	} {
+	done := map[reflect.Type]bool{}
+	values := d.declare(done, reflect.TypeFor[trace.Part](), reflect.TypeFor[trace.Header](), reflect.TypeFor[trace.Usage](), reflect.TypeFor[trace.CallRef](),
+		reflect.TypeFor[fault.Fault](), reflect.TypeFor[approval.Request](), reflect.TypeFor[approval.Worker]())
+	results := d.declare(done, reflect.TypeFor[clearance.Listing](), reflect.TypeFor[conversation.Listing](), reflect.TypeFor[conversation.Said](),
+		reflect.TypeFor[workspace.Library](), reflect.TypeFor[trust.Widening](), reflect.TypeFor[projects.Listing](), reflect.TypeFor[describe.Description](),
+		reflect.TypeFor[describe.Plan](), reflect.TypeFor[describe.CallTree](), reflect.TypeFor[model.Offer]())
+	return map[string]string{typings[1]: events.String(), typings[2]: values, typings[3]: results}
+}
+
+// declare declares types and what they name, unless done has them.
+func (d *declarations) declare(done map[reflect.Type]bool, types ...reflect.Type) string {
+	var out strings.Builder
+	for _, t := range types {
 		d.named(t)
 		d.next = append(d.next, t)
 	}
-	done := map[reflect.Type]bool{}
 	for len(d.next) > 0 {
 		t := d.next[0]
 		d.next = d.next[1:]
@@ -159,49 +165,100 @@ func declared() string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// golem.d.ts says of events, requests and results what golem's own types say,
-// and has every kind of event.
-func TestTypings(t *testing.T) {
-	t.Parallel()
-	data, err := os.ReadFile(typings)
-	if err != nil {
-		t.Fatal(err)
+var exported = regexp.MustCompile(`(?m)^export (?:interface|class|type|function) (\w+)`)
+
+// exports are the names that a file declares.
+func exports(source string) (names []string) {
+	for _, m := range exported.FindAllStringSubmatch(source, -1) {
+		names = append(names, m[1])
 	}
-	head, rest, found := strings.Cut(string(data), made)
-	want := declared()
-	if os.Getenv("GOLEM_UPDATE") != "" {
-		if err := os.WriteFile(typings, []byte(head+made+want), 0o644); err != nil {
+	return names
+}
+
+// used are the names of types that a file uses, in order.
+func used(source string) []string {
+	bare := regexp.MustCompile(`(?s)/\*\*.*?\*/|//[^\n]*|'[^'\n]*'|import type .*?\n|\bbaseURL\b`).ReplaceAllString(source, "")
+	names := regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(bare, -1)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// imports are the lines that name what a file uses and others declare.
+func imports(file string, sources map[string]string) string {
+	var out strings.Builder
+	for _, from := range typings {
+		var names []string
+		for _, name := range used(sources[file]) {
+			if from != file && slices.Contains(exports(sources[from]), name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(&out, "import type { %s } from './%s.js'\n", strings.Join(names, ", "), strings.TrimSuffix(from, ".d.ts"))
+		}
+	}
+	return out.String()
+}
+
+// typed is golem.d.ts and the files it exports.
+func typed(t *testing.T) (sources map[string]string, whole string) {
+	t.Helper()
+	sources = map[string]string{}
+	for _, name := range typings {
+		data, err := os.ReadFile(name)
+		if err != nil && !os.IsNotExist(err) {
 			t.Fatal(err)
 		}
-		rest = want
+		sources[name] = string(data)
+		whole += string(data) + "\n"
 	}
-	if !found || rest != want {
-		t.Error("golem.d.ts is not what golem's types say: GOLEM_UPDATE=1 go test ./web -run TestTypings")
+	return sources, whole
+}
+
+// The types of golem.js say of events, requests and results what golem's own types
+// say, have every kind of event, and each file imports what it uses of the others.
+func TestTypings(t *testing.T) {
+	t.Parallel()
+	sources, _ := typed(t)
+	want := declared()
+	want[typings[0]] = sources[typings[0]]
+	for _, name := range typings[1:] {
+		made := "// Made from golem's own types by TestTypings with GOLEM_UPDATE=1.\n" + imports(name, want) + "\n" + want[name]
+		if os.Getenv("GOLEM_UPDATE") != "" {
+			if err := os.WriteFile(name, []byte(made), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if sources[name] != made {
+			t.Errorf("%s is not what golem's types say: GOLEM_UPDATE=1 go test ./web -run TestTypings", name)
+		}
+	}
+	if lines := imports(typings[0], want); !strings.Contains(want[typings[0]], lines) {
+		t.Errorf("%s must import what it uses:\n%s", typings[0], lines)
 	}
 	source, err := os.ReadFile("../core/trace/body.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range regexp.MustCompile(`EventType\(\) string +\{ return "(.*?)" \}`).FindAllStringSubmatch(string(source), -1) {
-		if !strings.Contains(want, "  type: '"+m[1]+"'\n") {
-			t.Errorf("golem.d.ts has no event %s", m[1])
+		if !strings.Contains(want[typings[1]], "  type: '"+m[1]+"'\n") {
+			t.Errorf("%s has no event %s", typings[1], m[1])
 		}
 	}
-	all := head + "\n" + want
 	// Every name that is used is declared, once.
-	names := regexp.MustCompile(`(?m)^export (?:interface|class|type|function) (\w+)`).FindAllStringSubmatch(all, -1)
-	var known []string
-	for _, n := range names {
-		if slices.Contains(known, n[1]) {
-			t.Errorf("%s is declared twice", n[1])
+	known := []string{"AbortSignal", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Promise", "Record", "Symbol", "URL", "Uint8Array"}
+	for _, name := range typings {
+		for _, n := range exports(want[name]) {
+			if slices.Contains(known, n) {
+				t.Errorf("%s is declared twice", n)
+			}
+			known = append(known, n)
 		}
-		known = append(known, n[1])
 	}
-	bare := regexp.MustCompile(`(?s)/\*\*.*?\*/|//[^\n]*|'[^'\n]*'`).ReplaceAllString(all, "")
-	known = append(known, "AbortSignal", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Promise", "Record", "Symbol", "URL", "Uint8Array")
-	for _, word := range regexp.MustCompile(`\b[A-Z]\w+`).FindAllString(bare, -1) {
-		if !slices.Contains(known, word) && word != "baseURL" {
-			t.Errorf("%s is used and not declared", word)
+	for _, name := range typings {
+		for _, word := range used(want[name]) {
+			if !slices.Contains(known, word) {
+				t.Errorf("%s: %s is used and not declared", name, word)
+			}
 		}
 	}
 }
