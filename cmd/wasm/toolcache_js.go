@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // toolCache keeps guarded modules and descriptions beside the projects. The
@@ -70,7 +70,7 @@ func (c *toolCache) sweep(root sandbox.FS, room int64) error {
 			total += info.Size()
 		}
 	}
-	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	sorting.By(infos, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, info := range infos {
 		if total <= cacheBytes {
 			break

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"golem/core/sorting"
 	"golem/core/tool"
 )
 
@@ -108,7 +109,7 @@ func (s subject) pieces(rules []Rule) []piece {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b piece) int { return strings.Compare(a.key, b.key) })
+	sorting.By(out, func(a, b piece) int { return strings.Compare(a.key, b.key) })
 	return out
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"path"
-	"slices"
 
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -77,7 +77,7 @@ func (w *Work) Commit(files []File, message, target string) (Item, error) {
 			own = append(own, e)
 		}
 	}
-	slices.SortFunc(it.Changes, byName)
+	sorting.By(it.Changes, byName)
 	if err = errors.Join(err, log.Close()); err == nil {
 		err = w.Store.put(it)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // Resume shows the run what an earlier part of its conversation staged and nobody has
@@ -43,7 +44,7 @@ func (w *Work) take(items []Item) {
 		}
 		return 1
 	}
-	slices.SortStableFunc(items, func(a, b Item) int { return rank(a) - rank(b) })
+	sorting.By(items, func(a, b Item) int { return rank(a) - rank(b) })
 	for n, it := range items {
 		last := n == len(items)-1 && it.Type != StagedCommit
 		if last {

@@ -12,6 +12,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // Push says how a person wants an item pushed.
@@ -303,7 +304,7 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 	for d := range made {
 		it.Made = append(it.Made, d)
 	}
-	slices.SortFunc(it.Made, func(a, b string) int { return len(b) - len(a) })
+	sorting.By(it.Made, func(a, b string) int { return len(b) - len(a) })
 	return nil
 }
 

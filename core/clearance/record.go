@@ -12,6 +12,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -234,7 +235,7 @@ func (r *Record) Close() error {
 			it.Changes = append(it.Changes, e.Change)
 		}
 	}
-	slices.SortFunc(it.Changes, inOrder)
+	sorting.By(it.Changes, inOrder)
 	slices.Sort(it.Lost)
 	it.Message = describe(it.Changes)
 	if r.log != nil {

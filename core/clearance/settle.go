@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // Discard gives an item up. Its files stay as they are.
@@ -120,7 +120,7 @@ func (s *Store) Notes(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
+	sorting.By(entries, func(a, b fs.DirEntry) int {
 		if d := len(a.Name()) - len(b.Name()); d != 0 {
 			return d
 		}

@@ -13,6 +13,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -112,7 +113,7 @@ func (s *Store) replay(id string) (it Item, head journal, err error) {
 			it.Changes = append(it.Changes, c)
 		}
 	}
-	slices.SortFunc(it.Changes, inOrder)
+	sorting.By(it.Changes, inOrder)
 	it.Run, it.Worker, it.Created, it.Type = head.Run, head.Worker, head.Created, s.typeOf(it.Changes)
 	return it, head, nil
 }
@@ -285,7 +286,7 @@ func (s *Store) remove(id string) error {
 		return err
 	}
 	order := func(e fs.DirEntry) int { return map[string]int{journalFile: 1, itemFile: 2}[e.Name()] }
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return order(a) - order(b) })
+	sorting.By(entries, func(a, b fs.DirEntry) int { return order(a) - order(b) })
 	for _, e := range entries {
 		if err := s.State.Files.Remove(s.at(id, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // nowFile has the number of the item that is being put back, so that Settle need not
@@ -166,7 +167,7 @@ func (s *Store) turned(it Item) error {
 			c.Size = info.Size()
 		}
 	}
-	slices.SortFunc(it.Changes, inOrder)
+	sorting.By(it.Changes, inOrder)
 	return s.ended(it)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -269,7 +270,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		}
 		it.Changes = append(it.Changes, e.Change)
 	}
-	slices.SortFunc(it.Changes, byName)
+	sorting.By(it.Changes, byName)
 	it.Type, it.Replaces, it.Message = w.Store.typeOf(it.Changes), w.closed, describe(it.Changes)
 	bases := w.Store.bases()
 	for n := range it.Changes {

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -264,7 +264,7 @@ func files(s *state.Store) []file {
 			out = append(out, file{id, info.ModTime()})
 		}
 	}
-	slices.SortFunc(out, func(a, b file) int {
+	sorting.By(out, func(a, b file) int {
 		if c := a.wrote.Compare(b.wrote); c != 0 {
 			return c
 		}

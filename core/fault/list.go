@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golem/core/sorting"
 )
 
 // List is a set of faults that were found together, such as by golem check. Its
@@ -14,7 +16,7 @@ type List []*Fault
 // Sort orders the list by file, line, column, code and message, so that two
 // checks of one project print the same.
 func (l List) Sort() {
-	slices.SortStableFunc(l, func(a, b *Fault) int {
+	sorting.By(l, func(a, b *Fault) int {
 		wa, wb := a.where(), b.where()
 		return cmp.Or(
 			cmp.Compare(wa.File, wb.File), cmp.Compare(wa.Line, wb.Line), cmp.Compare(wa.Column, wb.Column),

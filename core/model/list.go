@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Offer is one model that a provider offers.
@@ -167,7 +168,7 @@ func readOffers(data []byte) (offers []Offer, ok bool) {
 			offers = append(offers, o)
 		}
 	}
-	slices.SortFunc(offers, func(a, b Offer) int { return cmp.Compare(a.Name, b.Name) })
+	sorting.By(offers, func(a, b Offer) int { return cmp.Compare(a.Name, b.Name) })
 	return slices.CompactFunc(offers, func(a, b Offer) bool { return a.Name == b.Name }), ok
 }
 
@@ -279,7 +280,7 @@ func near(name string, names []string) []string {
 			parts = append(parts, n)
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b string) int { return cmp.Compare(away(a, name), away(b, name)) })
+	sorting.By(parts, func(a, b string) int { return cmp.Compare(away(a, name), away(b, name)) })
 	found = append(found, parts...)
 	return found[:min(len(found), maxNear)]
 }

@@ -2,12 +2,12 @@ package project
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/yamltree"
 )
 
@@ -68,7 +68,7 @@ func (b *built) sandbox() {
 			b.mount(m, item, source)
 		}
 	}
-	slices.SortFunc(sb.Mounts, func(a, c Mount) int { return strings.Compare(a.Target, c.Target) })
+	sorting.By(sb.Mounts, func(a, c Mount) int { return strings.Compare(a.Target, c.Target) })
 }
 
 // tightened lets a worker of a library make a flag only stricter than the running

@@ -7,6 +7,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/fault"
+	"golem/core/sorting"
 	"golem/core/yamltree"
 )
 
@@ -40,7 +41,7 @@ func (b *built) toolsets() {
 		}
 		b.w.Toolsets = append(b.w.Toolsets, Toolset{Name: f.Name, Options: options, File: f.Pos.File, Line: f.Pos.Line})
 	}
-	slices.SortFunc(b.w.Toolsets, func(a, c Toolset) int { return strings.Compare(a.Name, c.Name) })
+	sorting.By(b.w.Toolsets, func(a, c Toolset) int { return strings.Compare(a.Name, c.Name) })
 	workers := all.Get("workers")
 	b.w.Delegates.Refs = workers.Get("allowed_workers").Texts()
 	if style := workers.Get("style"); style != nil {

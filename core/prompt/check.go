@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Check finds the errors of a template that can be found without an input: its
@@ -80,7 +81,7 @@ func (c *checker) template(ctx context.Context, name string, text Text) {
 		return
 	}
 	uses := slices.Clone(c.r.trees[name].uses)
-	slices.SortStableFunc(uses, func(a, b use) int { return a.line - b.line })
+	sorting.By(uses, func(a, b use) int { return a.line - b.line })
 	for _, u := range uses {
 		c.use(ctx, text, u)
 	}

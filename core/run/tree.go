@@ -14,6 +14,7 @@ import (
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 	"golem/core/trace"
 )
 
@@ -129,9 +130,9 @@ func (t *tree) book(res *Result) {
 	defer t.mu.Unlock()
 	byID := func(a, b Denial) int { return trace.CompareID(a.ID, b.ID) }
 	res.Denied, res.Declined, res.Failed = slices.Clone(t.denied), slices.Clone(t.declined), slices.Clone(t.failed)
-	slices.SortFunc(res.Denied, byID)
-	slices.SortFunc(res.Declined, byID)
-	slices.SortFunc(res.Failed, func(a, b Failure) int { return trace.CompareID(a.ID, b.ID) })
+	sorting.By(res.Denied, byID)
+	sorting.By(res.Declined, byID)
+	sorting.By(res.Failed, func(a, b Failure) int { return trace.CompareID(a.ID, b.ID) })
 }
 
 // taint marks the run as having read untrusted content, once; from names what

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Bound is the most that the workers which a worker calls may see (SPEC §8):
@@ -209,14 +210,14 @@ func (b *Bound) within(source string) []Mount {
 			out = append(out, m)
 		}
 	}
-	slices.SortStableFunc(out, func(a, c Mount) int { return strings.Compare(a.Source, c.Source) })
+	sorting.By(out, func(a, c Mount) int { return strings.Compare(a.Source, c.Source) })
 	return slices.CompactFunc(out, func(a, c Mount) bool { return a.Source == c.Source })
 }
 
 // all returns the mounts, the least strict mode first.
 func (b *Bound) all() []Mount {
 	out := slices.Concat(b.mounts, b.beyond)
-	slices.SortStableFunc(out, func(a, c Mount) int { return rank(c.Mode) - rank(a.Mode) })
+	sorting.By(out, func(a, c Mount) int { return rank(c.Mode) - rank(a.Mode) })
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Resolver is an FS that can follow the symbolic links of a name. Protection
@@ -223,7 +224,7 @@ func (v *view) entries(p place, f fs.File) ([]fs.DirEntry, error) {
 }
 
 func sorted(entries []fs.DirEntry) []fs.DirEntry {
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sorting.By(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Mount puts a tree, or a single file of it, at a place in a view.
@@ -112,7 +113,7 @@ func View(spec ViewSpec) (FS, error) {
 		}
 	}
 	mounts := slices.Clone(spec.Mounts)
-	slices.SortStableFunc(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
+	sorting.By(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
 	held := false // whether the mount that contains the restriction was found
 	for _, m := range mounts {
 		if m, err = v.staged(m); err != nil {

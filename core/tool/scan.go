@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golem/core/sorting"
 )
 
 // scanner reads one JSON document and writes its normal form to out, in one
@@ -230,7 +232,7 @@ func (s *scanner) arrange(members []member) {
 	}
 	start := members[0].start
 	written := bytes.Clone(s.out[start:])
-	slices.SortFunc(members, byKey)
+	sorting.By(members, byKey)
 	s.out = s.out[:start]
 	for i, m := range members {
 		if i > 0 {

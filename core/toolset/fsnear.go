@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golem/core/sorting"
 )
 
 // What the search for the nearest region looks at, at most.
@@ -53,7 +55,7 @@ func starts(have, want []words) []int {
 	for j := range order {
 		order[j] = j
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(want[b].text), len(want[a].text)) })
+	sorting.By(order, func(a, b int) int { return cmp.Compare(len(want[b].text), len(want[a].text)) })
 	var out []int
 	for _, j := range order[:min(anchors, len(order))] {
 		type found struct {
@@ -66,7 +68,7 @@ func starts(have, want []words) []int {
 				near = append(near, found{i - j, s})
 			}
 		}
-		slices.SortStableFunc(near, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+		sorting.By(near, func(a, b found) int { return cmp.Compare(b.score, a.score) })
 		for _, n := range near[:min(candidates, len(near))] {
 			out = append(out, n.start)
 		}

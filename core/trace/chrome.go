@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"golem/core/sorting"
 )
 
 // chromeEvent is one record of the Chrome trace-event format. Times are
@@ -69,7 +71,7 @@ func (c *chrome) place(n *Node, lane int) {
 		c.emit("model", "model", c.span(t.Started, t.MS), lane, args)
 	}
 	children := slices.Clone(n.Children)
-	slices.SortStableFunc(children, func(a, b *Node) int {
+	sorting.By(children, func(a, b *Node) int {
 		return cmp.Compare(c.span(a.Started, a.MS).from, c.span(b.Started, b.MS).from)
 	})
 	type use struct {

@@ -3,7 +3,8 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
+
+	"golem/core/sorting"
 )
 
 // Normalise returns the part of a trace that is the same in two runs of one
@@ -21,7 +22,7 @@ func Normalise(events []Event) []Event {
 		e.Body = timeless(e.Body)
 		out = append(out, e)
 	}
-	slices.SortStableFunc(out, func(a, b Event) int { return CompareID(a.ID, b.ID) })
+	sorting.By(out, func(a, b Event) int { return CompareID(a.ID, b.ID) })
 	return out
 }
 

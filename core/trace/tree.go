@@ -2,10 +2,10 @@ package trace
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Node is one call in the tree of a run: a tool, a worker or the root. A worker
@@ -94,7 +94,7 @@ func (b *treeBuilder) hang() {
 		}
 	}
 	for id, n := range b.nodes {
-		slices.SortFunc(n.Children, func(x, y *Node) int { return CompareID(x.ID, y.ID) })
+		sorting.By(n.Children, func(x, y *Node) int { return CompareID(x.ID, y.ID) })
 		if id != "" { // the root is there under two names
 			sumUsage(n)
 		}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"golem/core/approval"
+	"golem/core/sorting"
 )
 
 // Widening is one setting in a project's files that reaches beyond the
@@ -43,7 +44,7 @@ type List []Widening
 // Sorted returns the list in the fixed order, without duplicates.
 func (l List) Sorted() List {
 	out := slices.Clone(l)
-	slices.SortStableFunc(out, func(a, b Widening) int {
+	sorting.By(out, func(a, b Widening) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Module, b.Module))
 	})
 	return slices.CompactFunc(out, Widening.Same)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"golem/core/sorting"
 )
 
 // How much of a value a progress line shows. An approval request is never
@@ -97,7 +99,7 @@ func ordered(all []field) []field {
 		}
 		return len(argumentOrder)
 	}
-	slices.SortStableFunc(all, func(a, b field) int {
+	sorting.By(all, func(a, b field) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.name, b.name))
 	})
 	return all

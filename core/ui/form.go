@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 )
 
 // Field is one question of a form that is made from a tool's schema (SPEC §11).
@@ -33,7 +34,7 @@ func Fields(schema json.RawMessage) []Field {
 		p := s.Properties[name]
 		out = append(out, Field{name, p.Description, p.Type == "string", slices.Contains(s.Required, name)})
 	}
-	slices.SortStableFunc(out, func(a, b Field) int {
+	sorting.By(out, func(a, b Field) int {
 		switch {
 		case a.Required == b.Required:
 			return 0

@@ -3,10 +3,10 @@ package ui
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"golem/core/sorting"
 	"golem/core/trace"
 )
 
@@ -108,7 +108,7 @@ func (w *waits) line(now time.Time) string {
 	for id := range all {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, trace.CompareID)
+	sorting.By(ids, trace.CompareID)
 	var parts []string
 	for _, id := range ids[:min(len(ids), maxWaits)] {
 		parts = append(parts, withTime(clip(all[id].what, briefTask), now.Sub(all[id].since)))

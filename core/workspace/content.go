@@ -10,6 +10,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // Limits of a library that is to be installed.
@@ -110,7 +111,7 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	if len(c.files) > MaxFiles {
 		return Content{}, libraryFault("it has more than %d files", MaxFiles)
 	}
-	slices.SortFunc(c.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	sorting.By(c.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	for _, f := range c.files {
 		plan = append(plan, member{name: f.name})
 	}
@@ -183,7 +184,7 @@ func (c Content) changes(old Content) []string {
 	for name := range before {
 		rows = append(rows, [2]string{name, "removed"})
 	}
-	slices.SortFunc(rows, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	sorting.By(rows, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	out := make([]string, len(rows))
 	for i, r := range rows {
 		out[i] = r[1] + " " + r[0]

@@ -14,6 +14,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // PackSuffix ends the name of a packed project: one zip file with everything
@@ -112,7 +113,7 @@ func MakePack(s PackSource) ([]byte, []Left, error) {
 			return nil, nil, err
 		}
 	}
-	slices.SortFunc(g.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
+	sorting.By(g.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	data, err := s.encode(g.files)
 	return data, g.left, err
 }

@@ -3,13 +3,13 @@ package opfs
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 	"syscall/js"
 	"time"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // FS is a directory of the browser's own file system (OPFS). It is safe for
@@ -166,7 +166,7 @@ func (f *FS) entries(dir, listing string) []fs.DirEntry {
 		}
 		out = append(out, entry{f, dir, item[1:], item[0] == 'd'})
 	}
-	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	sorting.By(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return out
 }
 
