@@ -22,7 +22,7 @@ var walks = map[string][]scene{
 		{"run-empty", `await text("is ready")`},
 		{"approval", `await click("Ada starts on Monday"); await text("Change a file?"); await until("a possible yes", yes)`},
 		{"run", `await answered()`},
-		{"run-call", `(await until("a call", () => document.querySelectorAll('.node')[1])).click(); [...document.querySelectorAll('button')].find((b) => b.innerText === 'Workers' || b.textContent === 'Workers').click()`},
+		{"run-call", `(await until("a call", () => document.querySelectorAll('.node')[1])).click(); [...document.querySelectorAll('button')].find((b) => b.innerText === 'This run' || b.textContent === 'This run').click()`},
 		{"trace-runs", `await click("Trace"); await until("the run", () => button(".jsonl"))`},
 		{"trace", `await click(".jsonl"); await text("Timeline"); await click("writer")`},
 		{"trace-timeline", `await click("Timeline")`},
@@ -46,6 +46,11 @@ var walks = map[string][]scene{
 	"asked": {
 		{"describe", `await text("is ready")`}, // the test puts a project with every kind of tool there
 		{"trust", ``},                          // and one that reaches beyond its sandbox
+	},
+	"workers": {
+		{"workers", `await text("is ready")`}, // the test puts a project of several workers there
+		{"workers-chosen", `[...document.querySelectorAll('.box')].find((b) => b.querySelector('b').innerText === 'reader').click(); await until("it", () => button("Try it"))`},
+		{"workers-form", `await click("Try it"); await text("Where to look.")`},
 	},
 }
 
@@ -107,6 +112,9 @@ func TestViews(t *testing.T) {
 				case "describe":
 					project(t, p, "described", described)
 					do(p, `await click("Files"); await click("main.worker"); await click("Describe"); await text("a template, rendered at each call")`)
+				case "workers":
+					project(t, p, "team", team)
+					do(p, `await click("Workers"); await until("the graph", () => document.querySelectorAll('.box').length === 5)`)
 				case "trust":
 					project(t, p, "beyond", beyond)
 					do(p, `await click("Run"); await say("go"); await text("Trust what this project"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)

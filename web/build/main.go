@@ -2,7 +2,8 @@
 // js/wasm, compressed; the bundle of web/ui; the worker's script; the examples
 // as zips; and a service worker that knows every file. It needs Go and
 // web/node_modules (npm ci). Run it from the module's root. With the argument
-// core it makes build/core.wasm instead.
+// core it makes build/core.wasm instead; with page it makes the scripts and files
+// again and keeps the programs that are there.
 package main
 
 import (
@@ -29,8 +30,11 @@ const dist = "web/dist"
 
 func main() {
 	run := build
-	if slices.Equal(os.Args[1:], []string{"core"}) {
+	switch strings.Join(os.Args[1:], " ") {
+	case "core":
 		run = core
+	case "page":
+		run = page
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "web:", err)
@@ -42,14 +46,30 @@ func build() error {
 	if _, err := os.Stat("web/node_modules/preact"); err != nil {
 		return fmt.Errorf("the page's packages are not installed: (cd web && npm ci)")
 	}
-	if err := clean(); err != nil {
+	if err := clean("placeholder.html"); err != nil {
 		return err
 	}
+	if err := programs(); err != nil {
+		return fmt.Errorf("golem.wasm: %w", err)
+	}
+	return files()
+}
+
+// page is build without the programs.
+func page() error {
+	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero.wasm.gz"); err != nil {
+		return err
+	}
+	return files()
+}
+
+// files makes all but the programs.
+func files() error {
 	for _, step := range []struct {
 		name string
 		do   func() error
 	}{
-		{"golem.wasm", programs}, {"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
+		{"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -65,14 +85,14 @@ func core() error {
 	return err
 }
 
-// clean removes what an earlier build left; the placeholder stays.
-func clean() error {
+// clean removes what an earlier build left, but for the files of these names.
+func clean(stays ...string) error {
 	entries, err := os.ReadDir(dist)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == "placeholder.html" {
+		if slices.Contains(stays, e.Name()) {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dist, e.Name())); err != nil {

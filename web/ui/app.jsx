@@ -11,16 +11,17 @@ import { Conversation } from './conversation.jsx'
 import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
-import { FillInput, StartTool } from './start.jsx'
+import { StartForm } from './start.jsx'
 import { ModelChoice } from './modelchoice.jsx'
 import { Keys, listen, showKeys } from './keys.jsx'
 import { watch } from './notify.js'
 import { follow, keep } from './route.js'
 
 const tabs = [
-  ['projects', 'Projects', 'home'], ['run', 'Run'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
+  ['projects', 'Projects', 'home'], ['run', 'Run'], ['workers', 'Workers', 'worker'], ['files', 'Files'], ['staged', 'Staged', 'check'], ['trace', 'Trace'], ['settings', 'Settings'],
 ]
 
+const Workers = later(() => import('./workers.jsx').then((m) => m.Workers))
 const Files = later(() => import('./files.jsx').then((m) => m.Files))
 const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
 const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
@@ -42,7 +43,7 @@ function App() {
           <button class="button quiet ellipsis project" onClick={() => (view.value = 'run')} title={`the open project, ${project.value}`}>{project.value}</button>
         )}
         <nav class="tabs" aria-label="Views">
-          {tabs.filter(([name]) => project.value || !['run', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
+          {tabs.filter(([name]) => project.value || !['run', 'workers', 'files', 'staged'].includes(name)).map(([name, title, icon]) => <Tab key={name} name={name} title={title} icon={icon} />)}
         </nav>
         <span class="grow" />
         <button class="button quiet square wide-only" aria-label="keys" title="keys (?)" onClick={showKeys}>?</button>
@@ -54,8 +55,7 @@ function App() {
       <Approval />
       <ModelChoice />
       <Ask />
-      <StartTool />
-      <FillInput />
+      <StartForm />
       <Keys />
       <Toast />
     </>
@@ -96,6 +96,7 @@ const waits = () => store.staged.value.filter((s) => !s.error && ['pending', 'pu
 function View() {
   switch (store.project.value || ['trace', 'settings'].includes(store.view.value) ? store.view.value : 'projects') {
     case 'run': return <Conversation />
+    case 'workers': return <Workers />
     case 'files': return <Files />
     case 'staged': return <Staged />
     case 'trace': return <Traces />

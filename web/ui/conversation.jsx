@@ -10,15 +10,16 @@ import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Copy } from './copy.jsx'
-import { Callers, Plan } from './describe.jsx'
+import { later } from './later.jsx'
 import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
 import { UndoRun } from './undo.jsx'
 import { Icon } from './icons.jsx'
 
+const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
 const side = signal('talk') // on a phone one of the two is seen: talk or beside
-const beside = signal('workers') // workers or history
+const beside = signal('calls') // calls or history
 
 export function Conversation() {
   store.tick.value
@@ -43,21 +44,21 @@ export function Conversation() {
             <Summary run={run} />
           </div>
           {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title="new conversation; this one is kept" onClick={() => store.fresh()}><Icon name="plus" /></button>}
-          <button class="button phone-only" onClick={() => show('workers')}>Workers</button>
+          <button class="button phone-only" onClick={() => show('calls')}>This run</button>
           <button class="button quiet square phone-only" aria-label="history" onClick={() => show('history')}><Icon name="chat" /></button>
         </header>
         <Talk run={run} />
         <Composer />
       </section>
-      <section class="pane side" aria-label={beside.value === 'workers' ? 'Workers' : 'History'} data-away={side.value !== 'beside'}>
+      <section class="pane side" aria-label={beside.value === 'calls' ? 'This run' : 'History'} data-away={side.value !== 'beside'}>
         <header>
-          <h2 class="sr">{beside.value === 'workers' ? 'Workers' : 'History'}</h2>
+          <h2 class="sr">{beside.value === 'calls' ? 'This run' : 'History'}</h2>
           <div class="row grow" role="group" aria-label="What is shown here">
-            {[['workers', 'Workers'], ['history', 'History']].map(([name, title]) => <button key={name} class="button quiet" aria-pressed={beside.value === name} onClick={() => (beside.value = name)}>{title}</button>)}
+            {[['calls', 'This run'], ['history', 'History']].map(([name, title]) => <button key={name} class="button quiet" aria-pressed={beside.value === name} onClick={() => (beside.value = name)}>{title}</button>)}
           </div>
           <button class="button phone-only" onClick={() => (side.value = 'talk')}>Conversation</button>
         </header>
-        {beside.value === 'workers' ? <Tree run={run} /> : <History beside />}
+        {beside.value === 'calls' ? <Tree run={run} /> : <History beside />}
       </section>
     </div>
   )
@@ -243,7 +244,7 @@ function Start() {
         ))}
       </div>
       <div class="row"><button class="button quiet small" aria-expanded={plan !== null} title="workers, models, tools, what asks, files and hosts; nothing runs" onClick={ahead}>What would happen?</button></div>
-      {plan && <><Plan of={plan.run} /><Callers of={plan.tree} /></>}
+      {plan && <Ahead run={plan.run} tree={plan.tree} />}
       <History />
     </div>
   )

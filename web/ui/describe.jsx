@@ -27,7 +27,7 @@ export function Description({ of }) {
 }
 
 /** What a run of the project would do: the data of golem run --dry-run. */
-export function Plan({ of }) {
+function Plan({ of }) {
   return (
     <div class="stack described">
       <p>A run of {visible(of.entry)} in approval mode {of.mode}. Nothing ran and nothing was written.</p>
@@ -38,8 +38,11 @@ export function Plan({ of }) {
   )
 }
 
+/** What a run would do, and who may call whom. */
+export const Ahead = ({ run, tree }) => <><Plan of={run} /><Callers of={tree} /></>
+
 /** Who may call whom: the data of golem workers --tree. */
-export function Callers({ of }) {
+function Callers({ of }) {
   const workers = new Map(of.workers.map((w) => [w.id, w]))
   const shown = new Set() // a worker's calls are shown once
   const Node = ({ id, call }) => {

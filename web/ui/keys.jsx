@@ -20,6 +20,7 @@ const map = [
   }],
   ['p', 'Projects', go('projects')],
   ['r', 'Run', go('run')],
+  ['w', 'Workers', go('workers')],
   ['f', 'Files', go('files')],
   ['g', 'Staged', go('staged')],
   ['t', 'Trace', go('trace')],
@@ -32,7 +33,8 @@ const others = [
   ['Escape', 'in a question: no'],
   ['Ctrl+S', 'in a file: saves it'],
   ['Ctrl+F', 'in a file: searches it'],
-  ['↑ ↓', 'in the tree of workers and in lists of files'],
+  ['↑ ↓', 'in the tree of calls and in lists of files'],
+  ['↑ ↓ ← →', 'in the graph of workers'],
 ]
 
 /** Whether somebody types there, or a question has the keys. */

@@ -3,8 +3,8 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
-/** A component whose module is loaded when it is drawn; load gives the component. */
-export function later(load) {
+/** A component whose module is loaded when it is drawn; load gives the component. quiet: nothing stands there meanwhile. */
+export function later(load, quiet = false) {
   const made = signal(null)
   const failed = signal('')
   let asked = false
@@ -19,6 +19,7 @@ export function later(load) {
     }, [])
     const View = made.value
     if (View) return <View {...props} />
+    if (quiet && !failed.value) return null
     return <div class="empty" role={failed.value ? 'alert' : 'status'}>{failed.value || 'loading…'}</div>
   }
 }

@@ -1,18 +1,22 @@
 // Each view has an address, in the fragment that no server sees, so that Back,
 // a bookmark and a reload lead to where a person was:
-//   #/p/PROJECT/run, #/p/PROJECT/files/PATH, #/p/PROJECT/trace/RUN, #/settings
+//   #/p/PROJECT/run, #/p/PROJECT/workers/PATH, #/p/PROJECT/files/PATH,
+//   #/p/PROJECT/trace/RUN, #/settings
 import { effect, untracked } from '@preact/signals'
 import * as store from './store.js'
 
 const alone = ['projects', 'trace', 'settings'] // views that need no project
-const views = [...alone, 'run', 'files', 'staged']
+const views = [...alone, 'run', 'workers', 'files', 'staged']
 const coded = (path) => path.split('/').map(encodeURIComponent).join('/')
 
+/** What is looked at in a view. */
+const within = { files: store.editing, trace: store.tracing, workers: store.looking }
+
 function here() {
-  const { project, view, editing, tracing } = store
+  const { project, view } = store
   if (view.value === 'projects' || (!project.value && !alone.includes(view.value))) return '#/projects'
   if (!project.value) return `#/${view.value}`
-  const rest = view.value === 'files' ? editing.value : view.value === 'trace' ? tracing.value : ''
+  const rest = within[view.value]?.value ?? ''
   return `#/p/${encodeURIComponent(project.value)}/${view.value}${rest && `/${coded(rest)}`}`
 }
 
@@ -41,8 +45,7 @@ export async function follow() {
       if (!store.projects.value.some((p) => p.name === to.project)) return false
       if (to.project !== store.project.value && !(await store.open(to.project, to.view))) return true
     }
-    if (to.view === 'files') store.editing.value = to.rest ?? ''
-    if (to.view === 'trace') store.tracing.value = to.rest ?? ''
+    if (within[to.view]) within[to.view].value = to.rest ?? ''
     store.view.value = to.view
     return true
   } finally {

@@ -1,95 +1,38 @@
-// Forms from JSON Schemas: the entry's input, and the tools that a person starts.
+// What a person starts by a form: the entry with an input, a tool, one worker
+// alone. The form itself loads when it is asked for.
 import { signal } from '@preact/signals'
-import { useState } from 'preact/hooks'
 import * as store from './store.js'
-import { Dialog } from './ask.jsx'
-import { visible } from './diff.jsx'
+import { later } from './later.jsx'
 
-const offered = signal(null) // the tools to choose from; null: no dialog
+/** The form that is asked for: {title, action, tools, schema, send}; null: none. */
+export const asked = signal(null)
 
-/** Asks which tool the person starts. */
+const Form = later(() => import('./forms.jsx').then((m) => m.Form), true)
+
+export const StartForm = () => asked.value && <Form key={asked.value.title} of={asked.value} />
+
+/** Asks which tool of the entry the person starts. */
 export const startTool = () => store.attempt('listing the tools', async () => {
   const { tools } = await store.golem.describe(store.project.value, '', store.options())
   const all = tools.filter((t) => t.call !== 'refused' && !t.worker && t.from !== 'golem')
   if (!all.length) return store.tell('The entry has no tool that you may start.')
-  offered.value = all.sort((a, b) => (b.call === 'manual') - (a.call === 'manual'))
+  asked.value = { title: 'Start a tool', action: 'Start', tools: all.sort((a, b) => (b.call === 'manual') - (a.call === 'manual')), send: (value, tool) => store.callTool(tool.name, value) }
 })
-
-export const StartTool = () => offered.value && <Choice tools={offered.value} />
-
-const filling = signal(null) // the schema of the input that is asked for; null: no dialog
-
-/** Asks for the entry's input, a field for each property of its schema, and runs it. */
-export const fillInput = () => (filling.value = store.about.value.input)
 
 /** Whether a form can be made from a schema. */
 export const hasForm = (schema) => Object.keys(schema?.properties ?? {}).length > 0
 
-export const FillInput = () => filling.value && <InputForm schema={filling.value} />
+/** Asks for the entry's input, a field for each property of its schema, and runs it. */
+export const fillInput = () => (asked.value = { title: 'Input', action: 'Run', schema: store.about.value.input, send: (value) => store.send(JSON.stringify(value)) })
 
-function InputForm({ schema }) {
-  const [given, setGiven] = useState({})
-  const [wrong, setWrong] = useState('')
-  const leave = () => (filling.value = null)
-  const submit = () => {
-    const { value, fault } = read(schema, given)
-    if (fault) return setWrong(fault)
-    leave()
-    store.attempt('the run', () => store.send(JSON.stringify(value)))
-  }
-  return (
-    <Dialog title="Input" leave={leave} submit={submit} buttons={<button class="button primary">Run</button>}>
-      <Fields schema={schema} given={given} set={setGiven} />
-      {wrong && <p class="note error" role="alert">{wrong}</p>}
-    </Dialog>
-  )
+/** A worker without an input schema takes a text. */
+const task = { properties: { task: { type: 'string', rows: 4 } }, required: ['task'] }
+
+/** Asks for the input of one worker, and runs it alone. */
+export function tryWorker(entry, id, schema) {
+  const fields = hasForm(schema)
+  asked.value = { title: `Try ${id}`, action: 'Run', schema: fields ? schema : task, send: (value) => store.alone(entry, fields ? value : value.task) }
 }
 
-/** The object that a form was filled in with, or what is wrong with a field. */
-function read({ properties = {}, required = [] }, given) {
-  const value = {}
-  for (const [name, p] of Object.entries(properties)) {
-    const text = given[name] ?? ''
-    if (text === '' && !(required.includes(name) && p.type === 'string')) continue
-    try {
-      value[name] = p.type === 'string' ? text : JSON.parse(text)
-    } catch {
-      return { fault: `${name} is not JSON: write it like ["a"] or 3` }
-    }
-  }
-  return { value }
-}
-
-const Fields = ({ schema: { properties = {}, required = [] }, given, set }) => Object.entries(properties).map(([name, p]) => (
-  <div class="field" key={name}>
-    <label for={`arg-${name}`}>{visible(name)}{p.type === 'string' ? '' : ', as JSON'}{required.includes(name) ? '' : ' (optional)'}</label>
-    <textarea id={`arg-${name}`} class="input" rows={1} value={given[name] ?? ''} required={required.includes(name) && p.type !== 'string'} onInput={(e) => { const text = e.target.value; set((now) => ({ ...now, [name]: text })) }} />
-    {p.description && <span class="hint">{visible(p.description)}</span>}
-  </div>
-))
-
-function Choice({ tools }) {
-  const [tool, setTool] = useState(tools[0])
-  const [given, setGiven] = useState({})
-  const [wrong, setWrong] = useState('')
-  const leave = () => (offered.value = null)
-  const submit = () => {
-    const { value, fault } = read(tool.input ?? {}, given)
-    if (fault) return setWrong(fault)
-    leave()
-    store.attempt(tool.name, () => store.callTool(tool.name, value))
-  }
-  return (
-    <Dialog title="Start a tool" leave={leave} submit={submit} buttons={<button class="button primary" disabled={store.framed}>Start</button>}>
-      <div class="field">
-        <label for="tool">Tool</label>
-        <select id="tool" class="input" data-first value={tool.name} onChange={(e) => { setTool(tools.find((t) => t.name === e.target.value)); setGiven({}); setWrong('') }}>
-          {tools.map((t) => <option key={t.name} value={t.name}>{t.name}{t.call === 'manual' ? ' (only you can start it)' : ''}</option>)}
-        </select>
-        {tool.description && <span class="hint">{visible(tool.description)}</span>}
-      </div>
-      <Fields key={tool.name} schema={tool.input ?? {}} given={given} set={setGiven} />
-      {wrong && <p class="note error" role="alert">{wrong}</p>}
-    </Dialog>
-  )
-}
+/** Asks for the arguments of one tool of a worker, and calls it. */
+export const tryTool = (entry, tool) => (asked.value = { title: `Try ${tool.name}`, action: 'Call', tools: [tool], send: (value) => store.alone(entry, value, tool.name) })

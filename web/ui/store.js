@@ -14,7 +14,7 @@ export const failure = signal('')
 export const projects = signal([])
 export const examples = signal([])
 export const libraries = signal({ libraries: [], faults: [] })
-export const view = signal('projects') // projects, run, files, trace, settings
+export const view = signal('projects') // projects, run, workers, files, staged, trace, settings
 export const project = signal('') // the open project's name
 export const about = signal(null) // what golem says of it: entry, mode, model, faults
 export const files = signal([])
@@ -32,9 +32,10 @@ export const staged = signal([]) // what waits for a decision, as golem.clearanc
 export const asked = signal([]) // approvals that wait, oldest first
 export const chosen = signal('') // the call that is looked at
 export const editing = signal('') // the file in the editor
+export const looking = signal('') // the file of the worker that is looked at
 export const tracing = signal('') // the run whose trace is looked at
 export const refused = signal(null) // why the last message did not begin a run; null: it did
-export const sent = signal(null) // the last message: {text, attachments}
+export const sent = signal(null) // the last message: {text, attachments, alone}
 let current = null // golem.js's handle of the run under way
 
 export const opened = computed(() => projects.value.find((p) => p.name === project.value))
@@ -104,6 +105,7 @@ export async function open(name, where = 'run') {
     refused.value = null
     chosen.value = ''
     editing.value = ''
+    looking.value = ''
     tracing.value = ''
     view.value = where
   })
@@ -174,10 +176,10 @@ export function options() {
   }
 }
 
-/** Sends what the person wrote: into the conversation, or as a new run; false if the run could not begin. */
-export async function send(text, attachments = []) {
+/** Sends what the person wrote: into the conversation, or as a new run, of another worker if one is named (alone: {entry, object}); false if the run could not begin. */
+export async function send(text, attachments = [], alone = null) {
   if (running.value && !talking.value) return false
-  sent.value = { text, attachments }
+  sent.value = { text, attachments, alone }
   refused.value = null
   if (current && talking.value) {
     running.value = true
@@ -186,15 +188,15 @@ export async function send(text, attachments = []) {
     return true
   }
   const before = run.value
-  const keep = about.value?.mode === 'chat' || settings.project(project.value).talk === true
-  const started = { ...options(), attachments, approve: framed ? undefined : approve }
+  const keep = !alone && (about.value?.mode === 'chat' || settings.project(project.value).talk === true)
+  const started = { ...options(), ...(alone && { entry: alone.entry }), attachments, approve: framed ? undefined : approve }
   batch(() => {
     run.value = emptyRun()
     chosen.value = ''
     running.value = true
     talking.value = keep
   })
-  const input = typed(text)
+  const input = typed(text, alone ? alone.object : about.value?.input)
   current = keep ? golem.chat(project.value, input, started) : golem.run(project.value, input, started)
   const begun = await follow(current)
   if (!begun && before.events && !run.value.events) run.value = before // what was there stays
@@ -211,12 +213,13 @@ export async function again() {
     current.send(text)
     return true
   }
-  return send(text, sent.value?.text === text ? sent.value.attachments : [])
+  const last = sent.value?.text === text ? sent.value : { attachments: [] }
+  return send(text, last.attachments, last.alone)
 }
 
-/** What was written, as an object if the entry wants one and it is one. */
-function typed(text) {
-  if (!about.value?.input) return text
+/** What was written, as an object if one is wanted and it is one. */
+function typed(text, wanted) {
+  if (!wanted) return text
   try {
     const value = JSON.parse(text)
     return value && typeof value === 'object' && !Array.isArray(value) ? value : text
@@ -225,8 +228,17 @@ function typed(text) {
   }
 }
 
-/** Calls a tool of the entry as the person: in an open conversation as /tool does, else as a run of its own. */
-export async function callTool(name, args) {
+/** Runs one worker alone to try it, or calls one of its tools: a run of its own, which Run shows. */
+export async function alone(entry, value, tool) {
+  if (running.value) return tell('Something runs: stop it first.', 'warn')
+  await endTalk()
+  view.value = 'run'
+  const object = typeof value !== 'string'
+  return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
+}
+
+/** Calls a tool of the entry, or of a worker that is named, as the person: in an open conversation as /tool does, else as a run of its own. */
+export async function callTool(name, args, entry) {
   if (running.value) return
   if (current && talking.value) {
     running.value = true
@@ -238,7 +250,7 @@ export async function callTool(name, args) {
     chosen.value = ''
     running.value = true
   })
-  current = golem.call(project.value, name, args, { ...options(), approve: framed ? undefined : approve })
+  current = golem.call(project.value, name, args, { ...options(), ...(entry && { entry }), approve: framed ? undefined : approve })
   await follow(current)
 }
 

@@ -98,9 +98,15 @@ func (c *chromiumTab) eval(ctx context.Context, script string) (json.RawMessage,
 	return chromedp.Run(own, chromedp.Evaluate[[]byte](script, chromedp.EvalAwaitPromise))
 }
 
+// arrows are the keys as chromedp names them.
+var arrows = map[string]string{ArrowLeft: kb.ArrowLeft, ArrowUp: kb.ArrowUp, ArrowRight: kb.ArrowRight, ArrowDown: kb.ArrowDown}
+
 func (c *chromiumTab) press(ctx context.Context, keys string) error {
 	if keys == CtrlEnd {
 		return c.do(ctx, chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	}
+	if arrow, ok := arrows[keys]; ok {
+		keys = arrow
 	}
 	return c.do(ctx, chromedp.KeyEvent(keys))
 }

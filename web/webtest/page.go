@@ -204,6 +204,12 @@ const (
 	Tab     = "\t"
 	Escape  = "\x1b"
 	CtrlEnd = "Control+End"
+
+	// As WebDriver names them.
+	ArrowLeft  = "\uE012"
+	ArrowUp    = "\uE013"
+	ArrowRight = "\uE014"
+	ArrowDown  = "\uE015"
 )
 
 // Press types each of keys, a text or one of the keys above.

@@ -1,0 +1,81 @@
+// A form from a JSON Schema: an input, or the arguments of a tool.
+import { useRef, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { Dialog } from './ask.jsx'
+import { visible } from './diff.jsx'
+import { asked } from './start.jsx'
+
+/** What a field offers to choose from; null: it is written. */
+const choices = (p) => (Array.isArray(p.enum) && p.enum.length ? p.enum : p.type === 'boolean' ? [true, false] : null)
+
+/** The object that a form was filled in with, or what is wrong with a field. */
+export function read({ properties = {}, required = [] }, given) {
+  const value = {}
+  for (const [name, p] of Object.entries(properties)) {
+    const text = given[name] ?? ''
+    const all = choices(p)
+    if (all) {
+      if (text !== '') value[name] = all[Number(text)]
+      else if (required.includes(name)) return { fault: `${name} is missing: choose one` }
+      continue
+    }
+    if (text === '' && !(required.includes(name) && p.type === 'string')) continue
+    try {
+      value[name] = p.type === 'string' ? text : JSON.parse(text)
+    } catch {
+      return { fault: `${name} is not JSON: write it like ["a"] or 3` }
+    }
+  }
+  return { value }
+}
+
+const Fields = ({ schema: { properties = {}, required = [] }, given, set }) => Object.entries(properties).map(([name, p], i) => {
+  const id = `arg-${name}`
+  const all = choices(p)
+  const put = (e) => set({ [name]: e.target.value })
+  return (
+    <div class="field" key={name}>
+      <label for={id}>{visible(name)}{all || p.type === 'string' ? '' : ', as JSON'}{required.includes(name) ? '' : ' (optional)'}</label>
+      {all
+        ? <select id={id} class="input" value={given[name] ?? ''} onChange={put}><option value="" />{all.map((v, n) => <option key={n} value={n}>{visible(String(v))}</option>)}</select>
+        : <textarea id={id} class="input" data-first={i === 0} rows={p.rows ?? 1} value={given[name] ?? ''} required={required.includes(name) && p.type !== 'string'} onInput={put} />}
+      {p.description && <span class="hint">{visible(p.description)}</span>}
+    </div>
+  )
+})
+
+/** The dialog. Of several tools one is chosen first. */
+export function Form({ of: { title, action, tools, schema, send } }) {
+  const [tool, setTool] = useState(tools?.[0])
+  const given = useRef({}) // what is typed counts at once, also before it is drawn
+  const [, again] = useState(0)
+  const set = (more) => {
+    given.current = more ? { ...given.current, ...more } : {}
+    again((n) => n + 1)
+  }
+  const [wrong, setWrong] = useState('')
+  const fields = tool ? tool.input ?? {} : schema
+  const leave = () => (asked.value = null)
+  const submit = () => {
+    const { value, fault } = read(fields, given.current)
+    if (fault) return setWrong(fault)
+    leave()
+    store.attempt(tool?.name ?? 'the run', () => send(value, tool))
+  }
+  return (
+    <Dialog title={visible(title)} leave={leave} submit={submit} buttons={<button class="button primary" disabled={store.framed}>{action}</button>}>
+      {tools?.length > 1 && (
+        <div class="field">
+          <label for="tool">Tool</label>
+          <select id="tool" class="input" data-first value={tool.name} onChange={(e) => { setTool(tools.find((t) => t.name === e.target.value)); set(null); setWrong('') }}>
+            {tools.map((t) => <option key={t.name} value={t.name}>{t.name}{t.call === 'manual' ? ' (only you can start it)' : ''}</option>)}
+          </select>
+        </div>
+      )}
+      {tool?.description && <p class="small muted">{visible(tool.description)}</p>}
+      {tool && Object.keys(fields.properties ?? {}).length === 0 && <p class="muted">It takes no arguments.</p>}
+      <Fields key={tool?.name} schema={fields} given={given.current} set={set} />
+      {wrong && <p class="note error" role="alert">{wrong}</p>}
+    </Dialog>
+  )
+}
