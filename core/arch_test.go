@@ -88,7 +88,7 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/traceview cmd/cli/editor cmd/cli/tui",
+	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/traceview cmd/cli/editor cmd/cli/tui cmd/cli/mcpserve",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// The viewer of a trace: a value that keys change and that draws lines.
@@ -97,6 +97,8 @@ var arrows = map[string]string{
 	"cmd/cli/editor": "ui",
 	// The full screen: it draws, and reaches neither files nor a session.
 	"cmd/cli/tui": "ui ui/view run trace approval cmd/cli/markdown",
+	// The MCP server: it speaks the protocol, and reaches neither files nor a project.
+	"cmd/cli/mcpserve": "ui run trace approval tool",
 	// Markdown as a terminal's lines.
 	"cmd/cli/markdown": "ui",
 
@@ -142,6 +144,7 @@ var outside = map[string]string{
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
+	"github.com/modelcontextprotocol":   "cmd/cli/mcpserve",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"golem/core/describe"
+	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/tool"
@@ -42,6 +43,24 @@ func (i *Instance) describer(r *run.Runner) *describe.Describer {
 // without running a module. Their Uses are names. It runs nothing.
 func (i *Instance) Tools(ctx context.Context, w *project.Worker) []tool.Spec {
 	return i.checker().Specs(ctx, w)
+}
+
+// EntryTool returns the metadata of the tool that is the entry (project.Worker.Tool). It
+// runs a module that has no description to learn its tools.
+func (i *Instance) EntryTool(ctx context.Context) (tool.Spec, error) {
+	entry, err := i.project.Entry()
+	if err != nil {
+		return tool.Spec{}, err
+	}
+	set, err := i.runner(trace.Sinks(nil), i.gate(nil)).Callables(ctx, entry)
+	if err != nil {
+		return tool.Spec{}, err
+	}
+	t, ok := set.Get(entry.Tool)
+	if !ok {
+		return tool.Spec{}, fault.Of(entry.Missing(), fault.WorkerNotFound)
+	}
+	return t.Spec(), nil
 }
 
 // statusTo is a sink of which only status lines are heard.

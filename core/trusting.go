@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"golem/core/approval"
+	"golem/core/project"
 	"golem/core/trust"
 )
 
@@ -22,6 +23,13 @@ func (i *Instance) Trusted(w trust.Widening) bool { return i.consent.Trusted(w) 
 
 // Untrusted returns the widenings of a list that no person trusted.
 func (i *Instance) Untrusted(l trust.List) trust.List { return i.consent.Untrusted(l) }
+
+// NeedsTrust returns what a person would be asked to trust before a run of a worker; nil
+// where nothing is asked. It fails where the list has not the digest that a person
+// pinned.
+func (i *Instance) NeedsTrust(ctx context.Context, w *project.Worker) (trust.List, error) {
+	return i.consent.Asks(ctx, w)
+}
 
 // Trust stores a person's yes to a list, for this project and its later runs.
 func (i *Instance) Trust(l trust.List) error { return i.consent.Trust(l) }

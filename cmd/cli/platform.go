@@ -74,9 +74,18 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
+		Secrets:    h.ownSecrets(),
 
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}
+}
+
+// ownSecrets are golem's own variables that have a secret.
+func (h *host) ownSecrets() []string {
+	if token := h.env[tokenVariable]; token != "" {
+		return []string{token}
+	}
+	return nil
 }
 
 // openPack reads a packed project. It has no directory, so no shell, no .env and

@@ -112,14 +112,18 @@ func (h *host) listen(addr string) (net.Listener, error) {
 		h.say("%s is in use by another program: golem uses another port, and the browser keeps separate projects for it", usualAddr)
 		addr = "127.0.0.1:0"
 	}
+	return listenLoopback("--addr", addr, "for example 127.0.0.1:8080; to serve other machines, put the files of web/dist on a web server with https")
+}
+
+// listenLoopback listens on the address of a flag, which has to be one of this machine.
+func listenLoopback(flag, addr, hint string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if ip, bad := netip.ParseAddr(host); err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()) {
-		return nil, usage("--addr %s is not a loopback address with a port", addr).
-			Hinting("for example 127.0.0.1:8080; to serve other machines, put the files of web/dist on a web server with https")
+		return nil, usage("%s %s is not a loopback address with a port", flag, addr).Hinting("%s", hint)
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port with --addr, or 0 for a free one")
+		return nil, fault.New(fault.Busy, "cannot listen on %s: %w", addr, err).Hinting("choose another port with %s, or 0 for a free one", flag)
 	}
 	return l, nil
 }

@@ -72,6 +72,14 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	return out, nil
 }
 
+// Asks returns what Before would ask about; nil where it asks nothing.
+func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, error) {
+	if err := c.checkPin(ctx); err != nil || c.neverAsk {
+		return nil, err
+	}
+	return c.judge.Untrusted(c.needed(ctx, entry)), nil
+}
+
 // question is a trust question about a list.
 func (c *Consent) question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
 	q := approval.Question{

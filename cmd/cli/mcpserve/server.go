@@ -1,0 +1,249 @@
+// Package mcpserve offers callables to clients of the Model Context Protocol, over
+// standard input and output or over HTTP on this machine. Each call is one run: its
+// progress goes to the client, its questions are put to the client's user
+// (elicitation), and it ends when the client cancels it or goes away. The package
+// knows nothing of projects: its caller makes the tools.
+package mcpserve
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/ui"
+)
+
+// Tool is what a client can call.
+type Tool struct {
+	Name        string
+	Description string
+	// Input is the JSON Schema of the arguments, of an object; nil: the arguments are
+	// one text, input.
+	Input json.RawMessage
+	// Optional says that the text may be left out or empty.
+	Optional bool
+	// Output is the JSON Schema of the result, of an object; nil: the result is text.
+	Output json.RawMessage
+	// Run carries out one call. It returns when ctx ends.
+	Run func(ctx context.Context, in run.Input, front ui.UI) run.Result
+}
+
+// Limits of a server.
+const (
+	maxMessage  = 4 << 20 // bytes of one message of a client
+	maxCalls    = 16      // calls that run at the same time
+	maxSessions = 64      // sessions over HTTP at the same time
+)
+
+// versions are the revisions of the protocol that the server speaks. In those from
+// 2026-07-28 on a server cannot ask its client anything while a call runs; clients that
+// have them fall back to one of these.
+var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// Server has the tools of one project. It is safe for concurrent use.
+type Server struct {
+	mcp     *mcp.Server
+	calls   atomic.Int64
+	stopped chan struct{} // ends every call
+	stop    func()
+	// asking has one question at a time for each session.
+	mu     sync.Mutex
+	asking map[*mcp.ServerSession]chan struct{}
+	posts  posts // over HTTP
+}
+
+// New makes a server. It fails for a schema that the protocol has no room for.
+func New(version, instructions string, tools []Tool) (*Server, error) {
+	s := &Server{stopped: make(chan struct{}), asking: map[*mcp.ServerSession]chan struct{}{}}
+	s.stop = sync.OnceFunc(func() { close(s.stopped) })
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "golem", Version: version}, &mcp.ServerOptions{
+		Instructions: instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		SupportedProtocolVersions: versions,
+	})
+	for _, t := range tools {
+		if err := s.add(t); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// textInput is the schema of arguments that are one text.
+const (
+	textInput    = `{"type":"object","properties":{"input":{"type":"string","description":"the task"}},"required":["input"],"additionalProperties":false}`
+	optionalText = `{"type":"object","properties":{"input":{"type":"string","description":"the task"}},"additionalProperties":false}`
+)
+
+// add offers a tool. The SDK panics for a schema that it refuses; a project's file may
+// have one, so that is a fault.
+func (s *Server) add(t Tool) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fault.New(fault.Schema, "%s cannot be offered over MCP: %v", t.Name, p).Hinting("change its input_schema or output_schema")
+		}
+	}()
+	out := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Input}
+	switch {
+	case t.Input == nil && t.Optional:
+		out.InputSchema = json.RawMessage(optionalText)
+	case t.Input == nil:
+		out.InputSchema = json.RawMessage(textInput)
+	}
+	if t.Output != nil {
+		out.OutputSchema = t.Output
+	}
+	s.mcp.AddTool(out, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return s.call(ctx, t, r), nil
+	})
+	return nil
+}
+
+// call runs a tool for a client.
+func (s *Server) call(ctx context.Context, t Tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
+	defer s.calls.Add(-1)
+	if s.calls.Add(1) > maxCalls {
+		return failed(fault.New(fault.Busy, "%d calls run at the moment", maxCalls).Hinting("call again when one of them has ended"))
+	}
+	in, err := input(t, r.Params.Arguments)
+	if err != nil {
+		return failed(fault.Of(err, fault.ToolInput))
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer when(s.stopped, func() { cancel(fault.New(fault.Interrupted, "golem was stopped")) })()
+	if r.Extra != nil {
+		defer s.posts.whenGone(r.Extra.Header, func() { cancel(fault.New(fault.Interrupted, "the client is gone")) })()
+	}
+	front := &front{session: r.Session, turn: s.turn(r.Session)}
+	stop := front.report(ctx, r.Params.GetProgressToken())
+	res := t.Run(ctx, in, front)
+	stop()
+	return result(t, res)
+}
+
+// when calls do if it happens before stop is called.
+func when(happens <-chan struct{}, do func()) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-happens:
+			do()
+		case <-end:
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// input is what a client's arguments are for a run.
+func input(t Tool, args json.RawMessage) (run.Input, error) {
+	if len(bytes.TrimSpace(args)) == 0 || string(args) == "null" {
+		args = json.RawMessage("{}")
+	}
+	if t.Input != nil {
+		return run.Input{JSON: args}, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(args, &fields); err != nil {
+		return run.Input{}, fault.New(fault.ToolInput, "the arguments of %s are not a JSON object", t.Name).Hinting(`for example {"input": "…"}`)
+	}
+	var in run.Input
+	for name, value := range fields {
+		if name != "input" {
+			return run.Input{}, fault.New(fault.ToolInput, "%s has no argument %s", t.Name, fault.Quoted(name)).Hinting("its only argument is input, a string")
+		}
+		if json.Unmarshal(value, &in.Text) != nil || string(value) == "null" {
+			return run.Input{}, fault.New(fault.ToolInput, "the argument input of %s is not a string", t.Name).Hinting(`for example {"input": "…"}`)
+		}
+	}
+	if in.Text == "" && !t.Optional {
+		return run.Input{}, fault.New(fault.ToolInput, "%s needs the argument input", t.Name).Hinting(`for example {"input": "…"}`)
+	}
+	return in, nil
+}
+
+// result is what a client gets of a run.
+func result(t Tool, res run.Result) *mcp.CallToolResult {
+	if res.Error != nil {
+		return failed(res.Error)
+	}
+	out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: res.Output.String()}}}
+	if data := bytes.TrimSpace(res.Output.Data); t.Output != nil && len(data) > 0 && data[0] == '{' {
+		out.StructuredContent = json.RawMessage(data)
+	}
+	for _, p := range res.Output.Parts {
+		out.Content = append(out.Content, part(p))
+	}
+	if note := denials(res); note != "" {
+		out.Content = append(out.Content, &mcp.TextContent{Text: note})
+	}
+	return out
+}
+
+func part(p tool.Part) mcp.Content {
+	if p.Type == "image" {
+		return &mcp.ImageContent{Data: p.Data, MIMEType: p.MIME}
+	}
+	return &mcp.TextContent{Text: fmt.Sprintf("[%s %s: %s, base64] %s", p.Type, p.Name, p.MIME, base64.StdEncoding.EncodeToString(p.Data))}
+}
+
+// denials tells which calls did not run because nobody could be asked: the answer may
+// not say so.
+func denials(res run.Result) string {
+	if len(res.Denied) == 0 {
+		return ""
+	}
+	names := make([]string, len(res.Denied))
+	for i, d := range res.Denied {
+		names[i] = d.Tool + " (call " + d.ID + ")"
+	}
+	return "golem: denied, because nobody could be asked: " + strings.Join(names, ", ")
+}
+
+// failed is a fault as the result of a call, in the form that golem's own models get.
+func failed(f *fault.Fault) *mcp.CallToolResult {
+	body := map[string]any{"error": map[string]string{"code": string(f.Code), "message": f.Message, "hint": f.Hint}}
+	if f.Hint == "" {
+		delete(body["error"].(map[string]string), "hint")
+	}
+	text, err := json.Marshal(body)
+	if err != nil { // unreachable: strings always encode
+		text = []byte(f.Code)
+	}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+}
+
+// turn lets one call of a session ask at a time.
+func (s *Server) turn(session *mcp.ServerSession) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turn := s.asking[session]
+	if turn == nil {
+		live := map[*mcp.ServerSession]bool{}
+		for one := range s.mcp.Sessions() {
+			live[one] = true
+		}
+		for old := range s.asking {
+			if !live[old] {
+				delete(s.asking, old)
+			}
+		}
+		turn = make(chan struct{}, 1)
+		turn <- struct{}{}
+		s.asking[session] = turn
+	}
+	return turn
+}

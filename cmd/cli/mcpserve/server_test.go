@@ -1,0 +1,418 @@
+package mcpserve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"golem/core/approval"
+	"golem/core/fault"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+	"golem/core/ui"
+)
+
+// serve is a client of a server with these tools, over a pipe.
+func serve(t *testing.T, client *mcp.ClientOptions, tools ...Tool) *mcp.ClientSession {
+	t.Helper()
+	session, _ := connect(t, client, tools...)
+	return session
+}
+
+// connect is serve; cut ends the pipe without a word.
+func connect(t *testing.T, client *mcp.ClientOptions, tools ...Tool) (_ *mcp.ClientSession, cut func()) {
+	t.Helper()
+	s, err := New("test", "", tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := net.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Pipe(t.Context(), there, there) }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, client).Connect(t.Context(), &mcp.IOTransport{Reader: here, Writer: here}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		here.Close()
+		<-ended
+	})
+	return session, func() { here.Close() }
+}
+
+func call(t *testing.T, s *mcp.ClientSession, name string, args any) (*mcp.CallToolResult, string) {
+	t.Helper()
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, text(res)
+}
+
+func text(res *mcp.CallToolResult) string {
+	var all []string
+	for _, c := range res.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			all = append(all, c.Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+func echo(_ context.Context, in run.Input, _ ui.UI) run.Result {
+	return run.Result{Status: run.OK, Output: tool.Output{Text: string(in.Raw())}}
+}
+
+// What a client sends is checked: arguments that do not fit are a coded fault of the
+// call, and nothing runs.
+func TestArguments(t *testing.T) {
+	object := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+	s := serve(t, nil,
+		Tool{Name: "text", Run: echo}, Tool{Name: "free", Optional: true, Run: echo},
+		Tool{Name: "typed", Input: object, Output: object, Run: func(context.Context, run.Input, ui.UI) run.Result {
+			return run.Result{Status: run.OK, Output: tool.Output{Kind: "json", Data: json.RawMessage(`{"n":2}`), Parts: []tool.Part{{Type: "image", MIME: "image/png", Data: []byte("x")}}}}
+		}},
+		Tool{Name: "bad", Run: func(context.Context, run.Input, ui.UI) run.Result {
+			return run.Result{Status: run.Failed, Error: fault.New(fault.Turns, "too many").Hinting("fewer")}
+		}})
+	for _, c := range []struct {
+		name string
+		args any
+		want string
+	}{
+		{"text", map[string]any{"input": "hi"}, `"hi"`}, {"free", nil, `""`},
+		{"text", nil, `E_TOOL_INPUT`}, {"text", map[string]any{"input": 3}, `not a string`}, {"text", map[string]any{"input": nil}, `not a string`},
+		{"text", map[string]any{"input": "a", "Input": "b"}, `no argument \"Input\"`}, {"text", []int{1}, `not a JSON object`},
+		{"bad", map[string]any{"input": "x"}, `{"error":{"code":"E_TURNS","hint":"fewer","message":"too many"}}`},
+	} {
+		res, got := call(t, s, c.name, c.args)
+		if !strings.Contains(got, c.want) || res.IsError != strings.Contains(got, `"error"`) {
+			t.Errorf("%s %v: %v %s", c.name, c.args, res.IsError, got)
+		}
+	}
+	res, _ := call(t, s, "typed", map[string]any{"n": 1})
+	if structured, ok := res.StructuredContent.(map[string]any); !ok || structured["n"] != 2.0 || len(res.Content) != 2 {
+		t.Errorf("%+v", res)
+	}
+	if _, err := New("test", "", []Tool{{Name: "t", Input: json.RawMessage(`{"type":"string"}`)}}); fault.Of(err, "").Code != fault.Schema {
+		t.Error(err)
+	}
+}
+
+func ask(kind approval.Kind) approval.Request {
+	return approval.Request{
+		ID: "q", Kind: kind, Title: "really?", Tool: "write_file", Type: "tool_call", Risk: "medium",
+		Args: json.RawMessage(`{"text":"` + strings.Repeat("abc\u202e\u001b[2J def ", 1000) + `"}`), Answers: []approval.Answer{approval.Yes, approval.No, approval.Session, approval.Keep},
+	}
+}
+
+// asking puts a question and returns the answer that came.
+func asking(kind approval.Kind) Tool {
+	return Tool{Name: "ask", Optional: true, Run: func(ctx context.Context, _ run.Input, front ui.UI) run.Result {
+		d, err := front.Approve(ctx, ask(kind))
+		out := string(d.Answer) + " " + d.Reason + d.Text
+		if err != nil {
+			out = "error " + err.Error()
+		}
+		return run.Result{Status: run.OK, Output: tool.Output{Text: out}}
+	}}
+}
+
+// Only an answer that was chosen by name approves; a question is plain text, in pages,
+// with an answer on the last one.
+func TestQuestions(t *testing.T) {
+	var seen []string
+	var reply func(*mcp.ElicitParams) *mcp.ElicitResult
+	options := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		seen = append(seen, r.Params.Message)
+		return reply(r.Params), nil
+	}}
+	chosen := func(answer string) func(*mcp.ElicitParams) *mcp.ElicitResult {
+		return func(p *mcp.ElicitParams) *mcp.ElicitResult {
+			schema, _ := json.Marshal(p.RequestedSchema)
+			if strings.Contains(string(schema), `"more"`) {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "more"}}
+			}
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer, "reason": "because"}}
+		}
+	}
+	s := serve(t, options, asking(approval.KindTool))
+	for want, how := range map[string]func(*mcp.ElicitParams) *mcp.ElicitResult{
+		"yes because": chosen("yes"), "session because": chosen("session"), "no because": chosen("no"),
+		"no ":       func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "decline"} },
+		"error EOF": func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "cancel"} },
+	} {
+		seen, reply = nil, how
+		if _, got := call(t, s, "ask", nil); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	seen, reply = nil, chosen("yes")
+	call(t, s, "ask", nil)
+	all := strings.Join(seen, "")
+	if len(seen) < 2 || strings.ContainsAny(all, "\x1b\u202e") || !strings.Contains(all, `\u{1b}`) || strings.Count(all, "def") < 1000 || !strings.Contains(seen[0], "Risk: medium") {
+		t.Errorf("%d pages: %q…", len(seen), short(all, 2000))
+	}
+	// What was not offered, and an accepted form without an answer, are no.
+	for _, content := range []map[string]any{{}, {"answer": "keep"}, {"answer": true}, {"answer": "YES"}, {"answer": "always"}} {
+		reply = func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "accept", Content: content} }
+		if _, got := call(t, s, "ask", nil); strings.HasPrefix(got, "yes") || strings.HasPrefix(got, "keep") || strings.HasPrefix(got, "always") {
+			t.Errorf("%v: %s", content, got)
+		}
+	}
+	reply = func(*mcp.ElicitParams) *mcp.ElicitResult {
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"text": "blue"}}
+	}
+	if _, got := call(t, serve(t, options, asking(approval.KindInput)), "ask", nil); got != "yes blue" {
+		t.Error(got)
+	}
+	// Trust is the person's at this machine, whatever the client answers; a client that
+	// cannot ask is nobody.
+	reply = chosen("yes")
+	for _, s := range []*mcp.ClientSession{serve(t, options, asking(approval.KindTrust)), serve(t, nil, asking(approval.KindTool))} {
+		if _, got := call(t, s, "ask", nil); got != "error "+approval.ErrNobody.Error() {
+			t.Error(got)
+		}
+	}
+}
+
+// Progress is told while a call runs, escaped; a client that cancels, or goes away, ends
+// its call.
+func TestProgressAndCancelling(t *testing.T) {
+	heard := make(chan string, 64)
+	options := &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+		heard <- r.Params.Message
+	}}
+	ended := make(chan error, 4)
+	waiting := Tool{Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, front ui.UI) run.Result {
+		front.Emit(trace.Event{Body: trace.Progress{Description: "main\x1b[1m", Status: "running", Task: strings.Repeat("é", 300)}})
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return run.Result{Status: run.Interrupted, Error: fault.Of(context.Cause(ctx), fault.Interrupted)}
+	}}
+	s, cut := connect(t, options, waiting)
+	ctx, cancel := context.WithCancel(t.Context())
+	params := &mcp.CallToolParams{Name: "wait"}
+	params.SetProgressToken("p")
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.CallTool(ctx, params)
+		done <- err
+	}()
+	if got := <-heard; !strings.HasPrefix(got, `main\u{1b}[1m: running: éé`) || len(got) > maxTold+len("…") {
+		t.Errorf("%q", got)
+	}
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("not cancelled")
+	}
+	if err := <-done; err == nil {
+		t.Error("the call has a result")
+	}
+	go s.CallTool(t.Context(), params)
+	<-heard
+	cut()
+	if err := <-ended; err == nil {
+		t.Error("the call goes on without its client")
+	}
+}
+
+// A line that is not a message is answered, and the calls of the client go on.
+func TestBadLines(t *testing.T) {
+	s, err := New("test", "", []Tool{{Name: "text", Run: echo}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Pipe(t.Context(), in, out) }()
+	lines := bufio.NewReaderSize(read, 1<<20)
+	for _, c := range []struct{ send, want string }{
+		{"{bad", `-32700`}, {"42", `-32600`}, {`[]`, `-32600`}, {`[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `-32600`}, {"\n\"\xff\"", `-32`},
+		{strings.Repeat("x", maxMessage+1), `-32600`}, {`{"jsonrpc":"2.0","id":` + strings.Repeat("[", 20000) + `}`, `-32700`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"text"}}`, `"error"`}, // before initialize
+		{`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, `"protocolVersion":"2025-11-25"`},
+		{`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"none"}}`, `"error"`},
+		{`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"text","arguments":{"input":"ok"}}}`, `\"ok\"`},
+	} {
+		if _, err := io.WriteString(write, c.send+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil || !json.Valid([]byte(line)) || !strings.Contains(line, c.want) {
+			t.Fatalf("%.80s: %v %.300s", c.send, err, line)
+		}
+	}
+	write.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// withToken sends the token with each request.
+type withToken string
+
+func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	r.Header.Set(postHeader, "mine") // is dropped
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// SECURITY 23: HTTP answers only who has the token and is no page. Sessions run beside
+// each other, ask their own users, and end with their clients.
+func TestHTTP(t *testing.T) {
+	begun, ended := make(chan bool, 1), make(chan error, 1)
+	s, err := New("test", "", []Tool{asking(approval.KindTurns), {Name: "text", Run: echo}, {Name: "wait", Optional: true, Run: func(ctx context.Context, _ run.Input, _ ui.UI) run.Result {
+		begun <- true
+		<-ctx.Done()
+		ended <- context.Cause(ctx)
+		return run.Result{Status: run.Interrupted, Error: fault.New(fault.Interrupted, "x")}
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://" + listener.Addr().String() + Path
+	over, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(over, listener, "secret") }()
+	defer func() { // with sessions still open
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	client := func(answer string) *mcp.ClientSession {
+		options := &mcp.ClientOptions{ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}, nil
+		}}
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.StreamableClientTransport{
+			Endpoint: address, HTTPClient: &http.Client{Transport: withToken("secret")},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { session.Close() })
+		return session
+	}
+	one, two := client("yes"), client("no")
+	if _, got := call(t, one, "ask", nil); got != "yes " {
+		t.Error(got)
+	}
+	if _, got := call(t, two, "ask", nil); got != "no " {
+		t.Error(got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	body := `{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"wait"}}`
+	r, _ := http.NewRequestWithContext(ctx, "POST", address, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Session-Id", one.ID())
+	go func() {
+		if res, err := withToken("secret").RoundTrip(r); err == nil {
+			io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+		}
+	}()
+	<-begun
+	cancel() // the client goes away without a word
+	if err := <-ended; err == nil {
+		t.Error("the call goes on without its client")
+	}
+	if _, got := call(t, one, "text", map[string]any{"input": "still here"}); got != `"still here"` {
+		t.Error(got)
+	}
+}
+
+// Who is not let in is told why, before anything of the request is read.
+func TestHTTPRefuses(t *testing.T) {
+	s, err := New("test", "", []Tool{{Name: "text", Run: echo}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := s.Handler("secret")
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	for _, c := range []struct {
+		name   string
+		change func(*http.Request)
+		want   int
+	}{
+		{"all is well", func(*http.Request) {}, 200},
+		{"its own origin", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:9") }, 200},
+		{"IPv6", func(r *http.Request) { r.Host = "[::1]:9" }, 200},
+		{"rebinding", func(r *http.Request) { r.Host = "evil.example:9" }, 403},
+		{"a name that looks local", func(r *http.Request) { r.Host = "localhost.evil.example" }, 403},
+		{"no host", func(r *http.Request) { r.Host = "" }, 403},
+		{"another address", func(r *http.Request) { r.Host = "192.168.0.1" }, 403},
+		{"a page", func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }, 403},
+		{"a page without origin", func(r *http.Request) { r.Header.Set("Origin", "null") }, 403},
+		{"a page of another port", func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:10") }, 403},
+		{"two origins", func(r *http.Request) { r.Header["Origin"] = []string{"http://127.0.0.1:9", "https://evil.example"} }, 403},
+		{"no token", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
+		{"another token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer secreT") }, 401},
+		{"an empty token", func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }, 401},
+		{"another scheme", func(r *http.Request) { r.Header.Set("Authorization", "Basic secret") }, 401},
+		{"two tokens", func(r *http.Request) { r.Header.Add("Authorization", "Bearer other") }, 401},
+		{"the token in the address", func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=secret" }, 401},
+		{"another path", func(r *http.Request) { r.URL.Path = "/" }, 404},
+		{"too much", func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader(strings.Repeat("x", maxMessage+1))) }, 413},
+		{"not JSON", func(r *http.Request) { r.Body = io.NopCloser(strings.NewReader("{bad")) }, 400},
+		{"another type", func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, 415},
+		{"another's session", func(r *http.Request) { r.Header.Set("Mcp-Session-Id", "guess") }, 404},
+	} {
+		r := httptest.NewRequest("POST", "http://127.0.0.1:9"+Path, strings.NewReader(hello))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		r.Header.Set("Authorization", "Bearer secret")
+		c.change(r)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != c.want || w.Header().Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d, want %d: %.200s", c.name, w.Code, c.want, w.Body)
+		}
+	}
+	for one := range s.mcp.Sessions() {
+		one.Close()
+	}
+}
+
+// Calls and sessions are bounded.
+func TestBounds(t *testing.T) {
+	begun, release := make(chan bool, maxCalls), make(chan bool)
+	s := serve(t, nil, Tool{Name: "wait", Optional: true, Run: func(context.Context, run.Input, ui.UI) run.Result {
+		begun <- true
+		<-release
+		return run.Result{Status: run.OK}
+	}})
+	done := make(chan bool, maxCalls)
+	for range maxCalls {
+		go func() {
+			s.CallTool(t.Context(), &mcp.CallToolParams{Name: "wait"})
+			done <- true
+		}()
+	}
+	for range maxCalls {
+		<-begun
+	}
+	if res, got := call(t, s, "wait", nil); !res.IsError || !strings.Contains(got, "E_BUSY") {
+		t.Error(got)
+	}
+	close(release)
+	for range maxCalls {
+		<-done
+	}
+}

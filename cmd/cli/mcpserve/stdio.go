@@ -1,0 +1,172 @@
+package mcpserve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"golem/core/fault"
+)
+
+// Pipe serves one client that writes to in and reads from out, one message a line. It
+// returns when in ends, or with ctx; then every call has ended. Nothing but messages of
+// the protocol is written to out.
+func (s *Server) Pipe(ctx context.Context, in io.Reader, out io.Writer) error {
+	session, err := s.mcp.Connect(ctx, pipe{newLines(in, out)}, nil)
+	if err != nil {
+		return fault.Of(err, fault.Platform)
+	}
+	defer when(ctx.Done(), func() {
+		s.stop()
+		session.Close() // waits for the calls, which end now
+	})()
+	if err := session.Wait(); err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+		return fault.New(fault.Network, "the connection to the client broke: %w", err)
+	}
+	return nil
+}
+
+// pipe is the transport of one connection.
+type pipe struct{ *lines }
+
+// Connect returns the connection.
+func (p pipe) Connect(context.Context) (mcp.Connection, error) { return p.lines, nil }
+
+// lines is a connection with one JSON message a line. Unlike the SDK's it answers a line
+// that is no message, or too long, and goes on: the calls of one client are not worth
+// less because of one bad line.
+type lines struct {
+	in     *bufio.Reader
+	got    chan received
+	closed chan struct{}
+	once   sync.Once
+
+	mu  sync.Mutex // of out
+	out io.Writer
+}
+
+type received struct {
+	message jsonrpc.Message
+	err     error
+}
+
+var _ mcp.Connection = (*lines)(nil)
+
+func newLines(in io.Reader, out io.Writer) *lines {
+	l := &lines{in: bufio.NewReaderSize(in, 64<<10), out: out, got: make(chan received), closed: make(chan struct{})}
+	// It ends with in. Standard input cannot be made to end, so it may live as long as
+	// the process.
+	go l.read()
+	return l
+}
+
+func (l *lines) read() {
+	for {
+		line, whole, err := l.line()
+		var m received
+		switch {
+		case err != nil:
+			m.err = err
+		case !whole:
+			l.refuse(jsonrpc.CodeInvalidRequest, fmt.Sprintf("the message has more than %d bytes", maxMessage))
+			continue
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		case !json.Valid(line):
+			l.refuse(jsonrpc.CodeParseError, "the line is not JSON; a message is one line of JSON")
+			continue
+		default:
+			message, bad := jsonrpc.DecodeMessage(line)
+			if bad != nil {
+				l.refuse(jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC message; batches are not supported")
+				continue
+			}
+			m.message = message
+		}
+		select {
+		case l.got <- m:
+		case <-l.closed:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// line is the next line. whole is false for one that is too long, of which nothing is
+// kept.
+func (l *lines) line() (line []byte, whole bool, err error) {
+	whole = true
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(line)+len(part) > maxMessage {
+			line, whole = nil, false
+		}
+		if whole {
+			line = append(line, part...)
+		}
+		switch {
+		case err == nil:
+			return line, whole, nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) && len(line) > 0:
+			return line, whole, nil
+		default:
+			return nil, false, err
+		}
+	}
+}
+
+// refuse answers a line that cannot be a request with an id.
+func (l *lines) refuse(code int64, why string) {
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
+	if err == nil {
+		_ = l.write(text) // a client that does not read is told nothing
+	}
+}
+
+func (l *lines) write(message []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.out.Write(append(message, '\n'))
+	return err
+}
+
+// Read returns the next message.
+func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-l.got:
+		return m.message, m.err
+	case <-l.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Write writes a message as one line.
+func (l *lines) Write(_ context.Context, m jsonrpc.Message) error {
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	return l.write(text)
+}
+
+// Close ends Read. The streams stay open: they are the process's.
+func (l *lines) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// SessionID is empty: a pipe is one session.
+func (l *lines) SessionID() string { return "" }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// servedFiles are a project with two exported workers: one writes a file, which asks, the
+// other takes and returns objects.
+var servedFiles = map[string]string{
+	"project.yaml": "name: p\nexports: [main, workers/sum]\n",
+	"main.worker":  "---\ndescription: writes a note\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
+	"workers/sum.worker": "---\ndescription: doubles\nmodel: script:s.yaml\ninput_schema: {type: object, properties: {n: {type: integer}}, required: [n]}\n" +
+		"output_schema: {type: object, properties: {total: {type: integer}}, required: [total]}\n---\nAdd.\n",
+	"s.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /note.txt, content: hello}}]\n    - say: finished\n" +
+		"  sum:\n    - {when: {turn: 1}, say: '{\"total\": 4}'}\n",
+}
+
+// golem mcp serve, driven over pipes by the SDK's own client: exports as tools with
+// schemas, questions at the client, faults, a trace of each call, and nothing but the
+// protocol on standard output.
+func TestMCPServe(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range servedFiles {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var asked []string
+	asks := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		asked = append(asked, r.Params.Message)
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "yes"}}, nil
+	}}
+	call := func(options *mcp.ClientOptions, name string, args any) (*mcp.CallToolResult, *mcp.ClientSession) {
+		t.Helper()
+		s := mcpClient(t, dir, options)
+		res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res, s
+	}
+	note := filepath.Join(dir, "note.txt")
+	res, _ := call(nil, "main", map[string]any{"input": "go"})
+	if _, err := os.Stat(note); err == nil || !strings.Contains(mcpText(res), "finished") || !strings.Contains(mcpText(res), "golem: denied, because nobody could be asked: write_file (call 0.1)") {
+		t.Errorf("without a user: %s", mcpText(res))
+	}
+	res, s := call(asks, "main", map[string]any{"input": "go"})
+	if data, err := os.ReadFile(note); err != nil || string(data) != "hello" || mcpText(res) != "finished" || len(asked) != 1 || !strings.Contains(asked[0], "/note.txt") {
+		t.Errorf("%v %q %q %q", err, data, mcpText(res), asked)
+	}
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) != 2 || list.Tools[1].Name != "sum" || list.Tools[1].Description != "doubles" || list.Tools[1].OutputSchema == nil {
+		t.Fatalf("%v %+v", err, list)
+	}
+	if schema, _ := json.Marshal(list.Tools[1].InputSchema); !strings.Contains(string(schema), `"required":["n"]`) {
+		t.Errorf("%s", schema)
+	}
+	for args, want := range map[string]string{`{"n":"x"}`: "E_TOOL_INPUT", `{}`: "E_TOOL_INPUT", `{"n":2}`: `{"total":4}`} {
+		res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "sum", Arguments: json.RawMessage(args)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(mcpText(res), " ", ""); !strings.Contains(got, want) || res.IsError != (want == "E_TOOL_INPUT") || (res.StructuredContent == nil) != res.IsError {
+			t.Errorf("%s: %s %+v", args, got, res)
+		}
+	}
+	if traces, _ := filepath.Glob(filepath.Join(dir, ".golem", "runs", "*.jsonl")); len(traces) != 5 {
+		t.Errorf("%d traces of 5 calls", len(traces))
+	}
+}
+
+// mcpClient starts golem mcp serve in a directory and connects to it.
+func mcpClient(t *testing.T, dir string, options *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, "mcp", "serve")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=")
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil { // golem ends when its standard input does
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func mcpText(res *mcp.CallToolResult) string {
+	var out string
+	for _, c := range res.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			out += c.Text
+		}
+	}
+	return out
+}
