@@ -96,7 +96,7 @@ var arrows = map[string]string{
 	// Where a message is written: keys in, text and lines out.
 	"cmd/cli/editor": "ui",
 	// The full screen: it draws, and reaches neither files nor a session.
-	"cmd/cli/tui": "ui ui/view run trace approval cmd/cli/markdown",
+	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
 	// The MCP server: it speaks the protocol, and reaches neither files nor a project.
 	"cmd/cli/mcpserve": "ui run trace approval tool",
 	// Markdown as a terminal's lines.

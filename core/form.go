@@ -11,6 +11,19 @@ import (
 // form asks for the arguments of a tool, one question a field, when a person names
 // a tool that needs some and gives none (/tool NAME). ok is false if the person left.
 func form(ctx context.Context, s *run.Session, u ui.UI, name string) (args string, ok bool, err error) {
+	if f, is := u.(ui.Former); is {
+		fields := ui.Fields(s.Schema(name))
+		if len(fields) == 0 || !fields[0].Required {
+			return "", true, nil
+		}
+		answers, ok, err := f.Form(ctx, name, fields)
+		if !ok || err != nil {
+			s.Say("info", "the tool was not called")
+			return "", false, err
+		}
+		args, err = ui.Arguments(fields, answers)
+		return args, err == nil, err
+	}
 	args, err = ui.Fill(s.Schema(name), func(question string) (string, error) {
 		s.Say("info", question)
 		in, err := u.Prompt(ctx)

@@ -40,8 +40,9 @@ terminal, in a project, TARGET may be left out.`,
 
 // once runs the entry once.
 func (s *session) once(inst *core.Instance, in run.Input) error {
-	ctx, stop := s.host.interruptible(context.Background())
+	ctx, leave, stop := s.host.interruptibleBut(context.Background(), nil)
 	defer stop()
+	s.tree, s.leave = true, leave
 	s.warnNobody(ctx, inst)
 	if err := s.open(false); err != nil {
 		return err
@@ -58,9 +59,9 @@ func (s *session) warnNobody(ctx context.Context, inst *core.Instance) {
 	}
 }
 
-// start shows the status line of plain lines.
+// start shows what goes on from now on.
 func (s *session) start() {
-	if p, ok := s.ui.(*ui.Plain); ok {
+	if p, ok := s.ui.(interface{ Start() }); ok {
 		p.Start()
 	}
 }

@@ -27,6 +27,8 @@ type chatCommands struct {
 	trace string // the file of this chat's trace; "": there is none
 	// fixed says why this chat cannot be followed by another one, as a phrase; "": it can.
 	fixed string
+	// shown is what /undo showed last: only that is put back.
+	shown clearance.Item
 	// next is the conversation that /resume chose; "" if the chat just ended.
 	next string
 }
@@ -40,6 +42,8 @@ func (c *chatCommands) do(ctx context.Context, s *run.Session, cmd ui.Command) (
 		return c.resume(s, cmd.Arg)
 	case ui.Clearance:
 		return c.clearance(ctx, strings.Fields(cmd.Arg))
+	case ui.Undo:
+		return c.undo(ctx, cmd.Arg)
 	case ui.Approvals:
 		return c.approvals(strings.Fields(cmd.Arg))
 	case ui.Trace:
@@ -201,6 +205,34 @@ func (c *chatCommands) diff(store *clearance.Store, id string) (string, error) {
 	return text + patchText(diffs), nil
 }
 
+// undo shows what the newest run that wrote files changed, or puts back what was shown.
+func (c *chatCommands) undo(ctx context.Context, arg string) (string, error) {
+	store := c.inst.Undo()
+	switch {
+	case !store.Kept():
+		return "", usage("what runs replace is not kept here").Hinting("golem keeps it with files on disk, where GOLEM_HOME is set")
+	case arg == "yes" && c.shown.ID != "":
+		it, err := store.Push(ctx, c.shown.ID, clearance.Push{Digest: c.shown.Digest()})
+		if err != nil {
+			return "", err
+		}
+		c.shown = clearance.Item{}
+		return "undone: run " + oneLine(it.Run) + "; the model does not know it", nil
+	case arg != "":
+		return "", usage("/undo takes nothing, or yes after it has shown the changes").Hinting("/undo; golem undo can do more")
+	}
+	it, err := store.Of(ctx, "", false)
+	if err != nil {
+		return "", err
+	}
+	diffs, err := store.Diff(it, "")
+	if err != nil {
+		return "", err
+	}
+	c.shown = it
+	return "run " + oneLine(it.Run) + ": undoing it would change this\n" + patchText(diffs) + "/undo yes does it", nil
+}
+
 // approvals lists the rules that the person keeps for the project, or removes one.
 func (c *chatCommands) approvals(words []string) (string, error) {
 	kept := c.host.rules(c.place.root)
@@ -228,7 +260,7 @@ func (c *chatCommands) approvals(words []string) (string, error) {
 // tree is the tree of calls so far.
 func (c *chatCommands) tree() (string, error) {
 	if c.trace == "" {
-		return "", usage("this chat has no trace that can be read").Hinting("--trace FILE names a regular file for it")
+		return "", noTrace()
 	}
 	_, events, err := c.host.readTrace(c.trace)
 	if err != nil {
@@ -239,6 +271,10 @@ func (c *chatCommands) tree() (string, error) {
 		return "", err
 	}
 	return b.String() + "golem trace show " + c.trace, nil
+}
+
+func noTrace() error {
+	return usage("this chat has no trace that can be read").Hinting("--trace FILE names a regular file for it")
 }
 
 // attach adds a file to the next message.

@@ -10,7 +10,9 @@ import (
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
+	"golem/core/trace"
 
+	"golem/cmd/cli/traceview"
 	"golem/cmd/cli/tui"
 )
 
@@ -25,19 +27,26 @@ func (h *host) fullScreen(f *flags, chat bool) bool {
 func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchanges, leave func(*fault.Fault)) {
 	h := s.host
 	mode, _, _ := inst.Project().Approval()
-	u := tui.New(tui.Options{
+	o := tui.Options{
 		Project: s.place.name(), Entry: entry.ID, Model: entry.Model, Mode: string(mode),
 		In: h.in, Out: h.out, Env: os.Environ(), Color: h.colors(h.out, s.flags),
 		Editor: s.writing.editor(), Compose: h.compose,
 		Stop:  one.end,
 		Leave: func() { leave(fault.New(fault.Interrupted, "interrupted by the user")) },
+		Trace: s.viewer,
 		Gone:  func(error) { leave(fault.New(fault.Interrupted, "the terminal is gone")) },
-	})
+	}
+	if store := inst.Clearance(); store.Kept() {
+		o.Clearance = store
+	}
+	if store := inst.Undo(); store.Kept() {
+		o.Undo = store
+	}
+	u := tui.New(o)
 	tell := func(text string) { u.Tell("warn", text) }
 	h.tell.Store(&tell)
 	h.aside.Store(nil)
 	s.ui = u
-	u.Start()
 	s.finish = func(res run.Result) error {
 		h.tell.Store(nil)
 		if u.Close() == nil {
@@ -45,6 +54,18 @@ func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchan
 		}
 		return nil
 	}
+}
+
+// viewer is the viewer of the chat's trace up to now.
+func (s *session) viewer() (tui.Viewer, error) {
+	if s.traced == "" {
+		return nil, noTrace()
+	}
+	header, events, err := s.host.readTrace(s.traced)
+	if err != nil {
+		return nil, err
+	}
+	return traceview.New(header, trace.Tree(events), s.host.prompts(s.flags.artifacts), s.host.colors(s.host.out, s.flags)), nil
 }
 
 // farewell says behind the screen how to go on with the conversation, and what ended

@@ -82,7 +82,7 @@ func (f *flags) addRun(s *pflag.FlagSet) {
 	s.Lookup("resume").NoOptDefVal = newest
 	s.BoolVar(&f.changed, "changed", false, "with --resume: go on although files of the conversation's workers have changed")
 	s.BoolVar(&f.headless, "headless", false, "never ask a question, even on a terminal")
-	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the full screen of a chat")
+	s.BoolVar(&f.plain, "plain", false, "plain lines on a terminal, too, instead of the tree of a run and the full screen of a chat")
 	s.BoolVar(&f.quiet, "quiet", false, "show progress, warnings and errors only")
 	s.BoolVar(&f.verbose, "verbose", false, "also show the results of tools")
 }

@@ -32,8 +32,10 @@ type host struct {
 	// aside writes to the terminal beside a front end that keeps a status line there.
 	aside atomic.Pointer[func(write func())]
 	// tell shows a line of golem's own on a front end that has the whole terminal.
-	tell  atomic.Pointer[func(text string)]
-	typed *lines // of standard input, for every chat; nil: none was begun
+	tell atomic.Pointer[func(text string)]
+	// restore gives the terminal back as it was; nil: it is as it was.
+	restore atomic.Pointer[func()]
+	typed   *lines // of standard input, for every chat; nil: none was begun
 }
 
 func newHost() *host {

@@ -83,6 +83,9 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 				}
 			}
 			if n > 0 {
+				if restore := h.restore.Load(); restore != nil {
+					(*restore)()
+				}
 				os.Exit(exitInterrupted)
 			}
 			h.besideTerminal()
@@ -100,7 +103,7 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 
 // besideTerminal ends the line with the ^C that a terminal shows.
 func (h *host) besideTerminal() {
-	if h.tell.Load() == nil && isTerminal(h.err) {
+	if h.tell.Load() == nil && h.restore.Load() == nil && isTerminal(h.err) {
 		h.beside(func() { fmt.Fprintln(h.err) })
 	}
 }

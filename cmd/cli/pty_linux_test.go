@@ -198,7 +198,7 @@ const question = "[y]es / [n]o / this session: [s]ame call, [a]ll write_file cal
 // The question is put in the words of S4 §3 and a yes runs the call; the answer
 // is on the screen once.
 func TestTerminalAsksAndYesRuns(t *testing.T) {
-	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml")
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 	r.expect(question)
 	r.typeKeys("y\n")
 	r.exit(0)
@@ -219,7 +219,7 @@ func TestTerminalAsksAndYesRuns(t *testing.T) {
 func TestTerminalDefaultIsNo(t *testing.T) {
 	for name, keys := range map[string][]string{"empty": {"\n"}, "no": {"n\n"}, "end of input": {"\x04"}, "gibberish": {"yess\n", "ok\n", "y y\n"}} {
 		t.Run(name, func(t *testing.T) {
-			r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml")
+			r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 			for i, k := range keys {
 				r.expectTimes(question, i+1)
 				r.typeKeys(k)
@@ -246,7 +246,7 @@ func TestTerminalFlushesTypeAhead(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	t.Setenv("OLLAMA_BASE_URL", endpoint.URL)
-	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "ollama:x")
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "ollama:x")
 	r.expect("You: go")
 	r.typeKeys("y\ny\nye")
 	r.expect("y\ny\nye") // the terminal has it
@@ -274,7 +274,7 @@ func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	t.Setenv("OLLAMA_BASE_URL", endpoint.URL)
-	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "ollama:x")
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "ollama:x")
 	frames := regexp.MustCompile(`waiting for ollama:x \d+ s`)
 	if !waitFor(func() bool { return len(frames.FindAllString(r.text(), 2)) == 2 }) { // it moves; a slow machine may skip seconds
 		t.Fatalf("nothing moves:\n%s", r.text())
@@ -294,7 +294,7 @@ func TestTerminalShowsWhatItWaitsFor(t *testing.T) {
 // SPEC §7: the question goes to the controlling terminal although standard
 // input is a pipe; SPEC §12: standard output holds the answer alone.
 func TestTerminalIsAskedWithPipedStreams(t *testing.T) {
-	r := startPTY(t, ptyProject(t, nil), strings.NewReader("y\ny\ny\n"), true, ".", "--model", "script:script.yaml")
+	r := startPTY(t, ptyProject(t, nil), strings.NewReader("y\ny\ny\n"), true, ".", "--plain", "--model", "script:script.yaml")
 	r.expect(question)
 	time.Sleep(100 * time.Millisecond) // the pipe is full of yes, which answers nothing
 	if r.written() {
@@ -321,7 +321,7 @@ func TestTerminalHeadlessNeverAsks(t *testing.T) {
 
 // SECURITY 9: a terminal that goes away has said no.
 func TestTerminalThatHangsUpIsADenial(t *testing.T) {
-	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--trace", "t.jsonl")
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml", "--trace", "t.jsonl")
 	r.expect(question)
 	r.master.Close()
 	r.cmd.Wait()
@@ -336,7 +336,7 @@ func TestTerminalThatHangsUpIsADenial(t *testing.T) {
 
 // Ctrl+C at the question ends the run: 130, nothing written.
 func TestTerminalInterruptAtTheQuestion(t *testing.T) {
-	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--model", "script:script.yaml", "--trace", "t.jsonl")
+	r := startPTY(t, ptyProject(t, nil), nil, false, ".", "go", "--plain", "--model", "script:script.yaml", "--trace", "t.jsonl")
 	r.expect(question)
 	r.typeKeys("\x03")
 	r.exit(130)
@@ -351,7 +351,7 @@ func TestTerminalInterruptAtTheQuestion(t *testing.T) {
 func TestTerminalKeepsARule(t *testing.T) {
 	dir := ptyProject(t, nil)
 	const sure, rule = "Save this rule and run the call? [y]es / [n]o: ", `{tool: write_file, when: {path: "/out/**"}, decide: preApproved}`
-	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 	r.expect(question)
 	r.typeKeys("r\n")
 	r.expect(sure)
@@ -369,7 +369,7 @@ func TestTerminalKeepsARule(t *testing.T) {
 		t.Errorf("config %s, %v; screen:\n%s", config, err, r.text())
 	}
 	os.RemoveAll(filepath.Join(dir, "out"))
-	again := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	again := startPTY(t, dir, nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 	again.exit(0)
 	if !again.written() || strings.Contains(again.text(), "[Approval Required]") {
 		t.Errorf("the next run asks:\n%s", again.text())

@@ -11,7 +11,7 @@ func TestTerminalReasonAndView(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
 		"script.yaml": "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /out/a.txt, content: \"" + long + "\"}}]\n    - when: {error: E_DENIED, tool: write_file, match: \"said no: (.*?)[\\\"}]\"}\n      say: \"because $1\"\n    - say: it is written\n",
 	})
-	r := startPTY(t, dir, nil, false, ".", "go", "--model", "script:script.yaml")
+	r := startPTY(t, dir, nil, false, ".", "go", "--plain", "--model", "script:script.yaml")
 	r.expect(question)
 	if !strings.Contains(r.text(), "more lines not shown; v shows all") {
 		t.Errorf("nothing is folded:\n%s", r.text())
@@ -82,7 +82,8 @@ func TestTerminalInterruptAtThePrompt(t *testing.T) {
 
 // Model text on a terminal carries no control characters, wherever it is shown.
 func TestTerminalIsSparedControlCharacters(t *testing.T) {
-	for _, flags := range [][]string{{}, {"--quiet"}, {"--verbose"}} {
+	t.Setenv("TERM", "vt100")
+	for _, flags := range [][]string{{}, {"--plain"}, {"--quiet"}, {"--verbose"}} {
 		dir := ptyProject(t, map[string]string{"script.yaml": "script: 1\nworkers:\n  main:\n    - say: \"a\\u001b]0;evil\\u0007b\\u202ec\"\n"})
 		r := startPTY(t, dir, nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, flags...)...)
 		r.exit(0)
@@ -103,7 +104,7 @@ func TestTerminalColours(t *testing.T) {
 	} {
 		t.Setenv("NO_COLOR", c.noColor)
 		t.Setenv("TERM", c.term)
-		r := startPTY(t, ptyProject(t, nil), nil, false, append([]string{".", "go", "--model", "script:script.yaml"}, c.flags...)...)
+		r := startPTY(t, ptyProject(t, nil), nil, false, append([]string{".", "go", "--plain", "--model", "script:script.yaml"}, c.flags...)...)
 		r.expect(question)
 		r.typeKeys("y\n")
 		r.exit(0)

@@ -27,7 +27,7 @@ workers:
     - calls: [{tool: request_input, args: {question: "which store?", options: [Redis, SQLite]}}]
 `,
 	})
-	r := startPTY(t, project, nil, false, ".", "Pick a store", "--model", "script:script.yaml")
+	r := startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
 	r.expect("[Question] Which store shall it be?")
 	r.expect("planner asked: which store?")
 	r.expect("> ")
@@ -36,7 +36,7 @@ workers:
 	if !strings.Contains(r.text(), "planned with it") {
 		t.Error(r.text())
 	}
-	r = startPTY(t, project, nil, false, ".", "Pick a store", "--model", "script:script.yaml")
+	r = startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
 	r.expect("the run ends here")
 	r.expect("> ")
 	r.typeKeys("\n")

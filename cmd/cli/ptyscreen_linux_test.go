@@ -235,6 +235,42 @@ func TestScreenChat(t *testing.T) {
 	}
 }
 
+// The views over a chat: the trace, the form of a tool, and what the run changed, put
+// back with /undo.
+func TestScreenViews(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	t.Setenv("NO_COLOR", "1")
+	r := startPTY(t, screenProject(t), nil, false)
+	r.sees("/help lists the commands.")
+	r.typeKeys("write\r")
+	r.sees("Enter takes the marked answer")
+	r.typeKeys("y")
+	r.sees("  it is written")
+	r.typeKeys("/trace\r")
+	r.sees("q leave")
+	r.typeKeys("q")
+	r.sees("  it is written")
+	r.typeKeys("/tool write_file\r")
+	r.sees("content (text)")
+	r.typeKeys("\t")
+	r.sees("✗ is needed")
+	r.typeKeys("\x03")
+	r.sees("the tool was not called")
+	r.typeKeys("/undo\r")
+	r.sees("-hello")
+	r.typeKeys("u")
+	r.sees("Really put back what run ")
+	r.typeKeys("y")
+	r.sees("[u] redo")
+	if r.written() {
+		t.Error("the file is still there")
+	}
+	r.typeKeys("\x03")
+	r.sees("undone: run ")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+}
+
 // Ctrl+C twice at the prompt leaves: 130.
 func TestScreenInterruptTwiceLeaves(t *testing.T) {
 	t.Setenv("TERM", "vt100")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"golem/core"
+	"golem/core/fault"
 	"golem/core/run"
 	"golem/core/ui"
 )
@@ -21,7 +22,9 @@ type session struct {
 	target  string // TARGET as the person wrote it
 	traced  string // the trace's file, if it can be read again
 	writing *writing
-	before  string // the conversation that was written last, before the chat
+	tree    bool               // a run may show its tree
+	leave   func(*fault.Fault) // ends the run; nil: not yet known
+	before  string             // the conversation that was written last, before the chat
 	ui      ui.UI
 	finish  func(run.Result) error
 	options core.RunOptions
@@ -53,9 +56,12 @@ func (s *session) open(chat bool) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
+	switch {
+	case f.json:
 		s.options.Lines = s.jsonLines(chat)
-	} else {
+	case s.tree && s.inlines():
+		s.inline()
+	default:
 		s.plain(chat)
 	}
 	if file != nil {

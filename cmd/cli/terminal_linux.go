@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The requests that read and write a terminal's modes.
+const getModes, setModes = unix.TCGETS, unix.TCSETS
+
 // flushInput throws away what was typed and not read.
 func flushInput(tty *os.File) error {
 	return unix.IoctlSetInt(int(tty.Fd()), unix.TCFLSH, unix.TCIFLUSH)

@@ -33,6 +33,21 @@ func inForeground(tty *os.File) bool {
 
 func enableEscapes(*os.File) bool { return true }
 
+// unseen keeps what is typed from the screen, until restore: the shell has it later.
+// Ctrl+C and Ctrl+Z work as ever.
+func unseen(tty *os.File) (restore func()) {
+	was, err := unix.IoctlGetTermios(int(tty.Fd()), getModes)
+	if err != nil {
+		return func() {}
+	}
+	now := *was
+	now.Lflag &^= unix.ECHO
+	if unix.IoctlSetTermios(int(tty.Fd()), setModes, &now) != nil {
+		return func() {}
+	}
+	return func() { _ = unix.IoctlSetTermios(int(tty.Fd()), setModes, was) }
+}
+
 // pendingRead is nothing here: a read of the terminal begins only when there
 // is something to read.
 type pendingRead struct{}

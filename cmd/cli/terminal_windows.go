@@ -32,6 +32,9 @@ func flushInput(console *os.File) error {
 	return windows.FlushConsoleInputBuffer(windows.Handle(console.Fd()))
 }
 
+// unseen is nothing here: a console shows what is typed only while a program reads it.
+func unseen(*os.File) (restore func()) { return func() {} }
+
 // enableEscapes switches the console to understand escape sequences.
 func enableEscapes(f *os.File) bool {
 	var mode uint32

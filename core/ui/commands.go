@@ -25,6 +25,7 @@ const (
 	Cost      CommandName = "cost"
 	Resume    CommandName = "resume"
 	Clearance CommandName = "clearance"
+	Undo      CommandName = "undo"
 	Approvals CommandName = "approvals"
 	Trace     CommandName = "trace"
 	Attach    CommandName = "attach"

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -13,8 +14,16 @@ import (
 // Field is one question of a form that is made from a tool's schema (SPEC §11).
 type Field struct {
 	Name, About string
-	Text        bool // the answer is the value itself; otherwise it is JSON
+	Type        string   // the schema's; "" for none or several
+	Enum        []string // of a text: the values that the schema takes
+	Text        bool     // the answer is the value itself; otherwise it is JSON
 	Required    bool
+}
+
+// Former is a front end that asks for all fields at once. The answers stand in the order
+// of the fields; ok is false if the person left.
+type Former interface {
+	Form(ctx context.Context, title string, fields []Field) (answers []string, ok bool, err error)
 }
 
 // Fields are the questions for an object schema: required ones first, then by name.
@@ -23,6 +32,7 @@ func Fields(schema json.RawMessage) []Field {
 		Properties map[string]struct {
 			Type        any    `json:"type"`
 			Description string `json:"description"`
+			Enum        []any  `json:"enum"`
 		} `json:"properties"`
 		Required []string `json:"required"`
 	}
@@ -32,7 +42,14 @@ func Fields(schema json.RawMessage) []Field {
 	var out []Field
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		out = append(out, Field{name, p.Description, p.Type == "string", slices.Contains(s.Required, name)})
+		f := Field{Name: name, About: p.Description, Text: p.Type == "string", Required: slices.Contains(s.Required, name)}
+		f.Type, _ = p.Type.(string)
+		for _, v := range p.Enum {
+			if text, is := v.(string); is && f.Text {
+				f.Enum = append(f.Enum, text)
+			}
+		}
+		out = append(out, f)
 	}
 	sorting.By(out, func(a, b Field) int {
 		switch {
@@ -67,12 +84,36 @@ func (f Field) Value(answer string) (any, error) {
 	switch {
 	case (answer == "" || answer == "-") && !f.Required:
 		return nil, nil
+	case f.Text && len(f.Enum) > 0 && !slices.Contains(f.Enum, answer):
+		return nil, fault.New(fault.ToolInput, "%s is not one of the values", f.Name).Hinting("%s", OneLine(strings.Join(f.Enum, ", ")))
 	case f.Text:
 		return answer, nil
 	case !json.Valid([]byte(answer)):
 		return nil, fault.New(fault.ToolInput, "%s is not JSON", f.Name).Hinting("write it as JSON, for example [\"a\"] or 3")
+	case f.Type != "" && f.Type != typeOf(answer) && (f.Type != "number" || typeOf(answer) != "integer"):
+		return nil, fault.New(fault.ToolInput, "%s must be of the type %s", f.Name, f.Type)
 	}
 	return json.RawMessage(answer), nil
+}
+
+// typeOf is the type of a JSON value, as a schema says it.
+func typeOf(value string) string {
+	switch value[0] {
+	case '"':
+		return "string"
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case 't', 'f':
+		return "boolean"
+	case 'n':
+		return "null"
+	}
+	if strings.ContainsAny(value, ".eE") {
+		return "number"
+	}
+	return "integer"
 }
 
 // Fill asks for the arguments of a tool, one question a field, and returns them as
@@ -82,13 +123,25 @@ func Fill(schema json.RawMessage, ask func(question string) (string, error)) (st
 	if len(fields) == 0 || !fields[0].Required {
 		return "", nil
 	}
-	out := map[string]any{}
+	var answers []string
 	for _, f := range fields {
 		answer, err := ask(f.Question())
+		if err == nil {
+			_, err = f.Value(answer)
+		}
 		if err != nil {
 			return "", err
 		}
-		value, err := f.Value(answer)
+		answers = append(answers, answer)
+	}
+	return Arguments(fields, answers)
+}
+
+// Arguments are the answers to the fields as the JSON that the tool gets.
+func Arguments(fields []Field, answers []string) (string, error) {
+	out := map[string]any{}
+	for i, f := range fields {
+		value, err := f.Value(answers[i])
 		if err != nil {
 			return "", err
 		}

@@ -33,6 +33,15 @@ func TestForm(t *testing.T) {
 	if v, err := fields[2].Value("-"); v != nil || err != nil {
 		t.Errorf("%v, %v", v, err)
 	}
+	typed := ui.Fields(json.RawMessage(`{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"number"},"c":{"type":"string","enum":["x","y"]}},"required":["a","b","c"]}`))
+	for i, answers := range [][2]string{{"3", "3.5"}, {"3", `"3"`}, {"x", "z"}} {
+		if _, err := typed[i].Value(answers[0]); err != nil {
+			t.Error(err)
+		}
+		if _, err := typed[i].Value(answers[1]); err == nil {
+			t.Errorf("%s took %s", typed[i].Name, answers[1])
+		}
+	}
 	if ui.Fields(json.RawMessage(`true`)) != nil {
 		t.Error("fields of a schema that is no object")
 	}

@@ -10,15 +10,21 @@ import (
 
 // key takes a key: a dialog's first, then the program's own, then the editor's.
 func (m *model) key(name, text string) tea.Cmd {
-	if name == "ctrl+c" {
+	if name == "ctrl+c" && (m.dialog != nil || m.top() == nil) {
 		return m.interrupt()
 	}
 	m.leaving = false
 	if m.dialog != nil {
 		return m.dialogKey(name, text)
 	}
+	if m.top() != nil {
+		return m.overlayKey(name, text)
+	}
 	if m.panel.focus && m.panel.key(name, &m.state) {
 		return nil
+	}
+	if name == "ctrl+s" && m.o.Clearance != nil {
+		return m.staged()
 	}
 	if m.own(name) {
 		return nil
@@ -26,7 +32,7 @@ func (m *model) key(name, text string) tea.Cmd {
 	send, used := m.editor.Key(name, text)
 	switch {
 	case send:
-		m.send()
+		return m.send()
 	case used:
 	case name == "ctrl+g" && m.o.Compose != nil:
 		return m.compose()
@@ -92,15 +98,19 @@ func (m *model) end() {
 }
 
 // send sends what is in the editor: now, or when the exchange under way is over.
-func (m *model) send() {
+func (m *model) send() tea.Cmd {
 	text := m.editor.Text()
 	m.editor.SetText("")
 	if strings.TrimSpace(text) == "" {
-		return
+		return nil
+	}
+	if cmd, done := m.command(strings.TrimSpace(text)); done {
+		return cmd
 	}
 	m.back = 0
 	m.queued = append(m.queued, text)
 	m.flush()
+	return nil
 }
 
 // interrupt is Ctrl+C: the first ends the exchange and stays, the next leaves.
@@ -128,7 +138,7 @@ func (m *model) scroll(n int) { m.back = min(max(m.back+n, 0), max(m.transcript.
 
 // click folds what was clicked, or unfolds it.
 func (m *model) click(_, y int) {
-	if m.dialog == nil {
+	if m.dialog == nil && m.top() == nil {
 		m.panel.click(y, &m.state)
 	}
 }

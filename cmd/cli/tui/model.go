@@ -23,6 +23,7 @@ type model struct {
 	editor        Editor
 	dialog        *dialog
 	waiting       []*dialog // questions behind the one on the screen
+	overlays      []overlay // over the chat, the last one on the screen
 	prompting     bool      // the session waits for a message
 	queued        []string  // messages that were sent during an exchange
 	back          int       // lines between the end of the transcript and the screen's
@@ -66,8 +67,8 @@ func (m *model) now() time.Time {
 	return m.o.Now()
 }
 
-// Init is nothing: the first events come with the size of the screen.
-func (m *model) Init() tea.Cmd { return nil }
+// Init asks what is staged already; the first events come with the size of the screen.
+func (m *model) Init() tea.Cmd { return m.count() }
 
 // Update takes a key, a new size, or what the session has to tell.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -87,6 +88,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.KeyPressMsg:
 		return m, m.key(keyOf(msg))
+	case then:
+		return m, msg(m)
 	case composed:
 		m.take(msg)
 	case tea.PasteMsg:
@@ -114,12 +117,15 @@ func (m *model) arrive() tea.Cmd {
 		case asked:
 			m.waiting = append(m.waiting, newDialog(what))
 			cmd = m.next()
+		case filling:
+			m.fill(what)
 		case view.Action:
 			m.state.Act(what)
 			switch what.Do {
 			case view.Prompted:
 				m.prompting = true
 				m.flush()
+				cmd = tea.Batch(cmd, m.count())
 			case view.Answered:
 				m.dialog, m.waiting = nil, nil
 			}
@@ -166,6 +172,10 @@ func (m *model) flush() {
 func (m *model) paste(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	switch {
+	case m.dialog == nil && m.top() != nil:
+		if o, ok := m.top().(interface{ paste(string) }); ok {
+			o.paste(text)
+		}
 	case m.dialog == nil:
 		m.editor.Paste(text)
 	case m.dialog.armed && m.dialog.text != nil:

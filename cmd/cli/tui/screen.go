@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -28,6 +27,10 @@ func (m *model) View() tea.View {
 func (m *model) draw() tea.View {
 	width, height := max(m.width, 8), max(m.height, 4)
 	lines := []string{m.header(width)}
+	if o := m.top(); o != nil && m.dialog == nil {
+		body, x, y := o.view(width, height-1, m.o.Color)
+		return m.screenOf(append(lines, body[:min(len(body), height-1)]...), width, x, 1+y)
+	}
 	foot, x, y := m.foot(width, height-1)
 	foot = foot[max(len(foot)-height+1, 0):]
 	room := height - len(lines) - len(foot)
@@ -49,13 +52,21 @@ func (m *model) draw() tea.View {
 	top := len(lines)
 	m.panel.at = top
 	lines = append(lines, foot...)
+	if y < 0 || top+y >= height {
+		x = -1
+	}
+	return m.screenOf(lines, width, x, top+y)
+}
+
+// screenOf is the screen with these lines, and the cursor in it if x is not negative.
+func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 	for i := range lines {
 		lines[i] = cut(lines[i], width)
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
-	if x >= 0 && y >= 0 && top+y < height {
-		v.Cursor = tea.NewCursor(min(x, width-1), top+y)
+	if x >= 0 {
+		v.Cursor = tea.NewCursor(min(x, width-1), y)
 		v.Cursor.Blink = false
 	}
 	return v
@@ -113,34 +124,12 @@ func (m *model) status() (left, right string) {
 	case m.state.Stop:
 		left = "stopping; Ctrl+C again leaves the chat"
 	case m.state.Status == view.Running:
-		left = spinner[m.beats%len(spinner)] + " " + m.waitsFor()
+		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.now())
 	}
 	if m.back > 0 {
 		right = fmt.Sprintf("%d lines below", m.back)
 	}
 	return left, right
-}
-
-// waitsFor names what is waited for, with its time.
-func (m *model) waitsFor() string {
-	what, since := "working", m.state.Begun
-	busy := m.state.Busy()
-	switch {
-	case len(busy) == 1:
-		c := busy[0]
-		since = c.Begun
-		switch {
-		case c.Thinking && c.ID == "0":
-			what, since = "waiting for "+line(c.Model), m.state.Begun
-		case c.Thinking:
-			what = line(c.Name + " thinks")
-		default:
-			what = callText(c, 40)
-		}
-	case len(busy) > 1:
-		what = fmt.Sprintf("%d at work", len(busy))
-	}
-	return what + " " + ui.Seconds(m.now().Sub(since))
 }
 
 // header is the first line: project, worker, model, mode, tokens, cost. What decides
@@ -158,7 +147,7 @@ func (m *model) header(width int) string {
 		parts = append(parts, cost)
 	}
 	if m.state.Pending > 0 {
-		parts = append(parts, fmt.Sprintf("%d staged", m.state.Pending))
+		parts = append(parts, fmt.Sprintf("[!] %d staged", m.state.Pending))
 	}
 	middle := []string{line(m.state.Model), line(m.o.Mode)}
 	for {

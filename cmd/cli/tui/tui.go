@@ -19,6 +19,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"golem/core/approval"
+	"golem/core/clearance"
 	"golem/core/run"
 	"golem/core/trace"
 	"golem/core/ui"
@@ -46,6 +47,10 @@ type Options struct {
 	// Gone is called once if the terminal goes away.
 	Gone func(error)
 	Now  func() time.Time // nil: time.Now
+	// Clearance has the staged changes of the project, Undo what its runs replaced.
+	Clearance, Undo *clearance.Store
+	// Trace makes a viewer of the trace up to now.
+	Trace func() (Viewer, error)
 }
 
 // frame is the least time between two drawings for events.

@@ -174,3 +174,15 @@ func (s *State) Busy() []*Call {
 	}
 	return out
 }
+
+// Counts are the workers of the run, the root among them, and the calls of tools.
+func (s *State) Counts() (workers, calls int) {
+	for _, c := range s.calls {
+		if c.Worker || c.ID == rootID {
+			workers++
+		} else {
+			calls++
+		}
+	}
+	return workers, calls
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A run on a terminal shows its workers while it goes on, asks in their place, and leaves
+// the answer and one line of summary.
+func TestRunShowsItsTree(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	t.Setenv("NO_COLOR", "1")
+	dir := ptyProject(t, map[string]string{
+		"main.worker":           "---\ntoolsets:\n  filesystem: {}\nallow_workers: [reader]\nsandbox:\n  paths:\n    out: {root: ./out, mode: rw}\n---\nWrite it.\n",
+		"workers/reader.worker": "---\ndescription: reads\n---\nRead.\n",
+		"project.yaml":          "model: script:script.yaml\n",
+		"script.yaml": `script: 1
+workers:
+  main:
+    - when: {text: slow}
+      calls: [{tool: reader, args: {input: "hang \u001b[2Jabout"}}, {tool: reader, args: {input: two}}]
+    - when: {tool: write_file}
+      say: "it is **written**\u001b[2J"
+    - calls: [{tool: write_file, args: {path: /out/a.txt, content: hello}}]
+  reader:
+    - when: {text: hang}
+      hang: true
+    - say: read
+`})
+	r := startPTY(t, dir, nil, false, ".", "write it")
+	r.sees("Enter takes the marked answer")
+	if r.written() {
+		t.Error("written before the answer")
+	}
+	r.typeKeys("y")
+	r.exit(0)
+	left := regexp.MustCompile(`^  it is \*\*written\*\*\\u\{1b\}\[2J\n✓ done in \d+ s · 1 call · \S+ in, \S+ out\n\n*$`)
+	if g := r.glass(); !r.written() || g.second || !left.MatchString(g.text()) {
+		t.Errorf("written %v, left:\n%s", r.written(), g.text())
+	}
+
+	r = startPTY(t, dir, nil, false, ".", "slow")
+	r.sees(`● reader: hang \u{1b}[2Jabout`)
+	r.sees("✓ reader: two")
+	r.sees("3 workers")
+	r.typeKeys("\x03")
+	r.exit(130)
+	if text := r.glass().text(); strings.Contains(text, "reader") || strings.Contains(text, "E_INTERRUPTED") || !strings.Contains(text, "○ stopped in ") {
+		t.Errorf("left:\n%s", text)
+	}
+}

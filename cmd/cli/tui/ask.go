@@ -1,0 +1,133 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"golem/core/approval"
+)
+
+// question is a program that asks one question below the last line of the terminal, and
+// leaves nothing of it there.
+type question struct {
+	d             *dialog
+	width, height int
+	color         bool
+	leave         func()
+	over          bool
+	answered      bool
+	answer        approval.Decision
+}
+
+// withdrawn ends the program without an answer.
+type withdrawn struct{}
+
+// ask puts a question to the person until it is answered, ctx ends or the terminal is
+// gone.
+func ask(ctx context.Context, r approval.Request, n *Inline) (approval.Decision, error) {
+	q := &question{d: newDialog(asked{Request: r}), color: n.Color, leave: n.Leave}
+	q.width, q.height = n.size()
+	var p *tea.Program
+	gone := make(chan struct{})
+	in := input{n.In, func(error) {
+		select {
+		case <-gone:
+		default:
+			close(gone)
+			go p.Send(withdrawn{})
+		}
+	}}
+	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(n.Out), tea.WithEnvironment(n.Env), tea.WithoutSignalHandler()}
+	if !n.Color {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	p = tea.NewProgram(q, options...)
+	stop := context.AfterFunc(ctx, func() { p.Send(withdrawn{}) })
+	defer stop()
+	_, err := p.Run()
+	switch {
+	case q.answered:
+		return q.answer, nil
+	case ctx.Err() != nil:
+		return approval.Decision{}, ctx.Err()
+	case err != nil:
+		return approval.Decision{}, errors.Join(errGone, err)
+	}
+	return approval.Decision{}, errGone
+}
+
+func (q *question) hush() tea.Cmd {
+	q.d.quiet++
+	quiet := q.d.quiet
+	return tea.Tick(quietFor, func(time.Time) tea.Msg { return armed{quiet} })
+}
+
+// Init begins the wait after which keys count.
+func (q *question) Init() tea.Cmd { return q.hush() }
+
+// Update takes a key, a new size or the end.
+func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case withdrawn:
+		q.over = true
+		return q, tea.Quit
+	case tea.WindowSizeMsg:
+		q.width, q.height = msg.Width, msg.Height
+	case armed:
+		q.d.armed = q.d.armed || q.d.quiet == msg.quiet
+	case tea.PasteMsg:
+		if q.d.armed && q.d.text != nil {
+			q.d.text.Paste(strings.Join(strings.Fields(msg.Content), " "))
+		}
+	case tea.KeyPressMsg:
+		return q, q.key(keyOf(msg))
+	}
+	return q, nil
+}
+
+func (q *question) key(name, text string) tea.Cmd {
+	switch {
+	case name == "ctrl+c":
+		if q.leave != nil {
+			q.leave() // ctx ends, and with it the question
+		}
+		return nil
+	case name == "ctrl+z":
+		return tea.Suspend
+	case !q.d.armed:
+		if !q.d.scroll(name) {
+			return q.hush()
+		}
+		return nil
+	}
+	d, done := q.d.key(name, text)
+	if !done {
+		return nil
+	}
+	q.answer, q.answered, q.over = d, true, true
+	return tea.Quit
+}
+
+// View draws the question; nothing once it is over.
+func (q *question) View() tea.View {
+	if q.over {
+		return tea.NewView("")
+	}
+	width, height := max(q.width, 8), max(q.height, 4)
+	lines, x, y := q.d.view(width, height-1, q.color)
+	lines = lines[max(len(lines)-height+1, 0):]
+	for i := range lines {
+		lines[i] = cut(lines[i], width)
+	}
+	v := tea.NewView(strings.Join(lines, "\n"))
+	if x >= 0 && y >= 0 {
+		v.Cursor = tea.NewCursor(min(x, width-1), min(y, len(lines)-1))
+		v.Cursor.Blink = false
+	}
+	return v
+}

@@ -1,0 +1,250 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/approval"
+	"golem/core/run"
+	"golem/core/trace"
+	"golem/core/ui"
+	"golem/core/ui/view"
+
+	"golem/cmd/cli/markdown"
+)
+
+// Inline is the front end of a run on a terminal: the tree of workers stands below the
+// last line of the terminal while the run goes on, and questions come in its place. At
+// the end there is the answer and one line of summary. Set the fields, then call Start;
+// Finish ends it. It may be used from any goroutine.
+type Inline struct {
+	Screen io.Writer // where the tree is drawn: standard error
+	// Answers gets the answer. Drawn says that it is a terminal: Markdown is drawn there,
+	// and control characters are escaped.
+	Answers io.Writer
+	Drawn   bool
+	In, Out *os.File // the terminal that questions use
+	Env     []string
+	// Size is the terminal's, in columns and lines; 0 for what is unknown.
+	Size  func() (width, height int)
+	Live  func() bool // whether golem may write to the terminal now
+	Color bool
+	Leave func() // ends the run as Ctrl+C does, when it is pressed at a question
+	Now   func() time.Time
+
+	mu     sync.Mutex
+	state  view.State
+	area   area
+	begun  time.Time
+	beats  int
+	notes  []string // warnings and errors that are not printed yet
+	note   string   // the last line of less weight
+	staged map[string]bool
+	seen   int // items of state that were looked at
+	failed *trace.Error
+	asking bool
+	stop   func()
+}
+
+var _ ui.UI = (*Inline)(nil)
+
+func (n *Inline) now() time.Time {
+	if n.Now == nil {
+		return time.Now()
+	}
+	return n.Now()
+}
+
+// size is the terminal's size, with the usual one where it cannot be told.
+func (n *Inline) size() (width, height int) {
+	if n.Size != nil {
+		width, height = n.Size()
+	}
+	if width <= 0 {
+		width = 80
+	}
+	if height <= 0 {
+		height = 24
+	}
+	return max(width, 10), max(height, 4)
+}
+
+// Start draws the tree from now on.
+func (n *Inline) Start() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.begun = n.now()
+	n.state.Begun, n.state.Status = n.begun, view.Running
+	n.area.w = n.Screen
+	if n.stop != nil {
+		return
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	n.stop = func() { close(end); <-ended }
+	go func() {
+		defer close(ended)
+		t := time.NewTicker(beatEvery)
+		defer t.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-t.C:
+				n.beat()
+			}
+		}
+	}()
+}
+
+// beat draws the tree anew.
+func (n *Inline) beat() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.asking || !n.live() {
+		return
+	}
+	n.beats++
+	n.print()
+	width, height := n.size()
+	n.area.draw(n.lines(width, height), width)
+}
+
+func (n *Inline) live() bool { return n.Live == nil || n.Live() }
+
+// Aside runs a function that writes to the terminal itself, with the tree taken away.
+func (n *Inline) Aside(write func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.clear()
+	write()
+}
+
+func (n *Inline) clear() {
+	if n.live() {
+		width, _ := n.size()
+		n.area.clear(width)
+	}
+}
+
+// Emit puts an event into the tree.
+func (n *Inline) Emit(e trace.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.state.Event(e, n.now())
+	if b, is := e.Body.(trace.Error); is {
+		n.failed = &b
+	}
+	if c, is := e.Body.(trace.Clearance); is && c.Action == "staged" {
+		if n.staged == nil {
+			n.staged = map[string]bool{}
+		}
+		n.staged[c.Item] = true
+	}
+	_, retry := e.Body.(trace.Retry)
+	for ; n.seen < len(n.state.Items); n.seen++ {
+		it := n.state.Items[n.seen]
+		if it.Kind != view.Notice {
+			continue
+		}
+		c, staged := e.Body.(trace.Clearance)
+		switch {
+		case retry || it.Level != "warn" && it.Level != "error" && (!staged || c.Action != "pending"):
+			n.note = line(it.Text())
+		default:
+			n.notes = append(n.notes, n.notice(it))
+		}
+	}
+	if _, over := e.Body.(trace.ModelEnd); over {
+		n.note = ""
+	}
+	if !n.asking && len(n.notes) > 0 {
+		n.print()
+	}
+}
+
+// notice is a line that stays on the terminal.
+func (n *Inline) notice(it *view.Item) string {
+	width, _ := n.size()
+	t := transcript{as: look{width: width - 1, color: n.Color}}
+	return strings.Join(t.notice(it), "\n") + "\n"
+}
+
+// print writes what stays above the tree.
+func (n *Inline) print() {
+	if len(n.notes) > 0 {
+		n.clear()
+		io.WriteString(n.Screen, strings.Join(n.notes, ""))
+		n.notes = nil
+	}
+}
+
+// Approve asks where the tree was. Nothing of the question stays on the terminal.
+func (n *Inline) Approve(ctx context.Context, r approval.Request) (approval.Decision, error) {
+	if n.In == nil || !n.live() {
+		return approval.Decision{}, approval.ErrNobody
+	}
+	n.mu.Lock()
+	n.asking = true
+	n.clear()
+	n.mu.Unlock()
+	defer func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.asking = false
+		n.print()
+	}()
+	return ask(ctx, r, n)
+}
+
+// Prompt ends the input: a run has one message.
+func (n *Inline) Prompt(context.Context) (run.Input, error) { return run.Input{}, io.EOF }
+
+// Finish takes the tree away and prints the answer, or the error, and the summary. It
+// returns what went wrong with Answers.
+func (n *Inline) Finish(res run.Result) error {
+	if n.stop != nil {
+		n.stop()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.print()
+	n.clear()
+	var err error
+	switch {
+	case res.Error == nil:
+		_, err = io.WriteString(n.Answers, n.answer(res.Output.String()))
+	case res.Status == run.Interrupted: // the summary says it
+	case n.failed == nil || n.failed.Code != res.Error.Code || n.failed.Message != res.Error.Message:
+		n.state.Act(view.Action{Do: view.Told, ID: "error", Text: res.Error.Error()})
+		n.notes = append(n.notes, n.notice(n.state.Items[len(n.state.Items)-1]))
+		n.print()
+	}
+	width, _ := n.size()
+	io.WriteString(n.Screen, cut(n.summary(res), width-1)+"\n")
+	return err
+}
+
+// answer is the answer as Answers gets it.
+func (n *Inline) answer(text string) string {
+	if n.Drawn {
+		width, _ := n.size()
+		if json.Valid([]byte(text)) { // an object that the worker returns
+			text = clean(text)
+		} else {
+			var b strings.Builder
+			for _, l := range markdown.Render(text, markdown.Options{Width: width - 3, Color: n.Color}) {
+				b.WriteString(indent(l) + "\n")
+			}
+			text = b.String()
+		}
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}

@@ -1,0 +1,82 @@
+package tui
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"golem/core/trace"
+)
+
+func emit(t *testing.T, n *Inline, lines ...string) {
+	t.Helper()
+	for _, l := range lines {
+		e, err := trace.Decode([]byte(l))
+		if err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		n.Emit(e)
+	}
+}
+
+// The tree of a run fits the terminal whatever its size is, has what runs before what
+// ended, and nothing in it moves the cursor; warnings stay on the terminal, retries do not.
+func TestInlineTree(t *testing.T) {
+	var screen bytes.Buffer
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	n := &Inline{Screen: &screen, Now: func() time.Time { return at }, Color: true}
+	n.begun, n.area.w = at, &screen
+	emit(t, n,
+		`{"type": "run.start", "id": "0", "worker": "main", "depth": 0, "input": "go"}`,
+		`{"type": "worker.start", "id": "0", "worker": "main", "depth": 0, "source": "main.worker", "digest": "", "model": "m", "tools": []}`)
+	for i := 1; i <= 30; i++ {
+		emit(t, n, fmt.Sprintf(`{"type": "tool.start", "id": "0.%d", "parent": "0", "worker": "main", "depth": 0, "tool": "reader", "kind": "worker", "args": {"input": "日本語 \u001b[2J task %d 👩‍👩‍👧 and so on for ever and ever and ever"}}`, i, i))
+		if i < 29 {
+			emit(t, n, fmt.Sprintf(`{"type": "tool.end", "id": "0.%d", "parent": "0", "worker": "main", "depth": 0, "tool": "reader", "status": "ok", "result": "x", "ms": 9}`, i))
+		}
+	}
+	emit(t, n,
+		`{"type": "delta", "id": "0", "worker": "main", "depth": 0, "text": "`+strings.Repeat(`word \u001b[31m`, 400)+`"}`,
+		`{"type": "retry", "id": "0", "worker": "main", "depth": 0, "attempt": 1, "code": "E_MODEL", "message": "busy", "wait_ms": 500}`,
+		`{"type": "warning", "id": "0", "worker": "main", "depth": 0, "code": "E_TAINT", "message": "careful\u001b[2J"}`)
+	at = at.Add(90 * time.Second)
+	for _, size := range [][2]int{{110, 30}, {80, 24}, {40, 12}, {10, 4}} {
+		lines := n.lines(size[0], size[1])
+		if len(lines) > size[1]-1 {
+			t.Errorf("%v: %d lines", size, len(lines))
+		}
+		all := strings.Join(lines, "\n")
+		for _, l := range lines {
+			bare := sgr.ReplaceAllString(l, "")
+			if columns(bare) >= size[0] || strings.ContainsFunc(bare, func(r rune) bool { return r < ' ' }) {
+				t.Errorf("%v: %d columns: %q", size, columns(bare), l)
+			}
+		}
+		if size[0] >= 80 && (!strings.Contains(all, "task 29") || !strings.Contains(all, "task 30") || !strings.Contains(all, "ended") || !strings.Contains(all, "1 min 30 s")) {
+			t.Errorf("%v:\n%s", size, all)
+		}
+	}
+	if got := sgr.ReplaceAllString(screen.String(), ""); got != "warning: careful\\u{1b}[2J\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Lines are drawn once while they stay the same, and are taken away also where the
+// terminal became narrower, so that each takes two rows.
+func TestArea(t *testing.T) {
+	var w bytes.Buffer
+	a := area{w: &w}
+	a.draw([]string{"one line", "two"}, 20)
+	a.draw([]string{"one line", "two"}, 20)
+	if got := w.String(); got != "one line\x1b[K\r\ntwo\x1b[K\r\n\x1b[J" {
+		t.Errorf("%q", got)
+	}
+	w.Reset()
+	a.clear(4)
+	a.clear(4)
+	if got := w.String(); got != "\r\x1b[3A\x1b[J" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,178 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"golem/core/run"
+	"golem/core/ui"
+	"golem/core/ui/view"
+)
+
+// lines is what stands on the terminal while the run goes on: the last of what the root
+// says, the tree where there is more than one worker, and what is waited for.
+func (n *Inline) lines(width, height int) []string {
+	width--
+	most := max(height/2, 2)
+	var out []string
+	for _, l := range n.saying(width-2, min(4, most-1)) {
+		out = append(out, "  "+l)
+	}
+	if all := nodes(&n.state); len(all) > 1 {
+		out = append(out, n.tree(all, width, max(most-len(out)-1, 1))...)
+	}
+	if n.note != "" {
+		out = append(out, paint(n.Color, dim, cut(n.note, width)))
+	}
+	out = append(out, n.last(width))
+	out = out[max(len(out)-height+1, 0):]
+	for i := range out {
+		out[i] = cut(out[i], width)
+	}
+	return out
+}
+
+// saying is the end of what the root says at the moment, in at most room lines.
+func (n *Inline) saying(width, room int) []string {
+	for i := len(n.state.Items) - 1; i >= 0; i-- {
+		it := n.state.Items[i]
+		if it.Kind != view.Golem {
+			continue
+		}
+		text := it.Text()
+		if it.Over || strings.TrimSpace(text) == "" {
+			return nil
+		}
+		if most := 4 * width * room; len(text) > most {
+			text = strings.ToValidUTF8(text[len(text)-most:], "")
+		}
+		all := wrap(clean(strings.TrimSpace(text)), width)
+		return all[max(len(all)-room, 0):]
+	}
+	return nil
+}
+
+// tree is the workers in at most room lines. Where they are more, those that ended go
+// first.
+func (n *Inline) tree(all []node, width, room int) []string {
+	left := 0
+	for i := len(all) - 1; i > 0 && len(all) >= room; i-- {
+		if all[i].call.Over() {
+			all = append(all[:i:i], all[i+1:]...)
+			left++
+		}
+	}
+	more := 0
+	if len(all) > room-1 && left > 0 || len(all) > room {
+		more = max(len(all)-max(room-1, 1), 0)
+		all = all[:len(all)-more]
+	}
+	var p panel
+	out := make([]string, 0, room)
+	for _, one := range all {
+		out = append(out, p.row(one, &n.state, n.now(), width, n.Color))
+	}
+	var rest []string
+	if more > 0 {
+		rest = append(rest, fmt.Sprintf("%d more", more))
+	}
+	if left > 0 {
+		rest = append(rest, fmt.Sprintf("%d ended", left))
+	}
+	if len(rest) > 0 {
+		out = append(out, paint(n.Color, dim, cut("    … "+strings.Join(rest, ", "), width)))
+	}
+	return out
+}
+
+// last is the last line: what is waited for, and what the run used up to now.
+func (n *Inline) last(width int) string {
+	now := n.now()
+	left := spinner[n.beats%len(spinner)] + " " + waitsFor(&n.state, now)
+	parts := append(n.counts(), tokens(n.state.Usage), n.state.Usage.CostText(), ui.Seconds(now.Sub(n.begun)))
+	if s := len(n.staged); s > 0 {
+		parts = append([]string{fmt.Sprintf("%d staged", s)}, parts...)
+	}
+	parts = filled(parts)
+	for len(parts) > 1 && columns(left)+columns(strings.Join(parts, " · "))+2 > width {
+		parts = parts[1:]
+	}
+	right := strings.Join(parts, " · ")
+	if columns(right)+14 > width {
+		right = ""
+	}
+	room := width - columns(right)
+	if right != "" {
+		room -= 2
+		right = "  " + right
+	}
+	return paint(n.Color, dim, pad(left, room)+right)
+}
+
+// counts are the workers below the root, and the calls.
+func (n *Inline) counts() []string {
+	workers, calls := n.state.Counts()
+	var out []string
+	if workers > 1 {
+		out = append(out, plural(workers, "worker"))
+	}
+	if calls > 0 {
+		out = append(out, plural(calls, "call"))
+	}
+	return out
+}
+
+// summary is the line at the end.
+func (n *Inline) summary(res run.Result) string {
+	sign, style, what := "✓", green, "done"
+	switch res.Status {
+	case run.Failed:
+		sign, style, what = "✗", red, "failed"
+	case run.Interrupted:
+		sign, style, what = "○", yellow, "stopped"
+	}
+	used := res.Spent()
+	parts := []string{what + " in " + ui.Seconds(n.now().Sub(n.begun))}
+	parts = append(append(parts, n.counts()...), tokens(used), used.CostText())
+	return paint(n.Color, style, sign) + " " + paint(n.Color, dim, strings.Join(filled(parts), " · "))
+}
+
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}
+
+func filled(parts []string) []string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// waitsFor names what is waited for, with its time.
+func waitsFor(s *view.State, now time.Time) string {
+	what, since := "working", s.Begun
+	busy := s.Busy()
+	switch {
+	case len(busy) == 1:
+		c := busy[0]
+		since = c.Begun
+		switch {
+		case c.Thinking && c.ID == "0":
+			what, since = "waiting for "+line(c.Model), s.Begun
+		case c.Thinking:
+			what = line(c.Name + " thinks")
+		default:
+			what = callText(c, 40)
+		}
+	case len(busy) > 1:
+		what = fmt.Sprintf("%d at work", len(busy))
+	}
+	return what + " " + ui.Seconds(now.Sub(since))
+}

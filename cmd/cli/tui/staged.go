@@ -1,0 +1,294 @@
+package tui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+)
+
+// staged is the panel of what workers staged, and of what a run replaced (undo): a list
+// of items, the change that the marked one makes, and the decisions. Nothing defaults
+// to a decision: each is a letter, and what writes or gives up is asked once more.
+type staged struct {
+	store *clearance.Store
+	items []clearance.Item
+	mark  int
+	// target is where a push goes, in place of the item's own.
+	target  string
+	patch   []string // of the marked item, as it came
+	rows    []string // patch as lines of the screen, each beside its style; nil: not drawn yet
+	styles  []string
+	width   int
+	diffs   []clearance.FileDiff
+	top     int
+	room    int
+	note    string
+	sure    *decision // what is asked about
+	busy    bool
+	decided func(text string)
+}
+
+// decision is what a letter does to the marked item.
+type decision struct {
+	key, does string
+	done      string   // what is told of it; "": the item's new state
+	asks      []string // what is still to be agreed to, each with its own yes
+	do        func(ctx context.Context, it clearance.Item) (clearance.Item, error)
+}
+
+// staged opens the panel of staged changes.
+func (m *model) staged() tea.Cmd { return m.openStore(m.o.Clearance) }
+
+// undo opens the panel of what runs replaced.
+func (m *model) undo() tea.Cmd { return m.openStore(m.o.Undo) }
+
+func (m *model) openStore(store *clearance.Store) tea.Cmd {
+	p := &staged{store: store}
+	p.decided = func(text string) { m.u.Tell("info", text) }
+	return func() tea.Msg {
+		read, err := p.read()
+		return then(func(m *model) tea.Cmd {
+			if err != nil {
+				m.told(err)
+				return nil
+			}
+			read()
+			m.open(p)
+			return m.count()
+		})
+	}
+}
+
+// count asks how many items wait, for the header.
+func (m *model) count() tea.Cmd {
+	if m.o.Clearance == nil || !m.o.Clearance.Kept() {
+		return nil
+	}
+	return func() tea.Msg {
+		items, err := m.o.Clearance.Waiting()
+		return then(func(m *model) tea.Cmd {
+			if err == nil {
+				m.state.Pending = len(items)
+			}
+			return nil
+		})
+	}
+}
+
+// read reads the items and the change of the marked one; what it returns puts them on
+// the panel.
+func (p *staged) read() (put func(), err error) {
+	if !p.store.Kept() {
+		return nil, fault.New(fault.Platform, "golem keeps nothing here: GOLEM_HOME is not set").Hinting("set GOLEM_HOME")
+	}
+	var items []clearance.Item
+	if p.store.Undo {
+		items, err = p.store.Runs(context.Background())
+	} else {
+		items, err = p.store.List()
+	}
+	if err != nil {
+		return nil, err
+	}
+	mark, target := min(p.mark, max(len(items)-1, 0)), p.target
+	var diffs []clearance.FileDiff
+	note := ""
+	if len(items) > 0 {
+		if diffs, err = p.store.Diff(items[mark], target); err != nil {
+			note = fault.Of(err, fault.Conflict).Error()
+		} else if items[mark].Err != nil {
+			note = "shown only: " + fault.Of(items[mark].Err, fault.Trust).Message
+		}
+	}
+	var patch []string
+	for _, d := range diffs {
+		if d.Definition {
+			patch = append(patch, "! "+d.To+" defines the project: a push asks for it by name")
+		}
+		patch = append(patch, strings.Split(strings.TrimSuffix(d.Patch, "\n"), "\n")...)
+	}
+	return func() {
+		p.items, p.mark, p.diffs, p.patch, p.rows, p.top, p.busy = items, mark, diffs, patch, nil, 0, false
+		if note != "" {
+			p.note = note
+		}
+	}, nil
+}
+
+// again reads the panel anew.
+func (p *staged) again() tea.Cmd {
+	p.busy = true
+	return func() tea.Msg {
+		put, err := p.read()
+		return then(func(m *model) tea.Cmd {
+			if err != nil {
+				p.busy, p.note = false, err.Error()
+				return nil
+			}
+			put()
+			return m.count()
+		})
+	}
+}
+
+// choices are the decisions about the marked item.
+func (p *staged) choices() []decision {
+	if len(p.items) == 0 || p.items[p.mark].Err != nil {
+		return nil
+	}
+	it := p.items[p.mark]
+	if p.store.Undo {
+		redo := it.State == clearance.Undone
+		does, done := "put back what run "+it.Run+" changed", "undone: run "+it.Run
+		if redo {
+			does, done = "write again what run "+it.Run+" had written", "redone: run "+it.Run
+		}
+		return []decision{{key: "u", does: does, done: done, asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+			return p.store.Push(ctx, it.ID, clearance.Push{Digest: it.Digest(), Definitions: p.definitions(), Redo: redo})
+		}}}
+	}
+	place := ""
+	if t := cmp.Or(p.target, it.Target); t != "" {
+		place = " to " + t
+	}
+	return []decision{
+		{key: "p", does: "push item " + it.ID + place + ": " + plural(len(it.Changes), "file"), asks: p.definitions(), do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+			return p.store.Push(ctx, it.ID, clearance.Push{Digest: it.Digest(), Target: p.target, Definitions: p.definitions()})
+		}},
+		{key: "x", does: "discard item " + it.ID + "; the files stay as they are", do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+			return p.store.Discard(ctx, it.ID)
+		}},
+		{key: "d", does: "defer item " + it.ID, do: func(ctx context.Context, it clearance.Item) (clearance.Item, error) {
+			return p.store.Defer(ctx, it.ID)
+		}},
+	}
+}
+
+// definitions are the files of the item that define the project.
+func (p *staged) definitions() (out []string) {
+	for _, d := range p.diffs {
+		if d.Definition {
+			out = append(out, d.To)
+		}
+	}
+	return out
+}
+
+func (p *staged) key(name, text string) (tea.Cmd, bool) {
+	switch {
+	case name == "ctrl+c", p.sure == nil && (name == "esc" || name == "q"):
+		return nil, true
+	case p.busy:
+		return nil, false
+	case p.sure != nil:
+		return p.agree(text), false
+	}
+	p.note = ""
+	switch name {
+	case "up", "k":
+		return p.move(-1), false
+	case "down", "j":
+		return p.move(1), false
+	case "t":
+		return p.turn(), false
+	case "pgup", "ctrl+b":
+		p.scroll(-max(p.room-1, 1))
+	case "pgdown", "ctrl+f", "space":
+		p.scroll(max(p.room-1, 1))
+	case wheelUp:
+		p.scroll(-3)
+	case wheelDown:
+		p.scroll(3)
+	case "home":
+		p.scroll(-len(p.rows))
+	case "end":
+		p.scroll(len(p.rows))
+	}
+	for _, c := range p.choices() {
+		if c.key == text {
+			p.sure = &c
+		}
+	}
+	return nil, false
+}
+
+// agree is a key while a decision is asked about: y goes on, anything else is a no.
+func (p *staged) agree(text string) tea.Cmd {
+	d := p.sure
+	if text != "y" {
+		p.sure, p.note = nil, "nothing was decided"
+		return nil
+	}
+	if len(d.asks) > 0 { // the first yes was for the item; each of these has its own
+		p.sure = &decision{key: d.key, does: "write " + d.asks[0] + ", which defines the project", done: d.done, asks: d.asks[1:], do: d.do}
+		return nil
+	}
+	it := p.items[p.mark]
+	p.sure, p.busy = nil, true
+	return func() tea.Msg {
+		done, err := d.do(context.Background(), it)
+		return then(func(*model) tea.Cmd {
+			if err != nil {
+				p.note = fault.Of(err, fault.Conflict).Error()
+			} else {
+				p.note = d.done
+				if d.done == "" {
+					p.note = string(done.State) + ": item " + done.ID
+				}
+				p.decided(strings.TrimSpace(p.note + " " + line(done.Message)))
+			}
+			return p.again()
+		})
+	}
+}
+
+// move marks another item.
+func (p *staged) move(by int) tea.Cmd {
+	to := min(max(p.mark+by, 0), max(len(p.items)-1, 0))
+	if to == p.mark {
+		return nil
+	}
+	p.mark, p.target = to, ""
+	return p.again()
+}
+
+// turn goes on to the next target that the manifest has.
+func (p *staged) turn() tea.Cmd {
+	names := slices.Sorted(maps.Keys(p.store.Targets))
+	if p.store.Undo || len(names) == 0 || len(p.items) == 0 {
+		return nil
+	}
+	at := slices.Index(names, cmp.Or(p.target, p.items[p.mark].Target))
+	p.target = names[(at+1)%len(names)]
+	return p.again()
+}
+
+func (p *staged) scroll(by int) { p.top = min(max(p.top+by, 0), max(len(p.rows)-p.room, 0)) }
+
+// row is an item on the list.
+func (p *staged) row(it clearance.Item, width int) string {
+	state, about := string(it.State), line(it.Message)
+	name, place := it.ID, cmp.Or(it.Target, "in place")
+	if p.store.Undo {
+		name, place = it.Run, ""
+		if it.State == clearance.Pending {
+			state = "done"
+		}
+	}
+	if it.Err != nil {
+		state = "shown only"
+	}
+	text := fmt.Sprintf("%s  %s  %s", line(name), state, plural(len(it.Changes), "file"))
+	if place != "" {
+		text += "  → " + line(place)
+	}
+	return cut(text+"  "+about, width)
+}

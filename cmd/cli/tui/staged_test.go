@@ -1,0 +1,161 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"golem/core/clearance"
+	"golem/core/sandbox"
+	"golem/core/state"
+	"golem/core/ui"
+)
+
+// run carries out a command of the program and what follows from it.
+func (d *driver) run(cmd tea.Cmd) {
+	defer d.m.View()
+	for cmd != nil {
+		msg := cmd()
+		cmd = nil
+		if _, is := msg.(then); is {
+			_, cmd = d.m.Update(msg)
+		}
+	}
+}
+
+// press types keys, and carries out what they begin.
+func (d *driver) press(list ...string) {
+	for _, k := range list {
+		name, text := k, ""
+		if len(k) == 1 {
+			text = k
+		}
+		d.run(d.m.key(name, text))
+		d.m.stale = true
+		d.screen()
+	}
+}
+
+// The panel of staged changes shows each item with its target and its change; a decision
+// needs its letter and a yes, and a file that defines the project one of its own.
+func TestStagedPanel(t *testing.T) {
+	d := drive(t, 80, 24, true)
+	files := sandbox.Memory()
+	kept := state.Memory(sandbox.Memory())
+	store := &clearance.Store{
+		State: &kept, Mount: func(string) (sandbox.FS, error) { return files, nil },
+		Targets: map[string]clearance.Target{"main": {Dir: "pub"}, "site": {Dir: "www"}},
+		Guard:   func(source string) (bool, error) { return strings.HasSuffix(source, ".worker"), nil },
+	}
+	d.m.o.Clearance = store
+	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
+	stage := func(name, text, target string) {
+		t.Helper()
+		if _, err := work.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(text), nil }}}, "about "+name, target); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stage("a.txt", strings.Repeat("hello\n", 60)+"\x1b[2Jlast\n", "")
+	stage("b.worker", "b\n", "")
+	stage("c.txt", "c\n", "main")
+	d.run(d.m.Init())
+	d.has("[!] 3 staged")
+
+	d.keys("/clearance")
+	d.press("enter")
+	d.has("staged changes", "1  pending  1 file  → in place  about a.txt", "3  pending  1 file  → main  about c.txt", "+hello", "more lines: PgDn")
+	d.fits()
+	d.press("end")
+	d.has(`+\u{1b}[2Jlast`)
+
+	d.press("x", "n")
+	d.has("nothing was decided")
+	d.press("p")
+	d.has("Really push item 1: 1 file?")
+	d.press("enter")
+	d.has("nothing was decided")
+	d.press("p", "y")
+	if data, err := sandbox.ReadFile(files, "a.txt", 1<<20); err != nil || !strings.HasSuffix(string(data), "last\n") {
+		t.Errorf("%q, %v", data, err)
+	}
+	d.has("pushed: item 1", "[!] 2 staged")
+
+	d.has("! b.worker defines the project")
+	d.press("p", "y")
+	d.has("Really write b.worker, which defines the project?")
+	d.press("n")
+	if _, err := sandbox.ReadFile(files, "b.worker", 10); err == nil {
+		t.Error("written without the second yes")
+	}
+	d.press("p", "y", "y")
+	d.has("pushed: item 2")
+	d.press("t")
+	d.has("change in target site")
+	d.press("d", "y")
+	d.has("deferred: item 3")
+	for _, size := range [][2]int{{40, 12}, {20, 6}, {110, 30}} {
+		d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		d.fits()
+	}
+	d.press("x", "y", "esc")
+	d.hasNot("staged changes")
+	if items, err := store.List(); err != nil || len(items) != 0 {
+		t.Errorf("%v, %v", items, err)
+	}
+}
+
+// A form: Tab between fields, what is wrong stands beside its field and goes away when it
+// is right, Esc leaves; a question comes before it.
+func TestForm(t *testing.T) {
+	fields := []ui.Field{{Name: "path", Text: true, Type: "string", Required: true, About: "where\x1b[2J"}, {Name: "n", Type: "integer"}, {Name: "how", Text: true, Type: "string", Enum: []string{"a", "b"}}}
+	d := drive(t, 80, 24, true)
+	type result struct {
+		answers []string
+		ok      bool
+	}
+	show := func() chan result {
+		select {
+		case <-d.u.wake: // of what was posted before
+		default:
+		}
+		got := make(chan result, 1)
+		go func() {
+			answers, ok, _ := d.u.Form(context.Background(), "copy", fields)
+			got <- result{answers, ok}
+		}()
+		<-d.u.wake
+		d.m.Update(arrived{})
+		return got
+	}
+	got := show()
+	d.has("Call copy", "path (text)", `: where\u{1b}[2J`, "n (integer, may stay empty)", "how (one of a, b, may stay empty)")
+	d.fits()
+	d.keys("tab", "x", "tab", "c")
+	d.has("✗ is needed", "✗ is not JSON")
+	d.keys("enter")
+	d.has("✗ is not one of the values (a, b)")
+	d.keys("/b", "tab")
+	d.ask(write)
+	d.has("write_file")
+	d.arm()
+	d.keys("n")
+	d.m.editor.SetText("")
+	d.press("backspace", "3", "tab", "backspace", "b", "enter")
+	if r := <-got; !r.ok || strings.Join(r.answers, " ") != "/b 3 b" {
+		t.Errorf("%+v\n%s", r, d.screen())
+	}
+	d.hasNot("Call copy")
+
+	got = show()
+	for _, size := range [][2]int{{40, 12}, {20, 6}, {9, 4}} {
+		d.m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		d.keys("tab")
+		d.fits()
+	}
+	d.keys("esc")
+	if r := <-got; r.ok {
+		t.Errorf("%+v", r)
+	}
+}
