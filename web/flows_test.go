@@ -313,7 +313,8 @@ func TestStorage(t *testing.T) {
 		await click("Ask the browser to keep them"); await text("the browser will keep your projects"); if (!window.persisted) throw new Error("nobody asked")`)
 }
 
-// Where nothing can be kept, and where there is no room, the page says what to do.
+// Where nothing can be kept the page runs all the same, says so and offers the
+// zip; where there is no room, it says what to do.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	site := built(t)
@@ -332,7 +333,13 @@ func TestNoRoom(t *testing.T) {
 	}
 	t.Run("private", func(t *testing.T) {
 		p := browserOf(t).Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
-		do(p, `await text("golem cannot start here"); await text("not in a private window")`)
+		do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
+		yes(p)
+		do(p, `const made = []; const link = HTMLAnchorElement.prototype; link.click = function () { made.push(this.download) };
+			await click("Save welcome as a zip"); await until("the zip", () => made.includes("welcome.zip"))`)
+		p.Reload()
+		do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
+		p.Press(webtest.Escape)
 	})
 	t.Run("cut off", func(t *testing.T) {
 		cut := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -238,6 +238,8 @@ export class Golem {
   readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
   /** What init can begin with; input is a first task. */
   readonly templates: { name: string; about: string; input: string }[]
+  /** false: this browser lends no storage; what is made here ends with the page */
+  readonly kept: boolean
   /** Resolves when golem has stopped, which only a crash or close does. */
   readonly ended: Promise<GolemError>
   list(options?: Waiting): Promise<ProjectListing[]>

@@ -75,6 +75,7 @@ export class Golem {
     /** @type {string} golem's version */ this.version = hello.version
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = hello.providers
     /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = hello.templates
+    /** @type {boolean} false: this browser lends no storage; what is made here ends with the page */ this.kept = hello.kept
     /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */
     this.ended = link.ended
   }

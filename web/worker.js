@@ -1,6 +1,6 @@
 // The worker that golem.wasm runs in. It is started from a blob URL, so that it
 // inherits the page's content security policy; build.go puts Go's wasm_exec.js
-// and opfs.js before it.
+// and the scripts of sandbox/opfs before it.
 
 // golemTurn resolves once JavaScript has had its turn: messages are taken then.
 // A timer would wait for milliseconds.
@@ -12,6 +12,17 @@ globalThis.golemTurn = (() => {
     waiting.push(resolve)
     port2.postMessage(0)
   })
+})()
+
+// golemRoot is the directory of the page's files: the browser's own, or one in
+// memory where the browser lends none, in a private window for example.
+globalThis.golemRoot = (async () => {
+  try {
+    return await navigator.storage.getDirectory()
+  } catch {
+    globalThis.golemForgets = true
+    return globalThis.golemMemoryRoot()
+  }
 })()
 
 let base = ''

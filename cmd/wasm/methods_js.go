@@ -79,12 +79,15 @@ type provider struct {
 	BaseURL string `json:"baseURL"`
 }
 
-func hello(*call) (any, []byte, error) {
+func hello(c *call) (any, []byte, error) {
+	if _, err := c.server.stores.open(); err != nil {
+		return nil, nil, err
+	}
 	var rows []provider
 	for _, r := range model.Rows() {
 		rows = append(rows, provider{r.Name, r.KeyVar, r.NoKey, r.BaseURL})
 	}
-	return map[string]any{"version": version, "providers": rows, "templates": workspace.Templates()}, nil, nil
+	return map[string]any{"version": version, "providers": rows, "templates": workspace.Templates(), "kept": c.server.stores.outlive()}, nil, nil
 }
 
 type named struct {

@@ -80,22 +80,18 @@ func (s *stores) open() (*opfs.FS, error) {
 	return s.root, s.err
 }
 
+// openRoot opens what web/worker.js lends: the browser's storage, or memory
+// where the browser has none for this page.
 func openRoot() (*opfs.FS, error) {
-	storage := js.Global().Get("navigator").Get("storage")
-	if storage.IsUndefined() || storage.Get("getDirectory").IsUndefined() {
-		return nil, noStorage("this browser has no file system for pages")
-	}
-	dir, err := jsbytes.Await(storage.Call("getDirectory"))
+	dir, err := jsbytes.Await(js.Global().Get("golemRoot"))
 	if err != nil {
-		return nil, noStorage(err.Error())
+		return nil, err
 	}
 	return opfs.Open(dir, "/")
 }
 
-func noStorage(why string) error {
-	return fault.New(fault.Platform, "this page cannot keep files: %s", why).
-		Hinting("open the page with https or on localhost, and not in a private window")
-}
+// outlive tells whether files outlive this tab. It holds once the root is open.
+func (s *stores) outlive() bool { return !js.Global().Get("golemForgets").Truthy() }
 
 // projectName tells whether a project may have that name: one plain element.
 func projectName(name string) error {

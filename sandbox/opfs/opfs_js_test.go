@@ -52,6 +52,21 @@ func open(t *testing.T) sandbox.FS {
 // The suite that every file system passes, fstest within it.
 func TestConformance(t *testing.T) { sandboxtest.Test(t, open) }
 
+// Where a browser lends no storage, a directory in memory takes its place and
+// behaves alike.
+func TestConformanceInMemory(t *testing.T) { sandboxtest.Test(t, openMemory) }
+
+func TestHackpadInMemory(t *testing.T) { sandboxtest.Hackpad(t, openMemory) }
+
+func openMemory(t *testing.T) sandbox.FS {
+	t.Helper()
+	f, err := opfs.Open(js.Global().Call("golemMemoryRoot"), "/memory")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // hackpadfs's suite, but for the differences that are meant.
 func TestHackpad(t *testing.T) { sandboxtest.Hackpad(t, open) }
 

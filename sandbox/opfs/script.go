@@ -16,8 +16,12 @@ var reads string
 //go:embed opfs.js
 var tree string
 
-// Script is the JavaScript part of the package; it defines golemOPFS. Run it in
-// the web worker before the Go program starts. If golemMemory is also defined,
+//go:embed memory.js
+var memory string
+
+// Script is the JavaScript part of the package; it defines golemOPFS, and
+// golemMemoryRoot, which makes a directory in memory for browsers that lend
+// none. Run it in the web worker before the Go program starts. If golemMemory is also defined,
 // as a function that returns the program's WebAssembly.Memory, big files are
 // not copied between JavaScript and Go.
-var Script = kept + handles + reads + tree
+var Script = kept + handles + reads + tree + memory

@@ -12,6 +12,7 @@ import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
 import { StartForm } from './start.jsx'
+import { Unkept } from './unkept.jsx'
 import { ModelChoice } from './modelchoice.jsx'
 import { Keys, listen, showKeys } from './keys.jsx'
 import { watch } from './notify.js'
@@ -51,6 +52,7 @@ function App() {
           <Icon name={dark ? 'sun' : 'moon'} />
         </button>
       </header>
+      <Unkept />
       <main id="main" tabIndex={-1} class={store.asked.value.length ? 'asks' : ''}><h1 class="sr">{project.value || 'golem'}</h1>{ready.value ? <Boundary key={view.value + project.value}><View /></Boundary> : <Starting />}</main>
       <Approval />
       <ModelChoice />

@@ -203,5 +203,5 @@ export async function incoming() {
   }
   const { last } = settings
   if (last && store.projects.value.some((p) => p.name === last)) return void (await store.open(last))
-  if (!store.projects.value.length && store.examples.value.length && !last) await store.attempt('the first example', () => take(store.examples.value[0], true))
+  if (!store.projects.value.length && store.examples.value.length && (!last || !store.golem.kept)) await store.attempt('the first example', () => take(store.examples.value[0], true))
 }
