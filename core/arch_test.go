@@ -26,7 +26,7 @@ import (
 // arrows: package → the packages of ours it may import. core/fault and
 // core/sorting may be imported by anything and are not repeated.
 var arrows = map[string]string{
-	"core":           "builtin ui describe consent providers run toolset toolset/custom wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
+	"core":           "builtin ui describe consent providers run toolset toolset/custom toolset/web wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
 	"core/describe":  "ui run project approval trust tool",
 	"core/consent":   "run project model trace approval trust tool",
 	"core/providers": "project model model/prices sandbox",
@@ -52,14 +52,16 @@ var arrows = map[string]string{
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.
 	"core/toolset/custom": "toolset wasmtool sandbox tool",
-	"core/wasmtool":       "tool sandbox yamltree wasmtool/guard",
-	"core/tool":           "",
-	"core/sandbox":        "",
-	"core/fault":          "",
-	"core/sorting":        "",
-	"core/yamltree":       "",
-	"core/money":          "",
-	"core/textdiff":       "",
+	// HTTP goes through what modules have: one policy for both.
+	"core/toolset/web": "toolset wasmtool tool",
+	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
+	"core/tool":        "",
+	"core/sandbox":     "",
+	"core/fault":       "",
+	"core/sorting":     "",
+	"core/yamltree":    "",
+	"core/money":       "",
+	"core/textdiff":    "",
 	// The built-in table, apart from the models: a file that a program writes.
 	"core/model/prices": "money",
 
@@ -150,7 +152,7 @@ var outside = map[string]string{
 	"text/template":       "",
 	"os/exec":             "cmd/cli bench/measure bench/tools web",
 	"github.com/chromedp": "web/webtest",
-	"golang.org/x/net":    "web/webtest",
+	"golang.org/x/net":    "core/toolset/web web/webtest",
 }
 
 // forbiddenInCore is what would tie the core to one platform, or print.

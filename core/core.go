@@ -56,6 +56,8 @@ type Platform struct {
 	// the zero value keeps none.
 	State state.Store
 	HTTP  model.HTTPDoer // nil: providers cannot be reached
+	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
+	Fetch wasmtool.Fetcher
 	// Mount opens a directory for the sandbox. "." is the root that workers
 	// work on. Anything else, an absolute path or one with ../, is requested
 	// only with Options.AllowOutside. Directories below "." are opened from the

@@ -16,6 +16,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
+	"golem/core/toolset/web"
 	"golem/core/trace"
 	"golem/core/wasmtool"
 )
@@ -55,6 +56,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	i.addWeb(config.Web())
 	i.consent, err = consent.Read(consent.Source{
 		Config: config, File: p.Trust, Key: p.TrustKey, Trust: o.Trust, Digest: o.TrustDigest, Env: p.Env, DotEnv: p.DotEnv, Origin: o.Origin,
 	})
@@ -82,6 +84,19 @@ func Open(p Platform, o Options) (*Instance, error) {
 	})
 	i.secrets.add(i.models.Secrets()...)
 	return i, err
+}
+
+// addWeb registers the toolset web, as the person configured it. One that the platform
+// has itself stands.
+func (i *Instance) addWeb(w project.Web) {
+	s := web.Source{
+		Fetch: i.platform.Fetch, PrivateHosts: w.PrivateHosts, Env: i.platform.Env,
+		Search: web.Search{Provider: w.Provider, URL: w.URL, KeyEnv: w.KeyEnv},
+	}
+	if key := s.Env[s.Search.Key()]; key != "" {
+		i.secrets.add(key)
+	}
+	i.registry = toolset.NewRegistry(append([]toolset.Factory{web.Toolset(s)}, i.registry.All()...)...)
 }
 
 // Project returns the loaded project.

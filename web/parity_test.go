@@ -180,6 +180,11 @@ func verdict(equal bool) string {
 // play plays a case in the page.
 func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	t.Helper()
+	site, place := c.Web(), ""
+	if site != nil {
+		place = siteOf(t, site)
+		c = c.Moved(place)
+	}
 	asked := ask(c)
 	provider := c.Provider()
 	if provider != nil {
@@ -204,7 +209,33 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 		}
 	}
 	provider.Settle(&o)
+	if site.Settle(&o); site != nil {
+		o = o.Back(place)
+	}
 	return o
+}
+
+// siteOf lets a page reach a case's server; it returns its host and port.
+func siteOf(t *testing.T, site *coretest.Web) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		if r.Method == http.MethodOptions {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusTeapot)
+			return
+		}
+		reply := site.Answer(r.Method, r.URL.RequestURI(), body)
+		maps.Copy(w.Header(), reply.Header)
+		w.WriteHeader(reply.Status)
+		_, _ = w.Write(reply.Body) // a page that is gone fails the case by itself
+	}))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
 }
 
 // serve lets a page reach a case's provider over the network; it returns the

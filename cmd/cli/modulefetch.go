@@ -44,7 +44,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the module's HTTP request is not valid: %w", err)
+		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the HTTP request is not valid: %w", err)
 	}
 	req.Header.Set("User-Agent", "golem")
 	for k, v := range r.Header {
@@ -65,7 +65,7 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 	case len(body) > wasmtool.MaxResponse:
 		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the answer of %s has more than %d bytes", u.Host, wasmtool.MaxResponse)
 	}
-	out := wasmtool.HTTPResponse{Status: res.StatusCode, Header: make(map[string]string, len(res.Header)), Body: body}
+	out := wasmtool.HTTPResponse{URL: res.Request.URL.String(), Status: res.StatusCode, Header: make(map[string]string, len(res.Header)), Body: body}
 	for k, v := range res.Header {
 		out.Header[strings.ToLower(k)] = strings.Join(v, ", ")
 	}

@@ -69,6 +69,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		Name: "native", Version: buildVersion(), Env: h.env,
 		Config: config, Home: filepath.ToSlash(h.userHome()), Trust: h.trusted(),
 		HTTP:       newHTTPClient(),
+		Fetch:      moduleFetcher{}.fetch,
 		Closed:     h.closed(),
 		Git:        h.gitBranch,
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },

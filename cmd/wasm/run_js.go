@@ -79,7 +79,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	inst, err := core.Open(core.Platform{
 		Libraries: libraries,
 		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
-		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{},
+		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{}, Fetch: moduleFetch,
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}},
 	}, core.Options{

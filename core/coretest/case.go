@@ -12,6 +12,7 @@
 //	-- libs/utils@1.0/lib.yaml --   the files of installed libraries
 //	-- outside/a.pdf --      files that lie elsewhere, for --attach
 //	-- replies/1 --          what a provider answers the first model request with
+//	-- site/a.html --        what http://127.0.0.1:1/a.html answers, with HTTP lines as a reply
 //	-- want/output --        the final answer, or "! " and the fault
 //	-- want/trace --         the normalised trace, one event a line
 //	-- want/requests --      what each worker run sent its model, at its end
@@ -55,6 +56,7 @@ type Case struct {
 	Outside   map[string][]byte // by base name
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Replies   []Reply           // answers of a provider, in order
+	Site      map[string]Reply  // answers of a server of the web, by path and query
 	Want      map[string][]byte // by path below want/
 
 	state  *state.Store // what golem keeps; nil: its own
@@ -87,7 +89,7 @@ func Cases() ([]Case, error) {
 // settings are errors.
 func Parse(name string, data []byte) (Case, error) {
 	a := txtar.Parse(data)
-	c := Case{Name: name, Project: map[string][]byte{}, Libs: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}}
+	c := Case{Name: name, Project: map[string][]byte{}, Libs: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}, Site: map[string]Reply{}}
 	if err := c.comment(string(a.Comment)); err != nil {
 		return c, err
 	}
@@ -156,10 +158,14 @@ func (c *Case) file(f txtar.File) error {
 		reply, err := parseReply(f.Data)
 		c.Replies = append(c.Replies, reply)
 		return err
+	case top == "site" && rest != "":
+		reply, err := parseReply(f.Data)
+		c.Site[rest] = reply
+		return err
 	case top == "want" && wanted(rest):
 		c.Want[rest] = f.Data
 	default:
-		return fmt.Errorf("%s is in none of project/, libs/, outside/, replies/ (in order) and want/", f.Name)
+		return fmt.Errorf("%s is in none of project/, libs/, outside/, replies/ (in order), site/ and want/", f.Name)
 	}
 	return nil
 }

@@ -74,6 +74,9 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 		p.HTTP = provider
 		defer provider.Settle(&o)
 	}
+	site := c.Web()
+	p.Fetch = site.fetch
+	defer site.Settle(&o)
 	if recording != nil {
 		p.ReadScript = func(string) ([]byte, error) { return recording, nil }
 	}

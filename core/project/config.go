@@ -34,7 +34,7 @@ func newConfigShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
-		"projects": projects,
+		"projects": projects, "web": webShape(),
 	})
 }
 

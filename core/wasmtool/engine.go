@@ -115,6 +115,7 @@ type HTTPResponse struct {
 	Status int
 	Header map[string]string
 	Body   []byte
+	URL    string // where the answer came from, after redirects; "": as requested
 }
 
 // Result is what a call returned.

@@ -1,9 +1,11 @@
 package wasmtool
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +30,18 @@ const (
 // entry is a host name, *.example.com for all names below one, or an address;
 // with a port (:8080), or without for ports 80 and 443. An entry that CheckHost
 // rejects allows nothing.
-type Policy struct{ Hosts []string }
+//
+// The other fields are for a tool of golem's own that requests for a worker.
+type Policy struct {
+	Hosts []string
+	// Any admits every public host besides, at ports 80 and 443.
+	Any bool
+	// Caller, List and Remedy replace "the module", "its allowed_hosts" and the hint of
+	// a host that is not allowed.
+	Caller, List, Remedy string
+}
+
+func (p Policy) who() string { return cmp.Or(p.Caller, "the module") }
 
 // URL checks whether a request may go to a URL: it must be http or https,
 // without a user, with an allowed host and port. Use the URL that it returns,
@@ -36,21 +49,21 @@ type Policy struct{ Hosts []string }
 // parser sees another host.
 func (p Policy) URL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
-		return nil, fault.New(fault.Network, "the module requested a URL of %d bytes", len(raw))
+		return nil, fault.New(fault.Network, "%s requested a URL of %d bytes", p.who(), len(raw))
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Opaque != "" || strings.ContainsAny(raw, " \\") {
-		return nil, fault.New(fault.Network, "the module requested %q, which is not a URL with a host", Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "%s requested %q, which is not a URL with a host", p.who(), Escape([]byte(raw), 200))
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fault.New(fault.Network, "the module requested %q; only http and https are allowed", Escape([]byte(raw), 200))
+		return nil, fault.New(fault.Network, "%s requested %q; only http and https are allowed", p.who(), Escape([]byte(raw), 200))
 	}
 	if u.User != nil {
-		return nil, fault.New(fault.Network, "the module requested a URL with a user name in it")
+		return nil, fault.New(fault.Network, "%s requested a URL with a user name in it", p.who())
 	}
 	at, ok := parsePlace(u.Hostname(), u.Port())
 	if !ok || strings.HasSuffix(u.Host, ":") {
-		return nil, fault.New(fault.Network, "the module requested %q, whose host name is not valid", Escape([]byte(raw), 200)).
+		return nil, fault.New(fault.Network, "%s requested %q, whose host name is not valid", p.who(), Escape([]byte(raw), 200)).
 			Hinting("write host names in other alphabets in their xn-- form")
 	}
 	if at.port == 0 {
@@ -59,8 +72,8 @@ func (p Policy) URL(raw string) (*url.URL, error) {
 		at.explicit = true
 	}
 	if !p.allows(at) {
-		return nil, fault.New(fault.Network, "the module requested %s, which is not in its allowed_hosts", Escape([]byte(u.Host), 200)).
-			Hinting("add the host to allowed_hosts in toolsets.custom.modules if the tool may use it")
+		return nil, fault.New(fault.Network, "%s requested %s, which is not in %s", p.who(), Escape([]byte(u.Host), 200), cmp.Or(p.List, "its allowed_hosts")).
+			Hinting("%s", cmp.Or(p.Remedy, "add the host to allowed_hosts in toolsets.custom.modules if the tool may use it"))
 	}
 	u.Host, u.Fragment, u.RawFragment = at.String(), "", ""
 	return u, nil
@@ -191,7 +204,32 @@ func (p Policy) allows(at place) bool {
 			return true
 		}
 	}
-	return false
+	return p.Any && at.outside()
+}
+
+// outside reports whether a place is on the public network at a usual port, as far
+// as its name tells. Names of one label and those that local networks use are not.
+func (p place) outside() bool {
+	if p.port != 80 && p.port != 443 {
+		return false
+	}
+	if p.name == "" {
+		return public(p.addr)
+	}
+	_, last, more := strings.Cut(p.name, ".")
+	if !more {
+		return false
+	}
+	last = last[strings.LastIndexByte(last, '.')+1:]
+	return !slices.Contains([]string{"localhost", "local", "internal", "home", "lan", "intranet", "corp", "private"}, last) && !strings.HasSuffix(p.name, ".home.arpa")
+}
+
+// Outside reports whether an entry of allowed_hosts is a name or an address of the
+// public network, as far as it tells by itself.
+func Outside(entry string) bool {
+	p, ok := parseEntry(entry)
+	p.port = 443
+	return ok && p.outside()
 }
 
 // Address checks whether a connection for host may use an address that the name
@@ -201,7 +239,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 	at, ok := parsePlace(strings.Trim(host, "[]"), "")
 	at.port = int(to.Port())
 	if !ok || !p.allows(at) {
-		return fault.New(fault.Network, "%s is not in the module's allowed_hosts", Escape([]byte(host), 200))
+		return fault.New(fault.Network, "%s is not in %s", Escape([]byte(host), 200), cmp.Or(p.List, "the module's allowed_hosts"))
 	}
 	addr := to.Addr().Unmap().WithZone("")
 	if public(addr) {
@@ -211,7 +249,7 @@ func (p Policy) Address(host string, to netip.AddrPort) error {
 		return nil
 	}
 	return fault.New(fault.Network, "%s resolves to %s, a private or local address", Escape([]byte(host), 200), addr).
-		Hinting("if the tool may use this address, add the address itself to allowed_hosts, and let the tool request the address")
+		Hinting("%s", cmp.Or(p.Remedy, "if the tool may use this address, add the address itself to allowed_hosts, and let the tool request the address"))
 }
 
 // special are networks that are not public although netip does not call them

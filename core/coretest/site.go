@@ -1,0 +1,100 @@
+package coretest
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+// SiteAt is where the server of a case answers; natively nothing listens there.
+const SiteAt = "127.0.0.1:1"
+
+// Web is the server of a case that the toolset web reaches, and what it was asked.
+type Web struct {
+	mu    sync.Mutex
+	site  map[string]Reply
+	asked []string
+}
+
+// Web returns the case's server, or nil if it has none.
+func (c Case) Web() *Web {
+	if len(c.Site) == 0 {
+		return nil
+	}
+	return &Web{site: c.Site}
+}
+
+// Answer is what the server answers to a request, of which target is the path with the
+// query.
+func (w *Web) Answer(method, target string, body []byte) Reply {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, strings.TrimSpace(fmt.Sprintf("%s http://%s%s %s", method, SiteAt, target, body)))
+	if r, ok := w.site[strings.TrimPrefix(target, "/")]; ok {
+		return r
+	}
+	return Reply{Status: 404}
+}
+
+// fetch is a Fetcher that reaches the server alone, under the policy.
+func (w *Web) fetch(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (out wasmtool.HTTPResponse, err error) {
+	u, err := p.URL(r.URL)
+	if err != nil {
+		return out, err
+	}
+	at, err := netip.ParseAddrPort(u.Host)
+	if err != nil || u.Host != SiteAt || w == nil {
+		return out, fault.New(fault.Network, "a case has no network but its site")
+	}
+	if err := p.Address(u.Hostname(), at); err != nil {
+		return out, err
+	}
+	target := (&url.URL{Path: u.Path, RawQuery: u.RawQuery}).String()
+	reply := w.Answer(r.Method, target, r.Body)
+	out = wasmtool.HTTPResponse{Status: reply.Status, Header: map[string]string{}, Body: reply.Body, URL: u.String()}
+	for name := range reply.Header {
+		out.Header[strings.ToLower(name)] = reply.Header.Get(name)
+	}
+	return out, nil
+}
+
+// Settle adds to the outcome what the server was asked.
+func (w *Web) Settle(o *Outcome) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, line := range w.asked {
+		o.Sent += line + "\n"
+	}
+}
+
+// Moved returns the case with its server at another address, and Back an outcome with
+// it at its own again.
+func (c Case) Moved(to string) Case {
+	out := c
+	out.Project = map[string][]byte{}
+	for name, data := range c.Project {
+		out.Project[name] = []byte(strings.ReplaceAll(string(data), SiteAt, to))
+	}
+	out.Settings.Config = strings.ReplaceAll(c.Settings.Config, SiteAt, to)
+	return out
+}
+
+// Back undoes Moved in an outcome.
+func (o Outcome) Back(from string) Outcome {
+	for _, text := range []*string{&o.Output, &o.Trace, &o.Requests, &o.Sent, &o.Faults} {
+		*text = strings.ReplaceAll(*text, from, SiteAt)
+	}
+	for name, data := range o.Files {
+		o.Files[name] = []byte(strings.ReplaceAll(string(data), from, SiteAt))
+	}
+	return o
+}

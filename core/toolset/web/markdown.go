@@ -1,0 +1,385 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Markdown is what a person reads of a page: its title, and its main content as
+// Markdown, or with all also menus and footers. Addresses of links are whole. Scripts,
+// styles, comments and what is hidden are left out.
+func Markdown(page string, base *url.URL, all bool) (title, text string) {
+	b := parse(page)
+	w := &writer{base: base}
+	if b.base != "" && base != nil {
+		if u, err := base.Parse(b.base); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+			w.base = u
+		}
+	}
+	root := b.stack[0]
+	if main := mainOf(root); !all && main != nil {
+		root, w.leave = main, words("nav footer")
+	} else if !all {
+		w.leave = words("nav footer aside header")
+	}
+	text = w.page(root)
+	if text == "" && w.leave != nil {
+		w.leave = nil
+		text = w.page(b.stack[0])
+	}
+	return strings.Join(strings.Fields(Visible(b.title.String())), " "), text
+}
+
+// plainText is the text of a piece of HTML.
+func plainText(s string) string {
+	w := &writer{plain: true}
+	return strings.Join(strings.Fields(Visible(w.inline(parse(s).stack[0]))), " ")
+}
+
+// mainOf is the element that says that it is the main content, unless it has next to
+// nothing in it.
+func mainOf(root *node) *node {
+	is := func(tag string) func(*node) bool {
+		return func(n *node) bool {
+			return (n.tag == tag || tag == "main" && n.attr["role"] == "main") && n.size() >= 100
+		}
+	}
+	if m := root.find(is("main")); m != nil {
+		return m
+	}
+	article := root.find(is("article"))
+	if article == nil || 2*article.size() < root.size() { // one of many
+		return nil
+	}
+	return article
+}
+
+// writer writes Markdown.
+type writer struct {
+	base  *url.URL
+	leave map[string]bool // elements that are left out
+	plain bool            // no links, no marks
+	deep  int             // lists and quotations around
+}
+
+// maxIndent is how many lists and quotations are shown as lying in one another.
+const maxIndent = 8
+
+// page writes the whole, without invisible characters and needless empty lines.
+func (w *writer) page(n *node) string {
+	var out []string
+	empty := true
+	for line := range strings.SplitSeq(Visible(w.block(n)), "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if line != "" || !empty {
+			out = append(out, line)
+		}
+		empty = line == ""
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+func (w *writer) skips(n *node) bool { return n.tag != "" && (n.hidden() || w.leave[n.tag]) }
+
+// block writes the children of an element: runs of inline ones as paragraphs, the
+// others apart.
+func (w *writer) block(n *node) string {
+	var out []string
+	var run []*node
+	flush := func() {
+		if text := strings.TrimSpace(w.inline(&node{tag: "span", kids: run})); text != "" {
+			out = append(out, text)
+		}
+		run = nil
+	}
+	for _, k := range n.kids {
+		switch {
+		case w.skips(k):
+		case k.tag == "" || !blocks[k.tag] && k.tag != "pre" && !k.holdsBlocks(4):
+			run = append(run, k)
+		default:
+			flush()
+			if text := w.element(k); strings.TrimSpace(text) != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	flush()
+	return strings.Join(out, "\n\n")
+}
+
+// holdsBlocks reports whether an inline element has blocks in it, so many levels down.
+func (n *node) holdsBlocks(levels int) bool {
+	for _, k := range n.kids {
+		if blocks[k.tag] || levels > 0 && k.tag != "" && k.holdsBlocks(levels-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// element writes one block element.
+func (w *writer) element(n *node) string {
+	switch n.tag {
+	case "h1", "h2", "h3", "h4", "h5", "h6":
+		text := strings.Join(strings.Fields(w.inline(n)), " ")
+		if text == "" {
+			return ""
+		}
+		return strings.Repeat("#", int(n.tag[1]-'0')) + " " + text
+	case "hr":
+		return "---"
+	case "pre":
+		return w.code(n)
+	case "ul", "ol", "menu":
+		if w.deep < maxIndent {
+			w.deep++
+			defer func() { w.deep-- }()
+			return w.list(n)
+		}
+	case "blockquote":
+		if w.deep < maxIndent {
+			w.deep++
+			defer func() { w.deep-- }()
+			return "> " + strings.ReplaceAll(w.block(n), "\n", "\n> ")
+		}
+	case "table":
+		return w.table(n)
+	case "dt":
+		return "**" + strings.TrimSpace(w.inline(n)) + "**"
+	}
+	return w.block(n)
+}
+
+// code writes a text as it is, between fences that are not in it.
+func (w *writer) code(n *node) string {
+	text := strings.Trim(n.raw(), "\n")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	language := ""
+	if c := n.find(func(n *node) bool { return strings.Contains(n.attr["class"], "language-") }); c != nil {
+		_, after, _ := strings.Cut(c.attr["class"], "language-")
+		if f := strings.Fields(after); len(f) > 0 && len(f[0]) < 20 && strings.Trim(f[0], "abcdefghijklmnopqrstuvwxyz0123456789+#-") == "" {
+			language = f[0]
+		}
+	}
+	return fence + language + "\n" + text + "\n" + fence
+}
+
+// raw is the text of an element with its spaces.
+func (n *node) raw() string {
+	if n.tag == "" {
+		return n.text
+	}
+	if n.tag == "br" {
+		return "\n"
+	}
+	if n.hidden() {
+		return ""
+	}
+	var b strings.Builder
+	for _, k := range n.kids {
+		b.WriteString(k.raw())
+	}
+	return b.String()
+}
+
+func (w *writer) list(n *node) string {
+	var out []string
+	for _, k := range n.kids {
+		if k.tag == "" || w.skips(k) {
+			continue
+		}
+		text := w.block(&node{tag: "div", kids: []*node{k}})
+		if k.tag == "li" {
+			text = w.block(k)
+		}
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if !strings.Contains(text, "```") { // an item is dense
+			text = strings.ReplaceAll(text, "\n\n", "\n")
+		}
+		mark := "- "
+		if n.tag == "ol" {
+			mark = strconv.Itoa(len(out)+1) + ". "
+		}
+		out = append(out, mark+strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(mark))))
+	}
+	return strings.Join(out, "\n")
+}
+
+// table writes rows of cells; a table that is there for the layout, as blocks.
+func (w *writer) table(n *node) string {
+	var rows [][]*node
+	wide, layout := 0, false
+	var walk func(n *node, in bool)
+	walk = func(n *node, in bool) {
+		for _, k := range n.kids {
+			switch {
+			case k.tag == "" || w.skips(k):
+			case k.tag == "tr":
+				rows = append(rows, nil)
+				walk(k, true)
+			case in && (k.tag == "td" || k.tag == "th"):
+				rows[len(rows)-1] = append(rows[len(rows)-1], k)
+				wide = max(wide, len(rows[len(rows)-1]))
+				layout = layout || k.find(func(n *node) bool {
+					return n != k && (n.tag == "table" || n.tag == "pre" || n.tag == "h1" || n.tag == "h2")
+				}) != nil
+			case k.tag == "thead" || k.tag == "tbody" || k.tag == "tfoot":
+				walk(k, false)
+			}
+		}
+	}
+	walk(n, false)
+	if wide < 2 || wide > 60 || layout {
+		return w.block(n)
+	}
+	var out []string
+	if c := n.find(func(n *node) bool { return n.tag == "caption" }); c != nil {
+		out = append(out, strings.TrimSpace(w.inline(c)), "")
+	}
+	for i, row := range rows {
+		cells := make([]string, wide)
+		for j, c := range row {
+			cells[j] = strings.ReplaceAll(strings.Join(strings.Fields(w.inline(c)), " "), "|", `\|`)
+		}
+		out = append(out, "| "+strings.Join(cells, " | ")+" |")
+		if i == 0 {
+			out = append(out, "|"+strings.Repeat(" --- |", wide))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// inline writes an element's text in one run, with links and marks.
+func (w *writer) inline(n *node) string {
+	var b strings.Builder
+	w.run(&b, n)
+	return b.String()
+}
+
+func (w *writer) run(b *strings.Builder, n *node) {
+	for _, k := range n.kids {
+		switch {
+		case k.tag == "":
+			w.words(b, k.text)
+		case w.skips(k):
+		case k.tag == "br":
+			b.WriteString("\n")
+		case w.plain:
+			w.run(b, k)
+			if blocks[k.tag] {
+				b.WriteString(" ")
+			}
+		case k.tag == "img":
+			w.image(b, k)
+		case k.tag == "a":
+			w.link(b, k)
+		case k.tag == "code" || k.tag == "kbd" || k.tag == "samp" || k.tag == "tt":
+			text := strings.Join(strings.Fields(k.raw()), " ")
+			if text != "" && !strings.Contains(text, "`") {
+				text = "`" + text + "`"
+			}
+			b.WriteString(text)
+		case k.tag == "b" || k.tag == "strong":
+			w.marked(b, k, "**")
+		case k.tag == "i" || k.tag == "em":
+			w.marked(b, k, "*")
+		case k.tag == "del" || k.tag == "s":
+			w.marked(b, k, "~~")
+		default:
+			if blocks[k.tag] {
+				w.words(b, " ")
+			}
+			w.run(b, k)
+			if blocks[k.tag] {
+				w.words(b, " ")
+			}
+		}
+	}
+}
+
+// words writes a text with single spaces.
+func (w *writer) words(b *strings.Builder, text string) {
+	fields := strings.Fields(text)
+	space := func() {
+		if s := b.String(); s != "" && s[len(s)-1] != ' ' && s[len(s)-1] != '\n' {
+			b.WriteByte(' ')
+		}
+	}
+	if len(fields) == 0 {
+		if text != "" {
+			space()
+		}
+		return
+	}
+	if strings.TrimLeft(text, " \t\r\n") != text {
+		space()
+	}
+	b.WriteString(strings.Join(fields, " "))
+	if strings.TrimRight(text, " \t\r\n") != text {
+		space()
+	}
+}
+
+func (w *writer) marked(b *strings.Builder, n *node, mark string) {
+	inner := w.inline(n)
+	text := strings.TrimSpace(inner)
+	if text == "" || strings.Contains(text, "\n") {
+		w.words(b, inner)
+		return
+	}
+	if inner[0] == ' ' {
+		w.words(b, " ")
+	}
+	b.WriteString(mark + text + mark)
+	if inner[len(inner)-1] == ' ' {
+		b.WriteByte(' ')
+	}
+}
+
+func (w *writer) link(b *strings.Builder, n *node) {
+	text := strings.Join(strings.Fields(w.inline(n)), " ")
+	to := w.address(n.attr["href"])
+	if text == "" || to == "" {
+		b.WriteString(text)
+		return
+	}
+	b.WriteString("[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(text) + "](" + to + ")")
+}
+
+func (w *writer) image(b *strings.Builder, n *node) {
+	alt := strings.Join(strings.Fields(n.attr["alt"]), " ")
+	if alt == "" {
+		return
+	}
+	if to := w.address(n.attr["src"]); to != "" {
+		alt = "![" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(alt) + "](" + to + ")"
+	}
+	b.WriteString(alt)
+}
+
+// maxAddress is the longest address that is kept, in bytes.
+const maxAddress = 2000
+
+// address is an address in full; "" for one that leads nowhere else.
+func (w *writer) address(raw string) string {
+	raw = strings.TrimSpace(raw)
+	if raw == "" || raw[0] == '#' || w.base == nil || len(raw) > maxAddress {
+		return ""
+	}
+	u, err := w.base.Parse(strings.NewReplacer("\n", "", "\t", "", "\r", "").Replace(raw))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "mailto" {
+		return ""
+	}
+	u.User = nil
+	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20").Replace(u.String())
+}
