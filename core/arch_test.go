@@ -152,7 +152,7 @@ var outside = map[string]string{
 	"text/template":       "",
 	"os/exec":             "cmd/cli bench/measure bench/tools web",
 	"github.com/chromedp": "web/webtest",
-	"golang.org/x/net":    "core/toolset/web web/webtest",
+	"golang.org/x/net":    "web/webtest",
 }
 
 // forbiddenInCore is what would tie the core to one platform, or print.

@@ -28,7 +28,7 @@ func Markdown(page string, base *url.URL, all bool) (title, text string) {
 		w.leave = nil
 		text = w.page(b.stack[0])
 	}
-	return strings.Join(strings.Fields(Visible(b.title.String())), " "), text
+	return strings.Join(strings.Fields(Visible(b.title)), " "), text
 }
 
 // plainText is the text of a piece of HTML.
@@ -259,6 +259,14 @@ func (w *writer) table(n *node) string {
 	return strings.Join(out, "\n")
 }
 
+var (
+	marks = map[string]string{"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~"}
+	codes = words("code kbd samp tt")
+	// asText keeps a text within the brackets of a link.
+	asText = strings.NewReplacer("[", `\[`, "]", `\]`)
+	asURL  = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20")
+)
+
 // inline writes an element's text in one run, with links and marks.
 func (w *writer) inline(n *node) string {
 	var b strings.Builder
@@ -283,18 +291,14 @@ func (w *writer) run(b *strings.Builder, n *node) {
 			w.image(b, k)
 		case k.tag == "a":
 			w.link(b, k)
-		case k.tag == "code" || k.tag == "kbd" || k.tag == "samp" || k.tag == "tt":
+		case codes[k.tag]:
 			text := strings.Join(strings.Fields(k.raw()), " ")
 			if text != "" && !strings.Contains(text, "`") {
 				text = "`" + text + "`"
 			}
 			b.WriteString(text)
-		case k.tag == "b" || k.tag == "strong":
-			w.marked(b, k, "**")
-		case k.tag == "i" || k.tag == "em":
-			w.marked(b, k, "*")
-		case k.tag == "del" || k.tag == "s":
-			w.marked(b, k, "~~")
+		case marks[k.tag] != "":
+			w.marked(b, k, marks[k.tag])
 		default:
 			if blocks[k.tag] {
 				w.words(b, " ")
@@ -353,7 +357,7 @@ func (w *writer) link(b *strings.Builder, n *node) {
 		b.WriteString(text)
 		return
 	}
-	b.WriteString("[" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(text) + "](" + to + ")")
+	b.WriteString("[" + asText.Replace(text) + "](" + to + ")")
 }
 
 func (w *writer) image(b *strings.Builder, n *node) {
@@ -362,7 +366,7 @@ func (w *writer) image(b *strings.Builder, n *node) {
 		return
 	}
 	if to := w.address(n.attr["src"]); to != "" {
-		alt = "![" + strings.NewReplacer("[", `\[`, "]", `\]`).Replace(alt) + "](" + to + ")"
+		alt = "![" + asText.Replace(alt) + "](" + to + ")"
 	}
 	b.WriteString(alt)
 }
@@ -376,10 +380,10 @@ func (w *writer) address(raw string) string {
 	if raw == "" || raw[0] == '#' || w.base == nil || len(raw) > maxAddress {
 		return ""
 	}
-	u, err := w.base.Parse(strings.NewReplacer("\n", "", "\t", "", "\r", "").Replace(raw))
+	u, err := w.base.Parse(strings.Join(strings.Fields(raw), " "))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "mailto" {
 		return ""
 	}
 	u.User = nil
-	return strings.NewReplacer("(", "%28", ")", "%29", " ", "%20").Replace(u.String())
+	return asURL.Replace(u.String())
 }

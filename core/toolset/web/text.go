@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -18,21 +17,19 @@ func contentType(header string, body []byte) (kind, charset string) {
 			charset = strings.Trim(v, `"' `)
 		}
 	}
-	start := bytes.ToLower(body[:min(len(body), 1024)])
+	start := strings.ToLower(string(body[:min(len(body), 1024)]))
 	if kind == "" {
 		kind = "application/octet-stream"
 		switch {
-		case bytes.Contains(start, []byte("<html")), bytes.Contains(start, []byte("<!doctype html")):
+		case strings.Contains(start, "<html"), strings.Contains(start, "<!doctype html"):
 			kind = "text/html"
-		case utf8.Valid(body) && !bytes.Contains(body, []byte{0}):
+		case utf8.Valid(body) && !strings.Contains(start, "\x00"):
 			kind = "text/plain"
 		}
 	}
-	if at := bytes.Index(start, []byte("charset=")); charset == "" && at >= 0 && strings.Contains(kind, "html") {
-		name := strings.TrimLeft(string(start[at+len("charset="):]), `"' `)
-		if end := strings.IndexAny(name, `"' />;`); end >= 0 {
-			charset = name[:end]
-		}
+	if _, name, found := strings.Cut(start, "charset="); found && charset == "" && strings.Contains(kind, "html") {
+		name = strings.TrimLeft(name, `"' `)
+		charset = name[:max(strings.IndexAny(name, `"' />;`), 0)]
 	}
 	return kind, charset
 }
@@ -41,47 +38,35 @@ func contentType(header string, body []byte) (kind, charset string) {
 // take for latin1 and ASCII.
 var western = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
 
-// decode makes UTF-8 of a text. In a charset that is not known, what is not ASCII
-// becomes U+FFFD, and a line says so.
+// westernNames are the charsets that browsers read as windows-1252.
+var westernNames = words("iso-8859-1 latin1 windows-1252 cp1252 us-ascii ascii iso-8859-15")
+
+// decode makes UTF-8 of a text: what is valid UTF-8, has a mark of UTF-16 or is in a
+// western charset. In another one, what is not ASCII becomes U+FFFD, and a line says so.
 func decode(data []byte, charset string) string {
-	wide := func(order func([]byte) uint16, data []byte) string {
-		units := make([]uint16, len(data)/2)
+	if mark := string(data[:min(2, len(data))]); mark == "\xff\xfe" || mark == "\xfe\xff" {
+		first := int(data[0] & 1) // of the two bytes, the one with the low bits
+		units := make([]uint16, len(data)/2-1)
 		for n := range units {
-			units[n] = order(data[2*n:])
+			at := 2 + 2*n
+			units[n] = uint16(data[at+1-first]) | uint16(data[at+first])<<8
 		}
 		return string(utf16.Decode(units))
 	}
-	little := func(b []byte) uint16 { return uint16(b[0]) | uint16(b[1])<<8 }
-	big := func(b []byte) uint16 { return uint16(b[1]) | uint16(b[0])<<8 }
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		return wide(little, data[2:])
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return wide(big, data[2:])
-	case utf8.Valid(data):
-		return strings.TrimPrefix(string(data), "\ufeff")
-	}
-	switch charset {
-	case "utf-16", "utf-16le":
-		return wide(little, data)
-	case "utf-16be":
-		return wide(big, data)
-	case "iso-8859-1", "latin1", "windows-1252", "cp1252", "us-ascii", "ascii", "iso-8859-15", "":
-		out := make([]rune, len(data))
-		for n, c := range data {
-			if out[n] = rune(c); c >= 0x80 && c < 0xa0 {
-				out[n] = western[c-0x80]
-			}
-		}
-		return string(out)
-	case "utf-8", "utf8":
+	if utf8.Valid(data) || strings.HasPrefix(charset, "utf") {
 		return strings.ToValidUTF8(string(data), "\uFFFD")
 	}
+	known := charset == "" || westernNames[charset]
 	out := make([]rune, len(data))
 	for n, c := range data {
-		if out[n] = rune(c); c >= 0x80 {
+		if out[n] = rune(c); c >= 0x80 && !known {
 			out[n] = utf8.RuneError
+		} else if c >= 0x80 && c < 0xa0 {
+			out[n] = western[c-0x80]
 		}
+	}
+	if known {
+		return string(out)
 	}
 	return "[the page is in the charset " + Visible(charset[:min(len(charset), 40)]) + ", of which only ASCII can be read]\n" + string(out)
 }

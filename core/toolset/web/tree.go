@@ -1,14 +1,9 @@
 package web
 
-import (
-	"strings"
+import "strings"
 
-	"golang.org/x/net/html"
-)
-
-// node is an element of a page, or a text (tag ""). Pages are read with the tokenizer
-// alone: what belongs into what is settled here, roughly as browsers do, in time and
-// depth that a hostile page cannot raise.
+// node is an element of a page, or a text (tag ""). What belongs into what is settled
+// roughly as in browsers, in time and depth that a hostile page cannot raise.
 type node struct {
 	tag  string
 	attr map[string]string
@@ -35,7 +30,7 @@ var (
 	paragraph = words("p")
 	voids     = words("area base br col embed hr img input link meta param source track wbr")
 	// dropped elements hold nothing that a person reads in a page.
-	dropped = words("script style noscript template iframe object embed svg canvas audio video button input select textarea datalist dialog map frameset noframes noembed")
+	dropped = words("title script style noscript template iframe object embed svg canvas audio video button input select textarea datalist dialog map frameset noframes noembed")
 	blocks  = words("address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul caption")
 	// closes says which open elements a start tag ends, up to the nearest of within.
 	closes = map[string]struct{ ends, within map[string]bool }{
@@ -48,64 +43,49 @@ var (
 // builder puts the tokens of a page into a tree.
 type builder struct {
 	stack []*node
-	title strings.Builder
+	title string
 	base  string
 	nodes int
 }
 
 func (b *builder) top() *node { return b.stack[len(b.stack)-1] }
 
-// parse reads a page. What comes after a tag that is too long is left out.
+// parse reads a page.
 func parse(page string) *builder {
 	b := &builder{stack: []*node{{tag: "html"}}}
-	z := html.NewTokenizer(strings.NewReader(page))
-	z.SetMaxBuf(4 << 20)
+	in := tokens{rest: page}
 	inTitle := false
 	for ; b.nodes < maxNodes; b.nodes++ {
-		switch z.Next() {
-		case html.ErrorToken:
+		t, ok := in.next()
+		switch {
+		case !ok:
 			return b
-		case html.TextToken:
-			if text := string(z.Text()); inTitle && b.title.Len() < 1000 {
-				b.title.WriteString(text)
-			} else {
-				b.top().kids = append(b.top().kids, &node{text: text})
-			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			inTitle = t.Data == "title" && b.title.Len() == 0 && len(b.stack) < 4
-			if !inTitle {
-				b.start(t)
-			}
-		case html.EndTagToken:
-			name, _ := z.TagName()
-			if inTitle {
-				inTitle = false
-			} else {
-				b.end(string(name))
-			}
+		case t.tag == "" && inTitle:
+			b.title, inTitle = t.text[:min(len(t.text), 1000)], false
+		case t.tag == "":
+			b.top().kids = append(b.top().kids, &node{text: t.text})
+		case t.end:
+			b.end(t.tag)
+		case t.tag == "title":
+			inTitle = b.title == "" && len(b.stack) < 4
+		default:
+			b.start(&node{tag: t.tag, attr: t.attr})
 		}
 	}
 	return b
 }
 
-func (b *builder) start(t html.Token) {
-	n := &node{tag: t.Data, attr: map[string]string{}}
-	for _, a := range t.Attr {
-		if _, twice := n.attr[a.Key]; !twice {
-			n.attr[a.Key] = a.Val
-		}
-	}
-	if t.Data == "base" && b.base == "" {
+func (b *builder) start(n *node) {
+	if n.tag == "base" && b.base == "" {
 		b.base = n.attr["href"]
 	}
-	if c, ok := closes[t.Data]; ok {
+	if c, ok := closes[n.tag]; ok {
 		b.close(c.ends, c.within)
-	} else if blocks[t.Data] {
+	} else if blocks[n.tag] {
 		b.close(paragraph, nil)
 	}
 	b.top().kids = append(b.top().kids, n)
-	if !voids[t.Data] && (t.Type != html.SelfClosingTagToken || !dropped[t.Data]) && len(b.stack) < maxDeep {
+	if !voids[n.tag] && len(b.stack) < maxDeep {
 		b.stack = append(b.stack, n)
 	}
 }
@@ -160,19 +140,20 @@ func (n *node) hidden() bool {
 	}
 	for rule := range strings.SplitSeq(style, ";") {
 		name, value, _ := strings.Cut(rule, ":")
-		value = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
-		switch name = strings.TrimSpace(name); {
-		case name == "display" && value == "none", name == "visibility" && (value == "hidden" || value == "collapse"),
-			name == "content-visibility" && value == "hidden", name == "color" && value == "transparent",
-			(name == "opacity" || name == "font-size" || name == "max-height" || name == "max-width" || name == "zoom") && zero(value),
-			(name == "left" || name == "top" || name == "right" || name == "text-indent" || name == "margin-left") && far(value),
-			name == "clip" && strings.HasPrefix(value, "rect("), name == "clip-path" && strings.HasPrefix(value, "inset(50%"),
-			name == "transform" && strings.HasPrefix(value, "scale(0"):
+		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
+		if unseen[name+":"+value] || vanishes[name] && zero(value) || moves[name] && far(value) {
 			return true
 		}
 	}
 	return false
 }
+
+// Styles that hide: by their value, with a size of nothing, far off the screen.
+var (
+	unseen   = words("display:none visibility:hidden visibility:collapse content-visibility:hidden color:transparent transform:scale(0) clip-path:inset(50%) clip-path:inset(100%)")
+	vanishes = words("opacity font-size max-height max-width zoom")
+	moves    = words("left top right text-indent margin-left")
+)
 
 // zero reports whether a length or a number is 0.
 func zero(value string) bool {

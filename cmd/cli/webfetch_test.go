@@ -1,0 +1,50 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/core/toolset/web"
+)
+
+// web_fetch follows a redirect within the host that was asked for. One to another host
+// is told and not followed, so that the gate judges that host too, and one to an
+// address that only a person can allow is refused.
+func TestWebFetchJudgesRedirects(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	t.Cleanup(other.Close)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/here":
+			http.Redirect(w, r, "/there", http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, other.URL+"/x", http.StatusFound)
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(`<a href="b">link</a>`)) // the client sees what is missing
+		}
+	}))
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "http://")
+	set, err := toolset.NewRegistry(web.Toolset(web.Source{Fetch: moduleFetcher{}.fetch, PrivateHosts: []string{host}})).
+		Open(t.Context(), "web", nil, toolset.Env{Worker: "main", Network: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fetch := func(path string) (string, error) {
+		out, err := set.Tools()[0].Call(t.Context(), tool.Call{Name: "web_fetch", Args: []byte(`{"url":"` + server.URL + path + `"}`)})
+		return out.Text, err
+	}
+	if text, err := fetch("/here"); err != nil || text != "URL: "+server.URL+"/there\n\n[link]("+server.URL+"/b)" {
+		t.Errorf("within the host: %q, %v", text, err)
+	}
+	if _, err := fetch("/away"); err == nil || asked > 0 || !strings.Contains(err.Error(), strings.TrimPrefix(other.URL, "http://")) || !strings.Contains(err.Error(), "call web_fetch with that address") {
+		t.Errorf("to another host: %v, asked %d", err, asked)
+	}
+}

@@ -1,0 +1,117 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+var base = &url.URL{Scheme: "https", Host: "example.com", Path: "/docs/page.html"}
+
+// What a person does not see of a page reaches no model, however it is hidden, and what
+// they see is not lost by a page that is written badly.
+func TestHiddenAndMalformed(t *testing.T) {
+	for _, c := range []struct{ name, page, want string }{
+		{"comments", `a<!-- X -->b<!--> c --><!---> d<!-- X --!> e`, "ab c --> d e"},
+		{"a declaration", `<!DOCTYPE html><?php X ?>a</ X>b`, "ab"},
+		{"scripts", `a<script>X</script ><style>X</style>b<ScRiPt>X</p></sCrIpT/>c<script>"</scripty>X"</script>d`, "abcd"},
+		{"a script without an end", `a<script>X`, "a"},
+		{"a style in an attribute", `<p style="COLOR:red; Display : NONE !important">X<p style="display:/* */none">X<p style='opacity:0.0'>X<p style="position:absolute;left:-9999px">X<p style=font-size:0em>X<p>a`, "a"},
+		{"attributes that confuse", `<p title="a>b" hidden>X</p><p a='"' b=">X" =c>d</p>`, "d"},
+		{"an attribute twice", `<p style="color:red" style="display:none">a</p>`, "a"},
+		{"invisible characters", "a\u200bb\u202ec\U000e0041\u00add\ufe0f\ufe0fe&#8203;&zwnj;&#x1F;f", "abcdef"},
+		{"bytes", "a\xffb\x00c", "a\ufffdbc"},
+		{"references", `&lt;b&gt; &amp;amp; &#65;&#x42; &unknown; &AElig; &#0; & &copy`, "<b> &amp; AB &unknown; Æ \ufffd & ©"},
+		{"text that looks like tags", `1 < 2 <3 a<`, "1 < 2 <3 a<"},
+		{"an end tag alone", `a</div></main>b`, "ab"},
+		{"a tag without an end", `a<p title="`, "a"},
+		{"form controls", `<select><option>X</select><textarea>X</p></textarea><button>X</button>a<input value=X>`, "a"},
+		{"links", `<a href=" java&#10;script:X ">a</a> <a href="//u:p@other.net/x (1)">b</a> <a href="data:,X">c</a> <a href="?q=1">[d]</a>`, `a [b](https://other.net/x%20%281%29) c [\[d\]](https://example.com/docs/page.html?q=1)`},
+		{"a cell in no table", `<td>a<tr>b</table>c`, "a\n\nbc"},
+		{"a table for the layout", `<table><tr><td>a<table><tr><td>b</table><td>c</table>`, "a\n\nb\n\nc"},
+		{"code with fences", "<pre>a\n```\n b</pre>", "````\na\n```\n b\n````"},
+	} {
+		if _, got := Markdown(c.page, base, false); got != c.want || strings.Contains(got, "X") {
+			t.Errorf("%s: %q gives\n%q, want\n%q", c.name, c.page, got, c.want)
+		}
+	}
+}
+
+// The main content is what says so, and everything where nothing does.
+func TestMainContent(t *testing.T) {
+	long := strings.Repeat("owls fly at night. ", 10)
+	for _, c := range []struct{ name, page, want string }{
+		{"main", `<nav>menu</nav><main><nav>on this page</nav>` + long + `<aside>note</aside></main><footer>end</footer>`, long + "\n\nnote"},
+		{"role", `<div>x</div><div role=main>` + long + `</div>`, long},
+		{"one article", `<p>x</p><article>` + long + `</article>`, long},
+		{"many articles", `<article>` + long + `</article><article>` + long + `b</article><article>` + long + `</article>`, long + "\n\n" + long + "b\n\n" + long},
+		{"menus alone", `<nav>menu</nav><footer>end</footer>`, "menu\n\nend"},
+	} {
+		_, got := Markdown(c.page, base, false)
+		if want := strings.ReplaceAll(c.want, ". \n", ".\n"); got != strings.TrimSpace(want) {
+			t.Errorf("%s:\n%q, want\n%q", c.name, got, want)
+		}
+	}
+	if _, all := Markdown(`<nav>menu</nav><main>`+long+`</main>`, base, true); !strings.HasPrefix(all, "menu") {
+		t.Errorf("all: %q", all)
+	}
+}
+
+// A hostile page is read in bounds: deep nesting and many elements cost what they weigh.
+func TestBombs(t *testing.T) {
+	for name, page := range map[string]string{
+		"deep":        strings.Repeat("<div>", 60000) + "end",
+		"quotations":  strings.Repeat("<blockquote><ul><li>", 10000) + strings.Repeat("<p>a", 10000),
+		"tables":      strings.Repeat("<table><tr><td>", 10000) + "end",
+		"attributes":  "<p " + strings.Repeat("a=b c ", 20000) + ">end",
+		"open tags":   strings.Repeat("<a href=x", 20000),
+		"closing":     strings.Repeat("</p></div>", 40000) + "end",
+		"ends of raw": "<script>" + strings.Repeat("</scrip", 40000),
+		"marks":       strings.Repeat("<b><i><a href=x>a", 6000),
+		"references":  strings.Repeat("&", 200000),
+	} {
+		_, text := Markdown(page, base, false)
+		if len(text) > 20*len(page) {
+			t.Errorf("%s: %d bytes give %d", name, len(page), len(text))
+		}
+	}
+}
+
+// Each charset that is known is read, and another one is said.
+func TestCharsets(t *testing.T) {
+	for _, c := range []struct{ header, body, want string }{
+		{"text/html; charset=ISO-8859-1", "caf\xe9 \x80", "café €"},
+		{"text/html", "<meta charset=windows-1252>caf\xe9", "café"},
+		{"text/plain; charset=\"utf-8\"", "caf\xc3\xa9", "café"},
+		{"text/plain", "\xff\xfec\x00\xe9\x00", "cé"},
+		{"text/plain", "\xfe\xff\x00c\x00\xe9", "cé"},
+		{"text/plain", "\xff\xfe", ""},
+		{"text/plain; charset=koi8-r", "a\xc1", "[the page is in the charset koi8-r, of which only ASCII can be read]\na\ufffd"},
+	} {
+		kind, charset := contentType(c.header, []byte(c.body))
+		got := decode([]byte(c.body), charset)
+		if kind == "text/html" {
+			_, got = Markdown(got, base, false)
+		}
+		if got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.header, c.body, got, c.want)
+		}
+	}
+}
+
+// Whatever a page is, the result is visible text.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"<p>a</p>", "<table><tr><td>a|b<th>c", "<a href='//x'>y</a>", "<!--", "<pre><code class=language-go>x", "&#x110000;", "<script><!--", "<ul><li><ol><li>a"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		title, text := Markdown(page, base, len(page)%2 == 0)
+		for _, s := range []string{title, text, plainText(page)} {
+			if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) }) {
+				t.Fatalf("%q gives %q", page, s)
+			}
+		}
+	})
+}
