@@ -26,12 +26,17 @@ var walks = map[string][]scene{
 		{"trace-runs", `await click("Trace"); await until("the run", () => button(".jsonl"))`},
 		{"trace", `await click(".jsonl"); await text("Timeline"); await click("writer")`},
 		{"trace-timeline", `await click("Timeline")`},
+		{"trace-turns", `await click("Turns"); await click("main, turn 1")`},
+		{"menu", `await click("Run"); await click("what you can do"); await text("start over")`},
 	},
 	"projects": {
 		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
 		{"project-delete", `await click("delete welcome"); await text("cannot be undone")`},
 		{"files-list", `await click("Cancel"); await click("Files"); await until("a file", () => button("main.worker"))`},
 		{"files", `await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
+		{"files-changes", `await click("Changes"); await text("No run that can be undone")`},
+		{"files-search", `await click("Changes"); (await until("the list", () => button("back to the files") ?? document.querySelector('input[type=search]'))).click(); await click("In texts");
+			const field = document.querySelector('input[type=search]'); field.value = 'model'; field.dispatchEvent(new Event('input', {bubbles: true})); await text("found")`},
 		{"settings", `await click("Settings"); await text("Model providers")`},
 		{"settings-end", `document.querySelector('.page').scrollTop = 1e6`},
 		{"project-new", `await click("Projects"); await click("New project"); await until("the dialog", () => document.querySelector('dialog[open] input'))`},

@@ -58,6 +58,21 @@ func TestFilesView(t *testing.T) {
 	do(p, `(await until("the fault", () => [...document.querySelectorAll('[aria-label=Faults] button')].find((b) => b.innerText.includes('toolset')))).click();
 		await until("its mark in the gutter", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-lint-marker-error, .cm-lint-marker-warning'));
 		await until("its line", () => document.querySelector('.editor div').shadowRoot.querySelector('.cm-activeLine')?.innerText.startsWith('toolset:'))`)
+
+	// Completion by the schema, and by what the project has.
+	const offer = `const offered = () => [...document.querySelector('.editor div').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')];
+		const choose = async (label) => (await until("the offer " + label, () => offered().find((l) => l.querySelector('.cm-completionLabel').innerText === label))).dispatchEvent(new MouseEvent('mousedown', {bubbles: true, cancelable: true}));`
+	p.Press(webtest.CtrlEnd, "ent")
+	do(p, offer+`await choose("entry"); await until("the key", () => `+editor+`.innerText.includes("entry: "))`)
+	p.Press("m")
+	do(p, offer+`await choose("main"); await until("the name", () => `+editor+`.innerText.includes("entry: main"))`)
+
+	// What has changed since before the last run; a search in texts leads to a line.
+	do(p, `document.querySelector(".side ul.tree").scrollTop = 0; await click("a.txt"); await until("the editor of a.txt", () => `+editor+`?.ariaLabel === "text of a.txt"); await click("Changes");
+		await until("what the person added", () => [...document.querySelectorAll('.diff-line.add')].some((l) => l.innerText.includes('of the person'))); await click("Changes");
+		await click("In texts"); const search = document.querySelector('input[type=search]'); search.value = 'OF THE person'; search.dispatchEvent(new Event('input', {bubbles: true}));
+		await text("1 line found"); await click("a.txt:2"); await until("the line", () => document.querySelector('.editor div')?.shadowRoot.querySelector('.cm-activeLine')?.innerText === 'of the person');
+		await click("In texts"); await until("the tree again", () => document.querySelector('.side [data-row]') || document.querySelector('.side [role=status]'))`)
 }
 
 // inWorker reads a file of OPFS as it is there.

@@ -86,6 +86,7 @@ export interface RunOptions extends ProjectOptions {
   artifact?: (artifact: { name: string; data: string }) => void
   /** false keeps no trace in the project. */
   trace?: boolean
+  prompts?: boolean
   /** A file of the project that the answers of the models are recorded in. */
   record?: string
 }
@@ -264,6 +265,7 @@ export class Golem {
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>
   /** One trace, its long texts in their places. */
   readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
+  prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
   wholeTrace(trace: Uint8Array, texts: { name: string; data: Uint8Array }[], options?: Waiting): Promise<Uint8Array>
   /** The conversations that runs kept, the newest first. */
   conversations(name: string, options?: Waiting): Promise<ConversationListing[]>

@@ -198,6 +198,14 @@ export class Golem {
   }
 
   /**
+   * The messages of each worker run, as its model got them, by the id of its call; of a run that was given prompts: true.
+   * @returns {Promise<Record<string, {role: string, text: string, tool?: string, calls?: {name: string, args: string}[]}[]>>}
+   */
+  prompts(name, run, { signal } = {}) {
+    return this.#link.ask('prompts', { project: name, name: run }, { signal })
+  }
+
+  /**
    * A trace file with the long texts that lie beside it in their places; one
    * that is missing, or does not fit its digest, is left out.
    * @param {Uint8Array} trace

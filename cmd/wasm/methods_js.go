@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"path"
@@ -42,6 +43,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"readRun": readRun,
 
 	"wholeTrace": wholeTrace,
+	"prompts":    readPrompts,
 
 	"conversations":      listConversations,
 	"conversation":       readConversation,
@@ -297,16 +299,48 @@ func listRuns(c *call) (any, []byte, error) {
 	return out, nil, nil
 }
 
-// readRun is a trace with its long texts in their places.
-func readRun(c *call) (any, []byte, error) {
+// oneRun is target with the file of the run that is named.
+func oneRun(c *call) (string, *opfs.FS, error) {
 	n, fsys, err := target(c)
+	if err == nil && (strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil) {
+		err = fault.New(fault.Path, "%q is not the name of a run", n.Name)
+	}
+	return path.Join(trace.RunsDir, n.Name), fsys, err
+}
+
+// readPrompts are the messages of the worker runs of a run that kept them, by the
+// ids of their calls.
+func readPrompts(c *call) (any, []byte, error) {
+	name, fsys, err := oneRun(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil {
-		return nil, nil, fault.New(fault.Path, "%q is not the name of a run", n.Name)
+	out := map[string]json.RawMessage{}
+	dir := trace.TextsDir(name)
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return out, nil, nil // nothing lies beside it
 	}
-	name := path.Join(trace.RunsDir, n.Name)
+	for _, e := range entries {
+		if id, ok := trace.PromptOf(e.Name()); ok {
+			data, err := sandbox.ReadFile(fsys, path.Join(dir, e.Name()), workspace.MaxFile)
+			if err != nil {
+				return nil, nil, err
+			}
+			if json.Valid(data) {
+				out[id] = data
+			}
+		}
+	}
+	return out, nil, nil
+}
+
+// readRun is a trace with its long texts in their places.
+func readRun(c *call) (any, []byte, error) {
+	name, fsys, err := oneRun(c)
+	if err != nil {
+		return nil, nil, err
+	}
 	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
 	if err != nil {
 		return nil, nil, err

@@ -45,6 +45,7 @@ type asked struct {
 	Changed  bool              `json:"changed"` // with resume: go on although files of its workers have changed
 	// Artifacts hands out whole prompts, inputs and outputs.
 	Artifacts bool     `json:"artifacts"`
+	Prompts   bool     `json:"prompts"` // keep prompts beside the trace
 	Platform  string   `json:"platform"`
 	Tool      string   `json:"tool"`     // for call
 	Provider  string   `json:"provider"` // for models
@@ -271,8 +272,8 @@ func (c *call) start(do func(context.Context, *core.Instance, asked, run.Input, 
 	if file != nil {
 		ro.Trace, ro.Texts = file, file.keep
 	}
-	if a.Artifacts {
-		ro.Artifact = c.artifact
+	if a.Artifacts || a.Prompts && file != nil {
+		ro.Artifact = c.artifacts(a, file)
 	}
 	var recording bytes.Buffer
 	if a.Record != "" {

@@ -80,8 +80,16 @@ func (s *server) breathe() {
 	}
 }
 
-// artifact hands a whole prompt, input or output to the page.
-func (c *call) artifact(name string, data []byte) error {
-	c.post("artifact", map[string]any{"name": name, "data": string(data)})
-	return nil
+// artifacts hands whole prompts, inputs and outputs to the page, if it asked for
+// them, and keeps prompts beside the trace, if there is one and it asked for that.
+func (c *call) artifacts(a asked, file *traceFile) func(name string, data []byte) error {
+	return func(name string, data []byte) error {
+		if a.Artifacts {
+			c.post("artifact", map[string]any{"name": name, "data": string(data)})
+		}
+		if _, prompt := trace.PromptOf(name); prompt && a.Prompts && file != nil {
+			return file.keep(name, data)
+		}
+		return nil
+	}
 }

@@ -36,6 +36,13 @@ func (a *Artifacts) Keep(name string, v any) error {
 	return nil
 }
 
+// PromptOf returns the id of the worker run whose messages a file of this name
+// holds; false if it holds none.
+func PromptOf(name string) (id string, ok bool) {
+	id, ok = strings.CutSuffix(name, ".prompt.json")
+	return id, ok && validID(id)
+}
+
 // artifactName reports whether a name is a call's id with .prompt, .in or .out.
 func artifactName(name string) bool {
 	for _, what := range []string{".prompt.json", ".in.json", ".out.json"} {

@@ -50,7 +50,7 @@ func Prune(f Folder, keep int) {
 	}
 }
 
-// RemoveTexts removes a TextsDir. Files that do not belong to golem stay, and
+// RemoveTexts removes a TextsDir, with the prompts that were kept in it. Files that do not belong to golem stay, and
 // then the folder stays, too.
 func RemoveTexts(f Folder, dir string) {
 	entries, err := fs.ReadDir(f, dir)
@@ -58,7 +58,7 @@ func RemoveTexts(f Folder, dir string) {
 		return
 	}
 	for _, e := range entries {
-		if IsText(e.Name()) {
+		if _, prompt := PromptOf(e.Name()); prompt || IsText(e.Name()) {
 			_ = f.Remove(path.Join(dir, e.Name())) // the next run tries again
 		}
 	}

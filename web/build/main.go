@@ -24,6 +24,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"golem/core/workspace"
+	"golem/docs/schemas"
 )
 
 const dist = "web/dist"
@@ -69,7 +70,7 @@ func files() error {
 		name string
 		do   func() error
 	}{
-		{"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"sw.js", serviceWorker},
+		{"golem.js and its worker", worker}, {"bundle", bundle}, {"files", copies}, {"examples", examples}, {"schemas", schemaFiles}, {"sw.js", serviceWorker},
 	} {
 		if err := step.do(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
@@ -320,6 +321,27 @@ func examples() error {
 		}
 	}
 	return write("examples/index.json", raw)
+}
+
+// schemaFiles are the JSON Schemas of golem's files, which the editor completes by.
+func schemaFiles() error {
+	for _, name := range schemas.Names {
+		data, err := schemas.Read(name)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := json.Compact(&b, data); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if name == "manifest" {
+			name = "project"
+		}
+		if err := write("schemas/"+name+".schema.json", b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // serviceWorker writes sw.js with the list of files and a version made of

@@ -22,6 +22,7 @@
  *   given whole prompts, inputs and outputs as JSON, named by call: 0.2.prompt.json
  * @property {AbortSignal} [signal] ends the run, as Run.cancel does
  * @property {boolean} [trace] false keeps no trace in the project
+ * @property {boolean} [prompts] keeps each worker's messages beside the trace, to be read by golem.prompts
  */
 
 /**

@@ -56,7 +56,7 @@ export function CallCard({ run, id, open = false }) {
 }
 
 /** Everything the trace knows of a call. */
-export function Detail({ run, call, whole = false }) {
+export function Detail({ run, call, whole = false, turns = null }) {
   tick.value
   return (
     <div class="detail">
@@ -64,9 +64,9 @@ export function Detail({ run, call, whole = false }) {
       {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
       {call.args !== undefined && call.args !== null && <><h3>Arguments</h3><Arguments args={recorded(call.args)} closed={call.diffs.length > 0} /></>}
       {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}{a.source === 'user' && call.waited ? `, who was asked for ${seconds(call.waited)}` : ''}</p>)}
-      {whole && call.kind === 'worker' && call.rounds.length > 0 && <Turns rounds={call.rounds} />}
+      {turns}
       {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
-      {(whole || call.id !== '0') && call.says.filter((s) => s.text && !repeats(s.text, call.result)).map((s, i) => (
+      {(whole || call.id !== '0') && (turns ? [] : call.says).filter((s) => s.text && !repeats(s.text, call.result)).map((s, i) => (
         <div key={i}><h3>{visible(call.name)} says</h3><Markdown text={s.text} /></div>
       ))}
       {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
@@ -77,16 +77,6 @@ export function Detail({ run, call, whole = false }) {
     </div>
   )
 }
-
-/** What each turn of a worker took, and what followed from it. */
-const Turns = ({ rounds }) => (
-  <table class="list small">
-    <thead><tr><th scope="col">Turn</th><th scope="col">Took</th><th scope="col">Used</th><th scope="col">Then</th></tr></thead>
-    <tbody>{rounds.map((r, i) => (
-      <tr key={i}><td>{visible(r.turn)}</td><td>{Number.isFinite(r.ms) ? seconds(r.ms) : ''}</td><td>{spent(r.usage)}</td><td>{r.calls.length ? visible(r.calls.map((c) => c?.name).join(', ')) : visible(r.finish === 'stop' || !r.finish ? 'answers' : r.finish)}</td></tr>
-    ))}</tbody>
-  </table>
-)
 
 /** Arguments as a trace has them: long strings are cut in it. */
 const recorded = (args) => (args && typeof args === 'object' && plain(args) === args ? Object.fromEntries(Object.entries(args).map(([k, v]) => [k, plain(v)])) : plain(args))

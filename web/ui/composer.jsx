@@ -7,6 +7,7 @@ import { settings } from './settings.js'
 import { chooseModel } from './modelchoice.jsx'
 import { faultText } from './run.js'
 import { fillInput, hasForm, startTool } from './start.jsx'
+import { helpOf } from './panes.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 
@@ -130,12 +131,12 @@ export function Composer() {
           <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={picked} disabled={busy} />
         </label>}
         {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
-        {!busy && <button type="button" class="button quiet" title="start a tool yourself" disabled={!about?.entry} onClick={startTool}>Tools</button>}
+        {!busy && <button type="button" class="button quiet" title={helpOf('tool')} disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
-        {talking && !busy && <button type="button" class="button" onClick={() => store.endTalk()}>End</button>}
+        {talking && !busy && <button type="button" class="button" title={helpOf('exit')} onClick={() => store.endTalk()}>End</button>}
         {busy
-          ? <button type="button" class="button primary" onClick={() => store.stop()}><Icon name="stop" />Stop</button>
-          : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : undefined}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
+          ? <button type="button" class="button primary" title={helpOf('stop')} onClick={() => store.stop()}><Icon name="stop" />Stop</button>
+          : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : helpOf('send')}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}
       </div>
     </form>
   )

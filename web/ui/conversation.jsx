@@ -1,6 +1,5 @@
 // One run or conversation: what was said, and beside it what every worker
 // does, or the conversations before.
-import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
@@ -11,6 +10,7 @@ import { Markdown } from './markdown.jsx'
 import { CallCard } from './call.jsx'
 import { Copy } from './copy.jsx'
 import { later } from './later.jsx'
+import { beside, helpOf, menu, side } from './panes.js'
 import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
@@ -18,8 +18,7 @@ import { UndoRun } from './undo.jsx'
 import { Icon } from './icons.jsx'
 
 const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
-const side = signal('talk') // on a phone one of the two is seen: talk or beside
-const beside = signal('calls') // calls or history
+const Menu = later(() => import('./menu.jsx').then((m) => m.Menu), true)
 
 export function Conversation() {
   store.tick.value
@@ -36,6 +35,8 @@ export function Conversation() {
     side.value = 'beside'
   }
   return (
+    <>
+    {menu.value && <Menu />}
     <div class="split">
       <section class={`pane ${over ? 'dropping' : ''}`} aria-label="Conversation" data-away={side.value !== 'talk'} onDragEnter={drag} onDragOver={drag} onDragLeave={drag} onDrop={drag}>
         <header>
@@ -43,7 +44,8 @@ export function Conversation() {
             <h2 class="ellipsis">{store.about.value?.description || store.project.value}</h2>
             <Summary run={run} />
           </div>
-          {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title="new conversation; this one is kept" onClick={() => store.fresh()}><Icon name="plus" /></button>}
+          {run.transcript.length > 0 && !store.running.value && <button class="button quiet square" aria-label="new conversation" title={helpOf('new')} onClick={() => store.fresh()}><Icon name="plus" /></button>}
+          <button class="button quiet square" aria-label="what you can do" title="what you can do" aria-haspopup="dialog" onClick={() => (menu.value = true)}><Icon name="more" /></button>
           <button class="button phone-only" onClick={() => show('calls')}>This run</button>
           <button class="button quiet square phone-only" aria-label="history" onClick={() => show('history')}><Icon name="chat" /></button>
         </header>
@@ -61,6 +63,7 @@ export function Conversation() {
         {beside.value === 'calls' ? <Tree run={run} /> : <History beside />}
       </section>
     </div>
+    </>
   )
 }
 

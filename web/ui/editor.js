@@ -11,6 +11,7 @@ import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml'
 import { markdown } from '@codemirror/lang-markdown'
 import { json } from '@codemirror/lang-json'
 import { tags } from '@lezer/highlight'
+import { completing } from './complete.js'
 
 function language(path) {
   if (path.endsWith('.worker')) return yamlFrontmatter({ content: markdown() })
@@ -36,6 +37,9 @@ const theme = EditorView.theme({
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
   '.cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint': { backgroundImage: 'none', textDecoration: 'underline wavy var(--warn)' },
   '.cm-tooltip': { backgroundColor: 'var(--raised)', color: 'var(--ink)', border: '1px solid var(--line)' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--accent-ink)' },
+  '.cm-completionDetail': { color: 'inherit' },
+  '.cm-completionInfo': { maxWidth: '320px' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
   '.cm-textfield, .cm-button': { fontSize: '14px' },
 })
@@ -49,8 +53,8 @@ const colours = HighlightStyle.define([
   { tag: tags.emphasis, fontStyle: 'italic' },
 ])
 
-/** Opens text in an editor inside box; call destroy when it is left. */
-export function open(box, text, path, changed, save) {
+/** Opens text in an editor inside box; call destroy when it is left. known gives what completion offers of the project. */
+export function open(box, text, path, { changed, save, known }) {
   const host = document.createElement('div')
   host.style.height = '100%'
   box.append(host)
@@ -64,7 +68,7 @@ export function open(box, text, path, changed, save) {
       extensions: [
         lineNumbers(), lintGutter(), history(), drawSelection(), bracketMatching(), highlightActiveLine(), highlightSelectionMatches(), search({ top: true }),
         EditorState.lineSeparator.of(crlf ? '\r\n' : '\n'), EditorState.tabSize.of(2), indentUnit.of('  '), EditorView.lineWrapping,
-        syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }), theme, language(path),
+        syntaxHighlighting(colours), syntaxHighlighting(defaultHighlightStyle, { fallback: true }), theme, language(path), completing(path, known),
         EditorView.contentAttributes.of({ 'aria-label': `text of ${path}`, tabindex: '0' }),
         keymap.of([{ key: 'Mod-s', run: () => { save(); return true }, preventDefault: true }, ...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
         EditorView.updateListener.of((u) => {

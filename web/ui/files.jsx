@@ -12,6 +12,8 @@ import { Tree } from './filetree.jsx'
 import { Part, LARGE } from './part.jsx'
 import { add, dropped, picked, Progress } from './bring.jsx'
 import { bytes } from './size.js'
+import { Since } from './since.jsx'
+import { settings } from './settings.js'
 
 export function Files() {
   const path = store.editing.value
@@ -99,12 +101,14 @@ function useFile(path) {
 function Open({ path }) {
   const [state, setState, read] = useFile(path)
   const [about, setAbout] = useState(null) // what golem describe says of a saved worker
+  const [since, setSince] = useState(false) // whether it is compared with what it was before the last run
   const [theirs, setTheirs] = useState(false) // whether the file is shown instead of the draft
   const files = store.golem.files(store.project.value)
   const key = keyOf(path)
   const draft = drafts.value.get(key)
   const changed = draft !== undefined && state !== null && state.text !== draft.base
   const describe = () => {
+    setSince(false)
     if (about !== null) return setAbout(null)
     return store.attempt(`describing ${path}`, async () => setAbout((await store.golem.describe(store.project.value, './' + path, store.options()))))
   }
@@ -164,12 +168,14 @@ function Open({ path }) {
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
         {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
+        <button class="button quiet small" aria-pressed={since} title="what has changed in the file since before the last run that wrote it" onClick={() => { setAbout(null); setSince(!since) }}>Changes</button>
         <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
         <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={download}><Icon name="down" /></button>
         <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
         <button class="button primary" disabled={!draft || changed} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
       </header>
       {about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
+        : since ? <section class="scroll grow" aria-label={`What has changed in ${visible(path)}`} tabIndex={0}><Since path={path} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
         : state.large ? <Part key={state.large} path={path} size={state.large} />
         : state.text === null ? <p class="empty">{bytes(state.size)} that are not text.</p>
@@ -187,6 +193,29 @@ function Open({ path }) {
           </>}
     </>
   )
+}
+
+/** Workers as their files' names say, where faults keep golem from reading them. */
+const byPath = (paths) => paths.filter((p) => p.endsWith('.worker')).map((p) => ({ id: p.replace(/^workers\//, '').replace(/\.worker$/, ''), tools: [] }))
+
+let names = null // what the project has, as it was read last: {about, of}
+
+/** What completion offers of the project; read again when the project has changed. */
+async function known() {
+  const about = store.about.value
+  if (names?.about !== about || names?.files !== store.files.value) {
+    const name = store.project.value
+    const all = store.files.value
+    const paths = all.filter((f) => !f.dir).map((f) => f.path)
+    names = { about, files: all, of: store.golem.tree(name, store.options()).catch(() => ({ workers: [] })).then((t) => (t.workers.length ? t.workers : byPath(paths))).then((workers) => ({
+      workers: workers.map((w) => w.id).sort(),
+      tools: [...new Set(workers.flatMap((w) => w.tools.map((t) => t.name)))].sort(),
+      modules: paths.filter((p) => p.endsWith('.wasm')),
+      models: [...new Set([settings.project(name).model, ...paths.filter((p) => /script[^/]*\.ya?ml$/.test(p) || /^s\.yaml$/.test(p)).map((p) => `script:${p}`), ...store.golem.providers.map((p) => `${p.name}:`)].filter(Boolean))],
+      files: paths.map((p) => `./${p}`), folders: all.filter((f) => f.dir).map((f) => `./${f.path}`),
+    })) }
+  }
+  return names.of
 }
 
 /** Bytes as text, or null if they are none. */
@@ -212,7 +241,7 @@ function Editor({ path, text, onChange, onSave }) {
     let gone = false
     import('./editor.js').then(({ open }) => {
       if (gone || !box.current) return
-      view = open(box.current, field.current?.value ?? text, path, (t) => calls.current.onChange(t), () => calls.current.onSave())
+      view = open(box.current, field.current?.value ?? text, path, { changed: (t) => calls.current.onChange(t), save: () => calls.current.onSave(), known })
       setRich(view)
     }, () => {}) // offline and not cached yet: the plain field stays
     return () => {

@@ -7,6 +7,7 @@ import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
 import { drafts, keyOf } from './drafts.js'
+import { Contents } from './search.jsx'
 
 /** Folders that are not as they are at first: open, in a project of many files shut. By project and path. */
 const turned = signal(new Set())
@@ -44,15 +45,17 @@ function rowsOf(sought) {
 export function Tree() {
   const box = useRef(null)
   const wanted = useRef(null) // the row that gets the focus when it is drawn
+  const [inTexts, setInTexts] = useState(false)
   const [sought, setSought] = useState('')
   const [seen, setSeen] = useState({ top: 0, height: 800 })
   const rows = rowsOf(sought.trim())
   const look = () => box.current && setSeen({ top: box.current.scrollTop, height: box.current.clientHeight })
   useLayoutEffect(() => {
+    if (!box.current) return undefined
     const sizes = new ResizeObserver(look)
     sizes.observe(box.current)
     return () => sizes.disconnect()
-  }, [])
+  }, [inTexts])
   const from = Math.max(0, Math.floor(seen.top / ROW) - BEYOND)
   const to = Math.min(rows.length, Math.ceil((seen.top + seen.height) / ROW) + BEYOND)
   const focus = (i) => {
@@ -64,7 +67,7 @@ export function Tree() {
     look() // and then it is drawn
   }
   useLayoutEffect(() => {
-    const row = wanted.current !== null && box.current.querySelector(`[data-row="${wanted.current}"]`)
+    const row = wanted.current !== null && box.current?.querySelector(`[data-row="${wanted.current}"]`)
     if (!row) return
     wanted.current = null
     row.focus()
@@ -80,16 +83,18 @@ export function Tree() {
   }
   return (
     <>
-      {(store.files.value.length > 8 || sought) && (
-        <input class="input sought" type="search" aria-label="find a file" placeholder="Find a file" spellcheck={false} value={sought}
-          onInput={(e) => { setSought(e.target.value); box.current.scrollTop = 0; look() }} />
-      )}
-      {sought && !rows.length && <p class="small muted entry" role="status">no file has this in its path</p>}
-      <ul class="scroll grow tree" ref={box} onScroll={look}>
+      <div class="row seek">
+        <input class="input" type="search" aria-label={inTexts ? 'find in files' : 'find a file'} placeholder={inTexts ? 'Find in files' : 'Find a file'} spellcheck={false} value={sought}
+          onInput={(e) => { setSought(e.target.value); if (box.current) box.current.scrollTop = 0; look() }} />
+        <button class="button quiet small" aria-pressed={inTexts} title="search the texts of the files, not their paths" onClick={() => setInTexts(!inTexts)}>In texts</button>
+      </div>
+      {inTexts && <Contents sought={sought.trim()} />}
+      {!inTexts && sought && !rows.length && <p class="small muted entry" role="status">no file has this in its path</p>}
+      {!inTexts && <ul class="scroll grow tree" ref={box} onScroll={look}>
         <li class="gap" aria-hidden="true" style={{ height: `${from * ROW}px` }} />
         {rows.slice(from, to).map((f, n) => <Row key={f.path} file={f} i={from + n} flat={sought.trim() !== ''} keys={keys} />)}
         <li class="gap" aria-hidden="true" style={{ height: `${(rows.length - to) * ROW}px` }} />
-      </ul>
+      </ul>}
     </>
   )
 }

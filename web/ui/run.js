@@ -14,7 +14,7 @@ import { inPage } from './words.js'
  *   id: string, parent: string, name: string, kind: 'worker'|'builtin'|'wasm',
  *   depth: number, task?: string, status: string, begun: number, ended: number, ms: number,
  *   args: any, result: any, parts: any[], error: any, module: string, fuel: number,
- *   model: string, source: string, turns: number, usage: Usage, own: ?Usage,
+ *   model: string, source: string, turns: number, usage: Usage, alone: Usage, own: ?Usage,
  *   approvals: any[], diffs: any[], notices: any[], says: any[], rounds: any[], children: string[],
  * }} Call
  */
@@ -112,18 +112,18 @@ function cut(run) {
   }
 }
 
-function call(run, id = '0', e) {
+function call(run, id = '0', e = {}) {
   let c = run.calls.get(id)
   if (!c) {
     c = {
       id, parent: parentOf(id), name: '', kind: 'builtin', depth: e.depth ?? 0, status: 'pending',
       begun: 0, ended: 0, ms: 0, args: undefined, result: undefined, parts: [], error: null, module: '', fuel: 0,
-      model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, own: null,
+      model: '', source: '', turns: 0, usage: { in: 0, out: 0 }, alone: { in: 0, out: 0 }, own: null,
       approvals: [], diffs: [], notices: [], says: [], rounds: [], children: [],
     }
     run.calls.set(id, c)
-    const up = run.calls.get(c.parent)
-    if (up) {
+    if (c.parent) {
+      const up = call(run, c.parent)
       const before = up.children.at(-1)
       up.children.push(id)
       if (before !== undefined && byID(before, id) > 0) up.children.sort(byID)
@@ -159,11 +159,19 @@ const messages = (run) => run.transcript.filter((item) => item.n).length + 1
 /** Shows what the person typed into a conversation. Whether it is a message, its event says; commands and the answers to a form are none. */
 export const type = (run, text) => say(run, 'you', { text, n: undefined, typed: true })
 
+/** Ends what an exchange left open. */
+function settle(run) {
+  for (const c of run.calls.values()) {
+    for (const s of c.says) s.live = false
+  }
+}
+
 const handlers = {
   'run.start'(run, e, at) {
     if (!run.begun) run.begun = at
     run.status = 'running'
-    if (!run.resumed) say(run, 'you', { text: shown(e.input) })
+    const input = plain(e.input)
+    if (!run.resumed) say(run, 'you', { text: typeof input === 'object' && input ? JSON.stringify(input) : shown(input) })
   },
   'run.end'(run, e) {
     run.status = e.status
@@ -174,15 +182,14 @@ const handlers = {
     run.output = e.output
     run.usage = e.usage ?? run.usage
     run.ms = e.ms ?? 0
-    for (const c of run.calls.values()) {
-      for (const s of c.says) s.live = false
-    }
+    settle(run)
   },
   // A conversation waits for the person.
   prompt(run) {
     const root = run.calls.get('0')
-    if (root) root.status = 'pending'
+    if (root) Object.assign(root, { status: 'pending', thinking: false })
     run.status = 'waiting'
+    settle(run)
   },
   message(run, e) {
     // A conversation's first message is the run's input, told already.
@@ -217,11 +224,12 @@ const handlers = {
     c.own = e.own ?? null
     if (e.id === '0') finish(c, e, at)
   },
-  'model.start'(run, e) {
+  'model.start'(run, e, at) {
     const c = call(run, e.id, e)
     c.turns = e.turn
     c.status = 'running'
     c.thinking = true
+    c.asked = { begun: at, messages: e.messages }
   },
   delta(run, e) {
     const c = call(run, e.id, e)
@@ -233,8 +241,9 @@ const handlers = {
   'model.end'(run, e) {
     const c = call(run, e.id, e)
     c.thinking = false
-    c.usage = plus(c.usage, e.usage)
-    c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, finish: e.finish, calls: Array.isArray(e.calls) ? e.calls : [] })
+    c.alone = plus(c.alone, e.usage)
+    for (let up = c; up; up = run.calls.get(up.parent)) up.usage = plus(up.usage, e.usage)
+    c.rounds.push({ turn: e.turn, ms: e.ms, usage: e.usage, finish: e.finish, text: e.text, calls: Array.isArray(e.calls) ? e.calls : [], ...c.asked })
     run.usage = plus(run.usage, e.usage) // until run.end has the sum
     if (e.text) {
       const s = speaking(run, c, e.turn)
@@ -265,7 +274,7 @@ const handlers = {
   approval(run, e, at) {
     const c = call(run, e.id, e)
     c.approvals.push(e)
-    if (e.source === 'user' && c.begun && at > c.begun) c.waited = at - c.begun // for the person
+    if (e.source === 'user' && e.tool && c.begun && at > c.begun) c.waited = at - c.begun // for the person; of other questions nobody kept when they were put
     c.asking = null
   },
   ask(run, e) {
@@ -311,7 +320,7 @@ function speaking(run, c, turn) {
 
 function notice(run, e, level, text) {
   const n = { level, text }
-  call(run, e.id || '0', e).notices.push(n)
+  run.calls.get(e.id || '0')?.notices.push(n)
   say(run, 'notice', { ...n, worker: e.worker, depth: e.depth ?? 0 })
 }
 

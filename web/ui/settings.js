@@ -71,6 +71,13 @@ export const settings = {
   set keys(v) {
     write(place, { ...read(place), keys: v })
   },
+  /** Whether runs keep their prompts beside their traces. */
+  get prompts() {
+    return read(place).prompts === true
+  },
+  set prompts(v) {
+    write(place, { ...read(place), prompts: v })
+  },
   /** The choices for one project: model, approval, entry, talk. */
   project(name) {
     return read(place).projects?.[name] ?? {}

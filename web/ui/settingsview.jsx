@@ -8,6 +8,7 @@ import { possible, wish } from './notify.js'
 
 export function Settings() {
   const [colours, setColours] = useState(settings.theme)
+  const [prompts, setPrompts] = useState(settings.prompts)
   const [tells, setTells] = useState(settings.notify)
   useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
@@ -18,6 +19,11 @@ export function Settings() {
       <Rules />
       <Config />
       <Storage />
+      <section class="stack">
+        <h3>Traces</h3>
+        <label class="row"><input type="checkbox" checked={prompts} onChange={(e) => { settings.prompts = e.target.checked; setPrompts(e.target.checked) }} />Keep with each trace what every worker’s model was given</label>
+        <p class="small muted">The view Trace then shows each turn with its prompt. The texts lie in the project, beside its traces, and take room.</p>
+      </section>
       <section class="stack">
         <h3>In the background</h3>
         <label class="row"><input type="checkbox" checked={tells} disabled={!possible} onChange={async (e) => setTells(await wish(e.target.checked))} />Notify me when a run asks or ends while I look elsewhere</label>

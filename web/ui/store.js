@@ -173,6 +173,7 @@ export function options() {
     entry: mine.entry || undefined,
     env: settings.environment(),
     config: settings.configuration() || undefined,
+    prompts: settings.prompts || undefined,
   }
 }
 

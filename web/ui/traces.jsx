@@ -9,10 +9,12 @@ import { Chosen } from './tree.jsx'
 import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
 import { Compare } from './compare.jsx'
+import { AllTurns, Turns } from './turns.jsx'
+import { dropped } from './bring.jsx'
 import { byID, faultText, readTrace, seconds, shown } from './run.js'
 import { spent } from './usage.js'
 
-const shownTrace = signal(null) // {name, run, project}: the project that was open
+const shownTrace = signal(null) // {name, run, prompts, project}: the project that was open
 
 export function Traces() {
   const name = store.project.value
@@ -22,10 +24,10 @@ export function Traces() {
   useEffect(() => {
     setTwo(null)
     if (!name || !wanted || shownTrace.value?.name === wanted) return
-    store.attempt(wanted, async () => show(wanted, await traceText(name, wanted)))
+    store.attempt(wanted, () => showKept(name, wanted))
   }, [name, wanted])
   return (
-    <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); openFiles([...e.dataTransfer.files]) }}><div class="inner">
+    <div class="page" onDragOver={(e) => e.preventDefault()} onDrop={(e) => { e.preventDefault(); store.attempt('opening what was dropped', async () => openFiles(await dropped(e.dataTransfer))) }}><div class="inner">
       <div class="row">
         <h2 class="grow">Trace</h2>
         <label class="button"><Icon name="up" />Open a trace file<input class="sr" type="file" accept=".jsonl,.txt,.json,application/x-ndjson" multiple onChange={openFile} /></label>
@@ -43,23 +45,37 @@ const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? Stri
 async function openFile(e) {
   const files = [...e.target.files]
   e.target.value = ''
-  await openFiles(files)
+  await openFiles(files.map((file) => ({ path: file.name, file })))
 }
 
-async function openFiles(files) {
-  const file = files.find((f) => f.name.endsWith('.jsonl')) ?? files[0]
-  if (!file) return
-  await store.attempt(file.name, async () => {
-    const beside = files.filter((f) => f !== file)
-    if (!beside.length) return show(file.name, await file.text())
-    const [trace, ...texts] = await Promise.all([file, ...beside].map(async (f) => ({ name: f.name, data: new Uint8Array(await f.arrayBuffer()) })))
-    show(file.name, new TextDecoder().decode(await store.golem.wholeTrace(trace.data, texts)))
+/** Opens the newest trace among files {path, file}, with the texts and prompts that belong to it. */
+async function openFiles(all) {
+  const of = all.filter((f) => f.path.endsWith('.jsonl')).sort((a, b) => (a.path < b.path ? 1 : -1))[0] ?? all[0]
+  if (!of) return
+  await store.attempt(of.file.name, async () => {
+    const folder = of.file.name.replace(/\.jsonl$/, '') + '.d/'
+    const beside = all.filter((f) => f !== of && !f.path.endsWith('.jsonl') && (!f.path.includes('.d/') || f.path.includes(folder)))
+    const given = beside.filter((f) => prompt.test(f.file.name))
+    const prompts = Object.fromEntries(await Promise.all(given.map(async (f) => [prompt.exec(f.file.name)[1], JSON.parse(await f.file.text())])))
+    const texts = beside.filter((f) => !given.includes(f))
+    if (!texts.length) return show(of.file.name, await of.file.text(), prompts)
+    const [trace, ...rest] = await Promise.all([of, ...texts].map(async ({ file }) => ({ name: file.name, data: new Uint8Array(await file.arrayBuffer()) })))
+    show(of.file.name, new TextDecoder().decode(await store.golem.wholeTrace(trace.data, rest)), prompts)
   })
 }
 
-function show(name, text) {
-  shownTrace.value = { name, run: readTrace(text), project: store.project.value }
+/** A file of golem run --artifacts: the messages of one worker. */
+const prompt = /^([0-9.]+)\.prompt\.json$/
+
+function show(name, text, prompts) {
+  shownTrace.value = { name, run: readTrace(text), prompts, project: store.project.value }
   if (store.tracing.value !== name) store.tracing.value = ''
+}
+
+/** Shows a run of a project, with its prompts if it kept them. */
+async function showKept(project, run) {
+  const [text, prompts] = await Promise.all([traceText(project, run), store.golem.prompts(project, run)])
+  show(run, text, prompts)
 }
 
 const traceText = async (project, run) => new TextDecoder().decode(await store.golem.readRun(project, run))
@@ -105,7 +121,7 @@ function Runs({ compare }) {
   if (!runs) return null
   if (!runs.length) return <p class="muted">No run of {name} yet. Each one leaves its trace here.</p>
   const read = (r) => {
-    if (store.tracing.value === r.name) store.attempt(r.name, async () => show(r.name, await traceText(name, r.name)))
+    if (store.tracing.value === r.name) store.attempt(r.name, () => showKept(name, r.name))
     store.tracing.value = r.name
     compare(null)
   }
@@ -144,6 +160,8 @@ function Shown({ trace }) {
   const { run } = trace
   const all = [...run.calls.values()].sort((a, b) => byID(a.id, b.id))
   const calls = all.slice(0, most)
+  const whole = (c) => <Chosen run={run} call={c} whole turns={c.rounds.length > 0 && <Turns call={c} prompt={trace.prompts?.[c.id]} />} />
+  const waited = waitedFor(all)
   return (
     <div class="stack">
       <dl class="facts">
@@ -151,6 +169,7 @@ function Shown({ trace }) {
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
         <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
         <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
+        {waited > 0 && <><dt>Waited</dt><dd>{seconds(waited)} for your answers</dd></>}
       </dl>
       {run.missing > 0 && <p class="note">{run.missing === 1 ? 'Of one long text there is' : `Of ${run.missing.toLocaleString()} long texts there is`} only the beginning: the rest lies in the folder {visible(trace.name.replace(/\.jsonl$/, ''))}.d beside the trace. Open the trace together with the files in it.</p>}
       {run.error && <div class="note error">{visible(faultText(run.error))}</div>}
@@ -159,15 +178,29 @@ function Shown({ trace }) {
       <div class="row" role="group" aria-label="How to show it">
         <button class="button" aria-pressed={as === 'tree'} onClick={() => setAs('tree')}>Tree</button>
         <button class="button" aria-pressed={as === 'timeline'} onClick={() => setAs('timeline')}>Timeline</button>
+        <button class="button" aria-pressed={as === 'turns'} onClick={() => setAs('turns')}>Turns</button>
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label={as}>
-        {as === 'tree' ? <TraceTree run={run} calls={calls} id={id} pick={pick} /> : <Timeline run={run} calls={calls} id={id} pick={pick} />}
+        {as === 'tree' ? <TraceTree calls={calls} id={id} pick={pick} whole={whole} />
+          : as === 'turns' ? <AllTurns calls={calls} prompts={trace.prompts} />
+          : <Timeline calls={calls} id={id} pick={pick} whole={whole} />}
       </div>
     </div>
   )
 }
 
-function TraceTree({ run, calls, id, pick }) {
+/** How long calls waited for a person, moments in which several did counted once. */
+export function waitedFor(calls) {
+  let [sum, until] = [0, 0]
+  for (const c of calls.filter((c) => c.waited > 0).sort((a, b) => a.begun - b.begun)) {
+    const to = c.begun + c.waited
+    sum += Math.max(0, to - Math.max(c.begun, until))
+    until = Math.max(until, to)
+  }
+  return sum
+}
+
+function TraceTree({ calls, id, pick, whole }) {
   return (
     <ul class="tree">
       {calls.map((c) => (
@@ -177,14 +210,14 @@ function TraceTree({ run, calls, id, pick }) {
             <span class="args">{[c.error?.code, brief(c)].filter(Boolean).join(' ')}</span>
             <span class="meta">{[seconds(c.ms), spent(c.usage)].filter(Boolean).join(' · ')}</span>
           </button>
-          {c.id === id && <Chosen run={run} call={c} whole />}
+          {c.id === id && whole(c)}
         </li>
       ))}
     </ul>
   )
 }
 
-function Timeline({ run, calls, id, pick }) {
+function Timeline({ calls, id, pick, whole }) {
   const timed = calls.filter((c) => c.begun)
   const first = Math.min(...timed.map((c) => c.begun))
   const last = Math.max(...timed.map((c) => c.ended || c.begun), first + 1)
@@ -199,7 +232,7 @@ function Timeline({ run, calls, id, pick }) {
             <span class={`bar ${c.kind} ${c.status}`} style={{ left: at(c.begun), width: at(Math.max((c.ended || last) - c.begun, 0) + first) }} />
             {c.waited > 0 && <span class="bar waits" title={`waited ${seconds(c.waited)} for you`} style={{ left: at(c.begun), width: at(c.waited + first) }} />}
           </span>
-        </button>{c.id === id && <Chosen run={run} call={c} whole />}</div>
+        </button>{c.id === id && whole(c)}</div>
       ))}
     </div>
   )

@@ -55,6 +55,6 @@ function Node({ run, call }) {
 }
 
 /** What is known of the chosen call, below its line. */
-export function Chosen({ run, call, whole }) {
-  return <section class="call chosen" aria-label={`Details of ${visible(call.name)}`}><Detail run={run} call={{ ...call, children: [] }} whole={whole} /></section>
+export function Chosen({ run, call, whole, turns }) {
+  return <section class="call chosen" aria-label={`Details of ${visible(call.name)}`}><Detail run={run} call={{ ...call, children: [] }} whole={whole} turns={turns} /></section>
 }

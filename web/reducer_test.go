@@ -1,0 +1,140 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"testing/fstest"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/google/go-cmp/cmp"
+
+	"golem/web/webtest"
+)
+
+// inside opens a page in which window.parts has what scripts of the page export.
+func inside(t *testing.T, script string) *webtest.Page {
+	t.Helper()
+	r := api.Build(api.BuildOptions{
+		Stdin:  &api.StdinOptions{ResolveDir: ".", Loader: api.LoaderJSX, Contents: script},
+		Bundle: true, Format: api.FormatIIFE, JSX: api.JSXAutomatic, JSXImportSource: "preact",
+	})
+	if len(r.Errors) > 0 {
+		t.Fatal(r.Errors[0].Text)
+	}
+	site := fstest.MapFS{
+		"index.html": {Data: []byte(`<!doctype html><html data-theme="light"><link rel="icon" href="data:,"><script src="inside.js"></script>`)},
+		"inside.js":  {Data: r.OutputFiles[0].Contents},
+	}
+	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
+}
+
+// told is a run as core/ui/view/testdata/cases.json writes it.
+const told = `
+	import { apply, emptyRun } from './ui/run.js'
+	function told(run) {
+		const used = (u) => u.in + '/' + u.out
+		const out = [run.status + ', ' + run.usage.in + ' in, ' + run.usage.out + ' out']
+		for (const c of run.calls.values()) if (c.asking) out.push('asks: ' + c.asking.tool)
+		for (const item of run.transcript) {
+			if (item.kind === 'call') out.push('call ' + item.id + ': ' + run.calls.get(item.id).name + ' ' + run.calls.get(item.id).status)
+			else if (item.kind === 'notice') out.push(item.level + ': ' + item.text)
+			else if (item.kind === 'golem') out.push('golem' + (item.said.live ? ' (live)' : '') + ': ' + item.said.text)
+			else out.push(item.kind + ': ' + item.text)
+		}
+		const tree = (id, indent) => {
+			const c = run.calls.get(id)
+			if (!c) return
+			out.push(indent + '- ' + c.name + ' ' + c.status + (c.kind === 'worker' ? ', own ' + used(c.alone) + ', all ' + used(c.usage) : ''))
+			c.children.forEach((child) => tree(child, indent + '  '))
+		}
+		tree('0', '')
+		return out
+	}
+	// A person's stop is the store's, not the reducer's: the run goes on until its events say otherwise.
+	const played = (steps) => steps.reduce((run, step) => (step.do === 'stop' ? run : apply(run, step.do ? { type: step.do, id: '0' } : step)), emptyRun())
+	window.play = (steps) => told(played(steps))
+`
+
+// The page's reducer of events passes the cases of the terminal's.
+func TestReducerPlaysTheCases(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile("../core/ui/view/testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name  string            `json:"name"`
+		Steps []json.RawMessage `json:"steps"`
+		Want  []string          `json:"want"`
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	p := inside(t, told)
+	for _, c := range cases {
+		steps, err := json.Marshal(c.Steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.Want, webtest.Eval[[]string](p, `window.play(`+string(steps)+`)`)); diff != "" {
+			t.Errorf("%s: %s", c.Name, diff)
+		}
+	}
+}
+
+// The parts of the page that only compute: completion by the schemas, the layers
+// of the graph, a diff turned round, what a search finds, the time a person took.
+func TestPartsThatCompute(t *testing.T) {
+	t.Parallel()
+	p := inside(t, `
+		import { placeIn } from './ui/yamlplace.js'
+		import { offers, schemaFor } from './ui/complete.js'
+		import { layered } from './ui/layers.js'
+		import { turned } from './ui/since.jsx'
+		import { hitsIn } from './ui/search.jsx'
+		import { waitedFor } from './ui/traces.jsx'
+		const known = { workers: ['main', 'reader'], tools: ['read_file'], modules: ['tools/calc.wasm'], models: ['script:s.yaml'], files: ['./a.json'], folders: ['./out'] }
+		// labels of what is offered where the bar stands.
+		window.offered = (schema, text) => { const [before, after] = text.split('|'); const at = placeIn(before, after); return at ? at.word + '> ' + offers(schema, at, known).map((o) => o.label).filter((l) => l.startsWith(at.word)).join(' ') : 'nothing' }
+		window.parts = { schemaFor, layered: (...a) => JSON.stringify(layered(...a).layers) + [...layered(...a).back].map((b) => b.replace('\n', '>')), turned, hits: (...a) => JSON.stringify(hitsIn(...a)), waitedFor }`)
+	worker, err := os.ReadFile("../docs/schemas/worker.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := os.ReadFile("../docs/schemas/project.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	webtest.Eval[bool](p, `(window.worker = `+string(worker)+`, window.project = `+string(project)+`, true)`)
+	for _, c := range []struct{ do, want string }{
+		{`offered(worker, "desc|")`, "desc> description"},
+		{`offered(worker, "description: x\nmod|\nmodel: y")`, "mod> mode model_settings"}, // model is there already
+		{`offered(worker, "mode: |")`, "> single chat"},
+		{`offered(worker, "model: s|")`, "s> script:s.yaml"},
+		{`offered(worker, "allow_workers: [main, r|")`, "r> reader"},
+		{`offered(worker, "allow_workers:\n  - r|")`, "r> reader"},
+		{`offered(worker, "toolsets:\n  filesystem:\n    approval:\n      de|")`, "de> default"},
+		{`offered(worker, "toolsets: {filesystem: {approval: {default: |")`, "> preApproved pre_approved ask blocked"},
+		{`offered(worker, "toolsets: {filesystem: {approval: {tools: {re|")`, "re> read_file"},
+		{`offered(worker, "sandbox:\n  paths:\n    out:\n      mode: |")`, "> ro rw staged"},
+		{`offered(worker, "sandbox:\n  mounts:\n    - source: ./a\n      t|")`, "t> target"},
+		{`offered(worker, "template: t|")`, "t> true"},
+		{`offered(worker, "imports:\n  tools:\n    - |")`, "> ./tools/calc"},
+		{`offered(worker, "# desc|")`, "nothing"},
+		{`offered(worker, "instructions: \"{ not a brace\"\nmode: |")`, "> single chat"},
+		{`offered(project, "entry: |").includes("reader")`, "true"},
+		{`[parts.schemaFor('a.worker'), parts.schemaFor('project.yaml'), parts.schemaFor('x/project.yaml'), parts.schemaFor('s.yaml', 'script: 1'), parts.schemaFor('tools/a.tools.yaml')]`, "worker,project,,script,tools"},
+		{`parts.layered(['a', 'b', 'c', 'd'], [['a', 'b'], ['b', 'c'], ['a', 'c'], ['c', 'a'], ['d', 'd']])`, `[["a","d"],["b"],["c"]]c>a,d>d`},
+		{`parts.turned("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n same\n-now\n+was\n+and was\n")`, "@@ -1,3 +1,2 @@\n same\n-was\n-and was\n+now\n"},
+		{`parts.hits("one\nTWO two\nthree two", "two", 9)`, `[{"line":2,"text":"TWO two","at":0},{"line":3,"text":"three two","at":6}]`},
+		{`parts.hits("a\u0000two", "two", 9) + JSON.parse(parts.hits("x\n".repeat(9), "x", 2)).length`, `[]2`},
+		{`parts.waitedFor([{begun: 0, waited: 10}, {begun: 5, waited: 10}, {begun: 30, waited: 5}, {begun: 40, waited: 0}])`, "20"},
+	} {
+		if got := webtest.Eval[string](p, `String(`+c.do+`)`); got != c.want {
+			t.Errorf("%s\n\tgives %q, want %q", c.do, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+//go:build !js
+
+package web_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// asking is a project whose run asks once.
+var asking = map[string]string{
+	"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: ask}}}\n---\nWrite with care.\n",
+	"s.yaml":      "script: 1\nworkers:\n  main:\n    - say: I write it now\n      calls: [{tool: write_file, args: {path: /a.txt, content: kept}}]\n    - say: written\n",
+}
+
+// The Trace view: a run turn by turn, with its prompts if they were kept, the
+// time that it waited for a person, and a run of the command line that is dropped
+// there with the prompts of its --artifacts.
+func TestTraceTurnByTurn(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "asking", asking)
+	do(p, `await click("Settings"); await until("the switch", () => document.querySelector('input[type=checkbox]')); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Keep with each trace')).querySelector('input').click();
+		await click("Run"); await say("do it"); await text("Change a file?")`)
+	yes(p)
+	const turns = `await click("Turns"); const turn = async (n) => { const s = await until("turn " + n, () => [...document.querySelectorAll('.turns summary')].find((s) => s.innerText.includes('main, turn ' + n))); s.click(); return s.parentElement };
+		const has = (d, ...all) => until(all.join(), () => all.every((w) => d.innerText.includes(w)));
+		await has(await turn(1), "Write with care.", "do it", "I write it now", "Calls write_file");
+		const second = await turn(2); await has(second, "tool write_file", "written"); if (second.innerText.includes("Write with care.")) throw new Error("what was there before is shown again");
+		await click("With the"); await has(second, "Write with care.", "write_file {")`
+	do(p, `await click("Trace"); await click(".jsonl"); await text("for your answers"); `+turns+`; await click("Timeline"); await until("the bar of waiting", () => document.querySelector('.bar.waits')?.getBoundingClientRect().width > 0)`)
+
+	dir := t.TempDir()
+	for name, text := range asking {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := filepath.Join(t.TempDir(), "kept")
+	if said, err := exec.Command(cli(t), dir, "from the command line, do it", "--approve-all", "--trace", filepath.Join(dir, "t.jsonl"), "--artifacts", kept).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	var drop strings.Builder
+	for _, name := range []string{filepath.Join(dir, "t.jsonl"), filepath.Join(kept, "0.prompt.json")} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drop.WriteString("list.items.add(new File([" + quoted(string(data)) + "], " + quoted(filepath.Base(name)) + "));")
+	}
+	do(p, `const list = new DataTransfer(); %s document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await text("native, golem"); %s;
+		await click("Settings"); await click("Keep with each trace"); await click("Run"); await click("new conversation"); await say("do it"); await text("Change a file?")`, drop.String(), turns)
+	yes(p)
+	do(p, `await click("Trace"); await click(".jsonl"); await click("Turns"); await text("were not kept")`)
+}

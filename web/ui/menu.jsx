@@ -1,0 +1,87 @@
+// What a person can do in a conversation, in the order and the words of core/ui:
+// the list is made from its (actions.js), and each action has what it does here.
+import * as store from './store.js'
+import { actions } from './actions.js'
+import { Dialog } from './ask.jsx'
+import { draft } from './composer.jsx'
+import { chooseModel } from './modelchoice.jsx'
+import { showKeys } from './keys.jsx'
+import { startTool } from './start.jsx'
+import { beside, menu, side } from './panes.js'
+
+const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())
+const go = (view) => () => (store.view.value = view)
+const said = (text) => () => store.send(text) // the conversation takes it as a command
+const command = (text) => () => {
+  draft(text)
+  field()
+}
+
+/** What each action does in the page; talks: only in an open conversation. */
+export const deeds = {
+  send: { does: field },
+  stop: { does: () => store.stop() },
+  answer: { does: () => document.querySelector('dialog[open] button')?.focus() },
+  help: { does: showKeys },
+  new: { does: () => store.fresh() },
+  resume: { does: () => {
+    beside.value = 'history'
+    side.value = 'beside'
+  } },
+  rewind: { does: () => {
+    const last = store.run.value.transcript.findLast((item) => item.kind === 'you' && item.n)
+    if (!last) return store.tell('There is no message to go back to.')
+    store.rewind(last.n)
+    draft(last.text)
+  }, talks: true },
+  model: { does: chooseModel },
+  set: { does: command('/set '), talks: true },
+  tools: { does: go('workers') },
+  tool: { does: startTool },
+  clearance: { does: go('staged') },
+  approvals: { does: go('settings') },
+  cost: { does: said('/cost'), talks: true },
+  compact: { does: said('/compact'), talks: true },
+  trace: { does: go('trace') },
+  attach: { does: () => (store.talking.value ? store.tell('Files go with the first message of a conversation: begin a new one, or put the file into the project.', 'warn') : document.querySelector('.composer input[type=file]')?.click()) },
+  export: { does: () => store.attempt('the export', async () => {
+    const id = store.run.value.header?.run
+    if (!id) return store.tell('Nothing was said yet.')
+    store.download(`${id}.md`, await store.golem.exportConversation(store.project.value, id))
+  }) },
+  copy: { does: async () => {
+    await navigator.clipboard.writeText(store.run.value.transcript.findLast((item) => item.kind === 'golem').said.text)
+    store.tell('The last answer is copied.')
+  } },
+  exit: { does: () => store.endTalk(), talks: true },
+}
+
+/** Whether an action is possible now. */
+export function possible({ name, when }) {
+  if (deeds[name].talks && !store.talking.value) return false
+  const state = {
+    idle: () => !store.running.value, busy: () => store.running.value, asked: () => store.asked.value.length > 0,
+    answered: () => store.run.value.transcript.some((item) => item.kind === 'golem'), staged: () => store.staged.value.length > 0,
+  }
+  return !when || state[when]()
+}
+
+export function Menu() {
+  const leave = () => (menu.value = false)
+  const pick = (name) => {
+    leave()
+    store.attempt(name, async () => deeds[name].does())
+  }
+  return (
+    <Dialog title="What you can do" leave={leave} submit={leave} buttons={null}>
+      <ul class="actions">
+        {actions.map((a) => (
+          <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a.name)}>
+            <b>{a.name}</b><span class="small muted grow">{a.help}</span>
+          </button></li>
+        ))}
+      </ul>
+      <p class="small muted">In an open conversation, the ones that golem chat has as commands can be written too: /cost.</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,96 @@
+// Searches the texts of the project's files, some at once, with an end to what
+// is read and shown; a hit leads to its line.
+import { useEffect, useState } from 'preact/hooks'
+import * as store from './store.js'
+import { visible } from './diff.jsx'
+import { LARGE } from './part.jsx'
+import { place } from './drafts.js'
+import { count } from './usage.js'
+
+const MOST = 200 // hits that are shown
+const READ = 64 << 20 // bytes that are read for one search
+const AT_ONCE = 8 // files
+const AROUND = 16 // characters that are shown before a hit
+
+/** The lines of a text that contain what is sought: {line, text, at}. Capitals do not count. */
+export function hitsIn(text, sought, most) {
+  const out = []
+  if (text.includes('\0')) return out // it is no text
+  const small = sought.toLowerCase()
+  const lines = text.split('\n')
+  for (let i = 0; i < lines.length && out.length < most; i++) {
+    const at = lines[i].toLowerCase().indexOf(small)
+    if (at < 0) continue
+    const from = Math.max(0, at - AROUND)
+    out.push({ line: i + 1, text: lines[i].slice(from, at + sought.length + 120), at: at - from })
+  }
+  return out
+}
+
+/** Searches; tell gets {hits, done, of, more, ended} again and again. Ends when signal aborts. */
+async function search(sought, signal, tell) {
+  const files = store.golem.files(store.project.value)
+  const all = store.files.value.filter((f) => !f.dir && f.size > 0 && f.size <= LARGE && !f.path.endsWith('.wasm'))
+  const state = { hits: [], done: 0, of: all.length, more: false, ended: false }
+  let [next, read] = [0, 0]
+  const work = async () => {
+    while (next < all.length && !state.more && !signal.aborted) {
+      const f = all[next++]
+      read += f.size
+      if (read > READ) state.more = true
+      const found = await files.read(f.path, { signal }).then((data) => hitsIn(new TextDecoder().decode(data), sought, MOST), () => [])
+      if (signal.aborted) return
+      state.done++
+      state.hits.push(...found.map((h) => ({ ...h, path: f.path })))
+      if (state.hits.length >= MOST) state.more = true
+      tell({ ...state })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  if (!signal.aborted) tell({ ...state, ended: true })
+}
+
+/** What is found; nothing is read until nobody has typed for a moment. */
+export function Contents({ sought }) {
+  const [found, setFound] = useState(null)
+  const [stop, setStop] = useState(null)
+  useEffect(() => {
+    setFound(null)
+    if (sought.length < 2) return undefined
+    const end = new AbortController()
+    const timer = setTimeout(() => {
+      setStop(() => () => {
+        end.abort()
+        setFound((was) => was && { ...was, ended: true, stopped: true })
+      })
+      store.attempt('searching the files', () => search(sought, end.signal, (s) => !end.signal.aborted && setFound(s)))
+    }, 250)
+    return () => {
+      clearTimeout(timer)
+      end.abort()
+    }
+  }, [sought, store.files.value])
+  if (sought.length < 2) return <p class="small muted entry">Write what is sought, two characters or more.</p>
+  if (!found) return <p class="small muted entry" role="status">searching…</p>
+  const open = (hit) => {
+    place.value = { path: hit.path, line: hit.line }
+    store.editing.value = hit.path
+  }
+  const shown = [...found.hits].sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1)).slice(0, MOST)
+  return (
+    <>
+      <p class="small muted row found" role="status">
+        <span class="grow">{found.ended ? `${count(shown.length, 'line')} found` : `${found.done} of ${count(found.of, 'file')}`}{found.stopped ? ', stopped' : found.more ? ', and there may be more' : ''}</span>
+        {!found.ended && <button class="button small" onClick={stop}>Cancel</button>}
+      </p>
+      <ul class="scroll grow tree" aria-label="Lines found">
+        {shown.map((h) => (
+          <li key={`${h.path}:${h.line}`}><button class="hit" onClick={() => open(h)}>
+            <span class="small ellipsis">{visible(h.path)}:{h.line}</span>
+            <span class="mono ellipsis">{visible(h.text.slice(0, h.at))}<mark>{visible(h.text.slice(h.at, h.at + sought.length))}</mark>{visible(h.text.slice(h.at + sought.length))}</span>
+          </button></li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+// Where a cursor stands in YAML that is being written: the path of keys that
+// leads there. It reads lines, as a text that is not complete yet has no tree.
+
+/** What stands in a list, in a path. */
+export const ITEM = '[]'
+
+const keyAt = /^(?:"([^"]*)"|'([^']*)'|([^\s:#{}[\],"'&*!|>][^:#{}[\],]*?))\s*:(?:\s+|$)/
+
+/**
+ * The path at the end of before, the text of the YAML up to the cursor; after is the rest.
+ * @returns {{path: string[], word: string, key: boolean, value: boolean, present: Set<string>} | null} word is what is
+ *   being written; key and value: which of both it can be; present are the keys beside it; null in a comment
+ */
+export function placeIn(before, after) {
+  const lines = before.split('\n')
+  const stack = [] // {indent, name, keys: of the level below}
+  const root = new Set()
+  for (const line of lines.slice(0, -1)) {
+    if (!line.trim() || /^\s*#/.test(line)) continue
+    down(stack, line, root)
+  }
+  const last = lines.at(-1)
+  if (/(^|\s)#/.test(last)) return null
+  const { rest, col } = down(stack, last, root, true)
+  const path = stack.map((s) => s.name)
+  const present = new Set(stack.at(-1)?.keys ?? root)
+  for (const line of after.split('\n').slice(1)) { // what stands below on the same level
+    if (!line.trim()) continue
+    const indent = line.search(/\S/)
+    if (indent < col) break
+    const m = indent === col && keyAt.exec(line.trimStart())
+    if (m) present.add(m[1] ?? m[2] ?? m[3])
+  }
+  const m = keyAt.exec(rest)
+  if (!m) return flow(rest, path, present)
+  const inside = flow(rest.slice(m[0].length), [...path, m[1] ?? m[2] ?? m[3]], new Set())
+  return { ...inside, key: inside.key && inside.path.length > path.length + 1 }
+}
+
+/** Puts a line's place on the stack; open: the line is being written, and its last key is left to be read. */
+function down(stack, line, root, open = false) {
+  let col = line.search(/\S|$/)
+  let rest = line.slice(col)
+  const dash = /^-(\s+|$)/
+  while (stack.length && (stack.at(-1).indent > col || (stack.at(-1).indent === col && !(dash.test(rest) && stack.at(-1).name !== ITEM)))) stack.pop()
+  for (let m; (m = dash.exec(rest));) {
+    stack.push({ indent: col, name: ITEM, keys: new Set() })
+    col += m[0].length
+    rest = rest.slice(m[0].length)
+  }
+  const m = keyAt.exec(rest)
+  if (m && !open) {
+    const name = m[1] ?? m[2] ?? m[3]
+    const above = stack.at(-1)?.keys ?? root
+    above.add(name)
+    stack.push({ indent: col, name, keys: new Set() })
+  }
+  return { rest, col }
+}
+
+/** The place at the end of a value, which may be written in braces. */
+function flow(text, path, present) {
+  const open = [] // of braces: {map, name, keys}
+  let word = ''
+  for (let i = 0; i < text.length; i++) {
+    const c = text[i]
+    if (c === '"' || c === "'") {
+      const end = text.indexOf(c, i + 1)
+      word = text.slice(i + 1, end < 0 ? undefined : end)
+      if (end < 0) break
+      i = end
+    } else if (c === '{' || c === '[') {
+      open.push({ map: c === '{', name: c === '{' ? null : ITEM, keys: new Set() })
+      word = ''
+    } else if (c === '}' || c === ']') {
+      open.pop()
+      word = ''
+    } else if (c === ',' && open.length) {
+      if (open.at(-1).map) open.at(-1).name = null
+      word = ''
+    } else if (c === ':' && open.at(-1)?.map && open.at(-1).name === null && /\s|$/.test(text[i + 1] ?? '')) {
+      open.at(-1).name = word.trim()
+      open.at(-1).keys.add(word.trim())
+      word = ''
+    } else {
+      word += c
+    }
+  }
+  const top = open.at(-1)
+  const key = !top || (top.map && top.name === null)
+  return { path: [...path, ...open.map((o) => o.name).filter((n) => n !== null)], word: word.trimStart(), key, value: !top || top.name !== null, present: top?.keys ?? present }
+}
