@@ -90,13 +90,15 @@ var arrows = map[string]string{
 
 	"sandbox/osfs": "sandbox",
 	"sandbox/opfs": "sandbox",
-	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/traceview cmd/cli/editor cmd/cli/tui cmd/cli/mcpserve",
+	"cmd/cli":      "everything sandbox/osfs web docs/schemas cmd/cli/shell cmd/cli/traceview cmd/cli/editor cmd/cli/tui cmd/cli/mcpserve",
 	"cmd/wasm":     "everything sandbox/opfs cmd/wasm/jsbytes",
 
 	// The viewer of a trace: a value that keys change and that draws lines.
 	"cmd/cli/traceview": "trace ui",
 	// Where a message is written: keys in, text and lines out.
 	"cmd/cli/editor": "ui",
+	// The toolset shell: commands on this machine.
+	"cmd/cli/shell": "toolset approval/sh sandbox tool",
 	// The full screen: it draws, and reaches neither files nor a session.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
 	// The MCP server: it speaks the protocol, and reaches neither files nor a project.
@@ -138,7 +140,7 @@ var outside = map[string]string{
 	"github.com/spf13/cobra":            "cmd/cli",
 	"github.com/aymanbagabas/go-udiff":  "core/textdiff",
 	"golang.org/x/term":                 "cmd/cli",
-	"mvdan.cc/sh":                       "core/approval/sh",
+	"mvdan.cc/sh":                       "core/approval/sh cmd/cli/shell",
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",

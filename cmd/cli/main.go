@@ -10,11 +10,16 @@ package main
 
 import (
 	"os"
+
+	"golem/cmd/cli/shell"
 )
 
 // version is set by the linker (see Makefile).
 var version = ""
 
 func main() {
+	if shell.IsHelper() {
+		os.Exit(shell.Helper())
+	}
 	os.Exit(newHost().main(os.Args[1:]))
 }

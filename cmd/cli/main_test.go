@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"golem/cmd/cli/shell"
 )
 
 // asGolem makes the test binary behave as golem: for tests that start it
@@ -15,7 +18,7 @@ import (
 const asGolem = "GOLEM_TEST_AS_GOLEM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asGolem) != "" {
+	if shell.IsHelper() || os.Getenv(asGolem) != "" {
 		main()
 	}
 	if signal.Ignored(syscall.SIGHUP) { // under nohup: the programs that tests start begin with the signal all the same
@@ -60,6 +63,12 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, "")
 			}
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "confines" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return shell.Confines(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exit":      cmdExit,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"golem/cmd/cli/shell"
 	"golem/core"
 	"golem/core/fault"
 	"golem/core/project"
@@ -59,7 +60,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
 	platform.Rules = h.rules(p.root).File
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
-	platform.Toolsets = []toolset.Factory{shellToolset(h, p.sandbox(), o.MemorySandbox)}
+	platform.Toolsets = []toolset.Factory{shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
 	return core.Open(platform, o)
 }
 

@@ -13,20 +13,26 @@ import (
 	"testing"
 
 	"golem/core/approval"
+	"golem/core/approval/sh"
 	"golem/core/tool"
 )
 
 // allowsCommand tells whether a rule for "echo *" lets a command run unasked.
 func allowsCommand(t *testing.T, command string) bool {
 	t.Helper()
-	args, err := json.Marshal(commandArgs{Command: command})
+	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ran := false
-	spec := tool.Spec{Name: "run_command", Risk: tool.Command, Toolset: "shell", Provider: "builtin", Shell: shellGrammar}
+	spec := tool.Spec{Name: "run_command", Risk: tool.Command, Toolset: "shell", Provider: "builtin", Shell: sh.Grammar{}}
 	_, _ = approval.NewGate(approval.AutoDeny, nil).Call(t.Context(), approval.Item{
-		Tool: tool.Func(spec, func(context.Context, commandArgs) (tool.Output, error) { ran = true; return tool.Output{}, nil }),
+		Tool: tool.Func(spec, func(context.Context, struct {
+			Command string `json:"command"`
+		}) (tool.Output, error) {
+			ran = true
+			return tool.Output{}, nil
+		}),
 		Call: tool.Call{Name: spec.Name, Args: args}, FromModel: true,
 		Policy: approval.Policy{Rules: []approval.Rule{{
 			Tool: "run_command", When: map[string]string{"command": "echo *"}, Decide: approval.PreApproved, Origin: approval.Origin{By: approval.Person},
@@ -76,12 +82,12 @@ func TestRulesAgreeWithShells(t *testing.T) {
 		if allowed++; allowed > runs {
 			break
 		}
-		for _, sh := range shells {
+		for _, shell := range shells {
 			args := []string{"-c", command}
-			if filepath.Base(sh) == "busybox" {
+			if filepath.Base(shell) == "busybox" {
 				args = append([]string{"sh"}, args...)
 			}
-			cmd := exec.CommandContext(t.Context(), sh, args...)
+			cmd := exec.CommandContext(t.Context(), shell, args...)
 			cmd.Dir, cmd.Env = work, []string{"PATH=" + bin}
 			_ = cmd.Run() // a shell that refuses has done nothing
 			left, err := os.ReadDir(work)
@@ -89,7 +95,7 @@ func TestRulesAgreeWithShells(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := os.Stat(trap); err == nil || len(left) > 0 {
-				t.Fatalf("%s: %q was allowed and did more than echo: %v", sh, command, left)
+				t.Fatalf("%s: %q was allowed and did more than echo: %v", shell, command, left)
 			}
 		}
 	}

@@ -184,9 +184,15 @@ func trustHint() string {
 }
 
 // Granted refuses a tool of a module with hosts, or with files by a library's word,
-// that nobody trusted.
+// that nobody trusted, and commands that reach beyond the project.
 func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
+	if spec.Toolset == "shell" && spec.Risk == tool.Command {
+		if open := c.Untrusted(c.commands(w)); len(open) > 0 {
+			return c.untrusted(open[0], "nobody trusted it")
+		}
+		return nil
+	}
 	identified, ok := t.(tool.Identifier)
 	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 {
 		return nil

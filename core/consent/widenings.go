@@ -76,7 +76,32 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 			out = append(out, c.providerWidenings(provider)...)
 		}
 	}
-	return append(out, c.extras(w)...)
+	return append(append(out, c.commands(w)...), c.extras(w)...)
+}
+
+// commands are what the worker's commands may reach beyond the project.
+func (c *Consent) commands(w *project.Worker) trust.List {
+	var out trust.List
+	for _, s := range c.Project.CommandGrants(w) {
+		means := "its commands reach more than the project"
+		switch s.Key {
+		case "network":
+			if !w.Sandbox.Network {
+				continue // they reach nothing
+			}
+			means = "its commands can send what they read to any host"
+		case "read":
+			means = "its commands can read what is in " + s.Value
+		case "write":
+			means = "its commands can change what is in " + s.Value
+		case "env":
+			means = "its commands get the value of " + s.Value
+		case "system_shell":
+			means = "the system's shell reads its commands, which may differ from what rules take them for"
+		}
+		out = append(out, asWidening(s, "", means))
+	}
+	return out
 }
 
 // extras are what the project's files add to each request of a worker's model.

@@ -66,6 +66,29 @@ func (p *Project) LibraryFiles(w *Worker) []Said {
 	return out
 }
 
+// CommandGrants returns what the worker's toolset shell may reach beyond the project:
+// the network, further directories, variables, the system's shell. Key is the option.
+func (p *Project) CommandGrants(w *Worker) []Said {
+	shell := w.eff.Path("toolsets", "shell")
+	if shell == nil || shell.Kind != yamltree.Mapping {
+		return nil
+	}
+	var out []Said
+	for _, f := range shell.Fields {
+		at := "toolsets.shell." + f.Name
+		switch {
+		case f.Name == "approval":
+		case f.Value.Kind == yamltree.List:
+			for _, item := range f.Value.Items {
+				out = append(out, said(item, at, f.Name))
+			}
+		case f.Value.Tag != yamltree.TagBool || f.Value.Flag():
+			out = append(out, said(f.Value, at, f.Name))
+		}
+	}
+	return out
+}
+
 // OfLibrary is the name of the library that a file is of, as faults and origins
 // name the file; "" for one that is of no library.
 func (p *Project) OfLibrary(file string) string { return p.sourceOf(p.place(file)).library }

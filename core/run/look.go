@@ -20,7 +20,7 @@ func (c *Checker) Prompt(ctx context.Context, w *project.Worker, in Input) (stri
 	if err := checkInput(w, in, false); err != nil {
 		return "", err
 	}
-	f := c.frame(w)
+	f := c.frame(ctx, w)
 	defer f.close()
 	return f.instructions(ctx, task{text: in.Text, object: in.JSON})
 }

@@ -31,7 +31,7 @@ func (r *Runner) Checker() *Checker { return &Checker{r: r} }
 // Tools returns what is wrong with a worker's tools and with the settings that name
 // them. It reads the descriptions of modules and runs none.
 func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
-	f := c.frame(w)
+	f := c.frame(ctx, w)
 	defer f.close()
 	err := f.openTools(ctx)
 	out := slices.Clone(f.warnings)
@@ -63,18 +63,24 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 }
 
 // frame returns a worker run that is only looked at: it sees no files, and no code of
-// a module runs.
-func (c *Checker) frame(w *project.Worker) *frame {
-	return &frame{
+// a module runs. Tools that work on the real files tell what they would reach.
+func (c *Checker) frame(ctx context.Context, w *project.Worker) *frame {
+	f := &frame{
 		identity: identity{tree: newTree(c.r), worker: w, id: rootID, chain: []string{w.ID}},
 		powers:   powers{sight: sight{files: sandbox.Memory()}, inert: true},
 	}
+	if slices.ContainsFunc(w.Toolsets, func(ts project.Toolset) bool { return c.r.Toolsets.Outside(ts.Name) }) {
+		if s, err := newTree(c.r).sight(ctx, w, nil); err == nil {
+			f.sight.view = s.view
+		}
+	}
+	return f
 }
 
 // Specs returns the tools that a worker would be offered, as far as they are known
 // without running a module; none if they cannot be made.
 func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
-	f := c.frame(w)
+	f := c.frame(ctx, w)
 	defer f.close()
 	if f.openTools(ctx) != nil {
 		return nil

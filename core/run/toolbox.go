@@ -120,7 +120,7 @@ func (f *frame) ownTools(modules []tool.Tool) []tool.Tool {
 
 // openSet opens one toolset, which the frame closes.
 func (f *frame) openSet(ctx context.Context, registry toolset.Registry, ts project.Toolset) (tool.Toolset, error) {
-	if err := registry.Whole(f.worker.ID, ts.Name, f.sight.part); err != nil {
+	if err := registry.Whole(f.worker.ID, ts.Name, f.sight.part, f.sight.view); err != nil {
 		return nil, f.misplaced(err, ts)
 	}
 	set, err := registry.Open(ctx, ts.Name, ts.Options, f.env())
@@ -162,6 +162,7 @@ func (f *frame) env() toolset.Env {
 	return toolset.Env{
 		Worker:      f.worker.ID,
 		Files:       f.sight.files,
+		View:        f.sight.view,
 		Network:     f.network(),
 		OutputLimit: int(f.worker.Limits.ToolOutput),
 		Log:         func(level, text string) { f.emit(trace.Status{Text: text, Level: level}) },

@@ -18,6 +18,7 @@ type sight struct {
 	extra sandbox.FS     // holds the attachments; the view shows it read-only, once there are some
 
 	noNetwork bool            // it or a caller says network_enabled: false
+	view      sandbox.FS      // what the worker may see, also if it has no file tools
 	part      string          // why the view is not the whole project; "": it is
 	policy    approval.Policy // the worker's, with what callers say of their mounts
 	later     fault.List      // of mounts that the first write makes; golem check tells of them
@@ -64,6 +65,7 @@ func (t *tree) sight(ctx context.Context, w *project.Worker, caller *sight) (sig
 			return s, err
 		}
 	}
+	s.view = view
 	s.policy = inherit(w.Policy, sandbox.CallerPolicies(view))
 	s.bound, s.part = sandbox.BoundOf(view, w.ID), sandbox.Partial(view)
 	if caller == nil && !w.Sandbox.NamesMounts && w.Sandbox.Restrict == "" {

@@ -105,7 +105,7 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 		return nil
 	}
 	for _, ts := range w.Toolsets {
-		if err := v.tree.r.Toolsets.Whole(w.ID, ts.Name, next.sight.part); err != nil {
+		if err := v.tree.r.Toolsets.Whole(w.ID, ts.Name, next.sight.part, next.sight.view); err != nil {
 			v.faults = append(v.faults, fault.Of(err, fault.Escalation).At(ts.File, ts.Line, 0).InChain(next.chain))
 		}
 	}

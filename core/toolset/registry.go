@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 )
 
@@ -69,14 +70,26 @@ func (r Registry) Open(ctx context.Context, name string, options json.RawMessage
 
 // Whole fails with E_ESCALATION if the toolset works on the real files (see
 // Factory.Outside) and the worker does not see the whole project. partial is the
-// reason why it does not (sandbox.Partial), "" if it does.
-func (r Registry) Whole(worker, name, partial string) error {
-	if !r.factories[name].Outside || partial == "" {
+// reason why it does not (sandbox.Partial), "" if it does. Tools that can be
+// confined to the view do not need the whole project.
+func (r Registry) Whole(worker, name, partial string, view sandbox.FS) error {
+	f := r.factories[name]
+	if !f.Outside || partial == "" {
 		return nil
+	}
+	if f.Confines != nil {
+		why := f.Confines(view)
+		if why == "" {
+			return nil
+		}
+		partial += "; and it cannot be confined to what the worker sees: " + why
 	}
 	return fault.New(fault.Escalation, "the toolset %s needs the whole project, and the worker %s does not see all of it: %s", name, worker, partial).
 		Hinting("remove the toolset %s, or let the worker and its callers see the whole project with mode: rw", name)
 }
+
+// Outside reports whether a toolset works on the real files (Factory.Outside).
+func (r Registry) Outside(name string) bool { return r.factories[name].Outside }
 
 // Check validates options and makes no tools (golem check).
 func (r Registry) Check(name string, options json.RawMessage) error {

@@ -15,7 +15,10 @@ import (
 type Env struct {
 	Worker string // ID of the worker that the tools are for
 	// Files are what the worker sees; nil if it sees no files.
-	Files       sandbox.FS
+	Files sandbox.FS
+	// View is what the worker may see, also if it has no file tools. It is only for
+	// tools that work on the real files (Factory.Outside).
+	View        sandbox.FS
 	Network     bool // the worker may use the network
 	OutputLimit int  // limits.tool_output in bytes, for tools that page their results
 	// Log writes a status line for the person; level is info, warn or error. nil:
@@ -35,7 +38,11 @@ type Factory struct {
 	Name    string
 	Options func() any
 	// Outside says that the tools work on the real files instead of Env.Files.
-	// Only a worker that sees the whole project gets them (Registry.Whole, SPEC §8).
+	// Only a worker that sees the whole project gets them (Registry.Whole, SPEC §8),
+	// or one to whose view the tools are confined.
 	Outside bool
-	Open    func(ctx context.Context, env Env, options any) (tool.Toolset, error)
+	// Confines says why the tools cannot be confined to a view that is not the whole
+	// project; "" if they can. nil: they never can.
+	Confines func(view sandbox.FS) string
+	Open     func(ctx context.Context, env Env, options any) (tool.Toolset, error)
 }

@@ -1,0 +1,203 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+)
+
+// What a command may take and leave.
+const (
+	maxCommand = 16 << 10 // bytes
+	maxOutput  = 1 << 20  // bytes kept of standard output and error together
+	maxTimeout = 3600     // seconds
+	// patience is how long golem waits for the helper to end what it started,
+	// before it ends the helper's group itself.
+	patience = 2 * time.Second
+)
+
+type commandArgs struct {
+	Command string `json:"command" jsonschema:"the command line"`
+	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which the command is ended; the worker's tool_timeout ends it in any case"`
+}
+
+// commandResult is what the model reads.
+type commandResult struct {
+	Exit   int    `json:"exit"`
+	Output string `json:"output"` // standard output and error, as they came
+	Ended  string `json:"ended,omitempty"`
+}
+
+// Tools are run_command.
+func (s *shell) Tools() []tool.Tool {
+	return []tool.Tool{
+		tool.FuncWithCall(s.spec("run_command", "Runs a command line and returns its exit code and output; what it leaves running is ended."), s.run),
+	}
+}
+
+// run runs a command to its end.
+func (s *shell) run(ctx context.Context, _ tool.Call, in commandArgs) (tool.Output, error) {
+	if in.Timeout < 0 || in.Timeout > maxTimeout {
+		return tool.Output{}, fault.New(fault.ToolInput, "timeout must be between 0 and %d seconds", maxTimeout)
+	}
+	own := ctx
+	if in.Timeout > 0 {
+		var cancel context.CancelFunc
+		own, cancel = context.WithTimeout(ctx, time.Duration(in.Timeout)*time.Second)
+		defer cancel()
+	}
+	var out capped
+	p, err := s.start(in.Command, &out)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	select {
+	case <-p.ended:
+	case <-own.Done():
+		p.stop()
+	}
+	if ctx.Err() != nil {
+		return tool.Output{}, context.Cause(ctx)
+	}
+	res := p.result()
+	res.Output = out.String()
+	if own.Err() != nil {
+		res.Exit, res.Ended = -1, fmt.Sprintf("ended after %d seconds", in.Timeout)
+	}
+	return encode(res, fmt.Sprintf("exit %d", res.Exit))
+}
+
+// process is one command that was started.
+type process struct {
+	cmd     *exec.Cmd
+	control io.Closer // closing it makes the helper end the command
+	ended   chan struct{}
+	err     error // of the helper, once ended is closed
+}
+
+// start starts a command in the helper.
+func (s *shell) start(line string, out io.Writer) (*process, error) {
+	if err := s.check(line); err != nil {
+		return nil, err
+	}
+	env, err := s.environment()
+	if err != nil {
+		return nil, err
+	}
+	o := order{Line: line, Dir: s.dir, Env: env}
+	if s.opts.SystemShell {
+		o.System = systemShell
+	}
+	data, err := json.Marshal(o)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the command cannot be passed on: %w", err)
+	}
+	golem, err := self()
+	if err != nil {
+		return nil, fault.New(fault.Tool, "golem cannot start itself to run a command: %s", plain(err))
+	}
+	cmd := &exec.Cmd{Path: golem, Args: []string{helperName}, Dir: s.dir, Env: env, Stdout: out, Stderr: out, WaitDelay: 5 * patience}
+	detach(cmd)
+	control, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
+	}
+	for _, d := range s.disk {
+		if d.Write && !d.File { // one that the first write makes: the kernel confines to what is there
+			_ = s.env.View.Mkdir(strings.TrimPrefix(d.At, "/"), 0o755)
+		}
+	}
+	conf, err := s.confinement(golem)
+	if err != nil {
+		return nil, err
+	}
+	if err := conf.startConfined(cmd.Start); err != nil {
+		return nil, fault.New(fault.Tool, "the command could not be started: %s", plain(err))
+	}
+	p := &process{cmd: cmd, control: control, ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		if _, err := control.Write(append(data, '\n')); err != nil {
+			_ = control.Close()
+		}
+		p.err = cmd.Wait()
+		endGroup(cmd)
+	}()
+	return p, nil
+}
+
+// confinement is what the worker may reach now, with golem's own program, which the
+// helper is.
+func (s *shell) confinement(golem string) (*confinement, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.conf
+	c.places = append(c.places[:len(c.places):len(c.places)], place{path: golem})
+	if s.disk == nil {
+		return &c, nil
+	}
+	disk, why := sandbox.InReach(s.env.View)
+	if why != "" {
+		return nil, fault.New(fault.Escalation, "no command was run: %s", why).
+			Hinting("commands cannot be kept from single files where they write; a person can move the file, or change the worker's mounts")
+	}
+	for _, d := range disk {
+		c.places = append(c.places, place{path: filepath.FromSlash(d.Source), write: d.Write, list: d.List, exact: true})
+	}
+	return &c, nil
+}
+
+// check refuses a line before anything is started.
+func (s *shell) check(line string) error {
+	if strings.TrimSpace(line) == "" || len(line) > maxCommand || strings.ContainsRune(line, 0) {
+		return fault.New(fault.ToolInput, "the command is empty, has more than %d bytes, or contains a NUL byte", maxCommand)
+	}
+	if !s.opts.SystemShell {
+		if _, err := parse(line); err != nil {
+			return fault.New(fault.ToolInput, "the command cannot be parsed: %s", err).Hinting("the syntax is that of bash")
+		}
+	}
+	if s.disk == nil && s.refused == "" {
+		return nil
+	}
+	if s.refused != "" || !s.conf.kernel.Files {
+		return fault.New(fault.Escalation, "commands of %s cannot be confined to what it sees: %s", s.env.Worker, cmp.Or(s.refused, s.conf.kernel.Lacks))
+	}
+	return nil
+}
+
+// stop ends the command and all that it started, and returns when that is done.
+func (p *process) stop() {
+	_ = p.control.Close()
+	late := time.AfterFunc(patience, func() { endGroup(p.cmd) })
+	defer late.Stop()
+	<-p.ended
+}
+
+// result is how the command ended, without its output.
+func (p *process) result() commandResult {
+	var res commandResult
+	var exit *exec.ExitError
+	switch {
+	case errors.As(p.err, &exit):
+		if res.Exit = exit.ExitCode(); res.Exit < 0 {
+			res.Ended = exit.String()
+		}
+	case errors.Is(p.err, exec.ErrWaitDelay):
+		res.Ended = "a process it started keeps its output open"
+	case p.err != nil:
+		res.Exit, res.Ended = -1, "its output could not be read"
+	}
+	return res
+}

@@ -1,0 +1,350 @@
+// Package shell is the native toolset "shell": tools that run commands on this
+// machine (SPEC §8). A command line is parsed as it is judged, and interpreted
+// without a shell of the system; each line runs in a process of its own, a helper
+// that is golem itself, which on Linux the kernel confines to the worker's files.
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golem/core/approval/sh"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+)
+
+// Host is what the toolset needs of golem's process.
+type Host struct {
+	Root   string            // the project's directory, with links followed
+	Env    map[string]string // golem's environment; commands get a few of it
+	Closed []string          // places that no command reaches: $GOLEM_HOME
+	Memory bool              // --sandbox memory: there is no disk to work on
+	Kernel *Kernel           // nil: what the kernel of this machine can confine
+}
+
+// options are what a worker may write under toolsets.shell. All of them reach
+// beyond the project's sandbox: they count once a person trusts them (SPEC §3).
+type options struct {
+	// Network lets commands use the network, where sandbox.network_enabled does too.
+	Network bool `json:"network"`
+	// Read and Write are further directories, absolute or below ~.
+	Read  []string `json:"read"`
+	Write []string `json:"write"`
+	// Env names further variables that commands get.
+	Env []string `json:"env"`
+	// SystemShell hands the line to sh (on Windows cmd) instead of interpreting it.
+	SystemShell bool `json:"system_shell"`
+}
+
+// Toolset returns the factory of the toolset.
+func Toolset(h Host) toolset.Factory {
+	if h.Kernel == nil {
+		k := machine()
+		h.Kernel = &k
+	}
+	return toolset.Factory{
+		Name: "shell", Options: func() any { return new(options) }, Outside: true,
+		Confines: h.confines,
+		Open: func(_ context.Context, env toolset.Env, given any) (tool.Toolset, error) {
+			if h.Memory {
+				return nil, fault.New(fault.Config, "the toolset shell cannot be used with --sandbox memory, because commands work on the disk").
+					Hinting("leave out --sandbox memory, or remove the toolset shell")
+			}
+			return h.open(env, given.(*options))
+		},
+	}
+}
+
+// confines says why commands cannot be confined to a view that is not the whole
+// project; "" if they can.
+func (h Host) confines(view sandbox.FS) string {
+	if h.Memory {
+		return "" // Open says what is wrong
+	}
+	if !h.Kernel.Files {
+		return h.Kernel.Lacks
+	}
+	_, why := sandbox.OnDisk(view)
+	return why
+}
+
+// shell are the tools of one worker run.
+type shell struct {
+	host Host
+	env  toolset.Env
+	opts options
+	conf confinement
+	disk []sandbox.Disk // what the worker sees; nil: the whole project
+	dir  string         // in which commands begin
+
+	refused string // why no command may run; "": they may
+
+	mu      sync.Mutex
+	scratch string // their own temporary directory; "" before the first command
+}
+
+func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
+	s := &shell{host: h, env: env, opts: *opts, dir: h.Root}
+	s.conf = confinement{kernel: *h.Kernel, network: opts.Network && env.Network}
+	if sandbox.Partial(env.View) == "" {
+		s.conf.places = append(s.conf.places, place{path: h.Root, write: true})
+	} else {
+		// Where it cannot be confined, Registry.Whole has refused it: then the tools
+		// are only looked at, for golem check and describe.
+		s.disk, s.refused = sandbox.OnDisk(env.View)
+		s.dir = s.begin()
+	}
+	s.conf.places = append(s.conf.places, system...)
+	s.conf.places = append(s.conf.places, programs(h.Env["PATH"], append(slices.Clone(h.Closed), h.home(), h.Root))...)
+	for _, more := range []struct {
+		list  []string
+		write bool
+	}{{opts.Read, false}, {opts.Write, true}} {
+		for _, dir := range more.list {
+			p, err := h.further(dir, more.write)
+			if err != nil {
+				return nil, err
+			}
+			s.conf.places = append(s.conf.places, p)
+		}
+	}
+	return s, nil
+}
+
+// further is one more directory that the worker's file names.
+func (h Host) further(dir string, write bool) (place, error) {
+	full := dir
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok && h.home() != "" {
+		full = filepath.Join(h.home(), rest)
+	}
+	if !filepath.IsAbs(full) {
+		return place{}, fault.New(fault.Config, "toolset shell: the directory %q is not an absolute path", dir).
+			Hinting("write it from the root, /usr/share/dict, or from the home directory, ~/go/pkg/mod")
+	}
+	full = filepath.Clean(full)
+	if real, err := filepath.EvalSymlinks(full); err == nil {
+		full = real
+	}
+	for _, c := range h.Closed {
+		if overlap(full, filepath.FromSlash(c)) != apart {
+			return place{}, fault.New(fault.Protected, "toolset shell: %s is golem's own directory, $GOLEM_HOME, is in it, or contains it", dir).
+				Hinting("name the directories that the commands need, and none above $GOLEM_HOME")
+		}
+	}
+	return place{path: full, write: write}, nil
+}
+
+func (h Host) home() string {
+	if home := h.Env["HOME"]; home != "" {
+		return home
+	}
+	return h.Env["USERPROFILE"]
+}
+
+// begin is where commands begin: the project's directory, where the names in the
+// view are those below it, else the first place of the view.
+func (s *shell) begin() string {
+	for _, d := range s.disk {
+		if filepath.Join(s.host.Root, filepath.FromSlash(d.At)) != filepath.FromSlash(d.Source) {
+			if d := s.disk[0]; !d.File {
+				return filepath.FromSlash(d.Source)
+			}
+		}
+	}
+	return s.host.Root
+}
+
+// commandEnv are the variables a command gets; keys are never among them.
+var commandEnv = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SHELL",
+	// Windows cannot start programs without these.
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES",
+}
+
+// environment is what a command gets. Confined commands have a home and a
+// directory for temporary files of their own, because they cannot reach those of
+// the person.
+func (s *shell) environment() ([]string, error) {
+	set := map[string]string{}
+	for name, value := range s.host.Env {
+		if slices.Contains(commandEnv, strings.ToUpper(name)) || slices.Contains(s.opts.Env, name) {
+			set[name] = value
+		}
+	}
+	set["TERM"], set["NO_COLOR"], set["GOLEM"] = "dumb", "1", "1"
+	set["PATH"] = absolute(set["PATH"])
+	if s.conf.kernel.Files {
+		tmp, err := s.temporary()
+		if err != nil {
+			return nil, err
+		}
+		set["TMPDIR"] = tmp
+		if !slices.Contains(s.opts.Env, "HOME") {
+			set["HOME"] = filepath.Join(tmp, "home")
+		}
+	}
+	env := make([]string, 0, len(set))
+	for name, value := range set {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return env, nil
+}
+
+// absolute is PATH without relative directories: a command must not find its
+// programs among the files of the project.
+func absolute(pathVar string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(pathVar), func(d string) bool { return !filepath.IsAbs(d) })
+	return strings.Join(dirs, string(os.PathListSeparator))
+}
+
+// temporary is the directory for temporary files, made at the first command.
+func (s *shell) temporary() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scratch != "" {
+		return s.scratch, nil
+	}
+	dir, err := os.MkdirTemp("", "golem-shell-")
+	if err == nil {
+		err = os.Mkdir(filepath.Join(dir, "home"), 0o700)
+	}
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return "", fault.New(fault.Tool, "no directory for temporary files can be made: %s", plain(err))
+	}
+	s.scratch = dir
+	s.conf.places = append(s.conf.places, place{path: dir, write: true})
+	return dir, nil
+}
+
+// Close removes the temporary files.
+func (s *shell) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scratch == "" {
+		return nil
+	}
+	return os.RemoveAll(s.scratch)
+}
+
+// grammar is what rules take a command line for: what golem interprets is the
+// grammar of sh, the system's shell may be another.
+func (s *shell) grammar() tool.Grammar {
+	if s.opts.SystemShell {
+		return systemGrammar
+	}
+	return sh.Grammar{}
+}
+
+// grants say to people what commands can reach.
+func (s *shell) grants() []tool.Grant {
+	files := "/ (rw), and what programs need of the system"
+	if s.refused != "" {
+		files = "none: " + s.refused
+	}
+	if s.disk != nil {
+		var all []string
+		for _, d := range s.disk {
+			mode := " (ro)"
+			if d.Write {
+				mode = " (rw)"
+			}
+			all = append(all, d.At+mode)
+		}
+		files = strings.Join(all, ", ") + ", and what programs need of the system"
+	}
+	for _, more := range []struct {
+		list []string
+		mode string
+	}{{s.opts.Read, " (ro)"}, {s.opts.Write, " (rw)"}} {
+		for _, dir := range more.list {
+			files += ", " + dir + more.mode
+		}
+	}
+	network := "none"
+	if s.conf.network {
+		network = "any host"
+	}
+	out := []tool.Grant{{Name: "files", Value: files}, {Name: "network", Value: network}}
+	if !s.conf.kernel.Files && s.refused == "" {
+		out[0].Value = "not confined: all files that you can reach (" + s.conf.kernel.Lacks + ")"
+	}
+	if !s.conf.kernel.Network && !s.conf.network {
+		out[1].Value = "not confined: golem cannot keep commands from the network here"
+	}
+	if len(s.opts.Env) > 0 {
+		out = append(out, tool.Grant{Name: "variables", Value: strings.Join(s.opts.Env, ", ")})
+	}
+	if s.opts.SystemShell {
+		out = append(out, tool.Grant{Name: "interpreter", Value: "the system's shell"})
+	}
+	return out
+}
+
+// spec is what the tools that start commands have in common.
+func (s *shell) spec(name, description string) tool.Spec {
+	return tool.Spec{
+		Name: name, Description: description + s.around(), Risk: tool.Command, Toolset: "shell", Provider: "builtin",
+		Shell: s.grammar(), Grants: s.grants(), Network: s.conf.network,
+	}
+}
+
+// around tells the model what commands find.
+func (s *shell) around() string {
+	var b strings.Builder
+	b.WriteString(" Commands have no standard input and no terminal.")
+	if s.opts.SystemShell {
+		b.WriteString(" The system's shell runs them (sh, on Windows cmd).")
+	} else {
+		b.WriteString(" The syntax is that of bash: pipes, lists, redirections, variables, loops.")
+	}
+	switch {
+	case s.disk == nil:
+		b.WriteString(" They begin in the project directory.")
+	case s.dir == s.host.Root:
+		b.WriteString(" They begin in the project directory and reach of it only " + s.reached() + ".")
+	default:
+		b.WriteString(" They begin in " + s.disk[0].At + " and reach only " + s.reached() + ".")
+	}
+	if s.conf.kernel.Files {
+		b.WriteString(" Files elsewhere cannot be written, nor the person's own files read; $HOME and $TMPDIR are empty directories of their own.")
+	}
+	if !s.conf.network && s.conf.kernel.Network {
+		b.WriteString(" There is no network, not even to this machine.")
+	}
+	return b.String()
+}
+
+func (s *shell) reached() string {
+	var all []string
+	for _, d := range s.disk {
+		at := d.At
+		if s.dir == s.host.Root {
+			at = "." + at
+		}
+		if !d.Write {
+			at += " (read-only)"
+		}
+		all = append(all, at)
+	}
+	return strings.Join(all, ", ")
+}
+
+// encode is a result as JSON, which a model reads.
+func encode(v any, summary string) (tool.Output, error) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return tool.Output{}, fault.New(fault.Tool, "the output could not be encoded: %w", err)
+	}
+	return tool.Output{Kind: "json", Data: data, Summary: summary, Untrusted: true}, nil
+}
