@@ -39,7 +39,11 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 	case ui.Call:
 		text, err = callTool(within, s, u, cmd.Arg)
 	case ui.Set:
-		text, err = set(s, cmd.Arg)
+		if strings.HasPrefix(cmd.Arg, "notify=") { // not of the model: of the person's terminal
+			text, err = i.hosted(within, s, cmd, ro)
+		} else {
+			text, err = set(s, cmd.Arg)
+		}
 	case ui.Cost:
 		text = costs(s)
 	case ui.Help:

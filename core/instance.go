@@ -32,7 +32,12 @@ type Instance struct {
 	models   *providers.Table
 	consent  *consent.Consent
 	secrets  secrets
+	notify   string
 }
+
+// Notify is how the person wants to be told of a run that asks or ends, one of
+// project.Notices.
+func (i *Instance) Notify() string { return i.notify }
 
 // Open reads a project. It may return an instance together with an error: then
 // only Check and Workers work.
@@ -57,6 +62,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 		return nil, err
 	}
 	i.addWeb(config.Web())
+	i.notify = config.Notify()
 	i.consent, err = consent.Read(consent.Source{
 		Config: config, File: p.Trust, Key: p.TrustKey, Trust: o.Trust, Digest: o.TrustDigest, Env: p.Env, DotEnv: p.DotEnv, Origin: o.Origin,
 	})

@@ -44,7 +44,7 @@ func (s *session) once(inst *core.Instance, in run.Input) error {
 	defer stop()
 	s.tree, s.leave = true, leave
 	s.warnNobody(ctx, inst)
-	if err := s.open(false); err != nil {
+	if err := s.open(inst, false); err != nil {
 		return err
 	}
 	s.start()
@@ -80,7 +80,7 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 	}
 	for {
 		now := s
-		if err := now.open(true); err != nil {
+		if err := now.open(inst, true); err != nil {
 			return err
 		}
 		if s.host.fullScreen(s.flags, true) {

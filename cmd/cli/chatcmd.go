@@ -42,6 +42,8 @@ func (c *chatCommands) do(ctx context.Context, s *run.Session, cmd ui.Command) (
 		return c.resume(s, cmd.Arg)
 	case ui.Clearance:
 		return c.clearance(ctx, strings.Fields(cmd.Arg))
+	case ui.Set:
+		return c.host.notice.set(strings.TrimPrefix(cmd.Arg, "notify="))
 	case ui.Undo:
 		return c.undo(ctx, cmd.Arg)
 	case ui.Approvals:

@@ -33,8 +33,8 @@ func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchan
 		Editor: s.writing.editor(), Compose: h.compose,
 		Stop:  one.end,
 		Leave: func() { leave(fault.New(fault.Interrupted, "interrupted by the user")) },
-		Trace: s.viewer,
-		Gone:  func(error) { leave(fault.New(fault.Interrupted, "the terminal is gone")) },
+		Trace: s.viewer, Notify: s.notice(inst),
+		Gone: func(error) { leave(fault.New(fault.Interrupted, "the terminal is gone")) },
 	}
 	if store := inst.Clearance(); store.Kept() {
 		o.Clearance = store

@@ -35,6 +35,7 @@ type host struct {
 	tell atomic.Pointer[func(text string)]
 	// restore gives the terminal back as it was; nil: it is as it was.
 	restore atomic.Pointer[func()]
+	notice  notice
 	typed   *lines // of standard input, for every chat; nil: none was begun
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"golem/core"
 	"golem/core/fault"
 	"golem/core/run"
 
@@ -17,12 +18,13 @@ func (s *session) inlines() bool {
 }
 
 // inline is the front end of a run on a terminal.
-func (s *session) inline() {
+func (s *session) inline(inst *core.Instance) {
 	h := s.host
 	u := &tui.Inline{
 		Screen: h.err, Answers: h.out, Drawn: isTerminal(h.out), Env: os.Environ(),
 		Size: func() (int, int) { return columns(h.err), rows(h.err) },
 		Live: h.live(), Color: h.colors(h.err, s.flags),
+		Notify: s.notice(inst),
 		Leave: func() {
 			if s.leave != nil {
 				s.leave(fault.New(fault.Interrupted, "interrupted by the user"))

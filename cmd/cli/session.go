@@ -34,7 +34,7 @@ type session struct {
 
 // open makes the files and the front end. It fails on what was asked for by
 // name and cannot be had.
-func (s *session) open(chat bool) error {
+func (s *session) open(inst *core.Instance, chat bool) error {
 	h, f := s.host, s.flags
 	s.options.ID, s.options.Strict = newRunID(), f.strict
 	var err error
@@ -60,7 +60,7 @@ func (s *session) open(chat bool) error {
 	case f.json:
 		s.options.Lines = s.jsonLines(chat)
 	case s.tree && s.inlines():
-		s.inline()
+		s.inline(inst)
 	default:
 		s.plain(chat)
 	}

@@ -93,7 +93,7 @@ func (h *host) callProjectTool(f *flags, words []string) error {
 		return err
 	}
 	s := &session{host: h, flags: f, place: p, questions: h.questions(f, person)}
-	if err := s.open(false); err != nil {
+	if err := s.open(inst, false); err != nil {
 		return err
 	}
 	if p, ok := s.ui.(*ui.Plain); ok {

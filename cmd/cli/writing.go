@@ -173,7 +173,7 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 	case "/copy":
 		all = []editor.Choice{{Text: "code", Help: "the last code block"}}
 	case "/set":
-		for _, name := range []string{"temperature=", "top_p=", "max_output_tokens=", "reasoning_effort=", "verbosity=", "seed="} {
+		for _, name := range []string{"temperature=", "top_p=", "max_output_tokens=", "reasoning_effort=", "verbosity=", "seed=", "notify="} {
 			all = append(all, editor.Choice{Text: name})
 		}
 	}

@@ -34,8 +34,20 @@ func newConfigShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
-		"projects": projects, "web": webShape(),
+		"projects": projects, "web": webShape(), "notify": yamltree.OneOf(Notices...),
 	})
+}
+
+// Notices are the values of notify: how a terminal tells of a run that took long and asks
+// or ends. The first is what holds where nothing is said.
+var Notices = []string{"off", "bell", "desktop"}
+
+// Notify is how the person wants to be told.
+func (c *Config) Notify() string {
+	if n := c.get("notify"); n != nil {
+		return n.Text
+	}
+	return Notices[0]
 }
 
 // trustShape is true (trust all that the project says), false (nothing, and

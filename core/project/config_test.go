@@ -66,6 +66,9 @@ func TestAPersonsConfigByProject(t *testing.T) {
 	if all, digest, set := c.Trust(); all || digest != "sha256:00" || !set {
 		t.Errorf("%v %q %v", all, digest, set)
 	}
+	if c, err := ReadConfig("config.yaml", []byte("notify: bell"), "/p", ""); err != nil || c.Notify() != "bell" || (&Config{}).Notify() != "off" {
+		t.Errorf("%v, %v", c, err)
+	}
 	var none *Config
 	if _, _, set := none.Trust(); set || none.Providers() == nil || len(none.Providers()) > 0 || none.mode() != nil {
 		t.Error("no config says something")
@@ -74,7 +77,7 @@ func TestAPersonsConfigByProject(t *testing.T) {
 
 func TestAPersonsConfigIsStrict(t *testing.T) {
 	for text, want := range map[string]string{
-		"modle: a:b": "did you mean model", "model: a": "provider:name", "projects: {p: {}}": "not an absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
+		"modle: a:b": "did you mean model", "model: a": "provider:name", "notify: loud": "off, bell, desktop", "projects: {p: {}}": "not an absolute path", "projects: {/p: {trust: maybe}}": "true, false or a digest",
 		"limits: {turns: 0}": "turns", "approval: {tools: {a: yes}}": "preApproved", "a: [": "config.yaml:1", "model_settings: {a: 1}": "unknown key \"a\" in model_settings", "- a": "expected a mapping",
 		"projects: {/p: {approval: {toolz: {}}}}": "did you mean tools", "toolsets: {}": "unknown key",
 	} {

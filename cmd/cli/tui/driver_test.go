@@ -64,6 +64,10 @@ func (d *driver) arm() { d.m.Update(armed{d.m.dialog.quiet}) }
 
 // prompt lets the session wait for a message, and returns what it gets once there is one.
 func (d *driver) prompt() chan run.Input {
+	select {
+	case <-d.u.wake: // of what was posted before
+	default:
+	}
 	got := make(chan run.Input, 1)
 	go func() {
 		in, err := d.u.Prompt(context.Background())

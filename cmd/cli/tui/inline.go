@@ -34,8 +34,10 @@ type Inline struct {
 	Size  func() (width, height int)
 	Live  func() bool // whether golem may write to the terminal now
 	Color bool
-	Leave func() // ends the run as Ctrl+C does, when it is pressed at a question
-	Now   func() time.Time
+	// Notify is as in Options.
+	Notify func(text string) string
+	Leave  func() // ends the run as Ctrl+C does, when it is pressed at a question
+	Now    func() time.Time
 
 	mu     sync.Mutex
 	state  view.State
@@ -191,6 +193,7 @@ func (n *Inline) Approve(ctx context.Context, r approval.Request) (approval.Deci
 	n.mu.Lock()
 	n.asking = true
 	n.clear()
+	n.notify("golem asks")
 	n.mu.Unlock()
 	defer func() {
 		n.mu.Lock()
@@ -199,6 +202,24 @@ func (n *Inline) Approve(ctx context.Context, r approval.Request) (approval.Deci
 		n.print()
 	}()
 	return ask(ctx, r, n)
+}
+
+// notify tells the person, if the run took long.
+func (n *Inline) notify(what string) {
+	if n.Notify != nil && n.now().Sub(n.begun) >= long {
+		io.WriteString(n.Screen, n.Notify(what))
+	}
+}
+
+// ended is what became of a run.
+func ended(res run.Result) string {
+	switch res.Status {
+	case run.Failed:
+		return "the run failed"
+	case run.Interrupted:
+		return "the run was stopped"
+	}
+	return "the run is done"
 }
 
 // Prompt ends the input: a run has one message.
@@ -214,6 +235,7 @@ func (n *Inline) Finish(res run.Result) error {
 	defer n.mu.Unlock()
 	n.print()
 	n.clear()
+	n.notify("golem: " + ended(res))
 	var err error
 	switch {
 	case res.Error == nil:

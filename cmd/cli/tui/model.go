@@ -32,6 +32,7 @@ type model struct {
 	closed        bool      // the input has ended
 	beating       bool
 	beats         int
+	palette       *strings.Replacer // of the styles, for the terminal's background; nil: as they are
 	screen        tea.View
 	stale         bool
 }
@@ -46,6 +47,8 @@ type beat struct{}
 type armed struct{ quiet int }
 
 const (
+	// long is the time after which the person may be elsewhere.
+	long      = 10 * time.Second
 	beatEvery = 250 * time.Millisecond
 	// quietFor is how long no key may be pressed before a dialog's keys count.
 	quietFor = 400 * time.Millisecond
@@ -68,7 +71,23 @@ func (m *model) now() time.Time {
 }
 
 // Init asks what is staged already; the first events come with the size of the screen.
-func (m *model) Init() tea.Cmd { return m.count() }
+func (m *model) Init() tea.Cmd {
+	if m.o.Color {
+		return tea.Batch(m.count(), tea.RequestBackgroundColor)
+	}
+	return m.count()
+}
+
+// notify tells the person, if the exchange took long.
+func (m *model) notify(what string) tea.Cmd {
+	if m.o.Notify == nil || m.state.Status != view.Running || m.now().Sub(m.state.Begun) < long {
+		return nil
+	}
+	if text := m.o.Notify(line(m.o.Project) + what); text != "" {
+		return tea.Raw(text)
+	}
+	return nil
+}
 
 // Update takes a key, a new size, or what the session has to tell.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -90,6 +109,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.key(keyOf(msg))
 	case then:
 		return m, msg(m)
+	case tea.BackgroundColorMsg:
+		m.palette = paletteOf(msg.IsDark())
 	case composed:
 		m.take(msg)
 	case tea.PasteMsg:
@@ -116,10 +137,13 @@ func (m *model) arrive() tea.Cmd {
 			m.state.Event(what.Event, what.at)
 		case asked:
 			m.waiting = append(m.waiting, newDialog(what))
-			cmd = m.next()
+			cmd = tea.Batch(cmd, m.notify(" asks"), m.next())
 		case filling:
 			m.fill(what)
 		case view.Action:
+			if what.Do == view.Prompted {
+				cmd = tea.Batch(cmd, m.notify(" has answered"))
+			}
 			m.state.Act(what)
 			switch what.Do {
 			case view.Prompted:

@@ -63,7 +63,11 @@ func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 	for i := range lines {
 		lines[i] = cut(lines[i], width)
 	}
-	v := tea.NewView(strings.Join(lines, "\n"))
+	content := strings.Join(lines, "\n")
+	if m.palette != nil {
+		content = m.palette.Replace(content)
+	}
+	v := tea.NewView(content)
 	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
 	if x >= 0 {
 		v.Cursor = tea.NewCursor(min(x, width-1), y)

@@ -19,8 +19,13 @@ func (d *driver) run(cmd tea.Cmd) {
 	for cmd != nil {
 		msg := cmd()
 		cmd = nil
-		if _, is := msg.(then); is {
+		switch msg := msg.(type) {
+		case then:
 			_, cmd = d.m.Update(msg)
+		case tea.BatchMsg:
+			for _, one := range msg {
+				d.run(one)
+			}
 		}
 	}
 }

@@ -74,11 +74,22 @@ func paint(on bool, style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// Styles. Only the sixteen colours that a terminal's own theme defines, so that
-// light and dark both read well.
+// Styles: of the sixteen colours that a terminal's own theme defines. paletteOf has
+// better ones where the terminal tells its background.
 const (
 	bold, dim, reverse = "1", "2", "7"
 	red, green, yellow = "31", "32", "33"
 	blue, magenta      = "34", "35"
 	cyan               = "36"
 )
+
+// paletteOf are the styles for a terminal whose background is known: the sixteen colours
+// of a theme are often hard to read on it, yellow on white and blue on black above all.
+func paletteOf(dark bool) *strings.Replacer {
+	if dark {
+		return strings.NewReplacer("\x1b["+blue+"m", "\x1b[38;5;75m", "\x1b["+magenta+"m", "\x1b[38;5;176m", "\x1b["+red+"m", "\x1b[38;5;203m")
+	}
+	return strings.NewReplacer(
+		"\x1b["+red+"m", "\x1b[38;5;124m", "\x1b["+green+"m", "\x1b[38;5;28m", "\x1b["+yellow+"m", "\x1b[38;5;130m",
+		"\x1b["+blue+"m", "\x1b[38;5;25m", "\x1b["+magenta+"m", "\x1b[38;5;90m", "\x1b["+cyan+"m", "\x1b[38;5;30m")
+}

@@ -49,6 +49,9 @@ type Options struct {
 	Now  func() time.Time // nil: time.Now
 	// Clearance has the staged changes of the project, Undo what its runs replaced.
 	Clearance, Undo *clearance.Store
+	// Notify is what the terminal gets to tell the person of a text, who may be elsewhere;
+	// nil or "": nothing.
+	Notify func(text string) string
 	// Trace makes a viewer of the trace up to now.
 	Trace func() (Viewer, error)
 }

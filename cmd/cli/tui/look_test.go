@@ -1,0 +1,51 @@
+package tui
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A long exchange that asks or ends is told where the person wishes for it; a short one
+// never is.
+func TestNotify(t *testing.T) {
+	d := drive(t, 80, 24, true)
+	told := 0
+	d.m.o.Notify = func(text string) string {
+		told++
+		if !strings.HasPrefix(text, "demo ") {
+			t.Errorf("%q", text)
+		}
+		return "\a"
+	}
+	begin := `{"type": "run.start", "id": "0", "worker": "main", "depth": 0, "input": "go"}`
+	for i, took := range []time.Duration{time.Second, 20 * time.Second} {
+		d.events(begin)
+		d.at = d.at.Add(took)
+		d.ask(write)
+		if told != i {
+			t.Errorf("asked after %s: %d", took, told)
+		}
+		d.arm()
+		d.keys("n")
+		d.prompt()
+		if told != 2*i {
+			t.Errorf("ended after %s: %d", took, told)
+		}
+	}
+}
+
+// The styles follow the terminal's background once it has told it.
+func TestPalette(t *testing.T) {
+	d := drive(t, 80, 24, true)
+	d.events(`{"type": "warning", "id": "0", "worker": "main", "depth": 0, "code": "E_TAINT", "message": "careful"}`)
+	d.has("\x1b[33mwarning: careful")
+	d.m.Update(tea.BackgroundColorMsg{Color: color.White})
+	d.has("\x1b[38;5;130mwarning: careful")
+	d.m.Update(tea.BackgroundColorMsg{Color: color.Black})
+	d.has("\x1b[33mwarning: careful")
+	d.fits()
+}
