@@ -10,20 +10,22 @@ import (
 func (h *host) toolCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tool",
-		Short: "make, pack, inspect and call custom tools (.wasm files)",
+		Short: "make, add, pack, inspect and call custom tools (.wasm files)",
 		Long: `Custom tools are .wasm files in a project's tools/ folder.
 
   golem tool new DIR --lang go         write a tool to begin with
   golem tool pack FILE --tools F.yaml  put its description into the module
   golem tool inspect FILE              show what a module is and would need
   golem tool call FILE NAME JSON       call a tool, without a model
-  golem tool lock [DIR]                pin a project's modules by digest`,
+  golem tool lock [DIR]                pin a project's modules by digest
+  golem tool add SOURCE                fetch a module, show what it is, pin it
+  golem tool update [NAME]             fetch again what was added, show what changed`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprint(h.err, cmd.UsageString())
 			return exitCode(exitUsage)
 		},
 	}
-	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand(), h.toolLockCommand())
+	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand(), h.toolLockCommand(), h.toolAddCommand(), h.toolUpdateCommand())
 	return cmd
 }

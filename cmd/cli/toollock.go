@@ -86,7 +86,8 @@ func (h *host) lockTools(root string, p *project.Project, modules []project.Modu
 		digests[m.Path] = digest
 		fmt.Fprintf(&b, "%-9s  %s  sha256 %s\n", lockChange(m, digest), oneLine(m.Path), digest)
 	}
-	if err := writeLock(name, digests); err != nil {
+	_, from, _ := p.ToolLock() // a lock that is broken is written anew
+	if err := writeLock(name, digests, from); err != nil {
 		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
 	}
 	fmt.Fprintf(&b, "%s: %s\n", lockFile, count(len(digests), "module"))
@@ -174,8 +175,9 @@ func (h *host) moduleDigest(p *project.Project, m project.Module) (string, error
 // plainKey is a path that YAML reads as itself.
 var plainKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._/-]*$`)
 
-// writeLock replaces the lock file as a whole.
-func writeLock(name string, digests map[string]string) error {
+// writeLock replaces the lock file as a whole. from has the addresses of the modules that
+// were fetched; those of modules that are not locked are left out.
+func writeLock(name string, digests, from map[string]string) error {
 	var b strings.Builder
 	b.WriteString("# Written by golem tool lock. golem refuses a module with another digest.\nlock: 1\n")
 	if len(digests) == 0 {
@@ -189,6 +191,13 @@ func writeLock(name string, digests map[string]string) error {
 			key = strconv.Quote(key)
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", key, digests[path])
+	}
+	head := "from:\n"
+	for _, path := range slices.Sorted(maps.Keys(from)) {
+		if digests[path] != "" {
+			fmt.Fprintf(&b, "%s  %s: %s\n", head, strconv.Quote(path), strconv.Quote(from[path]))
+			head = ""
+		}
 	}
 	tmp, err := besideFile(name, []byte(b.String()))
 	if err != nil {

@@ -27,7 +27,9 @@ func newLockShape() *yamltree.Shape {
 		}
 		return ""
 	}
-	s := yamltree.KeysOf(map[string]*yamltree.Shape{"lock": yamltree.Count(1, 1), "tools": tools})
+	from := yamltree.MapOf(yamltree.Text(nil))
+	from.Key = tools.Key
+	s := yamltree.KeysOf(map[string]*yamltree.Shape{"lock": yamltree.Count(1, 1), "tools": tools, "from": from})
 	s.Musts = []string{"lock", "tools"}
 	return s
 }
@@ -69,6 +71,12 @@ func (p *Project) toolLock() (map[string]string, fault.List) {
 			p.lock.digests[f.Name] = strings.ToLower(strings.TrimPrefix(f.Value.Text, "sha256:"))
 		}
 	}
+	if all := tree.Get("from"); all != nil {
+		p.lock.from = map[string]string{}
+		for _, f := range all.Fields {
+			p.lock.from[f.Name] = f.Value.Text
+		}
+	}
 	for _, f := range c.Faults {
 		if f.Code == fault.Config {
 			f.Code = fault.Lock
@@ -81,7 +89,17 @@ func (p *Project) toolLock() (map[string]string, fault.List) {
 // toolLock is tools.lock as read.
 type toolLock struct {
 	digests map[string]string
+	from    map[string]string // the address that golem tool add had
 	faults  fault.List
+}
+
+// ToolLock returns what tools.lock says: the digest of each module by its path, and the
+// address it was fetched from; nil if there is no such file. Faults are those of the file.
+func (p *Project) ToolLock() (digests, from map[string]string, faults fault.List) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	digests, faults = p.toolLock()
+	return maps.Clone(digests), maps.Clone(p.lock.from), faults
 }
 
 // lockedButGone are the locked modules that are not there.

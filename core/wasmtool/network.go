@@ -265,6 +265,10 @@ var special = []netip.Prefix{
 
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
+// Public reports whether an address is one that anybody on the internet reaches: not
+// private, local or special.
+func Public(a netip.Addr) bool { return public(a.Unmap().WithZone("")) }
+
 func public(a netip.Addr) bool {
 	if !a.IsValid() || !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() {
 		return false

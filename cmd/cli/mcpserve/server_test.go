@@ -164,7 +164,9 @@ func TestQuestions(t *testing.T) {
 	}
 	// What was not offered, and an accepted form without an answer, are no.
 	for _, content := range []map[string]any{{}, {"answer": "keep"}, {"answer": true}, {"answer": "YES"}, {"answer": "always"}} {
-		reply = func(*mcp.ElicitParams) *mcp.ElicitResult { return &mcp.ElicitResult{Action: "accept", Content: content} }
+		reply = func(*mcp.ElicitParams) *mcp.ElicitResult {
+			return &mcp.ElicitResult{Action: "accept", Content: content}
+		}
 		if _, got := call(t, s, "ask", nil); strings.HasPrefix(got, "yes") || strings.HasPrefix(got, "keep") || strings.HasPrefix(got, "always") {
 			t.Errorf("%v: %s", content, got)
 		}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"golem/core"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+)
+
+// addFlags are those of golem tool add and update.
+type addFlags struct {
+	flags
+	name string
+	yes  bool
+}
+
+func (h *host) toolAddCommand() *cobra.Command {
+	f := &addFlags{}
+	cmd := &cobra.Command{
+		Use: "add SOURCE", Short: "fetch a tool module, show what it is, and pin it", Args: words(1, 1),
+		Long: `Fetches a module from an https address, from a registry (oci://HOST/REPOSITORY:TAG)
+or from a file, shows what it is and what it would need, and asks. After a yes it
+lies in the project's tools/, and tools.lock has its digest and its address. Nothing
+of the module runs. What it may use, its hosts, files and configuration, stands in a
+worker file: the module gets nothing by being added.`,
+		Example: `  golem tool add https://example.org/slug.wasm
+  golem tool add oci://ghcr.io/owner/tool:1.0 --name tool
+  golem tool add ../slug/slug.wasm --yes`,
+		RunE: func(_ *cobra.Command, words []string) error { return h.toolAdd(f, words[0]) },
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.name, "name", "", "the module's name in tools/ (default: that of the source)")
+	return cmd
+}
+
+func (h *host) toolUpdateCommand() *cobra.Command {
+	f := &addFlags{}
+	cmd := &cobra.Command{
+		Use: "update [NAME]", Short: "fetch the modules again that tool add fetched, and show what changed", Args: words(0, 1),
+		Long: `Fetches each module again whose address tools.lock has, or the one of NAME, and shows
+what changed: digest, size, tools, exports and what it would need. It writes after a
+yes, and then tools.lock and all of the modules.`,
+		RunE: func(_ *cobra.Command, words []string) error { return h.toolUpdate(f, strings.Join(words, "")) },
+	}
+	f.add(cmd)
+	return cmd
+}
+
+func (f *addFlags) add(cmd *cobra.Command) {
+	f.set = cmd.Flags()
+	cmd.Flags().StringVar(&f.project, "project", "", "the project directory (default: the current directory)")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "write without asking")
+}
+
+// adding is the project that modules are added to.
+type adding struct {
+	host          *host
+	tools         *tools
+	inst          *core.Instance
+	root          string
+	digests, from map[string]string // as tools.lock will have them
+	fresh         bool              // there is no tools.lock yet
+}
+
+// addTo opens the project. close frees it.
+func (h *host) addTo(f *addFlags) (a *adding, err error) {
+	if f.project == "" && h.setting("PROJECT") == "" {
+		f.project = "."
+	}
+	p, _, err := h.target(&f.flags, nil)
+	if err != nil {
+		return nil, err
+	}
+	a = &adding{host: h, tools: h.newTools(false), root: p.root}
+	defer func() {
+		if err != nil {
+			a.tools.close()
+		}
+	}()
+	if a.inst, err = h.open(p, &f.flags, a.tools); err != nil {
+		return nil, err
+	}
+	var faults fault.List
+	if a.digests, a.from, faults = a.inst.Project().ToolLock(); len(faults) > 0 {
+		return nil, faults.Err()
+	}
+	if a.from == nil {
+		a.from = map[string]string{}
+	}
+	if a.fresh = a.digests == nil; !a.fresh {
+		return a, nil
+	}
+	// A lock refuses what it does not list, so a new one lists what is there.
+	modules, err := allModules(a.inst.Project())
+	if err != nil {
+		return nil, err
+	}
+	a.digests = map[string]string{}
+	for _, m := range modules {
+		if a.digests[m.Path], err = h.moduleDigest(a.inst.Project(), m); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+var moduleName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// nameOf is the name that a source suggests.
+func nameOf(source string) string {
+	if m := ociAddress.FindStringSubmatch(source); m != nil {
+		return path.Base(m[2])
+	}
+	if strings.Contains(source, "://") {
+		if u, err := url.Parse(source); err == nil {
+			return strings.TrimSuffix(path.Base(u.Path), ".wasm")
+		}
+	}
+	return strings.TrimSuffix(filepath.Base(source), ".wasm")
+}
+
+func (h *host) toolAdd(f *addFlags, source string) error {
+	name := strings.TrimSuffix(cmp.Or(f.name, nameOf(source)), ".wasm")
+	if !moduleName.MatchString(name) {
+		return usage("%s cannot be the name of a module", fault.Quoted(name)).Hinting("give one with --name: letters, digits, _, - and .")
+	}
+	a, err := h.addTo(f)
+	if err != nil {
+		return err
+	}
+	defer a.tools.close()
+	got, seen, err := a.fetch(source, "tools/"+name+".wasm")
+	if err != nil {
+		return err
+	}
+	text := moduleText(seen) + fmt.Sprintf("  %-8s %s\n", "from", oneLine(got.from))
+	switch before := a.digests[seen.Path]; {
+	case before == seen.SHA256:
+		text += "  this is the module that tools.lock has\n"
+	case before != "":
+		text += "  it replaces the module with sha256 " + before + "\n"
+	}
+	if err := h.show(text); err != nil {
+		return err
+	}
+	if seen.Refused != "" {
+		return exitCode(exitFailed)
+	}
+	write, err := h.confirmed(&f.flags, f.yes, "add it as "+seen.Path+"?", "--yes adds it as "+seen.Path)
+	if err != nil {
+		return err
+	}
+	if !write {
+		h.say("nothing was written")
+		return exitCode(exitFailed)
+	}
+	a.digests[seen.Path] = seen.SHA256
+	delete(a.from, seen.Path)
+	if strings.Contains(source, "://") {
+		a.from[seen.Path] = source
+	}
+	files := map[string][]byte{seen.Path: got.data}
+	if got.sidecar != nil {
+		files[strings.TrimSuffix(seen.Path, ".wasm")+".tools.yaml"] = got.sidecar
+	}
+	if err := a.write(files); err != nil {
+		return err
+	}
+	more := ""
+	if n := len(a.digests) - 1; a.fresh && n > 0 {
+		more = fmt.Sprintf("; it is new, and pins the project's %s too", count(n, "other module"))
+	}
+	return h.show("added " + seen.Path + ", pinned in " + lockFile + more + "\n")
+}
+
+// fetch reads a module and looks at it, without running any of it.
+func (a *adding) fetch(source, name string) (got fetched, seen wasmtool.Inspection, err error) {
+	ctx, stop := a.host.interruptible(context.Background())
+	defer stop()
+	waits, end := a.host.spinner()
+	defer end()
+	waits.Wait("fetching " + source)
+	if got, err = a.host.fetchModule(ctx, source); err != nil {
+		return got, seen, err
+	}
+	tree := sandbox.Memory()
+	if err := tree.WriteFile("m.wasm", got.data); err != nil {
+		return got, seen, fault.Of(err, fault.ToolModule)
+	}
+	m := a.tools.library.Module(wasmtool.Source{
+		Path: name, Open: func() (fs.File, error) { return tree.Open("m.wasm") },
+		Sidecar: func() ([]byte, error) {
+			if got.sidecar == nil {
+				return nil, fs.ErrNotExist
+			}
+			return got.sidecar, nil
+		},
+	})
+	seen, err = m.Inspect(ctx)
+	return got, seen, err
+}
+
+// write puts the lock and the modules in place. The modules lie beside their places
+// before anything changes; a kill between the renames leaves a module that the lock
+// refuses, never one that is not pinned.
+func (a *adding) write(modules map[string][]byte) error {
+	root, err := os.OpenRoot(a.root)
+	if err != nil {
+		return fault.Of(err, fault.Project)
+	}
+	defer root.Close()
+	failed := func(err error) error {
+		return fault.New(fault.Config, "the modules could not be written: %s", cause(err)).Hinting("make the project's tools directory writable, and try again")
+	}
+	if err := root.MkdirAll("tools", 0o777); err != nil {
+		return failed(err)
+	}
+	suffix := "." + newRunID() + ".tmp"
+	names := make([]string, 0, len(modules))
+	for name, data := range modules {
+		names = append(names, name)
+		defer root.Remove(name + suffix)
+		file, err := root.OpenFile(name+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return failed(err)
+		}
+		if _, err = file.Write(data); err == nil {
+			err = file.Sync()
+		}
+		if cerr := file.Close(); err != nil || cerr != nil {
+			return failed(cmp.Or(err, cerr))
+		}
+	}
+	if err := writeLock(filepath.Join(a.root, lockFile), a.digests, a.from); err != nil {
+		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := root.Rename(name+suffix, name); err != nil {
+			return failed(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+)
+
+// maxFetchTime bounds how long a module is fetched, all its requests together.
+const maxFetchTime = 5 * time.Minute
+
+// fetched is a module that was fetched, and where it really came from.
+type fetched struct {
+	data    []byte
+	from    string // for people: the last address, the registry's digest
+	sidecar []byte // the description beside a file; nil: there is none
+}
+
+// download fetches from the host that a person named, and from where it redirects to.
+// The named host may be any, over https, or http on this machine. Every other host has to
+// be a public one, over https: an address in a project is no way into a private network.
+// Proxies of the environment are not used, because behind one the address that is reached
+// cannot be checked.
+type download struct {
+	named  string // host[:port] of the person's address
+	client *http.Client
+}
+
+func newDownload(named *url.URL) *download {
+	d := &download{named: named.Host}
+	d.client = &http.Client{CheckRedirect: d.redirect, Transport: &http.Transport{
+		DialContext: d.dial, TLSHandshakeTimeout: moduleDialTimeout, ResponseHeaderTimeout: moduleHeaderWait,
+		MaxResponseHeaderBytes: moduleHeaderBytes, ForceAttemptHTTP2: true,
+	}}
+	return d
+}
+
+func (d *download) close() { d.client.CloseIdleConnections() }
+
+// check fails for an address that must not be asked.
+func (d *download) check(u *url.URL) error {
+	switch {
+	case u.Host == "" || u.User != nil:
+		return fault.New(fault.Network, "the address has no host, or a name or password in it").Hinting("for example https://example.org/tool.wasm")
+	case u.Scheme == "https", u.Scheme == "http" && u.Host == d.named && loopback(u.Hostname()):
+		return nil
+	}
+	return fault.New(fault.Network, "%s: golem fetches modules over https only", u.Host).Hinting("http is for this machine's own addresses")
+}
+
+func (d *download) redirect(r *http.Request, via []*http.Request) error {
+	if len(via) > moduleRedirects {
+		return fault.New(fault.Network, "%s redirected more than %d times", via[0].URL.Host, moduleRedirects)
+	}
+	r.Header.Del("Referer")
+	if r.URL.Host != via[0].URL.Host {
+		r.Header.Del("Authorization")
+	}
+	return d.check(r.URL)
+}
+
+// dial connects. The address is checked at the moment of connecting, so that no second
+// answer of a name server leads elsewhere.
+func (d *download) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: moduleDialTimeout}
+	if host != d.named && net.JoinHostPort(host, port) != d.named && "["+host+"]" != d.named {
+		dialer.Control = func(_, connected string, _ syscall.RawConn) error {
+			at, err := netip.ParseAddrPort(connected)
+			if err != nil || !wasmtool.Public(at.Addr()) {
+				return fault.New(fault.Network, "%s is a private or local address", host).Hinting("name that address yourself if you want what is there")
+			}
+			return nil
+		}
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// get is one request. The answer has at most limit bytes; status says what else than 200
+// is taken.
+func (d *download) get(ctx context.Context, address string, header http.Header, limit int) (*http.Response, []byte, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, nil, fault.New(fault.Network, "%s is not an address", oneLine(address))
+	}
+	if err := d.check(u); err != nil {
+		return nil, nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, nil, fault.New(fault.Network, "%s is not an address", oneLine(address))
+	}
+	request.Header = header.Clone()
+	if request.Header == nil {
+		request.Header = http.Header{}
+	}
+	request.Header.Set("User-Agent", "golem")
+	response, err := d.client.Do(request)
+	if err != nil {
+		return nil, nil, failedRequest(ctx, u, err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, nil, failedRequest(ctx, u, err)
+	case len(body) > limit:
+		return nil, nil, fault.New(fault.Network, "the answer of %s has more than %d bytes", u.Host, limit)
+	}
+	return response, body, nil
+}
+
+// fetchModule reads the module of a SOURCE: an https address, a registry's oci address, or
+// a file.
+func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxFetchTime, fault.New(fault.Timeout, "the module was not fetched within %s", maxFetchTime))
+	defer cancel()
+	scheme, _, address := strings.Cut(source, "://")
+	switch {
+	case !address:
+		data, err := h.readModule(source)
+		got := fetched{data: data, from: "the file " + source}
+		if beside, wrong := h.readFile(strings.TrimSuffix(h.path(source), ".wasm")+".tools.yaml", maxSidecar); err == nil && wrong == nil {
+			got.sidecar = beside
+		}
+		return got, err
+	case scheme == "oci":
+		return fetchOCI(ctx, source)
+	case scheme != "https" && scheme != "http":
+		return fetched{}, usage("golem tool add cannot read %s addresses", oneLine(scheme)).Hinting("use an https or oci address, or a file")
+	}
+	u, err := url.Parse(source)
+	if err != nil {
+		return fetched{}, usage("%s is not an address", oneLine(source)).Hinting("for example https://example.org/tool.wasm")
+	}
+	d := newDownload(u)
+	defer d.close()
+	response, body, err := d.get(ctx, source, http.Header{"Accept": {"application/wasm, application/octet-stream;q=0.9, */*;q=0.5"}}, guard.MaxSize)
+	if err != nil {
+		return fetched{}, err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fetched{}, answered(u.Host, response)
+	}
+	return fetched{data: body, from: response.Request.URL.Redacted()}, isModule(u.Host, response.Header.Get("Content-Type"), body)
+}
+
+// answered is a host's answer that is not what was asked for.
+func answered(host string, r *http.Response) error {
+	return fault.New(fault.Network, "%s answers %s", host, oneLine(r.Status)).Hinting("check the address")
+}
+
+var errNoModule = errors.New("not a WebAssembly module")
+
+// isModule fails if what a host sent is something else, such as a page.
+func isModule(host, kind string, data []byte) error {
+	if strings.HasPrefix(string(data), "\x00asm") {
+		return nil
+	}
+	if kind != "" {
+		kind = " (" + oneLine(kind) + ")"
+	}
+	return fault.New(fault.ToolModule, "what %s sent%s is %w", host, kind, errNoModule).Hinting("use the address of the .wasm file itself")
+}

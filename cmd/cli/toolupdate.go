@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/wasmtool"
+)
+
+// toolUpdate fetches modules again, shows what changed, and writes all of them or none.
+func (h *host) toolUpdate(f *addFlags, name string) error {
+	a, err := h.addTo(f)
+	if err != nil {
+		return err
+	}
+	defer a.tools.close()
+	names, err := a.toUpdate(name)
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{}
+	var b strings.Builder
+	refused := false
+	for _, one := range names {
+		got, seen, err := a.fetch(a.from[one], one)
+		if err != nil {
+			return err
+		}
+		if seen.SHA256 == a.digests[one] {
+			fmt.Fprintf(&b, "%s\n  unchanged: sha256 %s\n", oneLine(one), seen.SHA256)
+			continue
+		}
+		files[one], a.digests[one] = got.data, seen.SHA256
+		refused = refused || seen.Refused != ""
+		b.WriteString(updateText(a.installed(one), seen))
+	}
+	if err := h.show(b.String()); err != nil || len(files) == 0 {
+		return err
+	}
+	if refused {
+		h.say("nothing was written: golem would refuse what was fetched")
+		return exitCode(exitFailed)
+	}
+	write, err := h.confirmed(&f.flags, f.yes, "update "+count(len(files), "module")+"?", "--yes updates "+count(len(files), "module"))
+	if err != nil {
+		return err
+	}
+	if !write {
+		h.say("nothing was written")
+		return exitCode(exitFailed)
+	}
+	if err := a.write(files); err != nil {
+		return err
+	}
+	return h.show("updated " + strings.Join(slices.Sorted(maps.Keys(files)), ", ") + ", pinned in " + lockFile + "\n")
+}
+
+// toUpdate are the modules that a name stands for; "": all that were fetched.
+func (a *adding) toUpdate(name string) ([]string, error) {
+	all := slices.Sorted(maps.Keys(a.from))
+	if len(all) == 0 {
+		return nil, fault.New(fault.NotFound, "%s has no module with an address to fetch it from", lockFile).Hinting("golem tool add https://… or oci://… fetches one")
+	}
+	if name == "" {
+		return all, nil
+	}
+	var known []string
+	for _, one := range all {
+		stem := strings.TrimSuffix(path.Base(one), ".wasm")
+		if name == one || name == stem {
+			return []string{one}, nil
+		}
+		known = append(known, stem)
+	}
+	return nil, fault.New(fault.NotFound, "%s has no module %s that was fetched", lockFile, fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, known))
+}
+
+// installed is the module that lies in the project now; zero if it cannot be read.
+func (a *adding) installed(name string) wasmtool.Inspection {
+	file := filepath.Join(a.root, filepath.FromSlash(name))
+	m := a.tools.library.Module(wasmtool.Source{
+		Path: name, Open: func() (fs.File, error) { return os.OpenFile(file, os.O_RDONLY|openNonblock, 0) },
+		Sidecar: func() ([]byte, error) { return nil, fs.ErrNotExist },
+	})
+	seen, err := m.Inspect(context.Background())
+	if err != nil {
+		return wasmtool.Inspection{}
+	}
+	return seen
+}
+
+// updateText is what changes between two versions of a module.
+func updateText(old, now wasmtool.Inspection) string {
+	var b strings.Builder
+	b.WriteString(oneLine(now.Path) + "\n")
+	line := func(what, before, after string) {
+		switch {
+		case before == after:
+		case before == "":
+			fmt.Fprintf(&b, "  %-8s %s\n", what, oneLine(after))
+		default:
+			fmt.Fprintf(&b, "  %-8s %s, was %s\n", what, oneLine(after), oneLine(before))
+		}
+	}
+	size := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return bytesOf(n)
+	}
+	line("sha256", old.SHA256, now.SHA256)
+	line("size", size(old.Size), size(now.Size))
+	line("form", old.Form, now.Form)
+	changes(&b, "tools", toolLines(old.Tools), toolLines(now.Tools))
+	changes(&b, "exports", setOf(old.Exports), setOf(now.Exports))
+	changes(&b, "imports", importNames(old), importNames(now))
+	changes(&b, "needs", setOf(old.Needs), setOf(now.Needs))
+	line("refused", old.Refused, now.Refused)
+	return b.String()
+}
+
+// changes lists what came (+), went (-) and is another thing under the same name (~).
+func changes(b *strings.Builder, what string, old, now map[string]string) {
+	all := maps.Clone(now)
+	maps.Copy(all, old)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		before, was := old[name]
+		after, is := now[name]
+		switch {
+		case !was:
+			fmt.Fprintf(b, "  %-8s + %s\n", what, oneLine(name))
+		case !is:
+			fmt.Fprintf(b, "  %-8s - %s\n", what, oneLine(name))
+		case before != after:
+			fmt.Fprintf(b, "  %-8s ~ %s: %s\n", what, oneLine(name), oneLine(after))
+		}
+	}
+}
+
+func setOf(names []string) map[string]string {
+	out := map[string]string{}
+	for _, n := range names {
+		out[n] = ""
+	}
+	return out
+}
+
+func importNames(seen wasmtool.Inspection) map[string]string {
+	out := map[string]string{}
+	for _, i := range seen.Imports {
+		out[i.Module+" "+i.Name] = ""
+	}
+	return out
+}
+
+// toolLines are the tools with all that a description says.
+func toolLines(tools []wasmtool.Description) map[string]string {
+	out := map[string]string{}
+	for _, t := range tools {
+		text, err := json.Marshal(t)
+		if err != nil {
+			text = []byte(t.Description)
+		}
+		out[t.Name] = string(text)
+	}
+	return out
+}
