@@ -58,6 +58,9 @@ type Platform struct {
 	HTTP  model.HTTPDoer // nil: providers cannot be reached
 	// Fetch makes the requests of the toolset web; nil: its tools are E_NETWORK.
 	Fetch wasmtool.Fetcher
+	// Models has what answers the models that the platform lends, by their names
+	// (page:NAME, device:); nil: this platform lends none. See model.Config.
+	Models map[string]model.HTTPDoer
 	// Mount opens a directory for the sandbox. "." is the root that workers
 	// work on. Anything else, an absolute path or one with ../, is requested
 	// only with Options.AllowOutside. Directories below "." are opened from the

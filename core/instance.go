@@ -73,7 +73,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 		Config: config, Reach: o.Reach, TrustsImports: i.consent.Imports,
 		FS: o.Files, Name: o.Name, Entry: o.Entry, NoManifest: o.NoProject, WorkersRoot: o.WorkersRoot, Builtin: builtin.Workers(), Env: p.Env, ToolFiles: p.ToolFiles, Libraries: p.Libraries,
 		NoLock: o.NoLock, Platform: p.Name, Toolsets: i.registry.Names(), PlatformToolsets: p.OtherToolsets,
-		CheckToolset: i.registry.Check, CheckModel: func(name, origin string) error { return i.models.Check(name, origin) },
+		CheckToolset: i.registry.Check, CheckModel: func(name, origin, platform string) error { return i.models.Check(name, origin, platform) },
 		Flags: project.Flags{
 			Model: o.Model, Approval: o.Approval, MaxDepth: o.MaxDepth, Limits: o.Limits, Settings: o.Settings, AllowOutside: o.AllowOutside,
 			NoImportTools: o.NoImportTools, AllowModuleImports: o.AllowModuleImport,
@@ -86,7 +86,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	i.consent.Project, i.consent.Checker = loaded, i.checker
 	i.models = providers.New(providers.Source{
 		Project: loaded, Config: config, Env: p.Env, DotEnv: p.DotEnv, Files: o.Files, HTTP: p.HTTP, Scripts: p.Scripts, ReadScript: p.ReadScript,
-		Trusts: i.consent.Provider, Redact: i.secrets.text, Now: p.Now,
+		Trusts: i.consent.Provider, Redact: i.secrets.text, Now: p.Now, Lent: p.Models, Platform: p.Name,
 	})
 	i.secrets.add(i.models.Secrets()...)
 	return i, err

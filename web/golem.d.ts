@@ -5,10 +5,12 @@
 import type { TracedEvent } from './golem-events.js'
 import type { Fault, Header, Request, Where } from './golem-values.js'
 import type { CallTree, ConversationListing, Description, Library, ModelOffer, Plan, Said, StagedItem, Widening, WorkerListing } from './golem-results.js'
+import type { DeviceOptions, DeviceState, Provided } from './golem-provide.js'
 
 export * from './golem-events.js'
 export * from './golem-values.js'
 export * from './golem-results.js'
+export * from './golem-provide.js'
 
 /** What every method that waits takes, as its last argument. */
 export interface Waiting {
@@ -297,6 +299,10 @@ export class Golem {
   /** Who may call whom. */
   tree(name: string, options?: ProjectOptions): Promise<CallTree>
   models(name: string, provider: string, options?: ProjectOptions): Promise<ModelOffer[]>
+  /** Provides functions of this page, as tools and models, for what is asked for from now on, instead of those before. */
+  provide(functions: Provided): void
+  /** How it stands with the browser's own model, device:; downloads it if asked. */
+  device(options?: DeviceOptions): Promise<DeviceState>
   /** Runs a project's entry for one answer. */
   run(name: string, input: string | object, options?: RunOptions): Run
   /** Starts a conversation; say more with send, end it with end. */

@@ -13,12 +13,12 @@
  * Leaving the loop over a run cancels the run.
  *
  * It needs https or localhost, and golem.wasm (or golem.wasm.gz), golem-worker.js
- * and, for custom tools, golem-tool.js beside it, in browsers without JavaScript
+ * and, for custom tools, golem-tool.js, for functions of the page and device: golem-provide.js beside it, in browsers without JavaScript
  * Promise Integration golem-wazero.js and golem-wazero.wasm (or .gz). Everything it throws is a GolemError with a stable code.
  * @module
  */
 import { GolemError } from './golem/error.js'
-import { checked, Link } from './golem/link.js'
+import { checked, Link, listed } from './golem/link.js'
 import { compiled, ok } from './golem/load.js'
 import { Run } from './golem/run.js'
 
@@ -69,6 +69,8 @@ const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
  */
 export class Golem {
   #link
+  #provided = {}
+  #listed = listed({})
 
   constructor(link, hello) {
     this.#link = link
@@ -141,7 +143,7 @@ export class Golem {
    * @returns {Promise<{blob: Blob, left: string[], digest: string}>}
    */
   async exportPack(name, options = {}) {
-    const { bytes, ...rest } = await this.#link.ask('exportPack', { ...plain(options), project: name }, options)
+    const { bytes, ...rest } = await this.#link.ask('exportPack', { ...this.#given(options), project: name }, options)
     return { blob: new Blob([bytes], { type: 'application/zip' }), ...rest }
   }
 
@@ -284,17 +286,17 @@ export class Golem {
 
   /** What a project is: its entry, model and mode, and every problem it has. */
   open(name, options = {}) {
-    return this.#link.ask('open', { ...plain(options), project: name }, options)
+    return this.#link.ask('open', { ...this.#given(options), project: name }, options)
   }
 
   /** Every problem of a project, as golem check finds them. */
   check(name, options = {}) {
-    return this.#link.ask('check', { ...plain(options), project: name }, options)
+    return this.#link.ask('check', { ...this.#given(options), project: name }, options)
   }
 
   /** What a project's files say beyond its sandbox, and what of it was trusted in this browser, as golem trust --list. @returns {Promise<{digest: string, widenings: {file: string, path: string, value: string, module?: string, at: string, means: string, trusted: boolean}[]}>} */
   trust(name, options = {}) {
-    return this.#link.ask('trust', { ...plain(options), project: name }, options)
+    return this.#link.ask('trust', { ...this.#given(options), project: name }, options)
   }
 
   /** Forgets what was trusted of a project: the next run asks again. */
@@ -319,7 +321,7 @@ export class Golem {
 
   /** The workers of a project, as golem workers lists them, and what keeps others from being listed. */
   workers(name, options = {}) {
-    return this.#link.ask('workers', { ...plain(options), project: name }, options)
+    return this.#link.ask('workers', { ...this.#given(options), project: name }, options)
   }
 
   /**
@@ -328,17 +330,17 @@ export class Golem {
    * describe --json. worker is a reference, the entry if it is left out.
    */
   describe(name, worker = '', options = {}) {
-    return this.#link.ask('describe', { ...plain(options), project: name, worker }, options)
+    return this.#link.ask('describe', { ...this.#given(options), project: name, worker }, options)
   }
 
   /** What a run would do, as golem run --dry-run --json: workers, models, tools, files, hosts, limits. Nothing runs and nothing is written. */
   plan(name, options = {}) {
-    return this.#link.ask('plan', { ...plain(options), project: name }, options)
+    return this.#link.ask('plan', { ...this.#given(options), project: name }, options)
   }
 
   /** Who may call whom, as golem workers --tree --json. */
   tree(name, options = {}) {
-    return this.#link.ask('tree', { ...plain(options), project: name }, options)
+    return this.#link.ask('tree', { ...this.#given(options), project: name }, options)
   }
 
   /**
@@ -347,7 +349,7 @@ export class Golem {
    * @returns {Promise<{name: string, context?: number, price?: {in: string, cached?: string, out: string}}[]>}
    */
   models(name, provider, options = {}) {
-    return this.#link.ask('models', { ...plain(options), project: name, provider }, options)
+    return this.#link.ask('models', { ...this.#given(options), project: name, provider }, options)
   }
 
   /**
@@ -380,10 +382,35 @@ export class Golem {
     return this.#start('chat', name, input, { ...options, resume: id })
   }
 
+  /**
+   * Provides functions of this page, for what is asked for from now on, instead of those that were provided before:
+   * toolsets.NAME.TOOL is {description, input, output, risk, timeout, untrusted, run(args, {signal})}, which workers
+   * get with toolsets: {page: {names: [NAME]}}; models.NAME is a function of ({messages, tools, …}, {signal}) and the
+   * model page:NAME. docs/web.md shows both.
+   */
+  provide(functions) {
+    this.#listed = listed(functions)
+    this.#provided = functions
+  }
+
+  /**
+   * How it stands with the browser's own model, device:. With download it is downloaded, which a browser allows after
+   * a click; progress is told the part that is there, from 0 to 1.
+   * @param {{download?: boolean, progress?: (part: number) => void, signal?: AbortSignal}} [options]
+   * @returns {Promise<'unavailable'|'downloadable'|'downloading'|'available'>}
+   */
+  device(options) {
+    return this.#link.own(options)
+  }
+
+  #given(options) {
+    return { ...plain(options), lent: this.#listed }
+  }
+
   #start(method, name, input, options) {
     const attachments = options.attachments ?? []
-    const params = { ...plain(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
-    return this.#link.start(method, params, options, attachments.length ? attachments.map((a) => a.data) : undefined)
+    const params = { ...this.#given(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
+    return this.#link.start(method, params, { ...options, provided: this.#provided }, attachments.length ? attachments.map((a) => a.data) : undefined)
   }
 
   /** Ends golem at once, whatever it does. */

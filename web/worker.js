@@ -45,7 +45,7 @@ async function file(name) {
 }
 
 // The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
-globalThis.golemForm = 1
+globalThis.golemForm = 2
 
 onmessage = async ({ data }) => {
   if (!data.wasm) return

@@ -78,7 +78,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		ToolFiles:  h.homeTools(),
 		Secrets:    h.ownSecrets(),
 
-		OtherToolsets: map[string][]string{"shell": {"native"}},
+		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}},
 	}
 }
 

@@ -7,7 +7,9 @@
 // error is a fault. While a run or chat goes on, further messages carry its id:
 // to the page {id, event}, a line of the trace or a transient one (SPEC §16),
 // {id, ask} with a question; from the page {id, answer}, {id, say}, {id, end},
-// {id, cancel}. form counts the incompatible changes of all these.
+// {id, cancel}. What the page lends works the other way round: {id, lend: {n, kind,
+// set, name, data}} asks for a call of a function, {id, unlend: n} ends it; the page
+// answers {id, lent: {n, piece?, done?, error?}}. form counts the incompatible changes of all these.
 package main
 
 import (
@@ -19,7 +21,7 @@ import (
 var version = "unknown"
 
 // form is that of web/golem/link.js and web/worker.js; golem.js refuses another.
-const form = 1
+const form = 2
 
 func main() {
 	// The page has one tab's memory: collect a little sooner than natively.

@@ -16,6 +16,7 @@ import (
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/toolset"
 	"golem/core/ui"
 	"golem/sandbox/opfs"
 )
@@ -51,6 +52,7 @@ type asked struct {
 	Provider  string   `json:"provider"` // for models
 	Worker    string   `json:"worker"`   // for describe
 	Names     []string `json:"attachments"`
+	Lent      lent     `json:"lent"`
 }
 
 // instance opens the project that a message names, on this platform.
@@ -82,7 +84,8 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{}, Fetch: moduleFetch,
 		Mount: mounter(fsys), Tools: c.server.tools,
-		OtherToolsets: map[string][]string{"shell": {"native"}},
+		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}},
+		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool)}, Models: c.lentModels(a.Lent),
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
 		Trust: a.Trust, Origin: origin,

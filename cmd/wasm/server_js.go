@@ -40,8 +40,10 @@ type call struct {
 	ended   chan struct{}
 	endOnce sync.Once
 
-	mu   sync.Mutex
-	stop context.CancelCauseFunc // of the exchange of a chat that is under way; nil: there is none
+	mu    sync.Mutex
+	stop  context.CancelCauseFunc // of the exchange of a chat that is under way; nil: there is none
+	loans map[int]*loan           // calls of what the page lends that are under way
+	lent  int                     // the number of the last one
 }
 
 func newServer(scope js.Value) *server {
@@ -77,6 +79,8 @@ func (c *call) told(m js.Value) {
 	switch {
 	case has("answer"):
 		offer(c.answers, encoded(m.Get("answer")))
+	case has("lent"):
+		c.repaid(m.Get("lent"))
 	case has("say"):
 		offer(c.said, m.Get("say").String())
 	case has("end"):

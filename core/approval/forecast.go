@@ -41,9 +41,9 @@ func (g *Gate) Forecast(spec tool.Spec, p Policy) Forecast {
 	switch f.Setting {
 	case PreApproved:
 		f.Outcome = Runs
-		f.AsksOnceTainted = g.TaintAsk && leavesSandbox(ownRisk(spec))
+		f.AsksOnceTainted = g.TaintAsk && leaves(ownRisk(spec), spec)
 	case Ask:
-		run, settled := g.byMode(ownRisk(spec))
+		run, settled := g.byMode(ownRisk(spec), spec)
 		switch {
 		case !settled:
 			f.Outcome = Asks
@@ -64,11 +64,11 @@ func (g *Gate) Forecast(spec tool.Spec, p Policy) Forecast {
 
 // byMode is what the mode decides about a call that would ask; settled is false
 // if a person has to be asked.
-func (g *Gate) byMode(risk tool.Risk) (run, settled bool) {
+func (g *Gate) byMode(risk tool.Risk, spec tool.Spec) (run, settled bool) {
 	switch {
 	case g.mode == AutoDeny:
 		return false, true
-	case g.mode == ApproveAll && !(g.SandboxOnly && leavesSandbox(risk)):
+	case g.mode == ApproveAll && !(g.SandboxOnly && leaves(risk, spec)):
 		return true, true
 	}
 	return false, false

@@ -188,7 +188,7 @@ func (g *Gate) verdict(c *pending) verdict {
 // taints reports whether a call asks, whatever pre-approves it, because untrusted
 // content was read.
 func (g *Gate) taints(c *pending) bool {
-	return g.TaintAsk && c.item.Tainted && leavesSandbox(c.risk)
+	return g.TaintAsk && c.item.Tainted && leaves(c.risk, c.spec)
 }
 
 // decide decides a prepared call. The record is then complete. The error is set
@@ -209,7 +209,7 @@ func (g *Gate) decide(ctx context.Context, c *pending) (Record, error) {
 	if g.remembered(c, &rec) {
 		return rec, nil
 	}
-	if run, settled := g.byMode(c.risk); settled {
+	if run, settled := g.byMode(c.risk, c.spec); settled {
 		rec.Source, rec.Run = "mode", run
 		if !run {
 			rec.Reason = autoDenied

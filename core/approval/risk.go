@@ -47,6 +47,11 @@ func leavesSandbox(r tool.Risk) bool {
 	return true
 }
 
+// leaves reports whether calls of a tool have effects outside the sandbox at this risk.
+func leaves(r tool.Risk, spec tool.Spec) bool {
+	return leavesSandbox(r) || spec.Outside && r != tool.Read
+}
+
 // escapes reports whether a call can run a command or reach the network. A
 // module can only reach what it was granted, whatever its risk.
 func escapes(r tool.Risk, spec tool.Spec) bool {
@@ -56,7 +61,7 @@ func escapes(r tool.Risk, spec tool.Spec) bool {
 	case spec.Kind == tool.Wasm:
 		return spec.Network
 	}
-	return leavesSandbox(r)
+	return leaves(r, spec)
 }
 
 // widens reports whether "any arguments" can be remembered for calls of this

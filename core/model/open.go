@@ -15,6 +15,10 @@ import (
 // opened, and the error says why. All models of a run share it.
 type Config struct {
 	HTTP HTTPDoer // nil: no provider can be reached
+	// Lent has what answers page:NAME and device:, by the whole name: it takes a
+	// request of chat completions and gives the answer as a stream of events. nil:
+	// the platform lends no models.
+	Lent map[string]HTTPDoer
 	// Env returns environment variables: the providers' keys and
 	// <PROVIDER>_BASE_URL. A base URL decides where keys are sent, so for these
 	// variables it must not use the project's .env.
@@ -46,7 +50,7 @@ const (
 )
 
 // Open opens the model of a name in SPEC §10: provider:model, script:FILE,
-// script:NAME or replay:FILE. A missing key or a malformed file is an error
+// script:NAME, replay:FILE, page:NAME or device:. A missing key or a malformed file is an error
 // here; no request is sent. The model is safe for concurrent use.
 func Open(name string, c Config) (Model, error) {
 	provider, rest, err := Split(name)
@@ -58,6 +62,8 @@ func Open(name string, c Config) (Model, error) {
 		return openScript(name, rest, c)
 	case "replay":
 		return openReplay(name, rest, c)
+	case page, device:
+		return openLent(name, rest, c)
 	}
 	row, err := c.row(provider)
 	if err != nil {
@@ -84,7 +90,7 @@ func Split(name string) (provider, model string, err error) {
 	case len(name) > 512 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return "", "", fault.New(fault.Model, "a model name must be one short line of text").
 			Hinting("write provider:model, e.g. openai:gpt-5-mini")
-	case !found || provider == "" || strings.TrimSpace(model) == "":
+	case !found || provider == "" || strings.TrimSpace(model) == "" && provider != device:
 		return "", "", fault.New(fault.Model, "the model %q is not of the form provider:name", name).
 			Hinting("write the provider first, e.g. openai:gpt-5-mini, ollama:qwen3 or script:demo.yaml")
 	}

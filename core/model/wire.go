@@ -77,8 +77,13 @@ func (m *remote) unreachable(err error) error {
 	if m.end.row.unreachable != "" {
 		hint = m.end.row.unreachable
 	}
-	var own *fault.Fault // the platform's, which says all of it
-	if errors.As(err, &own) {
+	var own *fault.Fault                                                                 // the platform's, which says all of it
+	if errors.As(err, &own) && (own.Code == fault.Model || own.Code == fault.Platform) { // of a lent model
+		out := *own
+		out.Message = m.clean(own.Message)
+		return &out
+	}
+	if own != nil {
 		if m.end.row.unreachable == "" || own.Hint == "" {
 			hint = cmp.Or(own.Hint, hint)
 		} else {

@@ -187,7 +187,7 @@ func (c *checker) oneModel(got *loaded, name string) {
 		return
 	}
 	c.models[name+"\x00"+origin] = true
-	err := c.p.src.CheckModel(name, origin)
+	err := c.p.src.CheckModel(name, origin, c.platform)
 	if err == nil {
 		return
 	}

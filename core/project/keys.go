@@ -110,7 +110,7 @@ func modelProblem(s string) string {
 	if p := yamltree.NameProblem(s); p != "" {
 		return p
 	}
-	if provider, name, ok := strings.Cut(s, ":"); !ok || provider == "" || name == "" || strings.Contains(provider, "/") {
+	if provider, name, ok := strings.Cut(s, ":"); !ok || provider == "" || name == "" && provider != "device" || strings.Contains(provider, "/") {
 		return fault.Quoted(s) + " is not of the form provider:name"
 	}
 	return ""

@@ -49,8 +49,9 @@ type Source struct {
 	// are not checked. A key that the error quotes is where the fault points.
 	CheckToolset func(name string, options json.RawMessage) error
 	// CheckModel tells whether a model name can be opened; origin is where it
-	// was given, as Worker.Origins has it. nil: only its form is checked. It must not call the model.
-	CheckModel func(name, origin string) error
+	// was given, as Worker.Origins has it, and platform the one that is asked about.
+	// nil: only its form is checked. It must not call the model.
+	CheckModel func(name, origin, platform string) error
 }
 
 // Flags are the settings of the command line. The zero value of a field stands for a

@@ -24,7 +24,11 @@ type Source struct {
 	DotEnv  map[string]string // the keys in the project's .env
 	Files   fs.FS             // the project root
 	HTTP    model.HTTPDoer    // nil: no provider can be reached
-	Scripts fs.FS             // for script:NAME
+	// Lent are the models that the platform lends, see model.Config; Platform is its
+	// name.
+	Lent     map[string]model.HTTPDoer
+	Platform string
+	Scripts  fs.FS // for script:NAME
 	// ReadScript reads the script or recording that a person named; with nil, only
 	// files of the project can be read.
 	ReadScript func(name string) ([]byte, error)
@@ -78,7 +82,7 @@ func New(s Source) *Table {
 		add(name, p, false)
 	}
 	t.models = model.Config{
-		HTTP: s.HTTP, Env: t.env, Providers: rows,
+		HTTP: s.HTTP, Lent: s.Lent, Env: t.env, Providers: rows,
 		Embedded: s.Scripts, Pace: &model.Pace{}, Redact: s.Redact, Now: s.Now,
 	}
 	return t
@@ -97,11 +101,20 @@ func (t *Table) env(name string) string {
 	return t.source.DotEnv[name]
 }
 
-// Check returns why a model name cannot be opened; nil if it can. It sends no
-// request. A script or recording is read.
-func (t *Table) Check(name, origin string) error {
+// Check returns why a model name cannot be opened on a platform; nil if it can. It
+// sends no request. A script or recording is read. Which models another platform
+// lends is not known here.
+func (t *Table) Check(name, origin, platform string) error {
 	provider, _, err := model.Split(name)
 	if err != nil {
+		return err
+	}
+	if model.Lends(provider) {
+		if platform == t.source.Platform {
+			_, err = model.Open(name, t.models)
+		} else if platform != "browser" {
+			err = model.NotLent(name)
+		}
 		return err
 	}
 	if provider == "script" || provider == "replay" {

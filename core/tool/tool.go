@@ -105,6 +105,9 @@ type Spec struct {
 	// Network tools say that they use the network; set where Risk is stricter than
 	// Network.
 	Network bool
+	// Outside tools have their effects outside the sandbox, whatever their risk: what
+	// a project says of itself approves none of their calls beyond read.
+	Outside bool
 	// Timeout replaces limits.tool_timeout; negative: none.
 	Timeout time.Duration
 }

@@ -197,27 +197,6 @@ func worker() error {
 	return module()
 }
 
-// module puts golem.js and what it imports into one file: a page that embeds
-// golem loads one script.
-func module() error {
-	r := api.Build(api.BuildOptions{
-		EntryPoints: []string{"web/golem.js"}, Bundle: true, Format: api.FormatESModule,
-		MinifyWhitespace: true, MinifySyntax: true, MinifyIdentifiers: true, Target: api.ES2022, LogLevel: api.LogLevelWarning,
-	})
-	if err := flawless(r); err != nil {
-		return err
-	}
-	return write("golem.js", r.OutputFiles[0].Contents)
-}
-
-// flawless fails on warnings too: a key that stands twice in an object is one.
-func flawless(r api.BuildResult) error {
-	if all := append(r.Errors, r.Warnings...); len(all) > 0 {
-		return fmt.Errorf("the page's scripts: %s", all[0].Text)
-	}
-	return nil
-}
-
 // joined are scripts one after another.
 func joined(names ...string) (string, error) {
 	var out strings.Builder

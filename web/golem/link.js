@@ -3,7 +3,7 @@ import { GolemError } from './error.js'
 import { Run } from './run.js'
 
 /** The number of the form of these messages. golem-worker.js and golem.wasm have theirs: another one is refused. */
-const form = 1
+const form = 2
 
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
@@ -19,11 +19,24 @@ export function checked(signal) {
   if (signal?.aborted) throw cancelled()
 }
 
+/** What the worker is told of what a page provides (Golem.provide): all but the functions. */
+export function listed(provided) {
+  try {
+    const { toolsets = {}, models = {} } = provided
+    for (const f of [...Object.values(models), ...Object.values(toolsets).flatMap((tools) => Object.values(tools).map((t) => t.run))]) if (typeof f !== 'function') throw new Error('a model and the run of a tool are functions')
+    const sets = Object.entries(toolsets).map(([name, tools]) => ({ name, tools: Object.entries(tools).map(([name, tool]) => ({ ...tool, name })) }))
+    return { toolsets: JSON.parse(JSON.stringify(sets)), models: Object.keys(models), device: 'LanguageModel' in globalThis }
+  } catch (e) {
+    throw new GolemError({ code: 'E_USAGE', message: `golem cannot take what the page provides: ${e.message}`, hint: 'give golem.provide {toolsets: {NAME: {TOOL: {risk, run}}}, models: {NAME: function}}' })
+  }
+}
+
 /** The one worker, and what waits for its replies. */
 export class Link {
   #worker
   #last = 0
   #calls = new Map()
+  #base
   #over = null // why there is no golem any more
   #tell
 
@@ -43,7 +56,24 @@ export class Link {
   }
 
   begin(wasm, base) {
+    this.#base = base
     this.#worker.postMessage({ wasm, base, form })
+  }
+
+  /** What calls the functions of the page. */
+  #lender() {
+    return import(/* @vite-ignore */ new URL('golem-provide.js', this.#base))
+  }
+
+  /** The state of the browser's own model. */
+  async own(options = {}) {
+    checked(options.signal)
+    try {
+      return await (await this.#lender()).device(options)
+    } catch (e) {
+      checked(options.signal)
+      throw new GolemError({ code: 'E_PLATFORM', message: `the browser’s model is not there: ${e.message}`, hint: 'a browser downloads it only after a click' })
+    }
   }
 
   /** Fails what is open and all that comes. */
@@ -91,7 +121,7 @@ export class Link {
     let inside
     let id = 0
     const { signal } = options
-    const run = new Run((m) => this.#post({ id, ...m }), options, (own) => (inside = own))
+    const run = new Run((m) => this.#post({ id, ...m }), { ...options, lender: () => this.#lender() }, (own) => (inside = own))
     const abort = () => run.cancel()
     const over = () => {
       this.#calls.delete(id)
@@ -103,7 +133,7 @@ export class Link {
       id = this.#open({
         reject: (e) => inside.fail(e),
         take: (m) => {
-          if (m.event || m.ask || m.withdrawn || m.artifact) return inside.take(m)
+          if (m.event || m.ask || m.withdrawn || m.artifact || m.lend || m.unlend) return inside.take(m)
           over()
           if (m.error) inside.fail(new GolemError(m.error))
           else inside.finish(m.result)

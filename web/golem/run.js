@@ -59,6 +59,7 @@ export class Run {
   #over = false
   #gone = new AbortController()
   #open = new Map() // questions that wait, by request id
+  #loans = new Map() // calls of functions of the page, by number
 
   /** Made by golem.run, chat, resume and call. lend gets what the worker's messages do to it. */
   constructor(post, options, lend) {
@@ -85,9 +86,29 @@ export class Run {
       this.#options.artifact(m.artifact)
     } else if (m.ask) {
       this.#answer(m.ask)
+    } else if (m.lend) {
+      this.#call(m.lend)
+    } else if (m.unlend) {
+      this.#loans.get(m.unlend)?.abort()
     } else {
       this.#open.get(m.withdrawn)?.abort()
     }
+  }
+
+  /** Calls a function of the page; its signal aborts when the call has ended or the run is cancelled. */
+  async #call(asked) {
+    const { n } = asked
+    const stop = new AbortController()
+    const signal = AbortSignal.any([this.#gone.signal, stop.signal])
+    const post = (said) => signal.aborted || this.#post({ lent: { n, ...said } })
+    this.#loans.set(n, stop)
+    try {
+      const { serve } = await this.#options.lender()
+      if (!signal.aborted) await serve(this.#options.provided, asked, post, signal)
+    } catch (e) {
+      post({ error: { message: `golem-provide.js cannot be loaded: ${e.message}`, code: 'E_PLATFORM', hint: 'put all files of one version of golem side by side' } })
+    }
+    this.#loans.delete(n)
   }
 
   /** Every question has an id and an answer of its own; one that was withdrawn takes none. */

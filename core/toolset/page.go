@@ -1,0 +1,144 @@
+package toolset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// maxResult bounds the result of a lent tool, in bytes of JSON (SECURITY 12).
+const maxResult = 1 << 20
+
+// Lent is a tool that the page which embeds golem lends: a function of its own.
+type Lent struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`  // JSON Schema; nil: any object
+	Output      json.RawMessage `json:"output"` // JSON Schema; nil: undeclared
+	Risk        tool.Risk       `json:"risk"`   // "": unknown, which asks as a command does
+	Timeout     string          `json:"timeout"`
+	// Untrusted says that results have content from elsewhere; those of risk network
+	// always do (SECURITY 13).
+	Untrusted bool `json:"untrusted"`
+}
+
+// LentSet is a toolset of the page.
+type LentSet struct {
+	Name  string `json:"name"`
+	Tools []Lent `json:"tools"`
+}
+
+// Lender calls a lent function and returns its result as JSON, nothing for none. It
+// must return when ctx ends.
+type Lender func(ctx context.Context, toolset, name string, args json.RawMessage) (json.RawMessage, error)
+
+// Page is the toolset "page": the tools that a web page lends, in toolsets of its
+// own by name. A worker names those that it gets.
+func Page(lent []LentSet, call Lender) Factory {
+	return Factory{
+		Name:    "page",
+		Options: func() any { return new(pageOptions) },
+		Open: func(_ context.Context, _ Env, options any) (tool.Toolset, error) {
+			var out Tools
+			var known []string
+			for _, set := range lent {
+				known = append(known, set.Name)
+			}
+			o, _ := options.(*pageOptions)
+			if len(o.Names) == 0 {
+				return nil, fault.New(fault.Config, "the toolset page names none of the page's toolsets").
+					Hinting("write page: {names: [NAME]}; %s", fault.DidYouMean("", known))
+			}
+			for _, name := range o.Names {
+				at := slices.Index(known, name)
+				if at < 0 {
+					return nil, fault.New(fault.Platform, "this page provides no toolset %q", name).
+						Hinting("%s; a page provides toolsets with golem.provide", fault.DidYouMean(name, known))
+				}
+				for _, l := range lent[at].Tools {
+					t, err := l.tool(name, call)
+					if err != nil {
+						return nil, err
+					}
+					out = append(out, t)
+				}
+			}
+			return out, nil
+		},
+	}
+}
+
+// pageOptions are the keys of toolsets.page.
+type pageOptions struct {
+	Names []string `json:"names"`
+}
+
+// lentTool is a lent function as a tool.
+type lentTool struct {
+	spec tool.Spec
+	lent Lent
+	set  string
+	call Lender
+}
+
+func (l Lent) tool(set string, call Lender) (tool.Tool, error) {
+	wrong := func(format string, args ...any) error {
+		return fault.New(fault.ToolContract, "the tool %s of the page's toolset %s: "+format, append([]any{l.Name, set}, args...)...).
+			Hinting("correct what the page gives golem.provide")
+	}
+	t := &lentTool{set: set, lent: l, call: call, spec: tool.Spec{
+		Name: l.Name, Description: l.Description, Input: l.Input, Output: l.Output, Risk: l.Risk, Toolset: "page", Provider: "page:" + set,
+		Outside: true, Network: l.Risk == tool.Network,
+	}}
+	switch l.Risk {
+	case "", tool.Read, tool.Write, tool.Network, tool.Destructive, tool.Command:
+	default:
+		return nil, wrong("there is no risk %q: use read, write, network, destructive or command", l.Risk)
+	}
+	for _, schema := range []json.RawMessage{l.Input, l.Output} {
+		if schema == nil {
+			continue
+		}
+		if _, err := tool.Compile(schema); err != nil {
+			return nil, wrong("%w", err)
+		}
+	}
+	if l.Timeout != "" {
+		limit, err := time.ParseDuration(l.Timeout)
+		if err != nil || limit <= 0 {
+			return nil, wrong("the timeout %q is not a time such as 30s or 2m", l.Timeout)
+		}
+		t.spec.Timeout = limit
+	}
+	return t, nil
+}
+
+// Spec is what the page said of it.
+func (t *lentTool) Spec() tool.Spec { return t.spec }
+
+// Call calls the function: a string is a text, whatever else is data.
+func (t *lentTool) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	raw, err := t.call(ctx, t.set, c.Name, c.Args)
+	if err != nil {
+		return tool.Output{}, err
+	}
+	out := tool.Output{Untrusted: t.lent.Untrusted || t.spec.Network}
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) > maxResult:
+		return tool.Output{}, fault.New(fault.ToolOutput, "the result of %s has %d bytes; at most %d are allowed", c.Name, len(raw), maxResult)
+	case len(raw) == 0:
+	case raw[0] == '"' && json.Unmarshal(raw, &out.Text) == nil:
+	default:
+		if out.Data, err = tool.Canonical(raw); err != nil {
+			return tool.Output{}, fault.New(fault.ToolOutput, "the result of %s: %w", c.Name, err)
+		}
+		out.Kind = "json"
+	}
+	return out, nil
+}
