@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
-import { chooseModel, lacking } from './modelchoice.jsx'
+import { chooseModel, lacking } from './models.jsx'
 import { faultText, isOver, seconds } from './run.js'
 import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'
@@ -14,10 +14,10 @@ import { beside, helpOf, menu, side } from './panes.js'
 import { History } from './history.jsx'
 import { Composer, attach, draft } from './composer.jsx'
 import { Tree } from './tree.jsx'
-import { UndoRun } from './undo.jsx'
 import { Icon } from './icons.jsx'
 
 const Ahead = later(() => import('./describe.jsx').then((m) => m.Ahead))
+const UndoRun = later(() => import('./undo.jsx').then((m) => m.UndoRun), true)
 const Menu = later(() => import('./menu.jsx').then((m) => m.Menu), true)
 
 export function Conversation() {

@@ -164,7 +164,7 @@ function Open({ path }) {
   }
   return (
     <>
-      <header>
+      <header class="file">
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
         {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}

@@ -33,13 +33,15 @@ const others = [
   ['Escape', 'in a question: no'],
   ['Ctrl+S', 'in a file: saves it'],
   ['Ctrl+F', 'in a file: searches it'],
+  ['Ctrl+Space', 'in a file: completes what is written'],
+  ['Escape, Tab', 'in a file: leaves the editor'],
   ['↑ ↓', 'in the tree of calls and in lists of files'],
   ['↑ ↓ ← →', 'in the graph of workers'],
 ]
 
 /** Whether somebody types there, or a question has the keys. */
 const taken = (e) => e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || e.isComposing || document.querySelector('dialog:modal')
-  || e.composedPath().some((n) => n.matches?.('input, textarea, select, dialog, [contenteditable]'))
+  || e.composedPath().some((n) => n.matches?.('input:not([type=checkbox]), textarea, select, dialog, [contenteditable]'))
 
 export function listen() {
   addEventListener('keydown', (e) => {

@@ -4,7 +4,7 @@ import * as store from './store.js'
 import { actions } from './actions.js'
 import { Dialog } from './ask.jsx'
 import { draft } from './composer.jsx'
-import { chooseModel } from './modelchoice.jsx'
+import { chooseModel } from './models.jsx'
 import { showKeys } from './keys.jsx'
 import { startTool } from './start.jsx'
 import { beside, menu, side } from './panes.js'
@@ -18,7 +18,7 @@ const command = (text) => () => {
 }
 
 /** What each action does in the page; talks: only in an open conversation. */
-export const deeds = {
+const deeds = {
   send: { does: field },
   stop: { does: () => store.stop() },
   answer: { does: () => document.querySelector('dialog[open] button')?.focus() },
@@ -39,6 +39,7 @@ export const deeds = {
   tools: { does: go('workers') },
   tool: { does: startTool },
   clearance: { does: go('staged') },
+  undo: { does: go('staged') }, // below what is staged: each run with its diff
   approvals: { does: go('settings') },
   cost: { does: said('/cost'), talks: true },
   compact: { does: said('/compact'), talks: true },
@@ -56,9 +57,13 @@ export const deeds = {
   exit: { does: () => store.endTalk(), talks: true },
 }
 
+/** What an action does; a command that the page does not know otherwise is written into the conversation. */
+const deed = (a) => deeds[a.name] ?? { does: command(`/${a.command} `), talks: true }
+
 /** Whether an action is possible now. */
-export function possible({ name, when }) {
-  if (deeds[name].talks && !store.talking.value) return false
+function possible(a) {
+  const { when } = a
+  if (deed(a).talks && !store.talking.value) return false
   const state = {
     idle: () => !store.running.value, busy: () => store.running.value, asked: () => store.asked.value.length > 0,
     answered: () => store.run.value.transcript.some((item) => item.kind === 'golem'), staged: () => store.staged.value.length > 0,
@@ -68,15 +73,15 @@ export function possible({ name, when }) {
 
 export function Menu() {
   const leave = () => (menu.value = false)
-  const pick = (name) => {
+  const pick = (a) => {
     leave()
-    store.attempt(name, async () => deeds[name].does())
+    store.attempt(a.name, async () => deed(a).does())
   }
   return (
     <Dialog title="What you can do" leave={leave} submit={leave} buttons={null}>
       <ul class="actions">
         {actions.map((a) => (
-          <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a.name)}>
+          <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a)}>
             <b>{a.name}</b><span class="small muted grow">{a.help}</span>
           </button></li>
         ))}

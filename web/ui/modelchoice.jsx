@@ -1,34 +1,14 @@
-// Which model a project runs on: its provider, the key, the address, and
+// The dialog of the model that a project runs on: its provider, the key, the address, and
 // whether it answers.
-import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import * as store from './store.js'
-import { providers, settings, variable, withScheme } from './settings.js'
+import { settings, variable, withScheme } from './settings.js'
+import { choosing, provider, rows } from './models.jsx'
 import { Copy } from './copy.jsx'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
 import { faultText } from './run.js'
-
-const choosing = signal(false)
-
-/** Lets the person choose the open project's model. */
-export const chooseModel = () => { choosing.value = true }
-
-/** What keeps the open project's entry from being run, in words; "" if nothing does. */
-export function lacking(about) {
-  if (!about?.entry || about.tool) return ''
-  if (!about.model) return `${about.entry} names no model: choose one.`
-  const row = provider(about.model)
-  return row?.keyVar && !row.noKey && !settings.environment()[row.keyVar] ? `${about.model} needs a key of ${row.name}.` : ''
-}
-
-const rows = () => providers(store.golem)
-const provider = (model) => rows().find((p) => p.name === model.split(':')[0])
-
-export function ModelChoice() {
-  return choosing.value && <Choice />
-}
 
 const local = {
   ollama: { does: 'Ollama answers this page if it is started so:', line: () => `OLLAMA_ORIGINS=${location.origin} ollama serve` },
@@ -55,7 +35,7 @@ function barred(address) {
   }
 }
 
-function Choice() {
+export function Choice() {
   const now = store.about.value?.model ?? ''
   const row = provider(now)
   const [name, setName] = useState(row?.name ?? rows()[0].name)
