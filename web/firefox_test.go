@@ -4,12 +4,11 @@ package web_test
 
 import "testing"
 
-// inFirefox are the flows of the page that are played in Firefox too. Left out
-// are custom tools and the parity cases (new workers start too late in it on a
-// busy machine), the measures of Chromium's
-// own counters (TestMarkdownIsLinear), a full disk, which Firefox cannot be told
-// of (TestNoRoom), pictures and axe (TestViews: the same document), and the world
-// outside (TestNothingLeaves: its names are resolved by Chromium).
+// inFirefox are the flows of the page that are played in Firefox too; the parity
+// cases, custom tools among them, are played there by TestParity. Left out are the
+// measures of Chromium's own counters (TestMarkdownIsLinear), a full disk, which
+// Firefox cannot be told of (TestNoRoom), pictures and axe (TestViews: the same
+// document), and the world outside (TestNothingLeaves: its names are resolved by Chromium).
 var inFirefox = map[string]func(*testing.T){
 	// the person's flows
 	"TestFirstVisit":              TestFirstVisit,

@@ -136,7 +136,7 @@ type sides []side
 func everywhere(t *testing.T, n int) sides {
 	t.Helper()
 	var out sides
-	for _, b := range []*webtest.Browser{&browser} {
+	for _, b := range []*webtest.Browser{&browser, &firefox} {
 		s := side{b.Engine, make(chan *webtest.Page, n)}
 		for range n {
 			s.pages <- embeddedIn(t, b)
