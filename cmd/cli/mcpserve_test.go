@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,15 +30,7 @@ var servedFiles = map[string]string{
 // schemas, questions at the client, faults, a trace of each call, and nothing but the
 // protocol on standard output.
 func TestMCPServe(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range servedFiles {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := servedProject(t)
 	var asked []string
 	asks := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		asked = append(asked, r.Params.Message)
@@ -80,16 +75,98 @@ func TestMCPServe(t *testing.T) {
 	}
 }
 
-// mcpClient starts golem mcp serve in a directory and connects to it.
-func mcpClient(t *testing.T, dir string, options *mcp.ClientOptions) *mcp.ClientSession {
+// Over HTTP golem shows the address and the token; with the token a client calls tools,
+// and Ctrl+C ends the server although the client is still there.
+func TestMCPServeOverHTTP(t *testing.T) {
+	cmd := mcpServer(t, servedProject(t), "--http", "127.0.0.1:0")
+	told, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	var address, token string
+	lines := bufio.NewScanner(told)
+	for token == "" && lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "MCP server at "); ok {
+			address = rest
+		}
+		_, token, _ = strings.Cut(lines.Text(), "Authorization: Bearer ")
+	}
+	if len(token) < 40 || !strings.HasPrefix(address, "http://127.0.0.1:") {
+		t.Fatalf("%q %q", address, token)
+	}
+	ended := make(chan error, 1)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
+	transport := func(token string) *mcp.StreamableClientTransport {
+		return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1}
+	}
+	if _, err := client.Connect(t.Context(), transport("wrong"), nil); err == nil {
+		t.Error("another token is taken")
+	}
+	s, err := client.Connect(t.Context(), transport(token), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "sum", Arguments: map[string]any{"n": 2}})
+	if err != nil || res.IsError {
+		t.Fatalf("%v %s", err, mcpText(res))
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for lines.Scan() { // to its end
+		}
+		ended <- cmd.Wait()
+	}()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	s.Close() // what it says of a server that is gone does not matter
+}
+
+// bearer sends a token with each request.
+type bearer string
+
+func (token bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// servedProject writes the project into a new directory.
+func servedProject(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range servedFiles {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// mcpServer is golem mcp serve in a directory.
+func mcpServer(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, "mcp", "serve")
+	cmd := exec.Command(exe, append([]string{"mcp", "serve"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=")
+	cmd.Env = append(os.Environ(), asGolem+"=1", "GOLEM_HOME="+filepath.Join(dir, "home"), "GOLEM_PROJECT=", "GOLEM_MODEL=", tokenVariable+"=")
+	return cmd
+}
+
+// mcpClient starts golem mcp serve in a directory and connects to it.
+func mcpClient(t *testing.T, dir string, options *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	cmd := mcpServer(t, dir)
 	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
