@@ -96,6 +96,9 @@ type Platform struct {
 	// Libraries are the directories in which libraries are looked for, in this
 	// order (SPEC §4).
 	Libraries []project.LibraryRoot
+	// Store has the values that the person keeps under names (golem secret set, in the
+	// page its settings); nil: there is none.
+	Store SecretStore
 	// Secrets are further values to remove from everything that leaves golem.
 	Secrets []string
 	Now     func() time.Time // nil means time.Now

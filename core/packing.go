@@ -70,6 +70,13 @@ const shortestKey = 12
 // keyless returns an error if a file holds the value of a key that golem knows.
 func (i *Instance) keyless(pack *workspace.Pack) error {
 	secrets := platformSecrets(i.platform)
+	if i.platform.Store != nil {
+		kept, err := i.platform.Store.Values()
+		if err != nil {
+			return err
+		}
+		secrets = append(secrets, kept...)
+	}
 	return fs.WalkDir(pack.Project, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -77,7 +84,7 @@ func (i *Instance) keyless(pack *workspace.Pack) error {
 		data, err := fs.ReadFile(pack.Project, name)
 		for _, secret := range secrets {
 			if err == nil && len(secret) >= shortestKey && bytes.Contains(data, []byte(secret)) {
-				return fault.New(fault.Protected, "the project is not packed: the file holds the value of one of your keys").At(name, 0, 0).
+				return fault.New(fault.Protected, "the project is not packed: the file holds the value of one of your keys or secrets").At(name, 0, 0).
 					Hinting("take the key out, or leave the file out with a .golemignore file")
 			}
 		}

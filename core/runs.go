@@ -205,7 +205,7 @@ func (i *Instance) prepare(ctx context.Context, u ui.UI, ro RunOptions, in run.I
 	// while a person is asked.
 	hold := &trace.Hold{}
 	sinks := trace.Sinks{i.writer(ro, entry, hold), hold.Sink(u)}
-	r = i.runner(i.secrets.redactor.Load().Sink(sinks), i.gate(u))
+	r = i.runner(trace.Redacting(i.secrets.now, sinks), i.gate(u))
 	r.Asking = hold.Asking
 	i.saveRules(r.Gate, r.Sink)
 	trusting, err := i.consent.Before(ctx, entry, r)
@@ -253,7 +253,7 @@ func (i *Instance) header(id string, entry *project.Worker) trace.Header {
 // keep wires recordings and artifacts.
 func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Record != nil {
-		rec := model.NewRecorder(ro.Record, i.platform.Version, i.secrets.redactor.Load().String)
+		rec := model.NewRecorder(ro.Record, i.platform.Version, i.secrets.text)
 		r.Model = func(ctx context.Context, w *project.Worker) (model.Model, error) {
 			m, err := i.models.Open(ctx, w)
 			if err != nil {
@@ -265,7 +265,7 @@ func (i *Instance) keep(r *run.Runner, ro RunOptions) {
 	if ro.Artifact == nil {
 		return
 	}
-	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.secrets.redactor.Load()}
+	files := &trace.Artifacts{Put: ro.Artifact, Redact: i.secrets.now}
 	r.Artifact = func(name string, value any) {
 		if err := files.Keep(name, value); err != nil && !errors.Is(err, context.Canceled) {
 			r.Sink.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: fault.Config, Message: "an artifact could not be written: " + err.Error()}})

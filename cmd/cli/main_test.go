@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/zalando/go-keyring"
 
 	"golem/cmd/cli/shell"
 )
@@ -18,6 +20,7 @@ import (
 const asGolem = "GOLEM_TEST_AS_GOLEM"
 
 func TestMain(m *testing.M) {
+	keyring.MockInitWithError(errors.New("tests have no keyring")) // never that of whoever runs them
 	if shell.IsHelper() || os.Getenv(asGolem) != "" {
 		main()
 	}
@@ -83,6 +86,7 @@ func TestScripts(t *testing.T) {
 			"flip":      cmdFlip,
 			"cut":       cmdCut,
 			"gitrepo":   cmdGitRepo,
+			"nowhere":   cmdNowhere,
 		},
 	})
 }

@@ -74,6 +74,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		Closed:     h.closed(),
 		Git:        h.gitBranch,
 		ReadScript: func(name string) ([]byte, error) { return h.readFile(name, maxScript) },
+		Store:      h.secrets(),
 		Tools:      t.forProject,
 		ToolFiles:  h.homeTools(),
 		Secrets:    h.ownSecrets(),

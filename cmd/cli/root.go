@@ -50,7 +50,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	})
 	root.AddCommand(
 		h.runCommand(), h.chatCommand(), h.initCommand(), h.checkCommand(), h.workersCommand(), h.describeCommand(), h.schemaCommand(), h.modelsCommand(),
-		h.packCommand(), h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.approvalsCommand(), h.clearanceCommand(), h.undoCommand(), h.toolCommand(), h.libCommand(), h.mcpCommand(), h.webCommand(), h.versionCommand(),
+		h.packCommand(), h.traceCommand(), h.conversationsCommand(), h.trustCommand(), h.secretCommand(), h.approvalsCommand(), h.clearanceCommand(), h.undoCommand(), h.toolCommand(), h.libCommand(), h.mcpCommand(), h.webCommand(), h.versionCommand(),
 	)
 	for _, c := range root.Commands() {
 		h.commands = append(h.commands, c.Name())

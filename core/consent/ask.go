@@ -183,8 +183,9 @@ func trustHint() string {
 	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
 }
 
-// Granted refuses a tool of a module with hosts, or with files by a library's word,
-// that nobody trusted, and commands that reach beyond the project.
+// Granted refuses a tool of a module with hosts, with values of the person, or with
+// files by a library's word, that nobody trusted, and commands that reach beyond the
+// project.
 func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
 	if spec.Toolset == "shell" && spec.Risk == tool.Command {
@@ -194,7 +195,7 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 		return nil
 	}
 	identified, ok := t.(tool.Identifier)
-	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 {
+	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 && len(c.Project.Secrets(w)) == 0 {
 		return nil
 	}
 	digest, _, err := identified.Identity(ctx)
@@ -208,11 +209,15 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 }
 
 // Grant is the first grant of a tool's module that needs trust and that no person
-// trusted: a host, or the files where a library's worker grants them. digest is that
+// trusted: a host, a value of the person, or the files where a library's worker
+// grants them. digest is that
 // of the module.
 func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
 	file, _, _ := strings.Cut(spec.Module, "@")
 	grants := c.Project.LibraryFiles(w)
+	for _, s := range c.Project.Secrets(w) {
+		grants = append(grants, s.Said)
+	}
 	if len(spec.Hosts) > 0 && w.Sandbox.Network {
 		grants = append(grants, c.Project.Hosts(w)...)
 	}

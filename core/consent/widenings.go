@@ -164,6 +164,9 @@ func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []modu
 		return nil
 	}
 	grants := append(c.Project.Hosts(w), c.Project.LibraryFiles(w)...)
+	for _, s := range c.Project.Secrets(w) {
+		grants = append(grants, s.Said)
+	}
 	out := make([]module, len(found))
 	for n, m := range found {
 		out[n] = module{Module: m}
@@ -193,8 +196,8 @@ func (c *Consent) digest(m project.Module) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// grants are the hosts that a worker's file lends its modules, one line a host, and
-// the files that a library's does.
+// grants are the hosts that a worker's file lends its modules, one line a host, the
+// values of the person that it gives them, and the files that a library's does.
 func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 	var out trust.List
 	add := func(s project.Said, means string) {
@@ -206,6 +209,9 @@ func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 	for _, s := range c.Project.LibraryFiles(w) {
 		add(s, " reads and writes the files that the library's worker sees")
 	}
+	for _, s := range c.Project.Secrets(w) {
+		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+c.reaches(w, s.Key))
+	}
 	if !w.Sandbox.Network || w.Builtin() {
 		return out // they reach nothing
 	}
@@ -213,6 +219,28 @@ func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 		add(h, " can send what it is given to "+h.Value)
 	}
 	return out
+}
+
+// kind names where a value of the person's is from.
+func kind(ref tool.Value) string {
+	if ref.Secret != "" {
+		return "secret " + ref.Secret
+	}
+	return "environment variable " + ref.Env
+}
+
+// reaches says where a module can send what it is given.
+func (c *Consent) reaches(w *project.Worker, stem string) string {
+	var hosts []string
+	for _, h := range c.Project.Hosts(w) {
+		if h.Key == stem {
+			hosts = append(hosts, h.Value)
+		}
+	}
+	if !w.Sandbox.Network || len(hosts) == 0 {
+		return "reaches no host"
+	}
+	return "can send it to " + strings.Join(hosts, ", ")
 }
 
 // plainKeys of a provider row change no address, no header and no key. models

@@ -149,6 +149,7 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		ReadScript: func(name string) ([]byte, error) {
 			return fs.ReadFile(tree, strings.TrimPrefix(name, "./"))
 		},
+		Store: core.SecretMap(c.Settings.Secrets),
 		NewID: func() string { return "run" },
 	}
 }

@@ -21,9 +21,11 @@ type Settings struct {
 	Limits   map[string]string `json:"limits,omitempty"`
 	Strict   bool              `json:"strict,omitempty"`
 	// Set has the model settings of --set.
-	Set    map[string]json.RawMessage `json:"set,omitempty"`
-	Env    map[string]string          `json:"env,omitempty"`
-	Attach []string                   `json:"attach,omitempty"` // names under outside/
+	Set map[string]json.RawMessage `json:"set,omitempty"`
+	Env map[string]string          `json:"env,omitempty"`
+	// Secrets are what the person keeps under names (golem secret set).
+	Secrets map[string]string `json:"secrets,omitempty"`
+	Attach  []string          `json:"attach,omitempty"` // names under outside/
 	// Flags with these names.
 	NoImportTools      bool   `json:"no_import_tools,omitempty"`
 	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`

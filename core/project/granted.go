@@ -128,8 +128,8 @@ func (p *Project) ModuleImports() (s Said, ok bool) {
 // FromHome reports whether a module is in $GOLEM_HOME/tools, outside the project.
 func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, homePrefix) }
 
-// ModuleConfig returns the configuration that w gives to tool modules, one Said for
-// each key.
+// ModuleConfig returns the configuration that w's files give to tool modules, one Said
+// for each key; what a person keeps (Secrets) is not among it.
 func (p *Project) ModuleConfig(w *Worker) []Said {
 	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {
@@ -142,7 +142,9 @@ func (p *Project) ModuleConfig(w *Worker) []Said {
 			continue
 		}
 		for _, c := range config.Fields {
-			out = append(out, said(c.Value, "toolsets.custom.modules."+f.Name+".config."+c.Name, c.Name))
+			if c.Value.Kind == yamltree.Scalar {
+				out = append(out, said(c.Value, "toolsets.custom.modules."+f.Name+".config."+c.Name, c.Name))
+			}
 		}
 	}
 	return out

@@ -69,7 +69,7 @@ func commandOptions() map[string]*yamltree.Shape {
 // grantShape is what one tool module is given (SPEC §6, Grants).
 func grantShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
-		"fs": yamltree.Flag(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(yamltree.Text(nil)),
+		"fs": yamltree.Flag(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(valueShape()),
 		"timeout": yamltree.Duration(), "stateful": yamltree.Flag(), "fuel": yamltree.Count(1, 1e15),
 	})
 }

@@ -58,6 +58,9 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 	if out, flt, kept := f.keptCall(req); kept {
 		return out, flt
 	}
+	if req.caller != nil {
+		req.args = string(f.tree.r.given().JSON([]byte(req.args)))
+	}
 	c := &activeCall{frame: f, req: req, at: trace.Event{ID: req.id, Parent: req.parent, Worker: f.worker.ID, Depth: f.depth}}
 	c.hold = &hold{sched: f.tree.sched}
 	start := f.tree.r.now()
@@ -83,7 +86,7 @@ func (f *frame) call(ctx context.Context, req callRequest) (tool.Output, *fault.
 		err = req.caller.nests(c.spec)
 	default:
 		if err = f.tree.takenAsFailed(req.id); err == nil {
-			out, err = c.run(ctx, tl)
+			out, err = f.tree.r.withoutGiven(c.run(ctx, tl))
 		}
 	}
 	return c.finish(ctx, out, err, f.tree.r.now().Sub(start))

@@ -50,6 +50,11 @@ type Runner struct {
 	// Granted fails with E_TRUST if no person trusted the tool's grants; nil: all are
 	// trusted.
 	Granted func(ctx context.Context, w *project.Worker, t tool.Tool) error
+	// Value is what toolsets read configuration with (toolset.Env).
+	Value func(tool.Value) (string, error)
+	// Given takes the values that Value returned of a person's out of what tools return
+	// and what modules ask of others, so that no model reads them; nil: there are none.
+	Given func() *trace.Redactor
 	// Unattended tells that nobody was there when a person had to be asked for trust.
 	// A call that fails with E_TRUST counts as denied then. nil: never.
 	Unattended func() bool

@@ -24,6 +24,13 @@ type Env struct {
 	// Log writes a status line for the person; level is info, warn or error. nil:
 	// nobody reads it.
 	Log func(level, text string)
+	// Value returns the text of a value in the options: what the file says, or what the
+	// person keeps under the name that the file says. Ask for it when it is needed, not
+	// in Open: by then a person has trusted the file. nil: only texts can be used.
+	Value func(tool.Value) (string, error)
+	// Redact takes the values of the person that Value has returned out of a text. nil:
+	// there are none.
+	Redact func(string) string
 	// Call calls a tool or a worker as the running worker, through the same gate,
 	// while a call of one of the toolset's tools runs; within is that call, and
 	// the new one is traced below it (S3-15).

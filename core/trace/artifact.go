@@ -13,7 +13,7 @@ import (
 // *Artifacts writes nothing. It is safe for concurrent use if Put is.
 type Artifacts struct {
 	Put    func(name string, data []byte) error // writes one file and replaces an existing one
-	Redact *Redactor                            // nil: nothing is secret
+	Redact func() *Redactor                     // nil: nothing is secret
 }
 
 // Keep writes v as JSON, with secrets removed, to a file of one of these names.
@@ -29,7 +29,10 @@ func (a *Artifacts) Keep(name string, v any) error {
 	if err != nil {
 		return fault.New(fault.Config, "the artifact %s cannot be written as JSON: %w", name, err)
 	}
-	data = appendJSON(nil, a.Redact.JSON(data), nil)
+	if a.Redact != nil {
+		data = a.Redact().JSON(data)
+	}
+	data = appendJSON(nil, data, nil)
 	if err := a.Put(name, append(data, '\n')); err != nil {
 		return fault.Of(err, fault.Quota)
 	}

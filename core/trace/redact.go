@@ -31,6 +31,7 @@ const (
 type Redactor struct {
 	forms []string    // all forms of the known values, longest first
 	first [256][]form // the same by first byte, longest first
+	names bool        // fields whose names look secret lose their values, too
 }
 
 // form is one way in which a secret can be written.
@@ -43,7 +44,7 @@ type form struct {
 // value is removed. Values shorter than 6 bytes are ignored; values shorter
 // than 16 bytes are replaced only where they are a word of their own.
 func NewRedactor(secrets []string) *Redactor {
-	r := &Redactor{}
+	r := &Redactor{names: true}
 	words := map[string]bool{} // form → whether it must be a word of its own
 	for _, s := range secrets {
 		if s = strings.TrimSpace(s); len(s) < minSecret {
@@ -61,6 +62,14 @@ func NewRedactor(secrets []string) *Redactor {
 		r.first[text[0]] = append(r.first[text[0]], form{text, words[text]})
 	}
 	return r
+}
+
+// OnlyValues returns a redactor of the same values that goes by no names: for what
+// a model reads, where the name of a field does not make its value secret.
+func (r *Redactor) OnlyValues() *Redactor {
+	out := *r
+	out.names = false
+	return &out
 }
 
 // secretForms returns the forms of a secret: unchanged, in JSON,
@@ -231,7 +240,7 @@ func (r *Redactor) appendValue(dst, src []byte, nested int) []byte {
 			value := space(src, space(src, end)+1)
 			dst = append(dst, src[end:value]...)
 			i = value
-			if SecretName(name) {
+			if r.names && SecretName(name) {
 				if end = valueEnd(src, value); tells(src[value:end]) {
 					dst = append(dst, `"`+Redacted+`"`...)
 					i = end

@@ -178,7 +178,7 @@ func TestArtifacts(t *testing.T) {
 	files := map[string]string{}
 	a := &Artifacts{
 		Put:    func(name string, data []byte) error { files[name] = string(data); return nil },
-		Redact: NewRedactor([]string{key}),
+		Redact: func() *Redactor { return NewRedactor([]string{key}) },
 	}
 	long := strings.Repeat("x", 10000)
 	for _, err := range []error{

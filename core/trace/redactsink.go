@@ -9,11 +9,18 @@ import "sync"
 // that a secret that is split over two deltas is found. The next event of that
 // call that a trace keeps releases the text.
 func (r *Redactor) Sink(next Sink) Sink {
-	return &redactSink{r: r, next: next, streams: map[string]*stream{}}
+	return Redacting(func() *Redactor { return r }, next)
+}
+
+// Redacting is Sink with a redactor that can be another one for each event: more
+// secrets become known during a run.
+func Redacting(r func() *Redactor, next Sink) Sink {
+	return &redactSink{now: r, next: next, streams: map[string]*stream{}}
 }
 
 type redactSink struct {
-	r    *Redactor
+	now  func() *Redactor
+	r    *Redactor // for the event at hand
 	next Sink
 
 	mu      sync.Mutex
@@ -33,6 +40,7 @@ func (s *redactSink) Emit(e Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.r = s.now()
 	if d, ok := e.Body.(Delta); ok {
 		s.delta(e, d)
 		return

@@ -26,7 +26,7 @@ type lending struct {
 
 func (l *lending) host() Host {
 	g := l.bound.Grants
-	h := Host{Files: g.Files, Log: l.log, Clock: time.Now, Random: chanceBytes}
+	h := Host{Files: g.files(), Log: l.log, Clock: time.Now, Random: chanceBytes}
 	if l.caller != nil {
 		h.Call = l.call
 	}
@@ -112,6 +112,9 @@ func (l *lending) log(level, text string) {
 	}
 	if logLevels[level] == "" {
 		level = "info"
+	}
+	if redact := l.bound.Grants.Redact; redact != nil {
+		text = redact(text) // before it is cut
 	}
 	switch pass, last := l.lines.next(); {
 	case pass:

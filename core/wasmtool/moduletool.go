@@ -3,6 +3,7 @@ package wasmtool
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,11 @@ type Grants struct {
 	Network bool       // sandbox.network_enabled
 	Hosts   []string   // allowed_hosts
 	Config  map[string]string
+	// Kept returns the values that a person keeps, by their keys in the
+	// configuration. It is called for each call. nil: there are none.
+	Kept func() (map[string]string, error)
+	// Redact takes these values out of a text; it is set where Kept is.
+	Redact  func(string) string
 	Fuel    int64         // 0 means DefaultFuel
 	Timeout time.Duration // 0 means that only the worker's tool_timeout applies
 	// Stateful says whether one instance is kept for all the worker's calls of
@@ -28,7 +34,20 @@ type Grants struct {
 
 // Any reports whether the module was granted anything.
 func (g Grants) Any() bool {
-	return g.Files != nil || g.Network && len(g.Hosts) > 0 || len(g.Config) > 0
+	return g.Files != nil || g.Network && len(g.Hosts) > 0 || len(g.Config) > 0 || g.Kept != nil
+}
+
+// config returns the values for config_get.
+func (g Grants) config() (map[string]string, error) {
+	if g.Kept == nil {
+		return g.Config, nil
+	}
+	out, err := g.Kept()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(out, g.Config)
+	return out, nil
 }
 
 // Bound is a module with the grants of one worker run. Close releases the
@@ -149,7 +168,10 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if err != nil {
 		return tool.Output{}, fault.Of(err, fault.ToolInput)
 	}
-	in.Config, in.Limits = t.bound.Grants.Config, t.limits()
+	if in.Config, err = t.bound.Grants.config(); err != nil {
+		return tool.Output{}, err
+	}
+	in.Limits = t.limits()
 	lent := &lending{bound: t.bound, caller: c.Host, id: c.ID}
 	res, err := t.bound.call(ctx, code, in, lent, t.stateful())
 	if err != nil {

@@ -89,6 +89,7 @@ type Node struct {
 	Tag    string
 	Text   string
 	Block  bool // written with | or >: the text begins on the next line
+	Whole  bool // a Mapping that Merge replaces as a whole
 	Fields []Field
 	Items  []*Node
 }
@@ -174,8 +175,8 @@ func (n *Node) Found() string {
 }
 
 // Merge returns base with the settings of over (S1-27..31). Two mappings are
-// merged key by key, at every level; any other value of over replaces that of
-// base. nil is a missing tree. Neither tree is changed.
+// merged key by key, at every level, unless one is Whole; any other value of over
+// replaces that of base. nil is a missing tree. Neither tree is changed.
 func Merge(base, over *Node) *Node {
 	if base == nil {
 		return over
@@ -183,7 +184,7 @@ func Merge(base, over *Node) *Node {
 	if over == nil {
 		return base
 	}
-	if base.Kind != Mapping || over.Kind != Mapping {
+	if base.Kind != Mapping || over.Kind != Mapping || base.Whole || over.Whole {
 		return over
 	}
 	out := &Node{Pos: over.Pos, Kind: Mapping, Fields: make([]Field, 0, len(base.Fields)+len(over.Fields))}

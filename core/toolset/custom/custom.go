@@ -69,12 +69,12 @@ type customOptions struct {
 
 // grant is what one module is given.
 type grant struct {
-	FS       bool              `json:"fs"`
-	Hosts    hosts             `json:"allowed_hosts"`
-	Config   map[string]string `json:"config"`
-	Timeout  *span             `json:"timeout"` // 0: none
-	Stateful *bool             `json:"stateful"`
-	Fuel     int64             `json:"fuel"`
+	FS       bool                  `json:"fs"`
+	Hosts    hosts                 `json:"allowed_hosts"`
+	Config   map[string]tool.Value `json:"config"`
+	Timeout  *span                 `json:"timeout"` // 0: none
+	Stateful *bool                 `json:"stateful"`
+	Fuel     int64                 `json:"fuel"`
 }
 
 // span is a duration as configuration writes it: "30s", or 0.
@@ -190,8 +190,9 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		g = c.options.Modules[stemOf(m.Path)]
 	}
 	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Grants: wasmtool.Grants{
-		Network: c.env.Network, Hosts: g.Hosts, Config: g.Config, Fuel: g.Fuel, Stateful: g.Stateful,
+		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,
 	}}
+	c.configure(&b.Grants, g.Config, m.Path)
 	if g.FS {
 		b.Grants.Files = c.env.Files
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -125,7 +123,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 		return made
 	}
 	spec := inner.Spec()
-	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants)
+	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants, g.Config)
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
 		// Its own word, which may only make golem stricter: it needs the
@@ -149,8 +147,8 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 }
 
 // grantsOf are a module's grants as a person is shown them, and as a remembered
-// answer is bound to them. Of config the values are left out: they may be keys.
-func grantsOf(g wasmtool.Grants) []tool.Grant {
+// answer is bound to them.
+func grantsOf(g wasmtool.Grants, config map[string]tool.Value) []tool.Grant {
 	var out []tool.Grant
 	if g.Files != nil {
 		short, exact := sandbox.Shown(g.Files)
@@ -160,13 +158,8 @@ func grantsOf(g wasmtool.Grants) []tool.Grant {
 		hosts := slices.Sorted(slices.Values(g.Hosts))
 		out = append(out, tool.Grant{Name: "hosts", Value: strings.Join(slices.Compact(hosts), ", ")})
 	}
-	if len(g.Config) > 0 {
-		keys := slices.Sorted(maps.Keys(g.Config))
-		var exact strings.Builder
-		for _, k := range keys {
-			fmt.Fprintf(&exact, "%q=%q ", k, g.Config[k])
-		}
-		out = append(out, tool.Grant{Name: "config", Value: strings.Join(keys, ", "), Exact: exact.String()})
+	if len(config) > 0 {
+		out = append(out, configGrant(config))
 	}
 	return out
 }

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"golem/core/fault"
+)
+
+func testStore(t *testing.T, there error) *secretStore {
+	return &secretStore{trustFile{filepath.Join(t.TempDir(), "secrets.json")}, "golem test", time.Now, func() error { return there }}
+}
+
+// A value is in the keyring or in the file, never in both, wherever it was before; what
+// the keyring has lost, or does not give, is told.
+func TestSecretStore(t *testing.T) {
+	keyring.MockInit()
+	t.Cleanup(func() { keyring.MockInitWithError(errors.New("tests have no keyring")) })
+	s := testStore(t, nil)
+	file := func() string {
+		data, err := os.ReadFile(s.file.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	set := func(value, store, want string) {
+		t.Helper()
+		if used, _, err := s.set("T", value, store); err != nil || used != want {
+			t.Fatalf("%s, %v", used, err)
+		}
+		if got, ok, err := s.Secret("T"); got != value || !ok || err != nil {
+			t.Errorf("%q, %v, %v", got, ok, err)
+		}
+		if _, err := keyring.Get(s.service, "T"); (err == nil) != (want == inKeyring) || strings.Contains(file(), value) == (want == inKeyring) {
+			t.Errorf("%s: in the keyring: %v; the file: %s", want, err, file())
+		}
+	}
+	set("value-one", "", inKeyring)
+	set("value-two", inFile, inFile)
+	set("value-three", inKeyring, inKeyring)
+	if info, err := os.Stat(s.file.name); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := keyring.Delete(s.service, "T"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := s.Secret("T"); !errors.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "golem secret set T") {
+		t.Errorf("%v", err)
+	}
+	set("value-four", "", inKeyring)
+	if had, err := s.remove("T"); !had || err != nil {
+		t.Errorf("%v, %v", had, err)
+	}
+	if _, err := keyring.Get(s.service, "T"); !errors.Is(err, keyring.ErrNotFound) || strings.Contains(file(), `"T"`) {
+		t.Errorf("it is still there: %v, %s", err, file())
+	}
+
+	keyring.MockInitWithError(errors.New("locked"))
+	if used, why, err := s.set("T", "value-five", ""); used != inFile || why == nil || err != nil {
+		t.Errorf("%s, %v, %v", used, why, err)
+	}
+	if _, _, err := s.set("U", "value-six", inKeyring); !errors.Is(err, fault.Platform) {
+		t.Errorf("%v", err)
+	}
+	if values, err := s.Values(); len(values) != 1 || values[0] != "value-five" || err != nil {
+		t.Errorf("%v, %v", values, err)
+	}
+}
+
+// A file that golem did not write is neither used nor replaced.
+func TestSecretIndex(t *testing.T) {
+	for _, text := range []string{
+		"{", "[]", `{"golem":"trust","v":1,"secrets":{}}`, `{"golem":"secrets","v":2,"secrets":{}}`, `{"golem":"secrets","v":1,"secrets":{"T":null}}`,
+		`{"golem":"secrets","v":1,"secrets":{"T":{"store":"elsewhere"}}}`, `{"golem":"secrets","v":1,"secrets":null}`,
+	} {
+		s := testStore(t, errors.New("none"))
+		if err := os.WriteFile(s.file.name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.Secret("T"); !errors.Is(err, fault.Config) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, _, err := s.set("T", "value-one", ""); !errors.Is(err, fault.Config) {
+			t.Errorf("%s: %v", text, err)
+		}
+		if data, err := os.ReadFile(s.file.name); string(data) != text || err != nil {
+			t.Errorf("it was replaced: %s, %v", data, err)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package run
+
+import (
+	"golem/core/fault"
+	"golem/core/tool"
+	"golem/core/trace"
+)
+
+// given is the redactor of the values that tools were given of a person's; nil if
+// there are none.
+func (r *Runner) given() *trace.Redactor {
+	if r.Given == nil {
+		return nil
+	}
+	return r.Given()
+}
+
+// withoutGiven returns the result of a tool without the values that modules were given
+// of a person's: the model, the trace and the person see neither (SECURITY 16).
+func (r *Runner) withoutGiven(out tool.Output, err error) (tool.Output, error) {
+	red := r.given()
+	if red == nil {
+		return out, err
+	}
+	if err != nil {
+		f := *fault.Of(err, fault.Tool)
+		f.Message, f.Hint = red.String(f.Message), red.String(f.Hint)
+		err = &f
+	}
+	out.Text, out.Summary, out.Data = string(red.Bytes([]byte(out.Text))), red.String(out.Summary), red.JSON(out.Data)
+	for i, p := range out.Parts {
+		if text := red.String(string(p.Data)); text != string(p.Data) {
+			p.Data = []byte(text)
+		}
+		p.Name, p.MIME = red.String(p.Name), red.String(p.MIME)
+		out.Parts[i] = p
+	}
+	return out, err
+}
