@@ -83,7 +83,9 @@ func (i *Instance) value(v tool.Value) (string, error) {
 		case !ok:
 			return "", fault.New(fault.NotFound, "you have no secret named %s: set it with golem secret set %[1]s, in the page under Settings", v.Secret)
 		}
-		value = kept
+		if value = kept; len(strings.TrimSpace(value)) < trace.MinSecret {
+			return "", fault.New(fault.Config, "the secret %s has fewer than %d bytes, and golem cannot keep so short a value out of other texts", v.Secret, trace.MinSecret)
+		}
 	default:
 		return v.Text, nil
 	}

@@ -52,7 +52,13 @@ func TestNewProject(t *testing.T) {
 	if got := webtest.Eval[string](p, `JSON.parse(localStorage.getItem('golem.keys')).OPENAI_API_KEY`); got != "sk-mine" {
 		t.Errorf("the key is %q", got)
 	}
-	do(p, `await click("Settings"); await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys'))`)
+	do(p, `await click("Settings"); const form = (await until("the form", () => document.querySelector('[aria-label="name of a secret"]'))).form;
+		const keep = (name, value) => { form.elements.name.value = name; form.elements.value.value = value; form.requestSubmit() };
+		keep('SHORT', '12345'); keep('a b', 'tok-4711-geheim'); keep('GONE', 'tok-4711-geheim'); keep('ISSUES', 'tok-0815-geheim');
+		const remove = await until("the secret", () => document.querySelector('[aria-label="Remove the secret GONE"]')); remove.click();
+		await until("one to be kept", () => localStorage.getItem('golem.secrets') === '{"ISSUES":"tok-0815-geheim"}');
+		if (document.body.innerHTML.includes('geheim')) throw new Error('the value is shown')`)
+	do(p, `await click("Forget all keys"); await until("no key", () => !localStorage.getItem('golem.keys') && !localStorage.getItem('golem.secrets')); await until("no secret", () => !document.querySelector('[aria-label^="Remove the secret"]'))`)
 }
 
 // "New project" offers what golem init does (scenario 37): the same files, and

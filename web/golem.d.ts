@@ -61,6 +61,8 @@ export interface ProjectOptions extends Waiting {
   config?: string
   /** Keys and addresses, such as OPENAI_API_KEY; kept in no file. */
   env?: Record<string, string>
+  /** What the person keeps under names, for modules that a project gives {secret: NAME}; kept in no file. */
+  secrets?: Record<string, string>
 }
 
 export interface CheckOptions extends ProjectOptions {

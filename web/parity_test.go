@@ -53,7 +53,7 @@ func ask(c coretest.Case) asked {
 	s := c.Settings
 	a := asked{
 		Command: s.Command, Files: c.Project, Libs: c.Libs, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
-		Options: map[string]any{"env": s.Env}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
+		Options: map[string]any{"env": s.Env, "secrets": s.Secrets}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
 	}
 	if s.Model != "none" {
 		a.Options["model"] = s.Model

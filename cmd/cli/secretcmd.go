@@ -12,6 +12,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/trace"
 	"golem/core/ui"
 )
 
@@ -97,12 +98,9 @@ func (h *host) setSecret(name, store string) error {
 	return h.print("the secret " + name + " is in $GOLEM_HOME/secrets.json\n")
 }
 
-// The size of a secret's value in bytes. A shorter one could not be told from ordinary
-// text, so golem could not keep it out of a trace.
-const (
-	leastSecret = 6
-	mostSecret  = 8 << 10
-)
+// mostSecret is the largest value in bytes. One of fewer than trace.MinSecret could not
+// be told from ordinary text, so golem could not keep it out of a trace.
+const mostSecret = 8 << 10
 
 // readSecret asks for the value on the terminal, without showing it, or reads standard
 // input to its end. The last end of line does not count.
@@ -122,8 +120,8 @@ func (h *host) readSecret(name string) (string, error) {
 	switch size := len(strings.TrimSpace(value)); {
 	case size == 0:
 		return "", usage("the value is empty").Hinting("type it, or give it on standard input; golem secret remove %s forgets the secret", name)
-	case size < leastSecret:
-		return "", usage("the value has %d bytes, and golem cannot keep a value of fewer than %d bytes out of other texts", size, leastSecret).Hinting("use a longer one")
+	case size < trace.MinSecret:
+		return "", usage("the value has %d bytes, and golem cannot keep a value of fewer than %d bytes out of other texts", size, trace.MinSecret).Hinting("use a longer one")
 	case len(value) > mostSecret:
 		return "", usage("the value has more than %d bytes", mostSecret).Hinting("a secret is a token, a password or a key")
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):

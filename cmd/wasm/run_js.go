@@ -34,6 +34,7 @@ type asked struct {
 	Settings map[string]any    `json:"modelSettings"`
 	Strict   bool              `json:"strict"`
 	Env      map[string]string `json:"env"`
+	Secrets  core.SecretMap    `json:"secrets"`
 	Headless bool              `json:"headless"` // nobody can be asked
 	NoTools  bool              `json:"noImportTools"`
 	Modules  bool              `json:"allowModuleImports"`
@@ -82,7 +83,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 	inst, err := core.Open(core.Platform{
 		Libraries: libraries,
 		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
-		Name: "browser", Version: version, Env: a.Env, HTTP: fetcher{}, Fetch: moduleFetch,
+		Name: "browser", Version: version, Env: a.Env, Store: a.Secrets, HTTP: fetcher{}, Fetch: moduleFetch,
 		Mount: mounter(fsys), Tools: c.server.tools,
 		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}},
 		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool)}, Models: c.lentModels(a.Lent),

@@ -16,11 +16,11 @@ import (
 // Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// minSecret is the shortest value, in bytes, that counts as a secret: replacing
+// MinSecret is the shortest value, in bytes, that counts as a secret: replacing
 // shorter strings would damage ordinary text. For the same reason, a value
 // shorter than minEmbedded is replaced only if it is a word of its own.
 const (
-	minSecret   = 6
+	MinSecret   = 6
 	minEmbedded = 16
 )
 
@@ -47,7 +47,7 @@ func NewRedactor(secrets []string) *Redactor {
 	r := &Redactor{names: true}
 	words := map[string]bool{} // form → whether it must be a word of its own
 	for _, s := range secrets {
-		if s = strings.TrimSpace(s); len(s) < minSecret {
+		if s = strings.TrimSpace(s); len(s) < MinSecret {
 			continue
 		}
 		for _, f := range secretForms(s) {

@@ -1,10 +1,11 @@
 // What this browser remembers for one person: theme, last project, choices
-// for each project, providers and their keys. Keys live here alone: never in
+// for each project, providers and their keys, secrets. These live here alone: never in
 // a project, a trace or an export (SECURITY 15). Browsers keep this storage in
 // the clear; the settings view says so.
 
 const place = 'golem.settings'
 const keyPlace = 'golem.keys'
+const secretPlace = 'golem.secrets'
 
 function read(name) {
   try {
@@ -129,7 +130,18 @@ export const settings = {
     else delete all[name]
     return write(keyPlace, all)
   },
+  /** The values that modules may be given, by their names (golem secret). */
+  get secrets() {
+    return read(secretPlace)
+  },
+  setSecret(name, value) {
+    const all = read(secretPlace)
+    if (value) all[name] = value
+    else delete all[name]
+    return write(secretPlace, all)
+  },
   forgetKeys() {
     localStorage.removeItem(keyPlace)
+    localStorage.removeItem(secretPlace)
   },
 }

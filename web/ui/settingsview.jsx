@@ -9,12 +9,14 @@ import { possible, wish } from './notify.js'
 export function Settings() {
   const [colours, setColours] = useState(settings.theme)
   const [prompts, setPrompts] = useState(settings.prompts)
+  const [, again] = useState(0)
   const [tells, setTells] = useState(settings.notify)
   useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
     <div class="page"><div class="inner">
       <h2>Settings</h2>
-      <Keys />
+      <Keys forgotten={() => again((n) => n + 1)} />
+      <Secrets />
       <Trust />
       <Rules />
       <Config />
@@ -40,7 +42,7 @@ export function Settings() {
   )
 }
 
-function Keys() {
+function Keys({ forgotten }) {
   const [, again] = useState(0)
   const env = settings.environment()
   const set = (name, value) => {
@@ -57,8 +59,8 @@ function Keys() {
   const others = all.filter((p) => !first.has(p.name))
   const forget = () => {
     settings.forgetKeys()
-    again((n) => n + 1)
-    store.tell('all keys and addresses are forgotten')
+    forgotten()
+    store.tell('all keys, addresses and secrets are forgotten')
   }
   return (
     <section class="stack" aria-labelledby="keys">
@@ -73,7 +75,7 @@ function Keys() {
         <summary><strong class="grow">{used.length ? 'Other providers' : 'Providers'}</strong><span class="small muted">{others.length}</span></summary>
         <div class="detail"><Rows rows={others} env={env} set={set} named={named} /></div>
       </details>
-      <div class="row"><button class="button danger" onClick={forget}>Forget all keys and addresses</button></div>
+      <div class="row"><button class="button danger" onClick={forget}>Forget all keys, addresses and secrets</button></div>
     </section>
   )
 }
@@ -97,6 +99,42 @@ function Rows({ rows, env, set, named }) {
         })}
       </tbody>
     </table></form>
+  )
+}
+
+/** The values that modules may be given, by name; a value that is kept is not shown again. */
+function Secrets() {
+  const [, again] = useState(0)
+  const names = Object.keys(settings.secrets).sort()
+  const set = (name, value) => {
+    if (!settings.setSecret(name, value)) store.tell('this browser does not store settings for this page', 'warn')
+    again((n) => n + 1)
+  }
+  const add = (e) => {
+    e.preventDefault()
+    const { name, value } = e.target.elements
+    const short = value.value.trim().length < 6
+    value.setCustomValidity(short ? 'at least 6 characters: golem cannot keep a shorter value out of other texts' : '')
+    if (!e.target.reportValidity()) return
+    set(name.value, value.value)
+    e.target.reset()
+  }
+  return (
+    <section class="stack" aria-labelledby="secrets">
+      <h3 id="secrets">Secrets</h3>
+      <p class="small">A project’s module gets one where a worker’s file says <code>{'config: {TOKEN: {secret: NAME}}'}</code> and you trust it. They are kept as keys are: in this browser only, in the clear.</p>
+      {names.length > 0 && <table class="list"><tbody>{names.map((name) => (
+        <tr key={name}>
+          <th scope="row" class="mono">{name}</th>
+          <td><button class="button danger" onClick={() => set(name)} aria-label={`Remove the secret ${name}`}>Remove</button></td>
+        </tr>
+      ))}</tbody></table>}
+      <form class="row" noValidate onSubmit={add}>
+        <input class="input" name="name" required pattern="[A-Za-z][A-Za-z0-9_.\-]{0,63}" title="a letter, then letters, digits, _ . and -" spellcheck={false} autocomplete="off" aria-label="name of a secret" placeholder="NAME" />
+        <input class="input grow" name="value" type="password" required maxLength={8192} autocomplete="off" aria-label="value of the secret" placeholder="value" onInput={(e) => e.target.setCustomValidity('')} />
+        <button class="button">Keep</button>
+      </form>
+    </section>
   )
 }
 

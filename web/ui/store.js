@@ -172,6 +172,7 @@ export function options() {
     approval: mine.approval || undefined,
     entry: mine.entry || undefined,
     env: settings.environment(),
+    secrets: settings.secrets,
     config: settings.configuration() || undefined,
     prompts: settings.prompts || undefined,
   }
