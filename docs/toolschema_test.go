@@ -18,7 +18,7 @@ import (
 var descriptionValues = map[string]string{
 	"name": "a", "description": "text", "inputSchema": "{type: object}", "outputSchema": "{type: object}",
 	"risk": "network", "exec": "manual", "needs_approval": "true", "stateful": "true", "timeout": "10s",
-	"annotations": "{destructiveHint: true}",
+	"annotations": "{destructiveHint: true}", "command": "[-x]", "stdin": "text",
 }
 
 // The editors' schema of tools.yaml has the keys that golem takes, and no other.

@@ -44,6 +44,8 @@ var plays = []play{
 		name: "welcome", dir: "welcome", text: "Ada starts on Monday", answer: approval.Yes, asks: []string{"write_file"},
 		says: []string{"output/letter.md"}, writes: map[string][]string{"output/letter.md": {"# Welcome, Ada!", "on Monday"}},
 	},
+	{name: "first lines", dir: "first-lines", text: "the first 2 lines of may.txt", says: []string{"Minutes of May\nThe roof is dry again."}},
+	{name: "first lines of nothing", dir: "first-lines", text: "the first 2 lines of june.txt", says: []string{"There is no such note."}},
 	{
 		name: "note", dir: "note-taker", text: "Note Shelf: buy oak boards", answer: approval.Yes, asks: []string{"write_file"},
 		says: []string{"/notes/Shelf.md"}, writes: map[string][]string{"notes/Shelf.md": {"# Shelf\n\n- buy oak boards\n"}},

@@ -183,7 +183,7 @@ func (m *Module) custom(r io.ReaderAt, size int64) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.callsBack = slices.ContainsFunc(s.Imports, func(i guard.Item) bool {
-		return i.Kind == "func" && slices.Contains(HostFunctions[ExtismUser], i.Name) && i.Module == ExtismUser
+		return i.Kind == "func" && i.Name == golemCall && i.Module == ExtismUser
 	})
 	return s.Custom, nil
 }

@@ -24,6 +24,11 @@ type Description struct {
 	NeedsApproval *bool           `json:"needs_approval,omitempty"`
 	Stateful      bool            `json:"stateful,omitempty"`
 	Timeout       string          `json:"timeout,omitempty"` // a Go duration; "": the worker's tool_timeout
+	// Command has the arguments of a WASI command that knows nothing of golem, and Stdin
+	// its standard input, with {field} for fields of the call's arguments. nil: the command
+	// is called in golem's own way.
+	Command []string `json:"command,omitempty"`
+	Stdin   string   `json:"stdin,omitempty"`
 }
 
 // Limits of a description.
@@ -122,7 +127,7 @@ func (d *Description) read(i int, raw json.RawMessage) *flaw {
 	}{
 		{"name", "text", &d.Name}, {"description", "text", &d.Description}, {"risk", "a word", &d.Risk}, {"exec", "a word", &d.Exec},
 		{"needs_approval", "true or false", &d.NeedsApproval}, {"stateful", "true or false", &d.Stateful},
-		{"timeout", "text such as 10s", &d.Timeout},
+		{"timeout", "text such as 10s", &d.Timeout}, {"command", "a list of texts", &d.Command}, {"stdin", "text", &d.Stdin},
 	} {
 		if raw := fields[f.key]; raw != nil && json.Unmarshal(raw, f.to) != nil {
 			return flawed(i, f.key, "the %s of %s is not %s", f.key, who, f.want)
@@ -153,6 +158,9 @@ func (d *Description) check(i int) *flaw {
 		return flawed(i, "description", "the description of %s has %d bytes; at most %d are allowed", d.Name, len(d.Description), maxDescription)
 	}
 	d.Description = shown(d.Description)
+	if bad := d.checkCommand(i); bad != nil {
+		return bad
+	}
 	if bad := d.schemas(i); bad != nil {
 		return bad
 	}

@@ -113,14 +113,19 @@ func hyperContext(id string) map[string]any {
 	return map[string]any{"id": id, "_meta": map[string]any{}}
 }
 
-// request builds a call in the module's form. id is the id of the call.
-func (m *Module) request(s shape, id, name string, args json.RawMessage) (Invocation, error) {
+// request builds a call of a tool in the module's form. id is the id of the call.
+func (m *Module) request(s shape, id string, d *Description, args json.RawMessage) (Invocation, error) {
+	name := d.Name
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
 	}
 	in := Invocation{Form: Extism}
 	params := map[string]any{"name": name, "arguments": args}
 	var err error
+	if d.Command != nil && s != command {
+		return in, fault.New(fault.ToolContract, "the description of %s has a command, and %s is not a WASI command: it has no _start", name, m.source.Path).
+			Hinting("remove command from the description")
+	}
 	switch s {
 	case servlet:
 		in.Export = "call"
@@ -130,6 +135,11 @@ func (m *Module) request(s shape, id, name string, args json.RawMessage) (Invoca
 		in.Input, err = json.Marshal(map[string]any{"request": params, "context": hyperContext(id)})
 	case command:
 		in.Form = Command
+		if d.Command != nil {
+			in.Args, in.Stdin, err = d.argv(args)
+			in.Args = append([]string{m.base()}, in.Args...)
+			return in, err
+		}
 		in.Args = []string{m.base(), "call", name}
 		in.Stdin = args
 	default:

@@ -18,13 +18,52 @@ const (
 // module, in addition to WASI preview 1 (wasiFunctions). Engines provide
 // exactly these.
 var HostFunctions = map[string][]string{
-	ExtismUser: {"golem_call"},
+	ExtismUser: append([]string{golemCall}, idleNames()...),
 	ExtismEnv: {
 		"alloc", "free", "length", "length_unsafe", "load_u8", "load_u64", "store_u8", "store_u64", "memory_bytes", "reset",
 		"input_length", "input_offset", "input_load_u8", "input_load_u64", "input_set", "output_set", "output_length", "output_offset",
 		"error_set", "error_get", "config_get", "var_get", "var_set", "http_request", "http_status_code", "http_headers",
 		"get_log_level", "log_trace", "log_debug", "log_info", "log_warn", "log_error",
 	},
+}
+
+const golemCall = "golem_call"
+
+// Idle is a function of hyper-mcp's host that is optional for its plug-ins. golem has it,
+// so that they run, and it does nothing: it answers what hyper-mcp's own host answers
+// where its client cannot do it. Its parameters and results are as in Extism: at most one
+// handle each.
+type Idle struct {
+	Name   string
+	Takes  bool   // a handle
+	Gives  bool   // a handle
+	Answer string // what the handle has; "" is the handle 0
+}
+
+// Idles are the optional functions of hyper-mcp.
+func Idles() []Idle {
+	return []Idle{
+		{"create_elicitation", true, true, `{"action":"decline"}`},
+		{"create_message", true, true, `{"role":"assistant","content":{"type":"text","text":"golem asks no model for a module"},"model":"","stopReason":"error"}`},
+		{"get_access_token", true, true, ""},
+		{"get_keyring_secret", true, true, ""},
+		{"list_roots", false, true, `{"roots":[]}`},
+		{"notify_logging_message", true, false, ""},
+		{"notify_progress", true, false, ""},
+		{"notify_prompt_list_changed", false, false, ""},
+		{"notify_resource_list_changed", false, false, ""},
+		{"notify_resource_updated", true, false, ""},
+		{"notify_tool_list_changed", false, false, ""},
+		{"notify_url_elicitation_completed", true, false, ""},
+	}
+}
+
+func idleNames() []string {
+	var out []string
+	for _, f := range Idles() {
+		out = append(out, f.Name)
+	}
+	return out
 }
 
 // Offered reports whether golem provides a function of that name to modules.
@@ -50,7 +89,7 @@ func (m *Module) varies() bool {
 // provide, or that the module declares with another type.
 func NotOffered(module, name string) *fault.Fault {
 	return fault.New(fault.ToolImport, "the module calls %s of %s, which golem does not provide", Escape([]byte(name), 100), Escape([]byte(module), 100)).
-		Hinting("golem provides WASI preview 1, extism:host/env, and golem_call in extism:host/user")
+		Hinting("golem provides WASI preview 1, extism:host/env, and golem_call and what hyper-mcp has in extism:host/user")
 }
 
 // HandedOn returns the error for an export that is one of the module's imports.

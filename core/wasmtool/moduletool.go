@@ -164,7 +164,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if err != nil {
 		return tool.Output{}, err
 	}
-	in, err := m.request(shape, c.ID, t.desc.Name, c.Args)
+	in, err := m.request(shape, c.ID, &t.desc, c.Args)
 	if err != nil {
 		return tool.Output{}, fault.Of(err, fault.ToolInput)
 	}

@@ -18,6 +18,7 @@ import (
 var (
 	sidecarKeys = []string{
 		"name", "description", "inputSchema", "outputSchema", "annotations", "risk", "exec", "needs_approval", "stateful", "timeout",
+		"command", "stdin",
 	}
 	hintKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 )

@@ -18,6 +18,7 @@ type Twin struct {
 	Limits []TwinNumber
 	Errnos []TwinNumber // errors of WASI
 	Texts  []TwinText   // faults, and words that are part of one
+	Idles  []Idle       // functions that do nothing
 }
 
 // TwinNumber is a number by its name in JavaScript; Means says what it bounds.
@@ -84,6 +85,7 @@ func Shared() Twin {
 			{"nametoolong", "", int64(ErrnoNameTooLong)}, {"noent", "", int64(ErrnoNoEntry)}, {"nosys", "", int64(errnoNoSystemCall)},
 			{"notdir", "", int64(ErrnoNotDir)}, {"notsup", "", int64(errnoNotSupported)},
 		},
+		Idles: Idles(),
 		Texts: []TwinText{
 			{Name: "noRoom", Args: args("size"), Fault: noRoom(first)},
 			{Name: "outside", Args: args("size", "at"), Fault: outside(second, first)},

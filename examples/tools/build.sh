@@ -23,6 +23,9 @@ tool() { # SOURCE TARGET…
 # An export that is a tool: its description lies beside it.
 clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/tools/letters/letters.wasm examples/tools/letters/tool.c
 
+# A program that knows nothing of golem: its description, with a command line, lies beside it.
+clang --target=wasm32 -O2 -Wall -nostdlib -ffreestanding -fno-builtin -Wl,--no-entry -Wl,--strip-all -o examples/first-lines/tools/lines.wasm examples/tools/lines/lines.c
+
 tool calculator examples/calculator/tools/calculator.wasm examples/levels/2-tools/tools.wasm examples/levels/5-own-tools/tools/calculator.wasm
 tool sanitize examples/file-organizer/tools/sanitize.wasm
 tool slugify examples/slugify/with-tool/tools/slugify.wasm examples/levels/5-own-tools/workers/tagger/tools.wasm

@@ -42,3 +42,19 @@ const words = {
   hostFailed: "a function of golem failed",
   takesParameters: (name) => `its ${name} takes parameters`,
 }
+
+/** Functions of hyper-mcp's host that do nothing: parameters, results, what they answer. */
+const idle = {
+  create_elicitation: ['l', 'l', "{\"action\":\"decline\"}"],
+  create_message: ['l', 'l', "{\"role\":\"assistant\",\"content\":{\"type\":\"text\",\"text\":\"golem asks no model for a module\"},\"model\":\"\",\"stopReason\":\"error\"}"],
+  get_access_token: ['l', 'l', ""],
+  get_keyring_secret: ['l', 'l', ""],
+  list_roots: ['', 'l', "{\"roots\":[]}"],
+  notify_logging_message: ['l', '', ""],
+  notify_progress: ['l', '', ""],
+  notify_prompt_list_changed: ['', '', ""],
+  notify_resource_list_changed: ['', '', ""],
+  notify_resource_updated: ['l', '', ""],
+  notify_tool_list_changed: ['', '', ""],
+  notify_url_elicitation_completed: ['l', '', ""],
+}

@@ -86,6 +86,11 @@ func script(t wasmtool.Twin) string {
 			fmt.Fprintf(&b, "  %s: (%s) => %s,\n", x.Name, names(x), text(x, x.Text))
 		}
 	}
+	b.WriteString("}\n\n/** Functions of hyper-mcp's host that do nothing: parameters, results, what they answer. */\nconst idle = {\n")
+	for _, f := range t.Idles {
+		handle := map[bool]string{true: "'l'", false: "''"}
+		fmt.Fprintf(&b, "  %s: [%s, %s, %s],\n", f.Name, handle[f.Takes], handle[f.Gives], quoted(f.Answer))
+	}
 	b.WriteString("}\n")
 	return b.String()
 }

@@ -9,14 +9,14 @@ import { possible, wish } from './notify.js'
 export function Settings() {
   const [colours, setColours] = useState(settings.theme)
   const [prompts, setPrompts] = useState(settings.prompts)
-  const [, again] = useState(0)
+  const [forgotten, forget] = useState(0) // how often; a component is drawn again when what it is given changes
   const [tells, setTells] = useState(settings.notify)
   useEffect(() => setColours(settings.theme), [store.theme.value])
   return (
     <div class="page"><div class="inner">
       <h2>Settings</h2>
-      <Keys forgotten={() => again((n) => n + 1)} />
-      <Secrets />
+      <Keys forgotten={() => forget((n) => n + 1)} />
+      <Secrets forgotten={forgotten} />
       <Trust />
       <Rules />
       <Config />

@@ -95,17 +95,34 @@ func hostFuncs(module string) map[string]hostFunc {
 			return err
 		}}}
 	case wasmtool.ExtismUser:
-		return map[string]hostFunc{"golem_call": {"ll", "l", func(i *instance, st []uint64) error {
-			at, err := i.session.GolemCall(int64(st[0]), int64(st[1]))
-			st[0] = uint64(at)
-			return err
-		}}}
+		return userFuncs()
 	case wasmtool.WASI:
 		return wasiFuncs
 	case wasmtool.ExtismEnv:
 		return extismFuncs
 	}
 	return nil
+}
+
+// userFuncs are golem_call and what hyper-mcp's host has.
+func userFuncs() map[string]hostFunc {
+	out := map[string]hostFunc{"golem_call": {"ll", "l", func(i *instance, st []uint64) error {
+		at, err := i.session.GolemCall(int64(st[0]), int64(st[1]))
+		st[0] = uint64(at)
+		return err
+	}}}
+	handles := map[bool]string{true: "l"}
+	for _, f := range wasmtool.Idles() {
+		out[f.Name] = hostFunc{handles[f.Takes], handles[f.Gives], func(i *instance, st []uint64) error {
+			if !f.Gives {
+				return nil
+			}
+			at, err := i.session.Kernel.Put([]byte(f.Answer))
+			st[0] = uint64(at)
+			return err
+		}}
+	}
+	return out
 }
 
 // wasiFuncs replace functions of wazero's WASI.
