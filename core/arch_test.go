@@ -99,7 +99,8 @@ var arrows = map[string]string{
 	"cmd/cli/editor": "ui",
 	// The toolset shell: commands on this machine.
 	"cmd/cli/shell": "toolset approval/sh sandbox tool",
-	// The full screen: it draws, and reaches neither files nor a session.
+	// The full screen: it draws, and reaches neither files nor a session; its panel decides
+	// on staged items.
 	"cmd/cli/tui": "ui ui/view run trace approval clearance cmd/cli/markdown",
 	// The MCP server: it speaks the protocol, and reaches neither files nor a project.
 	"cmd/cli/mcpserve": "ui run trace approval tool",

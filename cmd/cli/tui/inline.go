@@ -45,6 +45,7 @@ type Inline struct {
 	begun  time.Time
 	beats  int
 	notes  []string // warnings and errors that are not printed yet
+	waits  string   // what is staged, for the end
 	note   string   // the last line of less weight
 	staged map[string]bool
 	seen   int // items of state that were looked at
@@ -155,7 +156,9 @@ func (n *Inline) Emit(e trace.Event) {
 		}
 		c, staged := e.Body.(trace.Clearance)
 		switch {
-		case retry || it.Level != "warn" && it.Level != "error" && (!staged || c.Action != "pending"):
+		case staged && c.Action == "pending":
+			n.waits = n.notice(it)
+		case retry || it.Level != "warn" && it.Level != "error":
 			n.note = line(it.Text())
 		default:
 			n.notes = append(n.notes, n.notice(it))
@@ -245,6 +248,9 @@ func (n *Inline) Finish(res run.Result) error {
 		n.state.Act(view.Action{Do: view.Told, ID: "error", Text: res.Error.Error()})
 		n.notes = append(n.notes, n.notice(n.state.Items[len(n.state.Items)-1]))
 		n.print()
+	}
+	if n.waits != "" {
+		io.WriteString(n.Screen, n.waits+"Run: golem clearance list\n")
 	}
 	width, _ := n.size()
 	io.WriteString(n.Screen, cut(n.summary(res), width-1)+"\n")

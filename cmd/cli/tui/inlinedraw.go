@@ -56,13 +56,19 @@ func (n *Inline) saying(width, room int) []string {
 // tree is the workers in at most room lines. Where they are more, those that ended go
 // first.
 func (n *Inline) tree(all []node, width, room int) []string {
-	left := 0
-	for i := len(all) - 1; i > 0 && len(all) >= room; i-- {
-		if all[i].call.Over() {
-			all = append(all[:i:i], all[i+1:]...)
-			left++
-		}
+	left, surplus := 0, len(all)-room+1
+	if len(all) <= room {
+		surplus = 0
 	}
+	kept := make([]node, 0, room)
+	for i, one := range all {
+		if i > 0 && left < surplus && one.call.Over() {
+			left++
+			continue
+		}
+		kept = append(kept, one)
+	}
+	all = kept
 	more := 0
 	if len(all) > room-1 && left > 0 || len(all) > room {
 		more = max(len(all)-max(room-1, 1), 0)

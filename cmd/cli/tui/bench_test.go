@@ -1,0 +1,51 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"golem/core/trace"
+)
+
+// BenchmarkScroll is one page up or down in a transcript of 10,000 lines and 1 MB of answer.
+func BenchmarkScroll(b *testing.B) {
+	d := drive(nil, 120, 40, true)
+	for i := range 10_000 {
+		d.u.Emit(trace.Event{ID: "0", Body: trace.Status{Text: fmt.Sprintf("line %d", i), Level: "info"}})
+	}
+	d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: strings.Repeat("Some **words** of an answer, with `code` and more of them.\n\n- item\n- item\n\n", 12_000)}})
+	d.m.Update(arrived{})
+	d.screen()
+	keys := []string{"pgup", "pgup", "pgdown"}
+	for i := 0; b.Loop(); i++ {
+		d.m.key(keys[i%len(keys)], "")
+		d.m.stale = true
+		d.screen()
+	}
+}
+
+// BenchmarkInline is one drawing of a run's tree with 1,000 workers, ten of
+// which run, and 10,000 calls, while 1 MB of answer arrives.
+func BenchmarkInline(b *testing.B) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	n := &Inline{Screen: io.Discard, Now: func() time.Time { return at }, Color: true, Size: func() (int, int) { return 120, 40 }}
+	n.begun, n.area.w = at, io.Discard
+	for i := 1; i <= 1000; i++ {
+		n.Emit(trace.Event{ID: fmt.Sprintf("0.%d", i), Parent: "0", Body: trace.ToolStart{Tool: "reader", Kind: "worker", Args: []byte(`{"input":"a"}`)}})
+		for k := 1; k <= 10; k++ {
+			n.Emit(trace.Event{ID: fmt.Sprintf("0.%d.%d", i, k), Parent: fmt.Sprintf("0.%d", i), Body: trace.ToolStart{Tool: "read_file", Kind: "builtin"}})
+			n.Emit(trace.Event{ID: fmt.Sprintf("0.%d.%d", i, k), Parent: fmt.Sprintf("0.%d", i), Body: trace.ToolEnd{Tool: "read_file", Status: "ok"}})
+		}
+		if i < 990 {
+			n.Emit(trace.Event{ID: fmt.Sprintf("0.%d", i), Parent: "0", Body: trace.ToolEnd{Tool: "reader", Status: "ok"}})
+		}
+	}
+	n.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: strings.Repeat("words of an answer ", 55_000)}})
+	for b.Loop() {
+		at = at.Add(time.Second)
+		n.beat()
+	}
+}
