@@ -12,9 +12,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	gitconfig "github.com/go-git/go-git/v5/plumbing/format/config"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"golem/core/clearance"
 	"golem/core/fault"
@@ -34,6 +32,8 @@ type gitBranch struct {
 	tip   string // in hex; "": no commit yet
 	who   string // NAME <MAIL>
 	trees map[plumbing.Hash][]gitEntry
+
+	remedy string // what to do about a repository that is refused; "": use another target
 }
 
 var _ clearance.Branch = (*gitBranch)(nil)
@@ -62,7 +62,7 @@ func openBranch(files sandbox.FS, dir, branch string, who func(repository *gitco
 		b.work = nil
 	}
 	b.who = who(config)
-	b.store = &gitDisk{Storage: filesystem.NewStorage(gitFiles{b.git}, cache.NewObjectLRU(16*cache.MiByte)), git: b.git, max: maxGitFile}
+	b.store = newGitDisk(b.git, maxGitFile)
 	if b.tip, err = b.readRef(); err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (b *gitBranch) config() (*gitconfig.Config, error) {
 
 func (b *gitBranch) refused(format string, args ...any) error {
 	return fault.New(fault.Path, "%s is not accepted: %s", b.place, fmt.Sprintf(format, args...)).
-		Hinting("nothing was written; push to another target, or commit the files with git")
+		Hinting("%s", cmp.Or(b.remedy, "nothing was written; push to another target, or commit the files with git"))
 }
 
 // gitRecover turns a panic of the library that reads repositories into an error.
@@ -214,7 +214,7 @@ func (b *gitBranch) object(kind plumbing.ObjectType, name string) (data []byte, 
 	h := plumbing.NewHash(name)
 	limit := int64(maxGitHeader)
 	if kind == plumbing.BlobObject {
-		limit = maxGitFile
+		limit = b.store.max
 	}
 	if size, err := b.store.EncodedObjectSize(h); err == nil && size > limit {
 		return nil, b.refused("the object %s has more than %d bytes", name, limit)

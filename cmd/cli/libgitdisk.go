@@ -32,6 +32,11 @@ type gitDisk struct {
 
 var _ storer.EncodedObjectStorer = (*gitDisk)(nil)
 
+// newGitDisk reads the repository in a directory; no object has more than max bytes.
+func newGitDisk(git fs.FS, max int64) *gitDisk {
+	return &gitDisk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: max}
+}
+
 // openDisk opens the repository in a directory, with or without files beside it,
 // and finds what the address names.
 func (a gitAddress) openDisk(ctx context.Context) (*gitDisk, plumbing.Hash, error) {
@@ -69,7 +74,7 @@ func (a gitAddress) openTree(ctx context.Context, files sandbox.FS) (*gitDisk, p
 	if err := checkPacks(ctx, git); err != nil {
 		return nil, plumbing.ZeroHash, err
 	}
-	d := &gitDisk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: workspace.MaxLibraryFile}
+	d := newGitDisk(git, workspace.MaxLibraryFile)
 	names := []plumbing.ReferenceName{plumbing.HEAD}
 	if a.ref != "" {
 		names = a.refNames()

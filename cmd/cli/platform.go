@@ -60,7 +60,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
 	platform.Rules = h.rules(p.root).File
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
-	platform.Toolsets = []toolset.Factory{shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
+	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
 	return core.Open(platform, o)
 }
 
@@ -79,7 +79,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		ToolFiles:  h.homeTools(),
 		Secrets:    h.ownSecrets(),
 
-		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}},
+		OtherToolsets: map[string][]string{"git": {"native"}, "shell": {"native"}, "page": {"browser"}},
 	}
 }
 
@@ -103,7 +103,7 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform := h.platform(config, t)
 	platform.TrustKey, platform.Mount = p.pack.trustKey(), p.pack.mount
 	platform.Libraries = core.PackLibraries(p.pack.Pack)
-	platform.Toolsets = []toolset.Factory{{
+	platform.Toolsets = []toolset.Factory{gitToolset(nil), {
 		Name: "shell", Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {
 			return nil, fault.New(fault.Platform, "the toolset shell cannot be used in a packed project, because commands work on the disk").

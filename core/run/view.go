@@ -116,7 +116,7 @@ func (t *tree) wholeProject(ctx context.Context, w *project.Worker, b *sandbox.B
 
 // hasFiles reports whether anything of the worker reaches files.
 func hasFiles(w *project.Worker) bool {
-	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") || hasToolset(w.Toolsets, "clearance")
+	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") || hasToolset(w.Toolsets, "clearance") || hasToolset(w.Toolsets, "git")
 }
 
 // placed is what is wrong with a view, at the mount that is to blame, else at

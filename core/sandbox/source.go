@@ -115,3 +115,31 @@ func resolve(fsys FS, name string) (string, error) {
 	}
 	return name, Valid(name)
 }
+
+// NameOf returns the name by which a view shows the file at a source, whether or not
+// the file is there now. ok is false if the view does not show it: no mount has it,
+// another mount covers it, it is protected, or its suffix is not allowed. A source is
+// compared exactly.
+func NameOf(fsys FS, source string) (name string, ok bool) {
+	v, isView := fsys.(*view)
+	if !isView {
+		return "", false
+	}
+	for i := range v.mounts {
+		m := &v.mounts[i]
+		rel, within := relative(source, m.source)
+		if !within || m.File != "" && rel != "." {
+			continue
+		}
+		name := m.at
+		if rel != "." {
+			name = join(m.at, rel)
+		}
+		p, way, err := v.find("stat", name)
+		if err != nil || way || p.source() != source || v.visible(p) != nil || m.readable(p, 0) != nil || m.holed(p.rel) {
+			continue
+		}
+		return name, true
+	}
+	return "", false
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"golem/core/fault"
+	"golem/core/textdiff"
+)
+
+// show is git_show.
+func (r *gitRepo) show(in gitShowArgs) (string, error) {
+	commit, err := r.resolve(in.Rev)
+	if err != nil {
+		return "", err
+	}
+	c, err := r.info(commit)
+	if err != nil {
+		return "", err
+	}
+	if in.Path != "" {
+		data, _, err := r.fileIn(c, in.Path)
+		return gitClip(string(data), "git_blame shows lines by number"), err
+	}
+	after, err := r.files(commit, "")
+	if err != nil {
+		return "", err
+	}
+	before, from := map[string]gitEntry{}, ""
+	if len(c.parents) > 0 {
+		if before, err = r.files(c.parents[0], ""); err != nil {
+			before, from = nil, "[the commit before it is not in the repository]\n"
+		}
+	}
+	text := from
+	if before != nil {
+		if text, err = r.between(before, after); err != nil {
+			return "", err
+		}
+	}
+	message := gitClip(c.message, "the message is long")
+	return fmt.Sprintf("commit %s\nauthor %s\ndate %s\n\n%s\n\n%s", c.hash, c.author, c.when.Format("2006-01-02 15:04:05 UTC"), message, text), nil
+}
+
+// fileIn is a file, named as in the sandbox, of a commit. One that the worker does not
+// see is as one that is not there.
+func (r *gitRepo) fileIn(c gitCommitInfo, at string) (data []byte, file string, err error) {
+	missing := fault.New(fault.NotFound, "%s is not in the commit %s", fault.Quoted(at), c.hash[:10]).Hinting("git_log with path shows the commits that changed it")
+	if file, err = r.file(at); err != nil {
+		return nil, "", err
+	}
+	if _, seen := r.name(file); !seen {
+		return nil, "", missing
+	}
+	e, err := r.lookup(c.tree, file)
+	if err != nil || e == nil {
+		return nil, "", cmpErr(err, missing)
+	}
+	if data, err = r.blob(*e); err == nil && bytes.ContainsRune(data, 0) {
+		err = fault.New(fault.Tool, "%s is not a text of at most %d bytes in the commit %s", fault.Quoted(at), maxGitBlob, c.hash[:10])
+	}
+	return bytes.ToValidUTF8(data, []byte("\uFFFD")), file, err
+}
+
+// maxBlameLines is how many lines of a file are told of; maxBlameSteps how many
+// versions of it are compared.
+const (
+	maxBlameLines = 20_000
+	maxBlameSteps = 1000
+)
+
+// blame is git_blame. It follows first parents: what came by a merge is told as the
+// merge's.
+func (r *gitRepo) blame(in gitBlameArgs) (string, error) {
+	commit, err := r.resolve(in.Rev)
+	if err != nil {
+		return "", err
+	}
+	c, err := r.info(commit)
+	if err != nil {
+		return "", err
+	}
+	data, file, err := r.fileIn(c, in.Path)
+	if err != nil {
+		return "", err
+	}
+	lines := gitLines(string(data))
+	if len(lines) > maxBlameLines {
+		return "", fault.New(fault.Limit, "%s has more than %d lines", fault.Quoted(in.Path), maxBlameLines)
+	}
+	by := make([]*gitCommitInfo, len(lines))
+	if err := r.trace(c, file, string(data), by); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for n, line := range lines {
+		if n+1 < in.First || in.Last > 0 && n+1 > in.Last {
+			continue
+		}
+		from := by[n]
+		if from == nil {
+			from = &gitCommitInfo{hash: strings.Repeat("?", 10), author: "an older commit"}
+		}
+		fmt.Fprintf(&b, "%s %s %s %d) %s\n", from.hash[:10], from.when.Format("2006-01-02"), from.author, n+1, line)
+	}
+	if b.Len() == 0 {
+		return "", fault.New(fault.ToolInput, "%s has %d lines in the commit %s", fault.Quoted(in.Path), len(lines), c.hash[:10]).Hinting("first and last count from 1")
+	}
+	return gitClip(b.String(), "name lines with first and last"), nil
+}
+
+// trace settles for each line of a text in which commit it came; nil where too many
+// versions would have to be compared.
+func (r *gitRepo) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) error {
+	at := make([]int, len(by)) // line of text that each line of the result is now; -1: settled
+	for n := range at {
+		at[n] = n
+	}
+	left := len(by)
+	hash, err := r.at(c.tree, file)
+	if err != nil {
+		return err
+	}
+	for steps := 0; left > 0; {
+		var parent gitCommitInfo
+		var before plumbing.Hash
+		older := ""
+		if len(c.parents) > 0 {
+			if parent, err = r.info(c.parents[0]); err != nil {
+				return nil // a shallow clone ends here
+			}
+			if before, err = r.at(parent.tree, file); err != nil {
+				return err
+			}
+			if before == hash {
+				if c = parent; r.ctx.Err() != nil {
+					return r.ctx.Err()
+				}
+				continue
+			}
+			if e, err := r.lookup(parent.tree, file); err == nil && e != nil {
+				data, err := r.blob(*e)
+				if err != nil {
+					return err
+				}
+				older = string(bytes.ToValidUTF8(data, []byte("\uFFFD")))
+			}
+		}
+		if steps++; steps > maxBlameSteps {
+			return nil
+		}
+		from := kept(older, text)
+		mine := c
+		for n, line := range at {
+			if line < 0 {
+				continue
+			}
+			if old, ok := from[line]; ok {
+				at[n] = old
+				continue
+			}
+			by[n], at[n] = &mine, -1
+			left--
+		}
+		if len(c.parents) == 0 {
+			return nil
+		}
+		c, hash, text = parent, before, older
+	}
+	return nil
+}
+
+// kept maps the lines of a text that were in an older one to their places there, from 0.
+func kept(older, text string) map[int]int {
+	out := map[int]int{}
+	old, next := 0, 0
+	count := len(gitLines(text))
+	for line := range strings.SplitSeq(textdiff.Unified("a", "b", older, text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "--- ") && old == 0, strings.HasPrefix(line, "+++ ") && next == 0, line == "", line[0] == '\\':
+		case strings.HasPrefix(line, "@@ "):
+			begin, _, _ := strings.Cut(strings.TrimPrefix(strings.Fields(line)[2], "+"), ",")
+			to, _ := strconv.Atoi(begin) // written by textdiff
+			for next < to-1 {
+				out[next] = old
+				old, next = old+1, next+1
+			}
+		case line[0] == '-':
+			old++
+		case line[0] == '+':
+			next++
+		default:
+			out[next] = old
+			old, next = old+1, next+1
+		}
+	}
+	for older != "" && next < count {
+		out[next] = old
+		old, next = old+1, next+1
+	}
+	return out
+}
+
+// gitLines are the lines of a text, without their ends.
+func gitLines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}

@@ -1,0 +1,375 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/textdiff"
+)
+
+// list collects the files below a tree that the worker sees, by their path in the
+// repository. only keeps one file or directory; "": all.
+func (r *gitRepo) list(tree, dir, only string, out map[string]gitEntry) error {
+	entries, err := r.tree(tree)
+	if err != nil || r.ctx.Err() != nil {
+		return cmpErr(r.ctx.Err(), err)
+	}
+	if strings.Count(dir, "/") > maxGitDepth {
+		return r.refused("its directories are more than %d deep", maxGitDepth)
+	}
+	for _, e := range entries {
+		full := path.Join(dir, e.name)
+		if only != "" && !sandbox.Within(full, only) && !sandbox.Within(only, full) {
+			continue
+		}
+		if e.mode == gitDir {
+			if err := r.list(e.hash.String(), full, only, out); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, seen := r.name(full); !seen || e.name == "" || strings.Contains(e.name, "/") {
+			continue
+		}
+		if out[full] = e; len(out) > maxGitEntries {
+			return fault.New(fault.Limit, "the repository has more than %d files", maxGitEntries).Hinting("name a directory in path")
+		}
+	}
+	return nil
+}
+
+func cmpErr(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files lists those of a commit; "" has none.
+func (r *gitRepo) files(commit, only string) (map[string]gitEntry, error) {
+	out := map[string]gitEntry{}
+	if commit == "" {
+		return out, nil
+	}
+	c, err := r.info(commit)
+	if err == nil {
+		err = r.list(c.tree, "", only, out)
+	}
+	return out, err
+}
+
+// now lists the files of the working tree that the worker sees: those in base or in
+// the index, and with others also those that git does not know and does not ignore.
+func (r *gitRepo) now(base map[string]gitEntry, only string, others bool) (known, unknown map[string]bool, err error) {
+	index, err := r.readIndex()
+	if err != nil {
+		return nil, nil, err
+	}
+	known, unknown = map[string]bool{}, map[string]bool{}
+	for name := range base {
+		known[name] = true
+	}
+	for _, l := range index.lines {
+		if binary.BigEndian.Uint32(l.fixed[indexMode:]) == 0o160000 { // a submodule
+			continue
+		}
+		if _, seen := r.name(l.name); seen && (only == "" || sandbox.Within(l.name, only)) {
+			known[l.name] = true
+		}
+	}
+	if !others {
+		return known, unknown, nil
+	}
+	ignored := gitIgnores{r: r, loaded: map[string]bool{}}
+	count := 0
+	err = fs.WalkDir(r.view, ".", func(name string, e fs.DirEntry, err error) error {
+		if r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		if err != nil { // what cannot be listed is not shown
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		file, err := r.file(name)
+		switch {
+		case err != nil || file == "" || known[file]: // on the way to the repository, or in it
+			return nil
+		case ignored.match(file, e.IsDir()) && e.IsDir():
+			return fs.SkipDir
+		case e.IsDir() || ignored.match(file, false):
+			return nil
+		}
+		unknown[file] = true
+		if count++; count > maxGitEntries {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return known, unknown, err
+}
+
+// gitIgnores are the patterns of the .gitignore files, which are read as they are
+// needed: also those that the worker does not see.
+type gitIgnores struct {
+	r        *gitRepo
+	loaded   map[string]bool
+	patterns []gitignore.Pattern
+}
+
+// match reports whether git ignores a file.
+func (g *gitIgnores) match(file string, dir bool) bool {
+	g.load(path.Dir(file))
+	return gitignore.NewMatcher(g.patterns).Match(strings.Split(file, "/"), dir)
+}
+
+// load reads the patterns of a directory, after those of the ones around it.
+func (g *gitIgnores) load(dir string) {
+	if g.loaded[dir] {
+		return
+	}
+	g.loaded[dir] = true
+	var domain []string
+	if dir != "." {
+		g.load(path.Dir(dir))
+		domain = strings.Split(dir, "/")
+	} else {
+		g.read(g.r.git, "info/exclude", nil)
+	}
+	if g.r.work != nil {
+		g.read(g.r.work, path.Join(dir, ".gitignore"), domain)
+	}
+}
+
+func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
+	data, err := sandbox.ReadFile(files, name, 1<<20)
+	if err != nil {
+		return // there is none
+	}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(line, " \r\n")
+		if line != "" && line[0] != '#' && len(g.patterns) < 5000 {
+			g.patterns = append(g.patterns, gitignore.ParsePattern(line, domain))
+		}
+	}
+}
+
+// text is a file of the working tree as the worker sees it; ok is false if it is not
+// there, or cannot be read.
+func (r *gitRepo) text(file string) (data []byte, ok bool) {
+	name, seen := r.name(file)
+	if !seen {
+		return nil, false
+	}
+	data, err := sandbox.ReadFile(r.view, strings.TrimPrefix(name, "/"), maxGitBlob)
+	return data, err == nil
+}
+
+// status is git_status.
+func (r *gitRepo) status(gitStatusArgs) (string, error) {
+	head, base, err := r.headFiles("")
+	if err != nil {
+		return "", err
+	}
+	known, unknown, err := r.now(base, "", true)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "on %s\n", head)
+	clean := b.Len()
+	for _, file := range slices.Sorted(maps.Keys(known)) {
+		if r.ctx.Err() != nil {
+			return "", r.ctx.Err()
+		}
+		e, had := base[file]
+		if had && e.mode != gitPlain && e.mode != gitProgram {
+			continue
+		}
+		name, _ := r.name(file)
+		data, there := r.text(file)
+		info, statErr := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
+		switch {
+		case !there && statErr == nil && info.Size() > maxGitBlob:
+			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
+		case had && !there:
+			fmt.Fprintf(&b, "removed: %s\n", name)
+		case !had && there:
+			fmt.Fprintf(&b, "new: %s\n", name)
+		case there && !same(data, e.hash):
+			fmt.Fprintf(&b, "changed: %s\n", name)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(unknown)) {
+		name, _ := r.name(file)
+		fmt.Fprintf(&b, "untracked: %s\n", name)
+	}
+	if b.Len() == clean {
+		b.WriteString("nothing differs from the last commit\n")
+	}
+	return gitClip(b.String(), "use git_diff with path"), nil
+}
+
+// same reports whether a file is as in a commit, also where git writes CRLF into the
+// working tree.
+func same(data []byte, hash plumbing.Hash) bool {
+	return plumbing.ComputeHash(plumbing.BlobObject, data) == hash ||
+		bytes.Contains(data, []byte("\r\n")) && plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))) == hash
+}
+
+// headFiles are the files of the last commit of what the working tree shows, and its name.
+func (r *gitRepo) headFiles(only string) (name string, files map[string]gitEntry, err error) {
+	head, err := r.head()
+	if err != nil {
+		return "", nil, err
+	}
+	commit, err := r.resolve("HEAD")
+	name = "branch " + gitShown(strings.TrimPrefix(head, "refs/heads/"))
+	if head == "" {
+		name = "no branch, commit " + commit[:min(10, len(commit))]
+	}
+	if err != nil {
+		commit, name = "", name+", which has no commit yet"
+	}
+	files, err = r.files(commit, only)
+	return name, files, err
+}
+
+// diff is git_diff.
+func (r *gitRepo) diff(in gitDiffArgs) (string, error) {
+	only, err := r.file(in.Path)
+	if err != nil {
+		return "", err
+	}
+	var before, after map[string]gitEntry
+	if in.From == "" && in.To == "" {
+		_, before, err = r.headFiles(only)
+	} else if before, err = r.revFiles(in.From, only); err == nil && in.To != "" {
+		after, err = r.revFiles(in.To, only)
+	}
+	if err != nil {
+		return "", err
+	}
+	if in.To != "" {
+		return r.between(before, after)
+	}
+	known, _, err := r.now(before, only, false)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(known)) {
+		e, had := before[file]
+		data, there := r.text(file)
+		if r.ctx.Err() != nil || b.Len() > maxGitText {
+			break
+		}
+		if had && e.mode != gitPlain && e.mode != gitProgram || had && there && same(data, e.hash) || !had && !there {
+			continue
+		}
+		var old []byte
+		if had {
+			if old, err = r.blob(e); err != nil {
+				return "", err
+			}
+		}
+		if !there {
+			data = nil
+		}
+		b.WriteString(r.patch(file, old, data, had, there))
+	}
+	return gitNone(b.String(), "nothing differs"), nil
+}
+
+func (r *gitRepo) revFiles(rev, only string) (map[string]gitEntry, error) {
+	commit, err := r.resolve(rev)
+	if err != nil {
+		return nil, err
+	}
+	return r.files(commit, only)
+}
+
+func gitNone(s, none string) string {
+	if s == "" {
+		return none
+	}
+	return gitClip(s, "name a file or directory in path")
+}
+
+// between is the diff of two commits.
+func (r *gitRepo) between(before, after map[string]gitEntry) (string, error) {
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var b strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(all)) {
+		old, had := before[file]
+		next, has := after[file]
+		if old.hash == next.hash && had == has {
+			continue
+		}
+		if r.ctx.Err() != nil || b.Len() > maxGitText {
+			break
+		}
+		if old.mode == gitSubmodule || next.mode == gitSubmodule {
+			name, _ := r.name(file)
+			fmt.Fprintf(&b, "submodule %s: another commit\n", name)
+			continue
+		}
+		was, err := r.blob(old)
+		if err != nil {
+			return "", err
+		}
+		is, err := r.blob(next)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(r.patch(file, was, is, had, has))
+	}
+	return gitNone(b.String(), "no file that you see differs"), nil
+}
+
+// blob is the content of a file of a commit; one that is too large is nil.
+func (r *gitRepo) blob(e gitEntry) ([]byte, error) {
+	if e.hash.IsZero() || e.mode == gitSubmodule {
+		return nil, nil
+	}
+	if size, err := r.store.EncodedObjectSize(e.hash); err == nil && size > maxGitBlob {
+		return []byte("\x00too large"), nil
+	}
+	data, err := r.object(plumbing.BlobObject, e.hash.String())
+	return data, gitMissing(err)
+}
+
+// patch is the diff of one file, named as the worker sees it.
+func (r *gitRepo) patch(file string, old, next []byte, had, has bool) string {
+	name, _ := r.name(file)
+	from, to := "a"+name, "b"+name
+	if !had {
+		from = "/dev/null"
+	}
+	if !has {
+		to = "/dev/null"
+	}
+	if bytes.ContainsRune(old, 0) || bytes.ContainsRune(next, 0) || len(old)+len(next) > 2<<20 {
+		return fmt.Sprintf("--- %s\n+++ %s\nnot shown: binary, or too large\n", from, to)
+	}
+	text := textdiff.Unified(from, to, strings.ToValidUTF8(string(old), "\uFFFD"), strings.ToValidUTF8(string(next), "\uFFFD"))
+	if text == "" { // an empty file, or another mode
+		return fmt.Sprintf("--- %s\n+++ %s\n", from, to)
+	}
+	return text
+}

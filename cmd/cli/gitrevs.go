@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/sorting"
+)
+
+// gitCommitInfo is a commit as its object says.
+type gitCommitInfo struct {
+	hash, tree string
+	parents    []string
+	author     string
+	when       time.Time
+	message    string
+}
+
+// info reads a commit.
+func (r *gitRepo) info(hash string) (c gitCommitInfo, err error) {
+	if r.ctx.Err() != nil {
+		return c, r.ctx.Err()
+	}
+	data, err := r.object(plumbing.CommitObject, hash)
+	if err != nil {
+		return c, gitMissing(err)
+	}
+	head, message, _ := strings.Cut(string(data), "\n\n")
+	c.hash, c.message = hash, strings.ToValidUTF8(strings.TrimSpace(message), "\uFFFD")
+	for line := range strings.SplitSeq(head, "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch {
+		case key == "tree" && plumbing.IsHash(value):
+			c.tree = value
+		case key == "parent" && plumbing.IsHash(value) && len(c.parents) < 64:
+			c.parents = append(c.parents, value)
+		case key == "author":
+			who, rest, _ := strings.Cut(value, "> ")
+			seconds, _, _ := strings.Cut(rest, " ")
+			at, _ := strconv.ParseInt(seconds, 10, 64) // 0 where it is damaged
+			c.author, c.when = gitShown(who+">"), time.Unix(at, 0).UTC()
+		}
+	}
+	if c.tree == "" {
+		return c, r.refused("the commit %s is damaged", hash)
+	}
+	return c, nil
+}
+
+// gitShown is a text of a repository in one line.
+func gitShown(s string) string { return fault.Brief(oneLine(strings.ToValidUTF8(s, "\uFFFD"))) }
+
+// resolve finds the commit that a name stands for: HEAD, a branch, a tag, a hash or
+// its beginning, each with ~N or ^ after it.
+func (r *gitRepo) resolve(rev string) (string, error) {
+	name, back := rev, 0
+	for {
+		if rest, ok := strings.CutSuffix(name, "^"); ok {
+			name, back = rest, back+1
+		} else if at := strings.LastIndexByte(name, '~'); at > 0 {
+			n, err := strconv.Atoi(name[at+1:])
+			if name[at+1:] == "" {
+				n, err = 1, nil
+			}
+			if err != nil || n < 0 || n > maxGitCommits {
+				return "", r.noRev(rev)
+			}
+			name, back = name[:at], back+n
+		} else {
+			break
+		}
+	}
+	hash, err := r.lookRef(name)
+	for err == nil && back > 0 {
+		var c gitCommitInfo
+		if c, err = r.info(hash); err == nil && len(c.parents) == 0 {
+			err = r.noRev(rev)
+		} else if err == nil {
+			hash, back = c.parents[0], back-1
+		}
+	}
+	return hash, err
+}
+
+func (r *gitRepo) noRev(rev string) error {
+	return fault.New(fault.NotFound, "the repository has no commit, branch or tag %s", fault.Quoted(rev)).Hinting("git_branches and git_log show what there is")
+}
+
+// lookRef finds a name without ~ and ^. A tag leads to its commit.
+func (r *gitRepo) lookRef(name string) (string, error) {
+	if name == "" || name == "HEAD" {
+		head, err := r.head()
+		if err != nil {
+			return "", err
+		}
+		if name = head; head == "" {
+			if name, err = r.small("HEAD"); err != nil {
+				return "", err
+			}
+		}
+	}
+	refs, err := r.refs()
+	if err != nil {
+		return "", err
+	}
+	hash := ""
+	for _, full := range []string{name, "refs/tags/" + name, "refs/heads/" + name, "refs/remotes/" + name} {
+		if h, ok := refs[full]; ok && hash == "" {
+			hash = h
+		}
+	}
+	if hash == "" {
+		hash = r.byHash(name)
+	}
+	for range maxGitTags {
+		obj, err := r.store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(hash))
+		if hash == "" || err != nil {
+			return "", r.noRev(name)
+		}
+		if obj.Type() == plumbing.CommitObject {
+			return hash, nil
+		}
+		data, err := read(obj, maxGitHeader)
+		next, ok := headerHash(data, "object")
+		if err != nil || !ok || obj.Type() != plumbing.TagObject {
+			return "", r.noRev(name)
+		}
+		hash = next.String()
+	}
+	return "", r.noRev(name)
+}
+
+// byHash finds the one object whose name begins so; "" if there is none, or more.
+func (r *gitRepo) byHash(start string) string {
+	start = strings.ToLower(start)
+	if plumbing.IsHash(start) {
+		return start
+	}
+	prefix, err := hex.DecodeString(start[:len(start)/2*2])
+	if err != nil || len(start) < 5 || len(start) > 40 {
+		return ""
+	}
+	hashes, err := r.store.HashesWithPrefix(prefix)
+	hashes = slices.DeleteFunc(hashes, func(h plumbing.Hash) bool { return !strings.HasPrefix(h.String(), start) })
+	if err != nil || len(hashes) != 1 {
+		return ""
+	}
+	return hashes[0].String()
+}
+
+// refs are the branches and tags by their full names.
+func (r *gitRepo) refs() (map[string]string, error) {
+	out := map[string]string{}
+	packed, err := sandbox.ReadFile(r.git, "packed-refs", 64<<20)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for line := range bytes.Lines(packed) {
+		hash, name, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+		if plumbing.IsHash(hash) {
+			out[name] = strings.ToLower(hash)
+		}
+	}
+	err = fs.WalkDir(r.git, "refs", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		if len(out) > maxGitEntries {
+			return fs.SkipAll
+		}
+		if text, err := r.small(name); err == nil && plumbing.IsHash(text) {
+			out[name] = strings.ToLower(text)
+		}
+		return r.ctx.Err()
+	})
+	return out, err
+}
+
+// branches is git_branches.
+func (r *gitRepo) branches(gitStatusArgs) (string, error) {
+	refs, err := r.refs()
+	if err != nil {
+		return "", err
+	}
+	head, err := r.head()
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for name := range refs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		kind, short, _ := strings.Cut(strings.TrimPrefix(name, "refs/"), "/")
+		if word := map[string]string{"heads": "branch", "tags": "tag", "remotes": "remote branch"}[kind]; word != "" {
+			mark := "  "
+			if name == head {
+				mark = "* "
+			}
+			fmt.Fprintf(&b, "%s%s %s %s\n", mark, word, gitShown(short), refs[name][:10])
+		}
+	}
+	if b.Len() == 0 {
+		return "the repository has no branch yet", nil
+	}
+	return gitClip(b.String(), "name the branch in git_log"), nil
+}
+
+// log is git_log.
+func (r *gitRepo) log(in gitLogArgs) (string, error) {
+	file, err := r.file(in.Path)
+	if err != nil {
+		return "", err
+	}
+	start, err := r.resolve(in.Rev)
+	if err != nil {
+		return "", err
+	}
+	limit, found := min(max(in.Limit, 0), 200), 0
+	if limit == 0 {
+		limit = 20
+	}
+	var b strings.Builder
+	err = r.walk(start, func(c gitCommitInfo) (bool, error) {
+		if file != "" {
+			if changed, err := r.touches(c, file); err != nil || !changed {
+				return true, err
+			}
+		}
+		if found++; found <= in.Skip {
+			return true, nil
+		}
+		if found > in.Skip+limit {
+			fmt.Fprintf(&b, "[more: go on with skip %d]\n", in.Skip+limit)
+			return false, nil
+		}
+		subject, _, _ := strings.Cut(c.message, "\n")
+		fmt.Fprintf(&b, "%s %s %s: %s\n", c.hash[:10], c.when.Format("2006-01-02 15:04"), c.author, gitShown(subject))
+		return true, nil
+	})
+	if b.Len() == 0 && err == nil {
+		return "no commit", nil
+	}
+	return b.String(), err
+}
+
+// walk visits the commits before and including start, the newest first.
+func (r *gitRepo) walk(start string, visit func(gitCommitInfo) (more bool, err error)) error {
+	first, err := r.info(start)
+	if err != nil {
+		return err
+	}
+	queue, seen := []gitCommitInfo{first}, map[string]bool{start: true}
+	for len(queue) > 0 {
+		c := queue[0]
+		queue = queue[1:]
+		if more, err := visit(c); err != nil || !more {
+			return err
+		}
+		for _, p := range c.parents {
+			if seen[p] {
+				continue
+			}
+			if seen[p] = true; len(seen) > maxGitCommits {
+				return fault.New(fault.Limit, "more than %d commits were looked at", maxGitCommits).Hinting("begin at a later commit with rev")
+			}
+			parent, err := r.info(p)
+			if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, fault.Path) {
+				continue // a shallow clone ends here
+			} else if err != nil {
+				return err
+			}
+			queue = append(queue, parent)
+		}
+		sorting.By(queue, func(a, b gitCommitInfo) int { return b.when.Compare(a.when) })
+	}
+	return nil
+}
+
+// touches reports whether a commit changed a file or directory, against its first parent.
+func (r *gitRepo) touches(c gitCommitInfo, file string) (bool, error) {
+	now, err := r.at(c.tree, file)
+	if err != nil || len(c.parents) == 0 {
+		return !now.IsZero(), err
+	}
+	p, err := r.info(c.parents[0])
+	if err != nil {
+		return !now.IsZero(), nil // the parent is not there: a shallow clone
+	}
+	before, err := r.at(p.tree, file)
+	return now != before, err
+}
+
+// at is the object of a name below a tree; zero: there is none.
+func (r *gitRepo) at(tree, file string) (plumbing.Hash, error) {
+	dir, base := path.Split(file)
+	if dir = strings.TrimSuffix(dir, "/"); dir != "" {
+		h, err := r.at(tree, dir)
+		if err != nil || h.IsZero() {
+			return plumbing.ZeroHash, err
+		}
+		tree = h.String()
+	}
+	entries, err := r.tree(tree)
+	if errors.Is(err, fault.Path) {
+		return plumbing.ZeroHash, nil // a file, not a directory
+	}
+	for _, e := range entries {
+		if e.name == base {
+			return e.hash, nil
+		}
+	}
+	return plumbing.ZeroHash, err
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golem/core/sandbox"
+	"golem/core/tool"
+	"golem/core/toolset"
+	"golem/sandbox/osfs"
+)
+
+// gitYard is a project with a repository whose objects a test writes itself.
+type gitYard struct {
+	*repo
+	dir   string
+	tools map[string]tool.Tool
+}
+
+func newGitYard(t *testing.T) *gitYard {
+	t.Helper()
+	y := &gitYard{dir: t.TempDir()}
+	y.repo = &repo{t: t, write: func(name string, data []byte) error {
+		full := filepath.Join(y.dir, ".git", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(full, data, 0o644)
+	}}
+	y.put("HEAD", []byte("ref: refs/heads/main\n"))
+	files, err := osfs.Open(y.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { files.Close() })
+	root := sandbox.SourceOf(files, "")
+	view, err := sandbox.View(sandbox.ViewSpec{
+		Mounts:     []sandbox.Mount{{Name: "root", At: ".", FS: files, Source: root, Mode: sandbox.ReadWrite}},
+		Protection: sandbox.Controls{Root: root}.Protect(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := toolset.NewRegistry(gitToolset(func() (sandbox.FS, error) { return files, nil })).Open(t.Context(), "git", nil, toolset.Env{Worker: "main", Files: view})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.tools = map[string]tool.Tool{}
+	for _, tl := range set.Tools() {
+		y.tools[tl.Spec().Name] = tl
+	}
+	return y
+}
+
+// reads calls every reading tool, and returns all that they said.
+func (y *gitYard) reads(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	for _, c := range [][2]string{
+		{"git_status", `{}`}, {"git_diff", `{}`}, {"git_diff", `{"from":"v1","to":"main"}`}, {"git_log", `{}`}, {"git_log", `{"path":"/d"}`},
+		{"git_show", `{"rev":"main"}`}, {"git_show", `{"rev":"main~1"}`}, {"git_show", `{"rev":"main","path":"/d/b"}`}, {"git_blame", `{"path":"/d/b"}`}, {"git_branches", `{}`},
+	} {
+		o, err := y.tools[c[0]].Call(t.Context(), tool.Call{Name: c[0], Args: []byte(c[1])})
+		out.WriteString(o.Text)
+		if err != nil {
+			out.WriteString(err.Error() + "\n")
+		}
+	}
+	return out.String()
+}
+
+// fill writes two commits, the second with a tree of the test's.
+func (y *gitYard) fill(entries ...string) {
+	first := y.tree(entry(gitPlain, "a", y.object("blob", "one\n")), entry(gitDir, "d", y.tree(entry(gitPlain, "b", y.object("blob", "x\ny\n")))))
+	y.tag("v1", first)
+	v1 := y.object("commit", "tree "+first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
+	second := y.tree(append([]string{entry(gitPlain, "a", y.object("blob", "two\n")), entry(gitDir, "d", y.tree(entry(gitPlain, "b", y.object("blob", "x\nz\n"))))}, entries...)...)
+	y.put("refs/heads/main", []byte(y.object("commit", "tree "+second+"\nparent "+v1+"\nauthor \x1b[31mEve <e@f> 99999999999999999999 +0000\ncommitter e <e@f> 0 +0000\n\nmore \x1b[2J\u202e\n")+"\n"))
+}
+
+// What a repository names but a worker must not see is in no result: git's own files,
+// secrets, ways out, submodules and links.
+func TestGitToolsHideWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	y := newGitYard(t)
+	secret := y.object("blob", "TOPSECRET\n")
+	y.fill(entry(gitPlain, ".env", secret), entry(gitPlain, "../up", secret), entry(gitPlain, "x\ny", secret), entry(gitDir, ".git", y.tree(entry(gitPlain, "config", secret))),
+		entry(gitDir, "..", y.tree(entry(gitPlain, "p", secret))), entry(gitPlain, "", secret), entry(gitLink, "link", y.object("blob", "/etc/passwd")), entry(gitSubmodule, "sub", secret))
+	text := y.reads(t)
+	for _, bad := range []string{"TOPSECRET", ".env", "/up", ".git/config"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("a result has %q:\n%s", bad, text)
+		}
+	}
+	for _, good := range []string{"-one\n+two\n", "2) z", "-y\n+z\n", "removed: /a"} {
+		if !strings.Contains(text, good) {
+			t.Errorf("no result has %q:\n%s", good, text)
+		}
+	}
+}
+
+// A repository whose objects are cut, changed or gone ends in faults, never in a crash,
+// and nothing is written to it.
+func TestGitToolsOfADamagedRepository(t *testing.T) {
+	t.Parallel()
+	y := newGitYard(t)
+	y.fill()
+	y.put("index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"))
+	objects := filepath.Join(y.dir, ".git", "objects")
+	var names []string
+	if err := filepath.WalkDir(objects, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range [][]byte{{}, whole[:len(whole)/2], append([]byte("x"), whole...), []byte("\x78\x9c\x00")} {
+			if err := os.WriteFile(name, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if text := y.reads(t); !strings.Contains(text, "E_") {
+				t.Errorf("%s as %d bytes: no tool fails:\n%s", filepath.Base(name), len(data), text)
+			}
+		}
+		if err := os.WriteFile(name, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ref, data := range map[string]string{"HEAD": "ref: ../../etc/passwd\n", "refs/heads/main": strings.Repeat("f", 40) + "\n", "packed-refs": strings.Repeat("^", 5000), "config": "[core]\n\tworktree = /\n"} {
+		y.put(ref, []byte(data))
+		y.reads(t)
+	}
+}
