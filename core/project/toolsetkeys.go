@@ -16,7 +16,8 @@ func toolsetsShape() *yamltree.Shape {
 			"allowed_workers": allowedShape(), "style": yamltree.OneOf("tools", "call", "both"),
 		}), "custom": toolsetShape(map[string]*yamltree.Shape{
 			"module": yamltree.Text(yamltree.NameProblem), "tools": yamltree.ListOf(yamltree.Text(toolNameProblem)), "modules": yamltree.MapOf(grantShape()),
-		}), "web": toolsetShape(webOptions()), "shell": toolsetShape(commandOptions())}}
+		}), "web": toolsetShape(webOptions()), "shell": toolsetShape(commandOptions()),
+			"git": toolsetShape(map[string]*yamltree.Shape{"target": yamltree.Text(yamltree.NameProblem)})}}
 	s.Rewrite = func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 		if n.Kind != yamltree.List {
 			return n
