@@ -35,7 +35,7 @@ var walks = map[string][]scene{
 		{"files-list", `await click("Cancel"); await click("Files"); await until("a file", () => button("main.worker"))`},
 		{"files", `await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
 		{"files-changes", `await click("Changes"); await text("No run that can be undone")`},
-		{"files-search", `await click("Changes"); (await until("the list", () => button("back to the files") ?? document.querySelector('input[type=search]'))).click(); await click("In texts");
+		{"files-search", `await click("Changes"); location.hash = '#/p/welcome/files'; await text("Pick a file"); await click("In texts");
 			const field = document.querySelector('input[type=search]'); field.value = 'model'; field.dispatchEvent(new Event('input', {bubbles: true})); await text("found")`},
 		{"settings", `await click("Settings"); await text("Model providers")`},
 		{"settings-end", `document.querySelector('.page').scrollTop = 1e6`},

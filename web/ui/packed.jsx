@@ -4,6 +4,7 @@ import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { bytes } from './size.js'
 import { askYes } from './ask.jsx'
+import { count } from './usage.js'
 
 /** The largest packed project, in bytes, as in golem. */
 const largest = 64 << 20
@@ -45,7 +46,7 @@ export async function fetchPack(url) {
 export async function takePack(name, data) {
   const about = await store.golem.inspectPack(data)
   const signed = about.signer ? `It is signed with the key ${about.signer.key} (${visible(about.signer.comment)}).` : 'Nobody signed it: nothing shows who made it.'
-  const what = `${visible(`${about.name} ${about.version ?? ''}`.trim())}, ${about.files} files, ${bytes(about.bytes)}, ${about.digest}. ${signed} golem will copy it into this browser as ${visible(name)}. It runs only when you start it, and asks before it reaches beyond its own files.`
+  const what = `${visible(`${about.name} ${about.version ?? ''}`.trim())}, ${count(about.files, 'file')}, ${bytes(about.bytes)}, ${about.digest}. ${signed} golem will copy it into this browser as ${visible(name)}. It runs only when you start it, and asks before it reaches beyond its own files.`
   if (!(await askYes('Open this packed project?', what, 'Open it'))) return
   await store.golem.importPack(name, data)
   await store.refresh()
