@@ -167,7 +167,7 @@ func mcpServer(t *testing.T, dir string, args ...string) *exec.Cmd {
 func mcpClient(t *testing.T, dir string, options *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	cmd := mcpServer(t, dir)
-	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+	s, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, options).Connect(t.Context(), &mcp.CommandTransport{Command: cmd, TerminateDuration: patience}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
