@@ -404,7 +404,7 @@ export class Golem {
   }
 
   #given(options) {
-    return { ...plain(options), lent: this.#listed }
+    return { ...plain(options), lent: { ...this.#listed, device: 'LanguageModel' in globalThis } }
   }
 
   #start(method, name, input, options) {

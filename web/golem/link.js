@@ -25,7 +25,7 @@ export function listed(provided) {
     const { toolsets = {}, models = {} } = provided
     for (const f of [...Object.values(models), ...Object.values(toolsets).flatMap((tools) => Object.values(tools).map((t) => t.run))]) if (typeof f !== 'function') throw new Error('a model and the run of a tool are functions')
     const sets = Object.entries(toolsets).map(([name, tools]) => ({ name, tools: Object.entries(tools).map(([name, tool]) => ({ ...tool, name })) }))
-    return { toolsets: JSON.parse(JSON.stringify(sets)), models: Object.keys(models), device: 'LanguageModel' in globalThis }
+    return { toolsets: JSON.parse(JSON.stringify(sets)), models: Object.keys(models) }
   } catch (e) {
     throw new GolemError({ code: 'E_USAGE', message: `golem cannot take what the page provides: ${e.message}`, hint: 'give golem.provide {toolsets: {NAME: {TOOL: {risk, run}}}, models: {NAME: function}}' })
   }

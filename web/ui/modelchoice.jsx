@@ -1,14 +1,18 @@
-// The dialog of the model that a project runs on: its provider, the key, the address, and
-// whether it answers.
-import { useState } from 'preact/hooks'
+// The dialog that chooses a model: its provider, the key, the address, and whether
+// it answers; or the browser's own model.
+import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings, variable, withScheme } from './settings.js'
-import { choosing, provider, rows } from './models.jsx'
 import { Copy } from './copy.jsx'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
 import { faultText } from './run.js'
+import { choosing, provider, rows } from './models.jsx'
+
+/** What stands for the browser's own model in the list of providers, where there is one. */
+const device = 'device'
+const hasDevice = 'LanguageModel' in globalThis
 
 const local = {
   ollama: { does: 'Ollama answers this page if it is started so:', line: () => `OLLAMA_ORIGINS=${location.origin} ollama serve` },
@@ -38,13 +42,13 @@ function barred(address) {
 export function Choice() {
   const now = store.about.value?.model ?? ''
   const row = provider(now)
-  const [name, setName] = useState(row?.name ?? rows()[0].name)
+  const [name, setName] = useState(row?.name ?? (hasDevice && now === 'device:' ? device : rows()[0].name))
   const [own, setOwn] = useState(null) // a provider that is not in the list yet: its name
   const [model, setModel] = useState(row ? now.slice(now.indexOf(':') + 1) : '')
   const [key, setKey] = useState(null) // null: as it is kept
   const [base, setBase] = useState(null)
   const [offers, setOffers] = useState(null) // of the provider; null: not asked
-  const chosen = own === null ? rows().find((p) => p.name === name) : { name: own.trim().toLowerCase(), keyVar: variable(own, 'API_KEY'), noKey: true, baseURL: '' }
+  const chosen = own === null ? rows().find((p) => p.name === name) ?? { name: device, noKey: true, baseURL: '' } : { name: own.trim().toLowerCase(), keyVar: variable(own, 'API_KEY'), noKey: true, baseURL: '' }
   const kept = settings.environment()
   const baseVar = variable(chosen.name, 'BASE_URL')
   const address = withScheme(base ?? kept[baseVar] ?? '') || chosen.baseURL || ''
@@ -76,15 +80,21 @@ export function Choice() {
     store.attempt('reading the project', store.inspect)
   }
   const help = local[chosen.name]
-  return (
-    <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim() || !!bad}>Use it</button>}>
+  const choice = (
       <div class="field">
         <label for="provider">Provider</label>
         <select id="provider" class="input" value={own === null ? name : ''} onChange={(e) => other(e.target.value)}>
+          {hasDevice && <option value={device}>this browser’s own model, on this computer</option>}
           {rows().map((p) => <option key={p.name} value={p.name}>{p.name}{local[p.name] ? ', on this computer' : ''}</option>)}
           <option value="">another one, by its address…</option>
         </select>
       </div>
+  )
+  if (own === null && name === device) return <Device choice={choice} leave={leave} />
+  return (
+    <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={!model.trim() || !!bad}>Use it</button>}>
+      {choice}
+      {hasDevice && <p class="note info">This browser has a model of its own: no key, and nothing leaves this computer. <button type="button" class="button quiet" onClick={() => other(device)}>See whether it is there</button></p>}
       {own !== null && <div class="field">
         <label for="provider-name">Name <span class="hint">as you want to call it, for example acme</span></label>
         <input id="provider-name" class="input mono" autocomplete="off" spellcheck={false} value={own} onInput={(e) => setOwn(e.target.value)} />
@@ -107,6 +117,43 @@ export function Choice() {
       {help && <div class="note info"><p>{help.does}</p><div class="row"><code class="grow">{help.line()}</code><Copy text={help.line} name="this line" /></div></div>}
       <Offers offers={offers} provider={chosen.name} model={model.trim()} choose={setModel} list={list} barred={!!bad} />
       <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to this address. Use one with a spending limit.</p>
+    </Dialog>
+  )
+}
+
+const states = {
+  unavailable: 'This computer cannot run it: it needs more memory, storage or another graphics card.',
+  downloadable: 'The browser has to download it once, which are some gigabytes.',
+  downloading: 'The browser is downloading it.',
+  available: 'It is there.',
+}
+
+/** The browser's own model: what it can do, whether it is there, and its download. */
+function Device({ choice, leave }) {
+  const [state, setState] = useState('')
+  const [part, setPart] = useState(null) // of the download; null: none was asked for here
+  const [wrong, setWrong] = useState(null)
+  const look = (options) => store.golem.device(options).then(setState, setWrong)
+  useEffect(() => { look() }, [])
+  const download = () => {
+    setPart(0)
+    setWrong(null)
+    look({ download: true, progress: setPart }).finally(() => setPart(null))
+  }
+  const use = () => {
+    if (state !== 'available') return
+    if (!settings.setProject(store.project.value, { model: 'device:' })) store.tell('this browser does not store settings for this page', 'warn')
+    leave()
+    store.attempt('reading the project', store.inspect)
+  }
+  return (
+    <Dialog title="Choose a model" leave={leave} submit={use} buttons={<button class="button primary" disabled={state !== 'available'}>Use it</button>}>
+      {choice}
+      <p>It runs on this computer: it needs no key, costs nothing, and nothing that you write leaves the computer. It is a small model: it reads short texts only, no images, and uses tools less well than the models of providers.</p>
+      <p role="status">{part !== null ? `The browser is downloading it: ${Math.floor(100 * part)} %` : states[state] ?? (wrong ? '' : 'looking…')}</p>
+      {part !== null && <progress value={part} aria-label="downloaded" />}
+      {state === 'downloadable' && part === null && <div class="row"><button type="button" class="button" onClick={download}>Download it</button></div>}
+      {wrong && <p class="note error" role="alert">{visible(faultText(wrong))}</p>}
     </Dialog>
   )
 }
