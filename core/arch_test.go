@@ -81,7 +81,7 @@ var arrows = map[string]string{
 
 	// The page as files, and the program that makes them.
 	"web":       "",
-	"web/build": "workspace",
+	"web/build": "workspace docs/schemas",
 	// Laid over crypto/tls in the page; nothing imports it.
 	"web/build/notls": "",
 	// Writes what the JavaScript in web/tool has in common with wasmtool, and the list
