@@ -24,7 +24,6 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 
 	"golem/core/workspace"
-	"golem/docs/schemas"
 )
 
 const dist = "web/dist"
@@ -304,8 +303,12 @@ func examples() error {
 
 // schemaFiles are the JSON Schemas of golem's files, which the editor completes by.
 func schemaFiles() error {
-	for _, name := range schemas.Names {
-		data, err := schemas.Read(name)
+	names, err := filepath.Glob("docs/schemas/*.schema.json")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
 		if err != nil {
 			return err
 		}
@@ -313,10 +316,7 @@ func schemaFiles() error {
 		if err := json.Compact(&b, data); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if name == "manifest" {
-			name = "project"
-		}
-		if err := write("schemas/"+name+".schema.json", b.Bytes()); err != nil {
+		if err := write("schemas/"+filepath.Base(name), b.Bytes()); err != nil {
 			return err
 		}
 	}
