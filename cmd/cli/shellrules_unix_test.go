@@ -17,12 +17,18 @@ import (
 	"golem/core/tool"
 )
 
-// allowsCommand tells whether a rule for "echo *" lets a command run unasked.
-func allowsCommand(t *testing.T, command string) bool {
+// allowsCommand tells whether rules for some commands let a command run unasked.
+func allowsCommand(t *testing.T, command string, patterns ...string) bool {
 	t.Helper()
 	args, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
 		t.Fatal(err)
+	}
+	var policy approval.Policy
+	for _, p := range patterns {
+		policy.Rules = append(policy.Rules, approval.Rule{
+			Tool: "run_command", When: map[string]string{"command": p}, Decide: approval.PreApproved, Origin: approval.Origin{By: approval.Person},
+		})
 	}
 	ran := false
 	spec := tool.Spec{Name: "run_command", Risk: tool.Command, Toolset: "shell", Provider: "builtin", Shell: sh.Grammar{}}
@@ -33,12 +39,69 @@ func allowsCommand(t *testing.T, command string) bool {
 			ran = true
 			return tool.Output{}, nil
 		}),
-		Call: tool.Call{Name: spec.Name, Args: args}, FromModel: true,
-		Policy: approval.Policy{Rules: []approval.Rule{{
-			Tool: "run_command", When: map[string]string{"command": "echo *"}, Decide: approval.PreApproved, Origin: approval.Origin{By: approval.Person},
-		}}},
+		Call: tool.Call{Name: spec.Name, Args: args}, FromModel: true, Policy: policy,
 	})
 	return ran
+}
+
+// Tricks to get past rules for "echo *", "ls", "git log *" and "> out/*": each asks.
+// What the rules mean runs.
+func TestHostileCommandLines(t *testing.T) {
+	rules := []string{"echo *", "ls", "git log *", "> out/*", "cd *"}
+	for _, line := range []string{
+		"echo x; rm y", "echo x && rm y", "echo x || rm y", "echo x | sh", "echo x & rm y", "echo x\nrm y", "echo x\r\nrm y", "echo x |& sh",
+		"echo $(rm y)", "echo `rm y`", "echo \"$(rm y)\"", "echo ${x:-$(rm y)}", "echo $((x[$(rm y)]))", "echo <(rm y)", "echo >(rm y)",
+		"echo x > y", "echo x >> ../y", "echo x > out/../y", "echo x > out/$x", "echo x > out/a/b", "echo x > /out/y", "echo x >& y", "echo x &> out/y", "echo x > out/*", "echo x > ~/y", "echo x 3> out/y", "echo x <> out/y", "ls < y",
+		"cd /; echo x > out/y", "pushd /; echo x > out/y", "cd $HOME && echo x > out/y",
+		"env -i echo x", "env echo x", "xargs echo", "command echo x", "exec echo x", "eval echo x", "builtin echo x", "nohup echo x", "time echo x", "timeout 1 echo x", "sudo echo x", "busybox echo x",
+		"sh -c 'echo x'", "bash -c echo", "./echo x", "/tmp/echo x", "'echo x'", "ech\\o$x x", "e$x x", "{echo,x}", "ECHO x",
+		"x=1 echo x", "PATH=. echo x", "LD_PRELOAD=./x.so ls", "IFS=/ echo x", "x=1",
+		"echo(){ rm y; }; echo x", "function echo { rm y; }; echo x", "alias echo=rm; echo y", "shopt -s expand_aliases\nalias echo=rm\necho y", "trap 'rm y' EXIT; echo x", ". ./y; echo x", "source y",
+		"if true; then rm y; fi", "for i in 1; do rm y; done", "while rm y; do echo x; done", "case x in x) rm y;; esac", "(rm y)", "{ rm y; }", "! rm y", "[[ -n $(rm y) ]]", "((x=$(rm y)))", "coproc rm y", "select x in a; do rm y; done",
+		"echo <<E\n$(rm y)\nE", "cat <<E\nx\nE", "echo <<<$(rm y)", "echo x # ; rm y", "echo x #\\\nrm y",
+		"echo\u00a0x; rm y", "echo\u2003x", "ls\u200b", "\u0435cho x", "echo x\u2028rm y", "echo \x1b[2K", "echo x\x0brm y", "ls\x00",
+		"git -c core.pager=./y log -1", "git --exec-path=. log -1", "git --config-env=core.pager=X log -1", "git log --output=y -1", "git log --ext-diff -p", "git log --textconv -p", "git log *.c", "git log $x -1", "git  log", "git -C / log -1", "git push; git log -1",
+		"echo 'x", "echo \"x", "echo x)", "echo $(", "echo ${", strings.Repeat("echo x;", 400), "echo " + strings.Repeat("x", 20<<10), "", " ", ";", "&&", "\n",
+	} {
+		if allowsCommand(t, line, rules...) {
+			t.Errorf("%q ran unasked", line)
+		}
+	}
+	for _, line := range []string{
+		"echo x", "echo 'a; rm b' \"c | d\"", "ls", "ls | echo x", "echo x && ls || echo y; ls\nls", "echo x > out/y", "echo x >> out/y 2>/dev/null", "> out/y", "cd src; ls", "git log -1", "git log --oneline main..x",
+	} {
+		if !allowsCommand(t, line, rules...) {
+			t.Errorf("%q asked", line)
+		}
+	}
+	if allowsCommand(t, "echo x > y", "*") || allowsCommand(t, "echo x > y", "echo *", "'>' *") || allowsCommand(t, "'>' y", "> *") {
+		t.Error("a redirection was allowed by a rule that is none, or the other way round")
+	}
+}
+
+// interpreted runs a command as golem does.
+func interpreted(t *testing.T, line, dir string, env []string) {
+	t.Helper()
+	order, err := json.Marshal(map[string]any{"line": line, "dir": dir, "env": env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := &exec.Cmd{Path: self, Args: []string{"golem-command"}, Env: env}
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = in.Write(append(order, '\n'))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // a command that fails has done nothing
 }
 
 // SECURITY 20, against the shells of this machine: whatever a rule for "echo *"
@@ -57,7 +120,7 @@ func TestRulesAgreeWithShells(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shells := []string{"/bin/sh"}
+	shells := []string{"/bin/sh", "golem"}
 	for _, name := range []string{"dash", "bash", "busybox", "ksh", "mksh", "zsh"} {
 		if p, err := exec.LookPath(name); err == nil {
 			shells = append(shells, p)
@@ -76,7 +139,7 @@ func TestRulesAgreeWithShells(t *testing.T) {
 			b.WriteString(tokens[r.IntN(len(tokens))])
 		}
 		command := b.String()
-		if !allowsCommand(t, command) {
+		if !allowsCommand(t, command, "echo *") {
 			continue
 		}
 		if allowed++; allowed > runs {
@@ -87,9 +150,13 @@ func TestRulesAgreeWithShells(t *testing.T) {
 			if filepath.Base(shell) == "busybox" {
 				args = append([]string{"sh"}, args...)
 			}
-			cmd := exec.CommandContext(t.Context(), shell, args...)
-			cmd.Dir, cmd.Env = work, []string{"PATH=" + bin}
-			_ = cmd.Run() // a shell that refuses has done nothing
+			if shell == "golem" {
+				interpreted(t, command, work, []string{"PATH=" + bin})
+			} else {
+				cmd := exec.CommandContext(t.Context(), shell, args...)
+				cmd.Dir, cmd.Env = work, []string{"PATH=" + bin}
+				_ = cmd.Run() // a shell that refuses has done nothing
+			}
 			left, err := os.ReadDir(work)
 			if err != nil {
 				t.Fatal(err)

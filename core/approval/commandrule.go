@@ -192,6 +192,9 @@ func isRest(glob string) bool { return glob == "*" || glob == "**" }
 // word by word, in each a * that stops at slashes. A * by itself is any one
 // word, and at the end one or more, whatever they expand to.
 func within(c tool.SimpleCommand, globs []string) match {
+	if op := c.Redirects(); op != redirectIn(globs) || op != "" && c[1].Expands {
+		return no // only a pattern that is a redirection allows one
+	}
 	for i, g := range globs {
 		if i == len(globs)-1 && isRest(g) && len(c) > i {
 			return yes
@@ -204,6 +207,14 @@ func within(c tool.SimpleCommand, globs []string) match {
 		return no
 	}
 	return yes
+}
+
+// redirectIn is the word of a pattern that says that it means a redirection.
+func redirectIn(globs []string) string {
+	if len(globs) == 2 && (globs[0] == tool.WritesFile || globs[0] == tool.ReadsFile) {
+		return globs[0]
+	}
+	return ""
 }
 
 func wordWithin(text, glob string) bool {

@@ -17,13 +17,30 @@ type CommandLine struct {
 	// line.
 	Commands []SimpleCommand
 	// Plain says that Commands is complete: the line is a list or pipeline of
-	// simple commands with known words, and redirects to no file.
+	// simple commands with known words, and of redirections to and from known files.
 	Plain  bool
 	Broken bool // it could not be parsed
 }
 
-// SimpleCommand is the words of one simple command, without their quotes.
+// SimpleCommand is the words of one simple command, without their quotes. A
+// redirection is one of its own, of two words: WritesFile or ReadsFile, and the file.
 type SimpleCommand []Word
+
+// The first word of a redirection. No word of a command contains a NUL byte, so that
+// a program called ">" is something else.
+const (
+	WritesFile = "\x00>"
+	ReadsFile  = "\x00<"
+)
+
+// Redirects returns the word of a redirection that says what it does; "" for a
+// command.
+func (c SimpleCommand) Redirects() string {
+	if len(c) == 2 && (c[0].Text == WritesFile || c[0].Text == ReadsFile) {
+		return c[0].Text
+	}
+	return ""
+}
 
 // Word is one word of a command.
 type Word struct {

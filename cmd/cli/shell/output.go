@@ -1,9 +1,11 @@
 package shell
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 )
 
 // capped keeps the beginning and the end of what is written to it.
@@ -43,4 +45,79 @@ func (c *capped) String() string {
 		text += fmt.Sprintf("\n[%d bytes left out]\n", cut)
 	}
 	return strings.ToValidUTF8(text+string(tail), "\uFFFD")
+}
+
+// What a person is shown of a command while it runs.
+const (
+	showEvery = time.Second // so that of a short command only the end is shown
+	maxShown  = 8 << 10     // bytes each time; of more the last
+	showTimes = 200
+)
+
+// shown keeps output and tells the person of it while the command runs. Front ends
+// escape it; the trace keeps only the result.
+type shown struct {
+	*capped
+	log  func(level, text string)
+	stop chan struct{}
+	done sync.WaitGroup
+
+	mu  sync.Mutex
+	new []byte // whole lines and the rest of one, not shown yet
+}
+
+// show begins to show what is written.
+func (s *shell) show(keep *capped) *shown {
+	w := &shown{capped: keep, log: s.env.Log, stop: make(chan struct{})}
+	if w.log == nil {
+		return w
+	}
+	w.done.Add(1)
+	go func() {
+		defer w.done.Done()
+		tick := time.NewTicker(showEvery)
+		defer tick.Stop()
+		for times := 0; times < showTimes; {
+			select {
+			case <-w.stop:
+				return
+			case <-tick.C:
+			}
+			if text := w.lines(); text != "" {
+				w.log("info", text)
+				times++
+			}
+		}
+		w.log("info", "more output is not shown while the command runs")
+	}()
+	return w
+}
+
+// Write never fails.
+func (w *shown) Write(p []byte) (int, error) {
+	if w.log != nil {
+		w.mu.Lock()
+		w.new = append(w.new, p...)
+		if over := len(w.new) - maxShown; over > 0 {
+			w.new = append([]byte(nil), w.new[over:]...)
+		}
+		w.mu.Unlock()
+	}
+	return w.capped.Write(p)
+}
+
+// lines takes the whole lines that came.
+func (w *shown) lines() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	end := bytes.LastIndexByte(w.new, '\n') + 1
+	text := strings.ToValidUTF8(string(w.new[:end]), "\uFFFD")
+	w.new = append([]byte(nil), w.new[end:]...)
+	return strings.TrimSuffix(text, "\n")
+}
+
+// end stops showing, and returns when nothing more is shown.
+func (w *shown) end() {
+	close(w.stop)
+	w.done.Wait()
 }

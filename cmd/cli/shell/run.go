@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"golem/core/approval/sh"
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -39,15 +41,14 @@ type commandResult struct {
 	Ended  string `json:"ended,omitempty"`
 }
 
-// Tools are run_command.
+// Tools are run_command, and those for commands in the background.
 func (s *shell) Tools() []tool.Tool {
-	return []tool.Tool{
-		tool.FuncWithCall(s.spec("run_command", "Runs a command line and returns its exit code and output; what it leaves running is ended."), s.run),
-	}
+	run := tool.Func(s.spec("run_command", "Runs a command line and returns its exit code and output; what it leaves running is ended."), s.run)
+	return append([]tool.Tool{run}, s.backgroundTools()...)
 }
 
 // run runs a command to its end.
-func (s *shell) run(ctx context.Context, _ tool.Call, in commandArgs) (tool.Output, error) {
+func (s *shell) run(ctx context.Context, in commandArgs) (tool.Output, error) {
 	if in.Timeout < 0 || in.Timeout > maxTimeout {
 		return tool.Output{}, fault.New(fault.ToolInput, "timeout must be between 0 and %d seconds", maxTimeout)
 	}
@@ -58,7 +59,9 @@ func (s *shell) run(ctx context.Context, _ tool.Call, in commandArgs) (tool.Outp
 		defer cancel()
 	}
 	var out capped
-	p, err := s.start(in.Command, &out)
+	show := s.show(&out)
+	defer show.end()
+	p, err := s.start(in.Command, show)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -168,11 +171,37 @@ func (s *shell) check(line string) error {
 			return fault.New(fault.ToolInput, "the command cannot be parsed: %s", err).Hinting("the syntax is that of bash")
 		}
 	}
+	if err := s.redirections(line); err != nil {
+		return err
+	}
 	if s.disk == nil && s.refused == "" {
 		return nil
 	}
 	if s.refused != "" || !s.conf.kernel.Files {
 		return fault.New(fault.Escalation, "commands of %s cannot be confined to what it sees: %s", s.env.Worker, cmp.Or(s.refused, s.conf.kernel.Lacks))
+	}
+	return nil
+}
+
+// redirections judges the files that a line redirects to as the worker's own writes:
+// the files that define the project are not written, by whichever yes.
+func (s *shell) redirections(line string) error {
+	for _, c := range (sh.Grammar{}).Parse(line).Commands {
+		if c.Redirects() != tool.WritesFile || c[1].Unknown {
+			continue
+		}
+		full := c[1].Text
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(s.dir, full)
+		}
+		rel, err := filepath.Rel(s.host.Root, full)
+		name := filepath.ToSlash(rel)
+		if err != nil || !fs.ValidPath(name) || s.env.View == nil || s.dir != s.host.Root {
+			continue // elsewhere the kernel decides
+		}
+		if err := sandbox.CanWrite(s.env.View, name); errors.Is(err, fault.Protected) {
+			return err
+		}
 	}
 	return nil
 }

@@ -88,10 +88,11 @@ type shell struct {
 
 	mu      sync.Mutex
 	scratch string // their own temporary directory; "" before the first command
+	started map[string]*background
 }
 
 func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
-	s := &shell{host: h, env: env, opts: *opts, dir: h.Root}
+	s := &shell{host: h, env: env, opts: *opts, dir: h.Root, started: map[string]*background{}}
 	s.conf = confinement{kernel: *h.Kernel, network: opts.Network && env.Network}
 	if sandbox.Partial(env.View) == "" {
 		s.conf.places = append(s.conf.places, place{path: h.Root, write: true})
@@ -227,8 +228,16 @@ func (s *shell) temporary() (string, error) {
 	return dir, nil
 }
 
-// Close removes the temporary files.
+// Close ends the commands in the background and removes the temporary files.
 func (s *shell) Close() error {
+	s.mu.Lock()
+	for _, b := range s.started {
+		_ = b.control.Close() // all are told before one is waited for
+	}
+	s.mu.Unlock()
+	for _, b := range s.started {
+		b.stop()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.scratch == "" {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (y yard) open(t *testing.T, view sandbox.FS, opts options, network bool) *s
 
 func (s *shell) try(t *testing.T, ctx context.Context, line string) (res commandResult) {
 	t.Helper()
-	out, err := s.run(ctx, tool.Call{}, commandArgs{Command: line})
+	out, err := s.run(ctx, commandArgs{Command: line})
 	if err != nil {
 		t.Fatalf("%q: %v", line, err)
 	}
@@ -139,7 +140,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	for _, line := range []string{"", " ", "echo 'x", "a\x00b", "(", strings.Repeat("x", maxCommand+1), "if", "$("} {
-		if _, err := s.run(t.Context(), tool.Call{}, commandArgs{Command: line}); err == nil {
+		if _, err := s.run(t.Context(), commandArgs{Command: line}); err == nil {
 			t.Errorf("%q ran", line)
 		}
 	}
@@ -286,7 +287,7 @@ func TestNotToBeConfined(t *testing.T) {
 		if err := os.WriteFile(full, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.run(t.Context(), tool.Call{}, commandArgs{Command: "true"}); err == nil || !strings.Contains(err.Error(), "E_ESCALATION") {
+		if _, err := s.run(t.Context(), commandArgs{Command: "true"}); err == nil || !strings.Contains(err.Error(), "E_ESCALATION") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := os.RemoveAll(filepath.Join(y.root, "src", strings.Split(name, "/")[0])); err != nil {
@@ -338,6 +339,104 @@ func TestReadOnlyProject(t *testing.T) {
 		if data, _ := os.ReadFile(filepath.Join(y.root, name)); string(data) != want {
 			t.Errorf("%s: %q", name, data)
 		}
+	}
+}
+
+// While a command runs, the person is shown what it writes.
+func TestOutputIsShownWhileItRuns(t *testing.T) {
+	y := newYard(t)
+	var log []string
+	s, err := y.host.open(toolset.Env{Worker: "w", View: y.whole(t), Log: func(_, text string) {
+		log = append(log, text)
+		if err := os.WriteFile(filepath.Join(y.root, "seen"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+	}}, &options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	res := s.try(t, t.Context(), "echo one; until [ -e seen ]; do sleep 0.01; done; echo two")
+	if res.Output != "one\ntwo\n" || len(log) == 0 || log[0] != "one" {
+		t.Errorf("%+v, shown %q", res, log)
+	}
+}
+
+// A command in the background is started, read and stopped, with all that it
+// started; the worker's end ends it as well.
+func TestBackground(t *testing.T) {
+	y := newYard(t)
+	s := y.open(t, y.whole(t), options{}, false)
+	told := func(out tool.Output, err error) (b backgroundResult) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(out.Data, &b); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	ctx := t.Context()
+	first := told(s.begun(ctx, startArgs{"echo one; until [ -e go ]; do sleep 0.01; done; echo two; exit 3"}))
+	second := told(s.begun(ctx, startArgs{"setsid sh -c 'trap \"\" TERM; echo $$; sleep 600' & wait"}))
+	if first.ID != "1" || second.ID != "2" || !first.Running {
+		t.Errorf("%+v %+v", first, second)
+	}
+	read := func(id string) string {
+		var out string
+		for !strings.HasSuffix(out, "\n") {
+			out += told(s.read(ctx, readArgs{id, maxWait})).Output
+		}
+		return out
+	}
+	if got := read("1"); got != "one\n" {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(y.root, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := read("1"); got != "two\n" {
+		t.Errorf("%q", got)
+	}
+	end := told(s.read(ctx, readArgs{"1", maxWait}))
+	for end.Running {
+		end = told(s.read(ctx, readArgs{"1", maxWait}))
+	}
+	if end.Exit == nil || *end.Exit != 3 || end.Output != "" {
+		t.Errorf("%+v", end)
+	}
+	pid := strings.TrimSpace(read("2"))
+	if got := told(s.end(ctx, stopArgs{"2"})); got.Running {
+		t.Errorf("%+v", got)
+	}
+	if runtime.GOOS == "linux" { // elsewhere what left its session is not found
+		if _, err := os.Stat("/proc/" + pid + "/exe"); err == nil {
+			t.Errorf("process %s, which left the session, still runs", pid)
+		}
+	}
+	if _, err := s.read(ctx, readArgs{"7", 0}); err == nil || !strings.Contains(err.Error(), "ids: 1, 2") {
+		t.Error(err)
+	}
+	for range maxBackground {
+		told(s.begun(ctx, startArgs{"sleep 600"}))
+	}
+	if _, err := s.begun(ctx, startArgs{"sleep 600"}); err == nil || !strings.Contains(err.Error(), "E_LIMIT") {
+		t.Error(err)
+	}
+}
+
+// A redirection is a write of the worker: never into a file that defines the project.
+func TestRedirections(t *testing.T) {
+	y := newYard(t)
+	s := y.open(t, y.whole(t), options{}, false)
+	for _, line := range []string{"echo x > main.worker", "echo x >> ./main.worker", "echo x > src/../main.worker", "> .env", "true && echo x >| .git/config", "echo x > '" + y.root + "/main.worker'", "for i in 1; do echo x > MAIN.worker; done"} {
+		if _, err := s.run(t.Context(), commandArgs{Command: line}); err == nil || !strings.Contains(err.Error(), "E_PROTECTED") {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	if got := s.try(t, t.Context(), "echo x > new && cat new"); got.Output != "x\n" {
+		t.Errorf("%+v", got)
 	}
 }
 

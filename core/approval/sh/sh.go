@@ -38,8 +38,15 @@ func (Grammar) Parse(command string) tool.CommandLine { return parse(command, ma
 // Globs are a pattern's words; what stands in quotes is literal.
 func (Grammar) Globs(pattern string) []string {
 	f := parsed(pattern, syntax.LangPOSIX)
-	if f == nil || len(f.Stmts) != 1 || len(f.Stmts[0].Redirs) > 0 || !isPlain(f) {
+	if f == nil || len(f.Stmts) != 1 || !isPlain(f) {
 		return nil
+	}
+	if s := f.Stmts[0]; len(s.Redirs) > 0 {
+		op := redirects(s.Redirs[0])
+		if s.Cmd != nil || len(s.Redirs) > 1 || op == "" {
+			return nil
+		}
+		return []string{op, globOf(s.Redirs[0].Word)}
 	}
 	c, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
 	if !ok {
@@ -60,7 +67,7 @@ func parse(raw string, depth int) tool.CommandLine {
 	l := tool.CommandLine{Commands: commandsOf(posix), Broken: posix == nil || bash == nil}
 	other := commandsOf(bash)
 	same := reflect.DeepEqual(l.Commands, other)
-	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd)
+	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !slices.ContainsFunc(l.Commands, runsOthers) && !astray(l.Commands)
 	if !same {
 		l.Commands = append(l.Commands, other...)
 	}
@@ -125,9 +132,56 @@ func commandsOf(f *syntax.File) []tool.SimpleCommand {
 			}
 			out = append(out, words)
 		}
+		if s, ok := n.(*syntax.Stmt); ok {
+			for _, r := range s.Redirs {
+				if op := redirects(r); op != "" {
+					out = append(out, tool.SimpleCommand{{Text: op}, wordOf(r.Word)})
+				}
+			}
+		}
 		return true
 	})
 	return out
+}
+
+// redirects tells whether a redirection writes or reads a file; "" for one that
+// touches none, or that is not understood: then the line is not plain.
+func redirects(r *syntax.Redirect) string {
+	if isHarmless(r) || r.Hdoc != nil || r.Word == nil || r.N != nil && r.N.Value != "0" && r.N.Value != "1" && r.N.Value != "2" {
+		return ""
+	}
+	switch r.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+		return tool.WritesFile
+	case syntax.RdrIn:
+		return tool.ReadsFile
+	}
+	return ""
+}
+
+// runsOthers reports whether a command is git with an argument that names a program
+// to run or a file to write. A rule for "git log *" does not mean that.
+func runsOthers(c tool.SimpleCommand) bool {
+	if c[0].Text[strings.LastIndexByte(c[0].Text, '/')+1:] != "git" {
+		return false
+	}
+	return slices.ContainsFunc(c[1:], func(w tool.Word) bool {
+		for _, bad := range []string{"-c", "-O", "--config", "--exec", "--ext-diff", "--textconv", "--output", "--open-files", "--upload-pack", "--receive-pack", "--template"} {
+			if strings.HasPrefix(w.Text, bad) {
+				return true
+			}
+		}
+		return w.Expands || w.Unknown
+	})
+}
+
+// astray reports whether a relative redirection follows a change of directory: its
+// file is not where the name says.
+func astray(all []tool.SimpleCommand) bool {
+	moves := slices.ContainsFunc(all, func(c tool.SimpleCommand) bool { return slices.Contains([]string{"cd", "pushd", "popd"}, c[0].Text) })
+	return moves && slices.ContainsFunc(all, func(c tool.SimpleCommand) bool {
+		return c.Redirects() != "" && !strings.HasPrefix(c[1].Text, "/")
+	})
 }
 
 // isPlain reports whether the tree is nothing but a list or pipeline of simple
@@ -146,11 +200,16 @@ func isPlainStmt(s *syntax.Stmt) bool {
 		return false
 	}
 	for _, r := range s.Redirs {
-		if !isHarmless(r) {
+		if isHarmless(r) {
+			continue
+		}
+		if w := r.Word; redirects(r) == "" || wordOf(w).Unknown || strings.HasPrefix(wordOf(w).Text, "~") {
 			return false
 		}
 	}
 	switch c := s.Cmd.(type) {
+	case nil:
+		return len(s.Redirs) > 0
 	case *syntax.CallExpr:
 		if len(c.Assigns) > 0 || len(c.Args) == 0 {
 			return false

@@ -43,7 +43,20 @@ func TestParse(t *testing.T) {
 		"a *.go ~ {x,y} [z]":  `"a" "*.go"~ "~"~ "{x,y}"~ "[z]"~`,
 		"a $x":                `"a" ""? | not plain`,
 		"a $(b)":              `"a" ""? | "b" | not plain`,
-		"a > f":               `"a" | not plain`,
+		"a > f":               `"\x00>" "f" | "a"`,
+		"a >> 'f g' < h":      `"\x00>" "f g" | "\x00<" "h" | "a"`,
+		"> f":                 `"\x00>" "f"`,
+		"'>' f":               `">" "f"`,
+		"a > $f":              `"\x00>" ""? | "a" | not plain`,
+		"a > ~/f":             `"\x00>" "~/f"~ | "a" | not plain`,
+		"cd b; a > f":         `"cd" "b" | "\x00>" "f" | "a" | not plain`,
+		"cd b; a > /f":        `"cd" "b" | "\x00>" "/f" | "a"`,
+		"a 3> f":              `"a" | not plain`,
+		"a <> f":              `"a" | not plain`,
+		"a << E\nx\nE":        `"a" | not plain`,
+		"git -c a=b log":      `"git" "-c" "a=b" "log" | not plain`,
+		"git log --output=f":  `"git" "log" "--output=f" | not plain`,
+		"git log -1":          `"git" "log" "-1"`,
 		"a > /dev/null 2>&1":  `"a"`,
 		"a &":                 `"a" | not plain`,
 		"x=1 a":               `"a" | not plain`,
@@ -64,7 +77,7 @@ func TestParse(t *testing.T) {
 func TestGlobs(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"echo *": `["echo" "*"]`, `grep "a b" *`: `["grep" "a b" "*"]`, `a '*' "[x]"`: `["a" "\\*" "\\[x\\]"]`, `a \* b`: `["a" "\\*" "b"]`, "a {b,c}/**": `["a" "{b,c}/**"]`,
-		"a; b": "[]", "a | b": "[]", "a > b": "[]", "a $x": "[]", "x=1 a": "[]", "(a)": "[]", `a "`: "[]", "": "[]", "a # b": "[]", "!a": `["!a"]`,
+		"a; b": "[]", "a | b": "[]", "a > b": "[]", "> b/*": `["\x00>" "b/*"]`, "< b": `["\x00<" "b"]`, "> b > c": "[]", "> $b": "[]", "a $x": "[]", "x=1 a": "[]", "(a)": "[]", `a "`: "[]", "": "[]", "a # b": "[]", "!a": `["!a"]`,
 	} {
 		if got := fmt.Sprintf("%q", Grammar{}.Globs(pattern)); got != want {
 			t.Errorf("%q gave %s, want %s", pattern, got, want)
