@@ -16,7 +16,7 @@ func toolsetsShape() *yamltree.Shape {
 			"allowed_workers": allowedShape(), "style": yamltree.OneOf("tools", "call", "both"),
 		}), "custom": toolsetShape(map[string]*yamltree.Shape{
 			"module": yamltree.Text(yamltree.NameProblem), "tools": yamltree.ListOf(yamltree.Text(toolNameProblem)), "modules": yamltree.MapOf(grantShape()),
-		}), "web": toolsetShape(webOptions()), "shell": toolsetShape(commandOptions()),
+		}), "web": toolsetShape(webOptions()),
 			"git": toolsetShape(map[string]*yamltree.Shape{"target": yamltree.Text(yamltree.NameProblem)})}}
 	s.Rewrite = func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 		if n.Kind != yamltree.List {
@@ -59,12 +59,6 @@ func toolsetShape(closed map[string]*yamltree.Shape) *yamltree.Shape {
 		}
 		return c.Conform(n, options, path)
 	}}
-}
-
-// commandOptions are those of the toolset shell.
-func commandOptions() map[string]*yamltree.Shape {
-	names := func() *yamltree.Shape { return yamltree.ListOf(yamltree.Text(yamltree.NameProblem)) }
-	return map[string]*yamltree.Shape{"network": yamltree.Flag(), "system_shell": yamltree.Flag(), "read": names(), "write": names(), "env": names()}
 }
 
 // grantShape is what one tool module is given (SPEC §6, Grants).

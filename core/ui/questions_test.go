@@ -66,6 +66,22 @@ func TestRequestNamesTheModule(t *testing.T) {
 	}
 }
 
+// Who is asked about a command sees what the kernel confines it to, or that it does not.
+func TestRequestShowsWhatACommandReaches(t *testing.T) {
+	p := &talker{answers: []string{"n"}}
+	r := approval.Request{
+		ID: "r1", Kind: approval.KindTool, Type: "command", Tool: "run_command", Risk: "high", Answers: []approval.Answer{approval.Yes, approval.No},
+		WorkerPath: []string{"main"}, Args: json.RawMessage(`{"command":"ls"}`),
+		Grants: []tool.Grant{{Name: "files", Value: "/src (rw)"}, {Name: "network", Value: "none"}},
+	}
+	if _, err := (Questions{Person: p}).Approve(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nReaches: files /src (rw); network none\n"; !strings.Contains(p.String(), want) {
+		t.Errorf("missing %q in\n%q", want, p.String())
+	}
+}
+
 // Scenario 19: the five answers, the reason, and the default.
 func TestAnswers(t *testing.T) {
 	for line, want := range map[string]approval.Decision{

@@ -88,6 +88,8 @@ func (v *requestView) call(r approval.Request) []section {
 	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
 		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)", labelRows)
 		v.label("Granted: ", grants(r.Grants), headRows)
+	} else if len(r.Grants) > 0 {
+		v.label("Reaches: ", grants(r.Grants), headRows)
 	}
 	if r.Description != "" && (r.Type == "tool_call" || v.whole) {
 		v.label("About: ", strings.Join(strings.Fields(r.Description), " "), lesserRows)
