@@ -121,6 +121,10 @@ web_page() {
     (cd web && npm ci --include=dev --silent --no-fund --no-audit)
     cp web/package-lock.json web/node_modules/.package-lock.from
   fi
+  if ! cmp -s web/examples/vite/package-lock.json web/examples/vite/node_modules/.package-lock.from; then
+    (cd web/examples/vite && npm ci --include=dev --silent --no-fund --no-audit)
+    cp web/examples/vite/package-lock.json web/examples/vite/node_modules/.package-lock.from
+  fi
   go run ./web/build >build/web.log
   cat build/web.log
   within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"

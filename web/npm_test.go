@@ -19,8 +19,8 @@ import (
 	"golem/web/webtest"
 )
 
-// npmPacked is what npm pack makes of web/, by path in the package.
-func npmPacked(t *testing.T) fstest.MapFS {
+// npmPack makes the file that npm pack makes of web/.
+func npmPack(t *testing.T) string {
 	t.Helper()
 	built(t)
 	dir := t.TempDir()
@@ -28,7 +28,13 @@ func npmPacked(t *testing.T) fstest.MapFS {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("npm pack: %v\n%s", err, said)
 	}
-	file, err := os.Open(filepath.Join(dir, "golem-0.0.0.tgz"))
+	return filepath.Join(dir, "golem-0.0.0.tgz")
+}
+
+// npmPacked is what npm pack makes of web/, by path in the package.
+func npmPacked(t *testing.T) fstest.MapFS {
+	t.Helper()
+	file, err := os.Open(npmPack(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,5 +111,36 @@ func TestPackage(t *testing.T) {
 	got := webtest.Eval[string](p, `new Promise((resolve) => { const look = () => out.textContent.endsWith('worker.') ? resolve(out.textContent) : setTimeout(look, 20); look() })`)
 	if got != "Hello from a worker." {
 		t.Errorf("the page shows %q", got)
+	}
+}
+
+// The package installs into a small project of Vite, whose pages of ten lines and with
+// React are built and run: a model and a tool of the page, and its approver.
+func TestVite(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("examples/vite")); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"npm", "install", "--silent", "--offline", "--no-save", "--no-package-lock", "--ignore-scripts", npmPack(t)},
+		{"node", "node_modules/vite/bin/vite.js", "build", "--logLevel", "error"},
+	} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, said)
+		}
+	}
+	site := webtest.Serve(t, os.DirFS(filepath.Join(dir, "dist")), "/")
+	p := browserOf(t).Open(t, site.URL+"index.html")
+	const until = `const until = (look) => new Promise((resolve) => { const again = () => look() ? resolve(look()) : setTimeout(again, 20); again() }), at = (id) => document.getElementById(id);`
+	if got := webtest.Eval[string](p, `(async () => { `+until+` return until(() => at('out').textContent) })()`); got != "HELLO" {
+		t.Errorf("the page of ten lines shows %q", got)
+	}
+	p = browserOf(t).Open(t, site.URL+"react.html")
+	got := webtest.Eval[string](p, `(async () => { `+until+` (await until(() => at('sell'))).click(); (await until(() => at('yes'))).click(); return await until(() => at('out').textContent) + ', ' + await until(() => at('sold').textContent) })()`)
+	if got != "sold: tea, tea" {
+		t.Errorf("the page with React shows %q", got)
 	}
 }
