@@ -26,14 +26,14 @@ import (
 // arrows: package → the packages of ours it may import. core/fault and
 // core/sorting may be imported by anything and are not repeated.
 var arrows = map[string]string{
-	"core":           "builtin ui describe consent providers run toolset toolset/custom toolset/web wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
+	"core":           "builtin ui describe consent providers run toolset toolset/custom toolset/web toolset/mcpset mcp wasmtool workspace project prompt model trace approval trust conversation clearance state sandbox tool",
 	"core/describe":  "ui run project approval trust tool",
-	"core/consent":   "run project model trace approval trust tool",
+	"core/consent":   "run project model mcp trace approval trust tool",
 	"core/providers": "project model model/prices sandbox",
 	"core/ui":        "run approval trace clearance tool",
 	// What a person sees, as a value; the page does not link it.
 	"core/ui/view":      "ui trace approval",
-	"core/run":          "toolset toolset/custom project prompt model trace approval conversation clearance sandbox tool money",
+	"core/run":          "toolset toolset/custom toolset/mcpset mcp project prompt model trace approval conversation clearance sandbox tool money",
 	"core/conversation": "model state money sandbox tool",
 	"core/toolset":      "clearance sandbox textdiff tool",
 	"core/workspace":    "builtin project sandbox",
@@ -52,6 +52,9 @@ var arrows = map[string]string{
 	"core/approval/sh": "tool",
 	// The only toolset made of modules: the others link no wasm.
 	"core/toolset/custom": "toolset wasmtool sandbox tool",
+	// The client of MCP, and the toolset of the tools of its servers.
+	"core/mcp":            "tool",
+	"core/toolset/mcpset": "toolset mcp tool",
 	// HTTP goes through what modules have: one policy for both.
 	"core/toolset/web": "toolset wasmtool tool",
 	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
@@ -75,8 +78,9 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core describe ui run trace approval project sandbox state tool model wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/coretest":            "core describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
+	"core/mcp/mcptest":         "mcp",
 	"web/webtest":              "",
 
 	// The page as files, and the program that makes them.
@@ -132,7 +136,7 @@ var arrows = map[string]string{
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/yamltree core/model core/wasmtool",
-	"net/http":                          "core/model core/coretest cmd bench/mock web/webtest",
+	"net/http":                          "core/model core/mcp core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",
@@ -149,7 +153,7 @@ var outside = map[string]string{
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
-	"github.com/modelcontextprotocol":   "cmd/cli/mcpserve",
+	"github.com/modelcontextprotocol":   "cmd/cli",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

@@ -16,6 +16,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/consent"
 	"golem/core/fault"
+	"golem/core/mcp"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/run"
@@ -80,6 +81,8 @@ type Platform struct {
 	ReadScript func(name string) ([]byte, error)
 	// Scripts has the embedded scripts for script:NAME; nil means golem's own.
 	Scripts fs.FS
+	// MCP is how the platform reaches MCP servers; the zero value reaches none.
+	MCP mcp.Host
 	// Toolsets are those of the platform, in addition to the built-in ones.
 	Toolsets []toolset.Factory
 	// OtherToolsets are the toolsets that only other platforms have, with the

@@ -16,6 +16,7 @@ import (
 	"golem/core/sandbox"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
+	"golem/core/toolset/mcpset"
 	"golem/core/toolset/web"
 	"golem/core/trace"
 	"golem/core/wasmtool"
@@ -51,6 +52,7 @@ func Open(p Platform, o Options) (*Instance, error) {
 	i := &Instance{platform: p, options: o}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{
 		toolset.Filesystem(), toolset.Workers(toolset.Delegation{}), custom.Toolset(nil, custom.Discovery{}), toolset.Clearance(toolset.Desk{}),
+		mcpset.Toolset(mcpset.Link{}),
 	}, p.Toolsets...)...)
 	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.secrets.add(platformSecrets(p)...)
@@ -147,6 +149,7 @@ func (i *Instance) runner(sink trace.Sink, gate *approval.Gate) *run.Runner {
 	files := i.files()
 	return &run.Runner{
 		Project: i.project, Toolsets: i.registry, Modules: i.modules, Model: i.models.Open, Mount: files.mount, Gate: gate, Sink: sink,
+		Servers:   run.Servers{Host: i.platform.MCP, Lookup: i.value, Trust: i.consent.Server, Pin: i.consent.ServerTools},
 		Clearance: files.staged(i.project), Undo: files.undo(i.project), Protection: files.protection(i.project), Quota: defaultQuota, Now: i.platform.Now,
 		Trust: i.consent.Model, TrustSettings: i.consent.Settings, Granted: i.consent.Granted, Value: i.value, Given: i.secrets.ofGiven.Load, Unattended: i.consent.Unattended,
 	}

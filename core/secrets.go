@@ -145,6 +145,11 @@ func moduleSecrets(p *project.Project, entry *project.Worker) []string {
 				out = append(out, c.Value)
 			}
 		}
+		for _, one := range p.ServerValues(w) {
+			if one.Key == "headers" || secretValue(one.Key, one.Value) {
+				out = append(out, one.Value)
+			}
+		}
 	}
 	return out
 }

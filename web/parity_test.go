@@ -26,9 +26,17 @@ import (
 
 // elsewhere are the cases that the page cannot be asked to play, and why.
 var elsewhere = map[string]string{
-	"s13-allowed":       "a page has no $GOLEM_HOME, where this module lies",
+	"s13-allowed":                   "a page has no $GOLEM_HOME, where this module lies",
+	"s63-mcp-hostile-server":        scriptedServers,
+	"x-mcp-shared-search-resources": scriptedServers,
+	"x-mcp-tools":                   scriptedServers,
+	"x-mcp-untrusted":               scriptedServers,
+
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 }
+
+// scriptedServers: the page's client of MCP plays these cases natively and as js/wasm.
+const scriptedServers = "the MCP servers of cases are in memory, where fetch does not reach them"
 
 // asked is a case as testdata/embedded.js plays it.
 type asked struct {

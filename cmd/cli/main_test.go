@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if shell.IsHelper() || os.Getenv(asGolem) != "" {
 		main()
 	}
+	if script := os.Getenv(scriptedServer); script != "" {
+		os.Exit(serveScript([]byte(script)))
+	}
 	if signal.Ignored(syscall.SIGHUP) { // under nohup: the programs that tests start begin with the signal all the same
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
@@ -32,6 +35,7 @@ func TestMain(m *testing.M) {
 			leaveTerminal()
 			main()
 		},
+		"mcpserver": serveScriptFile,
 	})
 }
 

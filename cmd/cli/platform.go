@@ -61,6 +61,10 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform.Rules = h.rules(p.root).File
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
 	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
+	platform.MCP = h.mcpHost(p.sandbox())
+	if o.MemorySandbox {
+		platform.MCP.NoCommand = noCommandInMemory
+	}
 	return core.Open(platform, o)
 }
 
@@ -79,7 +83,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		ToolFiles:  h.homeTools(),
 		Secrets:    h.ownSecrets(),
 
-		OtherToolsets: map[string][]string{"git": {"native"}, "shell": {"native"}, "page": {"browser"}},
+		OtherToolsets: map[string][]string{"git": {"native"}, "shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
 	}
 }
 
@@ -103,6 +107,8 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform := h.platform(config, t)
 	platform.TrustKey, platform.Mount = p.pack.trustKey(), p.pack.mount
 	platform.Libraries = core.PackLibraries(p.pack.Pack)
+	platform.MCP = h.mcpHost("")
+	platform.MCP.NoCommand = noCommandInPack
 	platform.Toolsets = []toolset.Factory{gitToolset(nil), {
 		Name: "shell", Outside: true,
 		Open: func(context.Context, toolset.Env, any) (tool.Toolset, error) {

@@ -34,6 +34,21 @@ func (fetcher) Do(r *http.Request) (*http.Response, error) {
 	return send(r, headers, "manual")
 }
 
+// serverFetcher is an HTTPDoer for MCP servers: they want to know what the client
+// accepts, and are told it.
+type serverFetcher struct{}
+
+// Do sends a request and returns when the response's head is there.
+func (serverFetcher) Do(r *http.Request) (*http.Response, error) {
+	headers := js.Global().Get("Object").New()
+	for name, values := range r.Header {
+		if name == "Accept" || !unwanted[name] {
+			headers.Set(strings.ToLower(name), strings.Join(values, ", "))
+		}
+	}
+	return send(r, headers, "manual")
+}
+
 // send is fetch with these headers. redirect is what becomes of a redirect:
 // "error", or "manual", which gives a response with a redirect's status; where
 // it points a page is not told.

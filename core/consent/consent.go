@@ -6,6 +6,7 @@ package consent
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"golem/core/approval"
@@ -49,6 +50,7 @@ type Consent struct {
 	judge            trust.Judge
 	neverAsk         bool // the person's config says trust: false
 	pinned, pinnedBy string
+	refused          sync.Map    // tools of MCP servers, by widening: nobody is asked twice
 	unattended       atomic.Bool // trust was asked for and nobody was there
 }
 

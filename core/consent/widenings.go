@@ -65,7 +65,7 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 		}
 	}
 	if w.Policy.PreApproves() {
-		for _, spec := range append(specs.Specs(ctx, w), undescribed(out)...) {
+		for _, spec := range slices.Concat(specs.Specs(ctx, w), undescribed(out), c.remote(w)) {
 			for _, s := range approval.Widens(spec, w.Policy) {
 				out = append(out, settingLine(s, spec))
 			}
@@ -76,7 +76,7 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 			out = append(out, c.providerWidenings(provider)...)
 		}
 	}
-	return append(append(out, c.commands(w)...), c.extras(w)...)
+	return slices.Concat(out, c.commands(w), c.servers(w, ""), c.extras(w))
 }
 
 // commands are what the worker's commands may reach beyond the project.
@@ -131,6 +131,10 @@ func settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
 	switch {
 	case spec.Kind == tool.Wasm && name == "":
 		w.Means = "tools of a module that reaches hosts run without asking"
+	case spec.Toolset == "mcp" && name == "":
+		w.Means = "tools of MCP servers run without asking, whatever the servers make of them"
+	case spec.Toolset == "mcp":
+		w.Means = fmt.Sprintf("%s runs without asking, whatever its MCP server makes of it", name)
 	case spec.Risk == tool.Command:
 		w.Means = fmt.Sprintf("%s runs commands on this machine without asking; where workers can write what a command starts, that is any command", name)
 	case spec.Risk == tool.Network || len(spec.Hosts) > 0:

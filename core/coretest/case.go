@@ -13,6 +13,7 @@
 //	-- outside/a.pdf --      files that lie elsewhere, for --attach
 //	-- replies/1 --          what a provider answers the first model request with
 //	-- site/a.html --        what http://127.0.0.1:1/a.html answers, with HTTP lines as a reply
+//	-- mcp/NAME.json --      an MCP server (mcptest.Server), at https://NAME.example or as a command
 //	-- want/output --        the final answer, or "! " and the fault
 //	-- want/trace --         the normalised trace, one event a line
 //	-- want/requests --      what each worker run sent its model, at its end
@@ -57,6 +58,7 @@ type Case struct {
 	Home      map[string][]byte // by path below $GOLEM_HOME/tools
 	Replies   []Reply           // answers of a provider, in order
 	Site      map[string]Reply  // answers of a server of the web, by path and query
+	Servers   map[string][]byte // MCP servers by name, as scripts of mcptest
 	Want      map[string][]byte // by path below want/
 
 	state  *state.Store // what golem keeps; nil: its own
@@ -89,7 +91,7 @@ func Cases() ([]Case, error) {
 // settings are errors.
 func Parse(name string, data []byte) (Case, error) {
 	a := txtar.Parse(data)
-	c := Case{Name: name, Project: map[string][]byte{}, Libs: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}, Site: map[string]Reply{}}
+	c := Case{Name: name, Project: map[string][]byte{}, Libs: map[string][]byte{}, Outside: map[string][]byte{}, Home: map[string][]byte{}, Want: map[string][]byte{}, Site: map[string]Reply{}, Servers: map[string][]byte{}}
 	if err := c.comment(string(a.Comment)); err != nil {
 		return c, err
 	}
@@ -162,10 +164,12 @@ func (c *Case) file(f txtar.File) error {
 		reply, err := parseReply(f.Data)
 		c.Site[rest] = reply
 		return err
+	case top == "mcp" && path.Ext(rest) == ".json":
+		c.Servers[strings.TrimSuffix(rest, ".json")] = data
 	case top == "want" && wanted(rest):
 		c.Want[rest] = f.Data
 	default:
-		return fmt.Errorf("%s is in none of project/, libs/, outside/, replies/ (in order), site/ and want/", f.Name)
+		return fmt.Errorf("%s is in none of project/, libs/, outside/, replies/ (in order), site/, mcp/ and want/", f.Name)
 	}
 	return nil
 }

@@ -65,6 +65,7 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 	if c.state != nil {
 		p.State = *c.state
 	}
+	p.MCP = c.servers(&o)
 	kept := &configFile{text: []byte(c.Settings.Config)}
 	p.Rules = kept
 	defer func() { o.Config = kept.saved }()
@@ -151,6 +152,8 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		},
 		Store: core.SecretMap(c.Settings.Secrets),
 		NewID: func() string { return "run" },
+
+		OtherToolsets: map[string][]string{"mcp.command": {"native"}},
 	}
 }
 

@@ -23,17 +23,21 @@ func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool
 		if f.Value.Kind != yamltree.Mapping {
 			continue
 		}
-		bad := p.toolsetFault(f, platform)
-		if bad == nil {
-			bad = p.optionFault(f)
+		found := p.serverFaults(f, platform)
+		if bad := p.toolsetFault(f, platform); bad != nil {
+			found = fault.List{bad}
+		} else if bad := p.optionFault(f); bad != nil {
+			found = append(found, bad)
 		}
-		if bad == nil || seen[bad.Error()] {
-			continue
+		for _, bad := range found {
+			if seen[bad.Error()] {
+				continue
+			}
+			if seen != nil {
+				seen[bad.Error()] = true
+			}
+			faults = append(faults, bad)
 		}
-		if seen != nil {
-			seen[bad.Error()] = true
-		}
-		faults = append(faults, bad)
 	}
 	return faults
 }

@@ -17,7 +17,7 @@ func toolsetsShape() *yamltree.Shape {
 		}), "custom": toolsetShape(map[string]*yamltree.Shape{
 			"module": yamltree.Text(yamltree.NameProblem), "tools": yamltree.ListOf(yamltree.Text(toolNameProblem)), "modules": yamltree.MapOf(grantShape()),
 		}), "web": toolsetShape(webOptions()),
-			"git": toolsetShape(map[string]*yamltree.Shape{"target": yamltree.Text(yamltree.NameProblem)})}}
+			"git": toolsetShape(map[string]*yamltree.Shape{"target": yamltree.Text(yamltree.NameProblem)}), "mcp": offShape(serversShape())}}
 	s.Rewrite = func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 		if n.Kind != yamltree.List {
 			return n
@@ -49,6 +49,11 @@ func toolsetShape(closed map[string]*yamltree.Shape) *yamltree.Shape {
 	if closed == nil {
 		options.Each = &yamltree.Shape{Any: true}
 	}
+	return offShape(options)
+}
+
+// offShape is the options of a toolset, or false, which takes it away.
+func offShape(options *yamltree.Shape) *yamltree.Shape {
 	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
 			return n

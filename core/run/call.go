@@ -256,6 +256,7 @@ func (c *activeCall) finish(ctx context.Context, out tool.Output, err error, too
 			flt = unfinished(status, flt)
 		}
 		body.Status, body.Error = string(status), flt
+		c.effects(tool.Output{Untrusted: out.Untrusted}) // an error can be in somebody else's words
 	} else {
 		body.Result, body.Parts = rawOutput(out), recorded(out.Parts)
 		c.effects(out)

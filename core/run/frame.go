@@ -61,6 +61,7 @@ type powers struct {
 	inert       bool           // made for golem check: no code of a module may run
 	warnings    []*fault.Fault // of making the tools; told when the worker begins
 	undescribed []string       // modules whose tools are not known, because nothing may be run
+	changing    []changing     // toolsets whose tools can change between turns
 }
 
 // currentTurn is what the calls of the turn under way share.
@@ -209,6 +210,9 @@ func (f *frame) close() {
 			f.emit(trace.Warning{Code: fault.Tool, Message: fmt.Sprintf("closing a toolset: %v", err)})
 		}
 	}
+	if f.parent == nil {
+		f.tree.disconnect(f.at())
+	}
 }
 
 // at is an event of this worker run, without its body. Its parent is the call that
@@ -227,6 +231,9 @@ func (i *identity) emit(b trace.Body) {
 func (p *powers) offered() []tool.Spec {
 	var out []tool.Spec
 	for _, t := range p.tools.All() {
+		if h, ok := t.(tool.Hidden); ok && h.Hidden() {
+			continue
+		}
 		if s := t.Spec(); s.Exec != tool.ExecManual {
 			out = append(out, s)
 		}

@@ -207,6 +207,7 @@ func (f *frame) turn(ctx context.Context) (model.Turn, error) {
 		return model.Turn{}, fault.Of(err, fault.Budget).InChain(f.chain)
 	}
 	f.inject(ctx)
+	f.refresh(ctx)
 	if err := f.compact(ctx); err != nil {
 		return model.Turn{}, fault.Of(err, fault.Limit).InChain(f.chain)
 	}

@@ -58,6 +58,8 @@ type Runner struct {
 	// Unattended tells that nobody was there when a person had to be asked for trust.
 	// A call that fails with E_TRUST counts as denied then. nil: never.
 	Unattended func() bool
+	// Servers is how MCP servers are reached and trusted; the zero value reaches none.
+	Servers Servers
 	// Protection keeps the files that define the project from being changed through
 	// any view; zero: nothing is protected.
 	Protection sandbox.Protection
@@ -196,7 +198,9 @@ func (s *Session) first(ctx context.Context, in Input) (Result, error) {
 // can be searched by name and by metadata (S3-20). Nothing in it can be called: its
 // toolsets are closed.
 func (r *Runner) Callables(ctx context.Context, w *project.Worker) (*tool.Set, error) {
-	f, err := newTree(r).frame(ctx, w, nil, rootID)
+	t := newTree(r)
+	t.looks = true
+	f, err := t.frame(ctx, w, nil, rootID)
 	if err != nil {
 		return nil, err
 	}

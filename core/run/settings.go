@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"golem/core/fault"
 	"golem/core/project"
@@ -15,7 +16,7 @@ import (
 )
 
 // ruleNames are names under which settings address groups of tools (SPEC §7).
-var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker_call", requestInput, readResult}
+var ruleNames = []string{"worker.call", "sandbox.read", "sandbox.write", "worker_call", requestInput, readResult, "search_tools", "read_resource", "get_prompt"}
 
 // Checker finds what is wrong with the tools and views of a project's workers, for
 // golem check. It reads the whole project once. Use it from one goroutine.
@@ -182,12 +183,13 @@ func (f *frame) settings(ctx context.Context) error {
 // toolNames is which tools exist.
 type toolNames struct {
 	names  []string // sorted
+	begins []string // any name that begins so may be a tool of an MCP server
 	untold bool     // a module's tools are not known: any name may be one of them
 }
 
 func (k *toolNames) has(name string) bool {
 	_, found := slices.BinarySearch(k.names, name)
-	return found || k.untold
+	return found || k.untold || slices.ContainsFunc(k.begins, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // toolNames are the tools of the root's closure, learned when they are first
@@ -210,6 +212,9 @@ func (r *Runner) knownTools(ctx context.Context, workers []*project.Worker) *too
 	seen := map[string]bool{}
 	for _, w := range workers {
 		k.names = append(k.names, w.ID, tool.ToolName(w.ID))
+		for _, s := range r.Project.Servers(w) {
+			k.begins = append(k.begins, s.Key+"__")
+		}
 		for _, m := range r.modulesOf(w) {
 			if seen[m.Path] {
 				continue

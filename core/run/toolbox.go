@@ -11,6 +11,7 @@ import (
 	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
+	"golem/core/toolset/mcpset"
 	"golem/core/trace"
 )
 
@@ -44,7 +45,7 @@ func (f *frame) openTools(ctx context.Context) error {
 	}
 	registry := f.tree.r.Toolsets.With(toolset.Workers(toolset.Delegation{
 		Workers: f.workers, Style: f.worker.Delegates.Style, Unknown: f.mayNotCall,
-	}), toolset.Clearance(f.desk()))
+	}), toolset.Clearance(f.desk()), mcpset.Toolset(f.serverLink()))
 	f.tools = &tool.Set{}
 	for _, ts := range sets {
 		var tools []tool.Tool
@@ -54,6 +55,7 @@ func (f *frame) openTools(ctx context.Context) error {
 			return err
 		} else {
 			tools = set.Tools()
+			f.changes(set)
 		}
 		for _, tl := range tools {
 			if err := f.tools.Add(tl); err != nil {

@@ -11,6 +11,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/conversation"
 	"golem/core/fault"
+	"golem/core/mcp"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/sandbox"
@@ -63,6 +64,8 @@ type tree struct {
 	mounts  onces[sandbox.FS] // directories that the platform opens, by name
 	sources onces[source]     // of mounts, by name
 	models  onces[model.Model]
+	looks   bool                   // nothing runs: the tools are only listed
+	servers onces[*mcp.Connection] // of MCP, by name and configuration; closed with the root
 }
 
 func newTree(r *Runner) *tree {

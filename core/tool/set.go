@@ -7,7 +7,7 @@ import (
 )
 
 // Set is what one worker may call, by name, in the order of adding. The zero value is
-// an empty set. Reading it is safe from several goroutines while nobody calls Add.
+// an empty set. Reading it is safe from several goroutines while nobody calls Add or Replace.
 type Set struct {
 	names []string
 	tools map[string]Tool
@@ -34,6 +34,25 @@ func (s *Set) Add(t Tool) error {
 	s.tools[spec.Name] = t
 	s.names = append(s.names, spec.Name)
 	return nil
+}
+
+// Replace puts tools into the place of others, at the end of the order. A tool that
+// cannot be added is left out; the error is that of the first.
+func (s *Set) Replace(old, with []Tool) error {
+	for _, t := range old {
+		name := t.Spec().Name
+		if s.tools[name] == t {
+			delete(s.tools, name)
+			s.names = slices.DeleteFunc(s.names, func(n string) bool { return n == name })
+		}
+	}
+	var first error
+	for _, t := range with {
+		if err := s.Add(t); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 func origin(s Spec) string {

@@ -240,3 +240,18 @@ type Toolset interface {
 	Tools() []Tool
 	Close() error
 }
+
+// Changing is a toolset whose tools can change while a worker runs. Refresh is called
+// between two turns, when none of its tools runs, and tells whether Tools is another
+// list now. With an error the list is as it was.
+type Changing interface {
+	Toolset
+	Refresh(ctx context.Context) (changed bool, err error)
+}
+
+// Hidden is a tool that can be called but, while Hidden returns true, is not offered to
+// the model.
+type Hidden interface {
+	Tool
+	Hidden() bool
+}

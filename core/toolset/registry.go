@@ -126,6 +126,10 @@ func (r Registry) decode(name string, options json.RawMessage) (Factory, any, er
 
 // wrongOption says which option does not fit, in the words of the file.
 func wrongOption(name string, err error) error {
+	var own *fault.Fault
+	if errors.As(err, &own) {
+		return own
+	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return fault.New(fault.Config, "the options of toolset %s: %s", name, strings.TrimPrefix(err.Error(), "json: "))

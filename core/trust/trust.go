@@ -113,6 +113,19 @@ func (j *Judge) Trusts(w Widening) bool {
 	return j.all || j.known[w.key()]
 }
 
+// Any reports whether a widening that match is true for is trusted by itself; TrustAll
+// does not count.
+func (j *Judge) Any(match func(Widening) bool) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for k := range j.known {
+		if match(Widening{File: k.file, Path: k.path, Value: k.value, Module: k.module}) {
+			return true
+		}
+	}
+	return false
+}
+
 // Untrusted returns the widenings of a list that are not trusted.
 func (j *Judge) Untrusted(l List) List {
 	return slices.DeleteFunc(slices.Clone(l), j.Trusts)

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+)
+
+// mcpHost is how this machine reaches MCP servers: it starts commands in root, and asks
+// others over HTTP.
+func (h *host) mcpHost(root string) mcp.Host {
+	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
+		if s.URL != "" {
+			return connectServer(ctx, s.Name, serverTransport(s), changed)
+		}
+		p, err := startServer(s, root, h.serverEnvironment(s.Env))
+		if err != nil {
+			return nil, err
+		}
+		session, err := connectServer(ctx, s.Name, p.transport(), changed)
+		if err != nil {
+			p.end()
+			return nil, p.explained(s.Name, err)
+		}
+		session.(*sdkSession).process = p
+		return session, nil
+	}}
+}
+
+func noCommandInMemory(name string) error {
+	return fault.New(fault.Config, "the MCP server %s cannot be used with --sandbox memory, because its command works on the disk", name).
+		Hinting("leave out --sandbox memory, or remove the server from toolsets.mcp")
+}
+
+func noCommandInPack(name string) error {
+	return fault.New(fault.Platform, "the MCP server %s cannot be used in a packed project, because its command works on the disk", name).Hinting(unpackIt)
+}
+
+// sdkSession is a session of the Go SDK.
+type sdkSession struct {
+	session *sdk.ClientSession
+	process *serverProcess // nil: over HTTP
+
+	tokens atomic.Int64
+	mu     sync.Mutex
+	news   map[string]func(mcp.Progress) // by progress token
+}
+
+var _ mcp.Session = (*sdkSession)(nil)
+
+// protocolVersion is what golem asks for; the server may answer with an older one. It is
+// the same as in the page.
+const protocolVersion = "2025-11-25"
+
+func connectServer(ctx context.Context, name string, t sdk.Transport, changed func(string)) (mcp.Session, error) {
+	s := &sdkSession{news: map[string]func(mcp.Progress){}}
+	client := sdk.NewClient(&sdk.Implementation{Name: "golem", Version: buildVersion()}, &sdk.ClientOptions{
+		Capabilities:                &sdk.ClientCapabilities{},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { changed("tools") },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { changed("prompts") },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { changed("resources") },
+		ProgressNotificationHandler: s.progress,
+	})
+	session, err := client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
+	if err != nil {
+		return nil, serverError(name, err)
+	}
+	s.session = session
+	return s, nil
+}
+
+// progress passes a notification on to the request that it is about.
+func (s *sdkSession) progress(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+	s.mu.Lock()
+	news := s.news[fmt.Sprint(r.Params.ProgressToken)]
+	s.mu.Unlock()
+	if news != nil {
+		news(mcp.Progress{Done: r.Params.Progress, Total: r.Params.Total, Message: r.Params.Message})
+	}
+}
+
+// Request sends one request of those that golem makes.
+func (s *sdkSession) Request(ctx context.Context, method string, params any, progress func(mcp.Progress)) (json.RawMessage, error) {
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the request cannot be encoded: %w", err)
+	}
+	var out any
+	switch method {
+	case "tools/call":
+		out, err = s.call(ctx, raw, progress)
+	case "ping":
+		out, err = struct{}{}, s.session.Ping(ctx, nil)
+	case "tools/list":
+		out, err = askServer(ctx, raw, s.session.ListTools)
+	case "resources/list":
+		out, err = askServer(ctx, raw, s.session.ListResources)
+	case "resources/read":
+		out, err = askServer(ctx, raw, s.session.ReadResource)
+	case "prompts/list":
+		out, err = askServer(ctx, raw, s.session.ListPrompts)
+	case "prompts/get":
+		out, err = askServer(ctx, raw, s.session.GetPrompt)
+	default:
+		return nil, fault.New(fault.Tool, "golem does not send %s", method)
+	}
+	if err != nil {
+		return nil, s.failure(ctx, err)
+	}
+	return json.Marshal(out)
+}
+
+// askServer decodes the parameters of a request and sends it.
+func askServer[P, R any](ctx context.Context, raw []byte, send func(context.Context, *P) (R, error)) (any, error) {
+	params := new(P)
+	if err := json.Unmarshal(raw, params); err != nil {
+		return nil, err
+	}
+	return send(ctx, params)
+}
+
+func (s *sdkSession) call(ctx context.Context, raw []byte, progress func(mcp.Progress)) (any, error) {
+	var in struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, err
+	}
+	params := &sdk.CallToolParams{Name: in.Name, Arguments: in.Arguments}
+	if progress != nil {
+		token := s.tokens.Add(1)
+		params.SetProgressToken(token)
+		key := fmt.Sprint(token)
+		s.mu.Lock()
+		s.news[key] = progress
+		s.mu.Unlock()
+		defer func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.news, key)
+		}()
+	}
+	return s.session.CallTool(ctx, params)
+}
+
+func (s *sdkSession) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var wire *jsonrpc.Error
+	switch {
+	case errors.As(err, &wire):
+		return &mcp.ServerError{Code: int(wire.Code), Message: wire.Message}
+	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
+		return fmt.Errorf("%w: %s", mcp.ErrClosed, s.process.last(err))
+	}
+	var own *fault.Fault
+	if errors.As(err, &own) {
+		return own
+	}
+	return fmt.Errorf("%w: %w", mcp.ErrClosed, err) // whatever it is, the next request begins anew
+}
+
+// serverError is the error of a handshake.
+func serverError(name string, err error) error {
+	var own *fault.Fault
+	if errors.As(err, &own) {
+		return own
+	}
+	var wire *jsonrpc.Error
+	if errors.As(err, &wire) {
+		return mcp.Fault(name, "the handshake", &mcp.ServerError{Code: int(wire.Code), Message: wire.Message})
+	}
+	return mcp.Fault(name, "the handshake", err)
+}
+
+// Has tells what the server said it has.
+func (s *sdkSession) Has(what string) bool {
+	c := s.session.InitializeResult().Capabilities
+	switch {
+	case c == nil:
+		return false
+	case what == "tools":
+		return c.Tools != nil
+	case what == "resources":
+		return c.Resources != nil
+	}
+	return c.Prompts != nil
+}
+
+// Close ends the session, and then the server's process.
+func (s *sdkSession) Close() error {
+	err := s.session.Close()
+	if s.process != nil {
+		s.process.end()
+		return nil // a process that is ended is an error to the session
+	}
+	return err
+}

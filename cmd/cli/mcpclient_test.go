@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"golem/core/mcp"
+	"golem/core/mcp/mcptest"
+)
+
+// scriptedServer is the variable with which a test starts its own binary as an MCP
+// server; the value is the script.
+const scriptedServer = "GOLEM_TEST_MCP_SERVER"
+
+// serveScript is the MCP server of tests, over standard input and output.
+func serveScript(script []byte) int {
+	var s mcptest.Server
+	if err := json.Unmarshal(script, &s); err != nil {
+		os.Stderr.WriteString(err.Error())
+		return 2
+	}
+	if err := s.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {
+		os.Stderr.WriteString(err.Error())
+		return 1
+	}
+	return 0
+}
+
+// serveScriptFile is the program mcpserver of scripts: mcpserver FILE.
+func serveScriptFile() {
+	script, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		os.Stderr.WriteString(err.Error())
+		os.Exit(2)
+	}
+	os.Exit(serveScript(script))
+}
+
+// The Go SDK's session with a program, over its standard input and output.
+func TestServerProcess(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mcptest.Suite(t, func(t *testing.T, s *mcptest.Server) *mcp.Connection {
+		script, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Cancel != nil {
+			close(s.Cancel) // the program cannot tell us
+		}
+		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", Command: self, Env: map[string]string{scriptedServer: string(script)}})
+	})
+}
+
+// The Go SDK's session over streamable HTTP.
+func TestServerOverHTTP(t *testing.T) {
+	t.Parallel()
+	mcptest.Suite(t, func(t *testing.T, s *mcptest.Server) *mcp.Connection {
+		site := httptest.NewServer(s)
+		t.Cleanup(site.Close)
+		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", URL: site.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer x"}})
+	})
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+)
+
+// serverProcess is an MCP server that golem has started. It has a process group of its
+// own, which ends with the session.
+type serverProcess struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stdout io.ReadCloser
+	stderr tail
+	stop   context.CancelFunc
+	ended  chan struct{}
+}
+
+// serverEnv are the variables that every server gets; keys are never among them.
+var serverEnv = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SHELL",
+	// Windows cannot start programs without these.
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES",
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const maxTail = 4 << 10 // bytes
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p[max(0, len(p)-maxTail):]...)
+	t.text = slices.Clone(t.text[max(0, len(t.text)-maxTail):])
+	return len(p), nil
+}
+
+// String is the end as text.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(t.text), "\uFFFD")
+}
+
+// serverGrace is how long a server may take to end by itself, once its input is closed.
+const (
+	serverGrace = time.Second
+	killGrace   = 300 * time.Millisecond // from the request to end until the end
+)
+
+func startServer(s mcp.Server, root string, env []string) (*serverProcess, error) {
+	life, stop := context.WithCancel(context.Background())
+	program := s.Command
+	if strings.ContainsAny(program, `/\`) && !filepath.IsAbs(program) {
+		program = filepath.Join(root, program)
+	}
+	p := &serverProcess{cmd: exec.CommandContext(life, program, s.Args...), stop: stop, ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Env = root, env
+	p.cmd.Stderr, p.cmd.WaitDelay = &p.stderr, killGrace
+	detach(p.cmd)
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
+		if p.stdout, err = p.cmd.StdoutPipe(); err == nil {
+			err = p.cmd.Start()
+		}
+	}
+	if err != nil {
+		stop()
+		return nil, fault.New(fault.Tool, "the MCP server %s could not be started: %s", s.Name, cause(err)).
+			Hinting("check command in toolsets.mcp.%s, and that the program is installed", s.Name)
+	}
+	return p, nil
+}
+
+// transport speaks with the process, a message a line.
+func (p *serverProcess) transport() sdk.Transport {
+	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: mcp.MaxMessage}
+}
+
+// end ends the process and all that it has started.
+func (p *serverProcess) end() {
+	p.stdin.Close()
+	go func() {
+		defer close(p.ended)
+		_ = p.cmd.Wait() // that it was ended is no news
+	}()
+	select {
+	case <-p.ended:
+	case <-time.After(serverGrace):
+	}
+	p.stop()
+	<-p.ended
+	endGroup(p.cmd)
+}
+
+// last is what the process wrote to its standard error at the end; without that, err.
+func (p *serverProcess) last(err error) string {
+	if p == nil {
+		return err.Error()
+	}
+	text := strings.TrimSpace(p.stderr.String())
+	if text == "" {
+		return err.Error()
+	}
+	return "the program ended: " + text[max(0, len(text)-500):]
+}
+
+// explained adds what the program said to the error of a handshake.
+func (p *serverProcess) explained(name string, err error) error {
+	text := strings.TrimSpace(p.stderr.String())
+	if text == "" {
+		return err
+	}
+	return fault.New(fault.Tool, "the MCP server %s did not begin a session; its program said: %s", name, mcp.Plain(text[max(0, len(text)-500):], 600)).
+		Hinting("start the program by hand to see what is wrong")
+}
+
+// serverEnvironment is what a server gets: what every command gets, and what the worker
+// names for it.
+func (h *host) serverEnvironment(named map[string]string) []string {
+	env := []string{"GOLEM=1"}
+	for name, value := range h.env {
+		if _, own := named[name]; !own && slices.Contains(serverEnv, strings.ToUpper(name)) {
+			env = append(env, name+"="+value)
+		}
+	}
+	for name, value := range named {
+		env = append(env, name+"="+value)
+	}
+	slices.Sort(env)
+	return env
+}
+
+// serverTransport speaks with a server over streamable HTTP.
+func serverTransport(s mcp.Server) sdk.Transport {
+	client := newHTTPClient()
+	client.Transport = &serverHTTP{server: s, next: client.Transport}
+	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: 3, MaxEventSize: mcp.MaxMessage}
+}
+
+// serverHTTP adds the person's headers to each request, and bounds what comes back.
+type serverHTTP struct {
+	server mcp.Server
+	next   http.RoundTripper
+}
+
+// RoundTrip sends a request.
+func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range t.server.Headers {
+		r.Header.Set(name, value)
+	}
+	res, err := t.next.RoundTrip(r)
+	if err != nil {
+		if r.Context().Err() != nil {
+			return nil, err
+		}
+		return nil, fault.New(fault.Network, "the MCP server %s cannot be reached: %s", t.server.Name, mcp.Plain(cause(err), 300)).
+			Hinting("check url in toolsets.mcp.%s, and that the server runs", t.server.Name)
+	}
+	switch {
+	case res.StatusCode == http.StatusNotFound && r.Header.Get("Mcp-Session-Id") != "", res.StatusCode == http.StatusMethodNotAllowed && r.Method == http.MethodGet:
+		return res, nil // the session has ended; a server without a stream of its own
+	case res.StatusCode >= 300 && r.Method == http.MethodPost:
+		res.Body.Close()
+		return nil, mcp.StatusFault(t.server.Name, res.StatusCode)
+	}
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		res.Body = &bounded{ReadCloser: res.Body, left: mcp.MaxMessage}
+	}
+	return res, nil
+}
+
+// bounded fails where a body has more bytes than a message may have.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+var errTooLong = errors.New("the message is too long")
+
+// Read reads up to the bound.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

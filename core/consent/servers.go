@@ -1,0 +1,179 @@
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+	"golem/core/project"
+	"golem/core/run"
+	"golem/core/tool"
+	"golem/core/trace"
+	"golem/core/trust"
+)
+
+// servers are the MCP servers that a worker names; only the one called name, unless that
+// is "". The value of the widening is the whole configuration: a yes holds for this
+// command line or address and no other. Keys in it are fingerprints.
+func (c *Consent) servers(w *project.Worker, name string) trust.List {
+	if w.Builtin() {
+		return nil
+	}
+	var out trust.List
+	for _, s := range c.Project.Servers(w) {
+		if name != "" && s.Key != name {
+			continue
+		}
+		var config map[string]any
+		if json.Unmarshal([]byte(s.Value), &config) != nil {
+			continue // the project's own faults say what is wrong
+		}
+		hideKeys(config)
+		if shown, err := json.Marshal(config); err == nil {
+			s.Value = string(shown)
+		}
+		out = append(out, asWidening(s, "", serverMeans(config)))
+	}
+	return out
+}
+
+// hideKeys puts fingerprints into the place of texts that may be secret.
+func hideKeys(config map[string]any) {
+	for _, kind := range []string{"headers", "env"} {
+		values, ok := config[kind].(map[string]any)
+		if !ok {
+			continue
+		}
+		for name, v := range values {
+			if text, ok := v.(string); ok && (kind == "headers" || trace.SecretName(name) || trace.KeyVariable("_"+name)) {
+				values[name] = fingerprint(text)
+			}
+		}
+	}
+}
+
+// serverMeans says what follows from a yes to a server.
+func serverMeans(config map[string]any) string {
+	if address, ok := config["url"].(string); ok {
+		host := address
+		if u, err := url.Parse(address); err == nil {
+			host = u.Host
+		}
+		return "what its tools are given goes to " + host + "; its answers and its descriptions of tools go to the model"
+	}
+	text := "golem starts this program with your rights on this machine, outside the sandbox; its answers and its descriptions of tools go to the model"
+	if command, _ := config["command"].(string); strings.ContainsAny(command, `/\`) && !strings.HasPrefix(command, "/") {
+		text += "; it lies in the project: who can change it there decides what it does"
+	}
+	return text
+}
+
+// remote stand for the tools of a worker's MCP servers, which are not known before the
+// servers run: those that an approval setting names, and one without a name for defaults.
+func (c *Consent) remote(w *project.Worker) []tool.Spec {
+	var out []tool.Spec
+	for _, s := range c.Project.Servers(w) {
+		spec := tool.Spec{Toolset: "mcp", Risk: tool.Command}
+		if strings.Contains(s.Value, `"url"`) {
+			spec.Risk = tool.Network
+		}
+		names := []string{""}
+		for name := range w.Policy.WorkerTools {
+			names = append(names, name)
+		}
+		for name := range w.Policy.ProjectTools {
+			names = append(names, name)
+		}
+		for _, r := range w.Policy.Rules {
+			names = append(names, r.Tool)
+		}
+		for _, name := range names {
+			if spec.Name = name; name == "" || strings.HasPrefix(name, s.Key+"__") {
+				out = append(out, spec)
+			}
+		}
+	}
+	return out
+}
+
+// Server settles whether a person trusts an MCP server of a worker.
+func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, ask run.Asker) error {
+	return c.use(ctx, w, c.servers(w, name), ask)
+}
+
+// ServerTools settles which tools of an MCP server a person trusts. With a yes to the
+// server, its tools are trusted as it describes them the first time; after that, those
+// that are new or that it describes otherwise need a yes of their own.
+func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name string, tools []mcp.Tool, ask run.Asker) ([]bool, error) {
+	out := make([]bool, len(tools))
+	servers := c.servers(w, name)
+	if len(servers) == 0 { // golem's own worker
+		for i := range out {
+			out[i] = true
+		}
+		return out, nil
+	}
+	of := " at " + strings.TrimPrefix(fingerprint(servers[0].Value), "sha256:")
+	all := make(trust.List, len(tools))
+	for i, t := range tools {
+		all[i] = servers[0]
+		all[i].Path = servers[0].Path + "." + t.Name
+		all[i].Value = "sha256:" + t.Digest + of
+		all[i].Means = "the server describes this tool otherwise than before, or it is new: " + firstLine(t.Description)
+	}
+	open := c.judge.Untrusted(all)
+	first := func(w trust.Widening) bool {
+		return w.File == servers[0].File && strings.HasPrefix(w.Path, servers[0].Path+".") && strings.HasSuffix(w.Value, of)
+	}
+	if len(open) == len(all) && !c.judge.Any(first) {
+		_ = c.Trust(open) // not kept: it holds for this run, and the next one pins again
+		open = nil
+	}
+	open = slices.DeleteFunc(open, func(w trust.Widening) bool {
+		_, no := c.refused.Load(w.File + "\n" + w.Path + "\n" + w.Value)
+		return no
+	})
+	if len(open) > 0 {
+		yes, err := c.askTools(ctx, name, open, ask)
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			_ = c.Trust(open) // not kept: the next run asks again
+		} else {
+			for _, w := range open {
+				c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
+			}
+		}
+	}
+	for i := range all {
+		out[i] = c.judge.Trusts(all[i])
+	}
+	return out, nil
+}
+
+// askTools asks about tools that changed. Without a yes they are not offered.
+func (c *Consent) askTools(ctx context.Context, server string, open trust.List, ask run.Asker) (bool, error) {
+	if c.neverAsk {
+		return false, nil
+	}
+	q := c.question(open, "", nil, nil)
+	q.Title = fmt.Sprintf("The MCP server %s has %d tools that are new or changed. Offer them to the model?", fault.Brief(server), len(open))
+	q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
+	rec, err := ask(ctx, q)
+	c.unattended.Store(c.unattended.Load() || err == nil && rec.Nobody)
+	return rec.Run, err
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	if r := []rune(line); len(r) > 200 {
+		line = string(r[:200]) + "…"
+	}
+	return line
+}

@@ -1,0 +1,280 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Client asks one server. It is safe for concurrent use.
+type Client struct {
+	Name    string // of the server, for messages
+	Session Session
+}
+
+// Tool is a tool as a server describes it, bounded and escaped.
+type Tool struct {
+	Name        string // the server's own
+	Description string
+	Input       json.RawMessage
+	Output      json.RawMessage // nil: undeclared
+	Digest      string          // SHA-256 (hex) of all that the server says of it
+}
+
+// Tools lists the server's tools that want is true for, in the server's order. A tool
+// that cannot be offered is left out, with a warning; a server that says too much is
+// cut, with a warning. The error is set if there is no list.
+func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []Tool, warnings fault.List, err error) {
+	if !c.Session.Has("tools") {
+		return nil, nil, nil
+	}
+	seen, size := map[string]bool{}, 0
+	err = c.pages(ctx, "tools/list", "tools", func(raw json.RawMessage) bool {
+		t, bad := c.tool(raw)
+		switch {
+		case bad == nil && !want(t.Name):
+			return true
+		case bad == nil && seen[strings.ToLower(t.Name)]:
+			bad = c.flaw("has two tools named %s; the second is not used", t.Name)
+		}
+		if bad != nil {
+			if len(warnings) < 20 {
+				warnings = append(warnings, bad)
+			}
+			return len(warnings) < 20
+		}
+		if size += len(t.Description) + len(t.Input) + len(t.Output); len(out) >= maxTools || size > maxList {
+			warnings = append(warnings, fault.Warn(fault.Limit, "the MCP server %s has more tools than can be used; the first %d are", c.Name, len(out)).
+				Hinting("choose some with tools: [PATTERN] in toolsets.mcp.%s", c.Name))
+			return false
+		}
+		seen[strings.ToLower(t.Name)] = true
+		out = append(out, t)
+		return true
+	})
+	return out, warnings, err
+}
+
+func (c Client) flaw(format string, args ...any) *fault.Fault {
+	return fault.Warn(fault.ToolContract, "the MCP server "+c.Name+" "+format, args...)
+}
+
+// pages reads all pages of a list. each returns false if it wants no more.
+func (c Client) pages(ctx context.Context, method, key string, each func(json.RawMessage) bool) error {
+	cursor := ""
+	cursors := map[string]bool{}
+	for range maxPages {
+		params := map[string]any{}
+		if cursor != "" {
+			params["cursor"] = cursor
+		}
+		raw, err := c.Session.Request(ctx, method, params, nil)
+		if err != nil {
+			return Fault(c.Name, method, err)
+		}
+		var page map[string]json.RawMessage
+		var items []json.RawMessage
+		var next string
+		if json.Unmarshal(raw, &page) != nil || page[key] != nil && json.Unmarshal(page[key], &items) != nil ||
+			page["nextCursor"] != nil && json.Unmarshal(page["nextCursor"], &next) != nil {
+			return fault.New(fault.Tool, "the MCP server %s answered %s with something that is not a list", c.Name, method)
+		}
+		for _, item := range items {
+			if !each(item) {
+				return nil
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		if cursors[next] || len(next) > 4<<10 {
+			return fault.New(fault.Limit, "the MCP server %s does not end its list of %s", c.Name, key)
+		}
+		cursors[next], cursor = true, next
+	}
+	return fault.New(fault.Limit, "the MCP server %s has a list of %s with more than %d pages", c.Name, key, maxPages)
+}
+
+// tool reads one tool of a list.
+func (c Client) tool(raw json.RawMessage) (Tool, *fault.Fault) {
+	var in struct {
+		Name         string          `json:"name"`
+		Description  string          `json:"description"`
+		InputSchema  json.RawMessage `json:"inputSchema"`
+		OutputSchema json.RawMessage `json:"outputSchema"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return Tool{}, c.flaw("has a tool whose description cannot be read; it is not used")
+	}
+	if !toolName(in.Name) {
+		return Tool{}, c.flaw("has a tool named %s; it is not used, because a name has letters, digits, _ - . and /", fault.Quoted(in.Name))
+	}
+	t := Tool{Name: in.Name, Description: Plain(in.Description, maxDescription)}
+	var err error
+	if t.Input, err = schema(in.InputSchema); err == nil {
+		t.Output, err = schema(in.OutputSchema)
+	}
+	if err != nil {
+		return Tool{}, c.flaw("has the tool %s with a schema that cannot be used; it is left out: %s", in.Name, Plain(fault.Of(err, fault.Schema).Message, 200))
+	}
+	sum := sha256.New()
+	for _, part := range []string{in.Name, in.Description, string(in.InputSchema), string(in.OutputSchema)} {
+		fmt.Fprintf(sum, "%d:%s", len(part), part)
+	}
+	t.Digest = hex.EncodeToString(sum.Sum(nil))
+	return t, nil
+}
+
+func toolName(name string) bool {
+	return name != "" && len(name) <= 128 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./", r))
+	})
+}
+
+// schema checks a schema and makes hidden characters in it visible; nil: none.
+func schema(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if len(raw) > maxSchema {
+		return nil, fault.New(fault.Schema, "it has %d bytes; at most %d are allowed", len(raw), maxSchema)
+	}
+	raw = plainJSON(raw)
+	_, err := tool.Compile(raw)
+	return raw, err
+}
+
+// Call calls a tool. What it returns is untrusted, in an error too.
+func (c Client) Call(ctx context.Context, name string, args json.RawMessage, progress func(Progress)) (tool.Output, error) {
+	raw, err := c.Session.Request(ctx, "tools/call", map[string]any{"name": name, "arguments": args}, progress)
+	if err != nil {
+		return untrusted, c.failed(ctx, "the call of "+name, err)
+	}
+	return c.result(name, raw)
+}
+
+// untrusted is the output beside an error whose words are the server's.
+var untrusted = tool.Output{Untrusted: true}
+
+func (c Client) failed(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return Fault(c.Name, what, err)
+}
+
+// Ping asks the server for a sign of life.
+func (c Client) Ping(ctx context.Context) error {
+	_, err := c.Session.Request(ctx, "ping", map[string]any{}, nil)
+	return err
+}
+
+// Resource is a resource that a server lists.
+type Resource struct {
+	URI         string `json:"uri"`
+	Name        string `json:"name,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIME        string `json:"mimeType,omitempty"`
+}
+
+// Resources lists the server's resources.
+func (c Client) Resources(ctx context.Context) (out []Resource, err error) {
+	if !c.Session.Has("resources") {
+		return nil, nil
+	}
+	err = c.pages(ctx, "resources/list", "resources", func(raw json.RawMessage) bool {
+		var r Resource
+		if json.Unmarshal(raw, &r) == nil && len(r.URI) <= 2<<10 {
+			out = append(out, Resource{Plain(r.URI, 2<<10), Plain(r.Name, 200), Plain(r.Description, 400), Plain(r.MIME, 100)})
+		}
+		return len(out) < maxTools
+	})
+	return out, err
+}
+
+// Read reads a resource: its text, and other contents as parts.
+func (c Client) Read(ctx context.Context, uri string) (tool.Output, error) {
+	raw, err := c.Session.Request(ctx, "resources/read", map[string]any{"uri": uri}, nil)
+	if err != nil {
+		return untrusted, c.failed(ctx, "reading a resource", err)
+	}
+	var in struct {
+		Contents []contents `json:"contents"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return untrusted, c.malformed()
+	}
+	var b builder
+	for _, one := range in.Contents {
+		b.resource(one)
+	}
+	return b.output(c.Name)
+}
+
+// Prompt is a prompt that a server lists.
+type Prompt struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Arguments   []Argument `json:"arguments,omitempty"`
+}
+
+// Argument is one argument of a prompt; all are texts.
+type Argument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
+}
+
+// Prompts lists the server's prompts.
+func (c Client) Prompts(ctx context.Context) (out []Prompt, err error) {
+	if !c.Session.Has("prompts") {
+		return nil, nil
+	}
+	err = c.pages(ctx, "prompts/list", "prompts", func(raw json.RawMessage) bool {
+		var p Prompt
+		if json.Unmarshal(raw, &p) == nil && toolName(p.Name) && len(p.Arguments) <= 32 {
+			p.Description = Plain(p.Description, 400)
+			for i := range p.Arguments {
+				p.Arguments[i].Name, p.Arguments[i].Description = Plain(p.Arguments[i].Name, 80), Plain(p.Arguments[i].Description, 200)
+			}
+			out = append(out, p)
+		}
+		return len(out) < maxTools
+	})
+	return out, err
+}
+
+// Prompt returns the messages of a prompt as one text, with their parts.
+func (c Client) Prompt(ctx context.Context, name string, args map[string]string) (tool.Output, error) {
+	raw, err := c.Session.Request(ctx, "prompts/get", map[string]any{"name": name, "arguments": args}, nil)
+	if err != nil {
+		return untrusted, c.failed(ctx, "the prompt "+name, err)
+	}
+	var in struct {
+		Messages []struct {
+			Role    string  `json:"role"`
+			Content content `json:"content"`
+		} `json:"messages"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return untrusted, c.malformed()
+	}
+	var b builder
+	for _, m := range in.Messages {
+		if len(in.Messages) > 1 {
+			b.text("[" + Plain(m.Role, 20) + "]")
+		}
+		b.add(m.Content)
+	}
+	return b.output(c.Name)
+}
+
+func (c Client) malformed() *fault.Fault {
+	return fault.New(fault.ToolOutput, "the MCP server %s answered with something that MCP does not define", c.Name)
+}

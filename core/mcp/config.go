@@ -1,0 +1,141 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/tool"
+)
+
+// Config is a server as a worker's file describes it, under toolsets.mcp.NAME.
+type Config struct {
+	Command string                `json:"command,omitempty"`
+	Args    []string              `json:"args,omitempty"`
+	Env     map[string]tool.Value `json:"env,omitempty"`
+	URL     string                `json:"url,omitempty"`
+	Headers map[string]tool.Value `json:"headers,omitempty"`
+	// Tools are globs of the tools that the worker gets; none: all.
+	Tools []string `json:"tools,omitempty"`
+}
+
+// Configs reads the options of toolset mcp: servers by name. A server that is false
+// was removed. Errors are E_CONFIG and quote the key that is wrong.
+func Configs(options json.RawMessage) (map[string]Config, error) {
+	var raw map[string]json.RawMessage
+	if len(options) > 0 {
+		if err := json.Unmarshal(options, &raw); err != nil {
+			return nil, fault.New(fault.Config, "the options of toolset mcp must be servers by name").Hinting("write mcp: {NAME: {command: …} or {url: …}}")
+		}
+	}
+	out := map[string]Config{}
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if string(raw[name]) == "false" {
+			continue
+		}
+		if problem := NameProblem(name); problem != "" {
+			return nil, fault.New(fault.Config, "toolset mcp: %s %s", fault.Quoted(name), problem)
+		}
+		var c Config
+		dec := json.NewDecoder(bytes.NewReader(raw[name]))
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&c); err != nil {
+			return nil, fault.New(fault.Config, "toolset mcp: the server %s: %s", fault.Quoted(name), strings.TrimPrefix(err.Error(), "json: "))
+		}
+		if err := c.check(name); err != nil {
+			return nil, err
+		}
+		out[name] = c
+	}
+	return out, nil
+}
+
+// maxServer is the length of a server's name, so that a tool's name has room behind it.
+const maxServer = 24
+
+// NameProblem says what is wrong with the name of a server; "": nothing.
+func NameProblem(name string) string {
+	ok := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	}
+	if name == "" || len(name) > maxServer || strings.Contains(name, "__") || strings.ContainsFunc(name, func(r rune) bool { return !ok(r) }) {
+		return "is not a name for a server: use at most 24 letters, digits, - and _, and no __"
+	}
+	return ""
+}
+
+func (c Config) check(name string) error {
+	bad := func(format string, args ...any) *fault.Fault {
+		return fault.New(fault.Config, "toolset mcp: the server "+fault.Quoted(name)+" "+format, args...)
+	}
+	switch {
+	case (c.Command == "") == (c.URL == ""):
+		return bad("needs either command or url").Hinting("write command: PROGRAM for a program, or url: https://… for a server on the network")
+	case c.URL != "" && (len(c.Args) > 0 || len(c.Env) > 0):
+		return bad("has a url, so args and env have no effect").Hinting("remove them, or write headers")
+	case c.Command != "" && len(c.Headers) > 0:
+		return bad("has a command, so headers have no effect").Hinting("remove them, or write env")
+	}
+	for _, s := range append([]string{c.Command}, c.Args...) {
+		if strings.ContainsRune(s, 0) {
+			return bad("has a NUL byte in its command")
+		}
+	}
+	for _, glob := range c.Tools {
+		if _, err := path.Match(glob, ""); err != nil {
+			return bad("has %s in tools, which is not a pattern", fault.Quoted(glob)).Hinting("write names, with * for any letters")
+		}
+	}
+	if c.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.URL)
+	switch {
+	case err != nil, u.Host == "", u.User != nil, u.Fragment != "":
+		return bad("has a url that cannot be used: %s", fault.Quoted(c.URL)).Hinting("write https://HOST/PATH; a key belongs in headers")
+	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
+		return nil
+	}
+	return bad("has the url %s: only https, and http on this machine, are allowed", fault.Quoted(c.URL)).Hinting("what is sent over http can be read on the way")
+}
+
+func loopback(host string) bool {
+	return host == "localhost" || host == "127.0.0.1" || host == "::1"
+}
+
+// Offers tells whether the worker gets a tool of the server.
+func (c Config) Offers(tool string) bool {
+	return len(c.Tools) == 0 || slices.ContainsFunc(c.Tools, func(glob string) bool {
+		ok, err := path.Match(glob, tool)
+		return ok && err == nil
+	})
+}
+
+// Server is the server with the values that lookup finds for its references.
+func (c Config) Server(name string, lookup func(tool.Value) (string, error)) (Server, error) {
+	s := Server{Name: name, Command: c.Command, Args: c.Args, URL: c.URL}
+	var err error
+	resolve := func(values map[string]tool.Value) map[string]string {
+		out := map[string]string{}
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			v := values[key]
+			out[key] = v.Text
+			if !v.Kept() {
+				continue
+			}
+			found, missing := lookup(v)
+			if missing != nil && err == nil {
+				err = missing
+			}
+			out[key] = found
+		}
+		return out
+	}
+	s.Env, s.Headers = resolve(c.Env), resolve(c.Headers)
+	return s, err
+}

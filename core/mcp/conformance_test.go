@@ -1,0 +1,17 @@
+package mcp_test
+
+import (
+	"testing"
+
+	"golem/core/mcp"
+	"golem/core/mcp/mcptest"
+)
+
+// The session of this package, which the page uses, against the suite that the native
+// one passes too (cmd/cli). It runs natively and as js/wasm.
+func TestHTTPSession(t *testing.T) {
+	mcptest.Suite(t, func(t *testing.T, s *mcptest.Server) *mcp.Connection {
+		host := mcp.Host{Dial: mcp.HTTP(mcptest.Doer{"scripted.example": s}, "test")}
+		return host.Connect(mcp.Server{Name: "scripted", URL: "https://scripted.example/mcp", Headers: map[string]string{"Authorization": "Bearer x"}})
+	})
+}

@@ -1,0 +1,288 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golem/core/fault"
+)
+
+// Doer sends an HTTP request and follows no redirect.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// HTTP returns a Dial for servers with a URL, over streamable HTTP, for platforms that
+// cannot start a program: a server with a command is E_PLATFORM. version is golem's.
+func HTTP(do Doer, version string) Dial {
+	return func(ctx context.Context, s Server, changed func(string)) (Session, error) {
+		if s.URL == "" {
+			return nil, NoCommands(s.Name)
+		}
+		h := &httpSession{do: do, server: s, version: version, changed: changed}
+		h.life, h.end = context.WithCancel(context.WithoutCancel(ctx))
+		if err := h.initialize(ctx); err != nil {
+			h.end()
+			return nil, err
+		}
+		return h, nil
+	}
+}
+
+// NoCommands is the fault of a server with a command where no program can be started.
+func NoCommands(name string) *fault.Fault {
+	return fault.New(fault.Platform, "the MCP server %s is a command, and this platform cannot start programs", name).
+		Hinting("use a server with a url, or run the project with the golem command")
+}
+
+// httpSession is a session over streamable HTTP: each request is a POST whose answer is
+// JSON or a stream of events.
+type httpSession struct {
+	do      Doer
+	server  Server
+	version string
+	changed func(string)
+
+	life    context.Context // ends with Close
+	end     context.CancelFunc
+	streams sync.WaitGroup
+
+	mu       sync.Mutex
+	next     int64
+	id       string // Mcp-Session-Id
+	protocol string
+	has      map[string]json.RawMessage
+}
+
+// closing is how long the end of a session may take.
+const closing = 2 * time.Second
+
+// initialize is the handshake. It is made again when the server has forgotten the session.
+func (h *httpSession) initialize(ctx context.Context) error {
+	h.mu.Lock()
+	h.id, h.protocol = "", ""
+	h.mu.Unlock()
+	raw, err := h.send(ctx, "initialize", map[string]any{
+		"protocolVersion": versions[0], "capabilities": struct{}{}, "clientInfo": map[string]string{"name": "golem", "version": h.version},
+	}, nil)
+	if err != nil {
+		return err
+	}
+	var in struct {
+		Version      string                     `json:"protocolVersion"`
+		Capabilities map[string]json.RawMessage `json:"capabilities"`
+	}
+	if json.Unmarshal(raw, &in) != nil {
+		return errNotRPC
+	}
+	if !slices.Contains(versions, in.Version) {
+		return fault.New(fault.Tool, "the MCP server %s speaks the protocol version %s, and golem speaks %s", h.server.Name, fault.Quoted(in.Version), strings.Join(versions, ", "))
+	}
+	h.mu.Lock()
+	h.protocol, h.has = in.Version, in.Capabilities
+	h.mu.Unlock()
+	if err := h.notify(ctx, message{Method: "notifications/initialized"}); err != nil {
+		return err
+	}
+	for _, what := range lists {
+		var c struct{ ListChanged bool }
+		if json.Unmarshal(in.Capabilities[what], &c) == nil && c.ListChanged {
+			h.streams.Go(h.listen)
+			break
+		}
+	}
+	return nil
+}
+
+// Has tells what the server said it has.
+func (h *httpSession) Has(what string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, ok := h.has[what]
+	return ok
+}
+
+// errGone means that the server has forgotten the session.
+var errGone = errors.New("the server has ended the session")
+
+// Request sends a request. If the server has forgotten the session, which it says before
+// it does anything, another one is begun.
+func (h *httpSession) Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
+	raw, err := h.send(ctx, method, params, progress)
+	if !errors.Is(err, errGone) {
+		return raw, err
+	}
+	if err := h.initialize(ctx); err != nil {
+		return nil, err
+	}
+	return h.send(ctx, method, params, progress)
+}
+
+func (h *httpSession) send(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error) {
+	h.mu.Lock()
+	h.next++
+	r := request{id: h.next, progress: progress}
+	h.mu.Unlock()
+	if fields, ok := params.(map[string]any); ok && progress != nil {
+		fields["_meta"] = map[string]any{"progressToken": r.id}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(h.life, stop)()
+	res, err := h.post(ctx, message{ID: r.rawID(), Method: method, Params: params})
+	var raw json.RawMessage
+	if err == nil {
+		raw, err = h.read(ctx, res, r)
+	}
+	if err != nil && ctx.Err() != nil && method != "initialize" {
+		h.cancelled(r)
+		return nil, context.Cause(ctx)
+	}
+	return raw, err
+}
+
+// cancelled tells the server that nobody waits for a request any more.
+func (h *httpSession) cancelled(r request) {
+	ctx, stop := context.WithTimeout(h.life, closing)
+	defer stop()
+	_ = h.notify(ctx, message{Method: "notifications/cancelled", Params: map[string]any{"requestId": r.id}}) // it may be gone
+}
+
+// notify sends a message that has no answer.
+func (h *httpSession) notify(ctx context.Context, m message) error {
+	res, err := h.post(ctx, m)
+	if err != nil {
+		return err
+	}
+	return res.Body.Close()
+}
+
+// answer answers a request of the server: a ping, and no other.
+func (h *httpSession) answer(m received) {
+	out := message{ID: m.ID, Result: struct{}{}}
+	if m.Method != "ping" {
+		out.Result, out.Error = nil, map[string]any{"code": -32601, "message": "golem does not offer " + Plain(m.Method, 80)}
+	}
+	ctx, stop := context.WithTimeout(h.life, closing)
+	defer stop()
+	_ = h.notify(ctx, out) // a server that does not wait for it
+}
+
+// post sends a message and checks the head of what comes back.
+func (h *httpSession) post(ctx context.Context, m message) (*http.Response, error) {
+	m.JSONRPC = "2.0"
+	body, err := json.Marshal(m)
+	if err != nil {
+		return nil, fault.New(fault.ToolInput, "the request cannot be encoded: %w", err)
+	}
+	if len(body) > MaxMessage {
+		return nil, fault.New(fault.Limit, "the request has %d bytes; at most %d can be sent", len(body), MaxMessage)
+	}
+	req, err := h.request(ctx, http.MethodPost, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := h.do.Do(req)
+	if err != nil {
+		return nil, h.unreachable(err)
+	}
+	if err := h.status(res); err != nil {
+		res.Body.Close()
+		return nil, err
+	}
+	if id := res.Header.Get("Mcp-Session-Id"); id != "" && m.Method == "initialize" {
+		h.mu.Lock()
+		h.id = id
+		h.mu.Unlock()
+	}
+	return res, nil
+}
+
+func (h *httpSession) request(ctx context.Context, method string, body io.Reader) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, method, h.server.URL, body)
+	if err != nil {
+		return nil, fault.New(fault.Config, "the url of the MCP server %s cannot be used", h.server.Name)
+	}
+	for name, value := range h.server.Headers {
+		req.Header.Set(name, value)
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.id != "" {
+		req.Header.Set("Mcp-Session-Id", h.id)
+	}
+	if h.protocol != "" {
+		req.Header.Set("Mcp-Protocol-Version", h.protocol)
+	}
+	return req, nil
+}
+
+// status is the fault of a response that is not a success.
+func (h *httpSession) status(res *http.Response) error {
+	h.mu.Lock()
+	session := h.id
+	h.mu.Unlock()
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusNotFound && session != "":
+		return errGone
+	default:
+		return StatusFault(h.server.Name, code)
+	}
+}
+
+// StatusFault is the fault of an HTTP status with which a server answered.
+func StatusFault(server string, code int) *fault.Fault {
+	f := fault.New(fault.Network, "the MCP server %s answered with the HTTP status %d", server, code)
+	switch {
+	case code >= 300 && code < 400:
+		return f.Hinting("golem does not follow redirects: write the address that the server has now")
+	case code == http.StatusUnauthorized || code == http.StatusForbidden:
+		return f.Hinting("it wants a key: headers: {Authorization: {env: NAME}} in toolsets.mcp.%s", server)
+	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
+		return f.Hinting("check the path in url: many servers end in /mcp")
+	}
+	return f
+}
+
+func (h *httpSession) unreachable(err error) error {
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return fault.New(fault.Network, "the MCP server %s cannot be reached: %s", h.server.Name, Plain(err.Error(), 300)).
+		Hinting("check url in toolsets.mcp.%s, and that the server runs", h.server.Name)
+}
+
+// Close ends the session at the server too, if that is still there.
+func (h *httpSession) Close() error {
+	h.mu.Lock()
+	session := h.id
+	h.mu.Unlock()
+	h.end()
+	h.streams.Wait()
+	if session == "" {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(h.life), closing)
+	defer stop()
+	req, err := h.request(ctx, http.MethodDelete, nil)
+	if err != nil {
+		return err
+	}
+	if res, err := h.do.Do(req); err == nil { // a server may refuse it or be gone
+		return res.Body.Close()
+	}
+	return nil
+}

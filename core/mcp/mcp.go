@@ -1,0 +1,84 @@
+// Package mcp is the client side of the Model Context Protocol: it lists and calls
+// the tools of servers, and reads their resources. A server is somebody else's
+// program. All that it says is bounded, escaped and untrusted (SECURITY 22).
+//
+// A Session carries requests. The platforms have different ones: natively that of
+// the Go SDK, in the page the one of this package (HTTP). Client is the same on both:
+// it makes tools and results of what a session brings.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"golem/core/fault"
+)
+
+// Limits of what a server may say.
+const (
+	MaxMessage     = 8 << 20   // bytes of one message
+	maxTools       = 1000      // tools of one server
+	maxPages       = 200       // pages of one list
+	maxDescription = 4 << 10   // bytes of a tool's description
+	maxSchema      = 128 << 10 // bytes of one schema
+	maxList        = 4 << 20   // bytes of all descriptions and schemas of one server
+	maxResult      = 4 << 20   // bytes of the texts of one result
+	maxParts       = 64        // images, sounds and files of one result
+	maxError       = 2 << 10   // bytes of an error's text
+)
+
+// Server is a server and how it is reached: by a command or by a URL.
+type Server struct {
+	Name    string
+	Command string
+	Args    []string
+	Env     map[string]string
+	URL     string
+	Headers map[string]string
+}
+
+// Session is a connection to a server, after the handshake. It is safe for
+// concurrent use.
+type Session interface {
+	// Request sends a request and returns its result. If ctx ends first, the server
+	// is told that the request is cancelled. progress may be nil. An error that the
+	// server answered with is a *ServerError; other errors mean that the connection
+	// does not work.
+	Request(ctx context.Context, method string, params any, progress func(Progress)) (json.RawMessage, error)
+	// Has tells whether the server has tools, resources or prompts.
+	Has(what string) bool
+	// Close ends the connection, and the server's process if there is one.
+	Close() error
+}
+
+// Dial connects to a server. changed is called when the server says that a list
+// changed ("tools", "resources", "prompts"); it may be called at any time. The session
+// outlives ctx.
+type Dial func(ctx context.Context, s Server, changed func(what string)) (Session, error)
+
+// Progress is how far a request is.
+type Progress struct {
+	Done, Total float64 // Total is 0 if it is not known
+	Message     string
+}
+
+// ServerError is the error that a server answered a request with.
+type ServerError struct {
+	Code    int
+	Message string
+}
+
+// Error is the message, escaped and cut.
+func (e *ServerError) Error() string { return Plain(e.Message, maxError) }
+
+// Fault is the error of a request to a server as golem reports it.
+func Fault(server, what string, err error) *fault.Fault {
+	if f, ok := err.(*fault.Fault); ok {
+		return f
+	}
+	if e, ok := err.(*ServerError); ok {
+		return fault.New(fault.Tool, "the MCP server %s refused %s: %s", server, what, e.Error())
+	}
+	return fault.New(fault.Tool, "the MCP server %s failed at %s: %s", server, what, Plain(err.Error(), maxError)).
+		Hinting("start the server by hand to see what is wrong, or remove it from toolsets.mcp")
+}

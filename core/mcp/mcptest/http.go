@@ -1,0 +1,158 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+)
+
+var _ http.Handler = (*Server)(nil)
+
+// ServeHTTP speaks streamable HTTP.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		s.tellOverHTTP(w, r)
+		return
+	}
+	if r.Method != http.MethodPost {
+		return
+	}
+	data, err := io.ReadAll(r.Body)
+	var in incoming
+	if err != nil || json.Unmarshal(data, &in) != nil {
+		http.Error(w, "not JSON", http.StatusBadRequest)
+		return
+	}
+	s.mu.Lock()
+	gone := s.gone && in.Method != "initialize"
+	s.gone = gone
+	s.mu.Unlock()
+	switch {
+	case in.Method == "initialize" && s.Session != "":
+		w.Header().Set("Mcp-Session-Id", s.Session)
+	case gone || r.Header.Get("Mcp-Session-Id") != s.Session:
+		http.Error(w, "no such session", http.StatusNotFound)
+		return
+	}
+	if len(in.ID) == 0 {
+		_ = s.Handle(r.Context(), data, nil)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	kind := "application/json"
+	if s.Stream {
+		kind = "text/event-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+	var last []byte
+	err = s.Handle(r.Context(), data, func(m []byte) {
+		if last = m; s.Stream {
+			fmt.Fprintf(w, "event: message\ndata: %s\n\n", m)
+			flush(w)
+		}
+	})
+	if err == nil && !s.Stream {
+		_, _ = w.Write(last)
+	}
+	if errors.Is(err, errDies) && !s.Stream {
+		w.WriteHeader(http.StatusInternalServerError)
+	}
+}
+
+// tellOverHTTP is the stream of what the server says of itself.
+func (s *Server) tellOverHTTP(w http.ResponseWriter, r *http.Request) {
+	if !s.Stream {
+		http.Error(w, "no stream", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.WriteHeader(http.StatusOK)
+	flush(w)
+	select {
+	case <-s.notices():
+		fmt.Fprint(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+		flush(w)
+	case <-r.Context().Done():
+	}
+}
+
+func flush(w http.ResponseWriter) {
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// Doer asks handlers by host, in memory.
+type Doer map[string]http.Handler
+
+// Do gives the request to the handler of its host.
+func (d Doer) Do(r *http.Request) (*http.Response, error) {
+	handler, ok := d[r.URL.Host]
+	if !ok {
+		return nil, fmt.Errorf("there is no host %s", r.URL.Host)
+	}
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	read, write := io.Pipe()
+	w := &writer{pipe: write, header: http.Header{}, begun: make(chan struct{})}
+	go func() {
+		handler.ServeHTTP(w, r)
+		w.WriteHeader(http.StatusOK)
+		write.Close()
+	}()
+	select {
+	case <-w.begun:
+	case <-r.Context().Done():
+		read.Close()
+		return nil, r.Context().Err()
+	}
+	return &http.Response{StatusCode: w.status, Header: w.sent, Body: &body{read, r}, Request: r}, nil
+}
+
+// body ends with the request.
+type body struct {
+	*io.PipeReader
+	r *http.Request
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-b.r.Context().Done():
+			b.PipeReader.CloseWithError(b.r.Context().Err())
+		case <-done:
+		}
+	}()
+	return b.PipeReader.Read(p)
+}
+
+type writer struct {
+	pipe   *io.PipeWriter
+	header http.Header
+	once   sync.Once
+	begun  chan struct{}
+	status int
+	sent   http.Header
+}
+
+func (w *writer) Header() http.Header { return w.header }
+
+func (w *writer) WriteHeader(status int) {
+	w.once.Do(func() {
+		w.status, w.sent = status, w.header.Clone()
+		close(w.begun)
+	})
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.pipe.Write(p)
+}
+
+func (w *writer) Flush() { w.WriteHeader(http.StatusOK) }

@@ -1,0 +1,198 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"golem/core/fault"
+)
+
+// Limits of a stream of events.
+const (
+	maxStream = 64 << 20         // bytes of one answer, with all that comes before it
+	maxAgain  = 3                // times that a stream which broke off is taken up again
+	maxWait   = 10 * time.Second // that a server may ask to wait before it
+)
+
+// read reads the answer to a request: JSON, or events of which one is the answer.
+func (h *httpSession) read(ctx context.Context, res *http.Response, r request) (json.RawMessage, error) {
+	if !events(res) {
+		defer res.Body.Close()
+		data, err := io.ReadAll(io.LimitReader(res.Body, MaxMessage+1))
+		if err != nil {
+			return nil, h.unreachable(err)
+		}
+		return h.document(data, r)
+	}
+	s := stream{}
+	for again := 0; ; again++ {
+		result, done, err := h.events(res, &s, r)
+		if done || err != nil {
+			return result, err
+		}
+		if s.last == "" || again == maxAgain {
+			return nil, fault.New(fault.Network, "the MCP server %s broke the connection off before it answered", h.server.Name).Hinting("try again")
+		}
+		if res, err = h.resume(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func events(res *http.Response) bool {
+	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+}
+
+// document finds the answer in a body of JSON.
+func (h *httpSession) document(data []byte, r request) (json.RawMessage, error) {
+	if len(data) > MaxMessage {
+		return nil, tooLong(h.server.Name)
+	}
+	all, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range all {
+		if result, done, err := h.take(m, r); done {
+			return result, err
+		}
+	}
+	return nil, errNotRPC
+}
+
+func tooLong(server string) *fault.Fault {
+	return fault.New(fault.Limit, "the MCP server %s sent a message of more than %d bytes", server, MaxMessage).Hinting("ask it for less at once")
+}
+
+// stream is where a stream of events was when it broke off.
+type stream struct {
+	last string        // id of the last event
+	wait time.Duration // before it is taken up again
+	size int64
+}
+
+// events reads events until the answer to r is among them, and closes the body. done is
+// false if the stream ended before.
+func (h *httpSession) events(res *http.Response, s *stream, r request) (result json.RawMessage, done bool, err error) {
+	defer res.Body.Close()
+	in := bufio.NewReaderSize(res.Body, 16<<10)
+	var data []byte
+	for {
+		line, err := readLine(in, MaxMessage-len(data))
+		s.size += int64(len(line)) + 1
+		if err == errLong || s.size > maxStream {
+			return nil, true, tooLong(h.server.Name)
+		}
+		if err != nil && len(line) == 0 {
+			return nil, false, nil // it ended or broke off, which is the same
+		}
+		name, value, _ := strings.Cut(string(line), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case len(line) == 0 && len(data) > 0:
+			if result, done, err = h.event(data, r); done || err != nil {
+				return result, true, err
+			}
+			data = nil
+		case name == "data":
+			data = append(append(data, value...), '\n')
+		case name == "id" && len(value) < 1<<10:
+			s.last = value
+		case name == "retry":
+			if ms, err := time.ParseDuration(value + "ms"); err == nil {
+				s.wait = min(max(ms, 0), maxWait)
+			}
+		}
+	}
+}
+
+func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, false, nil // only its id counts
+	}
+	all, err := decode(data)
+	if err != nil {
+		return nil, true, err
+	}
+	for _, m := range all {
+		if result, done, err := h.take(m, r); done {
+			return result, true, err
+		}
+	}
+	return nil, false, nil
+}
+
+var errLong = fault.New(fault.Limit, "a line is too long")
+
+// readLine reads a line without its end, of at most limit bytes.
+func readLine(in *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > limit {
+			return nil, errLong
+		}
+		line = append(line, part...)
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		return bytes.TrimRight(line, "\r\n"), err
+	}
+}
+
+// resume takes up a stream after the last event that came.
+func (h *httpSession) resume(ctx context.Context, s stream) (*http.Response, error) {
+	timer := time.NewTimer(s.wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	return h.get(ctx, s.last)
+}
+
+// get opens a stream of what the server has to say.
+func (h *httpSession) get(ctx context.Context, last string) (*http.Response, error) {
+	req, err := h.request(ctx, http.MethodGet, nil)
+	if err != nil {
+		return nil, err
+	}
+	if last != "" {
+		req.Header.Set("Last-Event-Id", last)
+	}
+	res, err := h.do.Do(req)
+	if err != nil {
+		return nil, h.unreachable(err)
+	}
+	if err := h.status(res); err != nil {
+		res.Body.Close()
+		return nil, err
+	}
+	if !events(res) {
+		res.Body.Close()
+		return nil, errNotRPC
+	}
+	return res, nil
+}
+
+// listen hears what the server says of itself, until the session ends or the server ends
+// the stream. A server need not offer it.
+func (h *httpSession) listen() {
+	s := stream{}
+	for again := 0; again <= maxAgain && h.life.Err() == nil; again++ {
+		res, err := h.get(h.life, s.last)
+		if err != nil {
+			return
+		}
+		if _, _, err = h.events(res, &s, request{id: -1}); err != nil || s.last == "" {
+			return
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package project
+
+import (
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/yamltree"
+)
+
+// serversShape is toolset mcp: servers by name. One that is false takes away an
+// inherited one.
+func serversShape() *yamltree.Shape {
+	server := yamltree.KeysOf(map[string]*yamltree.Shape{
+		"command": yamltree.Text(yamltree.NameProblem), "args": yamltree.ListOf(yamltree.Text(nil)), "env": yamltree.MapOf(valueShape()),
+		"url": yamltree.Text(yamltree.NameProblem), "headers": yamltree.MapOf(valueShape()), "tools": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)),
+	})
+	return &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape()}, Key: yamltree.NameProblem,
+		Each: &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
+			if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
+				return n
+			}
+			return c.Conform(n, server, path)
+		}}}
+}
+
+// Servers returns the MCP servers that w's configuration names, one Said for each; Key
+// is the server's name.
+func (p *Project) Servers(w *Worker) []Said {
+	var out []Said
+	for _, f := range fieldsOf(w.eff.Path("toolsets", "mcp")) {
+		if f.Name != "approval" && f.Value.Kind == yamltree.Mapping {
+			out = append(out, said(f.Value, "toolsets.mcp."+f.Name, f.Name))
+		}
+	}
+	return out
+}
+
+// commandServers is the name in PlatformToolsets of MCP servers that are started by a
+// command.
+const commandServers = "mcp.command"
+
+// serverFaults are the MCP servers that a platform cannot start.
+func (p *Project) serverFaults(set yamltree.Field, platform string) fault.List {
+	on, limited := p.src.PlatformToolsets[commandServers]
+	if set.Name != "mcp" || !limited || slices.Contains(on, platform) {
+		return nil
+	}
+	var out fault.List
+	for _, f := range set.Value.Fields {
+		if f.Value.Kind != yamltree.Mapping || f.Value.Get("command") == nil {
+			continue
+		}
+		out = append(out, f.Value.Get("command").Pos.Fault(fault.Platform, "the MCP server %s is a command, and programs can be started only on %s, not on platform %s",
+			fault.Quoted(f.Name), strings.Join(on, ", "), fault.Quoted(platform)).
+			Hinting("use a server with a url, or run the project with the golem command"))
+	}
+	return out
+}
+
+// ServerValues returns the texts in headers and env of w's MCP servers; Key is the name
+// of the variable, or "headers".
+func (p *Project) ServerValues(w *Worker) []Said {
+	var out []Said
+	for _, server := range fieldsOf(w.eff.Path("toolsets", "mcp")) {
+		for _, kind := range []string{"headers", "env"} {
+			for _, f := range fieldsOf(server.Value.Get(kind)) {
+				if f.Value.Kind != yamltree.Scalar {
+					continue
+				}
+				one := said(f.Value, "toolsets.mcp."+server.Name+"."+kind+"."+f.Name, f.Name)
+				if kind == "headers" {
+					one.Key = kind
+				}
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,219 @@
+// Package mcpset is the toolset mcp: the tools of MCP servers, by the worker's
+// configuration. The tool t of the server s is called s__t.
+package mcpset
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+	"golem/core/tool"
+	"golem/core/toolset"
+)
+
+// Link is what a worker run gives to the toolset.
+type Link struct {
+	// Accepts fails if the platform cannot reach a server; nil: it reaches all.
+	Accepts func(name string, c mcp.Config) error
+	// Connect returns the run's connection to a server that a person trusts; nil: no
+	// server is started or asked, and there are no tools (golem check).
+	Connect func(ctx context.Context, name string, c mcp.Config) (*mcp.Connection, error)
+	// Pin returns which of a server's tools a person trusts as they are; the others are
+	// not offered. nil: all.
+	Pin  func(ctx context.Context, name string, tools []mcp.Tool) ([]bool, error)
+	Warn func(*fault.Fault) // nil: nobody reads it
+}
+
+// options are the servers by name.
+type options map[string]mcp.Config
+
+// UnmarshalJSON reads the options of a file.
+func (o *options) UnmarshalJSON(data []byte) error {
+	servers, err := mcp.Configs(data)
+	*o = servers
+	return err
+}
+
+// Toolset is the factory of toolset mcp.
+func Toolset(l Link) toolset.Factory {
+	return toolset.Factory{
+		Name:    "mcp",
+		Options: func() any { return &options{} },
+		Open: func(ctx context.Context, env toolset.Env, opts any) (tool.Toolset, error) {
+			s := &set{link: l, env: env}
+			for _, name := range slices.Sorted(maps.Keys(*opts.(*options))) {
+				c := (*opts.(*options))[name]
+				if err := s.add(name, c); err != nil {
+					return nil, err
+				}
+			}
+			if l.Connect == nil {
+				return toolset.Tools(nil), nil
+			}
+			return s, s.open(ctx)
+		},
+	}
+}
+
+// server is one server of a worker.
+type server struct {
+	name    string
+	config  mcp.Config
+	risk    tool.Risk
+	conn    *mcp.Connection
+	changes int64 // of conn, when the tools were listed
+	tools   []mcp.Tool
+}
+
+// set is a worker's MCP tools.
+type set struct {
+	link    Link
+	env     toolset.Env
+	servers []*server
+	tools   []tool.Tool
+	found   found
+}
+
+var _ tool.Changing = (*set)(nil)
+
+func (s *set) add(name string, c mcp.Config) error {
+	if s.link.Accepts != nil {
+		if err := s.link.Accepts(name, c); err != nil {
+			return err
+		}
+	}
+	one := &server{name: name, config: c, risk: tool.Command}
+	if c.URL != "" {
+		one.risk = tool.Network
+		if !s.env.Network {
+			return fault.New(fault.Network, "the MCP server %s is on the network, and %s may not use it", name, s.env.Worker).
+				Hinting("set sandbox.network_enabled: true, or remove the server from toolsets.mcp")
+		}
+	}
+	s.servers = append(s.servers, one)
+	return nil
+}
+
+// open connects to the servers, beside each other, after a person was asked about each.
+func (s *set) open(ctx context.Context) error {
+	for _, one := range s.servers {
+		var err error
+		if one.conn, err = s.link.Connect(ctx, one.name, one.config); err != nil {
+			return err
+		}
+	}
+	errs := make([]error, len(s.servers))
+	var wait sync.WaitGroup
+	for i, one := range s.servers {
+		wait.Go(func() { errs[i] = one.conn.Open(ctx) })
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return errs[slices.IndexFunc(errs, func(e error) bool { return e != nil })]
+	}
+	for _, one := range s.servers {
+		if err := s.list(ctx, one); err != nil {
+			return err
+		}
+	}
+	s.make()
+	return nil
+}
+
+// list asks a server for its tools.
+func (s *set) list(ctx context.Context, one *server) error {
+	one.changes = one.conn.Changes()
+	tools, warnings, err := one.conn.Client().Tools(ctx, one.config.Offers)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		s.warn(w)
+	}
+	if s.link.Pin != nil {
+		trusted, err := s.link.Pin(ctx, one.name, tools)
+		if err != nil {
+			return err
+		}
+		var kept []mcp.Tool
+		for i, t := range tools {
+			if i < len(trusted) && trusted[i] {
+				kept = append(kept, t)
+			}
+		}
+		tools = kept
+	}
+	one.tools = tools
+	return nil
+}
+
+func (s *set) warn(w *fault.Fault) {
+	if s.link.Warn != nil {
+		s.link.Warn(w)
+	}
+}
+
+// Tools are the tools as they were listed last.
+func (s *set) Tools() []tool.Tool { return s.tools }
+
+// Refresh lists the tools of servers again that said that they changed.
+func (s *set) Refresh(ctx context.Context) (changed bool, err error) {
+	for _, one := range s.servers {
+		if one.conn.Changes() == one.changes {
+			continue
+		}
+		before := one.tools
+		if err := s.list(ctx, one); err != nil {
+			one.tools = before
+			return changed, err
+		}
+		changed = changed || !slices.EqualFunc(before, one.tools, func(a, b mcp.Tool) bool { return a.Digest == b.Digest })
+	}
+	if changed {
+		s.make()
+	}
+	return changed, nil
+}
+
+// Close leaves the connections to the run, whose other workers may use them too.
+func (s *set) Close() error { return nil }
+
+// make makes the tools of what was listed.
+func (s *set) make() {
+	var ids []string
+	for _, one := range s.servers {
+		for _, t := range one.tools {
+			ids = append(ids, one.name+"/"+t.Name)
+		}
+	}
+	names := tool.ToolNames(ids)
+	s.found.hides(len(ids) > mostOffered)
+	s.tools = nil
+	n := 0
+	for _, one := range s.servers {
+		for _, t := range one.tools {
+			s.tools = append(s.tools, &remote{set: s, conn: one.conn, tool: t.Name, spec: tool.Spec{
+				Name: names[n], Description: "(MCP server " + one.name + ") " + t.Description, Input: object(t.Input), Output: t.Output,
+				Risk: one.risk, Network: one.risk == tool.Network, Toolset: "mcp", Provider: one.provider(t),
+			}})
+			n++
+		}
+	}
+	if len(ids) > mostOffered {
+		s.tools = append(s.tools, s.searchTool())
+	}
+	s.tools = append(s.tools, s.others()...)
+}
+
+// object is a schema that providers take for the arguments of a tool.
+func object(schema json.RawMessage) json.RawMessage {
+	if schema == nil {
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return schema
+}

@@ -1,0 +1,69 @@
+package mcpset
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"golem/core/mcp"
+	"golem/core/tool"
+)
+
+// remote is one tool of a server.
+type remote struct {
+	set  *set
+	conn *mcp.Connection
+	tool string // the server's own name
+	spec tool.Spec
+}
+
+var _ tool.Hidden = (*remote)(nil)
+
+// provider is the approval-key part: a remembered answer holds for this server, as it is
+// configured, and for the tool as the server describes it now.
+func (s *server) provider(t mcp.Tool) string {
+	config, err := json.Marshal(s.config)
+	if err != nil {
+		config = nil // unreachable: texts encode
+	}
+	sum := sha256.Sum256(append(config, t.Digest...))
+	return "mcp:" + s.name + "@" + hex.EncodeToString(sum[:])
+}
+
+// Spec describes the tool.
+func (t *remote) Spec() tool.Spec { return t.spec }
+
+// Hidden tells whether the model is not offered the tool yet: there are too many.
+func (t *remote) Hidden() bool { return t.set.found.hidden(t.spec.Name) }
+
+// maxNews is how many lines about its progress one call may show.
+const maxNews = 50
+
+// Call calls the tool. Its progress is shown to the person.
+func (t *remote) Call(ctx context.Context, c tool.Call) (tool.Output, error) {
+	var mu sync.Mutex
+	news, last := 0, ""
+	return t.conn.Client().Call(ctx, t.tool, c.Args, func(p mcp.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		text := t.spec.Name + ": " + said(p)
+		if news++; t.set.env.Log != nil && news <= maxNews && text != last {
+			t.set.env.Log("info", text)
+		}
+		last = text
+	})
+}
+
+func said(p mcp.Progress) string {
+	text := fmt.Sprintf("%g", p.Done)
+	if p.Total > 0 {
+		text += fmt.Sprintf(" of %g", p.Total)
+	}
+	if p.Message != "" {
+		text += ", " + mcp.Plain(p.Message, 200)
+	}
+	return text
+}

@@ -1,0 +1,115 @@
+package mcpset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golem/core/fault"
+	"golem/core/sorting"
+	"golem/core/tool"
+)
+
+const (
+	mostOffered = 30 // tools of all servers that a model is offered at once
+	mostFound   = 8  // tools that one search offers
+)
+
+// found are the tools that searches have found, where there are too many to offer all.
+type found struct {
+	mu    sync.Mutex
+	many  bool
+	names map[string]bool
+}
+
+func (f *found) hides(many bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.many = many
+}
+
+func (f *found) hidden(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.many && !f.names[name]
+}
+
+func (f *found) show(name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.names == nil {
+		f.names = map[string]bool{}
+	}
+	f.names[name] = true
+}
+
+type searchArgs struct {
+	Query string `json:"query" jsonschema:"words of what the tool should do, or a part of its name"`
+}
+
+// searchTool stands for the tools that the model is not offered yet.
+func (s *set) searchTool() tool.Tool {
+	count := 0
+	var names []string
+	for _, one := range s.servers {
+		count += len(one.tools)
+		names = append(names, one.name)
+	}
+	return tool.Func(tool.Spec{
+		Name: "search_tools", Risk: tool.Read, Toolset: "mcp", Provider: "builtin",
+		Description: fmt.Sprintf("Finds tools among %d of the MCP servers %s. The tools that it finds can be called from the next turn on.", count, strings.Join(names, ", ")),
+	}, s.search)
+}
+
+// hit is a tool as a search shows it; its schema comes with the next request.
+type hit struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+func (s *set) search(_ context.Context, in searchArgs) (tool.Output, error) {
+	words := strings.FieldsFunc(strings.ToLower(in.Query), func(r rune) bool { return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r >= 0x80) })
+	if len(words) == 0 || len(in.Query) > 1000 {
+		return tool.Output{}, fault.New(fault.ToolInput, "the query has no words, or more than 1000 bytes").Hinting("write a few words of what the tool should do")
+	}
+	type ranked struct {
+		spec  tool.Spec
+		score int
+	}
+	var all []ranked
+	for _, t := range s.tools {
+		r, ok := t.(*remote)
+		if !ok {
+			continue
+		}
+		name, text, score := strings.ToLower(r.spec.Name), strings.ToLower(r.spec.Description), 0
+		for _, w := range words {
+			if strings.Contains(name, w) {
+				score += 3
+			}
+			if strings.Contains(text, w) {
+				score++
+			}
+		}
+		if score > 0 {
+			all = append(all, ranked{r.spec, score})
+		}
+	}
+	sorting.By(all, func(a, b ranked) int { return b.score - a.score })
+	hits := []hit{}
+	for _, r := range all[:min(len(all), mostFound)] {
+		s.found.show(r.spec.Name)
+		text := r.spec.Description
+		if len(text) > 300 {
+			text = strings.ToValidUTF8(text[:300], "") + "…"
+		}
+		hits = append(hits, hit{r.spec.Name, text})
+	}
+	data, err := json.Marshal(map[string]any{"tools": hits, "more": len(all) - len(hits)})
+	if err != nil {
+		return tool.Output{}, fault.New(fault.Tool, "the tools could not be encoded: %w", err)
+	}
+	return tool.Output{Kind: "json", Data: data, Summary: fmt.Sprintf("%d tools", len(hits))}, nil
+}
