@@ -8,7 +8,7 @@ RUNS ?= 5
 
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/golem ./cmd/cli
+	.ci/build.sh bin/golem -ldflags '-s -w -X main.version=$(VERSION)'
 
 # The page as static files in web/dist; make build then has it in golem web.
 web:

@@ -94,7 +94,7 @@ cross() {
     for arch in amd64 arm64; do
       suffix=
       if [ "$os" = windows ]; then suffix=.exe; fi
-      CGO_ENABLED=0 GOOS=$os GOARCH=$arch go build -trimpath -ldflags '-s -w' -o "build/golem-$os-$arch$suffix" ./cmd/cli
+      GOOS=$os GOARCH=$arch .ci/build.sh "build/golem-$os-$arch$suffix" -ldflags '-s -w'
       echo "$os/$arch $(wc -c <"build/golem-$os-$arch$suffix") bytes"
     done
   done
@@ -135,7 +135,7 @@ web_page() {
   fi
   # The browser does TLS; web/build says on stderr when it had to build with it.
   if grep -aq 'crypto/x509\.' build/golem.wasm; then
-    echo "golem.wasm links crypto/tls: web/build/notls lacks what this version of Go needs"
+    echo "golem.wasm links crypto/tls: web/build/notls or noidna lacks what this version of Go needs"
     return 1
   fi
 }

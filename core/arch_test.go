@@ -86,8 +86,9 @@ var arrows = map[string]string{
 	// The page as files, and the program that makes them.
 	"web":       "",
 	"web/build": "workspace docs/schemas",
-	// Laid over crypto/tls in the page; nothing imports it.
-	"web/build/notls": "",
+	// Laid over packages of the standard library in the page; nothing imports them.
+	"web/build/notls":  "",
+	"web/build/noidna": "",
 	// Writes what the JavaScript in web/tool has in common with wasmtool, and the list
 	// of what a person can do for web/ui.
 	"web/twin": "wasmtool ui",

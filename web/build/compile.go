@@ -16,7 +16,7 @@ func compile(name, source string) ([]byte, error) {
 	if err := os.MkdirAll("build", 0o755); err != nil {
 		return nil, err
 	}
-	args, err := withoutTLS()
+	args, err := overlay()
 	if err != nil {
 		return nil, err
 	}
@@ -41,46 +41,55 @@ func goTool(args ...string) error {
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
 	for _, p := range []string{
-		"archive/...", "bufio", "bytes", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "encoding/json", "fmt", "log/...", "math/big", "mime/...",
-		"net/...", "reflect", "regexp/...", "strings", "time", "vendor/...",
+		"archive/...", "bufio", "bytes", "crypto/...", "debug/...", "encoding/asn1", "encoding/gob", "encoding/json", "fmt", "internal/...", "log/...", "math/big", "mime/...",
+		"net/...", "reflect", "regexp/...", "runtime", "strings", "time", "vendor/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-l")
 	}
 	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
 }
 
-// withoutTLS are the flags that lay web/build/notls over crypto/tls: net/http
-// names its types, and its packages begin before main whether they are called
-// or not. A version of Go whose net/http needs more builds without.
-func withoutTLS() ([]string, error) {
+// laidOver are packages of the standard library that net/http names and a page
+// never calls, and what web/build lays over them: net/http's types are needed,
+// and what it imports begins before main whether it is called or not.
+var laidOver = map[string]string{
+	"crypto/tls":                   "web/build/notls/tls.go",
+	"vendor/golang.org/x/net/idna": "web/build/noidna/idna.go",
+}
+
+// overlay are the flags that put laidOver in place. A version of Go whose
+// net/http needs more builds without.
+func overlay() ([]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err
 	}
+	std := filepath.Join(strings.TrimSpace(string(root)), "src")
 	replaced := map[string]string{}
-	sources, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(root)), "src", "crypto", "tls", "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range sources {
-		replaced[name] = "" // as if it was not there
-		if filepath.Base(name) == "tls.go" {
-			if replaced[name], err = filepath.Abs("web/build/notls/tls.go"); err != nil {
-				return nil, err
-			}
+	for pkg, file := range laidOver {
+		sources, err := filepath.Glob(filepath.Join(std, filepath.FromSlash(pkg), "*.go"))
+		if err != nil {
+			return nil, err
 		}
+		if file, err = filepath.Abs(file); err != nil {
+			return nil, err
+		}
+		for _, name := range sources {
+			replaced[name] = "" // as if it was not there
+		}
+		replaced[filepath.Join(std, filepath.FromSlash(pkg), filepath.Base(file))] = file
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join("build", "notls.json")
+	file := filepath.Join("build", "overlay.json")
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		return nil, err
 	}
 	flags := []string{"-overlay", file}
 	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http"})...); err != nil {
-		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than web/build/notls has: the page is built with crypto/tls, and is larger")
+		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than web/build/notls and web/build/noidna have: the page is built with crypto/tls and idna, and is larger")
 		return nil, nil
 	}
 	return flags, nil
