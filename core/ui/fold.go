@@ -112,7 +112,7 @@ func (v *requestView) diff(title, text string) section {
 	if title != "" {
 		s.add([]string{title})
 	}
-	s.rows = append(s.rows, v.content(text, diffColor)...)
+	s.rows = append(s.rows, v.content(text, DiffStyle)...)
 	return s
 }
 

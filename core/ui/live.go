@@ -52,12 +52,12 @@ func (l *liveLine) draw(w io.Writer, text string, col, columns int, color bool) 
 	io.WriteString(w, before+paint(color, dim, text))
 }
 
-// every calls tick at each beat until stop, which waits for its end.
-func every(tick func()) (stop func()) {
+// Every calls tick at each interval until stop, which waits for its end.
+func Every(interval time.Duration, tick func()) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		t := time.NewTicker(beat)
+		t := time.NewTicker(interval)
 		defer t.Stop()
 		for {
 			select {
@@ -144,7 +144,7 @@ func (s *Spinner) Wait(what string) {
 	defer s.mu.Unlock()
 	s.what, s.since = oneLine(what), time.Now()
 	if s.stop == nil && s.Live != nil {
-		s.stop = every(s.tick)
+		s.stop = Every(beat, s.tick)
 	}
 }
 

@@ -135,7 +135,7 @@ func (p *Plain) Start() {
 	defer p.mu.Unlock()
 	p.waits.begin(time.Now())
 	if p.Live != nil && p.stop == nil {
-		p.stop = every(p.beat)
+		p.stop = Every(beat, p.beat)
 	}
 }
 

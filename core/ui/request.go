@@ -188,7 +188,9 @@ func paint(on bool, color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-func diffColor(l string) string {
+// DiffStyle is the style of a line of a unified diff, as the parameters of SGR
+// (ECMA-48); "" for context.
+func DiffStyle(l string) string {
 	switch {
 	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
 		return bold

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"golem/core/ui"
 )
 
 // syntax is what is needed to colour a language's words, strings, comments and numbers.
@@ -76,7 +78,7 @@ func syntaxOf(name string) *syntax {
 // began, and what the next line needs of it.
 func (x *syntax) spans(s, until string) ([]span, string) {
 	if x.diff {
-		return []span{{s, diffStyle(s)}}, ""
+		return []span{{s, ui.DiffStyle(s)}}, ""
 	}
 	var out []span
 	plain := 0
@@ -179,18 +181,4 @@ func (x *syntax) word(s string, i int, put func(from, to int, style string)) int
 		put(i, end, numberStyle)
 	}
 	return end
-}
-
-func diffStyle(s string) string {
-	switch {
-	case strings.HasPrefix(s, "+++"), strings.HasPrefix(s, "---"):
-		return bold
-	case strings.HasPrefix(s, "@@"):
-		return cyan
-	case strings.HasPrefix(s, "+"):
-		return green
-	case strings.HasPrefix(s, "-"):
-		return red
-	}
-	return ""
 }

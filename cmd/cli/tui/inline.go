@@ -87,21 +87,7 @@ func (n *Inline) Start() {
 	if n.stop != nil {
 		return
 	}
-	end, ended := make(chan struct{}), make(chan struct{})
-	n.stop = func() { close(end); <-ended }
-	go func() {
-		defer close(ended)
-		t := time.NewTicker(beatEvery)
-		defer t.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-t.C:
-				n.beat()
-			}
-		}
-	}()
+	n.stop = ui.Every(beatEvery, n.beat)
 }
 
 // beat draws the tree anew.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"golem/core/ui"
 )
 
 // view draws the panel.
@@ -109,19 +111,10 @@ func (p *staged) foot(width int, color bool) []string {
 	return append(out, cut(strings.Join(keys, "  "), width))
 }
 
-// diffStyle is the style of a line of a unified diff.
+// diffStyle is the style of a line of a diff or of a warning before it.
 func diffStyle(l string) string {
-	switch {
-	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
-		return bold
-	case strings.HasPrefix(l, "+"):
-		return green
-	case strings.HasPrefix(l, "-"):
-		return red
-	case strings.HasPrefix(l, "@@"):
-		return cyan
-	case strings.HasPrefix(l, "! "):
+	if strings.HasPrefix(l, "! ") {
 		return yellow
 	}
-	return ""
+	return ui.DiffStyle(l)
 }
