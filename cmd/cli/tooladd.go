@@ -135,7 +135,10 @@ func nameOf(source string) string {
 
 func (h *host) toolAdd(f *addFlags, source string) error {
 	name := strings.TrimSuffix(cmp.Or(f.name, nameOf(source)), ".wasm")
-	if !moduleName.MatchString(name) {
+	switch {
+	case strings.HasPrefix(source, "oci://") && !ociAddress.MatchString(source):
+		return notOCI(source)
+	case !moduleName.MatchString(name):
 		return usage("%s cannot be the name of a module", fault.Quoted(name)).Hinting("give one with --name: letters, digits, _, - and .")
 	}
 	a, err := h.addTo(f)

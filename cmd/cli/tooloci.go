@@ -59,11 +59,15 @@ type manifest struct {
 	Manifests []descriptor `json:"manifests"`
 }
 
+func notOCI(source string) error {
+	return usage("%s is not an address of a registry", oneLine(source)).Hinting("for example oci://ghcr.io/owner/tool:1.0")
+}
+
 // fetchOCI pulls the module of oci://HOST/REPOSITORY[:TAG][@DIGEST].
 func fetchOCI(ctx context.Context, source string) (fetched, error) {
 	m := ociAddress.FindStringSubmatch(source)
 	if m == nil {
-		return fetched{}, usage("%s is not an address of a registry", oneLine(source)).Hinting("for example oci://ghcr.io/owner/tool:1.0")
+		return fetched{}, notOCI(source)
 	}
 	host, repository, ref := m[1], m[2], m[3]
 	if m[4] != "" {
