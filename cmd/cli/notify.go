@@ -27,7 +27,7 @@ func (n *notice) set(kind string) (string, error) {
 	defer n.mu.Unlock()
 	n.kind = kind
 	if kind == "" {
-		return "notify is what your config.yaml says", nil
+		return "notify follows your config.yaml again", nil
 	}
 	return "notify=" + kind, nil
 }

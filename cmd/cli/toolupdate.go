@@ -47,7 +47,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 		return err
 	}
 	if refused {
-		h.say("nothing was written: golem would refuse what was fetched")
+		h.say("nothing was written, because golem would refuse the new module")
 		return exitCode(exitFailed)
 	}
 	write, err := h.confirmed(&f.flags, f.yes, "update "+count(len(files), "module")+"?", "--yes updates "+count(len(files), "module"))

@@ -329,7 +329,7 @@ func (s *shell) around() string {
 		b.WriteString(" Files elsewhere cannot be written, nor the person's own files read; $HOME and $TMPDIR are empty directories of their own.")
 	}
 	if !s.conf.network && s.conf.kernel.Network {
-		b.WriteString(" There is no network, not even to this machine.")
+		b.WriteString(" The network cannot be reached, nor servers of this machine.")
 	}
 	return b.String()
 }
