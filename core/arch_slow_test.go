@@ -5,17 +5,14 @@ package core_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// Each row of .ci/slow.txt, which make quick leaves out, names a test that is
-// there and says why it is slow.
+// Each row of .ci/slow.txt, which make quick leaves out, and of .ci/norace.txt,
+// which runs without the race detector, names a test that is there and says why.
 func TestNothingSlowIsForgotten(t *testing.T) {
-	table, err := os.ReadFile("../.ci/slow.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var tests []string
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	for _, f := range moduleFiles(t) {
@@ -25,12 +22,25 @@ func TestNothingSlowIsForgotten(t *testing.T) {
 			}
 		}
 	}
-	rows := 0
-	for line := range strings.Lines(string(table)) {
+	for _, name := range []string{"slow.txt", "norace.txt"} {
+		table, err := os.ReadFile("../.ci/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows(t, name, string(table), tests) == 0 {
+			t.Errorf(".ci/%s has no row", name)
+		}
+	}
+}
+
+// rows checks the rows of a table and counts them.
+func rows(t *testing.T, file, table string, tests []string) int {
+	n := 0
+	for line := range strings.Lines(table) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		rows++
+		n++
 		pattern, why, _ := strings.Cut(line, " ")
 		name, _, _ := strings.Cut(pattern, "/")
 		re, err := regexp.Compile("^" + name + "$")
@@ -38,18 +48,12 @@ func TestNothingSlowIsForgotten(t *testing.T) {
 			t.Errorf("%s: %v", pattern, err)
 			continue
 		}
-		found := false
-		for _, test := range tests {
-			found = found || re.MatchString(test)
-		}
-		if !found {
-			t.Errorf(".ci/slow.txt: there is no test %s", name)
+		if !slices.ContainsFunc(tests, re.MatchString) {
+			t.Errorf(".ci/%s: there is no test %s", file, name)
 		}
 		if strings.TrimSpace(why) == "" {
-			t.Errorf(".ci/slow.txt: %s has no reason", pattern)
+			t.Errorf(".ci/%s: %s has no reason", file, pattern)
 		}
 	}
-	if rows == 0 {
-		t.Error(".ci/slow.txt has no row")
-	}
+	return n
 }
