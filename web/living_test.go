@@ -154,7 +154,7 @@ func TestWaysThroughThePage(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); window.told = []; window.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title) { window.told.push(title) } };
-		await click("Settings"); await text("Notify me"); [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).click(); await until("the wish", () => document.querySelector('input[type=checkbox]').checked); await click("Files"); await click("main.worker");
+		await click("Settings"); await text("Notify me"); const wish = [...document.querySelectorAll('label')].find((l) => l.innerText.startsWith('Notify me')).querySelector('input'); wish.click(); await until("the wish", () => wish.checked); await click("Files"); await click("main.worker");
 		await until("its address", () => location.hash === '#/p/welcome/files/main.worker'); history.back(); await until("no file", () => location.hash === '#/p/welcome/files' && !document.querySelector('h2.mono'));
 		history.back(); await text("Model providers"); history.back(); await text("main is ready"); if (location.hash !== '#/p/welcome/run') throw new Error(location.hash)`)
 	do(p, `Object.defineProperty(document, 'hidden', {value: true, configurable: true}); await click("Ada starts on Monday"); await text("Change a file?"); await until("the title", () => document.title.startsWith('(1) welcome'));
@@ -168,7 +168,7 @@ func TestWaysThroughThePage(t *testing.T) {
 		for (const box of document.querySelectorAll('table.list input[type=checkbox]')) { box.click(); await until("the mark", () => box.checked) }
 		await click("Compare"); await text("Two runs compared"); await until("what differs", () => document.querySelector('[aria-label="What differs"]')?.innerText.includes('status, result'));
 		await click("Leave"); await click(".jsonl"); await click("Timeline"); await until("the wait for a person", () => document.querySelector('.bar.waits')); await click("Tree"); await click("main");
-		await until("the turns", () => [...document.querySelectorAll('.detail th')].some((h) => h.innerText === 'Turn')); document.activeElement.blur()`)
+		await until("the turns", () => document.querySelector('[aria-label^="turns of"] summary')?.innerText.includes('turn 1')); document.activeElement.blur()`)
 	p.Press("?")
 	do(p, `await text("begins a new conversation"); await click("Close"); await until("it to go", () => !document.querySelector('dialog[open]')); document.activeElement.blur()`)
 	p.Press("f")

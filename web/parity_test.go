@@ -33,6 +33,7 @@ var elsewhere = map[string]string{
 	"x-mcp-untrusted":               scriptedServers,
 
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
+	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
 
 // scriptedServers: the page's client of MCP plays these cases natively and as js/wasm.
