@@ -20,8 +20,8 @@ const (
 	maxArgv  = 1 << 20 // bytes of all arguments of one call
 )
 
-// placeholder is {field} in a word; {{ and }} are braces.
-var placeholder = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
+// braced is {field} in a word; {{ and }} are braces.
+var braced = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
 
 // checkCommand checks the words, and makes the input schema where there is none: each
 // field that a word names is a text that must be given.
@@ -44,7 +44,7 @@ func (d *Description) checkCommand(i int) *flaw {
 		if len(word) > maxWord || strings.ContainsRune(word, 0) {
 			return flawed(i, key, "the %s of %s has a word of more than %d bytes, or with a NUL byte", key, d.Name, maxWord)
 		}
-		for _, mark := range placeholder.FindAllString(word, -1) {
+		for _, mark := range braced.FindAllString(word, -1) {
 			switch {
 			case mark == "{{" || mark == "}}":
 			case len(mark) < 3:
@@ -121,7 +121,7 @@ func (d *Description) argv(args json.RawMessage) (argv []string, stdin []byte, e
 // word returns the arguments that one word stands for: none where a field is not given,
 // one for each item where the word is a list alone.
 func (c *commandLine) word(word string) ([]string, error) {
-	if mark := placeholder.FindString(word); mark == word && len(mark) > 2 {
+	if mark := braced.FindString(word); mark == word && len(mark) > 2 {
 		raw := c.fields[mark[1:len(mark)-1]]
 		items := []json.RawMessage{raw}
 		if jsonList(raw) {
@@ -154,7 +154,7 @@ func (c *commandLine) word(word string) ([]string, error) {
 // fill replaces the fields in a text; given is false if one of them is not given.
 func (c *commandLine) fill(text string) (out string, given bool, err error) {
 	given = true
-	out = placeholder.ReplaceAllStringFunc(text, func(mark string) string {
+	out = braced.ReplaceAllStringFunc(text, func(mark string) string {
 		if len(mark) == 2 {
 			return mark[:1]
 		}
