@@ -66,9 +66,10 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # core/approval/sh is left out: only the native shell toolset links it, and
 # Node's stack ends (a segmentation fault) in its tests of deeply nested commands.
 # The cases of core/coretest are left out: TestParity plays each of them under
-# js/wasm in two browsers; its other tests replay and resume them here.
+# js/wasm in two browsers. So are the plays of every case twice and stopped at many
+# events, whose clock is not the browser's; they are replayed and resumed here.
 test_js() {
-  js go test -timeout $limit -skip '^TestCases$' -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
+  js go test -vet=off -timeout $limit -skip '^Test(Cases|CaseTwice|InterruptAnywhere)$' -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the
@@ -81,16 +82,21 @@ limit=30m
 # patterns are the tests that a table of .ci names, as one pattern.
 patterns() { sed -n 's/^\([^# ][^ ]*\) .*/\1/p' "$1" | paste -sd '|'; }
 
-test_race() { go test -race -timeout $limit -skip "$(patterns .ci/norace.txt)" $(go list ./... | grep -vE "$chromium"); }
+# The step "vet" has looked at all of them.
+# What compares documents with code and builds what they show, one after the other.
+sequential='/docs(/messages)?$'
 
-# What .ci/norace.txt names, in the packages where it is.
+test_race() { go test -race -vet=off -timeout $limit -skip "$(patterns .ci/norace.txt)" $(go list ./... | grep -vE "$chromium|$sequential"); }
+
+# The sequential packages, and what .ci/norace.txt names in the packages where it is.
 test_norace() {
   local names
+  go test -vet=off -timeout $limit $(go list ./... | grep -E "$sequential")
   names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g')
   go test -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 }
 
-test_chromium() { go test -timeout $limit $(go list ./... | grep -E "$chromium"); }
+test_chromium() { go test -vet=off -timeout $limit $(go list ./... | grep -E "$chromium"); }
 
 # Without Chromium, and without what .ci/slow.txt names.
 test_quick() {
@@ -205,7 +211,7 @@ check)
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
   step "the page: packages, bundle, sizes" web_page
   step "tests with the race detector" test_race
-  step "tests of .ci/norace.txt" test_norace
+  step "tests without it: documents, .ci/norace.txt" test_norace
   step "tests in Chromium and Firefox" test_chromium
   step "tests of core, js/wasm in Node" test_js
   step "cross-builds" cross
