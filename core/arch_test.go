@@ -60,6 +60,10 @@ var arrows = map[string]string{
 	"core/wasmtool":    "tool sandbox yamltree wasmtool/guard",
 	"core/tool":        "",
 	"core/sandbox":     "",
+	// The toolset git without an engine: the platform lends one.
+	"core/toolset/gitset": "toolset sandbox tool",
+	// That engine, on go-git: golem.wasm does not link it.
+	"core/gitrepo": "approval clearance sandbox textdiff",
 	"core/fault":       "",
 	"core/sorting":     "",
 	"core/yamltree":    "",
@@ -81,6 +85,7 @@ var arrows = map[string]string{
 	"core/coretest":            "core describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
 	"core/mcp/mcptest":         "mcp",
+	"core/gitrepo/gittest":     "",
 	"web/webtest":              "",
 
 	// The page as files, and the program that makes them.
@@ -115,6 +120,7 @@ var arrows = map[string]string{
 	// What the page's programs share, and the one that runs tools on wazero.
 	"cmd/wasm/jsbytes": "",
 	"cmd/wasm/wazero":  "sandbox wasmtool wasmtool/wazeroengine cmd/wasm/jsbytes",
+	"cmd/wasm/git":     "clearance gitrepo sandbox sandbox/opfs cmd/wasm/jsbytes",
 
 	// Measuring: programs that drive the built binary, and one that links core.
 	"bench/mock":    "",
@@ -150,7 +156,7 @@ var outside = map[string]string{
 	"golang.org/x/sys":                  "cmd/cli sandbox/osfs",
 	"golang.org/x/text":                 "core/sandbox",
 	"github.com/gofrs/flock":            "cmd/cli sandbox/osfs",
-	"github.com/go-git":                 "cmd/cli", // the page has no room for it
+	"github.com/go-git":                 "cmd/cli core/gitrepo", // golem.wasm has no room for it
 	"charm.land":                        "cmd/cli/tui cmd/cli/traceview",
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/gitrepo"
 	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/toolset"
@@ -23,14 +24,14 @@ type gitYard struct {
 func newGitYard(t *testing.T) *gitYard {
 	t.Helper()
 	y := &gitYard{dir: t.TempDir()}
-	y.repo = &repo{t: t, write: func(name string, data []byte) error {
+	y.repo = &repo{T: t, Write: func(name string, data []byte) error {
 		full := filepath.Join(y.dir, ".git", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 			return err
 		}
 		return os.WriteFile(full, data, 0o644)
 	}}
-	y.put("HEAD", []byte("ref: refs/heads/main\n"))
+	y.Put("HEAD", []byte("ref: refs/heads/main\n"))
 	files, err := osfs.Open(y.dir)
 	if err != nil {
 		t.Fatal(err)
@@ -74,11 +75,11 @@ func (y *gitYard) reads(t *testing.T) string {
 
 // fill writes two commits, the second with a tree of the test's.
 func (y *gitYard) fill(entries ...string) {
-	first := y.tree(entry(gitPlain, "a", y.object("blob", "one\n")), entry(gitDir, "d", y.tree(entry(gitPlain, "b", y.object("blob", "x\ny\n")))))
-	y.tag("v1", first)
-	v1 := y.object("commit", "tree "+first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
-	second := y.tree(append([]string{entry(gitPlain, "a", y.object("blob", "two\n")), entry(gitDir, "d", y.tree(entry(gitPlain, "b", y.object("blob", "x\nz\n"))))}, entries...)...)
-	y.put("refs/heads/main", []byte(y.object("commit", "tree "+second+"\nparent "+v1+"\nauthor \x1b[31mEve <e@f> 99999999999999999999 +0000\ncommitter e <e@f> 0 +0000\n\nmore \x1b[2J\u202e\n")+"\n"))
+	first := y.Tree(entry(gitrepo.Plain, "a", y.Object("blob", "one\n")), entry(gitrepo.Dir, "d", y.Tree(entry(gitrepo.Plain, "b", y.Object("blob", "x\ny\n")))))
+	y.Tag("v1", first)
+	v1 := y.Object("commit", "tree "+first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
+	second := y.Tree(append([]string{entry(gitrepo.Plain, "a", y.Object("blob", "two\n")), entry(gitrepo.Dir, "d", y.Tree(entry(gitrepo.Plain, "b", y.Object("blob", "x\nz\n"))))}, entries...)...)
+	y.Put("refs/heads/main", []byte(y.Object("commit", "tree "+second+"\nparent "+v1+"\nauthor \x1b[31mEve <e@f> 99999999999999999999 +0000\ncommitter e <e@f> 0 +0000\n\nmore \x1b[2J\u202e\n")+"\n"))
 }
 
 // What a repository names but a worker must not see is in no result: git's own files,
@@ -86,9 +87,9 @@ func (y *gitYard) fill(entries ...string) {
 func TestGitToolsHideWhatIsHidden(t *testing.T) {
 	t.Parallel()
 	y := newGitYard(t)
-	secret := y.object("blob", "TOPSECRET\n")
-	y.fill(entry(gitPlain, ".env", secret), entry(gitPlain, "../up", secret), entry(gitPlain, "x\ny", secret), entry(gitDir, ".git", y.tree(entry(gitPlain, "config", secret))),
-		entry(gitDir, "..", y.tree(entry(gitPlain, "p", secret))), entry(gitPlain, "", secret), entry(gitLink, "link", y.object("blob", "/etc/passwd")), entry(gitSubmodule, "sub", secret))
+	secret := y.Object("blob", "TOPSECRET\n")
+	y.fill(entry(gitrepo.Plain, ".env", secret), entry(gitrepo.Plain, "../up", secret), entry(gitrepo.Plain, "x\ny", secret), entry(gitrepo.Dir, ".git", y.Tree(entry(gitrepo.Plain, "config", secret))),
+		entry(gitrepo.Dir, "..", y.Tree(entry(gitrepo.Plain, "p", secret))), entry(gitrepo.Plain, "", secret), entry(gitrepo.Link, "link", y.Object("blob", "/etc/passwd")), entry(gitrepo.Submodule, "sub", secret))
 	text := y.reads(t)
 	for _, bad := range []string{"TOPSECRET", ".env", "/up", ".git/config"} {
 		if strings.Contains(text, bad) {
@@ -108,7 +109,7 @@ func TestGitToolsOfADamagedRepository(t *testing.T) {
 	t.Parallel()
 	y := newGitYard(t)
 	y.fill()
-	y.put("index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"))
+	y.Put("index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"))
 	objects := filepath.Join(y.dir, ".git", "objects")
 	var names []string
 	if err := filepath.WalkDir(objects, func(name string, e fs.DirEntry, err error) error {
@@ -137,7 +138,7 @@ func TestGitToolsOfADamagedRepository(t *testing.T) {
 		}
 	}
 	for ref, data := range map[string]string{"HEAD": "ref: ../../etc/passwd\n", "refs/heads/main": strings.Repeat("f", 40) + "\n", "packed-refs": strings.Repeat("^", 5000), "config": "[core]\n\tworktree = /\n"} {
-		y.put(ref, []byte(data))
+		y.Put(ref, []byte(data))
 		y.reads(t)
 	}
 }

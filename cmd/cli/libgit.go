@@ -14,6 +14,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"golem/core/fault"
+	"golem/core/gitrepo"
 	"golem/core/workspace"
 )
 
@@ -128,6 +129,10 @@ func gitCause(ctx context.Context, err error) error {
 	}
 	var f *fault.Fault
 	switch {
+	case errors.As(err, &f) && f.Hint == gitrepo.WithFsck:
+		told := *f
+		told.Hint = notInstalled
+		return &told
 	case errors.As(err, &f):
 		return f
 	case errors.Is(err, plumbing.ErrObjectNotFound):
@@ -138,8 +143,10 @@ func gitCause(ctx context.Context, err error) error {
 
 func gitFault(format string, args ...any) error {
 	return fault.New(fault.Path, "the repository is not accepted: "+format, args...).
-		Hinting("golem installed nothing; if you trust the repository, clone it with git and install the directory")
+		Hinting(notInstalled)
 }
+
+const notInstalled = "golem installed nothing; if you trust the repository, clone it with git and install the directory"
 
 // noSuchRef is a fault for a tag or branch that a repository does not have.
 func (a gitAddress) noSuchRef(names []string) error {

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"compress/zlib"
 	"context"
-	"crypto/sha1"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,71 +13,29 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"golem/core/fault"
+	"golem/core/gitrepo"
+	"golem/core/gitrepo/gittest"
 	"golem/core/sandbox"
 	"golem/core/workspace"
 )
 
-// repo makes git repositories, true ones and ones that git would never make:
-// each object in a file of its own.
-type repo struct {
-	t     interface{ Fatal(...any) }
-	write func(name string, data []byte) error
-	all   [][2]string // kind and content, for a pack
-}
+type repo = gittest.Repo
+
+var entry, deflate = gittest.Entry, gittest.Deflate
 
 func memoryRepo(t testing.TB) (*repo, sandbox.FS) {
 	tree := sandbox.Memory()
-	return &repo{t: t, write: tree.WriteFile}, tree
-}
-
-func (r *repo) put(name string, data []byte) {
-	if err := r.write(name, data); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func deflate(data []byte) []byte {
-	var b bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	z.Write(data)
-	z.Close()
-	return b.Bytes()
-}
-
-// object writes one and returns its name in hex.
-func (r *repo) object(kind, content string) string {
-	raw := []byte(fmt.Sprintf("%s %d\x00%s", kind, len(content), content))
-	name := fmt.Sprintf("%x", sha1.Sum(raw))
-	r.all = append(r.all, [2]string{kind, content})
-	r.put("objects/"+name[:2]+"/"+name[2:], deflate(raw))
-	return name
-}
-
-// entry is a line of a directory: mode, name, object.
-func entry(mode, name, object string) string {
-	raw, _ := hex.DecodeString(object)
-	return mode + " " + name + "\x00" + string(raw)
-}
-
-// tag makes a commit of a directory and a tag of it.
-func (r *repo) tag(name, tree string) string {
-	commit := r.object("commit", "tree "+tree+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\nx\n")
-	r.put("refs/tags/"+name, []byte(commit+"\n"))
-	r.put("refs/heads/main", []byte(commit+"\n"))
-	r.put("HEAD", []byte("ref: refs/heads/main\n"))
-	return commit
+	return &repo{T: t, Write: tree.WriteFile}, tree
 }
 
 // lib is the entries of a small library.
-func (r *repo) lib() []string {
-	worker := r.object("blob", "hello")
+func lib(r *repo) []string {
+	worker := r.Object("blob", "hello")
 	return []string{
-		entry("100644", "lib.yaml", r.object("blob", "name: utils\nversion: 1.0.0\n")),
-		entry("40000", "workers", r.object("tree", entry("100644", "a.worker", worker)+entry("100755", "b.worker", worker))),
+		entry("100644", "lib.yaml", r.Object("blob", "name: utils\nversion: 1.0.0\n")),
+		entry("40000", "workers", r.Object("tree", entry("100644", "a.worker", worker)+entry("100755", "b.worker", worker))),
 	}
 }
-
-func (r *repo) tree(entries ...string) string { return r.object("tree", strings.Join(entries, "")) }
 
 // fetchTree reads the files of a repository in memory.
 func fetchTree(tree sandbox.FS, ref string) (map[string][]byte, error) {
@@ -102,8 +56,8 @@ func fetchTree(tree sandbox.FS, ref string) (map[string][]byte, error) {
 // a message.
 func TestGitFiles(t *testing.T) {
 	r, tree := memoryRepo(t)
-	commit := r.tag("v1", r.tree(r.lib()...))
-	r.put("refs/tags/signed", []byte(r.object("tag", "object "+commit+"\ntype commit\ntag signed\ntagger a <a@b> 0 +0000\n\nx\n")))
+	commit := r.Tag("v1", r.Tree(lib(r)...))
+	r.Put("refs/tags/signed", []byte(r.Object("tag", "object "+commit+"\ntype commit\ntag signed\ntagger a <a@b> 0 +0000\n\nx\n")))
 	for _, ref := range []string{"v1", "main", "", "signed"} {
 		files, err := fetchTree(tree, ref)
 		if err != nil || len(files) != 3 || string(files["workers/b.worker"]) != "hello" {
@@ -152,8 +106,8 @@ var hostile = map[string]func(r *repo, lib []string) (tree, want string){
 		return withName(r, lib, "LIB.yaml"), "same file on systems that ignore case"
 	},
 	"form": func(r *repo, lib []string) (string, string) {
-		x := r.object("blob", "x")
-		return r.tree(append(lib, entry("100644", "e\u0301", x), entry("100644", "\u00e9", x))...), "same file on systems that ignore case"
+		x := r.Object("blob", "x")
+		return r.Tree(append(lib, entry("100644", "e\u0301", x), entry("100644", "\u00e9", x))...), "same file on systems that ignore case"
 	},
 	"twice": func(r *repo, lib []string) (string, string) {
 		return withName(r, lib, "lib.yaml"), `"lib.yaml" is in it twice`
@@ -172,47 +126,47 @@ var hostile = map[string]func(r *repo, lib []string) (tree, want string){
 		return ofKind(r, lib, "rw"), "the list of files in the root is damaged"
 	},
 	"cut": func(r *repo, lib []string) (string, string) {
-		return r.object("tree", "100644 a\x00short"), "is damaged"
+		return r.Object("tree", "100644 a\x00short"), "is damaged"
 	},
 	"missing": func(r *repo, lib []string) (string, string) {
-		return r.tree(append(lib, entry("100644", "x", strings.Repeat("12", 20)))...), "a part of it is missing"
+		return r.Tree(append(lib, entry("100644", "x", strings.Repeat("12", 20)))...), "a part of it is missing"
 	},
 	"blob as directory": func(r *repo, lib []string) (string, string) {
-		return r.tree(append(lib, entry("40000", "x", r.object("blob", "x")))...), "a part of it is missing"
+		return r.Tree(append(lib, entry("40000", "x", r.Object("blob", "x")))...), "a part of it is missing"
 	},
 	"deep": func(r *repo, lib []string) (string, string) {
-		at := r.object("tree", "")
-		for range maxGitDepth + 2 {
-			at = r.tree(entry("40000", "d", at))
+		at := r.Object("tree", "")
+		for range gitrepo.MaxDepth + 2 {
+			at = r.Tree(entry("40000", "d", at))
 		}
 		return at, "deep"
 	},
 	"many from few": func(r *repo, lib []string) (string, string) {
-		at := r.tree(entry("100644", "f", r.object("blob", "x")))
+		at := r.Tree(entry("100644", "f", r.Object("blob", "x")))
 		for range 10 {
 			var again []string
 			for i := range 10 {
 				again = append(again, entry("40000", fmt.Sprint(i), at))
 			}
-			at = r.tree(again...)
+			at = r.Tree(again...)
 		}
 		return at, "more than 20000 files and directories"
 	},
 	"huge": func(r *repo, lib []string) (string, string) {
-		return r.tree(append(lib, entry("100644", "x", r.object("blob", strings.Repeat("0", workspace.MaxLibraryFile+1))))...), "bytes"
+		return r.Tree(append(lib, entry("100644", "x", r.Object("blob", strings.Repeat("0", workspace.MaxLibraryFile+1))))...), "bytes"
 	},
 	"much": func(r *repo, lib []string) (string, string) {
-		x := r.object("blob", strings.Repeat("0", workspace.MaxLibraryFile-1))
-		return r.tree(append(lib, entry("100644", "x", x), entry("100644", "y", x), entry("100644", "z", x))...), "its files have more than"
+		x := r.Object("blob", strings.Repeat("0", workspace.MaxLibraryFile-1))
+		return r.Tree(append(lib, entry("100644", "x", x), entry("100644", "y", x), entry("100644", "z", x))...), "its files have more than"
 	},
 }
 
 func withName(r *repo, lib []string, name string) string {
-	return r.tree(append(lib, entry("100644", name, r.object("blob", "x")))...)
+	return r.Tree(append(lib, entry("100644", name, r.Object("blob", "x")))...)
 }
 
 func ofKind(r *repo, lib []string, mode string) string {
-	return r.tree(append(lib, entry(mode, "x", r.object("blob", "../../etc/passwd")))...)
+	return r.Tree(append(lib, entry(mode, "x", r.Object("blob", "../../etc/passwd")))...)
 }
 
 // SECURITY 15: a hostile repository ends in an error of its own, from the disk
@@ -221,8 +175,8 @@ func TestGitHostile(t *testing.T) {
 	for name, make := range hostile {
 		t.Run(name, func(t *testing.T) {
 			r, tree := memoryRepo(t)
-			top, want := make(r, r.lib())
-			commit := r.tag("v1", top)
+			top, want := make(r, lib(r))
+			commit := r.Tag("v1", top)
 			check := func(where string, files map[string][]byte, err error) {
 				if err == nil {
 					_, err = workspace.FilesContent(files, nil)
@@ -236,7 +190,7 @@ func TestGitHostile(t *testing.T) {
 			}
 			files, err := fetchTree(tree, "v1")
 			check("disk", files, err)
-			files, _, err = served(t, commit, packOf(r.all), nil)
+			files, _, err = served(t, commit, packOf(r.All), nil)
 			check("server", files, err)
 		})
 	}
@@ -252,16 +206,16 @@ func TestGitLooseLies(t *testing.T) {
 		"empty":            nil,
 	} {
 		r, tree := memoryRepo(t)
-		x := r.object("blob", "hello there")
-		r.tag("v1", r.tree(append(r.lib(), entry("100644", "x", x))...))
-		r.put("objects/"+x[:2]+"/"+x[2:], raw)
+		x := r.Object("blob", "hello there")
+		r.Tag("v1", r.Tree(append(lib(r), entry("100644", "x", x))...))
+		r.Put("objects/"+x[:2]+"/"+x[2:], raw)
 		if files, err := fetchTree(tree, "v1"); !errors.Is(err, fault.Path) {
 			t.Errorf("%s: %d files, %v", name, len(files), err)
 		}
 	}
 	r, tree := memoryRepo(t)
-	r.tag("v1", r.tree(r.lib()...))
-	r.put("objects/info/alternates", []byte("/elsewhere/objects\n"))
+	r.Tag("v1", r.Tree(lib(r)...))
+	r.Put("objects/info/alternates", []byte("/elsewhere/objects\n"))
 	if _, err := fetchTree(tree, "v1"); err == nil || !strings.Contains(err.Error(), "borrows objects") {
 		t.Error(err)
 	}
@@ -298,7 +252,7 @@ func cmdGitRepo(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: gitrepo DIR FROM TAG")
 	}
 	to := ts.MkAbs(args[0])
-	r := &repo{t: fatal{ts}, write: func(name string, data []byte) error {
+	r := &repo{T: fatal{ts}, Write: func(name string, data []byte) error {
 		full := filepath.Join(to, ".git", filepath.FromSlash(name))
 		return errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, data, 0o644))
 	}}
@@ -315,14 +269,14 @@ func cmdGitRepo(ts *testscript.TestScript, neg bool, args []string) {
 			case e.Type() == fs.ModeSymlink:
 				target, err := os.Readlink(full)
 				ts.Check(err)
-				entries = append(entries, entry("120000", e.Name(), r.object("blob", target)))
+				entries = append(entries, entry("120000", e.Name(), r.Object("blob", target)))
 			default:
-				entries = append(entries, entry("100644", e.Name(), r.object("blob", ts.ReadFile(full))))
+				entries = append(entries, entry("100644", e.Name(), r.Object("blob", ts.ReadFile(full))))
 			}
 		}
-		return r.tree(entries...)
+		return r.Tree(entries...)
 	}
-	r.tag(args[2], dir(ts.MkAbs(args[1])))
+	r.Tag(args[2], dir(ts.MkAbs(args[1])))
 }
 
 type fatal struct{ ts *testscript.TestScript }

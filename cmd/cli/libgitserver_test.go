@@ -88,8 +88,8 @@ func served(t testing.TB, commit string, pack []byte, redirect http.Handler) (ma
 // S1-56: from a server over HTTPS, one commit without its history.
 func TestGitServer(t *testing.T) {
 	r, _ := memoryRepo(t)
-	commit := r.tag("v1", r.tree(r.lib()...))
-	files, got, err := served(t, commit, packOf(r.all), nil)
+	commit := r.Tag("v1", r.Tree(lib(r)...))
+	files, got, err := served(t, commit, packOf(r.All), nil)
 	if err != nil || got != commit || len(files) != 3 || string(files["workers/a.worker"]) != "hello" {
 		t.Fatalf("%v, %s, %v", files, got, err)
 	}
@@ -106,7 +106,7 @@ func TestGitServer(t *testing.T) {
 // compression, by a difference that repeats its base, by what it says it holds.
 func TestGitPackBombs(t *testing.T) {
 	r, _ := memoryRepo(t)
-	commit := r.tag("v1", r.tree(r.lib()...))
+	commit := r.Tag("v1", r.Tree(lib(r)...))
 	zeros := func(n int) []byte { return append(packHeader(3, n), deflate(make([]byte, n))...) }
 	base := zeros(1 << 20)
 	size := workspace.MaxLibraryFile + 1
@@ -130,7 +130,7 @@ func TestGitPackBombs(t *testing.T) {
 		"longer":         packBytes(append(packHeader(3, 5), deflate(make([]byte, 1<<20))...)),
 		"not a pack":     []byte("hello"),
 		"empty":          nil,
-		"cut":            packOf(r.all)[:60],
+		"cut":            packOf(r.All)[:60],
 		"base of itself": packBytes(append(append(packHeader(6, 5), 0), deflate([]byte("12345"))...)),
 	} {
 		files, _, err := served(t, commit, pack, nil)
@@ -153,8 +153,8 @@ func offset(n int) []byte {
 // Whatever a pack holds, it ends in files or an error.
 func FuzzGitPack(f *testing.F) {
 	r, _ := memoryRepo(f)
-	r.tag("v1", r.tree(r.lib()...))
-	f.Add(packOf(r.all))
+	r.Tag("v1", r.Tree(lib(r)...))
+	f.Add(packOf(r.All))
 	f.Add(packBytes())
 	f.Fuzz(func(t *testing.T, pack []byte) {
 		if err := checkPack(t.Context(), bytes.NewReader(pack), 1<<20); err == nil && len(pack) < 12 {

@@ -12,15 +12,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
+	"golem/core/gitrepo"
 	"golem/core/sandbox"
 	"golem/core/workspace"
-)
-
-// Bounds of what is read of a repository.
-const (
-	maxGitDepth  = 64      // directories in one another
-	maxGitHeader = 4 << 20 // bytes of a commit, a tag or one directory
-	maxGitTags   = 8       // tags of tags
 )
 
 // gitReader takes the files of one commit out of a repository. It believes
@@ -36,12 +30,12 @@ type gitReader struct {
 
 // checkout reads all files of a commit, or of the commit that a tag names.
 func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error) {
-	for range maxGitTags {
+	for range gitrepo.MaxTags {
 		obj, err := r.store.EncodedObject(plumbing.AnyObject, at)
 		if err != nil {
 			return at, err
 		}
-		data, err := read(obj, maxGitHeader)
+		data, err := gitrepo.ReadObject(obj, gitrepo.MaxHeader)
 		if err != nil {
 			return at, err
 		}
@@ -51,7 +45,7 @@ func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error)
 		} else if obj.Type() != plumbing.CommitObject {
 			return at, gitFault("the tag is not one of a commit")
 		}
-		next, ok := headerHash(data, key)
+		next, ok := gitrepo.HeaderHash(data, key)
 		switch {
 		case !ok:
 			return at, gitFault("it is damaged")
@@ -63,40 +57,16 @@ func (r *gitReader) checkout(at plumbing.Hash) (commit plumbing.Hash, err error)
 	return at, gitFault("the tag leads to too many other tags")
 }
 
-// headerHash is the object that the first line of a commit or tag names.
-func headerHash(data []byte, key string) (plumbing.Hash, bool) {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	hex, ok := strings.CutPrefix(string(line), key+" ")
-	return plumbing.NewHash(hex), ok && plumbing.IsHash(hex)
-}
-
-// read is the content of an object of at most limit bytes.
-func read(obj plumbing.EncodedObject, limit int64) ([]byte, error) {
-	if obj.Size() > limit {
-		return nil, gitFault("a file or directory has more than %d bytes", limit)
-	}
-	in, err := obj.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = gitFault("a file or directory has more than %d bytes", limit)
-	}
-	return data, err
-}
-
 // tree reads a directory and what lies below it.
 func (r *gitReader) tree(at plumbing.Hash, dir string, depth int) error {
-	if depth > maxGitDepth {
-		return gitFault("its directories are more than %d deep", maxGitDepth)
+	if depth > gitrepo.MaxDepth {
+		return gitFault("its directories are more than %d deep", gitrepo.MaxDepth)
 	}
 	obj, err := r.store.EncodedObject(plumbing.TreeObject, at)
 	if err != nil {
 		return err
 	}
-	data, err := read(obj, maxGitHeader)
+	data, err := gitrepo.ReadObject(obj, gitrepo.MaxHeader)
 	if err != nil {
 		return err
 	}
@@ -111,7 +81,7 @@ func (r *gitReader) tree(at plumbing.Hash, dir string, depth int) error {
 		_, err3 := io.ReadFull(in, hash[:])
 		kind, err4 := filemode.New(strings.TrimSuffix(mode, " "))
 		if err != nil || err2 != nil || err3 != nil || err4 != nil {
-			return gitFault("the list of files in %s is damaged", gitName(dir))
+			return gitFault("the list of files in %s is damaged", gitrepo.ShownName(dir))
 		}
 		name = strings.TrimSuffix(name, "\x00")
 		full := path.Join(dir, name)
@@ -134,11 +104,11 @@ func (r *gitReader) judge(full, name string, twice bool) error {
 	case r.entries > workspace.MaxFiles:
 		return gitFault("it has more than %d files and directories", workspace.MaxFiles)
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/"):
-		return gitFault("the name %s leads to another directory", gitName(name))
+		return gitFault("the name %s leads to another directory", gitrepo.ShownName(name))
 	case fold == ".git" || sandbox.Secret(name) && strings.HasPrefix(fold, "git~"):
-		return gitFault("%s stands for git's own directory", gitName(full))
+		return gitFault("%s stands for git's own directory", gitrepo.ShownName(full))
 	case twice:
-		return gitFault("%s is in it twice", gitName(full))
+		return gitFault("%s is in it twice", gitrepo.ShownName(full))
 	}
 	return nil
 }
@@ -149,11 +119,11 @@ func (r *gitReader) entry(kind filemode.FileMode, hash plumbing.Hash, full strin
 		return r.tree(hash, full, depth+1)
 	case filemode.Regular, filemode.Executable, filemode.Deprecated:
 	case filemode.Symlink:
-		return gitFault("%s is a symbolic link", gitName(full))
+		return gitFault("%s is a symbolic link", gitrepo.ShownName(full))
 	case filemode.Submodule:
-		return gitFault("%s is a submodule", gitName(full))
+		return gitFault("%s is a submodule", gitrepo.ShownName(full))
 	default:
-		return gitFault("%s is neither a file nor a directory", gitName(full))
+		return gitFault("%s is neither a file nor a directory", gitrepo.ShownName(full))
 	}
 	obj, err := r.store.EncodedObject(plumbing.BlobObject, hash)
 	if err != nil {
@@ -162,15 +132,7 @@ func (r *gitReader) entry(kind filemode.FileMode, hash plumbing.Hash, full strin
 	if r.total += obj.Size(); obj.Size() > workspace.MaxLibraryFile || r.total > workspace.MaxLibrary {
 		return gitFault("its files have more than %d bytes", workspace.MaxLibrary)
 	}
-	data, err := read(obj, workspace.MaxLibraryFile)
+	data, err := gitrepo.ReadObject(obj, workspace.MaxLibraryFile)
 	r.files[full] = data
 	return err
-}
-
-// gitName is a name of a repository in a message.
-func gitName(name string) string {
-	if name == "" {
-		return "the root"
-	}
-	return `"` + oneLine(strings.ToValidUTF8(name[:min(len(name), 200)], "?")) + `"`
 }

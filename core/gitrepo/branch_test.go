@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"context"
@@ -71,8 +71,8 @@ func TestGitPushRefused(t *testing.T) {
 	commit := func(change func(r *repo) string) func(*gitDesk) {
 		return func(d *gitDesk) {
 			tree := change(d.repo)
-			d.repo.put("refs/heads/main", []byte(d.repo.object("commit", "tree "+tree+"\nparent "+d.first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
-			d.repo.put("HEAD", []byte("ref: refs/heads/other\n"))
+			d.repo.Put("refs/heads/main", []byte(d.repo.Object("commit", "tree "+tree+"\nparent "+d.first+"\nauthor a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
+			d.repo.Put("HEAD", []byte("ref: refs/heads/other\n"))
 		}
 	}
 	for name, c := range map[string]struct {
@@ -82,7 +82,7 @@ func TestGitPushRefused(t *testing.T) {
 		saying string
 	}{
 		"a file of the branch changed since": {do: commit(func(r *repo) string {
-			return r.tree(entry(gitPlain, "a", r.object("blob", "theirs\n")), entry(gitPlain, "c", r.object("blob", "three\n")))
+			return r.Tree(entry(Plain, "a", r.Object("blob", "theirs\n")), entry(Plain, "c", r.Object("blob", "three\n")))
 		}), code: fault.Conflict, saying: "changed since item 1 was staged: repo/a ("},
 		"a file is dirty":               {do: put("a", "mine\n"), code: fault.Conflict, saying: "not committed: a"},
 		"a file is there, not known":    {do: put("n/e/w", "mine\n"), code: fault.Conflict, saying: "not committed: n/e/w"},
@@ -95,7 +95,7 @@ func TestGitPushRefused(t *testing.T) {
 		"a broken index":                {do: put(".git/index", "DIRC"), code: fault.Path, saying: "index is damaged"},
 		"an alias":                      {do: put(".git/refs/heads/main", "ref: refs/heads/other\n"), code: fault.Path, saying: "not a plain branch"},
 		"a branch that leads out":       {do: put(".git/refs/heads/main", "../../../etc/passwd"), code: fault.Path, saying: "not a plain branch"},
-		"a branch of no commit":         {do: func(d *gitDesk) { d.repo.put("refs/heads/main", []byte(d.repo.object("blob", "x"))) }, code: fault.Path, saying: "names no commit"},
+		"a branch of no commit":         {do: func(d *gitDesk) { d.repo.Put("refs/heads/main", []byte(d.repo.Object("blob", "x"))) }, code: fault.Path, saying: "names no commit"},
 		"an empty branch":               {do: put(".git/refs/heads/main", ""), code: fault.Path, saying: "is empty"},
 		"files elsewhere":               {do: put(".git/config", "[core]\n\tworktree = /etc\n"), code: fault.Path, saying: "core.worktree"},
 		"another format":                {do: put(".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n"), code: fault.Path, saying: "objectformat"},
@@ -104,13 +104,13 @@ func TestGitPushRefused(t *testing.T) {
 		"borrowed objects":              {do: put(".git/objects/info/alternates", "/x\n"), code: fault.Path, saying: "borrows objects"},
 		"a part of another":             {do: put(".git/commondir", "../..\n"), code: fault.Path, saying: "working tree of another repository"},
 		"a link in the way": {do: commit(func(r *repo) string {
-			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitLink, "n", r.object("blob", "/etc")))
+			return r.Tree(entry(Plain, "a", r.Object("blob", "one\n")), entry(Link, "n", r.Object("blob", "/etc")))
 		}), code: fault.Path, saying: `"n" in the repository "repo" is a symbolic link`},
 		"a submodule in the way": {do: commit(func(r *repo) string {
-			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitSubmodule, "n", r.object("blob", "x")))
+			return r.Tree(entry(Plain, "a", r.Object("blob", "one\n")), entry(Submodule, "n", r.Object("blob", "x")))
 		}), code: fault.Path, saying: "is a submodule"},
 		"a file in the way": {do: commit(func(r *repo) string {
-			return r.tree(entry(gitPlain, "a", r.object("blob", "one\n")), entry(gitPlain, "n", r.object("blob", "x")))
+			return r.Tree(entry(Plain, "a", r.Object("blob", "one\n")), entry(Plain, "n", r.Object("blob", "x")))
 		}), code: fault.Path, saying: "is a file, not a directory"},
 		"a name that only differs in case": {stage: map[string]string{"A": "x"}, code: fault.Path, saying: `"A" and "a" of the repository "repo" would be one file`},
 		"a directory that only differs":    {stage: map[string]string{"D/x": "x"}, code: fault.Path, saying: "would be one file"},
@@ -123,7 +123,7 @@ func TestGitPushRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newGitDesk(t)
 			if name == "the branch is gone" {
-				d.repo.put("refs/heads/other", []byte(d.first+"\n"))
+				d.repo.Put("refs/heads/other", []byte(d.first+"\n"))
 			}
 			if c.stage == nil {
 				c.stage = gitChange
@@ -211,8 +211,8 @@ func TestGitSettleKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := d.repo.tree(entry(gitPlain, "a", d.repo.object("blob", "theirs\n")))
-	d.repo.put("refs/heads/main", []byte(d.repo.object("commit", "tree "+theirs+"\nparent "+string(tip)+"author a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
+	theirs := d.repo.Tree(entry(Plain, "a", d.repo.Object("blob", "theirs\n")))
+	d.repo.Put("refs/heads/main", []byte(d.repo.Object("commit", "tree "+theirs+"\nparent "+string(tip)+"author a <a@b> 0 +0000\ncommitter a <a@b> 0 +0000\n\ny\n")+"\n"))
 	_ = d.files.Remove("repo/.git/index.lock")
 	settle(d)
 	if branch, index, _ := d.look(t); !maps.Equal(branch, map[string]string{"a": "theirs\n"}) || index["a"] != "one\n" {
@@ -221,8 +221,8 @@ func TestGitSettleKeeps(t *testing.T) {
 
 	// Without the branch there is nothing that the push could have reached.
 	d = afterTheStep(t)
-	d.repo.put("refs/heads/other", []byte(d.first+"\n"))
-	d.repo.put("HEAD", []byte("ref: refs/heads/other\n"))
+	d.repo.Put("refs/heads/other", []byte(d.first+"\n"))
+	d.repo.Put("HEAD", []byte("ref: refs/heads/other\n"))
 	if err := d.files.Remove("repo/.git/refs/heads/main"); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -20,20 +20,20 @@ import (
 
 // list collects the files below a tree that the worker sees, by their path in the
 // repository. only keeps one file or directory; "": all.
-func (r *gitRepo) list(tree, dir, only string, out map[string]gitEntry) error {
+func (r *reader) list(tree, dir, only string, out map[string]gitEntry) error {
 	entries, err := r.tree(tree)
 	if err != nil || r.ctx.Err() != nil {
 		return cmpErr(r.ctx.Err(), err)
 	}
-	if strings.Count(dir, "/") > maxGitDepth {
-		return r.refused("its directories are more than %d deep", maxGitDepth)
+	if strings.Count(dir, "/") > MaxDepth {
+		return r.refused("its directories are more than %d deep", MaxDepth)
 	}
 	for _, e := range entries {
 		full := path.Join(dir, e.name)
 		if only != "" && !sandbox.Within(full, only) && !sandbox.Within(only, full) {
 			continue
 		}
-		if e.mode == gitDir {
+		if e.mode == Dir {
 			if err := r.list(e.hash.String(), full, only, out); err != nil {
 				return err
 			}
@@ -42,8 +42,8 @@ func (r *gitRepo) list(tree, dir, only string, out map[string]gitEntry) error {
 		if _, seen := r.name(full); !seen || e.name == "" || strings.Contains(e.name, "/") {
 			continue
 		}
-		if out[full] = e; len(out) > maxGitEntries {
-			return fault.New(fault.Limit, "the repository has more than %d files", maxGitEntries).Hinting("name a directory in path")
+		if out[full] = e; len(out) > maxEntries {
+			return fault.New(fault.Limit, "the repository has more than %d files", maxEntries).Hinting("name a directory in path")
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func cmpErr(errs ...error) error {
 }
 
 // files lists those of a commit; "" has none.
-func (r *gitRepo) files(commit, only string) (map[string]gitEntry, error) {
+func (r *reader) files(commit, only string) (map[string]gitEntry, error) {
 	out := map[string]gitEntry{}
 	if commit == "" {
 		return out, nil
@@ -73,7 +73,7 @@ func (r *gitRepo) files(commit, only string) (map[string]gitEntry, error) {
 
 // now lists the files of the working tree that the worker sees: those in base or in
 // the index, and with others also those that git does not know and does not ignore.
-func (r *gitRepo) now(base map[string]gitEntry, only string, others bool) (known, unknown map[string]bool, err error) {
+func (r *reader) now(base map[string]gitEntry, only string, others bool) (known, unknown map[string]bool, err error) {
 	index, err := r.readIndex()
 	if err != nil {
 		return nil, nil, err
@@ -115,7 +115,7 @@ func (r *gitRepo) now(base map[string]gitEntry, only string, others bool) (known
 			return nil
 		}
 		unknown[file] = true
-		if count++; count > maxGitEntries {
+		if count++; count > maxEntries {
 			return fs.SkipAll
 		}
 		return nil
@@ -126,7 +126,7 @@ func (r *gitRepo) now(base map[string]gitEntry, only string, others bool) (known
 // gitIgnores are the patterns of the .gitignore files, which are read as they are
 // needed: also those that the worker does not see.
 type gitIgnores struct {
-	r        *gitRepo
+	r        *reader
 	loaded   map[string]bool
 	patterns []gitignore.Pattern
 }
@@ -170,17 +170,17 @@ func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
 
 // text is a file of the working tree as the worker sees it; ok is false if it is not
 // there, or cannot be read.
-func (r *gitRepo) text(file string) (data []byte, ok bool) {
+func (r *reader) text(file string) (data []byte, ok bool) {
 	name, seen := r.name(file)
 	if !seen {
 		return nil, false
 	}
-	data, err := sandbox.ReadFile(r.view, strings.TrimPrefix(name, "/"), maxGitBlob)
+	data, err := sandbox.ReadFile(r.view, strings.TrimPrefix(name, "/"), maxBlob)
 	return data, err == nil
 }
 
 // status is git_status.
-func (r *gitRepo) status(gitStatusArgs) (string, error) {
+func (r *reader) status(Args) (string, error) {
 	head, base, err := r.headFiles("")
 	if err != nil {
 		return "", err
@@ -197,14 +197,14 @@ func (r *gitRepo) status(gitStatusArgs) (string, error) {
 			return "", r.ctx.Err()
 		}
 		e, had := base[file]
-		if had && e.mode != gitPlain && e.mode != gitProgram {
+		if had && e.mode != Plain && e.mode != Program {
 			continue
 		}
 		name, _ := r.name(file)
 		data, there := r.text(file)
 		info, statErr := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
 		switch {
-		case !there && statErr == nil && info.Size() > maxGitBlob:
+		case !there && statErr == nil && info.Size() > maxBlob:
 			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
 		case had && !there:
 			fmt.Fprintf(&b, "removed: %s\n", name)
@@ -221,7 +221,7 @@ func (r *gitRepo) status(gitStatusArgs) (string, error) {
 	if b.Len() == clean {
 		b.WriteString("nothing differs from the last commit\n")
 	}
-	return gitClip(b.String(), "use git_diff with path"), nil
+	return clip(b.String(), "use git_diff with path"), nil
 }
 
 // same reports whether a file is as in a commit, also where git writes CRLF into the
@@ -232,7 +232,7 @@ func same(data []byte, hash plumbing.Hash) bool {
 }
 
 // headFiles are the files of the last commit of what the working tree shows, and its name.
-func (r *gitRepo) headFiles(only string) (name string, files map[string]gitEntry, err error) {
+func (r *reader) headFiles(only string) (name string, files map[string]gitEntry, err error) {
 	head, err := r.head()
 	if err != nil {
 		return "", nil, err
@@ -250,7 +250,7 @@ func (r *gitRepo) headFiles(only string) (name string, files map[string]gitEntry
 }
 
 // diff is git_diff.
-func (r *gitRepo) diff(in gitDiffArgs) (string, error) {
+func (r *reader) diff(in Args) (string, error) {
 	only, err := r.file(in.Path)
 	if err != nil {
 		return "", err
@@ -275,10 +275,10 @@ func (r *gitRepo) diff(in gitDiffArgs) (string, error) {
 	for _, file := range slices.Sorted(maps.Keys(known)) {
 		e, had := before[file]
 		data, there := r.text(file)
-		if r.ctx.Err() != nil || b.Len() > maxGitText {
+		if r.ctx.Err() != nil || b.Len() > maxText {
 			break
 		}
-		if had && e.mode != gitPlain && e.mode != gitProgram || had && there && same(data, e.hash) || !had && !there {
+		if had && e.mode != Plain && e.mode != Program || had && there && same(data, e.hash) || !had && !there {
 			continue
 		}
 		var old []byte
@@ -295,7 +295,7 @@ func (r *gitRepo) diff(in gitDiffArgs) (string, error) {
 	return gitNone(b.String(), "nothing differs"), nil
 }
 
-func (r *gitRepo) revFiles(rev, only string) (map[string]gitEntry, error) {
+func (r *reader) revFiles(rev, only string) (map[string]gitEntry, error) {
 	commit, err := r.resolve(rev)
 	if err != nil {
 		return nil, err
@@ -307,11 +307,11 @@ func gitNone(s, none string) string {
 	if s == "" {
 		return none
 	}
-	return gitClip(s, "name a file or directory in path")
+	return clip(s, "name a file or directory in path")
 }
 
 // between is the diff of two commits.
-func (r *gitRepo) between(before, after map[string]gitEntry) (string, error) {
+func (r *reader) between(before, after map[string]gitEntry) (string, error) {
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	var b strings.Builder
@@ -321,10 +321,10 @@ func (r *gitRepo) between(before, after map[string]gitEntry) (string, error) {
 		if old.hash == next.hash && had == has {
 			continue
 		}
-		if r.ctx.Err() != nil || b.Len() > maxGitText {
+		if r.ctx.Err() != nil || b.Len() > maxText {
 			break
 		}
-		if old.mode == gitSubmodule || next.mode == gitSubmodule {
+		if old.mode == Submodule || next.mode == Submodule {
 			name, _ := r.name(file)
 			fmt.Fprintf(&b, "submodule %s: another commit\n", name)
 			continue
@@ -343,11 +343,11 @@ func (r *gitRepo) between(before, after map[string]gitEntry) (string, error) {
 }
 
 // blob is the content of a file of a commit; one that is too large is nil.
-func (r *gitRepo) blob(e gitEntry) ([]byte, error) {
-	if e.hash.IsZero() || e.mode == gitSubmodule {
+func (r *reader) blob(e gitEntry) ([]byte, error) {
+	if e.hash.IsZero() || e.mode == Submodule {
 		return nil, nil
 	}
-	if size, err := r.store.EncodedObjectSize(e.hash); err == nil && size > maxGitBlob {
+	if size, err := r.store.EncodedObjectSize(e.hash); err == nil && size > maxBlob {
 		return []byte("\x00too large"), nil
 	}
 	data, err := r.object(plumbing.BlobObject, e.hash.String())
@@ -355,7 +355,7 @@ func (r *gitRepo) blob(e gitEntry) ([]byte, error) {
 }
 
 // patch is the diff of one file, named as the worker sees it.
-func (r *gitRepo) patch(file string, old, next []byte, had, has bool) string {
+func (r *reader) patch(file string, old, next []byte, had, has bool) string {
 	name, _ := r.name(file)
 	from, to := "a"+name, "b"+name
 	if !had {

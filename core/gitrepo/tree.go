@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -19,11 +19,11 @@ import (
 
 // modes of entries, as they stand in a directory of git.
 const (
-	gitDir       = "40000"
-	gitPlain     = "100644"
-	gitProgram   = "100755"
-	gitLink      = "120000"
-	gitSubmodule = "160000"
+	Dir       = "40000"
+	Plain     = "100644"
+	Program   = "100755"
+	Link      = "120000"
+	Submodule = "160000"
 )
 
 // gitEntry is a line of a directory.
@@ -47,7 +47,7 @@ func parseTree(data []byte) (out []gitEntry, ok bool) {
 }
 
 // tree reads a directory by its name; "" is empty.
-func (b *gitBranch) tree(name string) ([]gitEntry, error) {
+func (b *Branch) tree(name string) ([]gitEntry, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (b *gitBranch) tree(name string) ([]gitEntry, error) {
 
 // lookup finds a file below a directory; nil: there is none. What is not a plain
 // file, and what lies behind something that is not a directory, is E_PATH.
-func (b *gitBranch) lookup(root, name string) (*gitEntry, error) {
+func (b *Branch) lookup(root, name string) (*gitEntry, error) {
 	elems := strings.Split(name, "/")
 	for n, elem := range elems {
 		entries, err := b.tree(root)
@@ -81,10 +81,10 @@ func (b *gitBranch) lookup(root, name string) (*gitEntry, error) {
 			return nil, nil
 		}
 		e, last := entries[at], n == len(elems)-1
-		if last && (e.mode == gitPlain || e.mode == gitProgram) {
+		if last && (e.mode == Plain || e.mode == Program) {
 			return &e, nil
 		}
-		if last || e.mode != gitDir {
+		if last || e.mode != Dir {
 			return nil, b.notPlain(path.Join(elems[:n+1]...), e.mode)
 		}
 		root = e.hash.String()
@@ -92,9 +92,9 @@ func (b *gitBranch) lookup(root, name string) (*gitEntry, error) {
 	return nil, nil
 }
 
-func (b *gitBranch) notPlain(name, mode string) error {
-	kind := map[string]string{gitDir: "a directory", gitLink: "a symbolic link", gitSubmodule: "a submodule", gitPlain: "a file, not a directory", gitProgram: "a file, not a directory"}[mode]
-	return fault.New(fault.Path, "%s in %s is %s", gitName(name), b.place, cmp.Or(kind, "of a kind that golem does not know")).
+func (b *Branch) notPlain(name, mode string) error {
+	kind := map[string]string{Dir: "a directory", Link: "a symbolic link", Submodule: "a submodule", Plain: "a file, not a directory", Program: "a file, not a directory"}[mode]
+	return fault.New(fault.Path, "%s in %s is %s", ShownName(name), b.place, cmp.Or(kind, "of a kind that golem does not know")).
 		Hinting("push to another target, or discard the item")
 }
 
@@ -105,7 +105,7 @@ type gitNode struct {
 	folded  map[string]string   // name by folded name; nil until a name is new
 }
 
-func (b *gitBranch) node(name string) (*gitNode, error) {
+func (b *Branch) node(name string) (*gitNode, error) {
 	entries, err := b.tree(name)
 	return &gitNode{entries: slices.Clone(entries), subs: map[string]*gitNode{}}, err
 }
@@ -126,11 +126,11 @@ func (n *gitNode) twin(name string) string {
 
 // set puts a file into a directory; a zero hash removes it. A new name that a disk
 // could take for another one's is E_PATH.
-func (b *gitBranch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
+func (b *Branch) set(n *gitNode, dir, name string, hash plumbing.Hash) error {
 	first, rest, deeper := strings.Cut(name, "/")
 	full := path.Join(dir, first)
 	if sandbox.Secret(first) {
-		return fault.New(fault.Protected, "%s is never written", gitName(full)).Hinting("discard the item")
+		return fault.New(fault.Protected, "%s is never written", ShownName(full)).Hinting("discard the item")
 	}
 	at := slices.IndexFunc(n.entries, func(e gitEntry) bool { return e.name == first })
 	if at < 0 {
@@ -138,19 +138,19 @@ func (b *gitBranch) set(n *gitNode, dir, name string, hash plumbing.Hash) error 
 			return nil
 		}
 		if twin := n.twin(first); twin != "" && twin != first {
-			return fault.New(fault.Path, "%s and %s of %s would be one file on some disks", gitName(full), gitName(twin), b.place).
+			return fault.New(fault.Path, "%s and %s of %s would be one file on some disks", ShownName(full), ShownName(twin), b.place).
 				Hinting("let the worker use the name that is there")
 		}
 		at = len(n.entries)
-		n.entries = append(n.entries, gitEntry{gitPlain, first, hash})
+		n.entries = append(n.entries, gitEntry{Plain, first, hash})
 		if deeper {
-			n.entries[at] = gitEntry{gitDir, first, plumbing.ZeroHash}
+			n.entries[at] = gitEntry{Dir, first, plumbing.ZeroHash}
 			n.subs[first] = &gitNode{subs: map[string]*gitNode{}}
 		}
 	}
 	e := &n.entries[at]
 	if !deeper {
-		if e.mode != gitPlain && e.mode != gitProgram {
+		if e.mode != Plain && e.mode != Program {
 			return b.notPlain(full, e.mode)
 		}
 		if e.hash = hash; hash.IsZero() {
@@ -158,7 +158,7 @@ func (b *gitBranch) set(n *gitNode, dir, name string, hash plumbing.Hash) error 
 		}
 		return nil
 	}
-	if e.mode != gitDir {
+	if e.mode != Dir {
 		return b.notPlain(full, e.mode)
 	}
 	if n.subs[first] == nil {
@@ -199,7 +199,7 @@ func (n *gitNode) encode() (out []gitObject) {
 	}
 	n.entries = kept
 	key := func(e gitEntry) string {
-		if e.mode == gitDir {
+		if e.mode == Dir {
 			return e.name + "/"
 		}
 		return e.name
@@ -213,8 +213,8 @@ func (n *gitNode) encode() (out []gitObject) {
 }
 
 // Commit makes a commit of files.
-func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Committed) (commit string, err error) {
-	defer gitRecover(&err)
+func (b *Branch) Commit(message string, when time.Time, files []clearance.Committed) (commit string, err error) {
+	defer Recovered(&err)
 	root, err := b.root(b.tip)
 	if err != nil {
 		return "", err
@@ -275,7 +275,7 @@ func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Com
 	return made.hash.String(), nil
 }
 
-func (b *gitBranch) commitText(tree, message string, when time.Time) []byte {
+func (b *Branch) commitText(tree, message string, when time.Time) []byte {
 	at := max(when.Unix(), 0) // a clock may be wrong
 	var out strings.Builder
 	fmt.Fprintf(&out, "tree %s\n", tree)
@@ -289,7 +289,7 @@ func (b *gitBranch) commitText(tree, message string, when time.Time) []byte {
 
 // write writes an object in a file of its own, unless the repository has it. One
 // that it has is read and checked.
-func (b *gitBranch) write(o gitObject) error {
+func (b *Branch) write(o gitObject) error {
 	name := o.hash.String()
 	_, err := b.object(o.kind, name)
 	if !errors.Is(err, plumbing.ErrObjectNotFound) {

@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 )
 
 // show is git_show.
-func (r *gitRepo) show(in gitShowArgs) (string, error) {
+func (r *reader) show(in Args) (string, error) {
 	commit, err := r.resolve(in.Rev)
 	if err != nil {
 		return "", err
@@ -24,7 +24,7 @@ func (r *gitRepo) show(in gitShowArgs) (string, error) {
 	}
 	if in.Path != "" {
 		data, _, err := r.fileIn(c, in.Path)
-		return gitClip(string(data), "git_blame shows lines by number"), err
+		return clip(string(data), "git_blame shows lines by number"), err
 	}
 	after, err := r.files(commit, "")
 	if err != nil {
@@ -42,13 +42,13 @@ func (r *gitRepo) show(in gitShowArgs) (string, error) {
 			return "", err
 		}
 	}
-	message := gitClip(c.message, "the message is long")
+	message := clip(c.message, "the message is long")
 	return fmt.Sprintf("commit %s\nauthor %s\ndate %s\n\n%s\n\n%s", c.hash, c.author, c.when.Format("2006-01-02 15:04:05 UTC"), message, text), nil
 }
 
 // fileIn is a file, named as in the sandbox, of a commit. One that the worker does not
 // see is as one that is not there.
-func (r *gitRepo) fileIn(c gitCommitInfo, at string) (data []byte, file string, err error) {
+func (r *reader) fileIn(c gitCommitInfo, at string) (data []byte, file string, err error) {
 	missing := fault.New(fault.NotFound, "%s is not in the commit %s", fault.Quoted(at), c.hash[:10]).Hinting("git_log with path shows the commits that changed it")
 	if file, err = r.file(at); err != nil {
 		return nil, "", err
@@ -61,7 +61,7 @@ func (r *gitRepo) fileIn(c gitCommitInfo, at string) (data []byte, file string, 
 		return nil, "", cmpErr(err, missing)
 	}
 	if data, err = r.blob(*e); err == nil && bytes.ContainsRune(data, 0) {
-		err = fault.New(fault.Tool, "%s is not a text of at most %d bytes in the commit %s", fault.Quoted(at), maxGitBlob, c.hash[:10])
+		err = fault.New(fault.Tool, "%s is not a text of at most %d bytes in the commit %s", fault.Quoted(at), maxBlob, c.hash[:10])
 	}
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), file, err
 }
@@ -75,7 +75,7 @@ const (
 
 // blame is git_blame. It follows first parents: what came by a merge is told as the
 // merge's.
-func (r *gitRepo) blame(in gitBlameArgs) (string, error) {
+func (r *reader) blame(in Args) (string, error) {
 	commit, err := r.resolve(in.Rev)
 	if err != nil {
 		return "", err
@@ -110,12 +110,12 @@ func (r *gitRepo) blame(in gitBlameArgs) (string, error) {
 	if b.Len() == 0 {
 		return "", fault.New(fault.ToolInput, "%s has %d lines in the commit %s", fault.Quoted(in.Path), len(lines), c.hash[:10]).Hinting("first and last count from 1")
 	}
-	return gitClip(b.String(), "name lines with first and last"), nil
+	return clip(b.String(), "name lines with first and last"), nil
 }
 
 // trace settles for each line of a text in which commit it came; nil where too many
 // versions would have to be compared.
-func (r *gitRepo) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) error {
+func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) error {
 	at := make([]int, len(by)) // line of text that each line of the result is now; -1: settled
 	for n := range at {
 		at[n] = n

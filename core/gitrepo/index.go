@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ const (
 )
 
 // readIndex reads the index; one that is not there is empty.
-func (b *gitBranch) readIndex() (*gitIndex, error) {
+func (b *Branch) readIndex() (*gitIndex, error) {
 	data, err := sandbox.ReadFile(b.git, "index", maxGitFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &gitIndex{}, nil
@@ -173,7 +173,7 @@ func (i *gitIndex) get(name string) (e *gitEntry, at int, merging bool) {
 	if binary.BigEndian.Uint16(fixed[indexFlags:])&indexStage != 0 {
 		return nil, at, true
 	}
-	mode := map[uint32]string{0o100644: gitPlain, 0o100755: gitProgram, 0o120000: gitLink, 0o160000: gitSubmodule}[binary.BigEndian.Uint32(fixed[indexMode:])]
+	mode := map[uint32]string{0o100644: Plain, 0o100755: Program, 0o120000: Link, 0o160000: Submodule}[binary.BigEndian.Uint32(fixed[indexMode:])]
 	return &gitEntry{mode, name, plumbing.Hash(fixed[indexHash : indexHash+sha1.Size])}, at, merging
 }
 
@@ -188,7 +188,7 @@ func (i *gitIndex) set(name string, at int, has bool, e *gitEntry) {
 	}
 	fixed := make([]byte, indexFixed)
 	mode := uint32(0o100644)
-	if e.mode == gitProgram {
+	if e.mode == Program {
 		mode = 0o100755
 	}
 	binary.BigEndian.PutUint32(fixed[indexMode:], mode)

@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -19,14 +19,14 @@ import (
 	"golem/core/sandbox"
 )
 
-// gitBranch is a branch of a repository on this machine, which staged items are
+// Branch is a branch of a repository on this machine, which staged items are
 // pushed to (SPEC §9). No program of git is run, so no hook and no filter; of the
 // configuration only what the repository's files look like and the person's name
 // count.
-type gitBranch struct {
+type Branch struct {
 	work  sandbox.FS // files beside the repository; nil: none
 	git   sandbox.FS // the repository
-	store *gitDisk
+	store *Disk
 	ref   string // refs/heads/NAME
 	place string // as messages name it
 	tip   string // in hex; "": no commit yet
@@ -36,16 +36,16 @@ type gitBranch struct {
 	remedy string // what to do about a repository that is refused; "": use another target
 }
 
-var _ clearance.Branch = (*gitBranch)(nil)
+var _ clearance.Branch = (*Branch)(nil)
 
 // maxGitFile is the most bytes of a file in a commit, as of any staged file.
 const maxGitFile = 1 << 30
 
-// openBranch opens a branch of the repository in a directory. who is the person's
+// Open opens a branch of the repository in a directory. who is the person's
 // name and address, after what the repository's configuration says.
-func openBranch(files sandbox.FS, dir, branch string, who func(repository *gitconfig.Config) string) (b *gitBranch, err error) {
-	defer gitRecover(&err)
-	b = &gitBranch{ref: "refs/heads/" + branch, place: "the repository " + fault.Quoted(dir), trees: map[plumbing.Hash][]gitEntry{}}
+func Open(files sandbox.FS, dir, branch string, who func(repository *gitconfig.Config) string) (b *Branch, err error) {
+	defer Recovered(&err)
+	b = &Branch{ref: "refs/heads/" + branch, place: "the repository " + fault.Quoted(dir), trees: map[plumbing.Hash][]gitEntry{}}
 	if name := plumbing.ReferenceName(b.ref); name.Validate() != nil || strings.HasPrefix(branch, "-") || sandbox.ValidNew(b.ref) != nil || strings.Contains(branch, "@{") {
 		return nil, fault.New(fault.Path, "%s cannot be the name of a branch", fault.Quoted(branch)).Hinting("correct clearance.targets in the manifest")
 	}
@@ -62,7 +62,7 @@ func openBranch(files sandbox.FS, dir, branch string, who func(repository *gitco
 		b.work = nil
 	}
 	b.who = who(config)
-	b.store = newGitDisk(b.git, maxGitFile)
+	b.store = NewDisk(b.git, maxGitFile)
 	if b.tip, err = b.readRef(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func openBranch(files sandbox.FS, dir, branch string, who func(repository *gitco
 }
 
 // find finds the repository in a directory, with or without files beside it.
-func (b *gitBranch) find(files sandbox.FS, dir string) error {
+func (b *Branch) find(files sandbox.FS, dir string) error {
 	b.git = files
 	if info, err := fs.Stat(files, ".git"); err == nil {
 		sub, ok := files.(sandbox.SubFS)
@@ -113,7 +113,7 @@ func (b *gitBranch) find(files sandbox.FS, dir string) error {
 
 // config reads the repository's configuration and refuses one whose files golem
 // does not know, or which names other files as its working tree.
-func (b *gitBranch) config() (*gitconfig.Config, error) {
+func (b *Branch) config() (*gitconfig.Config, error) {
 	data, err := sandbox.ReadFile(b.git, "config", 1<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -143,20 +143,20 @@ func (b *gitBranch) config() (*gitconfig.Config, error) {
 	return c, nil
 }
 
-func (b *gitBranch) refused(format string, args ...any) error {
+func (b *Branch) refused(format string, args ...any) error {
 	return fault.New(fault.Path, "%s is not accepted: %s", b.place, fmt.Sprintf(format, args...)).
 		Hinting("%s", cmp.Or(b.remedy, "nothing was written; push to another target, or commit the files with git"))
 }
 
-// gitRecover turns a panic of the library that reads repositories into an error.
-func gitRecover(err *error) {
+// Recovered turns a panic of the library that reads repositories into an error.
+func Recovered(err *error) {
 	if recover() != nil {
-		*err = gitFault("it is damaged")
+		*err = Fault("it is damaged")
 	}
 }
 
 // small reads a small text file of the repository; "" if there is none.
-func (b *gitBranch) small(name string) (string, error) {
+func (b *Branch) small(name string) (string, error) {
 	data, err := sandbox.ReadFile(b.git, name, 4096)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -165,7 +165,7 @@ func (b *gitBranch) small(name string) (string, error) {
 }
 
 // head is the branch that the working tree shows; "" for none.
-func (b *gitBranch) head() (string, error) {
+func (b *Branch) head() (string, error) {
 	text, err := b.small("HEAD")
 	ref, symbolic := strings.CutPrefix(text, "ref:")
 	if !symbolic {
@@ -175,7 +175,7 @@ func (b *gitBranch) head() (string, error) {
 }
 
 // readRef is the last commit of the branch now.
-func (b *gitBranch) readRef() (string, error) {
+func (b *Branch) readRef() (string, error) {
 	text, err := b.small(b.ref)
 	if err != nil {
 		return "", err
@@ -202,17 +202,17 @@ func (b *gitBranch) readRef() (string, error) {
 }
 
 // hasRefs reports whether the repository has any branch.
-func (b *gitBranch) hasRefs() bool {
+func (b *Branch) hasRefs() bool {
 	loose, _ := fs.ReadDir(b.git, "refs/heads")
 	_, err := fs.Stat(b.git, "packed-refs")
 	return len(loose) > 0 || err == nil
 }
 
 // object reads an object, checked by its name.
-func (b *gitBranch) object(kind plumbing.ObjectType, name string) (data []byte, err error) {
-	defer gitRecover(&err)
+func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err error) {
+	defer Recovered(&err)
 	h := plumbing.NewHash(name)
-	limit := int64(maxGitHeader)
+	limit := int64(MaxHeader)
 	if kind == plumbing.BlobObject {
 		limit = b.store.max
 	}
@@ -223,23 +223,23 @@ func (b *gitBranch) object(kind plumbing.ObjectType, name string) (data []byte, 
 	if err != nil {
 		return nil, err
 	}
-	if data, err = read(obj, limit); err == nil && plumbing.ComputeHash(kind, data) != h {
+	if data, err = ReadObject(obj, limit); err == nil && plumbing.ComputeHash(kind, data) != h {
 		err = b.refused("the object %s is damaged", name)
 	}
 	return data, err
 }
 
 // Tip names the last commit.
-func (b *gitBranch) Tip() string { return b.tip }
+func (b *Branch) Tip() string { return b.tip }
 
 // Files shows the files of a commit.
-func (b *gitBranch) Files(commit string) (fs.FS, error) {
+func (b *Branch) Files(commit string) (fs.FS, error) {
 	root, err := b.root(commit)
 	return gitCommit{b, root}, err
 }
 
 // root is the directory of a commit; "" for "".
-func (b *gitBranch) root(commit string) (string, error) {
+func (b *Branch) root(commit string) (string, error) {
 	if commit == "" {
 		return "", nil
 	}
@@ -247,7 +247,7 @@ func (b *gitBranch) root(commit string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tree, ok := headerHash(data, "tree")
+	tree, ok := HeaderHash(data, "tree")
 	if !ok {
 		return "", b.refused("the commit %s is damaged", commit)
 	}
@@ -256,7 +256,7 @@ func (b *gitBranch) root(commit string) (string, error) {
 
 // gitCommit is the files of a commit.
 type gitCommit struct {
-	b    *gitBranch
+	b    *Branch
 	root string
 }
 

@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"io/fs"
@@ -11,6 +11,7 @@ import (
 
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/gitrepo/gittest"
 	"golem/core/sandbox"
 	"golem/core/state"
 )
@@ -75,6 +76,10 @@ func (t stoppable) SubFS(dir string) (sandbox.FS, error) {
 
 // gitDesk is a project in memory with a repository in it, whose branch main the
 // working tree shows.
+type repo = gittest.Repo
+
+var entry = gittest.Entry
+
 type gitDesk struct {
 	files, state sandbox.FS
 	f            *stops
@@ -86,20 +91,20 @@ var gitFirst = map[string]string{"a": "one\n", "d/b": "two\n", "c": "three\n"}
 
 func newGitDesk(t testing.TB) *gitDesk {
 	d := &gitDesk{files: sandbox.Memory(), state: sandbox.Memory(), f: &stops{}}
-	d.repo = &repo{t: t, write: func(name string, data []byte) error { return d.files.WriteFile("repo/.git/"+name, data) }}
+	d.repo = &repo{T: t, Write: func(name string, data []byte) error { return d.files.WriteFile("repo/.git/"+name, data) }}
 	for name, data := range gitFirst {
 		if err := d.files.WriteFile("repo/"+name, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := d.repo
-	a, b, c := r.object("blob", "one\n"), r.object("blob", "two\n"), r.object("blob", "three\n")
-	d.first = r.tag("v1", r.tree(entry(gitPlain, "a", a), entry(gitProgram, "c", c), entry(gitDir, "d", r.tree(entry(gitPlain, "b", b)))))
+	a, b, c := r.Object("blob", "one\n"), r.Object("blob", "two\n"), r.Object("blob", "three\n")
+	d.first = r.Tag("v1", r.Tree(entry(Plain, "a", a), entry(Program, "c", c), entry(Dir, "d", r.Tree(entry(Plain, "b", b)))))
 	list := &gitIndex{}
-	for n, e := range []gitEntry{{gitPlain, "a", plumbing.NewHash(a)}, {gitProgram, "c", plumbing.NewHash(c)}, {gitPlain, "d/b", plumbing.NewHash(b)}} {
+	for n, e := range []gitEntry{{Plain, "a", plumbing.NewHash(a)}, {Program, "c", plumbing.NewHash(c)}, {Plain, "d/b", plumbing.NewHash(b)}} {
 		list.set(e.name, n, false, &e)
 	}
-	r.put("index", list.encode())
+	r.Put("index", list.encode())
 	return d
 }
 
@@ -121,7 +126,7 @@ func (d *gitDesk) store() *clearance.Store {
 			if err != nil {
 				return nil, err
 			}
-			b, err := openBranch(sub, to.Git, to.Branch, func(*gitconfig.Config) string { return "a <a@b>" })
+			b, err := Open(sub, to.Git, to.Branch, func(*gitconfig.Config) string { return "a <a@b>" })
 			if err != nil {
 				return nil, err
 			}
@@ -167,7 +172,7 @@ func (d *gitDesk) look(t testing.TB) (branch, index, work map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := openBranch(sub, "repo", "main", func(*gitconfig.Config) string { return "" })
+	b, err := Open(sub, "repo", "main", func(*gitconfig.Config) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +188,7 @@ func (d *gitDesk) look(t testing.TB) (branch, index, work map[string]string) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if e.mode == gitDir {
+			if e.mode == Dir {
 				walk(e.hash.String(), dir+e.name+"/")
 				continue
 			}

@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ type gitCommitInfo struct {
 }
 
 // info reads a commit.
-func (r *gitRepo) info(hash string) (c gitCommitInfo, err error) {
+func (r *reader) info(hash string) (c gitCommitInfo, err error) {
 	if r.ctx.Err() != nil {
 		return c, r.ctx.Err()
 	}
@@ -64,7 +64,7 @@ func gitShown(s string) string { return fault.Brief(oneLine(strings.ToValidUTF8(
 
 // resolve finds the commit that a name stands for: HEAD, a branch, a tag, a hash or
 // its beginning, each with ~N or ^ after it.
-func (r *gitRepo) resolve(rev string) (string, error) {
+func (r *reader) resolve(rev string) (string, error) {
 	name, back := rev, 0
 	for {
 		if rest, ok := strings.CutSuffix(name, "^"); ok {
@@ -74,7 +74,7 @@ func (r *gitRepo) resolve(rev string) (string, error) {
 			if name[at+1:] == "" {
 				n, err = 1, nil
 			}
-			if err != nil || n < 0 || n > maxGitCommits {
+			if err != nil || n < 0 || n > maxCommits {
 				return "", r.noRev(rev)
 			}
 			name, back = name[:at], back+n
@@ -94,12 +94,12 @@ func (r *gitRepo) resolve(rev string) (string, error) {
 	return hash, err
 }
 
-func (r *gitRepo) noRev(rev string) error {
+func (r *reader) noRev(rev string) error {
 	return fault.New(fault.NotFound, "the repository has no commit, branch or tag %s", fault.Quoted(rev)).Hinting("git_branches and git_log show what there is")
 }
 
 // lookRef finds a name without ~ and ^. A tag leads to its commit.
-func (r *gitRepo) lookRef(name string) (string, error) {
+func (r *reader) lookRef(name string) (string, error) {
 	if name == "" || name == "HEAD" {
 		head, err := r.head()
 		if err != nil {
@@ -124,7 +124,7 @@ func (r *gitRepo) lookRef(name string) (string, error) {
 	if hash == "" {
 		hash = r.byHash(name)
 	}
-	for range maxGitTags {
+	for range MaxTags {
 		obj, err := r.store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(hash))
 		if hash == "" || err != nil {
 			return "", r.noRev(name)
@@ -132,8 +132,8 @@ func (r *gitRepo) lookRef(name string) (string, error) {
 		if obj.Type() == plumbing.CommitObject {
 			return hash, nil
 		}
-		data, err := read(obj, maxGitHeader)
-		next, ok := headerHash(data, "object")
+		data, err := ReadObject(obj, MaxHeader)
+		next, ok := HeaderHash(data, "object")
 		if err != nil || !ok || obj.Type() != plumbing.TagObject {
 			return "", r.noRev(name)
 		}
@@ -143,7 +143,7 @@ func (r *gitRepo) lookRef(name string) (string, error) {
 }
 
 // byHash finds the one object whose name begins so; "" if there is none, or more.
-func (r *gitRepo) byHash(start string) string {
+func (r *reader) byHash(start string) string {
 	start = strings.ToLower(start)
 	if plumbing.IsHash(start) {
 		return start
@@ -161,7 +161,7 @@ func (r *gitRepo) byHash(start string) string {
 }
 
 // refs are the branches and tags by their full names.
-func (r *gitRepo) refs() (map[string]string, error) {
+func (r *reader) refs() (map[string]string, error) {
 	out := map[string]string{}
 	packed, err := sandbox.ReadFile(r.git, "packed-refs", 64<<20)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -177,7 +177,7 @@ func (r *gitRepo) refs() (map[string]string, error) {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		if len(out) > maxGitEntries {
+		if len(out) > maxEntries {
 			return fs.SkipAll
 		}
 		if text, err := r.small(name); err == nil && plumbing.IsHash(text) {
@@ -189,7 +189,7 @@ func (r *gitRepo) refs() (map[string]string, error) {
 }
 
 // branches is git_branches.
-func (r *gitRepo) branches(gitStatusArgs) (string, error) {
+func (r *reader) branches(Args) (string, error) {
 	refs, err := r.refs()
 	if err != nil {
 		return "", err
@@ -217,11 +217,11 @@ func (r *gitRepo) branches(gitStatusArgs) (string, error) {
 	if b.Len() == 0 {
 		return "the repository has no branch yet", nil
 	}
-	return gitClip(b.String(), "name the branch in git_log"), nil
+	return clip(b.String(), "name the branch in git_log"), nil
 }
 
 // log is git_log.
-func (r *gitRepo) log(in gitLogArgs) (string, error) {
+func (r *reader) log(in Args) (string, error) {
 	file, err := r.file(in.Path)
 	if err != nil {
 		return "", err
@@ -259,7 +259,7 @@ func (r *gitRepo) log(in gitLogArgs) (string, error) {
 }
 
 // walk visits the commits before and including start, the newest first.
-func (r *gitRepo) walk(start string, visit func(gitCommitInfo) (more bool, err error)) error {
+func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err error)) error {
 	first, err := r.info(start)
 	if err != nil {
 		return err
@@ -275,8 +275,8 @@ func (r *gitRepo) walk(start string, visit func(gitCommitInfo) (more bool, err e
 			if seen[p] {
 				continue
 			}
-			if seen[p] = true; len(seen) > maxGitCommits {
-				return fault.New(fault.Limit, "more than %d commits were looked at", maxGitCommits).Hinting("begin at a later commit with rev")
+			if seen[p] = true; len(seen) > maxCommits {
+				return fault.New(fault.Limit, "more than %d commits were looked at", maxCommits).Hinting("begin at a later commit with rev")
 			}
 			parent, err := r.info(p)
 			if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, fault.Path) {
@@ -292,7 +292,7 @@ func (r *gitRepo) walk(start string, visit func(gitCommitInfo) (more bool, err e
 }
 
 // touches reports whether a commit changed a file or directory, against its first parent.
-func (r *gitRepo) touches(c gitCommitInfo, file string) (bool, error) {
+func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
 	now, err := r.at(c.tree, file)
 	if err != nil || len(c.parents) == 0 {
 		return !now.IsZero(), err
@@ -306,7 +306,7 @@ func (r *gitRepo) touches(c gitCommitInfo, file string) (bool, error) {
 }
 
 // at is the object of a name below a tree; zero: there is none.
-func (r *gitRepo) at(tree, file string) (plumbing.Hash, error) {
+func (r *reader) at(tree, file string) (plumbing.Hash, error) {
 	dir, base := path.Split(file)
 	if dir = strings.TrimSuffix(dir, "/"); dir != "" {
 		h, err := r.at(tree, dir)

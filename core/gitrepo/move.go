@@ -1,4 +1,4 @@
-package main
+package gitrepo
 
 import (
 	"bytes"
@@ -34,7 +34,7 @@ type workEdit struct {
 
 // shown reports whether the working tree shows the branch. A branch that git is busy
 // with, or that another working tree shows, is E_CONFLICT.
-func (b *gitBranch) shown() (bool, error) {
+func (b *Branch) shown() (bool, error) {
 	busy := func(what string) error {
 		return fault.New(fault.Conflict, "nothing was written: %s %s", b.place, what).Hinting("finish that first, or push to another branch")
 	}
@@ -49,7 +49,7 @@ func (b *gitBranch) shown() (bool, error) {
 	}
 	for _, e := range others {
 		if text, err := b.small("worktrees/" + e.Name() + "/HEAD"); err != nil || strings.TrimSpace(strings.TrimPrefix(text, "ref:")) == b.ref {
-			return false, errors.Join(err, busy("has another working tree that shows this branch, "+gitName(e.Name())))
+			return false, errors.Join(err, busy("has another working tree that shows this branch, "+ShownName(e.Name())))
 		}
 	}
 	head, err := b.head()
@@ -68,7 +68,7 @@ func (b *gitBranch) shown() (bool, error) {
 // show the directory to as they show the commit from; nothing if the working tree
 // shows another branch. Strictly, a file with changes of its own is E_CONFLICT;
 // otherwise it stays as it is.
-func (b *gitBranch) follow(from, to string, names []string, strict bool) (index []byte, edits []workEdit, err error) {
+func (b *Branch) follow(from, to string, names []string, strict bool) (index []byte, edits []workEdit, err error) {
 	shown, err := b.shown()
 	if err != nil && strict || !shown {
 		return nil, nil, err
@@ -132,7 +132,7 @@ func hashOf(e *gitEntry) plumbing.Hash {
 
 // inWork is the content of a file in the working tree as git names it; zero for none.
 // plain is false for what is not a file or lies behind a link.
-func (b *gitBranch) inWork(name string) (hash plumbing.Hash, plain bool) {
+func (b *Branch) inWork(name string) (hash plumbing.Hash, plain bool) {
 	if r, ok := b.work.(sandbox.Resolver); ok {
 		if real, err := r.Resolve(name); err == nil && real != name {
 			return hash, false
@@ -150,8 +150,8 @@ func (b *gitBranch) inWork(name string) (hash plumbing.Hash, plain bool) {
 
 // Advance moves the branch. Replacing the file of the branch is the one step that
 // counts; git's own locks keep other programs away meanwhile.
-func (b *gitBranch) Advance(from, to string, names []string) (back bool, err error) {
-	defer gitRecover(&err)
+func (b *Branch) Advance(from, to string, names []string) (back bool, err error) {
+	defer Recovered(&err)
 	tree, err := b.root(to)
 	if err != nil {
 		return false, gitMissing(err)
@@ -186,7 +186,7 @@ func (b *gitBranch) Advance(from, to string, names []string) (back bool, err err
 }
 
 // move is the step itself.
-func (b *gitBranch) move(from, to, tree string, names []string) (back bool, err error) {
+func (b *Branch) move(from, to, tree string, names []string) (back bool, err error) {
 	index, _, err := b.follow(from, tree, names, true)
 	if err == nil && b.tip != from {
 		err = b.gone()
@@ -217,12 +217,12 @@ func (b *gitBranch) move(from, to, tree string, names []string) (back bool, err 
 	return true, err
 }
 
-func (b *gitBranch) gone() error {
+func (b *Branch) gone() error {
 	return fault.New(fault.Conflict, "nothing was written: %s got another commit meanwhile", b.ref).Hinting("look at the item again, then push it again")
 }
 
 // bring brings the working tree up to the branch.
-func (b *gitBranch) bring(from, tree string, names []string) error {
+func (b *Branch) bring(from, tree string, names []string) error {
 	index, edits, err := b.follow(from, tree, names, false)
 	if err != nil {
 		return err
@@ -268,7 +268,7 @@ type creating interface {
 
 // lock takes one of git's locks: a file that holds what its owner is about to write.
 // One with the same content is golem's own, from before it was killed.
-func (b *gitBranch) lock(name string, data []byte) error {
+func (b *Branch) lock(name string, data []byte) error {
 	c, ok := b.git.(creating)
 	if !ok {
 		return fault.New(fault.Platform, "%s lies where golem cannot lock it", b.place).Hinting("keep it on a local disk")
@@ -285,7 +285,7 @@ func (b *gitBranch) lock(name string, data []byte) error {
 }
 
 // drop removes a lock of golem's own.
-func (b *gitBranch) drop(name string, data []byte) error {
+func (b *Branch) drop(name string, data []byte) error {
 	if has, err := sandbox.ReadFile(b.git, name, maxGitFile); err != nil || data == nil || !bytes.Equal(has, data) {
 		return nil
 	}
@@ -296,7 +296,7 @@ func (b *gitBranch) drop(name string, data []byte) error {
 const maxHistory = 100_000
 
 // leadsTo reports whether a commit is in the branch's history.
-func (b *gitBranch) leadsTo(commit string) (bool, error) {
+func (b *Branch) leadsTo(commit string) (bool, error) {
 	seen := map[string]bool{}
 	for queue := []string{b.tip}; len(queue) > 0 && len(seen) < maxHistory; queue = queue[1:] {
 		at := queue[0]

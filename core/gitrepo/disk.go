@@ -1,0 +1,162 @@
+package gitrepo
+
+import (
+	"compress/zlib"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/go-git/go-billy/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+)
+
+// Disk is a repository that is there. No program of git is run, and nothing
+// of the repository's configuration is used.
+type Disk struct {
+	*filesystem.Storage
+	git fs.FS
+	max int64 // bytes of an object
+}
+
+var _ storer.EncodedObjectStorer = (*Disk)(nil)
+
+// NewDisk reads the repository in a directory; no object has more than max bytes.
+func NewDisk(git fs.FS, max int64) *Disk {
+	return &Disk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: max}
+}
+
+// EncodedObject is an object whose size was checked: of one in a file of its own,
+// the size that it says may be wrong.
+func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	hex := h.String()
+	file, err := d.git.Open("objects/" + hex[:2] + "/" + hex[2:])
+	if err == nil {
+		defer file.Close()
+		in, err := zlib.NewReader(file)
+		if err != nil {
+			return nil, err
+		}
+		defer in.Close()
+		if n, err := io.Copy(io.Discard, io.LimitReader(in, d.max+64)); err != nil {
+			return nil, err
+		} else if n == d.max+64 {
+			return nil, Fault("a file has more than %d bytes", d.max)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return d.Storage.EncodedObject(t, h)
+}
+
+// gitFiles shows the directory of a repository to go-git, for reading only.
+type gitFiles struct{ fs fs.FS }
+
+var _ billy.Filesystem = gitFiles{}
+
+func (g gitFiles) name(s string) string { return path.Clean(strings.TrimPrefix(s, "/")) }
+
+// Open opens a file.
+func (g gitFiles) Open(name string) (billy.File, error) {
+	f, err := g.fs.Open(g.name(name))
+	if err != nil {
+		return nil, err
+	}
+	return gitFile{f, name}, nil
+}
+
+// OpenFile opens a file for reading.
+func (g gitFiles) OpenFile(name string, flag int, _ fs.FileMode) (billy.File, error) {
+	if flag != 0 {
+		return nil, billy.ErrReadOnly
+	}
+	return g.Open(name)
+}
+
+// Stat describes a file.
+func (g gitFiles) Stat(name string) (fs.FileInfo, error) { return fs.Stat(g.fs, g.name(name)) }
+
+// Lstat describes a file.
+func (g gitFiles) Lstat(name string) (fs.FileInfo, error) { return g.Stat(name) }
+
+// Join joins names.
+func (g gitFiles) Join(elem ...string) string { return path.Join(elem...) }
+
+// ReadDir lists a directory.
+func (g gitFiles) ReadDir(name string) ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(g.fs, g.name(name))
+	var out []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out, err
+}
+
+// Root returns the name of the tree.
+func (g gitFiles) Root() string { return "/" }
+
+// Chroot is not supported.
+func (g gitFiles) Chroot(string) (billy.Filesystem, error) { return nil, billy.ErrNotSupported }
+
+// Create is refused, as is all that follows.
+func (g gitFiles) Create(string) (billy.File, error) { return nil, billy.ErrReadOnly }
+
+// Rename is refused.
+func (g gitFiles) Rename(string, string) error { return billy.ErrReadOnly }
+
+// Remove is refused.
+func (g gitFiles) Remove(string) error { return billy.ErrReadOnly }
+
+// TempFile is refused.
+func (g gitFiles) TempFile(string, string) (billy.File, error) { return nil, billy.ErrReadOnly }
+
+// MkdirAll is refused.
+func (g gitFiles) MkdirAll(string, fs.FileMode) error { return billy.ErrReadOnly }
+
+// Symlink is refused.
+func (g gitFiles) Symlink(string, string) error { return billy.ErrReadOnly }
+
+// Readlink is not supported.
+func (g gitFiles) Readlink(string) (string, error) { return "", billy.ErrNotSupported }
+
+type gitFile struct {
+	fs.File
+	name string
+}
+
+// Name is the name that the file was opened with.
+func (f gitFile) Name() string { return f.name }
+
+// ReadAt reads from an offset.
+func (f gitFile) ReadAt(p []byte, at int64) (int, error) {
+	if r, ok := f.File.(io.ReaderAt); ok {
+		return r.ReadAt(p, at)
+	}
+	return 0, billy.ErrNotSupported
+}
+
+// Seek sets the position of the next Read.
+func (f gitFile) Seek(at int64, whence int) (int64, error) {
+	if s, ok := f.File.(io.Seeker); ok {
+		return s.Seek(at, whence)
+	}
+	return 0, billy.ErrNotSupported
+}
+
+// Write is refused.
+func (f gitFile) Write([]byte) (int, error) { return 0, billy.ErrReadOnly }
+
+// Truncate is refused.
+func (f gitFile) Truncate(int64) error { return billy.ErrReadOnly }
+
+// Lock does nothing: nothing is written.
+func (f gitFile) Lock() error { return nil }
+
+// Unlock does nothing.
+func (f gitFile) Unlock() error { return nil }
