@@ -131,16 +131,22 @@ binary_size() {
   done
 }
 
-# The page: its packages from the lock file, its bundle, the budgets of both.
+# packages DIR…: installs what each lock file names, if it changed since.
+packages() {
+  local dir
+  for dir; do
+    if ! cmp -s "$dir/package-lock.json" "$dir/node_modules/.package-lock.from"; then
+      (cd "$dir" && npm ci --include=dev --silent --no-fund --no-audit)
+      cp "$dir/package-lock.json" "$dir/node_modules/.package-lock.from"
+    fi
+  done
+}
+
+# The packages from npm that the page is made of, and those that tests run.
+npm_packages() { packages web web/examples/vite examples/mcp-servers; }
+
+# The page: its bundle, the budgets of both.
 web_page() {
-  if ! cmp -s web/package-lock.json web/node_modules/.package-lock.from; then
-    (cd web && npm ci --include=dev --silent --no-fund --no-audit)
-    cp web/package-lock.json web/node_modules/.package-lock.from
-  fi
-  if ! cmp -s web/examples/vite/package-lock.json web/examples/vite/node_modules/.package-lock.from; then
-    (cd web/examples/vite && npm ci --include=dev --silent --no-fund --no-audit)
-    cp web/examples/vite/package-lock.json web/examples/vite/node_modules/.package-lock.from
-  fi
   go run ./web/build >build/web.log
   cat build/web.log
   within "golem.wasm, gzip" "$(wc -c <web/dist/golem.wasm.gz)" "$wasm_budget"
@@ -209,7 +215,8 @@ check)
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
-  step "the page: packages, bundle, sizes" web_page
+  step "packages from npm" npm_packages
+  step "the page: bundle, sizes" web_page
   step "tests with the race detector" test_race
   step "tests without it: documents, .ci/norace.txt" test_norace
   step "tests in Chromium and Firefox" test_chromium

@@ -1,10 +1,12 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +21,7 @@ func checkout(t *testing.T) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, part := range []string{"examples", "sdk"} {
-		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS("../"+part)); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, part), withoutPackages{os.DirFS("../" + part)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,6 +33,15 @@ func checkout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// withoutPackages is a tree without the packages from npm that an example needs.
+type withoutPackages struct{ fs.FS }
+
+// ReadDir lists a directory.
+func (w withoutPackages) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(w.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
 }
 
 // shell runs commands as a person without a terminal would, stopping at the

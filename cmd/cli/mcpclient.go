@@ -64,12 +64,15 @@ const protocolVersion = "2025-11-25"
 
 func connectServer(ctx context.Context, name string, t sdk.Transport, changed func(string)) (mcp.Session, error) {
 	s := &sdkSession{news: map[string]func(mcp.Progress){}}
+	if _, ok := t.(*sdk.IOTransport); ok {
+		t = inOrder{t, s}
+	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "golem", Version: buildVersion()}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { changed("tools") },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { changed("prompts") },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { changed("resources") },
-		ProgressNotificationHandler: s.progress,
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { s.progress(r.Params) },
 	})
 	session, err := client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: protocolVersion})
 	if err != nil {
@@ -80,12 +83,49 @@ func connectServer(ctx context.Context, name string, t sdk.Transport, changed fu
 }
 
 // progress passes a notification on to the request that it is about.
-func (s *sdkSession) progress(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+func (s *sdkSession) progress(p *sdk.ProgressNotificationParams) {
 	s.mu.Lock()
-	news := s.news[fmt.Sprint(r.Params.ProgressToken)]
+	news := s.news[fmt.Sprint(p.ProgressToken)]
 	s.mu.Unlock()
 	if news != nil {
-		news(mcp.Progress{Done: r.Params.Progress, Total: r.Params.Total, Message: r.Params.Message})
+		news(mcp.Progress{Done: p.Progress, Total: p.Total, Message: p.Message})
+	}
+}
+
+// inOrder passes progress on when it is read. The SDK itself handles notifications beside
+// answers, so that the last progress of a call can come after the call. Over HTTP it stays
+// so: the SDK's connection there has to be the one it made.
+type inOrder struct {
+	sdk.Transport
+	session *sdkSession
+}
+
+// Connect connects, and reads progress first.
+func (t inOrder) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return inOrderConnection{c, t.session}, nil
+}
+
+type inOrderConnection struct {
+	sdk.Connection
+	session *sdkSession
+}
+
+// Read returns the next message that is not progress.
+func (c inOrderConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		m, err := c.Connection.Read(ctx)
+		r, ok := m.(*jsonrpc.Request)
+		if err != nil || !ok || r.Method != "notifications/progress" {
+			return m, err
+		}
+		p := &sdk.ProgressNotificationParams{}
+		if json.Unmarshal(r.Params, p) == nil {
+			c.session.progress(p)
+		}
 	}
 }
 

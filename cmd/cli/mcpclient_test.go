@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http/httptest"
 	"os"
+	"slices"
+	"strconv"
 	"testing"
 
 	"golem/core/mcp"
@@ -56,6 +58,33 @@ func TestServerProcess(t *testing.T) {
 		}
 		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", Command: self, Env: map[string]string{scriptedServer: string(script)}})
 	})
+}
+
+// All progress that a program reports before its answer is shown before the call ends.
+func TestServerProgressComesFirst(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for i := range 50 {
+		steps = append(steps, strconv.Itoa(i))
+	}
+	script, err := json.Marshal(&mcptest.Server{Tools: []mcptest.Tool{{Name: "steps", Progress: steps}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", Command: self, Env: map[string]string{scriptedServer: string(script)}})
+	defer c.Close()
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var heard []string
+	_, err = c.Client().Call(t.Context(), "steps", json.RawMessage(`{}`), func(p mcp.Progress) { heard = append(heard, p.Message) })
+	if err != nil || !slices.Equal(heard, steps) {
+		t.Errorf("%v %v", heard, err)
+	}
 }
 
 // The Go SDK's session over streamable HTTP.
