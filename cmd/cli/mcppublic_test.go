@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -72,7 +73,7 @@ func newPublicProject(t *testing.T) publicProject {
 	example := os.DirFS(publicServers)
 	err = fs.WalkDir(example, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "node_modules" {
-			return cmpErr(err, fs.SkipDir)
+			return cmp.Or[error](err, fs.SkipDir)
 		}
 		to := filepath.Join(p.dir, "examples", "mcp-servers", filepath.FromSlash(name))
 		if d.IsDir() {
