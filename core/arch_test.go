@@ -63,12 +63,12 @@ var arrows = map[string]string{
 	// The toolset git without an engine: the platform lends one.
 	"core/toolset/gitset": "toolset sandbox tool",
 	// That engine, on go-git: golem.wasm does not link it.
-	"core/gitrepo": "approval clearance sandbox textdiff",
-	"core/fault":       "",
-	"core/sorting":     "",
-	"core/yamltree":    "",
-	"core/money":       "",
-	"core/textdiff":    "",
+	"core/gitrepo":  "approval clearance sandbox textdiff",
+	"core/fault":    "",
+	"core/sorting":  "",
+	"core/yamltree": "",
+	"core/money":    "",
+	"core/textdiff": "",
 	// The built-in table, apart from the models: a file that a program writes.
 	"core/model/prices": "money",
 

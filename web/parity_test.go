@@ -26,18 +26,11 @@ import (
 
 // elsewhere are the cases that the page cannot be asked to play, and why.
 var elsewhere = map[string]string{
-	"s13-allowed":                   "a page has no $GOLEM_HOME, where this module lies",
-	"s63-mcp-hostile-server":        scriptedServers,
-	"x-mcp-shared-search-resources": scriptedServers,
-	"x-mcp-tools":                   scriptedServers,
-	"x-mcp-untrusted":               scriptedServers,
+	"s13-allowed": "a page has no $GOLEM_HOME, where this module lies",
 
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
-
-// scriptedServers: the page's client of MCP plays these cases natively and as js/wasm.
-const scriptedServers = "the MCP servers of cases are in memory, where fetch does not reach them"
 
 // asked is a case as testdata/embedded.js plays it.
 type asked struct {
@@ -189,11 +182,11 @@ func verdict(equal bool) string {
 // play plays a case in the page.
 func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	t.Helper()
-	site, place := c.Web(), ""
+	site, moves := c.Web(), serversOf(t, c)
 	if site != nil {
-		place = siteOf(t, site)
-		c = c.Moved(place)
+		moves = append(moves, coretest.SiteAt, siteOf(t, site))
 	}
+	c = c.Moved(moves)
 	asked := ask(c)
 	provider := c.Provider()
 	if provider != nil {
@@ -218,63 +211,83 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 		}
 	}
 	provider.Settle(&o)
-	if site.Settle(&o); site != nil {
-		o = o.Back(place)
+	site.Settle(&o)
+	return o.Back(moves)
+}
+
+// listen serves until the test ends, for pages of any origin; it returns the address.
+func listen(t *testing.T, answer http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+		w.Header().Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+		w.Header().Set("Access-Control-Expose-Headers", "Mcp-Session-Id")
+		if r.Method != http.MethodOptions {
+			answer(w, r)
+		}
+	}))
+	t.Cleanup(func() {
+		server.CloseClientConnections() // a stream of events does not end by itself
+		server.Close()
+	})
+	return server.URL
+}
+
+// serversOf lets a page reach a case's MCP servers; it returns where each is instead.
+func serversOf(t *testing.T, c coretest.Case) coretest.Moves {
+	t.Helper()
+	servers, err := c.ServersByHost()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return o
+	var moves coretest.Moves
+	for host, server := range servers {
+		moves = append(moves, "https://"+host, listen(t, server.ServeHTTP))
+	}
+	return moves
 }
 
 // siteOf lets a page reach a case's server; it returns its host and port.
 func siteOf(t *testing.T, site *coretest.Web) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
-		if r.Method == http.MethodOptions {
-			return
-		}
+	return strings.TrimPrefix(listen(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
 			return
 		}
-		reply := site.Answer(r.Method, r.URL.RequestURI(), body)
-		maps.Copy(w.Header(), reply.Header)
-		w.WriteHeader(reply.Status)
-		_, _ = w.Write(reply.Body) // a page that is gone fails the case by itself
-	}))
-	t.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
+		send(w, site.Answer(r.Method, r.URL.RequestURI(), body))
+	}), "http://")
 }
 
 // serve lets a page reach a case's provider over the network; it returns the
 // environment that says where.
 func serve(t *testing.T, c coretest.Case, provider *coretest.Provider) map[string]string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
-		if r.Method == http.MethodOptions {
-			return
-		}
+	address := listen(t, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		reply, nextErr := provider.Next(body)
 		if err = errors.Join(err, nextErr); err != nil {
 			http.Error(w, err.Error(), http.StatusTeapot)
 			return
 		}
-		maps.Copy(w.Header(), reply.Header)
-		w.WriteHeader(reply.Status)
-		_, _ = w.Write(reply.Body) // a page that is gone fails the case by itself
-	}))
-	t.Cleanup(server.Close)
+		send(w, reply)
+	})
 	env := maps.Clone(c.Settings.Env)
 	for name, value := range env {
 		if strings.HasSuffix(name, "_BASE_URL") {
-			env[name] = server.URL + strings.TrimPrefix(value, "http://127.0.0.1:1")
+			env[name] = address + strings.TrimPrefix(value, "http://127.0.0.1:1")
 		}
 	}
 	return env
+}
+
+// send writes a reply. A page that is gone fails the case by itself.
+func send(w http.ResponseWriter, reply coretest.Reply) {
+	maps.Copy(w.Header(), reply.Header)
+	w.WriteHeader(reply.Status)
+	_, _ = w.Write(reply.Body)
 }
 
 // differences are what two outcomes of one case do not share.

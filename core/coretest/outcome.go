@@ -61,15 +61,18 @@ func compact(events []trace.Event) (string, error) {
 		delete(fields, "fuel") // rises with the guard's version; a test of its own looks at it
 		text := modified.ReplaceAllString(plainJSON(fields), `"modified":"…"`)
 		text = digests.ReplaceAllString(text, "@sha256:…")
+		text = pinned.ReplaceAllString(text, "$1 at …")
 		fmt.Fprintf(&b, "%s %s %s %s\n", e.ID, e.Body.EventType(), orDash(e.Worker), text)
 	}
 	return b.String(), nil
 }
 
-// modified is a file's time in a result, digests are those of tool modules.
+// modified is a file's time in a result, digests are those of tool modules; pinned is a
+// tool of an MCP server, at the digest of the server's configuration with its address.
 var (
 	modified = regexp.MustCompile(`"modified":"[^"]*"`)
 	digests  = regexp.MustCompile(`@sha256:[0-9a-f]{64}`)
+	pinned   = regexp.MustCompile(`(sha256:[0-9a-f]{64}) at [0-9a-f]{16}`)
 )
 
 func orDash(s string) string {

@@ -4,23 +4,33 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"golem/core/mcp"
 	"golem/core/mcp/mcptest"
 )
 
-// servers is how a case reaches its MCP servers: each is at https://NAME.example, and
-// where a worker names a command, in its place.
-func (c Case) servers(o *Outcome) mcp.Host {
-	do := mcptest.Doer{}
+// ServersByHost are new MCP servers of the case: the server NAME is at https://NAME.example.
+func (c Case) ServersByHost() (map[string]http.Handler, error) {
+	out := map[string]http.Handler{}
 	for name, script := range c.Servers {
 		var s mcptest.Server
 		if err := json.Unmarshal(script, &s); err != nil {
-			o.Problems = append(o.Problems, fmt.Sprintf("mcp/%s.json: %v", name, err))
+			return nil, fmt.Errorf("mcp/%s.json: %w", name, err)
 		}
-		do[name+".example"] = &s
+		out[name+".example"] = &s
 	}
-	dial := mcp.HTTP(do, "test")
+	return out, nil
+}
+
+// servers is how a case reaches its MCP servers, in memory. The server NAME is also in the
+// place of a command NAME.
+func (c Case) servers(o *Outcome) mcp.Host {
+	do, err := c.ServersByHost()
+	if err != nil {
+		o.Problems = append(o.Problems, err.Error())
+	}
+	dial := mcp.HTTP(mcptest.Doer(do), "test")
 	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
 		if s.URL == "" {
 			s.URL = "https://" + s.Command + ".example"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -76,25 +77,30 @@ func (w *Web) Settle(o *Outcome) {
 	}
 }
 
-// Moved returns the case with its server at another address, and Back an outcome with
-// it at its own again.
-func (c Case) Moved(to string) Case {
-	out := c
+// Moves are addresses in a case and where they are instead: old, new, old, new.
+type Moves []string
+
+// Moved returns the case with other addresses, and Back an outcome with those of the case.
+func (c Case) Moved(m Moves) Case {
+	out, to := c, strings.NewReplacer(m...)
 	out.Project = map[string][]byte{}
 	for name, data := range c.Project {
-		out.Project[name] = []byte(strings.ReplaceAll(string(data), SiteAt, to))
+		out.Project[name] = []byte(to.Replace(string(data)))
 	}
-	out.Settings.Config = strings.ReplaceAll(c.Settings.Config, SiteAt, to)
+	out.Settings.Config = to.Replace(c.Settings.Config)
 	return out
 }
 
 // Back undoes Moved in an outcome.
-func (o Outcome) Back(from string) Outcome {
+func (o Outcome) Back(m Moves) Outcome {
+	m = slices.Clone(m)
+	slices.Reverse(m)
+	from := strings.NewReplacer(m...)
 	for _, text := range []*string{&o.Output, &o.Trace, &o.Requests, &o.Sent, &o.Faults} {
-		*text = strings.ReplaceAll(*text, from, SiteAt)
+		*text = from.Replace(*text)
 	}
 	for name, data := range o.Files {
-		o.Files[name] = []byte(strings.ReplaceAll(string(data), from, SiteAt))
+		o.Files[name] = []byte(from.Replace(string(data)))
 	}
 	return o
 }
