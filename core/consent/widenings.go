@@ -211,7 +211,11 @@ func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 		}
 	}
 	for _, s := range c.Project.LibraryFiles(w) {
-		add(s, " reads and writes the files that the library's worker sees")
+		means := " reads and writes the files that the library's worker sees"
+		if s.Value != "true" {
+			means = " is given these directories of what the library's worker sees: " + s.Value
+		}
+		add(s, means)
 	}
 	for _, s := range c.Project.Secrets(w) {
 		add(s.Said, " is given the value of your "+kind(s.Ref)+", and "+c.reaches(w, s.Key))

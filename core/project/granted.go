@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
 
@@ -59,9 +60,42 @@ func (p *Project) LibraryFiles(w *Worker) []Said {
 	}
 	var out []Said
 	for _, f := range modules.Fields {
-		if n := f.Value.Get("fs"); n.Flag() && p.OfLibrary(n.Pos.File) != "" {
+		if n := f.Value.Get("fs"); lent(n) && p.OfLibrary(n.Pos.File) != "" {
 			out = append(out, said(n, "toolsets.custom.modules."+f.Name+".fs", f.Name))
 		}
+	}
+	return out
+}
+
+// lent reports whether a value of fs grants a module any files.
+func lent(fs *yamltree.Node) bool {
+	return fs != nil && (fs.Flag() || fs.Kind == yamltree.Mapping)
+}
+
+// Directories are the directories that w's configuration grants one tool module.
+type Directories struct {
+	Said
+	Dirs map[string]sandbox.Mode // by virtual path
+}
+
+// Directories returns the grants of directories to w's tool modules, one a module; Key
+// is the module's stem. A module that is granted all files is not among them.
+func (p *Project) Directories(w *Worker) []Directories {
+	modules := w.eff.Path("toolsets", "custom", "modules")
+	if modules == nil || p.src.Flags.NoImportTools {
+		return nil
+	}
+	var out []Directories
+	for _, f := range modules.Fields {
+		n := f.Value.Get("fs")
+		if n == nil || n.Kind != yamltree.Mapping {
+			continue
+		}
+		d := Directories{said(n, "toolsets.custom.modules."+f.Name+".fs", f.Name), map[string]sandbox.Mode{}}
+		for _, dir := range n.Fields {
+			d.Dirs[dir.Name] = sandbox.Mode(dir.Value.Text)
+		}
+		out = append(out, d)
 	}
 	return out
 }

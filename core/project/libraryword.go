@@ -58,14 +58,21 @@ func (p *Project) wordFaults() fault.List {
 
 // stricter is what the project says without what would lift a restriction of the
 // library's worker: any origin may tighten (SPEC §3).
-func stricter(said, worker *yamltree.Node) *yamltree.Node {
-	if worker == nil || said.Kind != yamltree.Mapping {
-		return said
+func stricter(project, worker *yamltree.Node) *yamltree.Node {
+	if worker == nil || project.Kind != yamltree.Mapping {
+		return project
 	}
-	out := &yamltree.Node{Pos: said.Pos, Kind: yamltree.Mapping}
-	for _, f := range said.Fields {
+	out := &yamltree.Node{Pos: project.Pos, Kind: yamltree.Mapping}
+	for _, f := range project.Fields {
 		own := worker.Get(f.Name)
 		if own != nil && own.Text != f.Value.Text && (f.Value.Text == string(approval.PreApproved) || own.Text == string(approval.Blocked) || f.Value.Flag()) {
+			continue
+		}
+		if f.Name == "fs" && own != nil && f.Value.Kind == yamltree.Mapping {
+			if !own.Flag() && said(own, "", "").Value != said(f.Value, "", "").Value {
+				continue // the library's worker names other directories, or none
+			}
+			out.Fields = append(out.Fields, f)
 			continue
 		}
 		out.Fields = append(out.Fields, yamltree.Field{Name: f.Name, Pos: f.Pos, Value: stricter(f.Value, own)})

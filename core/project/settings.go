@@ -31,7 +31,7 @@ func (b *built) toolsets() {
 			}
 			value = b.p.moduleNamed(b.d.at("."), value)
 			if grants := value.Get("modules"); grants != nil {
-				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return f.Value.Get("fs").Flag() })
+				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return lent(f.Value.Get("fs")) })
 			}
 		}
 		options, err := value.JSON()

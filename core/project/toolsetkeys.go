@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/yamltree"
 )
@@ -69,9 +70,43 @@ func offShape(options *yamltree.Shape) *yamltree.Shape {
 // grantShape is what one tool module is given (SPEC §6, Grants).
 func grantShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
-		"fs": yamltree.Flag(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(valueShape()),
+		"fs": filesShape(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(valueShape()),
 		"timeout": yamltree.Duration(), "stateful": yamltree.Flag(), "fuel": yamltree.Count(1, 1e15),
 	})
+}
+
+// filesShape is which files a module is granted: all that the worker sees, or some
+// directories with their modes. The list of a nearer file replaces another.
+func filesShape() *yamltree.Shape {
+	dirs := yamltree.MapOf(yamltree.OneOf("ro", "rw"))
+	dirs.Key = func(name string) string {
+		if strings.Contains("/"+name+"/", "/../") {
+			return "leads out with ..: name a directory as the worker sees it, such as /data"
+		}
+		if _, err := sandbox.Clean(name); err != nil {
+			return "is not a path: " + fault.Of(err, fault.Path).Message
+		}
+		return ""
+	}
+	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
+		if n.Kind != yamltree.Mapping {
+			if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool {
+				return n
+			}
+			c.Fail(n.Pos, "write true, false, or directories such as {data: ro}", "%s: expected true or false, or directories with their modes, found %s", path, n.Found())
+			return nil
+		}
+		out := c.Conform(n, dirs, path)
+		if out == nil || len(out.Fields) == 0 {
+			if len(n.Fields) == 0 {
+				c.Fail(n.Pos, "name them, such as {data: ro}, or write false", "%s names no directory", path)
+			}
+			return nil
+		}
+		whole := *out
+		whole.Whole = true
+		return &whole
+	}}
 }
 
 func toolNameProblem(s string) string {

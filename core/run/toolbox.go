@@ -89,6 +89,11 @@ func (f *frame) openModules(ctx context.Context, sets []project.Toolset, found [
 	if i < 0 {
 		return nil, nil
 	}
+	if !f.inert {
+		if err := f.tree.moduleFiles(f.worker, f.sight.files); err != nil {
+			return nil, err.InChain(f.chain)
+		}
+	}
 	registry := f.tree.r.Toolsets.With(custom.Toolset(f.tree.r.Modules, custom.Discovery{
 		Modules:     f.tree.r.modules(found),
 		Inert:       f.inert,

@@ -119,6 +119,17 @@ func hasFiles(w *project.Worker) bool {
 	return w.Sandbox.Declared || w.Sandbox.Lent || hasToolset(w.Toolsets, "filesystem") || hasToolset(w.Toolsets, "clearance") || hasToolset(w.Toolsets, "git")
 }
 
+// moduleFiles is the first directory granted to a tool module that the worker cannot
+// give it: it does not see it, or only for reading. nil: there is none.
+func (t *tree) moduleFiles(w *project.Worker, files sandbox.FS) *fault.Fault {
+	for _, d := range t.r.Project.Directories(w) {
+		if _, err := sandbox.Parts(files, d.Dirs); err != nil {
+			return fault.Of(err, fault.Grant).At(d.File, d.Line, d.Column)
+		}
+	}
+	return nil
+}
+
 // placed is what is wrong with a view, at the mount that is to blame, else at
 // the restriction, else in the worker's file.
 func placed(err error, w *project.Worker) error {

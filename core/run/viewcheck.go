@@ -109,6 +109,9 @@ func (v *viewCheck) open(from *caller, w *project.Worker) []caller {
 			v.faults = append(v.faults, fault.Of(err, fault.Escalation).At(ts.File, ts.Line, 0).InChain(next.chain))
 		}
 	}
+	if f := v.tree.moduleFiles(w, next.sight.files); f != nil {
+		v.faults = append(v.faults, f.InChain(next.chain))
+	}
 	if v.opened[w] {
 		return nil
 	}

@@ -227,30 +227,12 @@ func (m *mounted) top() place {
 
 // narrow replaces the mount by a nested handle of the restriction.
 func (m *mounted) narrow(only string) error {
-	rel := below(only, m.At)
-	missing := func(err error) error {
-		return fault.New(fault.NotFound, "the sandbox cannot be restricted to %s: %w", Abs(only), err).
-			Hinting("create the directory, or change restrict")
-	}
-	switch {
-	case m.File != "":
-		return missing(ErrNotDir)
-	case m.hidden(rel):
-		return missing(fs.ErrNotExist)
-	}
-	if _, ok := m.FS.(SubFS); !ok {
+	if _, ok := m.FS.(SubFS); !ok && m.File == "" && !m.hidden(below(only, m.At)) {
 		return fault.New(fault.Escalation, "the mount %s cannot be restricted to %s on this platform", m.Name, Abs(only))
 	}
-	nested, file, err := Nest(m.FS, rel)
-	if err != nil {
-		return missing(plain(err))
-	}
-	m.fs, m.File, m.at = nested, file, only
-	m.holes = holesBelow(m.holes, rel)
-	if m.Source != "" {
-		// A handle knows where it is after links were followed; the name does
-		// not.
-		m.source = sourceOf(nested, file, path.Join(m.Source, rel))
+	if err := m.nest(only, false); err != nil {
+		return fault.New(fault.NotFound, "the sandbox cannot be restricted to %s: %w", Abs(only), plain(err)).
+			Hinting("create the directory, or change restrict")
 	}
 	return nil
 }

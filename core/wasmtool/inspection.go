@@ -124,7 +124,7 @@ func needs(imports []guard.Import) []string {
 				seen[w] = true
 			}
 		case slices.Contains(fileFunctions, im.Name):
-			seen["files: it can open files, if it is granted fs: true"] = true
+			seen["files: it can open files, if fs grants it all of the worker's, or directories such as fs: {data: ro}"] = true
 		}
 	}
 	out := slices.Sorted(maps.Keys(seen))

@@ -58,7 +58,7 @@ func (v WASIView) Name(p string) (string, Errno) {
 			return p, 0
 		}
 		v.Refuse(fault.New(fault.Grant, "the module tried to open the file %s, and it was not granted files", Escape([]byte(sandbox.Abs(p)), 200)).
-			Hinting("set fs: true for it in toolsets.custom.modules, if it may see the sandbox's files"))
+			Hinting("if it may see files, write fs: true or directories such as fs: {data: ro} for it in toolsets.custom.modules"))
 		return "", ErrnoAccess
 	}
 	if !fs.ValidPath(p) {

@@ -69,7 +69,7 @@ type customOptions struct {
 
 // grant is what one module is given.
 type grant struct {
-	FS       bool                  `json:"fs"`
+	FS       files                 `json:"fs"`
 	Hosts    hosts                 `json:"allowed_hosts"`
 	Config   map[string]tool.Value `json:"config"`
 	Timeout  *span                 `json:"timeout"` // 0: none
@@ -193,8 +193,8 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,
 	}}
 	c.configure(&b.Grants, g.Config, m.Path)
-	if g.FS {
-		b.Grants.Files = c.env.Files
+	if b.Grants.Files, err = c.files(g.FS); err != nil {
+		return err
 	}
 	if len(g.Hosts) > 0 && !c.env.Network {
 		c.warn(fault.Warn(fault.Config, "the allowed_hosts of %s have no effect, because sandbox.network_enabled is false", m.Path).

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"golem/core/fault"
-	"golem/core/sandbox"
 	"golem/core/tool"
 	"golem/core/wasmtool"
 )
@@ -123,7 +122,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 		return made
 	}
 	spec := inner.Spec()
-	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants, g.Config)
+	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants, g)
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
 		// Its own word, which may only make golem stricter: it needs the
@@ -148,18 +147,18 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 
 // grantsOf are a module's grants as a person is shown them, and as a remembered
 // answer is bound to them.
-func grantsOf(g wasmtool.Grants, config map[string]tool.Value) []tool.Grant {
+func grantsOf(g wasmtool.Grants, said grant) []tool.Grant {
 	var out []tool.Grant
 	if g.Files != nil {
-		short, exact := sandbox.Shown(g.Files)
+		short, exact := said.FS.shown(g)
 		out = append(out, tool.Grant{Name: "files", Value: short, Exact: exact})
 	}
 	if g.Network && len(g.Hosts) > 0 {
 		hosts := slices.Sorted(slices.Values(g.Hosts))
 		out = append(out, tool.Grant{Name: "hosts", Value: strings.Join(slices.Compact(hosts), ", ")})
 	}
-	if len(config) > 0 {
-		out = append(out, configGrant(config))
+	if len(said.Config) > 0 {
+		out = append(out, configGrant(said.Config))
 	}
 	return out
 }

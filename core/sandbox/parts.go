@@ -1,0 +1,166 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+	"golem/core/sorting"
+)
+
+// dir is one directory of Parts, with the mounts that show it.
+type dir struct {
+	name   string
+	mode   Mode
+	mounts []mounted
+}
+
+// Parts returns a view of some directories or files of a worker's view, under the
+// names that they have there: what a tool module is granted. The keys of dirs are
+// virtual paths, the values are ReadOnly or ReadWrite; of two where one is inside the
+// other, the inner one counts for what is in it. A part never shows or permits more
+// than fsys: a directory that fsys does not show is E_NOT_FOUND, and one that it shows
+// read-only and dirs names rw is E_ESCALATION. Each part is a nested handle, so that no
+// link leads from it to the rest. A directory with rw that does not exist yet is made
+// by the first write.
+func Parts(fsys FS, dirs map[string]Mode) (FS, error) {
+	v, ok := fsys.(*view)
+	if !ok {
+		return nil, fault.New(fault.Grant, "a module cannot be granted directories here: the files of this worker are not a view").
+			Hinting("grant it all of them with fs: true, or none")
+	}
+	var parts []*dir
+	for _, name := range slices.Sorted(maps.Keys(dirs)) {
+		clean, err := Clean(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(parts, func(d *dir) bool { return Fold(d.name) == Fold(clean) }) {
+			return nil, fault.New(fault.Config, "fs names the directory %s twice", Abs(clean)).Hinting("name it once, with ro or rw")
+		}
+		parts = append(parts, &dir{name: clean, mode: dirs[name]})
+	}
+	sorting.By(parts, func(a, b *dir) int { // the innermost first
+		return cmp.Or(len(key(b.name))-len(key(a.name)), strings.Compare(a.name, b.name))
+	})
+	for i, d := range parts {
+		if err := v.part(d, parts[:i]); err != nil {
+			return nil, err
+		}
+	}
+	return v.of(parts), nil
+}
+
+// of returns the view of the parts. Where a part is read-only, its files are so by
+// whichever path they are reached, unless a part inside it says otherwise.
+func (v *view) of(parts []*dir) *view {
+	out := &view{spec: v.spec, modes: slices.Clone(v.modes), only: ".", secrets: v.secrets}
+	for _, outer := range parts {
+		if outer.mode == ReadWrite {
+			continue
+		}
+		for _, m := range outer.mounts {
+			c := &Constraint{m.source, ReadOnly}
+			out.modes = append(out.modes, c)
+			for _, inner := range parts {
+				for i := range inner.mounts {
+					if inner != outer && Within(inner.name, outer.name) {
+						inner.mounts[i].exempt = append(slices.Clone(inner.mounts[i].exempt), c)
+					}
+				}
+			}
+		}
+	}
+	for _, d := range parts {
+		out.mounts = append(out.mounts, d.mounts...)
+	}
+	sorting.By(out.mounts, func(a, b mounted) int { return len(key(b.at)) - len(key(a.at)) })
+	return out
+}
+
+// part finds the mounts that show a directory, without what inner parts show.
+func (v *view) part(d *dir, inner []*dir) error {
+	whole, writable := false, false // whole: a mount shows the directory itself
+	for _, m := range v.mounts {
+		switch {
+		case slices.ContainsFunc(inner, func(in *dir) bool { return Within(m.at, in.name) }):
+			whole = whole || m.at == d.name
+			continue
+		case Within(m.at, d.name):
+			whole = whole || m.at == d.name
+		case Within(d.name, m.at) && !whole:
+			whole = true
+			if err := m.nest(d.name, d.mode == ReadWrite); err != nil {
+				return d.missing(err)
+			}
+		default:
+			continue
+		}
+		m.Mount.At, m.FS, m.Source = m.at, m.fs, m.source
+		if err := v.spec.Protection.read(m.top()); err != nil {
+			return err
+		}
+		if v.modeOf(&m) != ReadOnly {
+			writable = true
+		} else if m.at == d.name && d.mode == ReadWrite {
+			return d.tooWide()
+		}
+		if d.mode == ReadOnly && m.Mode != ReadOnly {
+			m.Mode, m.Name = ReadOnly, Abs(d.name)+" of the module's fs"
+		}
+		d.mounts = append(d.mounts, m)
+	}
+	switch {
+	case len(d.mounts) == 0:
+		return d.missing(fs.ErrNotExist)
+	case !writable && d.mode == ReadWrite:
+		return d.tooWide()
+	}
+	return nil
+}
+
+// tooWide is the fault of a directory that the worker itself can only read.
+func (d *dir) tooWide() error {
+	return fault.New(fault.Escalation, "fs grants %s with rw, and the worker itself sees it read-only", Abs(d.name)).
+		Hinting("grant it with ro, or give the worker the directory with mode: rw under sandbox.paths")
+}
+
+func (d *dir) missing(err error) error {
+	f := fault.New(fault.NotFound, "fs grants %s, which the worker cannot be given: %w", Abs(d.name), plain(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		f = fault.New(fault.NotFound, "fs grants %s, and the worker sees no such directory or file", Abs(d.name))
+	}
+	return f.Hinting("name a directory as the worker sees it, such as /data; golem describe shows its files")
+}
+
+// nest opens a name inside the mount as a nested handle, and makes it the mount's place.
+// With later, a directory that does not exist is made by the first write.
+func (m *mounted) nest(name string, later bool) error {
+	rel := below(name, m.at)
+	switch {
+	case m.File != "":
+		return ErrNotDir
+	case m.hidden(rel):
+		return fs.ErrNotExist
+	}
+	nested, file, err := Nest(m.fs, rel)
+	if later && errors.Is(err, fs.ErrNotExist) {
+		nested, err = Later(m.fs, rel)
+	}
+	if err != nil {
+		return err
+	}
+	m.holes = holesBelow(m.holes, rel)
+	if m.source != "" {
+		// A handle knows where it is after links were followed; the name does
+		// not.
+		m.source = sourceOf(nested, file, path.Join(m.source, rel))
+	}
+	m.fs, m.File, m.at = nested, file, name
+	return nil
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package osfs_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/sandbox"
+)
+
+// Attacks on what a module is granted of a directory: links, names that step out,
+// definition files and hard links lead nowhere else, and no mode becomes wider
+// (SECURITY 2, 18; SPEC §6, Grants).
+func TestParts(t *testing.T) {
+	dir, _ := host(t, "data/a", "other/b", "out/c", "in/d", ".env", "data/deep/e")
+	link := func(to, name string) { must(t, os.Symlink(to, filepath.Join(dir, name))) }
+	link("../other", "data/beside")
+	link("../other/b", "data/file")
+	link("../../outside", "data/outside")
+	link("a", "data/inside")
+	link("../outside", "away")
+	link("in", "same")
+	must(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "data/env")))
+	f := open(t, dir)
+	in, _, err := sandbox.Nest(f, "in")
+	must(t, err)
+	v, err := sandbox.View(sandbox.ViewSpec{
+		Mounts: []sandbox.Mount{
+			{Name: "root", At: ".", FS: f, Source: f.Source(), Mode: sandbox.ReadWrite},
+			{Name: "in", At: "in", FS: in, Source: sandbox.SourceOf(in, "in"), Mode: sandbox.ReadOnly},
+		},
+		Protection: sandbox.Controls{Root: f.Source()}.Protect(),
+	})
+	must(t, err)
+	for name, want := range map[string]error{
+		"same": fault.Escalation, "in": fault.Escalation, "gone/../..": fault.Path, "away": fault.NotFound, ".env": fault.Protected, "a\\b": fault.Path,
+	} {
+		_, err := sandbox.Parts(v, map[string]sandbox.Mode{name: sandbox.ReadWrite})
+		refused(t, dir, "grant "+name, err, want)
+	}
+	part, err := sandbox.Parts(v, map[string]sandbox.Mode{"data": sandbox.ReadOnly, "data/deep": sandbox.ReadWrite, "/out/": sandbox.ReadWrite, "new": sandbox.ReadWrite})
+	must(t, err)
+	for _, name := range []string{"data/a", "data/inside", "data/deep/e", "out/c"} {
+		must(t, reads(part, name))
+	}
+	for _, name := range []string{"other/b", "in/d", "data/beside/b", "data/file", "data/outside/secret", "data/env", ".env", "away/secret", "same/d"} {
+		refused(t, dir, "read "+name, reads(part, name), nil)
+	}
+	for _, name := range []string{"data/a", "data/new", "other/b", "top", "data/beside/x", "in/d", "data", "out"} {
+		refused(t, dir, "write "+name, part.WriteFile(name, []byte("x")), nil)
+		refused(t, dir, "move to "+name, part.Rename("out/c", name), nil)
+	}
+	refused(t, dir, "definition", part.WriteFile("out/x.worker", nil), fault.Protected)
+	for _, name := range []string{"out/c", "data/deep/e", "new/first"} {
+		must(t, part.WriteFile(name, []byte("x")))
+	}
+	if short, _ := sandbox.Shown(part); short != "/data (ro), /data/deep (rw), /new (rw), /out (rw)" {
+		t.Errorf("it shows %s", short)
+	}
+	// A part that becomes a link after it was granted is still the old directory.
+	must(t, os.Rename(filepath.Join(dir, "out"), filepath.Join(dir, "moved")))
+	link("other", "out")
+	refused(t, dir, "read through the new link", reads(part, "out/b"), nil)
+}
