@@ -161,6 +161,7 @@ var outside = map[string]string{
 	"github.com/charmbracelet":          "cmd/cli/tui cmd/cli/markdown cmd/cli/editor cmd/cli/traceview",
 	"github.com/yuin/goldmark":          "cmd/cli/markdown",
 	"github.com/modelcontextprotocol":   "cmd/cli",
+	"golang.org/x/oauth2":               "cmd/cli",
 	// Not for reading a worker's expression, not for starting a process.
 	"plugin":              "",
 	"text/template":       "",

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"golem/core"
 	"golem/core/describe"
 	"golem/core/project"
+	"golem/core/sorting"
 )
 
 // workerRows are the columns of golem workers.
@@ -72,7 +72,7 @@ func effectiveValues(inst *core.Instance) string {
 			workers = append(workers, w)
 		}
 	}
-	slices.SortStableFunc(workers, func(a, b *project.Worker) int { return strings.Compare(a.ID, b.ID) })
+	sorting.By(workers, func(a, b *project.Worker) int { return strings.Compare(a.ID, b.ID) })
 	for _, w := range workers {
 		b.WriteString("\n" + oneLine(w.ID) + " (" + oneLine(w.File) + ")\n")
 		for line := range strings.Lines(describe.ValuesText(inst.Project().Values(w))) {

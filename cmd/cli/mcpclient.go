@@ -21,7 +21,7 @@ import (
 func (h *host) mcpHost(root string) mcp.Host {
 	return mcp.Host{Dial: func(ctx context.Context, s mcp.Server, changed func(string)) (mcp.Session, error) {
 		if s.URL != "" {
-			return connectServer(ctx, s.Name, serverTransport(s), changed)
+			return connectServer(ctx, s.Name, h.serverTransport(s), changed)
 		}
 		p, err := startServer(s, root, h.serverEnvironment(s.Env))
 		if err != nil {

@@ -26,14 +26,14 @@ import (
 // mcpCommand is golem mcp: the Model Context Protocol.
 func (h *host) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "offer a project's workers to other programs (MCP)",
+		Use: "mcp", Short: "offer a project's workers to other programs, and sign in at servers (MCP)",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprint(h.err, cmd.UsageString())
 			return exitCode(exitUsage)
 		},
 	}
-	cmd.AddCommand(h.mcpServeCommand())
+	cmd.AddCommand(h.mcpServeCommand(), h.mcpLoginCommand(), h.mcpLogoutCommand())
 	return cmd
 }
 

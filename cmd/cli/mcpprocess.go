@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -149,10 +150,15 @@ func (h *host) serverEnvironment(named map[string]string) []string {
 	return env
 }
 
-// serverTransport speaks with a server over streamable HTTP.
-func serverTransport(s mcp.Server) sdk.Transport {
+// serverTransport speaks with a server over streamable HTTP. Where the worker's file
+// gives no Authorization, it is the person's sign-in.
+func (h *host) serverTransport(s mcp.Server) sdk.Transport {
 	client := newHTTPClient()
-	client.Transport = &serverHTTP{server: s, next: client.Transport}
+	t := &serverHTTP{server: s, next: client.Transport}
+	if store := h.secretStore(); store != nil && !slices.ContainsFunc(slices.Collect(maps.Keys(s.Headers)), func(name string) bool { return strings.EqualFold(name, "Authorization") }) {
+		t.tokens = &serverTokens{server: s, store: store}
+	}
+	client.Transport = t
 	return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxRetries: 3, MaxEventSize: mcp.MaxMessage}
 }
 
@@ -160,6 +166,7 @@ func serverTransport(s mcp.Server) sdk.Transport {
 type serverHTTP struct {
 	server mcp.Server
 	next   http.RoundTripper
+	tokens *serverTokens // nil: none
 }
 
 // RoundTrip sends a request.
@@ -168,9 +175,14 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range t.server.Headers {
 		r.Header.Set(name, value)
 	}
-	res, err := t.next.RoundTrip(r)
+	send := t.next.RoundTrip
+	if t.tokens != nil {
+		send = func(r *http.Request) (*http.Response, error) { return t.tokens.send(r, t.next) }
+	}
+	res, err := send(r)
+	var own *fault.Fault
 	if err != nil {
-		if r.Context().Err() != nil {
+		if r.Context().Err() != nil || errors.As(err, &own) {
 			return nil, err
 		}
 		return nil, fault.New(fault.Network, "the MCP server %s cannot be reached: %s", t.server.Name, mcp.Plain(cause(err), 300)).
@@ -181,6 +193,11 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 		return res, nil // the session has ended; a server without a stream of its own
 	case res.StatusCode >= 300 && r.Method == http.MethodPost:
 		res.Body.Close()
+		if t.tokens != nil {
+			if f := t.tokens.wanted(res); f != nil {
+				return nil, f
+			}
+		}
 		return nil, mcp.StatusFault(t.server.Name, res.StatusCode)
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zalando/go-keyring"
@@ -149,6 +150,13 @@ func (s *secretStore) Values() ([]string, error) {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(index.Secrets)) {
 		value, _, verr := s.Secret(name)
+		if server, ok := strings.CutPrefix(name, signInPrefix); ok && verr == nil {
+			in, ierr := readSignIn(value, server)
+			if err = errors.Join(err, ierr); ierr == nil {
+				out = append(out, in.values()...)
+			}
+			continue
+		}
 		out, err = append(out, value), errors.Join(err, verr)
 	}
 	return out, err

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"golem/core/sorting"
 	"golem/core/wasmtool"
 )
 
@@ -152,7 +152,7 @@ func (c *toolCache) sweep() {
 	}
 	defer lock.Unlock()
 	files := c.files()
-	slices.SortFunc(files, func(a, b cachedFile) int {
+	sorting.By(files, func(a, b cachedFile) int {
 		return cmp.Or(b.used.Compare(a.used), strings.Compare(a.name, b.name))
 	})
 	var bytes int64

@@ -18,6 +18,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/sorting"
 	"golem/core/wasmtool/guard"
 )
 
@@ -138,7 +139,7 @@ func allModules(p *project.Project) ([]project.Module, error) {
 		}
 	}
 	out := slices.Collect(maps.Values(found))
-	slices.SortFunc(out, func(a, b project.Module) int { return strings.Compare(a.Path, b.Path) })
+	sorting.By(out, func(a, b project.Module) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"golem/core/clearance"
 	"golem/core/fault"
 	"golem/core/sandbox"
+	"golem/core/sorting"
 )
 
 // modes of entries, as they stand in a directory of git.
@@ -204,7 +205,7 @@ func (n *gitNode) encode() (out []gitObject) {
 		}
 		return e.name
 	}
-	slices.SortFunc(n.entries, func(a, b gitEntry) int { return strings.Compare(key(a), key(b)) })
+	sorting.By(n.entries, func(a, b gitEntry) int { return strings.Compare(key(a), key(b)) })
 	var data []byte
 	for _, e := range n.entries {
 		data = append(fmt.Appendf(data, "%s %s\x00", e.mode, e.name), e.hash[:]...)

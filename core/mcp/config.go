@@ -94,14 +94,29 @@ func (c Config) check(name string) error {
 	if c.URL == "" {
 		return nil
 	}
-	u, err := url.Parse(c.URL)
+	if problem, hint := urlProblem(c.URL); problem != "" {
+		return bad("has %s", problem).Hinting("%s", hint)
+	}
+	return nil
+}
+
+func urlProblem(text string) (problem, hint string) {
+	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Host == "", u.User != nil, u.Fragment != "":
-		return bad("has a url that cannot be used: %s", fault.Quoted(c.URL)).Hinting("write https://HOST/PATH; a key belongs in headers")
+		return "a url that cannot be used: " + fault.Quoted(text), "write https://HOST/PATH; a key belongs in headers"
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
-		return nil
+		return "", ""
 	}
-	return bad("has the url %s: only https, and http on this machine, are allowed", fault.Quoted(c.URL)).Hinting("what is sent over http can be read on the way")
+	return "the url " + fault.Quoted(text) + ": only https, and http on this machine, are allowed", "what is sent over http can be read on the way"
+}
+
+// CheckURL fails with E_USAGE if no MCP server can have an address.
+func CheckURL(text string) error {
+	if problem, hint := urlProblem(text); problem != "" {
+		return fault.New(fault.Usage, "an MCP server cannot have %s", problem).Hinting("%s", hint)
+	}
+	return nil
 }
 
 func loopback(host string) bool {

@@ -249,7 +249,7 @@ func StatusFault(server string, code int) *fault.Fault {
 	case code >= 300 && code < 400:
 		return f.Hinting("golem does not follow redirects: write the address that the server has now")
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return f.Hinting("it wants a key: headers: {Authorization: {env: NAME}} in toolsets.mcp.%s", server)
+		return f.Hinting("it wants a key: headers: {Authorization: {secret: NAME}} in toolsets.mcp.%s; to sign in instead, use golem mcp login in a terminal", server)
 	case code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
 		return f.Hinting("check the path in url: many servers end in /mcp")
 	}

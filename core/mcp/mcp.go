@@ -35,6 +35,9 @@ type Server struct {
 	Env     map[string]string
 	URL     string
 	Headers map[string]string
+	// Hide is called with values, such as tokens, that the platform sends to the server
+	// and that may be in no other text. It may be nil.
+	Hide func(string) `json:"-"`
 }
 
 // Session is a connection to a server, after the handshake. It is safe for

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"golem/core/project"
+	"golem/core/sorting"
 	"golem/core/yamltree"
 )
 
@@ -151,7 +152,7 @@ func (d *doc) apply(changes []change) []byte {
 	for _, c := range changes {
 		edits = append(edits, c.edits...)
 	}
-	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
+	sorting.By(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	var out []byte
 	at := 0
 	for _, e := range edits {

@@ -19,6 +19,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/project"
+	"golem/core/sorting"
 	"golem/core/textdiff"
 	"golem/core/yamltree"
 )
@@ -177,8 +178,8 @@ func (s Source) plan(over *overlay, notes map[string][]Note, left []Note) (*Plan
 			out.Changes = append(out.Changes, Change{File: name, Before: before, After: after, Notes: notes[name]})
 		}
 	}
-	slices.SortFunc(out.Changes, func(a, b Change) int { return cmp.Compare(a.File, b.File) })
-	slices.SortFunc(out.Left, func(a, b Note) int {
+	sorting.By(out.Changes, func(a, b Change) int { return cmp.Compare(a.File, b.File) })
+	sorting.By(out.Left, func(a, b Note) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Text, b.Text))
 	})
 	if len(out.Changes) == 0 {

@@ -17,6 +17,8 @@ type Servers struct {
 	mcp.Host
 	// Lookup returns the value of a reference to a variable or a secret.
 	Lookup func(tool.Value) (string, error)
+	// Hide is as in mcp.Server.
+	Hide func(string)
 	// Trust fails with E_TRUST unless a person trusts a server of a worker; ask asks
 	// the person. nil: all are trusted.
 	Trust func(ctx context.Context, w *project.Worker, server string, ask Asker) error
@@ -74,6 +76,7 @@ func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Co
 	if err != nil {
 		return nil, fault.New(fault.Config, "the MCP server %s cannot be used: %w", name, err)
 	}
+	reached.Hide = s.Hide
 	return f.tree.servers.get(ctx, string(key), true, func() (*mcp.Connection, error) { return s.Host.Connect(reached), nil })
 }
 

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+	"golem/core/wasmtool"
+)
+
+const (
+	authRequest = 30 * time.Second // for one request of a sign-in
+	authBody    = 1 << 20          // bytes of one answer
+	authAddress = 8 << 10          // bytes of an address that the browser is to open
+)
+
+// How near an address is. A server that lies further away may not send golem nearer: a
+// server on the internet would reach what only this machine or its network can.
+const (
+	onInternet = iota
+	onNetwork
+	onMachine
+)
+
+// authGuard sends the requests of a sign-in at an MCP server. The server and its
+// authorization server choose the addresses: the guard refuses those that are not https,
+// or nearer than the server itself, and every redirect.
+type authGuard struct {
+	server    string // its address
+	near      int    // how near the server is
+	proxied   func(*http.Request) (*url.URL, error)
+	via, self http.RoundTripper // with a proxy; without
+
+	mu      sync.Mutex
+	refused *fault.Fault // the first address that was refused
+	moved   *fault.Fault // the first redirect
+}
+
+func newAuthGuard(ctx context.Context, server string) *authGuard {
+	g := &authGuard{server: server}
+	if u, err := url.Parse(server); err == nil {
+		g.near = nearest(ctx, u.Hostname())
+	}
+	plain := newHTTPClient().Transport.(*http.Transport)
+	direct := plain.Clone()
+	direct.Proxy = nil
+	direct.DialContext = (&net.Dialer{Timeout: 15 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+		to, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return g.allowsIP(address, to.Addr())
+	}}).DialContext
+	g.proxied, g.via, g.self = plain.Proxy, plain, direct
+	return g
+}
+
+func (g *authGuard) client() *http.Client {
+	return &http.Client{Transport: g, Timeout: authRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// nearest is how near a host is: of several addresses the furthest counts.
+func nearest(ctx context.Context, host string) int {
+	if host == "localhost" {
+		return onMachine
+	}
+	ips := []netip.Addr{}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		ips = append(ips, ip)
+	} else if ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
+		return onInternet
+	}
+	near := onMachine
+	for _, ip := range ips {
+		near = min(near, nearness(ip))
+	}
+	return near
+}
+
+func nearness(ip netip.Addr) int {
+	switch ip = ip.Unmap().WithZone(""); {
+	case ip.IsLoopback():
+		return onMachine
+	case wasmtool.Public(ip):
+		return onInternet
+	}
+	return onNetwork
+}
+
+func (g *authGuard) refuse(address, why string) *fault.Fault {
+	f := fault.New(fault.Network, "the sign-in at %s is refused: it leads to %s, %s", mcp.Plain(g.server, 200), mcp.Plain(address, 200), why).
+		Hinting("tell the people who run the server; until then use a key, with headers: {Authorization: …}")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refused == nil {
+		g.refused = f
+	}
+	return g.refused
+}
+
+func (g *authGuard) allowsIP(address string, ip netip.Addr) error {
+	if nearness(ip) > g.near {
+		return g.refuse(address, "an address of this machine or of its network")
+	}
+	return nil
+}
+
+// allows fails if golem, or the person's browser, may not ask an address.
+func (g *authGuard) allows(u *url.URL) error {
+	local := g.near == onMachine && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
+	switch {
+	case u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !local):
+		return g.refuse(u.Redacted(), "which is not an https address")
+	case u.Hostname() == "localhost" && g.near < onMachine:
+		return g.refuse(u.Redacted(), "an address of this machine")
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
+		return g.allowsIP(u.Redacted(), ip)
+	}
+	return nil
+}
+
+// allowsBrowser fails if the person's browser may not open an address: its name may not
+// stand for an address that is nearer than the server either.
+func (g *authGuard) allowsBrowser(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return g.refuse(address, "which is not a plain address")
+	case len(address) > authAddress:
+		return g.refuse(address, "which is too long")
+	}
+	if err := g.allows(u); err != nil {
+		return err
+	}
+	if ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname()); err == nil {
+		for _, ip := range ips {
+			if err := g.allowsIP(u.Host, ip); err != nil {
+				return err
+			}
+		}
+	}
+	return nil // a name that only a proxy knows is the browser's matter
+}
+
+// RoundTrip sends a request that is allowed. After a refusal nothing is sent any more.
+func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := g.allows(r.URL); err != nil {
+		return nil, err
+	}
+	if before, refused := g.trouble(); refused {
+		return nil, before
+	}
+	next := g.self
+	if proxy, err := g.proxied(r); err == nil && proxy != nil {
+		next = g.via
+	}
+	res, err := next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		res.Body.Close()
+		f := fault.New(fault.Network, "the sign-in at %s is refused: %s answered with a redirect, and golem follows none", mcp.Plain(g.server, 200), mcp.Plain(r.URL.Redacted(), 200))
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.moved == nil {
+			g.moved = f
+		}
+		return nil, f
+	}
+	res.Body = &bounded{ReadCloser: res.Body, left: authBody}
+	if res.StatusCode == http.StatusOK && strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource") {
+		if err := g.resource(res); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// resource checks what a server says of itself. The SDK passes over a document that is
+// wrong, and tries others; here it is refused.
+func (g *authGuard) resource(res *http.Response) error {
+	data, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil {
+		return err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(data))
+	var in struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+	}
+	own, err := url.Parse(g.server)
+	if json.Unmarshal(data, &in) != nil || err != nil {
+		return nil // not a document: the SDK tries another
+	}
+	if u, err := url.Parse(in.Resource); err != nil || u.Scheme != own.Scheme || !strings.EqualFold(u.Host, own.Host) {
+		return g.refuse(in.Resource, "another server than the one that you sign in at")
+	}
+	for _, one := range in.Servers {
+		u, err := url.Parse(one)
+		if err != nil {
+			return g.refuse(one, "which is not an address")
+		}
+		if err := g.allows(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trouble is what the guard refused first; refused tells that it was an address.
+func (g *authGuard) trouble() (f *fault.Fault, refused bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refused != nil {
+		return g.refused, true
+	}
+	return g.moved, false
+}

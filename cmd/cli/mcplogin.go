@@ -1,0 +1,323 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"github.com/spf13/cobra"
+	"golang.org/x/oauth2"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+)
+
+// loginWait is how long a person has to sign in.
+const loginWait = 5 * time.Minute
+
+// login is a sign-in at an MCP server (OAuth 2.1, with the Go SDK).
+type login struct {
+	server   string
+	clientID string
+	scopes   []string
+	show     func(address, host string)       // tells the person where to sign in
+	guard    func(context.Context) *authGuard // nil: that of the server
+}
+
+func (h *host) mcpLoginCommand() *cobra.Command {
+	var clientID, scope, store string
+	var noBrowser bool
+	cmd := &cobra.Command{
+		Use: "login URL", Short: "sign in at an MCP server, in the browser", Args: words(1, 1),
+		Long: `Signs in at a server that a worker names with url: under toolsets.mcp. golem opens the
+server's sign-in page in your browser, and waits for its answer on an address of this
+machine. It keeps the tokens with your secrets, sends them to this address alone, and
+renews them. No worker and no project sees them.`,
+		Example: `  golem mcp login https://wiki.example.com/mcp
+  golem mcp logout https://wiki.example.com/mcp`,
+		RunE: func(_ *cobra.Command, words []string) error {
+			kept, err := h.personSecrets()
+			if err != nil {
+				return err
+			}
+			in := login{server: words[0], clientID: clientID, scopes: strings.Fields(scope)}
+			in.show = h.showLogin(!noBrowser)
+			return h.mcpLogin(in, kept, store)
+		},
+	}
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and open no browser")
+	cmd.Flags().StringVar(&scope, "scope", "", "ask for these rights too, with spaces between them")
+	cmd.Flags().StringVar(&clientID, "client-id", "", "the ID of a public client that you registered; without it golem registers itself")
+	cmd.Flags().StringVar(&store, "store", "", "where to keep the tokens: keyring or file; without it the keyring, or the file where no keyring answers")
+	return cmd
+}
+
+func (h *host) mcpLogoutCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "logout URL", Short: "forget a sign-in at an MCP server", Args: words(1, 1),
+		RunE: func(_ *cobra.Command, words []string) error {
+			kept, err := h.personSecrets()
+			if err != nil {
+				return err
+			}
+			had, err := kept.remove(signInName(words[0]))
+			if err != nil {
+				return err
+			}
+			if !had {
+				return fault.New(fault.NotFound, "you are not signed in at %s", mcp.Plain(words[0], 200)).Hinting("golem secret list shows where you are")
+			}
+			return h.print("signed out: golem has forgotten the tokens; to end them at the server too, use its own pages\n")
+		},
+	}
+}
+
+// showLogin tells where to sign in, and opens it.
+func (h *host) showLogin(open bool) func(address, host string) {
+	return func(address, host string) {
+		h.say("sign in at %s, within %v; Ctrl+C ends the waiting:", host, loginWait)
+		h.say("%s", address)
+		if open {
+			if err := browse(address); err != nil {
+				h.say("no browser could be opened: %s", cause(err))
+			}
+		}
+	}
+}
+
+// mcpLogin signs in and keeps the tokens.
+func (h *host) mcpLogin(in login, kept *secretStore, store string) error {
+	if store != "" && store != inKeyring && store != inFile {
+		return usage("--store %q is neither keyring nor file", store)
+	}
+	if err := mcp.CheckURL(in.server); err != nil {
+		return err
+	}
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	got, err := in.run(ctx)
+	if err != nil {
+		return err
+	}
+	if got == nil {
+		return h.print("the server asks for no sign-in\n")
+	}
+	used, err := kept.keepSignIn(got, store)
+	if err != nil {
+		return err
+	}
+	if used == inFile {
+		h.say("secrets.json in GOLEM_HOME can be read only by you, and is not encrypted")
+	}
+	return h.print("signed in: the tokens are kept with your secrets\n")
+}
+
+// run signs in; nil without an error: the server wants none.
+func (l login) run(ctx context.Context) (*signIn, error) {
+	ctx, stop := context.WithTimeoutCause(ctx, loginWait, fault.New(fault.Timeout, "nobody signed in within %v", loginWait))
+	defer stop()
+	guard := newAuthGuard(ctx, l.server)
+	if l.guard != nil {
+		guard = l.guard(ctx)
+	}
+	fail := func(err error) (*signIn, error) {
+		var own *fault.Fault
+		switch f, refused := guard.trouble(); {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case refused:
+			return nil, f
+		case errors.As(err, &own):
+			return nil, own
+		case f != nil:
+			return nil, f
+		}
+		return nil, fault.New(fault.Network, "the sign-in at %s failed: %s", mcp.Plain(l.server, 200), mcp.Plain(cause(err), 500)).
+			Hinting("a server that does not register clients by itself needs --client-id; or use a key, with headers: {Authorization: …}")
+	}
+	req, res, err := l.probe(ctx, guard.client())
+	if err != nil {
+		return fail(err)
+	}
+	res.Body.Close()
+	res.Body = http.NoBody
+	switch {
+	case res.StatusCode < 300:
+		return nil, nil
+	case res.StatusCode != http.StatusUnauthorized:
+		return nil, mcp.StatusFault(l.server, res.StatusCode)
+	}
+	back, err := newCallback()
+	if err != nil {
+		return nil, err
+	}
+	defer back.close()
+	got := &signIn{Server: l.server}
+	handler, err := auth.NewAuthorizationCodeHandler(l.config(guard, back, got))
+	if err != nil {
+		return fail(err)
+	}
+	if err := handler.Authorize(ctx, req, res); err != nil {
+		return fail(err)
+	}
+	return got, nil
+}
+
+// config is what the SDK needs to sign in. What it brings is put into got.
+func (l login) config(guard *authGuard, back *callback, got *signIn) *auth.AuthorizationCodeHandlerConfig {
+	config := &auth.AuthorizationCodeHandlerConfig{
+		RedirectURL: back.address, RequestRefreshToken: true, AcceptUnadvertisedIss: true, Client: guard.client(),
+		ScopeFilter: func(found []string) []string { return append(found, l.scopes...) },
+		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			if err := guard.allowsBrowser(ctx, args.URL); err != nil {
+				return nil, err
+			}
+			u, err := url.Parse(args.URL)
+			if err != nil {
+				return nil, err
+			}
+			got.Resource = u.Query().Get("resource")
+			back.expect(u.Query().Get("state"))
+			l.show(args.URL, u.Host)
+			return back.wait(ctx)
+		},
+		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			got.TokenURL, got.ClientID, got.Secret, got.Style, got.Token = c.Endpoint.TokenURL, c.ClientID, c.ClientSecret, c.Endpoint.AuthStyle, t
+			return oauth2.StaticTokenSource(t), usableToken(l.server, t)
+		},
+	}
+	if l.clientID != "" {
+		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: l.clientID}
+		return config
+	}
+	config.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+		ClientName: "golem", RedirectURIs: []string{back.address}, TokenEndpointAuthMethod: "none",
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
+	}}
+	return config
+}
+
+// probe begins a session without a key, so that the server says what it wants.
+func (l login) probe(ctx context.Context, client *http.Client) (*http.Request, *http.Response, error) {
+	body := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + protocolVersion + `","capabilities":{},"clientInfo":{"name":"golem","version":"1"}}}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server, strings.NewReader(body))
+	if err != nil {
+		return nil, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	res, err := client.Do(req)
+	return req, res, err
+}
+
+// missingScope is the rights that a server asks for beyond those of a token; "": none,
+// or none that can be shown in a line to copy.
+func missingScope(h http.Header) string {
+	challenges, err := oauthex.ParseWWWAuthenticate(h.Values("WWW-Authenticate"))
+	if err != nil {
+		return ""
+	}
+	for _, c := range challenges {
+		if c.Scheme == "bearer" && c.Params["error"] == "insufficient_scope" {
+			scope := c.Params["scope"]
+			if len(scope) > 500 || strings.ContainsFunc(scope, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune("'\"\\", r) }) {
+				return ""
+			}
+			return scope
+		}
+	}
+	return ""
+}
+
+// callback waits on an address of this machine for the browser to come back.
+type callback struct {
+	address string
+	server  *http.Server
+	got     chan cameBack
+
+	mu    sync.Mutex
+	state string // of the sign-in; "": none is expected yet
+}
+
+type cameBack struct {
+	result *auth.AuthorizationResult
+	err    error
+}
+
+func newCallback() (*callback, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fault.New(fault.Network, "golem cannot wait for the sign-in on this machine: %s", cause(err))
+	}
+	c := &callback{address: "http://" + listener.Addr().String() + "/callback", got: make(chan cameBack, 1)}
+	c.server = &http.Server{Handler: c, ReadHeaderTimeout: authRequest, MaxHeaderBytes: 64 << 10}
+	go c.server.Serve(listener) // it ends with close
+	return c, nil
+}
+
+func (c *callback) expect(state string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = state
+}
+
+func (c *callback) close() {
+	ctx, stop := context.WithTimeout(context.Background(), time.Second)
+	defer stop()
+	_ = c.server.Shutdown(ctx) // the page of the browser is to get its answer
+	_ = c.server.Close()
+}
+
+func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) {
+	select {
+	case a := <-c.got:
+		return a.result, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// ServeHTTP takes the answer that the authorization server gave to the browser. One with
+// another state is not of this sign-in, and ends it.
+func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if r.Method != http.MethodGet || r.URL.Path != "/callback" || "http://"+r.Host+"/callback" != c.address {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	c.mu.Lock()
+	state := c.state
+	c.mu.Unlock()
+	in := r.URL.Query()
+	out, text := cameBack{}, "golem: you are signed in as far as your browser goes. Look at the terminal; this page can be closed.\n"
+	switch {
+	case state == "" || subtle.ConstantTimeCompare([]byte(in.Get("state")), []byte(state)) != 1:
+		out.err = fault.New(fault.Network, "the browser came back with an answer that is not of this sign-in: its state is another one").
+			Hinting("sign in again, and close other sign-in pages before")
+	case in.Get("error") != "":
+		out.err = fault.New(fault.Denied, "the sign-in was refused: %s", mcp.Plain(in.Get("error")+" "+in.Get("error_description"), 300))
+	case in.Get("code") == "":
+		out.err = fault.New(fault.Network, "the browser came back without a code")
+	default:
+		out.result = &auth.AuthorizationResult{Code: in.Get("code"), State: in.Get("state"), Iss: in.Get("iss")}
+	}
+	if out.err != nil {
+		text = "golem: the sign-in failed. Look at the terminal; this page can be closed.\n"
+		w.WriteHeader(http.StatusBadRequest)
+	}
+	_, _ = w.Write([]byte(text)) // the answer counts, not the page
+	select {
+	case c.got <- out:
+	default: // only the first answer counts
+	}
+}
