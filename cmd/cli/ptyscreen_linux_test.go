@@ -271,6 +271,38 @@ func TestScreenViews(t *testing.T) {
 	r.exit(0)
 }
 
+// SPEC §3 on a terminal: chat, run and golem trust ask about trust in a dialog, with each
+// setting whole. A no holds for one chat; a yes also for the next run.
+func TestScreenTrust(t *testing.T) {
+	t.Setenv("TERM", "vt100")
+	t.Setenv("NO_COLOR", "1")
+	dir := ptyProject(t, map[string]string{
+		"main.worker":  "---\nmodel_settings: {extra: {logit_bias: {}}}\n---\nHi.\n",
+		"script.yaml":  "script: 1\nworkers: {main: [{say: hi}]}\n",
+		"project.yaml": "model: script:script.yaml\n",
+	})
+	r := startPTY(t, dir, nil, false, "chat", ".")
+	r.sees("model_settings.extra")
+	r.sees("> [n] no: nothing of this is used in this run, and what needs it fails")
+	r.typeKeys("\r")
+	r.typeKeys("go\r")
+	r.sees("is not used: nobody trusted it")
+	r.typeKeys("/exit\r")
+	r.exit(1)
+	r = startPTY(t, dir, nil, false, "trust", ".")
+	r.sees("── Trust ──")
+	r.sees("[y] yes, to all of this, now and in later runs of this project")
+	r.typeKeys("y")
+	r.sees("trusted: 1 setting")
+	r.exit(0)
+	if strings.Contains(r.glass().text(), "Trust") {
+		t.Errorf("the dialog stays:\n%s", r.glass().text())
+	}
+	r = startPTY(t, dir, nil, false, ".", "go")
+	r.exit(0)
+	r.sees("  hi")
+}
+
 // Ctrl+C twice at the prompt leaves: 130.
 func TestScreenInterruptTwiceLeaves(t *testing.T) {
 	t.Setenv("TERM", "vt100")

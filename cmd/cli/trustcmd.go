@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"golem/core"
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/trust"
+	"golem/core/ui"
 )
 
 func (h *host) trustCommand() *cobra.Command {
@@ -40,6 +42,7 @@ and GOLEM_TRUST=DIGEST says yes to exactly the list of that digest.`,
 	}
 	f.set = cmd.Flags()
 	cmd.Flags().BoolVar(&list, "list", false, "show the list, ask nothing")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "ask in plain lines on a terminal, too")
 	cmd.Flags().BoolVar(&remove, "remove", false, "forget what was trusted of this project")
 	return cmd
 }
@@ -79,9 +82,9 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 			Hinting("golem trust --list shows the list; --trust says yes for one run, GOLEM_TRUST=%s says yes to exactly this list", all.Digest()).Error())
 		return exitCode(exitNobody)
 	}
-	ctx, stop := h.interruptible(context.Background())
+	ctx, leave, stop := h.interruptibleBut(context.Background(), nil)
 	defer stop()
-	rec, err := inst.AskTrust(ctx, open, h.questions(f, person))
+	rec, err := h.askTrust(ctx, inst, open, f, person, leave)
 	switch {
 	case err != nil:
 		return err
@@ -93,6 +96,16 @@ func (h *host) trust(f *flags, words []string, list, remove bool) error {
 		return err
 	}
 	return h.print(fmt.Sprintf("trusted: %s\n", count(len(open), "setting")))
+}
+
+// askTrust asks a person as a run does.
+func (h *host) askTrust(ctx context.Context, inst *core.Instance, open trust.List, f *flags, person ui.Person, leave func(*fault.Fault)) (approval.Record, error) {
+	if !h.draws(f, person) {
+		return inst.AskTrust(ctx, open, h.questions(f, person))
+	}
+	u, restore := h.inline(f, person, func() { leave(fault.New(fault.Interrupted, "interrupted by the user")) })
+	defer restore()
+	return inst.AskTrust(ctx, open, u)
 }
 
 // trustList shows a project's widenings, a line each, and their digest.

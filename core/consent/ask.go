@@ -92,7 +92,7 @@ func (c *Consent) question(l trust.List, call string, path []string, shown func(
 	for _, w := range l {
 		value := w.Value
 		if w.Module != "" {
-			value += " (module sha256:" + w.Module[:min(12, len(w.Module))] + "…)"
+			value += " (module sha256:" + w.Module + ")"
 		}
 		q.Lines = append(q.Lines, approval.Line{Path: w.Path, Value: value, Means: w.Means, Where: w.At})
 	}

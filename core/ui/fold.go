@@ -46,8 +46,11 @@ func (v *requestView) label(name, value string, most int) {
 		rows[most-1] = clip(rows[most-1], v.width-width(cutLabel)-1) + cutLabel
 	}
 	color := ""
-	if name == approvalPrefix {
+	switch {
+	case name == v.prefix():
 		color = bold
+	case name == meansPrefix && v.titled:
+		color = yellow
 	}
 	for _, r := range rows {
 		v.b.WriteString(paint(v.color, color, r) + "\n")

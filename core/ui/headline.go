@@ -14,7 +14,7 @@ import (
 func (v *requestView) headline(r approval.Request) (line string, told map[string]bool) {
 	all := ordered(fields(r.Args))
 	told = map[string]bool{}
-	room := v.width - width(approvalPrefix)
+	room := v.width - width(v.prefix())
 	switch {
 	case len(r.Paths) > 0 && r.Module == "":
 		places := make([]string, len(r.Paths))

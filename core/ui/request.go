@@ -13,6 +13,7 @@ type requestView struct {
 	width, height int // columns and lines; 0: 80 and 24
 	color         bool
 	whole         bool // nothing is cut, and nothing that the diff shows is left out
+	titled        bool // what is asked for stands in the frame around it
 	escaped       bool // something was shown as an escape
 	b             strings.Builder
 }
@@ -51,35 +52,62 @@ func (v *requestView) request(r approval.Request) string {
 // question draws a question that is not a tool call: its title, and what a yes
 // covers, every line of it: a setting that is not on the screen is not answered for.
 func (v *requestView) question(r approval.Request) {
-	prefix := approvalPrefix
-	if r.Kind == approval.KindInput {
+	prefix := v.prefix()
+	if r.Kind == approval.KindInput && !v.titled {
 		prefix = "[Question] "
 	}
 	v.label(prefix, r.Title, headRows)
 	v.workers(r)
 	for _, l := range r.Lines {
-		name := l.Path
-		if l.Where != "" {
-			name += " (" + l.Where + ")"
-		}
-		s := v.value(name, l.Value, true)
-		if v.whole {
-			v.rows(s.rows)
-		} else {
-			v.some(s, lineRows)
-		}
+		v.setting(l)
 		if l.Means != "" {
-			v.label("    → ", l.Means, headRows)
+			v.label(meansPrefix, l.Means, headRows)
 		}
 	}
 }
 
-const approvalPrefix = "[Approval Required] "
+// setting draws one thing that a yes covers. In a frame its name and its value are told
+// apart by their style, and a value of one line needs no count.
+func (v *requestView) setting(l approval.Line) {
+	name := l.Path
+	if l.Where != "" {
+		name += " (" + l.Where + ")"
+	}
+	s := v.value(name, l.Value, true)
+	if v.titled && len(s.rows) > 1 && !strings.Contains(l.Value, "\n") {
+		s.rows = nil
+		for _, p := range v.broken("  ", v.visible(name)+":") {
+			s.rows = append(s.rows, row{text: paint(v.color, bold, p)})
+		}
+		s.rows = append(s.rows, v.content(l.Value, func(string) string { return cyan })...)
+	} else if v.titled && len(s.rows) == 1 {
+		value := v.visible(l.Value)
+		s.rows[0].text = paint(v.color, bold, strings.TrimSuffix(s.rows[0].text, value)) + paint(v.color, cyan, value)
+	}
+	if v.whole {
+		v.rows(s.rows)
+	} else {
+		v.some(s, lineRows)
+	}
+}
+
+const (
+	approvalPrefix = "[Approval Required] "
+	meansPrefix    = "    → "
+)
+
+// prefix begins the first line of a request.
+func (v *requestView) prefix() string {
+	if v.titled {
+		return ""
+	}
+	return approvalPrefix
+}
 
 // call draws a tool call.
 func (v *requestView) call(r approval.Request) []section {
 	head, told := v.headline(r)
-	v.label(approvalPrefix, head, headRows)
+	v.label(v.prefix(), head, headRows)
 	v.label("Risk: ", r.Risk, labelRows)
 	if r.Why != "" {
 		v.label("Why asked: ", r.Why, labelRows)

@@ -21,11 +21,16 @@ func Choices(r approval.Request) []Choice {
 	for _, l := range letters {
 		if r.Offers(l.answer) {
 			means := strings.ReplaceAll(l.means, "TOOL", tool)
-			if l.answer == approval.No {
-				means = "no, this once"
-			}
-			if l.answer == approval.Yes && r.Kind != approval.KindTool {
+			yes := l.answer == approval.Yes
+			switch {
+			case r.Kind == approval.KindTrust && yes:
+				means = "yes, to all of this, now and in later runs of this project; golem asks again about what changes"
+			case r.Kind == approval.KindTrust:
+				means = "no: nothing of this is used in this run, and what needs it fails"
+			case r.Kind != approval.KindTool && yes:
 				means = "yes, to all of this"
+			case l.answer == approval.No:
+				means = "no, this once"
 			}
 			out = append(out, Choice{l.answer, l.words[0], means})
 		}
@@ -33,11 +38,12 @@ func Choices(r approval.Request) []Choice {
 	return out
 }
 
-// RequestLines are the lines of a question for a screen of width columns, escaped. All
-// of it is there if whole is true; else what decides little is left out, and a line
-// that is longer than a few rows ends with a note that v shows the rest.
+// RequestLines are the lines of a question for a screen of width columns, escaped, to be
+// put into a frame that says what is asked for. All of it is there if whole is true, or
+// if the question is not about a tool call; else what decides little is left out, and a
+// line that is longer than a few rows ends with a note that v shows the rest.
 func RequestLines(r approval.Request, width int, color, whole bool) []string {
-	v := &requestView{width: width, height: uncut * uncut, color: color, whole: whole || r.Kind == approval.KindInput}
+	v := &requestView{width: width, height: uncut * uncut, color: color, whole: whole || r.Kind != approval.KindTool, titled: true}
 	return strings.Split(strings.Trim(v.request(r), "\n"), "\n")
 }
 

@@ -16,7 +16,7 @@ import (
 // Lines are the whole screen: at most as many lines, of at most as many columns, as
 // Resize said.
 func (s *State) Lines() []string {
-	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+status(s.root)+" · "+took(s.root.MS)+spent(s.root)))}
+	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+status(s.root)+" · "+took(lasted(s.root))+spent(s.root)))}
 	body := s.list()
 	if s.mode == reading {
 		body = s.detail[min(s.line, len(s.detail)):min(s.line+s.room(), len(s.detail))]
@@ -29,11 +29,15 @@ func (s *State) Lines() []string {
 }
 
 func (s *State) foot() string {
-	text := map[mode]string{
-		tree:    "q leave · ↑↓ ←→ move, fold · Enter read · t times · / search · n next",
-		times:   "q leave · ↑↓ ←→ move, fold · Enter read · t tree · / search · n next",
-		reading: "q leave · Esc back · ↑↓ scroll · ←→ call before, after · / search · n next",
+	keys := map[mode]string{
+		tree:    "q leave · Enter read · t times · / search · ↑↓ move · ←→ fold · n next",
+		times:   "q leave · Enter read · t tree · / search · ↑↓ move · ←→ fold · n next",
+		reading: "q leave · Esc back · / search · ↑↓ scroll · ←→ call before, after · n next",
 	}[s.mode]
+	text := keys
+	for at := 0; at >= 0 && ansi.StringWidth(text) > s.width; text = keys[:max(at, 0)] {
+		at = strings.LastIndex(text, " · ")
+	}
 	switch {
 	case s.asking:
 		text = "search: " + trace.Visible(s.query)
@@ -61,7 +65,7 @@ func (s *State) list() []string {
 		if name == "" {
 			name = "?"
 		}
-		line := lead + name + "  " + status(r.n) + "  " + took(r.n.MS) + spent(r.n)
+		line := lead + name + "  " + status(r.n) + "  " + took(lasted(r.n)) + spent(r.n)
 		if s.mode == times {
 			line = s.bar(lead+name, r.n)
 		}
@@ -91,18 +95,27 @@ func (s *State) bar(name string, n *trace.Node) string {
 	name += strings.Repeat(" ", wide-ansi.StringWidth(name))
 	room := s.width - wide - 11
 	begun, ok := since(s.root.Started, n.Started)
-	total := max(s.root.MS, 1)
-	s.root.Walk(func(c *trace.Node) { // a trace that was cut has no time of its own
-		if at, ok := since(s.root.Started, c.Started); ok {
-			total = max(total, at+c.MS)
-		}
-	})
+	total, own := max(lasted(s.root), 1), lasted(n)
 	if !ok || room < 4 {
-		return name + " " + took(n.MS)
+		return name + " " + took(own)
 	}
 	from := min(int(begun*int64(room)/total), room-1)
-	long := min(max(int(n.MS*int64(room)/total), 1), room-from)
-	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + took(n.MS)
+	long := min(max(int(own*int64(room)/total), 1), room-from)
+	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + took(own)
+}
+
+// lasted is how many milliseconds a call took. One that has no end in the trace took at
+// least until the last thing below it.
+func lasted(n *trace.Node) int64 {
+	out := n.MS
+	if n.Status == "" {
+		n.Walk(func(c *trace.Node) {
+			if at, ok := since(n.Started, c.Started); ok {
+				out = max(out, at+c.MS)
+			}
+		})
+	}
+	return out
 }
 
 // since is how many milliseconds b is after a.
@@ -122,7 +135,7 @@ func (s *State) read() {
 	s.at = min(s.at, len(rows)-1)
 	n := rows[s.at].n
 	s.detail = nil
-	s.head(n.ID + " " + n.Name + "  " + status(n) + "  " + took(n.MS) + spent(n))
+	s.head(n.ID + " " + n.Name + "  " + status(n) + "  " + took(lasted(n)) + spent(n))
 	if n.Source != "" || n.Model != "" {
 		s.text("", strings.TrimSpace(n.Source+"  "+n.Model))
 	}

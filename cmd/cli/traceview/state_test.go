@@ -93,6 +93,28 @@ func TestViewer(t *testing.T) {
 	}
 }
 
+// A call that has no end in the trace took at least until the last thing below it; the
+// keys at the bottom are whole, however narrow the screen is.
+func TestViewerOfAnOpenRun(t *testing.T) {
+	events := []trace.Event{
+		{ID: "0", TS: "2026-03-14T09:15:00.000Z", Worker: "main", Body: trace.RunStart{Input: json.RawMessage(`"go"`)}},
+		{ID: "0", TS: "2026-03-14T09:15:00.000Z", Worker: "main", Body: trace.WorkerStart{Source: "main.worker"}},
+		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "read_file", Kind: "builtin"}},
+		{ID: "0.1", TS: "2026-03-14T09:15:02.500Z", Worker: "main", Depth: 1, Body: trace.ToolEnd{Tool: "read_file", Status: "ok", MS: 500}},
+	}
+	s := New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), nil, false)
+	s.Resize(40, 10)
+	text := strings.Join(s.Lines(), "\n")
+	for _, want := range []string{"main · r1 · unfinished · 2.5s", ">▾ main  unfinished  2.5s", "q leave · Enter read · t times"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "…") {
+		t.Errorf("something is cut:\n%s", text)
+	}
+}
+
 // At every size and in every view, lines fit and the cursor stays where it is.
 func TestViewerFits(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 20}, {10, 4}, {200, 60}} {

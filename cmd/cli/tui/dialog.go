@@ -160,7 +160,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 			d.lines = ui.RequestLines(d.Request, width, color, d.whole)
 		}
 	}
-	foot := d.foot(width, height, color)
+	foot, hint := d.foot(width, height, color)
 	x, y = -1, -1
 	if d.armed && d.text != nil {
 		lines, cx, cy := d.text.View(width-2, 3, color)
@@ -179,7 +179,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	} else if d.top > 0 {
 		more = "PgUp"
 	}
-	out = append(out, rule(width, color, yellow, more, ""))
+	out = append(out, rule(width, color, yellow, more, hint))
 	out = append(out, foot...)
 	if y < 0 && x >= 0 {
 		y += len(out)
@@ -196,26 +196,42 @@ func (d *dialog) title() string {
 	case d.Kind == approval.KindTrust:
 		return "Trust"
 	}
-	return "Approval"
+	return "[Approval Required]"
 }
 
 // leastRows is how many lines of a question a list of answers leaves room for.
 const leastRows = 8
 
-const morekeys = "  Tab: next, v: all"
+const nextKey = "Tab: next"
 
-// foot are the answers, each with what it covers.
-func (d *dialog) foot(width, height int, color bool) []string {
+// foot are the answers, each with what it covers; hint has no room among them and
+// belongs into the line above.
+func (d *dialog) foot(width, height int, color bool) (lines []string, hint string) {
 	switch {
 	case !d.armed:
-		return []string{paint(color, dim, cut("One moment: what was typed before does not answer.", width))}
+		return dimmed("One moment: what was typed before does not answer.", width, color), ""
 	case d.sure:
-		return []string{cut("[y] save it and run the call", width), cut("[n] back to the question", width)}
+		return []string{cut("[y] save it and run the call", width), cut("[n] back to the question", width)}, ""
 	case d.text != nil && d.Kind == approval.KindInput:
-		return []string{paint(color, dim, cut("Enter sends it. Empty, or Esc: no answer.", width))}
+		return dimmed("Enter sends it. Empty, or Esc: no answer.", width, color), ""
 	case d.text != nil:
-		return []string{paint(color, dim, cut("Why not? The model reads it. Esc: back.", width))}
+		return dimmed("Why not? The model reads it. Esc: back.", width, color), ""
 	}
+	return d.answers(width, height, color)
+}
+
+// dimmed is a text in as many lines as it needs.
+func dimmed(text string, width int, color bool) []string {
+	out := wrap(text, width)
+	for i := range out {
+		out[i] = paint(color, dim, out[i])
+	}
+	return out
+}
+
+// answers are the answers and their scopes, or the letters and the scope of the marked
+// answer where all of them would leave too little room.
+func (d *dialog) answers(width, height int, color bool) (lines []string, hint string) {
 	var list []string
 	for i, c := range d.choices {
 		for j, l := range wrap(line(c.Means), width-6) {
@@ -234,7 +250,11 @@ func (d *dialog) foot(width, height int, color bool) []string {
 		}
 	}
 	if height-len(list)-3 >= min(leastRows, len(d.lines)) {
-		return append(list, paint(color, dim, cut("Enter takes the marked answer. Esc: no. v: all of it.", width)))
+		keys := []string{"Enter takes the marked answer.", "Esc: no."}
+		if d.Kind == approval.KindTool {
+			keys = append(keys, "v: all of it.")
+		}
+		return append(list, paint(color, dim, fitting(keys, " ", width))), ""
 	}
 	keys := make([]string, len(d.choices))
 	for i, c := range d.choices {
@@ -243,15 +263,20 @@ func (d *dialog) foot(width, height int, color bool) []string {
 			keys[i] = ">" + keys[i]
 		}
 	}
-	row := strings.Join(keys, " ")
-	if columns(row)+len(morekeys) <= width {
-		row += morekeys
+	out := []string{fitting(keys, " ", width)}
+	more := "  " + nextKey
+	if d.Kind == approval.KindTool {
+		more += ", v: all"
 	}
-	out := []string{cut(row, width)}
+	if columns(out[0])+len(more) <= width {
+		out[0] += more
+	} else {
+		hint = nextKey
+	}
 	for _, l := range wrap(line(d.choices[d.mark].Means), width-2) {
 		out = append(out, "  "+paint(color, bold, l))
 	}
-	return out
+	return out, hint
 }
 
 // rule is a line across the screen with a title in it, and another text at its end.

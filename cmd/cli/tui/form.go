@@ -130,7 +130,7 @@ func (f *form) send() bool {
 // view draws the form, with the field that is written in always among the lines.
 func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 	out := []string{rule(width, color, yellow, "Call "+line(f.title), "Esc: leave")}
-	foot := []string{rule(width, color, yellow, "", ""), paint(color, dim, cut("Tab: next field. Enter in the last field: call the tool.", width))}
+	foot := []string{rule(width, color, yellow, "", ""), paint(color, dim, cut(f.hint(), width))}
 	var body []string
 	first, last := 0, 0
 	for i, field := range f.fields {
@@ -165,6 +165,14 @@ func (f *form) view(width, height int, color bool) (lines []string, x, y int) {
 		out = append(out, "")
 	}
 	return append(out, foot...), x, y
+}
+
+// hint says what Tab and Enter do.
+func (f *form) hint() string {
+	if f.at < len(f.fields)-1 {
+		return "Tab or Enter: the next field."
+	}
+	return "Enter calls the tool. Tab: first field."
 }
 
 // label is a field's name, what it is, and what is wrong with its value.

@@ -38,6 +38,19 @@ func TestNotify(t *testing.T) {
 	}
 }
 
+// Lines are broken at blanks, and within a word only where it is wider than the screen.
+func TestWrap(t *testing.T) {
+	for text, want := range map[string]string{
+		"say yes or use golem trust or --trust": "say yes or|use golem|trust or|--trust",
+		"a-very-long-word-with-hyphens":         "a-very-lon|g-word-wit|h-hyphens",
+		"日本語日本語 -x":                             "日本語日本|語 -x",
+	} {
+		if got := strings.Join(wrap(text, 10), "|"); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // The styles follow the terminal's background once it has told it.
 func TestPalette(t *testing.T) {
 	d := drive(t, 80, 24, true)

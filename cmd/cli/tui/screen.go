@@ -107,8 +107,8 @@ func (m *model) welcome(width, room int) []string {
 	var out []string
 	for _, l := range []string{
 		"Write a message; Enter sends it. /help lists the commands.",
-		"Ctrl+C ends what runs. Ctrl+D, or Ctrl+C twice, leaves.",
-		"PgUp and PgDn scroll. Ctrl+T: the workers. Ctrl+O: all calls.",
+		"Ctrl+C stops the answer. Ctrl+D, or Ctrl+C twice, leaves the chat.",
+		"PgUp and PgDn scroll. Ctrl+T shows the workers, Ctrl+O every call.",
 	} {
 		for _, w := range wrap(l, width) {
 			out = append(out, paint(m.o.Color, dim, w))

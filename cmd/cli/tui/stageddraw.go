@@ -108,7 +108,7 @@ func (p *staged) foot(width int, color bool) []string {
 		}
 		keys = append(keys, "Esc: back")
 	}
-	return append(out, cut(strings.Join(keys, "  "), width))
+	return append(out, fitting(keys, "  ", width))
 }
 
 // diffStyle is the style of a line of a diff or of a warning before it.

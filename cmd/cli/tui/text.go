@@ -46,7 +46,12 @@ func chop(s string, n int) []string {
 	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
 }
 
-// wrap breaks text into lines of at most n columns, between words where it can.
+// bound stands for a hyphen while lines are broken. Clean text has no character of
+// private use.
+const bound = "\ue000"
+
+// wrap breaks text into lines of at most n columns, at blanks where it can: a flag or a
+// path that was broken at a hyphen could not be copied.
 func wrap(s string, n int) []string {
 	n = max(n, 4)
 	var out []string
@@ -55,9 +60,18 @@ func wrap(s string, n int) []string {
 			out = append(out, l)
 			continue
 		}
-		out = append(out, strings.Split(ansi.Wrap(l, n, ""), "\n")...)
+		l = ansi.Wrap(strings.ReplaceAll(l, "-", bound), n, "")
+		out = append(out, strings.Split(strings.ReplaceAll(l, bound, "-"), "\n")...)
 	}
 	return out
+}
+
+// fitting joins the first of some parts, as many as have room in a line of n columns.
+func fitting(parts []string, between string, n int) string {
+	for len(parts) > 1 && columns(strings.Join(parts, between)) > n {
+		parts = parts[:len(parts)-1]
+	}
+	return cut(strings.Join(parts, between), n)
 }
 
 // pad is a line of exactly n columns.

@@ -52,7 +52,11 @@ var write = approval.Request{
 
 var trust = approval.Request{
 	ID: "q-2", Kind: approval.KindTrust, Risk: "high", Title: "Trust what this project's files allow beyond its sandbox?", Answers: []approval.Answer{approval.Yes, approval.No},
-	Lines: []approval.Line{{Path: "providers.acme.base_url", Value: "https://acme.example/v1", Means: "prompts and files go to this host", Where: "project.yaml:12"}},
+	Lines: []approval.Line{
+		{Path: "providers.acme.base_url", Value: "https://acme.example/v1", Means: "prompts and files go to this host", Where: "project.yaml:12"},
+		{Path: "mcp.notes.command", Value: "npx --yes @example/notes-server --root /srv/notes/of-the-whole-company --read-only --log-level debug --port 0", Means: "this program runs on this machine and is not confined", Where: "project.yaml:20"},
+		{Path: "toolsets.custom.modules.fetch.allowed_hosts", Value: "api.example.com (module sha256:" + strings.Repeat("0123456789abcdef", 4) + ")", Means: "the module can send what it gets there", Where: "main.worker:6"},
+	},
 }
 
 // The screens at two sizes, with and without colour, as files that can be looked at;
@@ -103,6 +107,34 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s:\n%s", name, diff)
+	}
+}
+
+// SPEC §3: a question about trust cuts nothing away: where it has more lines than the
+// screen, they are counted and scrolled to, and its answers say what they cover.
+func TestTrustShowsAll(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {40, 20}, {80, 24}} {
+		d := drive(t, size[0], size[1], false)
+		d.ask(trust)
+		d.arm()
+		seen := d.screen()
+		for range 20 {
+			d.keys("pgdown")
+			seen += d.screen()
+		}
+		all := strings.Join(strings.FieldsFunc(seen, func(r rune) bool { return strings.ContainsRune(" \n│┆", r) }), "")
+		for _, l := range trust.Lines {
+			for _, want := range []string{l.Path, l.Where, l.Value, l.Means} {
+				if want = strings.ReplaceAll(want, " ", ""); !strings.Contains(all, want) {
+					t.Errorf("%v: no %q in\n%s", size, want, seen)
+				}
+			}
+		}
+		d.hasNot("v: all", "not shown")
+		d.keys("y")
+		if got := <-d.replies; got.Answer != approval.Yes {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 
