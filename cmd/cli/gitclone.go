@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"net/http"
 	"path"
 	"slices"
 
@@ -18,12 +19,13 @@ import (
 	"golem/core/toolset"
 	"golem/core/toolset/gitset"
 	"golem/core/wasmtool"
+	"golem/core/workspace"
 )
 
 // gitToolset is the toolset git of this machine. root opens the project's directory;
 // nil: the project is packed.
 func gitToolset(root func() (sandbox.FS, error)) toolset.Factory {
-	return gitset.Toolset(gitset.Platform{Root: root, Unpack: unpackIt, Clone: gitClone,
+	return gitset.Toolset(gitset.Platform{Root: root, Unpack: unpackIt, Clone: gitClone(moduleFetcher{}.transport),
 		Read: func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
 			return gitrepo.Read(ctx, name, args, root, view)
 		}})
@@ -31,50 +33,104 @@ func gitToolset(root func() (sandbox.FS, error)) toolset.Factory {
 
 // gitClone is git_clone: the files of one commit, without its history, as files of the
 // sandbox. There is no .git, so no hook and no configuration of the repository counts.
-func gitClone(ctx context.Context, view sandbox.FS, address, at string) (out tool.Output, err error) {
-	a, err := parseGit(gitPrefix + address)
-	if err != nil || a.remote == nil {
-		return out, fault.New(fault.ToolInput, "%s is not the address of a repository that can be cloned", fault.Quoted(address)).Hinting("write https://HOST/PATH, with @TAG after it if you want another commit than the newest")
-	}
-	if !wasmtool.Outside(a.remote.Host) {
-		return out, fault.New(fault.Network, "%s is not a host of the public network", fault.Quoted(a.remote.Host)).Hinting("a person can clone it with git")
-	}
-	to, err := sandbox.Clean(at)
-	if err != nil {
-		return out, err
-	}
-	entries, err := fs.ReadDir(view, to)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err != nil || len(entries) > 0 {
-		if err == nil {
-			err = fault.New(fault.Conflict, "%s is not empty", sandbox.Abs(to)).Hinting("name a directory that is not there yet")
+// reach makes what connects to the addresses that a policy admits.
+func gitClone(reach func(wasmtool.Policy) *http.Transport) func(context.Context, sandbox.FS, string, string) (tool.Output, error) {
+	return func(ctx context.Context, view sandbox.FS, address, at string) (out tool.Output, err error) {
+		a, err := parseGit(gitPrefix + address)
+		if err != nil || a.remote == nil {
+			return out, fault.New(fault.ToolInput, "%s is not the address of a repository that can be cloned", fault.Quoted(address)).Hinting("write https://HOST/PATH, with @TAG after it if you want another commit than the newest")
 		}
-		return out, err
-	}
-	client := gitHTTPClient()
-	client.Transport = moduleFetcher{}.transport(wasmtool.Policy{Hosts: []string{a.remote.Host}, Caller: "git_clone", List: "the repository's address"})
-	files, commit, err := a.fetch(ctx, client)
-	if err != nil {
-		f := *fault.Of(err, fault.Network)
-		f.Hint = "nothing was written; use another repository"
-		return out, &f
-	}
-	names := slices.Sorted(maps.Keys(files))
-	for _, name := range names { // nothing is written unless all can be
-		if err := cmp.Or(sandbox.ValidNew(path.Join(to, name)), sandbox.CanWrite(view, path.Join(to, name))); err != nil {
+		if !wasmtool.Outside(a.remote.Host) {
+			return out, fault.New(fault.Network, "%s is not a host of the public network", fault.Quoted(a.remote.Host)).Hinting("a person can clone it with git")
+		}
+		to, err := cloneTarget(view, at)
+		if err != nil {
 			return out, err
 		}
-	}
-	for n, name := range names {
-		if err := view.WriteFile(path.Join(to, name), files[name]); err != nil {
-			f := *fault.Of(err, fault.Tool)
-			f.Message = fmt.Sprintf("%d of %d files were written to %s, then: %s", n, len(names), sandbox.Abs(to), f.Message)
+		client, transport := gitHTTPClient(), reach(wasmtool.Policy{Hosts: []string{a.remote.Host}, Caller: "git_clone", List: "the repository's address"})
+		defer transport.CloseIdleConnections()
+		client.Transport = transport
+		files, commit, err := a.fetch(ctx, client)
+		if err == nil {
+			err = workspace.Collide(slices.Sorted(maps.Keys(files)))
+		}
+		if err != nil {
+			f := *fault.Of(err, fault.Network)
+			f.Hint = "nothing was written; use another repository"
 			return out, &f
 		}
+		if err := writeAll(ctx, view, to, files); err != nil {
+			return out, err
+		}
+		out = tool.Text("%d files of commit %s are in %s", len(files), commit[:10], sandbox.Abs(to))
+		out.Untrusted = true
+		return out, nil
 	}
-	out = tool.Text("%d files of commit %s are in %s", len(names), commit[:10], sandbox.Abs(to))
-	out.Untrusted = true
-	return out, nil
+}
+
+// cloneTarget is the directory that a repository is written to: one that is not there, or
+// empty.
+func cloneTarget(view sandbox.FS, at string) (string, error) {
+	to, err := sandbox.Clean(at)
+	if err != nil {
+		return "", err
+	}
+	entries, err := fs.ReadDir(view, to)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	case len(entries) > 0:
+		return "", fault.New(fault.Conflict, "%s is not empty", sandbox.Abs(to)).Hinting("name a directory that is not there yet")
+	}
+	return to, nil
+}
+
+// writeAll writes all files, or none: if one cannot be written, those before it are
+// removed again.
+func writeAll(ctx context.Context, view sandbox.FS, to string, files map[string][]byte) error {
+	names := slices.Sorted(maps.Keys(files))
+	for _, name := range names {
+		if err := cmp.Or(sandbox.ValidNew(path.Join(to, name)), sandbox.CanWrite(view, path.Join(to, name))); err != nil {
+			return err
+		}
+	}
+	_, err := fs.Stat(view, to)
+	made := err != nil
+	for n, name := range names {
+		err := context.Cause(ctx)
+		if err == nil {
+			err = view.WriteFile(path.Join(to, name), files[name])
+		}
+		if err == nil {
+			continue
+		}
+		f := *fault.Of(err, fault.Tool)
+		f.Message += "; nothing of the repository was kept"
+		if left := removeAll(view, to, names[:n], made); left > 0 {
+			f.Message = fmt.Sprintf("%s; %d files in %s could not be removed again", fault.Of(err, fault.Tool).Message, left, sandbox.Abs(to))
+		}
+		return &f
+	}
+	return nil
+}
+
+// removeAll removes files and the directories made for them, to itself if it was made too.
+// It returns how many files are left.
+func removeAll(view sandbox.FS, to string, names []string, made bool) (left int) {
+	dirs := map[string]bool{}
+	for _, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			dirs[path.Join(to, dir)] = true
+		}
+		if view.Remove(path.Join(to, name)) != nil {
+			left++
+		}
+	}
+	if made {
+		dirs[to] = true
+	}
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(dirs))) { // what lies deeper first
+		_ = view.Remove(dir) // one with files stays
+	}
+	return left
 }

@@ -88,12 +88,26 @@ func ZipContent(data []byte) (Content, error) {
 	return FilesContent(files, left)
 }
 
+// Collide fails with E_PATH if two of the names are the same file on some systems, or one
+// is a file and the directory of another.
+func Collide(names []string) error {
+	var plan []member
+	for _, name := range names {
+		plan = append(plan, member{name: name})
+	}
+	err := collisions(plan)
+	if err == nil {
+		return nil
+	}
+	return fault.New(fault.Path, "%s", strings.TrimPrefix(fault.Of(err, fault.Path).Message, "the archive is not accepted: "))
+}
+
 // FilesContent checks files by their names: limits, names that do not work on
 // every system, and names that collide on some. left is what the caller has
 // left out; what leftOut names is left out here too.
 func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	c := Content{}
-	var plan []member
+	var plan []string
 	total := int64(0)
 	for name, data := range files {
 		if err := named(name); err != nil {
@@ -113,10 +127,10 @@ func FilesContent(files map[string][]byte, left []string) (Content, error) {
 	}
 	sorting.By(c.files, func(a, b node) int { return strings.Compare(a.name, b.name) })
 	for _, f := range c.files {
-		plan = append(plan, member{name: f.name})
+		plan = append(plan, f.name)
 	}
-	if err := collisions(plan); err != nil {
-		return Content{}, libraryFault("%s", strings.TrimPrefix(fault.Of(err, fault.Path).Message, "the archive is not accepted: "))
+	if err := Collide(plan); err != nil {
+		return Content{}, libraryFault("%s", fault.Of(err, fault.Path).Message)
 	}
 	c.Left = tops(left)
 	return c, nil
