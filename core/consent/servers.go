@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"golem/core/approval"
 	"golem/core/fault"
 	"golem/core/mcp"
 	"golem/core/project"
@@ -106,9 +107,10 @@ func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, as
 	return c.use(ctx, w, c.servers(w, name), ask)
 }
 
-// ServerTools settles which tools of an MCP server a person trusts. With a yes to the
-// server, its tools are trusted as it describes them the first time; after that, those
-// that are new or that it describes otherwise need a yes of their own.
+// ServerTools settles which tools of an MCP server a person trusts. The first time they
+// are a question of their own, after that those that are new or that the server
+// describes otherwise. Without a yes they are not offered. A digest that a person pinned
+// is a yes to the tools that the server has the first time.
 func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name string, tools []mcp.Tool, ask run.Asker) ([]bool, error) {
 	out := make([]bool, len(tools))
 	servers := c.servers(w, name)
@@ -118,19 +120,13 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 		}
 		return out, nil
 	}
-	of := " at " + strings.TrimPrefix(fingerprint(servers[0].Value), "sha256:")
 	all := make(trust.List, len(tools))
 	for i, t := range tools {
-		all[i] = servers[0]
-		all[i].Path = servers[0].Path + "." + t.Name
-		all[i].Value = "sha256:" + t.Digest + of
-		all[i].Means = "the server describes this tool otherwise than before, or it is new: " + firstLine(t.Description)
+		all[i] = pinned(servers[0], t)
 	}
 	open := c.judge.Untrusted(all)
-	first := func(w trust.Widening) bool {
-		return w.File == servers[0].File && strings.HasPrefix(w.Path, servers[0].Path+".") && strings.HasSuffix(w.Value, of)
-	}
-	if len(open) == len(all) && !c.judge.Any(first) {
+	first := len(open) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(servers[0], w) })
+	if first && c.pinned != "" {
 		_ = c.Trust(open) // not kept: it holds for this run, and the next one pins again
 		open = nil
 	}
@@ -139,7 +135,7 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 		return no
 	})
 	if len(open) > 0 {
-		yes, err := c.askTools(ctx, name, open, ask)
+		yes, err := c.askTools(ctx, name, open, first, ask)
 		if err != nil {
 			return nil, err
 		}
@@ -157,13 +153,47 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 	return out, nil
 }
 
-// askTools asks about tools that changed. Without a yes they are not offered.
-func (c *Consent) askTools(ctx context.Context, server string, open trust.List, ask run.Asker) (bool, error) {
+// pinned is a tool of a server, as the server describes it.
+func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
+	out := server
+	out.Path += "." + t.Name
+	out.Value = "sha256:" + t.Digest + pinnedAt(server)
+	out.Means = t.Name + " (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…)"
+	if about := firstLine(t.Description); about != "" {
+		out.Means += " " + about
+	}
+	return out
+}
+
+// pinnedAt ends the value of each pinned tool of a server: a pin holds for the server as
+// it is configured.
+func pinnedAt(server trust.Widening) string {
+	return " at " + strings.TrimPrefix(fingerprint(server.Value), "sha256:")
+}
+
+func isPin(server, w trust.Widening) bool {
+	return w.File == server.File && strings.HasPrefix(w.Path, server.Path+".") && strings.HasSuffix(w.Value, pinnedAt(server))
+}
+
+// askTools asks about tools that nobody trusted yet: all of a server, or those that
+// changed. They are one line of the question, which front ends fold.
+func (c *Consent) askTools(ctx context.Context, server string, open trust.List, first bool, ask run.Asker) (bool, error) {
 	if c.neverAsk {
 		return false, nil
 	}
-	q := c.question(open, "", nil, nil)
+	q := c.question(nil, "", nil, nil)
 	q.Title = fmt.Sprintf("The MCP server %s has %d tools that are new or changed. Offer them to the model?", fault.Brief(server), len(open))
+	if first {
+		q.Title = fmt.Sprintf("The MCP server %s offers %d tools. Offer them to the model?", fault.Brief(server), len(open))
+	}
+	line := approval.Line{Path: "toolsets.mcp." + server, Where: open[0].At, Means: "the model reads these descriptions, which are the server's own words; when one changes, golem asks again"}
+	for i, w := range open {
+		if i > 0 {
+			line.Value += "\n"
+		}
+		line.Value += w.Means
+	}
+	q.Lines = append(q.Lines, line)
 	q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
 	rec, err := ask(ctx, q)
 	c.unattended.Store(c.unattended.Load() || err == nil && rec.Nobody)
@@ -172,8 +202,8 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	if r := []rune(line); len(r) > 200 {
-		line = string(r[:200]) + "…"
+	if r := []rune(line); len(r) > 100 {
+		line = string(r[:100]) + "…"
 	}
 	return line
 }

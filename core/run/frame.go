@@ -59,6 +59,7 @@ type powers struct {
 	modelSettings model.Settings
 
 	inert       bool           // made for golem check: no code of a module may run
+	opening     bool           // a root whose run has not begun in the trace
 	warnings    []*fault.Fault // of making the tools; told when the worker begins
 	undescribed []string       // modules whose tools are not known, because nothing may be run
 	changing    []changing     // toolsets whose tools can change between turns
@@ -125,10 +126,12 @@ func (t *tree) frame(ctx context.Context, w *project.Worker, parent *frame, id s
 	if f.sight, err = t.sight(ctx, w, caller); err != nil {
 		return nil, fault.Of(err, fault.Config).InChain(f.chain)
 	}
+	f.opening = parent == nil
 	err = f.openTools(ctx)
 	if err == nil {
 		err = f.settings(ctx)
 	}
+	f.opening = false
 	if err != nil {
 		f.close()
 		return nil, err

@@ -18,7 +18,10 @@ func (f *frame) question(ctx context.Context, q approval.Question) (approval.Rec
 	q.Call, q.WorkerPath, q.Asking = f.id, f.chain, f.tree.ask
 	q.Shown = func(r approval.Request) { f.tree.shown(f.at(), r) }
 	rec, err := f.tree.r.Gate.Ask(ctx, q)
-	if err == nil && rec.Source != "cache" {
+	switch answered := err == nil && rec.Source != "cache"; {
+	case answered && f.opening: // the run has not begun
+		f.tree.r.Notices = append(f.tree.r.Notices, Answered(q, rec))
+	case answered:
 		f.emit(Answered(q, rec))
 	}
 	return rec, err

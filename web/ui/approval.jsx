@@ -95,7 +95,7 @@ function Lines({ request }) {
       {(request.lines ?? []).map((l, i) => (
         <dl class="facts stacked" key={i}>
           <dt class="mono">{visible(l.path)}</dt>
-          <dd><span class="mono">{visible(l.value)}</span>{l.where && <span class="small muted where"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
+          <dd>{l.value.includes('\n') ? <pre class="block" tabIndex={0} role="region" aria-label={visible(l.path)}>{visible(l.value)}</pre> : <span class="mono">{visible(l.value)}</span>}{l.where && <span class="small muted where"> {visible(l.where)}</span>}{l.means && <p class="small">{visible(l.means)}</p>}</dd>
         </dl>
       ))}
     </div>

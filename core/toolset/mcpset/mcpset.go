@@ -146,6 +146,10 @@ func (s *set) list(ctx context.Context, one *server) error {
 				kept = append(kept, t)
 			}
 		}
+		if left := len(tools) - len(kept); left > 0 {
+			s.warn(fault.Warn(fault.Trust, "%d tools of the MCP server %s are not offered, because you have not said yes to what the server says of them now", left, one.name).
+				Hinting("run the worker where you can be asked, or use --trust"))
+		}
 		tools = kept
 	}
 	one.tools = tools
