@@ -38,10 +38,10 @@ func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest
 	return p, site
 }
 
-// finished waits for the end of the run that is shown.
+// finished waits for the end of the run that is shown, and until another one can begin.
 func finished(p *webtest.Page, status string) {
 	p.Helper()
-	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)))`, status, status+",")
+	do(p, `await until("the end of the run: %s", () => [...document.querySelectorAll('[role=status]')].some((e) => e.innerText.startsWith(%q)) && ![...document.querySelectorAll('.composer button')].some((b) => b.innerText === 'Stop'))`, status, status+",")
 }
 
 // while answers every question of the run that goes on, until it ends well.

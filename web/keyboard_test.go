@@ -15,13 +15,18 @@ import (
 const focused = `(() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
 	return (e?.getAttribute?.('aria-label') ?? e?.labels?.[0]?.innerText ?? e?.innerText ?? '').trim().replace(/\s+/g, ' ') })()`
 
-// tabTo presses Tab until what is so called, or begins so, has the focus.
+// tabTo presses Tab until what is so called, or begins so, has the focus. In an editor
+// Tab indents, so Escape is pressed first, as the list of keys says.
 func tabTo(t *testing.T, p *webtest.Page, name string) {
 	t.Helper()
 	var met []string
-	for range 150 {
+	at := webtest.Eval[string](p, focused)
+	for range 250 {
+		if strings.HasPrefix(at, "text of ") {
+			p.Press(webtest.Escape)
+		}
 		p.Press(webtest.Tab)
-		at := webtest.Eval[string](p, focused)
+		at = webtest.Eval[string](p, focused)
 		if at == name || strings.HasSuffix(name, "…") && strings.HasPrefix(at, strings.TrimSuffix(name, "…")) {
 			return
 		}
@@ -30,9 +35,32 @@ func tabTo(t *testing.T, p *webtest.Page, name string) {
 	t.Fatalf("Tab does not lead to %q, but to %q", name, met)
 }
 
-// A person without a pointer goes through every view: runs an example and answers,
-// walks the graph, tries a worker, reads and searches files, looks at a trace, sets a
-// setting, makes a project, uses the menu.
+// desk is a project for a conversation: it writes a file after a question, and stages it.
+var desk = map[string]string{
+	"project.yaml": "clearance: {targets: {main: {dir: ./published}}}\n",
+	"main.worker":  "---\nmodel: script:s.yaml\nmode: chat\nsandbox: {paths: {desk: {root: ./desk}}}\ntoolsets: {filesystem: {}, clearance: {}}\n---\nWrite.\n",
+	"s.yaml": `script: 1
+workers:
+  main:
+    - when: {error: E_DENIED, match: "not on a Sunday"}
+      say: then on Monday
+    - when: {tool: write_file}
+      say: it is written
+    - when: {tool: stage}
+      say: it is staged
+    - when: {match: "^write it so"}
+      say: so be it
+    - when: {match: "^write"}
+      calls: [{tool: write_file, args: {path: /desk/a.md, content: "one\n"}}]
+    - when: {match: "^stage"}
+      calls: [{tool: stage, args: {paths: [/desk/a.md], message: Report, target: main}}]
+`,
+}
+
+// A person without a pointer goes through every view and flow: talks, refuses with a
+// reason and allows, goes back, pushes, undoes, compares, exports; runs an example, walks
+// the graph, tries a worker, reads and searches files, looks at a trace, sets a setting,
+// makes a project, uses the menu. Nothing is typed before what takes it is there.
 func TestKeyboardAlone(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -42,6 +70,99 @@ func TestKeyboardAlone(t *testing.T) {
 		p.Press(webtest.Enter)
 	}
 	do(p, `await text("is ready")`)
+	project(t, p, "desk", desk)
+	talkByKeys(t, p, press)
+	decideByKeys(t, p, press)
+	walkByKeys(t, p, press)
+	readByKeys(t, p, press)
+	settleByKeys(t, p, press)
+}
+
+// turn waits until the conversation takes the next message.
+func turn(p *webtest.Page, said string) {
+	p.Helper()
+	do(p, `await text(%q); await until("the turn", () => [...document.querySelectorAll('.composer button')].some((b) => b.innerText === 'Send' && !b.disabled))`, said)
+}
+
+// talkByKeys refuses with a reason, allows, goes back to before a message, stages, and
+// ends the conversation; a second one is there to be compared.
+func talkByKeys(t *testing.T, p *webtest.Page, press func(string)) {
+	t.Helper()
+	say := func(text string) {
+		t.Helper()
+		tabTo(t, p, "Task")
+		p.Press(text, webtest.Enter)
+	}
+	say("write")
+	do(p, `await text("Change a file?")`)
+	settled(p)
+	tabTo(t, p, "Reason, if you say no…")
+	p.Press("not on a Sunday")
+	press("No")
+	turn(p, "then on Monday")
+	say("write")
+	do(p, `await text("Change a file?")`)
+	settled(p)
+	press("Yes")
+	turn(p, "it is written")
+	press("go back to before message 2")
+	do(p, `await until("the message to be in the field", () => document.getElementById('task').value === 'write' && !document.body.innerText.includes("it is written"))`)
+	turn(p, "then on Monday")
+	say(" it so")
+	turn(p, "so be it")
+	say("stage")
+	turn(p, "it is staged")
+	end := func() {
+		t.Helper()
+		press("End")
+		do(p, `await until("the end", () => [...document.querySelectorAll('.composer button')].some((b) => b.innerText === 'Run' && !b.disabled) && button("new conversation"))`)
+	}
+	end()
+	say("write it so again")
+	turn(p, "so be it")
+	end()
+}
+
+// decideByKeys pushes what is staged, undoes a run, compares two runs and takes the
+// project home as a zip.
+func decideByKeys(t *testing.T, p *webtest.Page, press func(string)) {
+	t.Helper()
+	press("Staged…")
+	do(p, `await until("the item", () => button("Show changes"))`)
+	press("Show changes")
+	do(p, `await until("the diff", () => button("Push"))`)
+	press("Push")
+	do(p, `await text("pushed: item 1"); await until("what runs wrote", () => button("Show what undoing does"))`)
+	press("Show what undoing does")
+	do(p, `await until("the diff", () => button("Put everything back"))`)
+	press("Put everything back")
+	do(p, `await text("undone: run")`)
+
+	press("Trace")
+	do(p, `await until("two runs, read", () => [...document.querySelectorAll('table.list tbody tr')].filter((r) => r.innerText.includes("write")).length >= 2)`)
+	for range 2 {
+		tabTo(t, p, "mark 20…")
+		p.Press(" ")
+	}
+	do(p, `await until("Compare to be possible", () => button("Compare"))`)
+	press("Compare")
+	do(p, `await text("Two runs compared")`)
+	press("Leave")
+	do(p, `await until("it to go", () => !document.body.innerText.includes("Two runs compared")); const follow = HTMLAnchorElement.prototype.click;
+		window.saved = []; HTMLAnchorElement.prototype.click = function () { if (this.download) window.saved.push(this.download); else follow.call(this) }`)
+	press("Projects")
+	do(p, `await until("the projects", () => button("New project"))`)
+	tabTo(t, p, "From a zip")
+	tabTo(t, p, "From a folder")
+	press("export desk as a zip")
+	do(p, `await until("the zip", () => window.saved.includes("desk.zip"))`)
+}
+
+// walkByKeys runs an example, and tries a worker of the graph by a form.
+func walkByKeys(t *testing.T, p *webtest.Page, press func(string)) {
+	t.Helper()
+	press("Use it") // the first example
+	do(p, `await text("is ready"); await until("its task", () => button("Ada starts on Monday"))`)
 	press("Ada starts on Monday")
 	do(p, `await text("Change a file?")`)
 	while(p, func() {
@@ -62,6 +183,11 @@ func TestKeyboardAlone(t *testing.T) {
 	do(p, `await text("the writer has written")`)
 	finished(p, "ok")
 
+}
+
+// readByKeys uses the menu, reads a file, searches in texts, and looks at a trace.
+func readByKeys(t *testing.T, p *webtest.Page, press func(string)) {
+	t.Helper()
 	press("what you can do")
 	do(p, `await until("the menu", () => document.querySelector('dialog[open] [data-action]'))`)
 	var all []string
@@ -97,6 +223,11 @@ func TestKeyboardAlone(t *testing.T) {
 	press("Turns")
 	do(p, `await text("writer, turn 1")`)
 
+}
+
+// settleByKeys sets a setting, makes a project, and reads the list of keys.
+func settleByKeys(t *testing.T, p *webtest.Page, press func(string)) {
+	t.Helper()
 	p.Press("s")
 	do(p, `await text("Keep with each trace")`)
 	tabTo(t, p, "Keep with each trace…")
@@ -107,7 +238,7 @@ func TestKeyboardAlone(t *testing.T) {
 	press("New project")
 	do(p, `await until("the field", () => document.activeElement.id === 'asked')`)
 	p.Press("by-keys", webtest.Enter)
-	do(p, `await until("the project", () => document.title.startsWith("by-keys") || location.hash.includes("by-keys"))`)
+	do(p, `await until("the file of the project", () => document.title.startsWith("by-keys") && document.querySelector('h2.mono')?.innerText === 'main.worker' && document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`)
 	tabTo(t, p, "keys")
 	p.Press("?")
 	do(p, `await until("the keys", () => document.querySelector('dialog[open]')?.innerText.includes("goes to the field for the task"))`)

@@ -81,8 +81,12 @@ export function Composer() {
   const talking = store.talking.value
   const about = store.about.value
   const faults = (about?.faults ?? []).filter((f) => f.severity !== 'warning')
+  const began = useRef(false)
   useEffect(() => {
-    if (!busy) field.current?.focus({ preventScroll: true })
+    const at = document.activeElement
+    // A run that ends takes the focus from nobody who is elsewhere by then.
+    if (!busy && (!began.current || !at || at === document.body || at.closest('.composer'))) field.current?.focus({ preventScroll: true })
+    began.current = true
   }, [busy])
   const send = (e) => {
     e?.preventDefault()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -105,10 +106,27 @@ func (c *chromiumTab) press(ctx context.Context, keys string) error {
 	if keys == CtrlEnd {
 		return c.do(ctx, chromedp.KeyEvent(kb.End, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	}
+	if keys == Enter {
+		return c.enter(ctx)
+	}
 	if arrow, ok := arrows[keys]; ok {
 		keys = arrow
 	}
 	return c.do(ctx, chromedp.KeyEvent(keys))
+}
+
+// enter presses Enter as a keyboard does: a page that keeps the key from its default
+// action gets no character either. chromedp sends the character as an event of its own.
+func (c *chromiumTab) enter(ctx context.Context) error {
+	own, cancel := c.until(ctx)
+	defer cancel()
+	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "Enter", Code: "Enter", Text: "\r", UnmodifiedText: "\r", WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13}
+	_, err := chromedp.Call(own, input.DispatchKeyEvent, key)
+	if err == nil {
+		key.Type, key.Text, key.UnmodifiedText = input.DispatchKeyEventTypeKeyUp, "", ""
+		_, err = chromedp.Call(own, input.DispatchKeyEvent, key)
+	}
+	return err
 }
 
 func (c *chromiumTab) upload(ctx context.Context, selector string, files []string) error {
