@@ -262,6 +262,8 @@ export class Golem {
   libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
   /** Installs a library from a zip, or from files by their paths. from says where it came from. */
   installLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
+  /** Puts a library in the place of the installed one of its name and version, or installs it beside other versions; look only says what that would change. */
+  updateLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
   /** Removes a library by its directory, such as utils@1.0.0. */
   removeLibrary(dir: string, options?: Waiting): Promise<void>
   files(name: string): Files

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 )
 
@@ -32,8 +33,9 @@ func zipOf(t *testing.T, files ...string) []byte {
 	return b.Bytes()
 }
 
-// A library is installed in the page from a zip, from an address that allows it
-// and from a folder, a project uses it, and it is removed (SPEC §4, scenario 38).
+// A library is installed in the page from a zip and from an address that allows it; it
+// is updated from the address after a yes to what has changed, and removed (SPEC §4,
+// scenario 38).
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	data := zipOf(t, "utils-1.0/lib.yaml", "name: utils\nversion: 1.0.0\ndescription: useful things\n", "utils-1.0/workers/a.worker", "---\ndescription: a\n---\nA.\n", "utils-1.0/.env", "KEY=x")
@@ -41,6 +43,7 @@ func TestLibraries(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
+	var newer atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/closed.zip" {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -49,7 +52,11 @@ func TestLibraries(t *testing.T) {
 			http.Redirect(w, r, "/more.zip", http.StatusFound)
 			return
 		}
-		w.Write(zipOf(t, "lib.yaml", "name: more\ndependencies: [absent]\n", "workers/b.worker", "---\n---\nB.\n"))
+		text := "---\n---\nB.\n"
+		if newer.Load() {
+			text = "---\n---\nBetter.\n"
+		}
+		w.Write(zipOf(t, "lib.yaml", "name: more\ndependencies: [absent]\n", "workers/b.worker", text))
 	}))
 	t.Cleanup(server.Close)
 	p, _ := visit(t, "/")
@@ -67,6 +74,11 @@ func TestLibraries(t *testing.T) {
 		await from('http://example.com/x.zip'); await text("has to begin with https");
 		await from(%q + '/more.zip?key=secret'); await text("more is installed"); await text('more cannot be used yet: the library "absent" is not installed');
 		if (document.body.innerText.includes('secret')) throw new Error('the key of the address is kept')`, server.URL, server.URL, server.URL)
+	do(p, `await click("update the library more"); await text("more is up to date")`)
+	newer.Store(true)
+	do(p, `await click("update the library more"); await text("changed workers/b.worker"); await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));
+		await click("update the library more"); await text("changed workers/b.worker"); await click("Put the new files in their place"); await text("more is updated");
+		await click("update the library more"); await text("more is up to date")`)
 	do(p, `await click("remove the library more"); await text("Remove more?"); await click("Remove"); await until("it to go", () => !button("remove the library more"));
 		await until("the other to stay", () => button("remove the library utils@1.0.0"))`)
 }

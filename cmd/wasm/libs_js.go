@@ -73,16 +73,23 @@ func listLibraries(c *call) (any, []byte, error) {
 	if dir == nil || err != nil {
 		return out, nil, err
 	}
+	if err := c.server.stores.changeLibraries(workspace.Libraries.Recover); err != nil && !errors.Is(err, fault.Busy) {
+		return out, nil, err
+	}
 	libs, faults, err := workspace.Libraries{Root: workspace.Over(dir), Marks: true}.List()
 	out.Libraries, out.Faults = append(out.Libraries, libs...), append(out.Faults, faults...)
 	return out, nil, err
 }
 
 // installLibrary installs one from a zip, or from files with their names. from
-// says where it came from.
+// says where it came from. update puts it in the place of the installed one of its
+// name and version; look only says what that would change.
 func installLibrary(c *call) (any, []byte, error) {
 	var n struct {
-		From  string   `json:"from"`
+		From   string `json:"from"`
+		Update bool   `json:"update"`
+		Look   bool   `json:"look"`
+
 		Names []string `json:"names"` // of the bytes, in order; none: the bytes are a zip
 	}
 	if err := c.decode(&n); err != nil {
@@ -112,8 +119,18 @@ func installLibrary(c *call) (any, []byte, error) {
 	}
 	var lib workspace.Library
 	fresh := false
+	var changes []string
 	err := c.server.stores.changeLibraries(func(l workspace.Libraries) (err error) {
-		lib, fresh, err = l.Install(content, workspace.Origin{From: n.From})
+		from := workspace.Origin{From: n.From}
+		if n.Update {
+			var there bool
+			lib, there, changes, err = l.Compare(content, from)
+			if fresh = !there; err == nil && !n.Look {
+				_, _, err = l.Update(content, from)
+			}
+			return err
+		}
+		lib, fresh, err = l.Install(content, from)
 		return err
 	})
 	if err != nil {
@@ -121,7 +138,7 @@ func installLibrary(c *call) (any, []byte, error) {
 	}
 	roots, err := c.server.stores.libraryRoots()
 	return map[string]any{
-		"library": lib, "fresh": fresh, "left": content.Left, "missing": project.MissingLibraries(lib.Dependencies, roots),
+		"library": lib, "fresh": fresh, "changes": changes, "left": content.Left, "missing": project.MissingLibraries(lib.Dependencies, roots),
 	}, nil, err
 }
 

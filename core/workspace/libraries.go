@@ -20,7 +20,8 @@ type Libraries struct {
 	Root afero.Fs
 	// Marks is for a tree that renames a directory file by file (OPFS): a file
 	// beside a library stands for a change of it that is not finished, and the
-	// library does not count while it is there. Update is not supported then.
+	// library does not count while it is there. An update is written beside the
+	// library first, so that a killed one is ended by the next Recover.
 	Marks bool
 }
 
@@ -77,26 +78,35 @@ func (l Libraries) Install(c Content, from Origin) (lib Library, fresh bool, err
 // written then. A library of a version that is not installed is installed, and
 // the others stay.
 func (l Libraries) Update(c Content, from Origin) (lib Library, changes []string, err error) {
-	lib, err = l.planned(c, from)
-	if err != nil {
+	lib, there, changes, err := l.Compare(c, from)
+	switch {
+	case err != nil:
 		return Library{}, nil, err
-	}
-	there, err := l.there(lib.Dir)
-	if err != nil {
-		return Library{}, nil, err
-	}
-	if there != lib.Dir {
+	case !there:
 		lib, _, err = l.Install(c, from)
 		return lib, nil, err
-	}
-	old, err := l.content(lib.Dir)
-	if err != nil {
-		return Library{}, nil, err
-	}
-	if changes = c.changes(old); len(changes) == 0 {
+	case len(changes) == 0:
 		return lib, nil, nil
 	}
 	return lib, changes, l.put(lib, c)
+}
+
+// Compare says what Update would do: there is false if no library of that name and
+// version is installed.
+func (l Libraries) Compare(c Content, from Origin) (lib Library, there bool, changes []string, err error) {
+	lib, err = l.planned(c, from)
+	if err != nil {
+		return Library{}, false, nil, err
+	}
+	dir, err := l.there(lib.Dir)
+	if err != nil || dir != lib.Dir {
+		return lib, false, nil, err
+	}
+	old, err := l.content(lib.Dir)
+	if err != nil {
+		return Library{}, false, nil, err
+	}
+	return lib, true, c.changes(old), nil
 }
 
 // planned is the library as it will be listed. Nothing is written.
@@ -134,7 +144,9 @@ func (l Libraries) there(dir string) (string, error) {
 // there is moved away first, and removed last.
 func (l Libraries) put(lib Library, c Content) error {
 	tmp := installing + lib.Dir
-	if l.Marks {
+	_, err := l.Root.Stat(lib.Dir)
+	update := l.Marks && err == nil
+	if l.Marks && !update {
 		tmp = lib.Dir
 	}
 	record, err := lib.Origin.encode()
@@ -142,7 +154,7 @@ func (l Libraries) put(lib Library, c Content) error {
 		return err
 	}
 	nodes := []node{{name: tmp, dir: true}}
-	if l.Marks {
+	if l.Marks && !update {
 		nodes = append([]node{{name: marked + lib.Dir}}, nodes...)
 	}
 	for _, f := range c.files {
@@ -151,6 +163,12 @@ func (l Libraries) put(lib Library, c Content) error {
 	nodes = append(nodes, node{name: path.Join(tmp, originFile), data: record})
 	if err := write(l.Root, nodes); err != nil {
 		return l.notWritten(lib.Dir, err)
+	}
+	if update {
+		if err := write(l.Root, []node{{name: marked + lib.Dir}}); err != nil {
+			return l.notWritten(lib.Dir, err)
+		}
+		return l.replace(lib.Dir)
 	}
 	if l.Marks {
 		return l.unmark(lib.Dir)
@@ -174,7 +192,8 @@ func (l Libraries) put(lib Library, c Content) error {
 }
 
 // Recover ends what a killed process left unfinished: a library that was moved
-// away is put back if nothing took its place, the rest is removed.
+// away is put back if nothing took its place, a marked one that lies whole beside its
+// place is put there, the rest is removed.
 func (l Libraries) Recover() error {
 	entries, err := afero.ReadDir(l.Root, ".")
 	if err != nil {
@@ -185,7 +204,11 @@ func (l Libraries) Recover() error {
 		half, isMark := strings.CutPrefix(e.Name(), marked)
 		switch {
 		case isMark:
-			if err := l.drop(half); err != nil {
+			settle := l.drop
+			if _, err := l.Root.Stat(installing + half); err == nil {
+				settle = l.replace
+			}
+			if err := settle(half); err != nil {
 				return err
 			}
 			continue

@@ -186,6 +186,55 @@ func TestInstallIsAtomic(t *testing.T) {
 	run(true, func(l workspace.Libraries) error { _, _, err := l.Update(next, workspace.Origin{}); return err })
 }
 
+// In a tree that renames directories file by file, a killed update leaves the old
+// library or the new one, once what was left unfinished is settled.
+func TestUpdateMarked(t *testing.T) {
+	old, next := content(t, library(nil)), content(t, library(map[string]string{"workers/a.worker": "A", "new": "x"}))
+	for n := 0; ; n++ {
+		root := sandbox.Memory()
+		whole := workspace.Libraries{Root: workspace.Over(root), Marks: true}
+		if _, _, err := whole.Install(old, workspace.Origin{}); err != nil {
+			t.Fatal(err)
+		}
+		_, _, err := (workspace.Libraries{Root: &dying{workspace.Over(root), n}, Marks: true}).Update(next, workspace.Origin{})
+		if libs, faults, lerr := whole.List(); lerr != nil || len(faults) > 0 || len(libs) == 1 && changed(t, whole, libs[0]) {
+			t.Fatalf("step %d: %v, %v, %v", n, libs, faults, lerr)
+		}
+		if rerr := whole.Recover(); rerr != nil {
+			t.Fatal(rerr)
+		}
+		libs, faults, lerr := whole.List()
+		if lerr != nil || len(faults) > 0 || len(libs) != 1 || changed(t, whole, libs[0]) {
+			t.Fatalf("step %d, after the recovery: %v, %v, %v", n, libs, faults, lerr)
+		}
+		for name := range state(t, root) {
+			if strings.HasPrefix(name, ".") {
+				t.Errorf("step %d: %s is left", n, name)
+			}
+		}
+		_, there, changes, cerr := whole.Compare(next, workspace.Origin{})
+		if cerr != nil || !there || len(changes) != 0 && len(changes) != 2 {
+			t.Errorf("step %d: %v, %q, %v", n, there, changes, cerr)
+		}
+		if err == nil {
+			if len(changes) != 0 || n < 5 {
+				t.Errorf("step %d: done, and %q is to be done", n, changes)
+			}
+			return
+		}
+	}
+}
+
+// changed tells whether files of a library differ from what was installed.
+func changed(t *testing.T, l workspace.Libraries, lib workspace.Library) bool {
+	t.Helper()
+	d, err := l.Details(lib)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Changed
+}
+
 // In a tree that renames directories file by file, a killed change leaves a
 // library that does not count, and the next change removes it.
 func TestInstallMarked(t *testing.T) {

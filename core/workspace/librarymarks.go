@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 )
@@ -20,6 +21,35 @@ func (l Libraries) drop(dir string) error {
 		return l.notWritten(dir, err)
 	}
 	return l.unmark(dir)
+}
+
+// replace puts what lies whole beside a marked library in its place. It can be
+// begun again until the mark is gone.
+func (l Libraries) replace(dir string) error {
+	beside := l.Tree(installing + dir)
+	nodes := []node{{name: dir, dir: true}}
+	err := fs.WalkDir(beside, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(beside, name)
+		nodes = append(nodes, node{name: path.Join(dir, name), data: data})
+		return err
+	})
+	if err == nil {
+		err = l.Root.RemoveAll(dir)
+	}
+	if err == nil {
+		err = write(l.Root, nodes)
+	}
+	if err != nil {
+		return l.notWritten(dir, err)
+	}
+	if err := l.unmark(dir); err != nil {
+		return err
+	}
+	_ = l.Root.RemoveAll(installing + dir) // what stays is removed by the next change
+	return nil
 }
 
 // Whole shows a directory of libraries without those whose change is not

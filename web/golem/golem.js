@@ -108,6 +108,18 @@ export class Golem {
     return this.#link.ask('installLibrary', { from, names: Object.keys(files) }, { signal }, Object.values(files))
   }
 
+  /**
+   * Puts a library in the place of the installed one of its name and version, or installs it beside those of other
+   * versions. With look it only says what that would change.
+   * @param {Uint8Array | Record<string, Uint8Array>} files
+   * @param {{look?: boolean, signal?: AbortSignal}} [how]
+   * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null}>}
+   */
+  updateLibrary(files, from = '', { look = false, signal } = {}) {
+    const zip = files instanceof Uint8Array
+    return this.#link.ask('installLibrary', { from, update: true, look, names: zip ? [] : Object.keys(files) }, { signal }, zip ? files : Object.values(files))
+  }
+
   /** Removes a library by its directory, such as utils@1.0.0. */
   async removeLibrary(dir, { signal } = {}) {
     await this.#link.ask('removeLibrary', { library: dir }, { signal })

@@ -28,12 +28,14 @@ function Card({ library }) {
     await store.golem.removeLibrary(dir)
     await store.refresh()
   })
+  const from = library.origin.from ?? ''
   return (
     <li class="card">
       <h3>{visible(library.name)} <span class="muted">{visible(library.version ?? '')}</span></h3>
       {library.description && <p class="small">{visible(library.description)}</p>}
-      <p class="small muted">{library.origin.from && `from ${visible(library.origin.from)}`}</p>
+      <p class="small muted">{from && `from ${visible(from)}`}</p>
       <div class="row">
+        {/^https?:/.test(from) && <button class="button" aria-label={`update the library ${dir}`} title="fetch it again, and show what has changed" onClick={() => update(library)}>Update</button>}
         <span class="grow" />
         <button class="button quiet square danger" aria-label={`remove the library ${dir}`} title="remove" onClick={remove}><Icon name="trash" /></button>
       </div>
@@ -47,6 +49,19 @@ const install = (files, from) => store.attempt(from, async () => {
   const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
   const lacks = (missing ?? []).map(({ message }) => `. ${visible(library.dir)} cannot be used yet: ${visible(message)}`).join('')
   store.tell((fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`) + lacks, lacks ? 'warn' : 'info')
+  await store.refresh()
+})
+
+/** Fetches a library again from where it came from, as golem lib update: what has changed is shown first. */
+const update = ({ dir, origin: { from } }) => store.attempt(`updating ${dir}`, async () => {
+  const files = await load(from)
+  const { library, fresh, changes } = await store.golem.updateLibrary(files, from, { look: true })
+  if (!fresh && !changes?.length) return store.tell(`${visible(dir)} is up to date`)
+  const some = (changes ?? []).slice(0, 20).map(visible).join(', ') + (changes?.length > 20 ? ` and ${changes.length - 20} more` : '')
+  const why = fresh ? `The address has ${visible(library.dir)} now. It is installed beside ${visible(dir)}, which stays.` : `Files: ${some}. A project whose golem.lock pins the old files refuses the new ones until golem lib lock is run for it.`
+  if (!await askYes(fresh ? `Install ${visible(library.dir)}?` : `Update ${visible(dir)}?`, why, fresh ? 'Install' : 'Put the new files in their place')) return
+  await store.golem.updateLibrary(files, from)
+  store.tell(fresh ? `${visible(library.dir)} is installed` : `${visible(dir)} is updated`)
   await store.refresh()
 })
 
