@@ -45,12 +45,16 @@ func TestTraceTurnByTurn(t *testing.T) {
 		t.Fatalf("%v\n%s", err, said)
 	}
 	var drop strings.Builder
-	for _, name := range []string{filepath.Join(dir, "t.jsonl"), filepath.Join(kept, "0.prompt.json")} {
+	for i, name := range []string{filepath.Join(dir, "t.jsonl"), filepath.Join(kept, "0.prompt.json")} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
+		if i == 0 { // alone it has no prompts, whatever the run before it had
+			do(p, `const list = new DataTransfer(); list.items.add(new File([%s], 'alone.jsonl')); document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true}));
+				await text("native, golem"); await click("Turns"); await text("The prompts of this run were not kept."); if (document.querySelector('.turns').innerText.includes("Write with care.")) throw new Error("another run's prompts")`, quoted(string(data)))
+		}
 		drop.WriteString("list.items.add(new File([" + quoted(string(data)) + "], " + quoted(filepath.Base(name)) + "));")
 	}
-	do(p, `const list = new DataTransfer(); %s document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await text("native, golem"); %s`, drop.String(), turns)
+	do(p, `const list = new DataTransfer(); %s document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await until("the prompts", () => !document.body.innerText.includes("The prompts of this run were not kept.") && document.body.innerText.includes("native, golem")); %s`, drop.String(), turns)
 }

@@ -53,7 +53,7 @@ function Question({ question, waiting }) {
         </div>
         <div class="body" tabIndex={call || input ? undefined : 0}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
-          {call && <Arguments args={request.args} closed={!!request.diff} />}
+          {call && <Arguments args={beyond(request)} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
           {call && <div class="field">
             <label for="reason">Reason, if you say no <span class="hint">(the worker reads it)</span></label>
@@ -82,6 +82,13 @@ function Question({ question, waiting }) {
       </div>
     </dialog>
   )
+}
+
+/** The arguments that the lines above do not show: a path that stands there word for word is not shown once more. */
+function beyond({ args, paths = [] }) {
+  if (!args || typeof args !== 'object' || !paths?.some((p) => p.path === args.path)) return args
+  const { path, ...rest } = args
+  return rest
 }
 
 /** Whether a person is writing there: in a field with a text, or in the editor. */

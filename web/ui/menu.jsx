@@ -71,6 +71,9 @@ function possible(a) {
   return !when || state[when]()
 }
 
+/** What an action's help says of a command without its argument is of the command line. */
+const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*/, '')
+
 export function Menu() {
   const leave = () => (menu.value = false)
   const pick = (a) => {
@@ -82,7 +85,7 @@ export function Menu() {
       <ul class="actions">
         {actions.map((a) => (
           <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a)}>
-            <b>{a.name}</b><span class="small muted grow">{a.help}</span>
+            <b>{a.name}</b><span class="small muted grow">{here(a.help)}</span>
           </button></li>
         ))}
       </ul>

@@ -133,13 +133,13 @@ function Runs({ compare }) {
       <div class="detail">
         <div class="row"><span class="small muted grow">Mark two runs to compare them.</span><button class="button" disabled={marked.length !== 2} onClick={both}>Compare</button></div>
         <table class="list">
-        <thead><tr><td /><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col">Status</th><th scope="col" class="nowrap wide-only">Took</th><th scope="col" class="wide-only">Used</th><th scope="col" class="nowrap wide-only">Size</th><td /></tr></thead>
+        <thead><tr><td /><th scope="col">Run</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Status</th><th scope="col" class="nowrap wide-only">Took</th><th scope="col" class="wide-only">Used</th><th scope="col" class="nowrap wide-only">Size</th><td /></tr></thead>
         <tbody>{runs.slice(0, 100).map((r) => (
           <tr key={r.name}>
             <td><input type="checkbox" aria-label={`mark ${visible(r.name)}`} checked={marked.includes(r.name)} onChange={(e) => mark(r.name, e.target.checked)} /></td>
-            <td><button class="button quiet mono" onClick={() => read(r)}>{visible(r.name)}</button>{told[r.name]?.input && <p class="small past">{visible(told[r.name].input)}</p>}</td>
+            <td><button class="button quiet mono wraps" onClick={() => read(r)}>{visible(r.name)}</button>{told[r.name]?.input && <p class="small past">{visible(told[r.name].input)}</p>}</td>
             <td class="wide-only">{when(r.modified)}</td>
-            <td>{told[r.name]?.status ?? ''}</td>
+            <td class="nowrap">{told[r.name]?.status ?? ''}</td>
             <td class="nowrap wide-only">{told[r.name]?.ms ? seconds(told[r.name].ms) : ''}</td>
             <td class="wide-only">{spent(told[r.name]?.usage)}</td>
             <td class="nowrap wide-only">{bytes(r.size)}</td>
