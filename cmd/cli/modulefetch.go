@@ -58,12 +58,12 @@ func (m moduleFetcher) fetch(ctx context.Context, r wasmtool.HTTPRequest, p wasm
 		return wasmtool.HTTPResponse{}, failedRequest(ctx, u, err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, wasmtool.MaxResponse+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, p.Received()+1))
 	switch {
 	case err != nil:
 		return wasmtool.HTTPResponse{}, failedRequest(ctx, u, err)
-	case len(body) > wasmtool.MaxResponse:
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the answer of %s has more than %d bytes", u.Host, wasmtool.MaxResponse)
+	case int64(len(body)) > p.Received():
+		return wasmtool.HTTPResponse{}, p.TooMuch(u.Host)
 	}
 	out := wasmtool.HTTPResponse{URL: res.Request.URL.String(), Status: res.StatusCode, Header: make(map[string]string, len(res.Header)), Body: body}
 	for k, v := range res.Header {

@@ -162,7 +162,8 @@ func judged(done js.Value) (wasmtool.Result, error) {
 // ending is what the worker saw, with what only this side knows.
 func (c *toolCall) ending(m *browserModule, in wasmtool.Invocation, done js.Value) wasmtool.Ending {
 	e := wasmtool.Ending{
-		Trap: done.Get("trap").String(), Exited: done.Get("exited").Truthy(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
+		Memory: in.Limits.Memory,
+		Trap:   done.Get("trap").String(), Exited: done.Get("exited").Truthy(), Code: done.Get("code").Int(), Flags: int32(done.Get("flags").Int()),
 		Left: number(done.Get("left")), Fuel: number(done.Get("fuel")), Output: jsbytes.Bytes(done.Get("output")), Stderr: jsbytes.Bytes(done.Get("stderr")),
 		Message: jsbytes.Bytes(done.Get("message")), Refused: c.files.refused,
 	}

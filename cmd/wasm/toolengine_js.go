@@ -269,7 +269,7 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 	}
 	out := map[string]any{
 		"call": true, "fresh": fresh, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
-		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output),
+		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output), "memory": float64(in.Limits.Memory),
 		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
 		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,
 	}

@@ -36,12 +36,12 @@ func moduleFetch(ctx context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy)
 		return wasmtool.HTTPResponse{}, err
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, wasmtool.MaxResponse+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, p.Received()+1))
 	if err != nil {
 		return wasmtool.HTTPResponse{}, fault.Of(err, fault.Network)
 	}
-	if len(body) > wasmtool.MaxResponse {
-		return wasmtool.HTTPResponse{}, fault.New(fault.Network, "the answer has more than %d bytes", wasmtool.MaxResponse)
+	if int64(len(body)) > p.Received() {
+		return wasmtool.HTTPResponse{}, p.TooMuch("")
 	}
 	out := wasmtool.HTTPResponse{Status: res.StatusCode, Header: map[string]string{}, Body: body}
 	for name, values := range res.Header {

@@ -23,7 +23,7 @@ type Config struct {
 var configShape = newConfigShape()
 
 func newConfigShape() *yamltree.Shape {
-	project := yamltree.KeysOf(map[string]*yamltree.Shape{"approval": projectApprovalShape(), "trust": trustShape()})
+	project := yamltree.KeysOf(map[string]*yamltree.Shape{"approval": projectApprovalShape(), "trust": trustShape(), "tools": ceilingsShape()})
 	projects := yamltree.MapOf(project)
 	projects.Key = func(name string) string {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") && !drive(name) {
@@ -34,7 +34,7 @@ func newConfigShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"model": modelsShape(), "model_settings": modelSettingsShape(), "providers": providersShape(),
 		"approval": projectApprovalShape(), "limits": limitsShape(), "delegation": delegationShape(),
-		"projects": projects, "web": webShape(), "notify": yamltree.OneOf(Notices...),
+		"projects": projects, "web": webShape(), "tools": ceilingsShape(), "notify": yamltree.OneOf(Notices...),
 	})
 }
 

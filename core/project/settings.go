@@ -31,6 +31,9 @@ func (b *built) toolsets() {
 			}
 			value = b.p.moduleNamed(b.d.at("."), value)
 			if grants := value.Get("modules"); grants != nil {
+				for _, f := range grants.Fields {
+					b.moduleCeilings(f.Name, f.Value)
+				}
 				b.w.Sandbox.Lent = slices.ContainsFunc(grants.Fields, func(f yamltree.Field) bool { return lent(f.Value.Get("fs")) })
 			}
 		}

@@ -69,10 +69,14 @@ func offShape(options *yamltree.Shape) *yamltree.Shape {
 
 // grantShape is what one tool module is given (SPEC §6, Grants).
 func grantShape() *yamltree.Shape {
-	return yamltree.KeysOf(map[string]*yamltree.Shape{
+	keys := map[string]*yamltree.Shape{
 		"fs": filesShape(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(valueShape()),
 		"timeout": yamltree.Duration(), "stateful": yamltree.Flag(), "fuel": yamltree.Count(1, 1e15),
-	})
+	}
+	for _, l := range moduleLimits {
+		keys[l.key] = l.bytesShape()
+	}
+	return yamltree.KeysOf(keys)
 }
 
 // filesShape is which files a module is granted: all that the worker sees, or some

@@ -236,7 +236,7 @@ func (m *Module) describe(ctx context.Context, s shape, how Describing) ([]byte,
 		return nil, err
 	}
 	defer leave()
-	c, err := m.compiled(ctx, how.Slow)
+	c, err := m.compiled(ctx, 0, how.Slow)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golem/core/sandbox"
+	"golem/core/tool"
 )
 
 // Engine runs guarded modules. Its interface contains nothing of a particular
@@ -78,14 +79,15 @@ type Invocation struct {
 type Limits struct {
 	Fuel   int64         // units of fuel, see package guard; default DefaultFuel
 	Output int64         // bytes of output, and of standard output; default DefaultOutput
+	Memory int64         // bytes that the module was compiled for, for messages; default 64 MiB
 	Time   time.Duration // time the module runs and waits; by default only ctx limits it
 }
 
-// Default limits of a call. Memory is not one of them, because the guard limits
-// it to 64 MiB in the module.
+// Default limits of a call. Memory is not one of them, because the guard limits it in
+// the module.
 const (
 	DefaultFuel   int64 = 2_000_000_000_000
-	DefaultOutput int64 = 1 << 20
+	DefaultOutput int64 = tool.UsualOutput
 	StderrLimit         = 64 << 10 // bytes kept of stderr: its end
 )
 

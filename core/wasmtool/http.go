@@ -1,6 +1,7 @@
 package wasmtool
 
 import (
+	"cmp"
 	"strings"
 
 	"golem/core/fault"
@@ -33,8 +34,8 @@ func (p Policy) Request(r HTTPRequest) (HTTPRequest, error) {
 			Hinting("use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")
 	}
 	r.Method = method
-	if len(r.Body) > MaxRequest {
-		return r, fault.New(fault.Network, "the module's request has more than %d bytes", MaxRequest)
+	if most := cmp.Or(p.MostSent, MaxRequest); int64(len(r.Body)) > most {
+		return r, fault.New(fault.Network, "the module's request has more than %d bytes", most).Hinting("%s", raise("request"))
 	}
 	if len(r.Body) > 0 && (method == "GET" || method == "HEAD") {
 		return r, fault.New(fault.Network, "the module sent %d bytes with %s, a method without a body", len(r.Body), method)

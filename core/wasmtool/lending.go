@@ -61,7 +61,7 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 		return HTTPResponse{}, fault.New(fault.Network, "the module tried to use the network, and sandbox.network_enabled is false").
 			Hinting("set sandbox: {network_enabled: true} in the worker, if its tools may use the network")
 	}
-	p := Policy{Hosts: g.Hosts}
+	p := Policy{Hosts: g.Hosts, MostSent: g.Request, MostReceived: g.Response}
 	r, err := p.Request(r)
 	if err != nil {
 		return HTTPResponse{}, err
@@ -75,8 +75,8 @@ func (l *lending) fetch(ctx context.Context, r HTTPRequest) (HTTPResponse, error
 	if err != nil {
 		return HTTPResponse{}, fault.Of(err, fault.Network)
 	}
-	if len(res.Body) > MaxResponse {
-		return HTTPResponse{}, fault.New(fault.Network, "the answer has more than %d bytes", MaxResponse)
+	if int64(len(res.Body)) > p.Received() {
+		return HTTPResponse{}, p.TooMuch("")
 	}
 	return res, nil
 }

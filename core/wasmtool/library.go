@@ -125,7 +125,8 @@ func (l *Library) started(ctx context.Context) (Engine, error) {
 // compile guards and compiles a module, once for each digest. If ctx ends,
 // compile returns, but the work continues for the next call. slow may be nil;
 // it is called once if compiling takes a while.
-func (l *Library) compile(ctx context.Context, digest string, module []byte, slow func()) (Compiled, error) {
+func (l *Library) compile(ctx context.Context, digest string, module []byte, pages uint32, slow func()) (Compiled, error) {
+	digest = sized(digest, pages)
 	l.mu.Lock()
 	if l.closed {
 		l.mu.Unlock()
@@ -139,7 +140,7 @@ func (l *Library) compile(ctx context.Context, digest string, module []byte, slo
 		c = &compiled{ready: make(chan struct{})}
 		l.known[digest] = c
 		c.work, c.stop = context.WithTimeoutCause(context.WithoutCancel(ctx), CompileTime, errCompileTime())
-		l.working.Go(func() { l.build(c, digest, module) })
+		l.working.Go(func() { l.build(c, digest, module, pages) })
 	}
 	l.mu.Unlock()
 	return c.wait(ctx, slow)
@@ -174,6 +175,15 @@ func (c *compiled) wait(ctx context.Context, slow func()) (Compiled, error) {
 	}
 }
 
+// sized is a module's digest with the pages that its memory may have, if they are not
+// the usual ones: it is another module for the engine.
+func sized(digest string, pages uint32) string {
+	if pages == guard.MaxMemoryPages {
+		return digest
+	}
+	return fmt.Sprintf("%s-m%d", digest, pages)
+}
+
 // ready returns the result of an earlier compilation, if it is finished.
 func (l *Library) ready(digest string) (Compiled, error, bool) {
 	l.mu.Lock()
@@ -192,7 +202,7 @@ func (l *Library) ready(digest string) (Compiled, error, bool) {
 
 // build compiles a module. It remembers that a module is not accepted, but not
 // that the engine was missing or time ran out.
-func (l *Library) build(c *compiled, digest string, module []byte) {
+func (l *Library) build(c *compiled, digest string, module []byte, pages uint32) {
 	defer c.stop()
 	defer close(c.ready)
 	ctx := c.work
@@ -202,7 +212,7 @@ func (l *Library) build(c *compiled, digest string, module []byte) {
 		l.forget(digest)
 		return
 	}
-	woven, err := l.weave(digest, module)
+	woven, err := l.weave(digest, module, pages)
 	if err != nil {
 		c.err = err
 		return
@@ -219,13 +229,13 @@ func (l *Library) forget(digest string) {
 	delete(l.known, digest)
 }
 
-// weave is guard.Weave with the cache.
-func (l *Library) weave(digest string, module []byte) ([]byte, error) {
+// weave is guard.WeaveFor with the cache.
+func (l *Library) weave(digest string, module []byte, pages uint32) ([]byte, error) {
 	key := fmt.Sprintf("guard%d-%s", guard.Version, digest)
 	if woven, ok := l.cached(key); ok {
 		return woven, nil
 	}
-	woven, err := guard.Weave(module)
+	woven, err := guard.WeaveFor(module, pages)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package wasmtool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"golem/core/fault"
+	"golem/core/tool"
 	"golem/core/wasmtool/guard"
 )
 
@@ -80,6 +82,10 @@ func (m *Module) read() error {
 		m.alien = foreignTo(guard.Outlined(data))
 		if m.info, err = guard.Inspect(data); err != nil {
 			m.bad = m.at(m.alien.explained(err))
+			// A tool that begins with much memory may be given it.
+			if large, err := guard.InspectFor(data, guard.MostMemoryPages); err == nil && m.alien == nil && shapeOf(large) != plain {
+				m.info, m.bad = large, nil
+			}
 		}
 	}
 	m.digest = digest
@@ -184,9 +190,11 @@ func (m *Module) whole() ([]byte, error) {
 }
 
 // compiled returns the compiled module. The module's bytes are then released,
-// because the library has the compiled code by its digest. slow may be nil; it
+// because the library has the compiled code by its digest. memory is how many bytes
+// its memory may have; 0: the usual ones. slow may be nil; it
 // is called if compiling takes a while.
-func (m *Module) compiled(ctx context.Context, slow func()) (Compiled, error) {
+func (m *Module) compiled(ctx context.Context, memory int64, slow func()) (Compiled, error) {
+	pages := uint32(min(cmp.Or(memory, tool.UsualMemory), tool.MostMemory) >> 16)
 	digest, err := m.Digest(ctx)
 	if err != nil {
 		return nil, err
@@ -194,14 +202,14 @@ func (m *Module) compiled(ctx context.Context, slow func()) (Compiled, error) {
 	if m.info.Component {
 		return nil, m.component()
 	}
-	if c, err, ok := m.library.ready(digest); ok {
+	if c, err, ok := m.library.ready(sized(digest, pages)); ok {
 		return c, m.wrapped(err)
 	}
 	data, err := m.whole()
 	if err != nil {
 		return nil, err
 	}
-	c, err := m.library.compile(ctx, digest, data, slow)
+	c, err := m.library.compile(ctx, digest, data, pages, slow)
 	if err != nil {
 		return nil, m.at(err)
 	}

@@ -24,8 +24,11 @@ type Grants struct {
 	// configuration. It is called for each call. nil: there are none.
 	Kept func() (map[string]string, error)
 	// Redact takes these values out of a text; it is set where Kept is.
-	Redact  func(string) string
-	Fuel    int64         // 0 means DefaultFuel
+	Redact func(string) string
+	Fuel   int64 // 0 means DefaultFuel
+	// Memory, Output, Request and Response are limits in bytes; 0 means the usual one.
+	Memory, Output, Request, Response int64
+
 	Timeout time.Duration // 0 means that only the worker's tool_timeout applies
 	// Stateful says whether one instance is kept for all the worker's calls of
 	// this module; nil: as the module's description says.
@@ -140,7 +143,7 @@ func (t *moduleTool) Prepare(ctx context.Context) error {
 		return err
 	}
 	defer leave()
-	_, err = t.bound.Module.compiled(ctx, t.bound.Slow)
+	_, err = t.bound.Module.compiled(ctx, t.bound.Grants.Memory, t.bound.Slow)
 	return err
 }
 
@@ -160,7 +163,7 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 	if t.export {
 		shape = plain
 	}
-	code, err := m.compiled(ctx, t.bound.Slow)
+	code, err := m.compiled(ctx, t.bound.Grants.Memory, t.bound.Slow)
 	if err != nil {
 		return tool.Output{}, err
 	}
@@ -184,7 +187,8 @@ func (t *moduleTool) Call(ctx context.Context, c tool.Call) (tool.Output, error)
 
 // limits are the stricter of the description's limits and the worker's.
 func (t *moduleTool) limits() Limits {
-	l := Limits{Fuel: t.bound.Grants.Fuel, Time: t.bound.Grants.Timeout}
+	g := t.bound.Grants
+	l := Limits{Fuel: g.Fuel, Output: g.Output, Memory: g.Memory, Time: g.Timeout}
 	if own, err := time.ParseDuration(t.desc.Timeout); err == nil && own > 0 && (l.Time == 0 || own < l.Time) {
 		l.Time = own
 	}

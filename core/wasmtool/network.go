@@ -10,18 +10,19 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // Fetcher makes one HTTP request for a module. It must check the policy before
 // each hop, including redirects, and before it connects to an address that a
 // name resolved to. Where it cannot see addresses (in a browser) it must not
-// follow redirects. The response is limited to MaxResponse bytes.
+// follow redirects. The response is limited to p.Received() bytes.
 type Fetcher func(ctx context.Context, r HTTPRequest, p Policy) (HTTPResponse, error)
 
 // Limits of what a module sends and receives.
 const (
-	MaxRequest  = 4 << 20 // bytes of a request body
-	MaxResponse = 8 << 20
+	MaxRequest  = tool.UsualRequest // bytes of a request body; a Policy may say otherwise
+	MaxResponse = tool.UsualResponse
 	maxURL      = 8 << 10
 	maxHeaders  = 64 << 10 // bytes of all header names and values
 )
@@ -34,11 +35,30 @@ const (
 // The other fields are for a tool of golem's own that requests for a worker.
 type Policy struct {
 	Hosts []string
+	// MostSent and MostReceived are how many bytes a body may have; 0: MaxRequest and
+	// MaxResponse.
+	MostSent, MostReceived int64
 	// Any admits every public host besides, at ports 80 and 443.
 	Any bool
 	// Caller, List and Remedy replace "the module", "its allowed_hosts" and the hint of
 	// a host that is not allowed.
 	Caller, List, Remedy string
+}
+
+// Received is how many bytes the body of a response may have.
+func (p Policy) Received() int64 { return cmp.Or(p.MostReceived, MaxResponse) }
+
+// TooMuch is the fault of a response that has more; from is the host, or "".
+func (p Policy) TooMuch(from string) error {
+	if from != "" {
+		from = " of " + from
+	}
+	return fault.New(fault.Network, "the answer%s has more than %d bytes", from, p.Received()).Hinting("%s", raise("response"))
+}
+
+// raise says how a module may get more than a limit.
+func raise(key string) string {
+	return "ask for less, or give the module more with " + key + " in toolsets.custom.modules; tools." + key + " of your config.yaml is the most that a project can give"
 }
 
 func (p Policy) who() string { return cmp.Or(p.Caller, "the module") }

@@ -1,7 +1,10 @@
 package wasmtool
 
 import (
+	"cmp"
+
 	"golem/core/fault"
+	"golem/core/tool"
 	"golem/core/wasmtool/guard"
 )
 
@@ -11,6 +14,7 @@ type Ending struct {
 	Trap   string // the engine's words for the trap; "" if there was none
 	Exited bool   // proc_exit was called
 	Code   int    // argument of proc_exit, or what the export returned
+	Memory int64  // as in Limits
 	Flags  int32  // flags that the guard set in the module
 	Left   int64  // the module's fuel counter
 	Output []byte // a command's standard output
@@ -27,6 +31,7 @@ func (s *Session) Result(e Ending) (Result, error) {
 	if s.In.Form != Command {
 		e.Output = s.Output()
 	}
+	e.Memory = s.In.Limits.Memory
 	e.Message, e.Refused, e.Fuel = s.Message(), s.refused, s.Meter.Used(e.Left)
 	return Judge(s.In.Form, e)
 }
@@ -59,8 +64,8 @@ func (e Ending) failure(form Form) *fault.Fault {
 	case e.Refused != nil:
 		return e.Refused
 	case grew && (e.Trap != "" || e.Exited):
-		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", guard.MaxMemoryPages/16).
-			Hinting("give it less to do in one call")
+		return fault.New(fault.ToolMemory, "the module ran out of its %d MiB of memory", cmp.Or(e.Memory, tool.UsualMemory)>>20).
+			Hinting("give it less to do in one call, or more memory: memory in toolsets.custom.modules; tools.memory of your config.yaml is the most that a project can give")
 	case len(e.Message) > 0:
 		return fault.New(fault.Tool, "%s", Escape(e.Message, 4096))
 	case e.Trap != "":

@@ -75,7 +75,7 @@ func Shared() Twin {
 			{"logLines", "lines of one call that are handed on", LogLines}, {"mostLogged", "bytes of a line that is handed on", maxLogged},
 			// One byte more than the core takes: it then sees that there was too much, and refuses.
 			{"mostName", "bytes of a tool's name that are handed on", maxCallee + 1}, {"mostArgs", "bytes of a tool's arguments that are handed on", tool.MaxArgs + 1},
-			{"mostAsked", "bytes of a request without its body that are handed on", maxAsked + 1}, {"mostBody", "bytes of a request's body that are handed on", MaxRequest + 1},
+			{"mostAsked", "bytes of a request without its body that are handed on", maxAsked + 1}, {"mostBody", "bytes of a request's body that are handed on", tool.MostRequest + 1},
 			{"randomPart", "random bytes that are asked for at once", RandomPart},
 			{"fileSize", "bytes of one file", MaxFile}, {"mostHeld", "bytes of all open files together", MaxHeld},
 		},

@@ -28,7 +28,7 @@ func invocation(m js.Value) wasmtool.Invocation {
 	in := wasmtool.Invocation{
 		Form: wasmtool.Extism, Export: m.Get("export").String(), Input: jsbytes.Bytes(m.Get("input")), Stdin: jsbytes.Bytes(m.Get("stdin")), Config: map[string]string{},
 		Limits: wasmtool.Limits{
-			Fuel: parsed(m.Get("fuel")), Output: int64(m.Get("output").Float()), Time: time.Duration(m.Get("limit").Float() * float64(time.Millisecond)),
+			Fuel: parsed(m.Get("fuel")), Output: int64(m.Get("output").Float()), Memory: int64(m.Get("memory").Float()), Time: time.Duration(m.Get("limit").Float() * float64(time.Millisecond)),
 		},
 	}
 	if m.Get("command").Bool() {

@@ -75,6 +75,11 @@ type grant struct {
 	Timeout  *span                 `json:"timeout"` // 0: none
 	Stateful *bool                 `json:"stateful"`
 	Fuel     int64                 `json:"fuel"`
+	// In bytes; the project's files cannot say more than the person's config allows.
+	Memory   int64 `json:"memory"`
+	Output   int64 `json:"output"`
+	Request  int64 `json:"request"`
+	Response int64 `json:"response"`
 }
 
 // span is a duration as configuration writes it: "30s", or 0.
@@ -191,6 +196,7 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 	}
 	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Grants: wasmtool.Grants{
 		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,
+		Memory: g.Memory, Output: g.Output, Request: g.Request, Response: g.Response,
 	}}
 	c.configure(&b.Grants, g.Config, m.Path)
 	if b.Grants.Files, err = c.files(g.FS); err != nil {

@@ -238,7 +238,7 @@ func (w *weaver) helperBodies() {
 	// helpGrow: pages → what memory.grow returns; what cannot be granted is free
 	b = []byte{0}
 	if w.memory != nil {
-		b = appendS64(append(b, opLocalGet, 0, opI32Const), MaxMemoryPages)
+		b = appendS64(append(b, opLocalGet, 0, opI32Const), int64(w.pages))
 		b = append(get(append(b, opI32GtU, opI32Eqz, opIf, 0x40), fuel), opLocalGet, 0, opI64ExtendI32)
 		b = appendS64(append(b, opI64Const), costPage)
 		b = owed(set(append(b, opI64Mul, opI64Sub), fuel))

@@ -64,7 +64,7 @@ const (
 	MaxFunctions   = 200_000
 	MaxTables      = 8
 	MaxTableSize   = 1 << 17 // entries; a larger maximum is reduced to this
-	MaxMemoryPages = 1024    // 64 MiB; a larger maximum is reduced to this
+	MaxMemoryPages = 1024    // 64 MiB; a larger maximum is reduced to this, unless more is allowed (WeaveFor)
 	MaxGlobals     = 10_000
 	MaxExports     = 10_000
 	MaxElements    = 10_000    // segments
@@ -77,6 +77,9 @@ const (
 	MaxOperands    = 4_000     // values on the stack of one function
 	MaxName        = 4_096     // bytes of an import's or export's name
 	MaxCustom      = 1 << 20   // bytes of a custom section that is read
+
+	// MostMemoryPages is the most that can be allowed: 1 GiB.
+	MostMemoryPages = 16384
 
 	// MaxWork limits the cost of compiling all functions together, beyond their
 	// size; see body.work.
@@ -110,8 +113,12 @@ const (
 
 // Weave checks a module and returns the guarded one. If the module is rejected,
 // the error is E_TOOL_MODULE with the offset in the file.
-func Weave(module []byte) ([]byte, error) {
-	m, err := parse(module)
+func Weave(module []byte) ([]byte, error) { return WeaveFor(module, MaxMemoryPages) }
+
+// WeaveFor is Weave for a module whose memory may have that many pages of 64 KiB, at
+// most MostMemoryPages.
+func WeaveFor(module []byte, pages uint32) ([]byte, error) {
+	m, err := parseFor(module, min(pages, MostMemoryPages))
 	if err != nil {
 		return nil, err
 	}

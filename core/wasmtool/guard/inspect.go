@@ -40,7 +40,7 @@ type Export struct {
 }
 
 // Memory is the size of a memory in pages of 64 KiB. Max is already reduced to
-// the limit.
+// the limit that holds where nobody allows more.
 type Memory struct {
 	Min uint32 `json:"min"`
 	Max uint32 `json:"max"`
@@ -49,15 +49,22 @@ type Memory struct {
 // Inspect parses a module's imports, exports and other outer parts. It takes
 // time proportional to the file's size and runs nothing. If it cannot parse the
 // file, the error is E_TOOL_MODULE with the offset.
-func Inspect(data []byte) (Info, error) {
+func Inspect(data []byte) (Info, error) { return InspectFor(data, MaxMemoryPages) }
+
+// InspectFor is Inspect for a module whose memory may begin with that many pages.
+func InspectFor(data []byte, pages uint32) (Info, error) {
 	if bytes.HasPrefix(data, componentHeader) {
 		return Info{Size: len(data), Component: true}, nil
 	}
-	m, err := parse(data)
+	m, err := parseFor(data, pages)
 	if err != nil {
 		return Info{}, err
 	}
-	return m.info(), nil
+	info := m.info()
+	if mem := info.Memory; mem != nil {
+		mem.Max = min(mem.Max, max(mem.Min, MaxMemoryPages))
+	}
+	return info, nil
 }
 
 // Woven is Inspect for bytes that Weave returned, for an engine that needs the
@@ -68,7 +75,7 @@ func Woven(guarded []byte) (Info, error) {
 	if err != nil {
 		return Info{}, refused(err)
 	}
-	m.woven = true
+	m.woven, m.pages = true, MostMemoryPages
 	if err := m.read(false); err != nil {
 		return Info{}, err
 	}

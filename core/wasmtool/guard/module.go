@@ -68,7 +68,8 @@ type module struct {
 	data     []byte
 	sections [secDataCount + 1]span // without id and size; zero if absent
 	custom   map[string]span
-	woven    bool // it is what Weave returned: golem's own names are not an offence
+	woven    bool   // it is what Weave returned: golem's own names are not an offence
+	pages    uint32 // the most that its memory may have
 
 	types     []funcType
 	values    int // parameters and results of all types
@@ -109,11 +110,15 @@ func (m *module) typeOf(fn uint32) funcType {
 
 // parse reads everything but function bodies and constant expressions, and
 // holds it to the limits.
-func parse(data []byte) (*module, error) {
+func parse(data []byte) (*module, error) { return parseFor(data, MaxMemoryPages) }
+
+// parseFor is parse for a module whose memory may have that many pages.
+func parseFor(data []byte, pages uint32) (*module, error) {
 	m, err := sections(data)
 	if err != nil {
 		return nil, refused(err)
 	}
+	m.pages = pages
 	if err := m.read(true); err != nil {
 		return nil, err
 	}

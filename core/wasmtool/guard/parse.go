@@ -127,9 +127,9 @@ func (m *module) readTables(r *reader) {
 
 func (m *module) readMemory(r *reader) {
 	if r.count("memories", 1) == 1 {
-		t := r.limits("memory", MaxMemoryPages)
-		if r.err == nil && t.min > MaxMemoryPages {
-			r.refuse(lessMemory, "its memory has %d pages of 64 KiB; at most %d (64 MiB) are allowed", t.min, MaxMemoryPages)
+		t := r.limits("memory", m.pages)
+		if r.err == nil && t.min > m.pages {
+			r.refuse(lessMemory, "its memory has %d pages of 64 KiB; at most %d (%d MiB) are allowed", t.min, m.pages, m.pages/16)
 		}
 		m.memory = &t
 	}

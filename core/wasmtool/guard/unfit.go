@@ -26,7 +26,7 @@ func (r *reader) refuse(hint, format string, args ...any) {
 const (
 	ownMemory    = "build it with a memory of its own: without --import-memory (wasm-ld), -sIMPORTED_MEMORY (Emscripten), --importMemory (AssemblyScript)"
 	ownItems     = "build it as one module: without --import-table, -shared and -fPIC (wasm-ld), -sMAIN_MODULE and -sSIDE_MODULE (Emscripten); golem loads one module by itself"
-	lessMemory   = "let it start with less memory: --initial-memory=BYTES (wasm-ld), -sINITIAL_MEMORY=BYTES (Emscripten), --initialMemory PAGES (AssemblyScript), or less static data; its memory can grow to 64 MiB"
+	lessMemory   = "let it start with less memory: --initial-memory=BYTES (wasm-ld), -sINITIAL_MEMORY=BYTES (Emscripten), --initialMemory PAGES (AssemblyScript), or less static data; its memory can grow to 64 MiB, or to what a worker gives it: toolsets.custom.modules.NAME.memory"
 	noExtended   = "build it without extended constant expressions: -mno-extended-const (clang), no +extended-const among target features (rustc), no -fPIC"
 	noExceptions = "build it without exceptions of WebAssembly: without -fwasm-exceptions (clang, Emscripten), with -C panic=abort (rustc)"
 	noCollector  = "it needs the engine's garbage collection, as Kotlin, Dart, Java and wasm_of_ocaml do: write the tool in a language that brings its own memory (Go, Rust, C, AssemblyScript)"

@@ -70,7 +70,7 @@ func New(ctx context.Context, o Options) (wasmtool.Engine, error) {
 	e.life, e.finish = context.WithCancelCause(context.Background())
 	// No WithCloseOnContextDone: the guard's ticks end a call (SECURITY 7).
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesTailCall).
-		WithMemoryLimitPages(guard.MaxMemoryPages).WithDebugInfoEnabled(false)
+		WithMemoryLimitPages(guard.MostMemoryPages).WithDebugInfoEnabled(false)
 	if o.Cache != "" {
 		cache, err := wazero.NewCompilationCacheWithDir(o.Cache)
 		if err != nil {
