@@ -275,6 +275,9 @@ func TestNetworkGrant(t *testing.T) {
 		{"too much", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}}, func(context.Context, wasmtool.HTTPRequest, wasmtool.Policy) (wasmtool.HTTPResponse, error) {
 			return wasmtool.HTTPResponse{Body: make([]byte, wasmtool.MaxResponse+1)}, nil
 		}, fault.Network, "bytes", true},
+		{"more than it was given", wasmtool.Grants{Network: true, Hosts: []string{"api.example.com"}, Response: 16}, func(_ context.Context, _ wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
+			return wasmtool.HTTPResponse{Body: make([]byte, p.Received()+1)}, nil
+		}, fault.Network, "more than 16 bytes", true},
 	} {
 		b, tl := callable(t, fetching(ask, &res), "servlet", wasmtool.Description{}, c.g)
 		wasmtool.FetchWith(b, c.fetch)
@@ -284,15 +287,18 @@ func TestNetworkGrant(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, out)
 		}
 	}
-	b, tl := callable(t, fetching(ask, &res), "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true, Hosts: []string{"*.example.com"}})
+	b, tl := callable(t, fetching(ask, &res), "servlet", wasmtool.Description{}, wasmtool.Grants{Network: true, Hosts: []string{"*.example.com"}, Request: 16, Response: wasmtool.MaxResponse + 1})
 	wasmtool.FetchWith(b, func(_ context.Context, r wasmtool.HTTPRequest, p wasmtool.Policy) (wasmtool.HTTPResponse, error) {
-		if r.URL != "https://api.example.com:443/a?b=c" || r.Method != "GET" || !maps.Equal(r.Header, ask.Header) || p.Hosts[0] != "*.example.com" {
+		if r.URL != "https://api.example.com:443/a?b=c" || r.Method != "GET" || !maps.Equal(r.Header, ask.Header) || p.Hosts[0] != "*.example.com" || p.MostSent != 16 {
 			t.Errorf("fetching %+v with %v", r, p)
 		}
-		return wasmtool.HTTPResponse{Status: 200, Body: []byte("ok")}, nil
+		return wasmtool.HTTPResponse{Status: 200, Body: make([]byte, wasmtool.MaxResponse+1)}, nil
 	})
-	if out, err := call(t, tl, `{}`); err != nil || !out.Untrusted || string(res.Body) != "ok" {
-		t.Errorf("%+v, %v", out, err)
+	if out, err := call(t, tl, `{}`); err != nil || !out.Untrusted || len(res.Body) != wasmtool.MaxResponse+1 {
+		t.Errorf("%+v, %v, a body of %d bytes", out, err, len(res.Body))
+	}
+	if _, err := (wasmtool.Policy{Hosts: []string{"a.example"}, MostSent: 2}).Request(wasmtool.HTTPRequest{URL: "https://a.example", Method: "POST", Body: []byte("abc")}); err == nil {
+		t.Error("a request of more than it may send went out")
 	}
 }
 
