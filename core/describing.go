@@ -36,7 +36,15 @@ func (i *Instance) CallTree(ctx context.Context) *describe.CallTree {
 }
 
 func (i *Instance) describer(r *run.Runner) *describe.Describer {
-	return &describe.Describer{Project: i.project, Checker: r.Checker(), Gate: r.Gate, Grant: i.consent.Grant}
+	servers := func(w *project.Worker) []describe.Remote {
+		known := i.consent.KnownTools(w)
+		out := make([]describe.Remote, len(known))
+		for n, k := range known {
+			out[n] = describe.Remote(k)
+		}
+		return out
+	}
+	return &describe.Describer{Project: i.project, Checker: r.Checker(), Gate: r.Gate, Grant: i.consent.Grant, Servers: servers}
 }
 
 // Tools returns the tools that a worker would have, as far as they are known
@@ -103,6 +111,11 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 			}
 			if name := spec.Name; d.Forecast(w, spec).Call == describe.Asks && !slices.Contains(names, name) {
 				names = append(names, name)
+			}
+		}
+		for _, u := range d.Remotes(w) {
+			if u.Call == describe.Asks && !slices.Contains(names, u.Name) {
+				names = append(names, u.Name)
 			}
 		}
 	}

@@ -102,6 +102,58 @@ func (c *Consent) remote(w *project.Worker) []tool.Spec {
 	return out
 }
 
+// Known is a tool of an MCP server, as far as it is known without the server.
+type Known struct {
+	Spec   tool.Spec
+	Server string // its name
+	At     string // its command line or address
+	URL    string // "" for a command
+	Open   bool   // nobody trusted the server
+}
+
+// KnownTools are what is known of the tools of a worker's MCP servers without starting
+// one: those that a person said yes to, else those that approval settings name and one
+// for all others, NAME__*.
+func (c *Consent) KnownTools(w *project.Worker) []Known {
+	var out []Known
+	for _, s := range c.servers(w, "") {
+		var config mcp.Config
+		name := s.Path[strings.LastIndex(s.Path, ".")+1:]
+		if json.Unmarshal([]byte(s.Value), &config) != nil {
+			continue // the project's own faults say what is wrong
+		}
+		at, open := config.URL, !c.judge.Trusts(s)
+		if at == "" {
+			at = strings.Join(append([]string{config.Command}, config.Args...), " ")
+		}
+		var ids, names []string
+		c.judge.Any(func(pin trust.Widening) bool {
+			if isPin(s, pin) {
+				ids = append(ids, name+"/"+strings.TrimPrefix(pin.Path, s.Path+"."))
+			}
+			return false
+		})
+		slices.Sort(ids)
+		if names = tool.ToolNames(ids); len(names) == 0 {
+			for _, spec := range c.remote(w) {
+				if strings.HasPrefix(spec.Name, name+"__") && !slices.Contains(names, spec.Name) {
+					names = append(names, spec.Name)
+				}
+			}
+			names = append(names, name+"__*")
+			slices.Sort(names)
+		}
+		for _, n := range names {
+			spec := tool.Spec{Name: n, Toolset: "mcp", Risk: tool.Command}
+			if config.URL != "" {
+				spec.Risk, spec.Network = tool.Network, true
+			}
+			out = append(out, Known{spec, name, at, config.URL, open})
+		}
+	}
+	return out
+}
+
 // Server settles whether a person trusts an MCP server of a worker.
 func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, ask run.Asker) error {
 	return c.use(ctx, w, c.servers(w, name), ask)

@@ -205,6 +205,9 @@ func (g *graph) tools(w *project.Worker, t *TreeWorker) map[string]WorkerCall {
 			t.Tools = append(t.Tools, TreeTool{u.Name, u.Worker, u.From, u.Risk, u.Call, u.Why})
 		}
 	}
+	for _, u := range g.p.Remotes(w) {
+		t.Tools = append(t.Tools, TreeTool{u.Name, u.Worker, u.From, u.Risk, u.Call, u.Why})
+	}
 	return calls
 }
 

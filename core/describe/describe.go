@@ -89,6 +89,8 @@ type Describer struct {
 	// Grant returns the first grant of a tool's module that no person trusted; open
 	// is false if there is none. digest is the module's.
 	Grant func(w *project.Worker, spec tool.Spec, digest string) (first trust.Widening, open bool)
+	// Servers returns what is known of the tools of a worker's MCP servers.
+	Servers func(w *project.Worker) []Remote
 }
 
 // Worker returns everything about a worker. in may be nil; it is the input

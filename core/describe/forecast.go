@@ -18,6 +18,30 @@ func (p *Describer) toolUses(ctx context.Context, w *project.Worker) []ToolUse {
 	for _, spec := range p.Checker.Specs(ctx, w) {
 		out = append(out, p.Forecast(w, spec))
 	}
+	return append(out, p.Remotes(w)...)
+}
+
+// Remote is a tool of an MCP server, as far as it is known without the server; the name
+// NAME__* stands for those that are not known.
+type Remote struct {
+	Spec   tool.Spec
+	Server string // name
+	At     string // command line or address
+	URL    string // "" for a command
+	Open   bool   // nobody trusted the server yet
+}
+
+// Remotes are the tools of a worker's MCP servers. No server is started for it.
+func (p *Describer) Remotes(w *project.Worker) []ToolUse {
+	var out []ToolUse
+	for _, r := range p.Servers(w) {
+		u := p.Forecast(w, r.Spec)
+		u.From = "MCP server " + r.Server + " (" + r.At + ")"
+		if r.Open && u.Call != string(approval.Refused) {
+			u.Call, u.Why, u.Unless = string(approval.Refused), "nobody trusted toolsets.mcp."+r.Server, nil
+		}
+		out = append(out, u)
+	}
 	return out
 }
 

@@ -3,6 +3,7 @@ package describe
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -61,6 +62,11 @@ func (p *Describer) Plan(ctx context.Context, entry *project.Worker, host func(m
 		work := PlannedWork{ID: w.ID, Path: w.File, Source: w.Source, Model: w.Model, Tools: d.Tools, View: d.View, Limits: []project.Value{}}
 		for _, m := range append([]string{w.Model}, w.Fallbacks...) {
 			add(host(m), "model "+m)
+		}
+		for _, r := range p.Servers(w) {
+			if u, err := url.Parse(r.URL); err == nil {
+				add(u.Host, "MCP server "+r.Server)
+			}
 		}
 		for i, t := range work.Tools {
 			work.Tools[i].Input = nil
