@@ -198,16 +198,16 @@ func (s *sdkSession) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	var own *fault.Fault
+	if errors.As(err, &own) { // the SDK puts an error of its own around it
+		return own
+	}
 	var wire *jsonrpc.Error
 	switch {
 	case errors.As(err, &wire):
 		return &mcp.ServerError{Code: int(wire.Code), Message: wire.Message}
 	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("%w: %s", mcp.ErrClosed, s.process.last(err))
-	}
-	var own *fault.Fault
-	if errors.As(err, &own) {
-		return own
 	}
 	return fmt.Errorf("%w: %w", mcp.ErrClosed, err) // whatever it is, the next request begins anew
 }

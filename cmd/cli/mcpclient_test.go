@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golem/core/mcp"
@@ -95,4 +97,24 @@ func TestServerOverHTTP(t *testing.T) {
 		t.Cleanup(site.Close)
 		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", URL: site.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer x"}})
 	})
+}
+
+// Servers that do not keep to the protocol end in coded faults, and get nothing that golem
+// does not offer, over the Go SDK's session too.
+func TestHostileServersOverHTTP(t *testing.T) {
+	t.Parallel()
+	connect := func(t *testing.T, h http.Handler) *mcp.Connection {
+		site := httptest.NewServer(h)
+		t.Cleanup(func() {
+			site.CloseClientConnections()
+			site.Close()
+		})
+		return (&host{}).mcpHost(t.TempDir()).Connect(mcp.Server{Name: "scripted", URL: site.URL + "/mcp"})
+	}
+	mcptest.Hostile(t, false, connect)
+	for want, got := range mcptest.Refuses(t.Context(), t, connect) {
+		if want != "roots/list" && !strings.Contains(got, `"code":`) { // the SDK answers that there are no roots
+			t.Errorf("%s: %s", want, got)
+		}
+	}
 }

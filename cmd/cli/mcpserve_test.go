@@ -58,7 +58,7 @@ func TestMCPServe(t *testing.T) {
 	if err != nil || len(list.Tools) != 2 || list.Tools[1].Name != "sum" || list.Tools[1].Description != "doubles" || list.Tools[1].OutputSchema == nil {
 		t.Fatalf("%v %+v", err, list)
 	}
-	if schema, _ := json.Marshal(list.Tools[1].InputSchema); !strings.Contains(string(schema), `"required":["n"]`) {
+	if schema, _ := json.Marshal(list.Tools[1].InputSchema); !strings.Contains(string(schema), `"required":["n"]`) || !strings.Contains(string(schema), `"$schema":"https://json-schema.org/draft/2020-12/schema"`) {
 		t.Errorf("%s", schema)
 	}
 	for args, want := range map[string]string{`{"n":"x"}`: "E_TOOL_INPUT", `{}`: "E_TOOL_INPUT", `{"n":2}`: `{"total":4}`} {

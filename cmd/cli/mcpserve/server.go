@@ -92,7 +92,7 @@ func (s *Server) add(t Tool) (err error) {
 			err = fault.New(fault.Schema, "%s cannot be offered over MCP: %v", t.Name, p).Hinting("change its input_schema or output_schema")
 		}
 	}()
-	out := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Input}
+	out := &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: withDialect(t.Input)}
 	switch {
 	case t.Input == nil && t.Optional:
 		out.InputSchema = json.RawMessage(optionalText)
@@ -106,6 +106,22 @@ func (s *Server) add(t Tool) (err error) {
 		return s.call(ctx, t, r), nil
 	})
 	return nil
+}
+
+// withDialect is a schema that names its dialect, which is the same for all of golem's
+// schemas. Only what goes in has it: clients compile schemas of results, and some of them
+// know no other dialect than an older one.
+func withDialect(schema json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(schema, &fields) != nil || fields == nil {
+		return schema
+	}
+	fields["$schema"] = json.RawMessage(`"https://json-schema.org/draft/2020-12/schema"`)
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return schema
+	}
+	return out
 }
 
 // call runs a tool for a client.

@@ -1,0 +1,167 @@
+package mcptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+	"golem/core/mcp"
+)
+
+// trick is a way in which a server answers a call.
+type trick struct {
+	name string
+	code fault.Code // that the call ends with
+	does func(w http.ResponseWriter, id json.RawMessage)
+	sdk  fault.Code // that it ends with over the Go SDK; "": the same
+	own  bool       // only for the session of package mcp; the Go SDK waits until the call's time is over
+}
+
+func answers(kind, text string) func(http.ResponseWriter, json.RawMessage) {
+	return func(w http.ResponseWriter, id json.RawMessage) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", string(id))) // a client that is gone has seen enough
+	}
+}
+
+// floods writes a text until the client has seen enough.
+func floods(text string) func(http.ResponseWriter, json.RawMessage) {
+	return func(w http.ResponseWriter, _ json.RawMessage) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			if _, err := io.WriteString(w, text); err != nil {
+				return
+			}
+		}
+	}
+}
+
+func redirects(w http.ResponseWriter, _ json.RawMessage) {
+	w.Header().Set("Location", "https://elsewhere.example/mcp")
+	w.WriteHeader(http.StatusTemporaryRedirect)
+}
+
+// tricks are what servers try that do not keep to the protocol.
+func tricks() []trick {
+	const asJSON, asEvents = "application/json", "text/event-stream"
+	return []trick{
+		{name: "leads elsewhere", code: fault.Network, does: redirects},
+		{name: "wants a key", code: fault.Network, does: func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusUnauthorized) }},
+		{name: "fails", code: fault.Network, does: func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusInternalServerError) }},
+		{name: "speaks HTML", code: fault.Tool, does: answers("text/html", "<h1>hello</h1>")},
+		{name: "breaks off in the middle", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"ty`)},
+		{name: "nests without end", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+"}")},
+		{name: "returns a number", code: fault.ToolOutput, sdk: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":7}`)},
+		{name: "returns files without end", code: fault.Limit, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":{"content":[`+strings.Repeat(`{"type":"image","data":"aGk=","mimeType":"image/png"},`, 200)+`{"type":"text","text":""}]}}`)},
+		{name: "never ends a line", code: fault.Limit, does: floods("data: " + strings.Repeat("x", 1<<20)), own: true},
+		{name: "never answers", code: fault.Limit, does: floods(": " + strings.Repeat("x", 1<<20) + "\n"), own: true},
+		{name: "answers another", code: fault.Network, does: answers(asEvents, "data: {\"jsonrpc\":\"2.0\",\"id\":\"other\",\"result\":{}}\n\n"), own: true},
+		{name: "breaks off again and again", code: fault.Network, does: answers(asEvents, "id: 1\nretry: 0\ndata:\n\n"), own: true},
+		{name: "sends a batch without end", code: fault.Tool, does: answers(asJSON, "["+strings.Repeat(`{"jsonrpc":"2.0","method":"x"},`, 2000)+`{"jsonrpc":"2.0","id":ID,"result":{}}]`), own: true},
+	}
+}
+
+// Hostile calls a tool of servers that do not keep to the protocol: each call ends in a
+// fault with a code, and nothing is sent to another host. own tells that the session is
+// that of package mcp.
+func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) *mcp.Connection) {
+	for _, one := range tricks() {
+		if one.own && !own {
+			continue
+		}
+		t.Run(one.name, func(t *testing.T) {
+			if !own && one.sdk != "" {
+				one.code = one.sdk
+			}
+			c := connect(t, &hostileServer{does: one.does})
+			defer c.Close()
+			_, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
+			var f *fault.Fault
+			if !errors.As(err, &f) || f.Code != one.code {
+				t.Errorf("%v, want %s", err, one.code)
+			}
+			if err != nil && len(err.Error()) > 4<<10 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+// hostileServer keeps to the protocol until a tool is called.
+type hostileServer struct {
+	Server
+	does func(w http.ResponseWriter, id json.RawMessage)
+}
+
+// ServeHTTP answers a call as the trick says, and a resumed stream too.
+func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	var in incoming
+	if err == nil && json.Unmarshal(data, &in) == nil && in.Method == "tools/call" || r.Header.Get("Last-Event-ID") != "" {
+		s.does(w, in.ID)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	s.Server.ServeHTTP(w, r)
+}
+
+// Refuses asks the client for what golem does not offer to servers, in the middle of a
+// call, and returns what the client answered.
+func Refuses(ctx context.Context, t *testing.T, connect func(t *testing.T, h http.Handler) *mcp.Connection) map[string]string {
+	t.Helper()
+	wants := []string{"sampling/createMessage", "elicitation/create", "roots/list"}
+	got := make(chan [2]string, len(wants))
+	s := &asking{wants: wants, got: got}
+	c := connect(t, s)
+	defer c.Close()
+	if _, err := c.Client().Call(ctx, "ok", json.RawMessage(`{}`), nil); err != nil {
+		t.Error(err)
+	}
+	out := map[string]string{}
+	for range wants {
+		one := <-got
+		out[one[0]] = one[1]
+	}
+	return out
+}
+
+// asking is a server that asks the client.
+type asking struct {
+	Server
+	wants []string
+	got   chan [2]string
+}
+
+// ServeHTTP asks before it answers a call, and waits for what the client says.
+func (s *asking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	data, err := io.ReadAll(r.Body)
+	var in struct {
+		incoming
+		Error json.RawMessage `json:"error"`
+	}
+	if err != nil || json.Unmarshal(data, &in) != nil && len(data) > 0 {
+		http.Error(w, "not JSON", http.StatusBadRequest)
+		return
+	}
+	switch {
+	case in.Method == "" && len(in.ID) > 0:
+		s.got <- [2]string{s.wants[in.ID[1]-'0'], string(in.Error)}
+		w.WriteHeader(http.StatusAccepted)
+	case in.Method == "tools/call":
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i, want := range s.wants {
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"%d\",\"method\":%q,\"params\":{}}\n\n", i, want)
+		}
+		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[]}}\n\n", in.ID)
+	default:
+		r.Body = io.NopCloser(bytes.NewReader(data))
+		s.Server.ServeHTTP(w, r)
+	}
+}
