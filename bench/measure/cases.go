@@ -31,10 +31,13 @@ func cases() []benchCase {
 		}
 	}
 	small := testProject{dataFiles: 1}
+	unused := ask("one turn, ten MCP servers of a worker that is not called", "hello", testProject{dataFiles: 1, servers: 10})
+	unused.args = append(unused.args, "--trust")
 	list := []benchCase{
 		{name: "start (golem version)", args: []string{"version"}, want: "golem", times: 1},
 		ask("one turn", "hello", small),
 		ask("one turn, ten modules of 3 MB in tools/", "hello", testProject{dataFiles: 1, modules: 10}),
+		unused,
 		ask("100 reads, one a turn", "reads-100", testProject{dataFiles: 100}),
 		ask("400 reads, one a turn", "reads-400", testProject{dataFiles: 400}),
 		ask("1600 reads, one a turn", "reads-1600", testProject{dataFiles: 1600}),

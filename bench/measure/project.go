@@ -16,6 +16,7 @@ type testProject struct {
 	dataFiles int
 	workers   int
 	modules   int // of 3 MB, in tools/; one of each size beside, to be called
+	servers   int // of MCP, that the child names; none of them is there
 }
 
 func (p testProject) write(dir string) error {
@@ -24,6 +25,13 @@ func (p testProject) write(dir string) error {
 		"main.worker": "---\nname: main\ntoolsets:\n  filesystem: {}\n  workers: {allowed_workers: [child]}\n---\n" +
 			"Read what you are told to read.\n",
 		"workers/child.worker": "---\ndescription: Answers one task\n---\nCHILD: answer in one word.\n",
+	}
+	if p.servers > 0 {
+		child := "---\ndescription: Answers one task\nsandbox: {network_enabled: true}\ntoolsets:\n  mcp:\n"
+		for i := range p.servers {
+			child += fmt.Sprintf("    s%d: {command: not-a-program-%d, args: [a, b], tools: [\"read_*\"]}\n", i, i)
+		}
+		files["workers/child.worker"] = child + "---\nCHILD: answer in one word.\n"
 	}
 	for i := range p.dataFiles {
 		files[fmt.Sprintf("data/%d.txt", i)] = strings.Repeat(fmt.Sprintf("line %d\n", i), 20)
