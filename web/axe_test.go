@@ -28,6 +28,9 @@ var walks = map[string][]scene{
 		{"trace-timeline", `await click("Timeline")`},
 		{"trace-turns", `await click("Turns"); await click("main, turn 1")`},
 		{"menu", `await click("Run"); await click("what you can do"); await text("start over")`},
+		{"keys", `await click("Close"); await click("keys"); await text("goes to the field for the task")`},
+		{"history", `await click("Close"); await click("History"); await until("it", () => document.querySelector('.side .past'))`},
+		{"undo", `await click("Undo what this run wrote"); await click("Show what undoing does"); await until("the diff", () => button("Put everything back"))`},
 	},
 	"projects": {
 		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
@@ -51,6 +54,11 @@ var walks = map[string][]scene{
 	"asked": {
 		{"describe", `await text("is ready")`}, // the test puts a project with every kind of tool there
 		{"trust", ``},                          // and one that reaches beyond its sandbox
+	},
+	"desk": {
+		{"staged", `await text("is ready")`}, // the test puts a project there that stages
+		{"compare", `await click("Run"); await say("again"); await text("[!] 4 item(s)"); await click("Trace"); const marks = await until("two runs", () => { const all = document.querySelectorAll('input[aria-label^="mark "]'); return all.length === 2 && all });
+			for (const m of marks) m.click(); await click("Compare"); await text("Two runs compared")`},
 	},
 	"workers": {
 		{"workers", `await text("is ready")`}, // the test puts a project of several workers there
@@ -120,6 +128,9 @@ func TestViews(t *testing.T) {
 				case "workers":
 					project(t, p, "team", team)
 					do(p, `await click("Workers"); await until("the graph", () => document.querySelectorAll('.box').length === 5)`)
+				case "staged":
+					project(t, p, "staging", stagingProject)
+					do(p, `await say("go"); await text("staged it"); await text("[!] 2 item(s)"); await click("Staged"); await click("Show changes"); await until("the diff", () => button("Push"))`)
 				case "trust":
 					project(t, p, "beyond", beyond)
 					do(p, `await click("Run"); await say("go"); await text("Trust what this project"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)

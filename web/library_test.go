@@ -63,7 +63,7 @@ func TestLibraryOfThePage(t *testing.T) {
 		{`const signal = AbortSignal.abort(), f = golem.files('talk'), c = golem.clearance('talk'), none = new Uint8Array(), all = {
 			list: () => golem.list({signal}), create: () => golem.create('n', {}, {signal}), init: () => golem.init('n', '', {signal}), remove: () => golem.remove('talk', {signal}),
 			importZip: () => golem.importZip('n', none, {signal}), exportZip: () => golem.exportZip('talk', {signal}), inspectPack: () => golem.inspectPack(none, {signal}), importPack: () => golem.importPack('n', none, {signal}),
-			exportPack: () => golem.exportPack('talk', {signal}), libraries: () => golem.libraries({signal}), installLibrary: () => golem.installLibrary(none, '', {signal}), removeLibrary: () => golem.removeLibrary('x', {signal}),
+			exportPack: () => golem.exportPack('talk', {signal}), libraries: () => golem.libraries({signal}), installLibrary: () => golem.installLibrary(none, '', {signal}), updateLibrary: () => golem.updateLibrary(none, '', {signal}), removeLibrary: () => golem.removeLibrary('x', {signal}),
 			runs: () => golem.runs('talk', {signal}), readRun: () => golem.readRun('talk', 'x', {signal}), wholeTrace: () => golem.wholeTrace(none, [], {signal}), conversations: () => golem.conversations('talk', {signal}),
 			conversation: () => golem.conversation('talk', 'x', {signal}), removeConversation: () => golem.removeConversation('talk', 'x', {signal}), undone: () => golem.undo('talk').list({signal}), undo: () => golem.undo('talk').undo('x', {signal}), exportConversation: () => golem.exportConversation('talk', 'x', {signal}), distrust: () => golem.distrust('talk', {signal}), rules: () => golem.rules('talk', {signal}),
 			removeRule: () => golem.removeRule('talk', 1, '', {signal}), checkConfig: () => golem.checkConfig('', {signal}), describe: () => golem.describe('talk', '', {signal}), models: () => golem.models('talk', 'openai', {signal}),
@@ -77,6 +77,7 @@ func TestLibraryOfThePage(t *testing.T) {
 		// All errors are GolemErrors.
 		{`return golem.list({signal: 5}).catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
 		{`return golem.open('talk', {model: () => 1}).catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
+		{`return Promise.all([golem.installLibrary(null), golem.updateLibrary(null), golem.importZip('z', 'no zip')].map((p) => p.catch((e) => e.name + e.code)))`, "GolemErrorE_USAGE,GolemErrorE_USAGE,GolemErrorE_USAGE"},
 		{`return golem.run('talk', () => 1).result.catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},
 		{`const real = fetch; window.fetch = () => Promise.reject(new TypeError('no network')); const said = await import('./golem.js').then((m) => m.createGolem()).catch((e) => e.name + e.code + !!e.hint); window.fetch = real; return said`, "GolemErrorE_PLATFORMtrue"},
 

@@ -105,7 +105,7 @@ export class Golem {
    */
   installLibrary(files, from = '', { signal } = {}) {
     if (files instanceof Uint8Array) return this.#link.ask('installLibrary', { from }, { signal }, files)
-    return this.#link.ask('installLibrary', { from, names: Object.keys(files) }, { signal }, Object.values(files))
+    return this.#link.ask('installLibrary', { from, names: Object.keys(files ?? {}) }, { signal }, Object.values(files ?? {}))
   }
 
   /**
@@ -117,7 +117,7 @@ export class Golem {
    */
   updateLibrary(files, from = '', { look = false, signal } = {}) {
     const zip = files instanceof Uint8Array
-    return this.#link.ask('installLibrary', { from, update: true, look, names: zip ? [] : Object.keys(files) }, { signal }, zip ? files : Object.values(files))
+    return this.#link.ask('installLibrary', { from, update: true, look, names: zip ? [] : Object.keys(files ?? {}) }, { signal }, zip ? files : Object.values(files ?? {}))
   }
 
   /** Removes a library by its directory, such as utils@1.0.0. */

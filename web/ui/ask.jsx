@@ -58,8 +58,8 @@ function Question({ question }) {
   )
 }
 
-/** A dialog around a form. The focus goes to what is data-first, else to Cancel, and comes back. */
-export function Dialog({ title, leave, submit, buttons, children }) {
+/** A dialog around a form. The focus goes to what is data-first, else to the button that leaves it, and comes back. */
+export function Dialog({ title, leave, submit, buttons, children, cancel = 'Cancel' }) {
   const dialog = useRef(null)
   useEffect(() => {
     const before = document.activeElement
@@ -84,7 +84,7 @@ export function Dialog({ title, leave, submit, buttons, children }) {
       <form class="dialog" onSubmit={submitted}>
         <header><h2 id="dialog-title">{title}</h2></header>
         <div class="body">{children}</div>
-        <footer><button type="button" class="button" data-leave onClick={leave}>Cancel</button>{buttons}</footer>
+        <footer><button type="button" class="button" data-leave onClick={leave}>{cancel}</button>{buttons}</footer>
       </form>
     </dialog>
   )

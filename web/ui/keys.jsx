@@ -58,8 +58,8 @@ export function Keys() {
   if (!shown.value) return null
   const leave = () => (shown.value = false)
   return (
-    <Dialog title="Keys" leave={leave} submit={leave} buttons={<button class="button primary" data-first>Close</button>}>
-      <label class="row"><input type="checkbox" checked={on} onChange={(e) => { settings.keys = e.target.checked; setOn(e.target.checked) }} />Single keys work where nobody types</label>
+    <Dialog title="Keys" leave={leave} submit={leave} cancel="Close">
+      <label><input type="checkbox" checked={on} onChange={(e) => { settings.keys = e.target.checked; setOn(e.target.checked) }} /> Single keys work where nobody types</label>
       <dl class="facts">{[...(on ? map : []), ...others].map(([key, does]) => <><dt><kbd>{key}</kbd></dt><dd>{does}</dd></>)}</dl>
     </Dialog>
   )

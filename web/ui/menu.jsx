@@ -81,7 +81,7 @@ export function Menu() {
     store.attempt(a.name, async () => deed(a).does())
   }
   return (
-    <Dialog title="What you can do" leave={leave} submit={leave} buttons={null}>
+    <Dialog title="What you can do" leave={leave} submit={leave} cancel="Close">
       <ul class="actions">
         {actions.map((a) => (
           <li key={a.name}><button type="button" class="button quiet" data-action={a.name} disabled={!possible(a)} onClick={() => pick(a)}>

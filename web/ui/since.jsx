@@ -44,7 +44,7 @@ export function Since({ path }) {
   }, [path, listed?.modified, store.running.value])
   if (!told) return <p class="empty" role="status">comparing…</p>
   const { run, patch } = told
-  if (patch === undefined) return <p class="empty">No run that can be undone has written this file.</p>
+  if (patch === undefined) return <p class="empty">No run that can be undone has written this file. What such a run changes in it is shown here.</p>
   if (!/^(---|@@)/m.test(patch)) return <p class="empty">{/is already so/.test(patch) ? `The file is as it was before run ${visible(run)}.` : visible(patch)}</p>
   return (
     <div class="stack described">

@@ -126,7 +126,7 @@ function Runs({ compare }) {
     compare(null)
   }
   const both = () => store.attempt('comparing', async () => compare(await Promise.all(marked.map(async (run) => ({ name: run, run: readTrace(await traceText(name, run)) })))))
-  const mark = (run, on) => setMarked(on ? [...marked, run].slice(-2) : marked.filter((m) => m !== run))
+  const mark = (run, on) => setMarked((was) => (on ? [...was, run].slice(-2) : was.filter((m) => m !== run)))
   return (
     <details class="call" open={shownTrace.value?.project !== name}>
       <summary><span class="chev"><Icon name="chevron" /></span><strong class="grow">Runs of {name}</strong><span class="small muted">{runs.length}</span></summary>
