@@ -98,7 +98,7 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 				all[i].Status = "this one"
 			}
 		}
-		return conversationTable(all, true), nil
+		return conversationTable(c.host.err, all, true), nil
 	}
 	var found []conversation.Listing
 	for i, l := range all {

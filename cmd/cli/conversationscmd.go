@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"strings"
 
@@ -146,11 +147,11 @@ func (h *host) listConversations(all []conversation.Listing, asJSON bool) error 
 	if len(all) == 0 {
 		return h.print("no conversation was kept here yet\n")
 	}
-	return h.print(conversationTable(all, false))
+	return h.print(conversationTable(h.out, all, false))
 }
 
-// conversationTable is the list for people; numbered: each row begins with its number.
-func conversationTable(all []conversation.Listing, numbered bool) string {
+// conversationTable is the list for people, as wide as f if that is a terminal; numbered: each row begins with its number.
+func conversationTable(f *os.File, all []conversation.Listing, numbered bool) string {
 	rows := [][]string{{"ID", "TIME", "STATUS", "TURNS", "COST", "TITLE"}}
 	for _, l := range all {
 		u := trace.Usage{Cost: l.Usage.Cost, CostPartial: l.Usage.Unpriced}
@@ -172,5 +173,5 @@ func conversationTable(all []conversation.Listing, numbered bool) string {
 			rows[i] = append([]string{n}, row...)
 		}
 	}
-	return table(rows)
+	return table(narrowed(f, rows, "TIME", "COST", "TURNS"))
 }

@@ -20,7 +20,7 @@ func (h *host) traceList() *cobra.Command {
 		Use: "list [DIR]", Short: "list the traces of a project's runs, the newest first",
 		Long: `Lists the traces in .golem/runs of a directory, the newest first: run, time, entry,
 status, duration, tokens, cost and the first line of the input. unfinished is a run
-that still goes on, or was killed.`,
+that still goes on, or was killed. A narrow terminal gets fewer columns.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			all, err := h.listTraces(strings.Join(args, ""))
@@ -45,7 +45,7 @@ that still goes on, or was killed.`,
 				}
 				rows = append(rows, row)
 			}
-			return h.show(table(rows))
+			return h.show(table(narrowed(h.out, rows, "TIME", "TOKENS", "COST", "ENTRY", "DURATION")))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golem/core/approval"
@@ -71,7 +72,24 @@ func serverMeans(config map[string]any) string {
 	if command, _ := config["command"].(string); strings.ContainsAny(command, `/\`) && !strings.HasPrefix(command, "/") {
 		text += "; it lies in the project: who can change it there decides what it does"
 	}
-	return text
+	return text + ". Its command line: " + commandLine(config)
+}
+
+// commandLine is the program and its arguments in the order in which they are given.
+// Whatever is more than a plain word is quoted, so that no argument looks like two.
+func commandLine(config map[string]any) string {
+	args, _ := config["args"].([]any)
+	var out []string
+	for _, a := range append([]any{config["command"]}, args...) {
+		word := fmt.Sprint(a)
+		if word == "" || strings.ContainsFunc(word, func(r rune) bool {
+			return r > 'z' || !strings.ContainsRune("@%+=:,./\\-_", r) && (r < '0' || r > '9' && r < 'A' || r > 'Z' && r < 'a')
+		}) {
+			word = strconv.Quote(word)
+		}
+		out = append(out, word)
+	}
+	return strings.Join(out, " ")
 }
 
 // remote stand for the tools of a worker's MCP servers, which are not known before the

@@ -59,7 +59,7 @@ func (d Comparison) Text(color bool, width int) string {
 				fmt.Fprintf(&b, "  and %d others; --json has all of them\n", len(rest)-i)
 				break
 			}
-			b.WriteString("  " + one.line(width-2) + "\n")
+			b.WriteString("  " + one.line(width-3) + "\n")
 		}
 	}
 	return b.String()
@@ -97,6 +97,11 @@ func (d Difference) line(width int) string {
 	}
 	room := max((width-utf8.RuneCountInString(text)-5)/2, 10)
 	a, b := excerpt(oneLine(d.A), oneLine(d.B), room)
+	for _, side := range []*string{&a, &b} {
+		if *side == "" {
+			*side = "(none)"
+		}
+	}
 	return clip(text+": "+Visible(a)+" → "+Visible(b), width)
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"golem/core/approval"
@@ -33,4 +34,49 @@ func Table(rows [][]string) string {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
+}
+
+// leastLast is the least width of the last column of a narrowed table.
+const leastLast = 12
+
+// NarrowTable is a table that keeps a row on one line of n columns: it leaves out the
+// columns named in spare, in their order, and then cuts the last column. Where that is
+// not enough, and for n of 0, the rows come back as they are. Cells are one line each.
+func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
+	if n <= 0 {
+		return rows
+	}
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		out[i] = slices.Clone(row)
+	}
+	for {
+		last := len(out[0]) - 1
+		before, longest := 0, 0
+		for i := range last {
+			wide := 0
+			for _, row := range out {
+				wide = max(wide, width(row[i]))
+			}
+			before += wide + 2
+		}
+		for _, row := range out {
+			longest = max(longest, width(row[last]))
+		}
+		if room := n - before; room >= min(longest, leastLast) {
+			for _, row := range out {
+				row[last] = clip(row[last], room)
+			}
+			return out
+		}
+		if len(spare) == 0 {
+			return rows
+		}
+		if at := slices.Index(out[0], spare[0]); at >= 0 && at < last {
+			for i := range out {
+				out[i] = slices.Delete(out[i], at, at+1)
+			}
+		}
+		spare = spare[1:]
+	}
 }

@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"strconv"
 	"strings"
 
 	"golem/core/ui"
@@ -143,6 +144,10 @@ func (e *Editor) list(width, most int, color bool) []string {
 		return nil
 	}
 	n := min(most, maxShown, len(o.choices))
+	more := n > 1 && n < len(o.choices)
+	if more && n == most {
+		n--
+	}
 	first := max(min(max(o.pick, 1)-(n+1)/2, len(o.choices)-n), 0)
 	wide := 0
 	for _, c := range o.choices[first : first+n] {
@@ -159,6 +164,9 @@ func (e *Editor) list(width, most int, color bool) []string {
 			lead, style = "› ", "1"
 		}
 		out = append(out, paint(color, style, fit(lead+text, width)))
+	}
+	if more {
+		out = append(out, paint(color, "2", fit("  … "+strconv.Itoa(len(o.choices)-n)+" more: arrow keys", width)))
 	}
 	return out
 }

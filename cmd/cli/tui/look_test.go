@@ -51,6 +51,36 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+// What follows of a line of two columns stays in the second one, where it has room.
+func TestHang(t *testing.T) {
+	for text, want := range map[string]string{
+		"/set N  use a setting of it": "/set N  use a|        setting|        of it",
+		"  one two three four five":   "  one two three|  four five",
+		"/a-long-command N  says it":  "/a-long-command|    N  says it",
+		"short  one":                  "short  one",
+	} {
+		if got := strings.Join(hang(text, 16), "|"); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// A command is repeated above what it says, and apart from what another one said.
+func TestCommandsAreRepeated(t *testing.T) {
+	d := drive(t, 40, 20, false)
+	for range 2 {
+		got := d.prompt()
+		d.keys("/cost", "enter")
+		if in := <-got; in.Text != "/cost" {
+			t.Errorf("%+v", in)
+		}
+		d.u.Tell("info", "nothing was used")
+		d.m.Update(arrived{})
+	}
+	d.has("> /cost\nnothing was used\n\n> /cost\nnothing was used\n")
+	d.fits()
+}
+
 // The styles follow the terminal's background once it has told it.
 func TestPalette(t *testing.T) {
 	d := drive(t, 80, 24, true)

@@ -187,7 +187,11 @@ func (m *model) tick() tea.Cmd {
 func (m *model) flush() {
 	if m.prompting && len(m.queued) > 0 {
 		m.prompting = false
-		m.u.lines <- m.queued[0]
+		text := m.queued[0]
+		if strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") {
+			m.state.Act(view.Action{Do: view.Told, ID: command, Text: strings.TrimSpace(text)})
+		}
+		m.u.lines <- text
 		m.queued = m.queued[1:]
 		m.state.Status, m.state.Begun = view.Running, m.now()
 	}

@@ -3,7 +3,6 @@ package tui
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -286,9 +285,12 @@ func (p *staged) row(it clearance.Item, width int) string {
 	if it.Err != nil {
 		state = "shown only"
 	}
-	text := fmt.Sprintf("%s  %s  %s", line(name), state, plural(len(it.Changes), "file"))
-	if place != "" {
-		text += "  → " + line(place)
+	parts := []string{line(name), state, about, plural(len(it.Changes), "file")}
+	if p.store.Undo { // the id of a run is long, and says least
+		parts = append(parts[1:], parts[0])
 	}
-	return cut(text+"  "+about, width)
+	if place != "" {
+		parts = append(parts, "→ "+line(place))
+	}
+	return cut(strings.Join(filled(parts), "  "), width)
 }

@@ -70,7 +70,7 @@ func TestStagedPanel(t *testing.T) {
 
 	d.keys("/clearance")
 	d.press("enter")
-	d.has("staged changes", "1  pending  1 file  → in place  about a.txt", "3  pending  1 file  → main  about c.txt", "+hello", "more lines: PgDn")
+	d.has("staged changes", "1  pending  about a.txt  1 file  → in place", "3  pending  about c.txt  1 file  → main", "+hello", "more lines: PgDn")
 	d.fits()
 	d.press("end")
 	d.has(`+\u{1b}[2Jlast`)

@@ -66,6 +66,29 @@ func wrap(s string, n int) []string {
 	return out
 }
 
+// hang is wrap of one line that keeps a second column together: what follows of a line
+// stands below what comes behind its first gap of two blanks.
+func hang(l string, n int) []string {
+	if columns(l) <= n {
+		return []string{l}
+	}
+	body := strings.TrimLeft(l, " ")
+	indent := len(l) - len(body)
+	if at := strings.Index(body, "  "); at > 0 {
+		rest := strings.TrimLeft(body[at:], " ")
+		indent = columns(l[:len(l)-len(rest)])
+	}
+	if indent > n/2 {
+		indent = min(4, n/2)
+	}
+	first := wrap(l, n)[0]
+	out := []string{first}
+	for _, more := range wrap(strings.TrimLeft(l[len(first):], " "), n-indent) {
+		out = append(out, strings.Repeat(" ", indent)+more)
+	}
+	return out
+}
+
 // fitting joins the first of some parts, as many as have room in a line of n columns.
 func fitting(parts []string, between string, n int) string {
 	for len(parts) > 1 && columns(strings.Join(parts, between)) > n {

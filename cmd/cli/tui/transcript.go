@@ -124,10 +124,14 @@ func (t *transcript) draw(s *view.State, i int) {
 	default:
 		b.lines = t.notice(it)
 	}
-	if i > 0 && (it.Kind != view.Notice || s.Items[i-1].Kind != view.Notice) {
+	if i > 0 && (it.Kind != view.Notice || s.Items[i-1].Kind != view.Notice || it.Level == command) {
 		b.lines = append([]string{""}, b.lines...)
 	}
 }
+
+// command is the level of a notice that repeats a command of the person, so that one can
+// tell what the lines below it answer.
+const command = "command"
 
 // notice is a line of golem's own.
 func (t *transcript) notice(it *view.Item) []string {
@@ -137,11 +141,15 @@ func (t *transcript) notice(it *view.Item) []string {
 		mark, style = "warning: ", yellow
 	case "error":
 		mark, style = "error: ", red
+	case command:
+		mark, style = "> ", bold
 	}
 	var out []string
 	text := strings.TrimRight(it.Text(), "\n")
-	for _, l := range wrap(mark+clean(text), t.as.width) {
-		out = append(out, paint(t.as.color, style, l))
+	for l := range strings.SplitSeq(mark+clean(text), "\n") {
+		for _, l := range hang(l, t.as.width) {
+			out = append(out, paint(t.as.color, style, l))
+		}
 	}
 	return out
 }

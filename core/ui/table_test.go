@@ -1,0 +1,24 @@
+package ui
+
+import (
+	"reflect"
+	"testing"
+)
+
+// A row of a list stays on one line of the terminal as long as that can be: columns that
+// decide least go first, then the last one is cut.
+func TestNarrowTable(t *testing.T) {
+	rows := [][]string{{"RUN", "TIME", "COST", "INPUT"}, {"20261122-190650-b628c4", "2026-11-22T19:06:50Z", "", "was ist das für ein Text?"}}
+	for width, want := range map[int][][]string{
+		0:   rows,
+		100: rows,
+		70:  {{"RUN", "TIME", "COST", "INPUT"}, {"20261122-190650-b628c4", "2026-11-22T19:06:50Z", "", "was ist das für e…"}},
+		60:  {{"RUN", "COST", "INPUT"}, {"20261122-190650-b628c4", "", "was ist das für ein Text?"}},
+		37:  {{"RUN", "INPUT"}, {"20261122-190650-b628c4", "was ist das …"}},
+		30:  rows,
+	} {
+		if got := NarrowTable(rows, width, "TIME", "COST"); !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: %q", width, got)
+		}
+	}
+}
