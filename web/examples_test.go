@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"golem/core/coretest"
 )
@@ -31,7 +30,7 @@ func TestExamplesParity(t *testing.T) {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		t.Fatal(err)
 	}
-	sides := everywhere(t, 1)
+	sides := everywhere(t)
 	for _, e := range list.Examples {
 		files := tree(t, filepath.Join("..", "examples", e.Name))
 		for _, input := range e.Inputs {
@@ -46,12 +45,11 @@ func TestExamplesParity(t *testing.T) {
 				Inputs: []json.RawMessage{in}, Model: e.Model, Approval: "approve_all",
 			}}
 			t.Run(e.Name, func(t *testing.T) {
-				var here coretest.Outcome
-				synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+				here := natively(t, c)
 				if here.Status != "ok" {
 					t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
 				}
-				sides.compare(t, c, here)
+				sides.compare(t, c, here, side.play)
 			})
 		}
 	}
@@ -60,7 +58,7 @@ func TestExamplesParity(t *testing.T) {
 // TestLevelsParity plays the seven levels natively and in each browser.
 func TestLevelsParity(t *testing.T) {
 	t.Parallel()
-	sides := everywhere(t, 1)
+	sides := everywhere(t)
 	inputs := map[string]string{
 		"0-file": "My kettle leaks", "1-project": "My bicycle squeaks", "2-tools": "3 hours", "3-workers": "My lamp flickers",
 		"4-templates": "My lamp flickers", "5-own-tools": "Desk lamp, 2 hours", "6-libraries": "My lamp flickers",
@@ -85,12 +83,11 @@ func TestLevelsParity(t *testing.T) {
 			c.Settings.Entry = "./task.worker"
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			var here coretest.Outcome
-			synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
+			here := natively(t, c)
 			if here.Status != "ok" {
 				t.Errorf("natively it ended %s: %s%s", here.Status, here.Output, here.Faults)
 			}
-			sides.compare(t, c, here)
+			sides.compare(t, c, here, side.play)
 		})
 	}
 }

@@ -5,20 +5,16 @@ package web_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"golem/core/coretest"
 	"golem/web/webtest"
@@ -32,69 +28,6 @@ var elsewhere = map[string]string{
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
 
-// asked is a case as testdata/embedded.js plays it.
-type asked struct {
-	Command     string                      `json:"command"`
-	Files       map[string][]byte           `json:"files"`
-	Libs        map[string][]byte           `json:"libs"`
-	Options     map[string]any              `json:"options"`
-	Inputs      []json.RawMessage           `json:"inputs"`
-	Attachments []attachment                `json:"attachments"`
-	Answers     map[string][]map[string]any `json:"answers"`
-	Headless    bool                        `json:"headless"`
-	Interrupt   string                      `json:"interrupt"`
-}
-
-type attachment struct {
-	Name string `json:"name"`
-	Data []byte `json:"data"`
-}
-
-// ask is a case for the page.
-func ask(c coretest.Case) asked {
-	s := c.Settings
-	a := asked{
-		Command: s.Command, Files: c.Project, Libs: c.Libs, Headless: s.Headless, Interrupt: s.Interrupt, Inputs: s.Inputs,
-		Options: map[string]any{"env": s.Env, "secrets": s.Secrets}, Answers: map[string][]map[string]any{}, Attachments: []attachment{},
-	}
-	if s.Model != "none" {
-		a.Options["model"] = s.Model
-	}
-	if s.Trust {
-		a.Options["trust"] = true
-	}
-	for name, v := range map[string]any{"config": s.Config, "entry": s.Entry, "approval": s.Approval, "platform": s.Platform} {
-		if v != "" {
-			a.Options[name] = v
-		}
-	}
-	if s.MaxDepth != nil {
-		a.Options["maxDepth"] = *s.MaxDepth
-	}
-	if len(s.Set) > 0 {
-		a.Options["modelSettings"] = s.Set
-	}
-	if len(s.Limits) > 0 {
-		a.Options["limits"] = s.Limits
-	}
-	a.Options["strict"] = s.Strict
-	a.Options["noImportTools"], a.Options["allowModuleImports"] = s.NoImportTools, s.AllowModuleImports
-	if a.Inputs == nil {
-		a.Inputs = []json.RawMessage{}
-	}
-	for id, list := range s.Answers {
-		for _, one := range list {
-			a.Answers[id] = append(a.Answers[id], map[string]any{
-				"answer": one.Answer, "reason": one.Reason, "text": one.Text, "after": time.Duration(one.After).Milliseconds(),
-			})
-		}
-	}
-	for _, name := range s.Attach {
-		a.Attachments = append(a.Attachments, attachment{name, c.Outside[name]})
-	}
-	return a
-}
-
 // TestParity plays every case natively and in each browser of everywhere, through
 // golem.js, and compares normalised traces, what the models were sent, results,
 // faults and file trees, byte for byte (scenario 40). The table goes to
@@ -105,71 +38,109 @@ func TestParity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sides := everywhere(t, 2)
-	rows := make([]string, len(cases))
+	sides := everywhere(t)
+	var quick, slow []coretest.Case
+	rows := map[string]string{}
+	for _, c := range cases {
+		switch why, ok := elsewhere[c.Name]; {
+		case ok:
+			rows[c.Name] = fmt.Sprintf("%-28s left out: %s\n", c.Name, why)
+		case waits(c):
+			slow = append(slow, c)
+		default:
+			quick = append(quick, c)
+		}
+	}
+	later := sides.together(t, slow) // they wait while the others are played
+	var mu sync.Mutex
+	compare := func(t *testing.T, c coretest.Case, play player) {
+		t.Helper()
+		row := sides.compare(t, c, natively(t, c), play)
+		mu.Lock()
+		defer mu.Unlock()
+		rows[c.Name] = row
+	}
 	t.Run("cases", func(t *testing.T) {
-		for i, c := range cases {
-			if why, ok := elsewhere[c.Name]; ok {
-				rows[i] = fmt.Sprintf("%-28s left out: %s\n", c.Name, why)
-				continue
-			}
+		for _, c := range quick {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
-				var here coretest.Outcome
-				synctest.Test(t, func(t *testing.T) { here = coretest.Run(t.Context(), c) })
-				rows[i] = sides.compare(t, c, here)
+				compare(t, c, side.play)
 			})
 		}
 	})
-	table := strings.Join(rows, "")
-	t.Logf("native and in browsers:\n%s", table)
-	keep(t, "parity.txt", []byte(table))
+	for i, c := range slow {
+		t.Run("cases/"+c.Name, func(t *testing.T) {
+			compare(t, c, func(s side, t *testing.T, _ coretest.Case) coretest.Outcome { return later[s.engine](t)[i] })
+		})
+	}
+	var table strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		table.WriteString(rows[name])
+	}
+	keep(t, "parity.txt", []byte(table.String()))
 }
 
-// side is a browser and the pages in it that play cases.
+// waits says whether time passes in a case: natively none does (synctest), in a
+// page it is real. The limits of such a case are far above what a busy page needs.
+func waits(c coretest.Case) bool {
+	for _, answers := range c.Settings.Answers {
+		if slices.ContainsFunc(answers, func(a coretest.Answer) bool { return a.After > 0 }) {
+			return true
+		}
+	}
+	script := c.Project["script.yaml"]
+	return slices.ContainsFunc([]string{"delay:", "hang:", "retry_after:"}, func(word string) bool { return bytes.Contains(script, []byte(word)) })
+}
+
+// natively plays a case in this process.
+func natively(t *testing.T, c coretest.Case) (o coretest.Outcome) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { o = coretest.Run(t.Context(), c) })
+	return o
+}
+
+// side is a browser and a page in it that plays cases, one at a time.
 type side struct {
 	engine webtest.Engine
-	pages  chan *webtest.Page
+	page   *webtest.Page
+	turn   *turn
+}
+
+// turn is the right to play in a page.
+type turn struct {
+	sync.Mutex
+	broke string // the case that the page did not play
 }
 
 type sides []side
 
-// everywhere opens n pages in each browser.
-func everywhere(t *testing.T, n int) sides {
+// player plays a case in a browser.
+type player func(side, *testing.T, coretest.Case) coretest.Outcome
+
+// everywhere opens a page in each browser.
+func everywhere(t *testing.T) sides {
 	t.Helper()
 	var out sides
 	for _, b := range []*webtest.Browser{&browser, &firefox} {
-		s := side{b.Engine, make(chan *webtest.Page, n)}
-		for range n {
-			s.pages <- embeddedIn(t, b)
-		}
-		out = append(out, s)
+		out = append(out, side{b.Engine, embeddedIn(t, b), &turn{}})
 	}
 	return out
 }
 
 // compare plays a case in each browser and returns its rows of the table.
-func (all sides) compare(t *testing.T, c coretest.Case, here coretest.Outcome) string {
+func (all sides) compare(t *testing.T, c coretest.Case, here coretest.Outcome, play player) string {
 	t.Helper()
 	var rows strings.Builder
 	for _, s := range all {
-		begun := time.Now()
-		there := s.play(t, c)
+		there := play(s, t, c)
 		different := append(coretest.Compare(c, there), differences(here, there)...)
 		for _, d := range different {
 			t.Errorf("%s: %s", s.engine, d)
 		}
-		fmt.Fprintf(&rows, "%-28s %-9s %-11s exit %3d  trace %6d B  files %3d  %5d ms  %s\n", c.Name, s.engine, there.Status, there.Exit,
-			len(there.Trace), len(there.Files), time.Since(begun).Milliseconds(), verdict(len(different) == 0))
+		fmt.Fprintf(&rows, "%-28s %-9s %-11s exit %3d  trace %6d B  files %3d  %s\n", c.Name, s.engine, there.Status, there.Exit,
+			len(there.Trace), len(there.Files), verdict(len(different) == 0))
 	}
 	return rows.String()
-}
-
-func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
-	t.Helper()
-	p := <-s.pages
-	defer func() { s.pages <- p }()
-	return play(t, p, c)
 }
 
 func verdict(equal bool) string {
@@ -179,9 +150,55 @@ func verdict(equal bool) string {
 	return "DIFFERS"
 }
 
-// play plays a case in the page.
-func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
+// together starts cases in each browser, all in one more page at the same time. What it
+// returns waits for their outcomes.
+func (all sides) together(t *testing.T, cases []coretest.Case) map[webtest.Engine]func(*testing.T) []coretest.Outcome {
 	t.Helper()
+	list := make([]asked, len(cases))
+	for i, c := range cases {
+		if len(c.Libs)+len(c.Servers) > 0 || c.Web() != nil || c.Provider() != nil {
+			t.Fatalf("%s waits, and has libraries or servers: it cannot be played beside others", c.Name)
+		}
+		list[i] = ask(c)
+		list[i].Project = c.Name
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[webtest.Engine]func(*testing.T) []coretest.Outcome{}
+	for i, s := range everywhere(t) {
+		var texts []string
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			texts, err = webtest.Try[[]string](s.page, "Promise.all("+string(data)+".map(play))", 2*webtest.Patience)
+		}()
+		t.Cleanup(func() { <-done })
+		out[all[i].engine] = func(t *testing.T) []coretest.Outcome {
+			t.Helper()
+			if <-done; err != nil {
+				t.Fatalf("%s did not play them: %v\n%s", s.engine, err, s.page.Console())
+			}
+			outcomes := make([]coretest.Outcome, len(cases))
+			for i, c := range cases {
+				outcomes[i] = outcome(t, c, texts[i])
+			}
+			return outcomes
+		}
+	}
+	return out
+}
+
+// play plays a case in the page.
+func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
+	t.Helper()
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.turn.broke != "" {
+		t.Fatalf("%s: not played, after %s", s.engine, s.turn.broke)
+	}
 	site, moves := c.Web(), serversOf(t, c)
 	if site != nil {
 		moves = append(moves, coretest.SiteAt, siteOf(t, site))
@@ -196,10 +213,20 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := webtest.Try[string](p, "play("+string(data)+")", webtest.Patience)
+	text, err := webtest.Try[string](s.page, "play("+string(data)+")", webtest.Patience)
 	if err != nil {
-		t.Fatalf("the page did not play it: %v\n%s", err, p.Console())
+		s.turn.broke = c.Name
+		t.Fatalf("%s did not play it: %v\n%s", s.engine, err, s.page.Console())
 	}
+	o := outcome(t, c, text)
+	provider.Settle(&o)
+	site.Settle(&o)
+	return o.Back(moves)
+}
+
+// outcome reads what the page says of a case.
+func outcome(t *testing.T, c coretest.Case, text string) coretest.Outcome {
+	t.Helper()
 	var e coretest.Elsewhere
 	if err := json.Unmarshal([]byte(text), &e); err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -210,84 +237,7 @@ func play(t *testing.T, p *webtest.Page, c coretest.Case) coretest.Outcome {
 			o.Problems = append(o.Problems, "the page kept another rule: "+rule)
 		}
 	}
-	provider.Settle(&o)
-	site.Settle(&o)
-	return o.Back(moves)
-}
-
-// listen serves until the test ends, for pages of any origin; it returns the address.
-func listen(t *testing.T, answer http.HandlerFunc) string {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
-		w.Header().Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-		w.Header().Set("Access-Control-Expose-Headers", "Mcp-Session-Id")
-		if r.Method != http.MethodOptions {
-			answer(w, r)
-		}
-	}))
-	t.Cleanup(func() {
-		server.CloseClientConnections() // a stream of events does not end by itself
-		server.Close()
-	})
-	return server.URL
-}
-
-// serversOf lets a page reach a case's MCP servers; it returns where each is instead.
-func serversOf(t *testing.T, c coretest.Case) coretest.Moves {
-	t.Helper()
-	servers, err := c.ServersByHost()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var moves coretest.Moves
-	for host, server := range servers {
-		moves = append(moves, "https://"+host, listen(t, server.ServeHTTP))
-	}
-	return moves
-}
-
-// siteOf lets a page reach a case's server; it returns its host and port.
-func siteOf(t *testing.T, site *coretest.Web) string {
-	t.Helper()
-	return strings.TrimPrefix(listen(t, func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusTeapot)
-			return
-		}
-		send(w, site.Answer(r.Method, r.URL.RequestURI(), body))
-	}), "http://")
-}
-
-// serve lets a page reach a case's provider over the network; it returns the
-// environment that says where.
-func serve(t *testing.T, c coretest.Case, provider *coretest.Provider) map[string]string {
-	t.Helper()
-	address := listen(t, func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		reply, nextErr := provider.Next(body)
-		if err = errors.Join(err, nextErr); err != nil {
-			http.Error(w, err.Error(), http.StatusTeapot)
-			return
-		}
-		send(w, reply)
-	})
-	env := maps.Clone(c.Settings.Env)
-	for name, value := range env {
-		if strings.HasSuffix(name, "_BASE_URL") {
-			env[name] = address + strings.TrimPrefix(value, "http://127.0.0.1:1")
-		}
-	}
-	return env
-}
-
-// send writes a reply. A page that is gone fails the case by itself.
-func send(w http.ResponseWriter, reply coretest.Reply) {
-	maps.Copy(w.Header(), reply.Header)
-	w.WriteHeader(reply.Status)
-	_, _ = w.Write(reply.Body)
+	return o
 }
 
 // differences are what two outcomes of one case do not share.

@@ -73,12 +73,14 @@ window.tree = async (name) => {
   return files
 }
 
-// play plays one case through golem.js as its settings say.
+// play plays one case through golem.js as its settings say. Cases with projects of
+// their own names can be played at the same time; those have no libraries.
 window.play = async (c) => {
   const golem = await window.golem
   const out = { status: 'ok', exit: 0, text: '', faults: [], listings: [], artifacts: {}, asked: [], problems: [] }
-  await window.fresh('case', c.files)
-  await window.libraries(c.libs)
+  const project = c.project || 'case'
+  await window.fresh(project, c.files)
+  if (!c.project) await window.libraries(c.libs)
   const faults = (e) => {
     if (!(e instanceof GolemError)) throw e
     return [e, ...e.others].map(({ code, message, where, hint, severity }) => ({ code, message, where, hint, severity }))
@@ -86,25 +88,25 @@ window.play = async (c) => {
   const options = c.options
   try {
     if (c.command === 'check') {
-      out.faults = await golem.check('case', options)
+      out.faults = await golem.check(project, options)
       if (out.faults.some((f) => f.severity !== 'warning')) Object.assign(out, { status: 'error', exit: 1 })
     } else if (c.command === 'workers') {
-      const listed = await golem.workers('case', options)
+      const listed = await golem.workers(project, options)
       Object.assign(out, { listings: listed.workers, faults: listed.faults })
     } else if (c.command === 'plan') {
-      out.plan = await golem.plan('case', options)
+      out.plan = await golem.plan(project, options)
     } else {
-      await run(golem, c, out)
+      await run(golem, project, c, out)
     }
   } catch (e) {
     Object.assign(out, { status: 'config', exit: 2, faults: faults(e) })
   }
-  out.files = await window.tree('case')
-  out.rules = await golem.rules('case')
+  out.files = await window.tree(project)
+  out.rules = await golem.rules(project)
   return JSON.stringify(out)
 }
 
-async function run(golem, c, out) {
+async function run(golem, project, c, out) {
   const given = {}
   let open = ''
   const approve = async (request, signal) => {
@@ -127,7 +129,7 @@ async function run(golem, c, out) {
     approve: c.headless && !Object.keys(c.answers).length ? undefined : approve,
   }
   const [first, ...rest] = c.inputs
-  const handle = c.command === 'chat' ? golem.chat('case', first, options) : golem.run('case', first, options)
+  const handle = c.command === 'chat' ? golem.chat(project, first, options) : golem.run(project, first, options)
   if (c.command === 'chat') {
     for (const text of rest) handle.send(text)
     handle.end()
