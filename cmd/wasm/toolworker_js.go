@@ -21,12 +21,19 @@ type toolPool struct {
 
 	mu     sync.Mutex
 	idle   []*toolWorker
+	rest   *time.Timer // ends those that are idle beyond idleWorkers
 	closed bool
 
 	alive atomic.Int32 // workers
 }
 
 const idleWorkers = 3
+
+// toolRest is how long nobody must have given back a worker until those beyond
+// idleWorkers are ended. To end workers and to start others at the same moment is
+// dear, and in Firefox the start then sometimes never returns: golem's worker hangs
+// in it for ever.
+const toolRest = 10 * time.Second
 
 // mostWorkers is how many there are in the tab at most, each with up to 256 MiB.
 // What needs more fails: one that waited could wait for the one that called it.
@@ -44,6 +51,7 @@ func newToolPool(script, program string) (*toolPool, error) {
 		return nil, err
 	}
 	p := &toolPool{silent: toolSilent}
+	p.rest = time.AfterFunc(toolRest, p.trim)
 	if program != "" {
 		if p.program, err = beside("golemProgram", program); err != nil {
 			return nil, err
@@ -69,10 +77,7 @@ func (p *toolPool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	for _, w := range p.idle {
-		w.kill()
-	}
-	p.idle = nil
+	p.end(0)
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
 
@@ -136,12 +141,27 @@ func (p *toolPool) pick(digest string) (*toolWorker, error) {
 func (p *toolPool) give(w *toolWorker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || w.large || len(p.idle) >= idleWorkers {
+	if p.closed || w.large {
 		w.kill()
 		return
 	}
 	w.post(map[string]any{"drop": true})
 	p.idle = append(p.idle, w)
+	p.rest.Reset(toolRest)
+}
+
+func (p *toolPool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end(idleWorkers)
+}
+
+// end ends idle workers until n are left. The caller holds mu.
+func (p *toolPool) end(n int) {
+	for len(p.idle) > n {
+		p.idle[0].kill()
+		p.idle = p.idle[1:]
+	}
 }
 
 // toolWorker is one nested worker.
