@@ -24,7 +24,9 @@ import (
 var elsewhere = map[string]string{
 	"s13-allowed": "a page has no $GOLEM_HOME, where this module lies",
 
-	"s19-wrong-request": "golem.js binds every answer to the question it was given",
+	"s19-wrong-request":    "golem.js binds every answer to the question it was given",
+	"x-tool-fs-dirs-check": "a page makes no project with a folder .golem, which one of its workers names",
+
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
 
@@ -103,11 +105,11 @@ func natively(t *testing.T, c coretest.Case) (o coretest.Outcome) {
 type side struct {
 	engine webtest.Engine
 	page   *webtest.Page
-	turn   *turn
+	turn   *pageTurn
 }
 
-// turn is the right to play in a page.
-type turn struct {
+// pageTurn is the right to play in a page.
+type pageTurn struct {
 	sync.Mutex
 	broke string // the case that the page did not play
 }
@@ -122,7 +124,7 @@ func everywhere(t *testing.T) sides {
 	t.Helper()
 	var out sides
 	for _, b := range []*webtest.Browser{&browser, &firefox} {
-		out = append(out, side{b.Engine, embeddedIn(t, b), &turn{}})
+		out = append(out, side{b.Engine, embeddedIn(t, b), &pageTurn{}})
 	}
 	return out
 }
