@@ -241,6 +241,8 @@ export class Golem {
   readonly version: string
   /** Known model providers. */
   readonly providers: { name: string; keyVar: string; noKey: boolean; baseURL: string }[]
+  /** Known search providers; url or keyVar is empty where there is none. */
+  readonly searches: { name: string; url: string; keyVar: string }[]
   /** What init can begin with; input is a first task. */
   readonly templates: { name: string; about: string; input: string }[]
   /** false: this browser lends no storage; what is made here ends with the page */

@@ -15,6 +15,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/sandbox"
+	"golem/core/toolset/web"
 	"golem/core/trace"
 	"golem/core/workspace"
 	"golem/sandbox/opfs"
@@ -89,7 +90,7 @@ func hello(c *call) (any, []byte, error) {
 	for _, r := range model.Rows() {
 		rows = append(rows, provider{r.Name, r.KeyVar, r.NoKey, r.BaseURL})
 	}
-	return map[string]any{"version": version, "providers": rows, "templates": workspace.Templates(), "kept": c.server.stores.outlive()}, nil, nil
+	return map[string]any{"version": version, "providers": rows, "searches": web.Providers(), "templates": workspace.Templates(), "kept": c.server.stores.outlive()}, nil, nil
 }
 
 type named struct {

@@ -18,6 +18,7 @@ export class Golem {
     this.#link = link
     /** @type {string} golem's version */ this.version = hello.version
     /** @type {{name: string, keyVar: string, noKey: boolean, baseURL: string}[]} known model providers */ this.providers = hello.providers
+    /** @type {{name: string, url: string, keyVar: string}[]} known search providers; url or keyVar is empty where there is none */ this.searches = hello.searches
     /** @type {{name: string, about: string, input: string}[]} what init can begin with; input is a first task */ this.templates = hello.templates
     /** @type {boolean} false: this browser lends no storage; what is made here ends with the page */ this.kept = hello.kept
     /** Resolves with a GolemError when golem has stopped, which only a crash or close does. @type {Promise<GolemError>} */

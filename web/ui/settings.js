@@ -111,9 +111,22 @@ export const settings = {
     else delete all[name]
     return write(place, { ...read(place), providers: all })
   },
+  /** Who answers web_search: provider and, if it is not the provider's own, url. */
+  get search() {
+    return read(place).search ?? {}
+  },
+  setSearch(search) {
+    return write(place, { ...read(place), search: search.provider ? search : undefined })
+  },
+  /** Whether the person's own config.yaml says something of the web, and so decides. */
+  get ownWeb() {
+    return /^["']?web["']?[ \t]*:/m.test(this.config)
+  },
   /** The person's configuration with the providers that were added by name; more are as those. */
   configuration(more = {}, keys = this.environment()) {
-    const own = this.config
+    const { provider, url } = this.search
+    let own = this.config
+    if (provider && !this.ownWeb) own = `${own && `${own.trimEnd()}\n`}web: {search: ${JSON.stringify(url ? { provider, url } : { provider })}}\n`
     const rows = Object.entries({ ...this.providers, ...more }).filter(([name]) => !new RegExp(`^ +${name}:`, 'm').test(own))
     if (!rows.length) return own
     const lines = rows.map(([name, address]) => `  ${name}: {base_url: ${JSON.stringify(address)}${keys[variable(name, 'API_KEY')] ? `, api_key_env: ${variable(name, 'API_KEY')}` : ''}}\n`).join('')

@@ -17,6 +17,7 @@ export function Settings() {
       <h2>Settings</h2>
       <Keys forgotten={() => forget((n) => n + 1)} />
       <Secrets forgotten={forgotten} />
+      <Search key={forgotten} />
       <Trust />
       <Rules />
       <Config />
@@ -134,6 +135,39 @@ function Secrets() {
         <input class="input grow" name="value" type="password" required maxLength={8192} autocomplete="off" aria-label="value of the secret" placeholder="value" onInput={(e) => e.target.setCustomValidity('')} />
         <button class="button">Keep</button>
       </form>
+    </section>
+  )
+}
+
+/** Who answers web_search, with its address and key. */
+function Search() {
+  const [search, setSearch] = useState(settings.search)
+  const [, again] = useState(0)
+  const known = store.golem.searches
+  const row = known.find((s) => s.name === search.provider)
+  const set = (next) => {
+    if (!settings.setSearch(next)) store.tell('this browser does not store settings for this page', 'warn')
+    setSearch(next)
+  }
+  const key = (value) => {
+    if (!settings.setVariable(row.keyVar, value.trim())) store.tell('this browser does not store settings for this page', 'warn')
+    again((n) => n + 1)
+  }
+  return (
+    <section class="stack" aria-labelledby="web-search">
+      <h3 id="web-search">Search</h3>
+      <p class="small">Who answers <code>web_search</code>, in a worker with <code>{'toolsets: {web: {}}'}</code> and <code>{'sandbox: {network_enabled: true}'}</code>. No project can choose it. The provider has to allow pages to ask it (CORS).</p>
+      {settings.ownWeb
+        ? <p class="note small">Your configuration below says <code>web:</code>, and so decides: write <code>{'web: {search: {provider: …}}'}</code> there.</p>
+        : <form class="row" onSubmit={(e) => e.preventDefault()}>
+            <select class="input" aria-label="search provider" value={search.provider ?? ''} onChange={(e) => set(e.target.value ? { provider: e.target.value } : {})}>
+              <option value="">none</option>
+              {known.map((s) => <option key={s.name} value={s.name}>{s.name}</option>)}
+            </select>
+            {row && <input class="input grow" inputMode="url" spellcheck={false} aria-label={`address of ${row.name}`} placeholder={row.url || 'https://…'} value={search.url ?? ''} onChange={(e) => set({ ...search, url: withScheme(e.target.value) || undefined })} />}
+            {row?.keyVar && <input class="input" type="password" autocomplete="off" spellcheck={false} aria-label={`key of ${row.name}, ${row.keyVar}`} placeholder={row.keyVar} value={settings.environment()[row.keyVar] ?? ''} onChange={(e) => key(e.target.value)} />}
+          </form>}
+      {row && !row.url && !search.url && <p class="note warn small">{row.name} has no address of its own: write that of yours.</p>}
     </section>
   )
 }

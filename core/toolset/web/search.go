@@ -48,6 +48,22 @@ var rows = []row{
 	{"tavily", "https://api.tavily.com", "TAVILY_API_KEY", "/search", "authorization", "Bearer ", "", `{"max_results":$n,"query":$q}`, "results", "content"},
 }
 
+// Provider is a known search provider, for settings.
+type Provider struct {
+	Name   string `json:"name"`
+	URL    string `json:"url"`    // "": it has no address of its own
+	KeyVar string `json:"keyVar"` // "": it needs no key
+}
+
+// Providers are the known search providers.
+func Providers() []Provider {
+	var out []Provider
+	for _, r := range rows {
+		out = append(out, Provider{r.name, r.url, r.key})
+	}
+	return out
+}
+
 func rowOf(name string) (row, bool) {
 	i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
 	if i < 0 {
