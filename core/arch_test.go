@@ -63,7 +63,7 @@ var arrows = map[string]string{
 	// The toolset git without an engine: the platform lends one.
 	"core/toolset/gitset": "toolset sandbox tool",
 	// That engine, on go-git: golem.wasm does not link it.
-	"core/gitrepo":  "approval clearance sandbox textdiff",
+	"core/gitrepo":  "clearance sandbox textdiff",
 	"core/fault":    "",
 	"core/sorting":  "",
 	"core/yamltree": "",
@@ -82,7 +82,7 @@ var arrows = map[string]string{
 	"sdk": "",
 	// Test support that other packages' tests import; never linked into golem.
 	"core/sandbox/sandboxtest": "sandbox",
-	"core/coretest":            "core describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
+	"core/coretest":            "core gitrepo toolset toolset/gitset describe ui run trace approval project sandbox state tool model mcp mcp/mcptest wasmtool wasmtool/guard wasmtool/wazeroengine",
 	"core/model/modeltest":     "",
 	"core/mcp/mcptest":         "mcp",
 	"core/gitrepo/gittest":     "",

@@ -1,6 +1,7 @@
 // Package web is the page as files: what make web wrote to dist, compressed
 // where the page unpacks it itself. A fresh clone has a placeholder, so that
-// golem can be built without the page.
+// golem can be built without the page. What reads git repositories is not in it:
+// 1.8 MB, for which the binary has no room.
 package web
 
 import (
@@ -8,7 +9,7 @@ import (
 	"io/fs"
 )
 
-//go:embed all:dist
+//go:embed all:dist/[^r]*
 var dist embed.FS
 
 // Page is the site, and whether it was built: a placeholder otherwise.

@@ -148,6 +148,11 @@ export interface CreateOptions extends Waiting {
   progress?: (done: number) => void
 }
 
+export interface ZipOptions extends Waiting {
+  /** The project's git repository goes along: its .git, but for hooks. */
+  repository?: boolean
+}
+
 export interface ProjectListing {
   name: string
   files: number
@@ -256,8 +261,8 @@ export class Golem {
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
-  importZip(name: string, zip: Uint8Array, options?: Waiting): Promise<void>
-  exportZip(name: string, options?: Waiting): Promise<Blob>
+  importZip(name: string, zip: Uint8Array, options?: ZipOptions): Promise<void>
+  exportZip(name: string, options?: ZipOptions): Promise<Blob>
   inspectPack(data: Uint8Array, options?: Waiting): Promise<PackListing>
   importPack(name: string, data: Uint8Array, options?: Waiting): Promise<unknown>
   exportPack(name: string, options?: ProjectOptions): Promise<{ blob: Blob; left: string[]; digest: string }>

@@ -66,14 +66,13 @@ func cli(t testing.TB) string {
 	return file
 }
 
-// built is what make web wrote, as embedded in this test.
+// built is what make web wrote: what golem web has, and repository.wasm.gz.
 func built(t testing.TB) fs.FS {
 	t.Helper()
-	site, ok := web.Page()
-	if !ok {
+	if _, ok := web.Page(); !ok {
 		t.Fatal("the page is not built: make web (make check does it before its tests)")
 	}
-	return site
+	return os.DirFS("dist")
 }
 
 // embedding is the built page's files with a page of somebody else's beside them.

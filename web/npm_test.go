@@ -72,7 +72,7 @@ func TestPackage(t *testing.T) {
 		site["node_modules/golem/"+name] = f
 	}
 	slices.Sort(names)
-	if got, want := strings.Join(names, " "), "dist/golem-provide.js dist/golem-tool.js dist/golem-wazero.js dist/golem-wazero.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz golem-events.d.ts golem-provide.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
+	if got, want := strings.Join(names, " "), "dist/golem-provide.js dist/golem-tool.js dist/golem-wazero.js dist/golem-wazero.wasm.gz dist/golem-worker.js dist/golem.js dist/golem.wasm.gz dist/repository.wasm.gz golem-events.d.ts golem-provide.d.ts golem-results.d.ts golem-values.d.ts golem.d.ts package.json"; got != want {
 		t.Errorf("the package has %s, want %s", got, want)
 	}
 	var about struct {

@@ -38,6 +38,16 @@ globalThis.golemProgram = async (name) => {
   return WebAssembly.compile(data)
 }
 
+/** Starts another Go program of golem's own in this worker, and resolves with the function that it offers. over is called when it has ended. */
+globalThis.golemSecond = async (name, over) => {
+  const go = new Go()
+  const instance = await WebAssembly.instantiate(await golemProgram(name), go.importObject)
+  return new Promise((resolve) => {
+    globalThis.golemOffer = resolve
+    go.run(instance).then(over, over)
+  })
+}
+
 async function file(name) {
   const response = await fetch(new URL(name, base))
   if (!response.ok) throw new Error('HTTP status ' + response.status)

@@ -83,7 +83,7 @@ func (h *host) platform(config []byte, t *tools) core.Platform {
 		ToolFiles:  h.homeTools(),
 		Secrets:    h.ownSecrets(),
 
-		OtherToolsets: map[string][]string{"git": {"native"}, "shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
+		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
 	}
 }
 

@@ -102,6 +102,8 @@ type named struct {
 	From int64   `json:"from"` // of a part of a file
 	Size int64   `json:"size"` // 0: all of it
 	Base *string `json:"base"` // what the file must hold for a write
+
+	Repository bool `json:"repository"` // a zip has .git too
 }
 
 // target decodes the parameters and opens the project they name.
@@ -262,7 +264,11 @@ func importZip(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error { return workspace.Unzip(workspace.Over(dir), data) })
+	unzip := workspace.Unzip
+	if n.Repository {
+		unzip = workspace.UnzipRepository
+	}
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error { return unzip(workspace.Over(dir), data) })
 }
 
 // given are the bytes that came with the message.
@@ -274,9 +280,13 @@ func given(c *call) ([]byte, error) {
 }
 
 func exportZip(c *call) (any, []byte, error) {
-	_, fsys, err := target(c)
+	n, fsys, err := target(c)
 	if err != nil {
 		return nil, nil, err
+	}
+	if n.Repository {
+		data, err := workspace.ZipRepository(workspace.Over(fsys))
+		return nil, data, err
 	}
 	data, err := workspace.Zip(workspace.Over(fsys), nil)
 	return nil, data, err

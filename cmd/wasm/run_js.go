@@ -86,8 +86,8 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		Config:    []byte(a.Config), Trust: trusted, Rules: rules, RulesApart: true, TrustKey: "/" + a.Project, State: c.server.stores.state(fsys, a.Project),
 		Name: "browser", Version: version, Env: a.Env, Store: a.Secrets, HTTP: fetcher{}, Fetch: moduleFetch,
 		Mount: mounter(fsys), Tools: c.server.tools,
-		OtherToolsets: map[string][]string{"git": {"native"}, "shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
-		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool)}, Models: c.lentModels(a.Lent),
+		OtherToolsets: map[string][]string{"shell": {"native"}, "page": {"browser"}, "mcp.command": {"native"}},
+		Toolsets:      []toolset.Factory{toolset.Page(a.Lent.Toolsets, c.lentTool), c.server.gitToolset(fsys, origin != nil)}, Git: c.server.git.branch(a.Env), Models: c.lentModels(a.Lent),
 		MCP: mcp.Host{Dial: mcp.HTTP(serverFetcher{}, version), NoCommand: func(name string) error { return mcp.NoCommands(name) }},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,

@@ -19,6 +19,7 @@ import (
 type server struct {
 	scope  js.Value // the worker's global
 	stores *stores
+	git    gitProgram
 
 	mu        sync.Mutex
 	calls     map[int]*call                // under way

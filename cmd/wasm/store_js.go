@@ -251,5 +251,7 @@ type entry struct {
 // maxListed bounds a listing.
 const maxListed = 20_000
 
-// list is everything in a project but golem's own state, as entries.
-func list(fsys *opfs.FS) (js.Value, error) { return fsys.Walk(".", sandbox.StateDir, maxListed) }
+// list is everything in a project but golem's own state and git's, as entries.
+func list(fsys *opfs.FS) (js.Value, error) {
+	return fsys.Walk(".", sandbox.StateDir+"/.git", maxListed)
+}

@@ -258,7 +258,7 @@ func TestNoRepositories(t *testing.T) {
 	s.Targets["repo"] = clearance.Target{Git: ".", Branch: "main"}
 	_, err := s.Diff(it, "repo")
 	wants(t, err, fault.Platform)
-	wants(t, push(s, it.ID, clearance.Push{Target: "repo"}), fault.Platform, "only on native")
+	wants(t, push(s, it.ID, clearance.Push{Target: "repo"}), fault.Platform, "no git repositories")
 	_, err = d.workOf(s).Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return nil, nil }}}, "x", "repo")
 	wants(t, err, fault.Platform)
 	if err := push(s, it.ID, clearance.Push{}); err != nil || len(get(t, s)) != 0 {

@@ -35,8 +35,8 @@ type Committed struct {
 }
 
 func noGit() error {
-	return fault.New(fault.Platform, "git repositories do not exist on platform \"browser\", only on native").
-		Hinting("push to a target that is a directory; golem on the command line pushes to repositories")
+	return fault.New(fault.Platform, "this platform has no git repositories").
+		Hinting("push to a target that is a directory; the command line and the page of golem push to repositories")
 }
 
 // branch is a branch that an item is pushed to or compared with.

@@ -6,6 +6,7 @@
 //	Scenario: 18
 //	wasm: tools/a.wasm = add_v1    a fixture of testdata/tools with its description
 //	bare: tools/a.wasm = add_v1    the same without one
+//	git: history             the .git of testdata/git/history.zip
 //	lib: utils@1.0/tools/a.wasm = add_v1    the same as wasm, in libs/
 //	-- case.json --          Settings: inputs, answers, flags
 //	-- project/main.worker --   the project's files

@@ -1,10 +1,14 @@
 package coretest
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -16,13 +20,16 @@ import (
 
 // The fixtures are built from the sources beside them by build.sh.
 //
-//go:embed testdata/tools/*.wasm testdata/tools/*.yaml
+//go:embed testdata/tools/*.wasm testdata/tools/*.yaml testdata/git/*.zip
 var fixtures embed.FS
 
 // fixture reads a line of the comment that puts a module somewhere: an archive
 // of text cannot hold one.
 func (c *Case) fixture(line string) error {
 	how, rest, ok := strings.Cut(line, ": ")
+	if ok && how == "git" {
+		return c.repository(rest)
+	}
 	if !ok || !slices.Contains([]string{"wasm", "bare", "home", "lib"}, how) {
 		return nil
 	}
@@ -48,6 +55,32 @@ func (c *Case) fixture(line string) error {
 		c.Libs[to] = module
 	default:
 		c.Project[to] = module
+	}
+	return nil
+}
+
+// repository puts the .git of a fixture into the project; testdata/git/build.sh makes
+// it with git.
+func (c *Case) repository(name string) error {
+	data, err := fixtures.ReadFile("testdata/git/" + name + ".zip")
+	if err != nil {
+		return err
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		if f.Mode().IsDir() {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			return err
+		}
+		if c.Project[f.Name], err = io.ReadAll(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -96,4 +129,22 @@ func memory(files map[string][]byte) fs.FS {
 		}
 	}
 	return tree
+}
+
+// placed is a tree in memory that tells where it lies, as trees of a disk and of a
+// browser do: a repository is found by that.
+type placed struct {
+	sandbox.FS
+	at string
+}
+
+var _ sandbox.SubFS = placed{}
+
+// Source is where it lies.
+func (p placed) Source() string { return p.at }
+
+// SubFS is a directory of it.
+func (p placed) SubFS(dir string) (sandbox.FS, error) {
+	sub, err := p.FS.(sandbox.SubFS).SubFS(dir)
+	return placed{sub, path.Join(p.at, dir)}, err
 }

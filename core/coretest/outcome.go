@@ -114,6 +114,9 @@ func faultLines(err error) string {
 func filesOf(fsys sandbox.FS) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && name == ".git" { // the page lists no repositories
+			return fs.SkipDir
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

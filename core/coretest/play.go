@@ -16,10 +16,13 @@ import (
 
 	"golem/core"
 	"golem/core/describe"
+	"golem/core/gitrepo"
 	"golem/core/project"
 	"golem/core/run"
 	"golem/core/sandbox"
 	"golem/core/state"
+	"golem/core/toolset"
+	"golem/core/toolset/gitset"
 	"golem/core/trace"
 )
 
@@ -58,6 +61,9 @@ func (c Case) run(ctx context.Context, record io.Writer, recording []byte) (o Ou
 		if err := tree.WriteFile(name, c.Project[name]); err != nil {
 			o.Problems = append(o.Problems, fmt.Sprintf("project/%s: %v", name, err))
 		}
+	}
+	if strings.Contains(strings.Join(slices.Sorted(maps.Keys(c.Project)), " "), ".git/") {
+		tree = placed{tree, "/case"}
 	}
 	tools := newToolbox()
 	defer tools.close(&o)
@@ -154,6 +160,12 @@ func platform(c Case, tree sandbox.FS) core.Platform {
 		NewID: func() string { return "run" },
 
 		OtherToolsets: map[string][]string{"mcp.command": {"native"}},
+		Toolsets: []toolset.Factory{gitset.Toolset(gitset.Platform{
+			Root: func() (sandbox.FS, error) { return tree, nil },
+			Read: func(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
+				return gitrepo.Read(ctx, name, args, root, view)
+			},
+		})},
 	}
 }
 

@@ -7,11 +7,11 @@ package gitrepo
 import (
 	"bytes"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"golem/core/approval"
 	"golem/core/fault"
 )
 
@@ -30,11 +30,9 @@ func Fault(format string, args ...any) error {
 	return fault.New(fault.Path, "the repository is not accepted: "+format, args...).Hinting(WithFsck)
 }
 
-// oneLine is a text of a repository in one line, without what a terminal would obey.
-func oneLine(s string) string {
-	out, _ := approval.Visible(strings.Join(strings.Fields(s), " "))
-	return out
-}
+// oneLine is a text of a repository without line breaks; fault.Brief and strconv.Quote
+// escape what a terminal would obey.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // HeaderHash is the object that the first line of a commit or tag names.
 func HeaderHash(data []byte, key string) (plumbing.Hash, bool) {
@@ -65,5 +63,5 @@ func ShownName(name string) string {
 	if name == "" {
 		return "the root"
 	}
-	return `"` + oneLine(strings.ToValidUTF8(name[:min(len(name), 200)], "?")) + `"`
+	return strconv.Quote(oneLine(strings.ToValidUTF8(name[:min(len(name), 200)], "?")))
 }

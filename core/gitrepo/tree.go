@@ -96,7 +96,7 @@ func (b *Branch) lookup(root, name string) (*gitEntry, error) {
 func (b *Branch) notPlain(name, mode string) error {
 	kind := map[string]string{Dir: "a directory", Link: "a symbolic link", Submodule: "a submodule", Plain: "a file, not a directory", Program: "a file, not a directory"}[mode]
 	return fault.New(fault.Path, "%s in %s is %s", ShownName(name), b.place, cmp.Or(kind, "of a kind that golem does not know")).
-		Hinting("push to another target, or discard the item")
+		Hinting("%s", cmp.Or(b.remedy, "push to another target, or discard the item"))
 }
 
 // gitNode is a directory that is being changed.

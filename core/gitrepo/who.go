@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	gitconfig "github.com/go-git/go-git/v5/plumbing/format/config"
+
+	"golem/core/sandbox"
 )
 
 // Person is who makes a commit, as git would say it: from the environment, the
@@ -18,6 +20,11 @@ func Person(env map[string]string, configs ...*gitconfig.Config) string {
 		name, mail = cmp.Or(name, clean(user.Option("name"))), cmp.Or(mail, clean(user.Option("email")))
 	}
 	return cmp.Or(name, "golem") + " <" + cmp.Or(mail, "golem@localhost") + ">"
+}
+
+// OpenAs is Open for a person of whom only the environment is known.
+func OpenAs(env map[string]string, files sandbox.FS, dir, branch string) (*Branch, error) {
+	return Open(files, dir, branch, func(repository *gitconfig.Config) string { return Person(env, repository) })
 }
 
 // Config reads a configuration of git.

@@ -89,7 +89,6 @@ func (p *Project) Check(platform string) fault.List {
 	if f := p.engineFault(platform); f != nil {
 		c.add(f)
 	}
-	c.add(p.targetFaults(platform)...)
 	c.faults.Sort()
 	return c.faults
 }

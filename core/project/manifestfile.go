@@ -138,21 +138,6 @@ func (p *Project) clearanceTargets(s *source, c *yamltree.Conformer) {
 	}
 }
 
-// targetFaults are the clearance targets that a platform has not.
-func (p *Project) targetFaults(platform string) (out fault.List) {
-	all := p.settings.Path("clearance", "targets")
-	if all == nil || platform != "browser" {
-		return nil
-	}
-	for _, f := range all.Fields {
-		if n := f.Value.Get("git"); n != nil && f.Value.Get("dir") == nil {
-			out = append(out, n.Pos.Fault(fault.Platform, "the clearance target %s is a git repository, which does not exist on platform \"browser\", only on native", fault.Quoted(f.Name)).
-				Hinting("the page stages changes for it, and pushes them only to a target with dir"))
-		}
-	}
-	return out
-}
-
 // fill takes the manifest's own values out; those for workers stay nodes.
 func (s *source) fill(c *yamltree.Conformer) {
 	m, n := s.manifest, s.settings

@@ -36,8 +36,13 @@ const (
 //
 // dst must not follow names out of its root, because the archive chooses the
 // names: use Over.
-func Unzip(dst afero.Fs, data []byte) error {
-	nodes, err := unpacked(data, own)
+func Unzip(dst afero.Fs, data []byte) error { return unzip(dst, data, own) }
+
+// UnzipRepository is Unzip with .git, but for its hooks.
+func UnzipRepository(dst afero.Fs, data []byte) error { return unzip(dst, data, ownButGit) }
+
+func unzip(dst afero.Fs, data []byte, skip func(name string) bool) error {
+	nodes, err := unpacked(data, skip)
 	if err != nil {
 		return err
 	}
@@ -191,6 +196,13 @@ func own(name string) bool {
 	return first == sandbox.StateDir || first == ".git" || first == "__macosx"
 }
 
+// ownButGit is own without git's directory; of that, only hooks stay behind: programs
+// that git on a person's computer would start.
+func ownButGit(name string) bool {
+	git := name == ".git" || strings.HasPrefix(name, ".git/")
+	return own(name) && (!git || sandbox.Within(sandbox.Fold(name), ".git/hooks"))
+}
+
 // collisions returns an error if two names are the same file on systems that
 // ignore case or Unicode form, if one directory is spelled in two ways, or if a
 // name is used both for a file and for a directory.
@@ -253,6 +265,13 @@ func (m member) read() ([]byte, error) {
 // times, so the same files always give the same bytes. leave may be nil; it
 // reports further files to leave out.
 func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
+	return packed(tree, own, leave)
+}
+
+// ZipRepository is Zip with .git, but for its hooks.
+func ZipRepository(tree afero.Fs) ([]byte, error) { return packed(tree, ownButGit, nil) }
+
+func packed(tree afero.Fs, own, leave func(name string) bool) ([]byte, error) {
 	src := afero.NewIOFS(tree)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -143,7 +143,7 @@ func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.entries(name, a.value.String()), nil
 }
 
-// Walk lists everything below a directory but the entry skip at its top, at most
+// Walk lists everything below a directory but the entries skip (A/B) at its top, at most
 // so many, sorted, as an array of {path, dir, size, modified (ms)}: with one call,
 // many files at once.
 func (f *FS) Walk(dir, skip string, most int) (js.Value, error) {

@@ -31,12 +31,13 @@ globalThis.golemOPFS = (() => {
 
 		// write puts the bytes aside and moves them to their place: at every
 		// moment the name has its old content or its new one.
-		write(path, bytes, address, size) {
+		write(path, bytes, address, size, alone) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
 				const [up, base] = cut(at);
 				const dir = await this.dir(up, true);
 				await this.notDirectory(at, dir, base);
+				if (alone) await this.absent(dir, base);
 				const room = await this.temp();
 				const name = `${await own()}-${count++}`;
 				const file = await room.getFileHandle(name, { create: true });
@@ -53,7 +54,18 @@ globalThis.golemOPFS = (() => {
 					throw e;
 				}
 				this.shared.kept.wrote(at, bytes ? bytes.length : size, bytes || undefined);
-			}));
+			}), alone ? ["Exists"] : []);
+		}
+
+		// create is write for a file that must not be there. Nobody makes it
+		// meanwhile: changes come one after the other, in all tabs.
+		create(path, bytes) {
+			return this.write(path, bytes, 0, 0, true);
+		}
+
+		// joined is the same tree for another program, whose memory is its own.
+		joined(done) {
+			return new Tree(this.shared.home, done, undefined, this.at, this.shared);
 		}
 
 		// opened opens the file at a path of the whole for writing, and makes it
@@ -104,6 +116,17 @@ globalThis.golemOPFS = (() => {
 				if (e.name === "TypeMismatchError") throw new Refusal("IsDirectory");
 				if (e.name !== "NotFoundError") throw e;
 			}
+		}
+
+		// absent refuses a name that a file has.
+		async absent(dir, base) {
+			try {
+				await dir.getFileHandle(base);
+			} catch (e) {
+				if (e.name === "NotFoundError") return;
+				throw e;
+			}
+			throw new Refusal("Exists");
 		}
 
 		mkdir(path) {

@@ -109,7 +109,7 @@ globalThis.golemReads = (() => {
 			return names;
 		}
 
-		// walk is everything below a path but one name at its top, at most so much,
+		// walk is everything below a path but some names (A/B) at its top, at most so much,
 		// sorted: [{path, dir, size, modified}].
 		walk(path, skip, most) {
 			return this.look(path, async (handle) => {
@@ -132,7 +132,7 @@ globalThis.golemReads = (() => {
 			const names = this.known("list", path) ?? (await this.list(path));
 			for (const item of names.split("/").slice(0, -1).sort((a, b) => (a.slice(1) < b.slice(1) ? -1 : 1))) {
 				const name = item.slice(1), dir = item[0] === "d";
-				if (out.length >= most || name === skip || ODD.test(name)) continue;
+				if (out.length >= most || skip.split("/").includes(name) || ODD.test(name)) continue;
 				out.push({ path: below + name, dir: dir || undefined, size: 0, modified: 0 });
 				if (dir) await this.into(path === "." ? name : `${path}/${name}`, `${below}${name}/`, "", most, out);
 			}

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,7 +58,7 @@ func build() error {
 
 // page is build without the programs.
 func page() error {
-	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero.wasm.gz"); err != nil {
+	if err := clean("placeholder.html", "golem.wasm.gz", "golem-wazero.wasm.gz", "repository.wasm.gz"); err != nil {
 		return err
 	}
 	return files()
@@ -110,12 +111,10 @@ func write(name string, data []byte) error {
 	return os.WriteFile(full, data, 0o644)
 }
 
-// programs builds the core, and what runs tools where a browser cannot.
+// programs builds the core, what runs tools where a browser cannot, and what reads
+// git repositories.
 func programs() error {
-	if err := program("golem.wasm", "./cmd/wasm"); err != nil {
-		return err
-	}
-	return program("golem-wazero.wasm", "./cmd/wasm/wazero")
+	return errors.Join(program("golem.wasm", "./cmd/wasm"), program("golem-wazero.wasm", "./cmd/wasm/wazero"), program("repository.wasm", "./cmd/wasm/git"))
 }
 
 // program builds for js/wasm and compresses.
@@ -337,7 +336,7 @@ func serviceWorker() error {
 			return err
 		}
 		data, err := os.ReadFile(filepath.Join(dist, filepath.FromSlash(name)))
-		if strings.HasPrefix(name, "golem-wazero") {
+		if strings.HasPrefix(name, "golem-wazero") || name == "repository.wasm.gz" {
 			later = append(later, name)
 		} else {
 			files = append(files, name)

@@ -55,14 +55,14 @@ export class Golem {
     return this.#link.ask('remove', { project: name }, { signal })
   }
 
-  /** Makes a project of a zip; nothing is made if the zip is refused. @param {Uint8Array} zip */
-  importZip(name, zip, { signal } = {}) {
-    return this.#link.ask('importZip', { project: name }, { signal }, zip)
+  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused. @param {Uint8Array} zip */
+  importZip(name, zip, { signal, repository } = {}) {
+    return this.#link.ask('importZip', { project: name, repository }, { signal }, zip)
   }
 
-  /** The project as a zip, without keys and golem's own state. @returns {Promise<Blob>} */
-  async exportZip(name, { signal } = {}) {
-    return new Blob([await this.#link.ask('exportZip', { project: name }, { signal })], { type: 'application/zip' })
+  /** The project as a zip, without keys and golem's own state; with repository its .git is in it. @returns {Promise<Blob>} */
+  async exportZip(name, { signal, repository } = {}) {
+    return new Blob([await this.#link.ask('exportZip', { project: name, repository }, { signal })], { type: 'application/zip' })
   }
 
   /**

@@ -35,11 +35,14 @@ async function counted(what, total, doing) {
 /** What is left out, as from a zip: git's, golem's own state, keys. */
 const left = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 
+/** What a new project keeps nevertheless: its repository, without hooks. */
+const repository = /^\.git\/(?!hooks\/)/i
+
 const stopped = () => Object.assign(new Error('it was stopped; nothing was made'), { stopped: true })
 
 /** A new project of picked files {path, file}; nothing is made if it is stopped. */
 export async function project(name, picked) {
-  const files = picked.filter((f) => !left.test(f.path))
+  const files = picked.filter((f) => !left.test(f.path) || repository.test(f.path))
   await counted(`copying ${visible(name)}`, files.length, async (signal, tell) => {
     const all = {}
     for (let i = 0; i < files.length; i += 64) {

@@ -39,7 +39,7 @@ export function Projects() {
 
 function Card({ project }) {
   const { name } = project
-  const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name)))
+  const zip = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name, { repository: true })))
   const pack = () => store.attempt(`packing ${name}`, async () => {
     const { blob, left } = await store.golem.exportPack(name)
     store.download(`${name}.golem`, blob)
@@ -130,7 +130,7 @@ function Make() {
     await store.attempt(file.name, async () => {
       const name = free(projectName(file.name))
       if (isPack(file.name)) return await takePack(name, new Uint8Array(await file.arrayBuffer()))
-      await store.golem.importZip(name, new Uint8Array(await file.arrayBuffer()))
+      await store.golem.importZip(name, new Uint8Array(await file.arrayBuffer()), { repository: true })
       await store.refresh()
       await store.open(name)
     })

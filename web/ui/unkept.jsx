@@ -5,7 +5,7 @@ import * as store from './store.js'
 export function Unkept() {
   if (!store.ready.value || store.golem.kept) return null
   const name = store.project.value
-  const save = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name)))
+  const save = () => store.attempt(`exporting ${name}`, async () => store.download(`${name}.zip`, await store.golem.exportZip(name, { repository: true })))
   return (
     <div class="note warn unkept" role="note">
       <span class="grow">This browser keeps no files for this page, perhaps because the window is private. Projects, conversations and traces are lost when the tab closes or is reloaded.</span>

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"syscall/js"
+
+	"golem/cmd/wasm/jsbytes"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/toolset/gitset"
+	"golem/sandbox/opfs"
+)
+
+// gitFile is the program that reads repositories (cmd/wasm/git): go-git has no room in
+// golem.wasm.
+const gitFile = "repository.wasm"
+
+// gitProgram is that program in this worker, from its first use on.
+type gitProgram struct {
+	mu    sync.Mutex
+	call  js.Value      // its function ask; undefined: it does not run
+	ended chan struct{} // closed when it has ended
+	last  int
+}
+
+// start loads the program, unless it runs.
+func (g *gitProgram) start() (call js.Value, ended chan struct{}, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.call.IsUndefined() {
+		return g.call, g.ended, nil
+	}
+	gone := make(chan struct{})
+	over := js.FuncOf(func(js.Value, []js.Value) any {
+		close(gone)
+		go func() {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.call = js.Undefined()
+		}()
+		return nil
+	})
+	ask, err := jsbytes.Await(js.Global().Call("golemSecond", gitFile, over))
+	if err != nil {
+		over.Release()
+		return ask, nil, fault.New(fault.Platform, "the program for git repositories cannot be loaded: %s", fault.Brief(err.Error())).
+			Hinting("%s.gz must be beside golem-worker.js; golem web does not have it: use golem on the command line there", gitFile)
+	}
+	g.call, g.ended = ask, gone
+	return ask, gone, nil
+}
+
+// gitParams are what the program is asked, whatever it is (cmd/wasm/git).
+type gitParams struct {
+	Source  string            `json:"source"`
+	Name    string            `json:"name"`
+	Args    json.RawMessage   `json:"args"`
+	Dir     string            `json:"dir"`
+	Branch  string            `json:"branch"`
+	Env     map[string]string `json:"env"`
+	Commit  string            `json:"commit"`
+	File    string            `json:"file"`
+	From    string            `json:"from"`
+	Names   []string          `json:"names"`
+	Removed []bool            `json:"removed"`
+	Message string            `json:"message"`
+	When    int64             `json:"when"`
+}
+
+// ask asks the program for one thing, about a tree. look may be nil; it must stay until
+// ask returns, which is when the program has answered.
+func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params gitParams, look any, content []any) (js.Value, error) {
+	call, ended, err := g.start()
+	if err != nil {
+		return js.Undefined(), err
+	}
+	params.Source = tree.Source()
+	raw, err := json.Marshal(params)
+	if err != nil {
+		return call, err
+	}
+	answer := make(chan []js.Value, 1)
+	done := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		answer <- args
+		return nil
+	})
+	defer done.Release()
+	g.mu.Lock()
+	g.last++
+	id := g.last
+	g.mu.Unlock()
+	call.Invoke(id, op, string(raw), tree.Tree(), look, content, done)
+	stop := ctx.Done()
+	for {
+		select {
+		case a := <-answer:
+			if text := a[0].String(); text != "" {
+				f := new(fault.Fault)
+				if err := json.Unmarshal([]byte(text), f); err != nil {
+					return a[1], err
+				}
+				return a[1], f
+			}
+			return a[1], nil
+		case <-ended:
+			return js.Undefined(), fault.New(fault.Tool, "the program for git repositories has crashed, perhaps because the browser gave it no more memory").Hinting("ask for less: name a path or a limit")
+		case <-stop:
+			call.Invoke(id, "cancel")
+			stop = nil
+		}
+	}
+}
+
+// read is the engine of the toolset git.
+func (g *gitProgram) read(ctx context.Context, name string, args json.RawMessage, root sandbox.FS, view gitset.View) (string, error) {
+	tree, ok := root.(*opfs.FS)
+	if !ok {
+		return "", fault.New(fault.Platform, "the project's files are not in this browser")
+	}
+	look := js.FuncOf(func(_ js.Value, args []js.Value) any {
+		op, name := args[0].String(), args[1].String()
+		go func() {
+			value, err := lookAt(view, op, name)
+			args[2].Invoke(lookFailure(err), value)
+		}()
+		return nil
+	})
+	defer look.Release()
+	out, err := g.ask(ctx, "read", tree, gitParams{Name: name, Args: args}, look, nil)
+	if cause := context.Cause(ctx); cause != nil {
+		return "", cause
+	}
+	if err != nil {
+		return "", err
+	}
+	return out.String(), nil
+}
+
+// mostSeen is the most bytes of a file that is compared with a commit.
+const mostSeen = 4 << 20
+
+// lookAt answers a question of cmd/wasm/git about what a worker sees.
+func lookAt(view gitset.View, op, name string) (any, error) {
+	switch op {
+	case "name":
+		if name, ok := view.Name(name); ok {
+			return name, nil
+		}
+		return nil, fs.ErrNotExist
+	case "source":
+		return view.Source(name)
+	case "stat":
+		info, err := fs.Stat(view.FS, name)
+		if err != nil || info.IsDir() {
+			return -1, err
+		}
+		return float64(info.Size()), nil
+	case "list":
+		entries, err := fs.ReadDir(view.FS, name)
+		var b strings.Builder
+		for _, e := range entries {
+			kind := "f"
+			if e.IsDir() {
+				kind = "d"
+			}
+			b.WriteString(kind + e.Name() + "/")
+		}
+		return b.String(), err
+	}
+	data, err := sandbox.ReadFile(view.FS, name, mostSeen)
+	return jsbytes.Array(data), err
+}
+
+// lookFailure is an error as cmd/wasm/git takes it.
+func lookFailure(err error) string {
+	var f *fault.Fault
+	var pe *fs.PathError
+	switch {
+	case err == nil:
+		return ""
+	case !errors.As(err, &f) && errors.As(err, &pe) && errors.Is(err, fs.ErrNotExist):
+		return "missing " + pe.Path + "\n" + pe.Err.Error()
+	}
+	raw, _ := json.Marshal(fault.Of(err, fault.Path)) // texts
+	return string(raw)
+}

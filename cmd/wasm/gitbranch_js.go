@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall/js"
+	"time"
+
+	"golem/cmd/wasm/jsbytes"
+	"golem/core/clearance"
+	"golem/core/fault"
+	"golem/core/sandbox"
+	"golem/core/toolset"
+	"golem/core/toolset/gitset"
+	"golem/sandbox/opfs"
+)
+
+// gitToolset is the toolset git of a project.
+func (s *server) gitToolset(project *opfs.FS, packed bool) toolset.Factory {
+	p := gitset.Platform{Read: s.git.read, Unpack: "unpack the file (it is a zip file) and import the directory project in it"}
+	if !packed {
+		p.Root = func() (sandbox.FS, error) { return project, nil }
+	}
+	return gitset.Toolset(p)
+}
+
+// branch opens branches that staged items are pushed to (core.Platform.Git).
+func (g *gitProgram) branch(env map[string]string) func(sandbox.FS, string, string) (clearance.Branch, error) {
+	return func(files sandbox.FS, dir, branch string) (clearance.Branch, error) {
+		tree, ok := files.(*opfs.FS)
+		if !ok {
+			return nil, fault.New(fault.Platform, "the project's files are not in this browser")
+		}
+		b := &gitBranch{git: g, tree: tree, about: gitParams{Dir: dir, Branch: branch, Env: env}}
+		tip, err := b.ask("tip", b.about, nil)
+		if err != nil {
+			return nil, err
+		}
+		b.tip = tip.String()
+		return b, nil
+	}
+}
+
+// gitBranch is a branch in this browser, which cmd/wasm/git reads and writes.
+type gitBranch struct {
+	git   *gitProgram
+	tree  *opfs.FS
+	about gitParams
+	tip   string
+}
+
+// ask is never cancelled: what it began is ended.
+func (b *gitBranch) ask(op string, in gitParams, content []any) (js.Value, error) {
+	return b.git.ask(context.Background(), op, b.tree, in, nil, content)
+}
+
+// Tip names the last commit.
+func (b *gitBranch) Tip() string { return b.tip }
+
+// Files shows the files of a commit.
+func (b *gitBranch) Files(commit string) (fs.FS, error) {
+	in := b.about
+	in.Commit = commit
+	_, err := b.ask("file", in, nil)
+	return gitCommit{b, commit}, err
+}
+
+// gitCommit is the files of a commit.
+type gitCommit struct {
+	b      *gitBranch
+	commit string
+}
+
+// Open reads a file.
+func (c gitCommit) Open(name string) (fs.File, error) {
+	in := c.b.about
+	in.Commit, in.File = c.commit, name
+	data, err := c.b.ask("file", in, nil)
+	if errors.Is(err, fault.NotFound) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	one := sandbox.Memory()
+	if err := one.WriteFile(name, jsbytes.Bytes(data)); err != nil {
+		return nil, err
+	}
+	return one.Open(name)
+}
+
+// Commit makes a commit.
+func (b *gitBranch) Commit(message string, when time.Time, files []clearance.Committed) (string, error) {
+	in, content := b.about, []any{}
+	in.From, in.Message, in.When = b.tip, message, when.Unix()
+	for _, f := range files {
+		in.Names, in.Removed = append(in.Names, f.Name), append(in.Removed, f.Content == nil)
+		if f.Content == nil {
+			continue
+		}
+		data, err := f.Content()
+		if err != nil {
+			return "", err
+		}
+		content = append(content, jsbytes.Array(data))
+	}
+	commit, err := b.ask("commit", in, content)
+	if err != nil {
+		return "", err
+	}
+	return commit.String(), nil
+}
+
+// Advance moves the branch.
+func (b *gitBranch) Advance(from, to string, names []string) (bool, error) {
+	in := b.about
+	in.From, in.Commit, in.Names = from, to, names
+	back, err := b.ask("advance", in, nil)
+	return back.Truthy(), err
+}
