@@ -143,6 +143,9 @@ func only(store *clearance.Store) (string, error) {
 	if len(items) == 1 {
 		return items[0].ID, nil
 	}
+	if len(items) == 0 {
+		return "", fault.New(fault.NotFound, "nothing is staged here, so there is nothing to decide").Hinting("workers stage what they write into a mount with mode: staged")
+	}
 	return "", usage("%d items wait, so ID must say which", len(items)).Hinting("golem clearance list shows them")
 }
 

@@ -67,7 +67,7 @@ func (h *host) traceName(word string) (string, error) {
 	if word == "" {
 		names, err := filepath.Glob(filepath.Join(h.path(runs), "*.jsonl"))
 		if err != nil || len(names) == 0 {
-			return "", fault.New(fault.NotFound, "there is no trace in %s", trace.RunsDir).Hinting("name a file, or the directory's golem run writes one")
+			return "", fault.New(fault.NotFound, "there is no trace in %s", trace.RunsDir).Hinting("each run writes one; run golem there first, or name the file of a trace")
 		}
 		return slices.Max(names), nil // a name begins with the time
 	}

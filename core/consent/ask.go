@@ -124,8 +124,8 @@ func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) e
 	return c.use(ctx, w, c.providerWidenings(provider), ask)
 }
 
-// Settings settles whether a person trusts what the project's files add to
-// each request of a worker.
+// Settings fails unless a person trusts what the project's files add to each
+// request of a worker. It asks where nobody has answered yet.
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	return c.use(ctx, w, c.extras(w), ask)
 }
@@ -232,7 +232,8 @@ func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g tru
 	return g, false
 }
 
-// Announce tells a front end of a question before the run began.
+// Announce sends a front end the event of a question that is asked before the run
+// begins.
 func Announce(sink trace.Sink, r approval.Request) {
 	if data, err := json.Marshal(r); err == nil {
 		sink.Emit(trace.Event{ID: "0", Body: trace.Ask{Request: data}})

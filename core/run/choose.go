@@ -59,8 +59,8 @@ func (s *Session) Model() string {
 	return ""
 }
 
-// Set changes settings of the models for the rest of the session, as --set would; null
-// takes back what was set here.
+// Set changes settings of the models for the rest of the session, as --set would. A
+// null value removes what an earlier Set changed.
 func (s *Session) Set(changes model.Settings) error {
 	t := s.tree
 	if t.settings == nil {

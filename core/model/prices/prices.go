@@ -41,8 +41,8 @@ type Listing struct {
 }
 
 // Of is what the table knows of a provider's model, as the provider calls it.
-// A name without its date, which providers take for the newest of that name,
-// is that of the only row that adds a date to it.
+// A name without a date finds the row with that name and a date, if there is
+// only one: for providers it means their newest.
 func Of(provider, model string) (Listing, bool) {
 	rows := section(provider)
 	if rows == "" || model == "" || strings.ContainsAny(model, " \n") {
