@@ -15,7 +15,7 @@ flags=(-gcflags=all=-l)
 for p in std github.com/tetratelabs/wazero/... golem/core/wasmtool/guard golem/core/model golem/core/tool golem/core/trace; do
   flags+=("-gcflags=$p=")
 done
-for p in archive/... crypto/tls crypto/x509 crypto/internal/... debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... vendor/...; do
+for p in archive/... crypto/... flag io/... os/... path/... time debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... vendor/...; do
   flags+=("-gcflags=$p=-l")
 done
 CGO_ENABLED=0 exec go build -trimpath "${flags[@]}" "$@" -o "$output" ./cmd/cli
