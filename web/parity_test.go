@@ -24,8 +24,7 @@ import (
 var elsewhere = map[string]string{
 	"s13-allowed": "a page has no $GOLEM_HOME, where this module lies",
 
-	"s19-wrong-request":    "golem.js binds every answer to the question it was given",
-	"x-tool-fs-dirs-check": "a page makes no project with a folder .golem, which one of its workers names",
+	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 
 	"x-toolset-unknown": "the list of toolsets that it names has one more in a page, page",
 }
