@@ -222,6 +222,9 @@ func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
 	o := outcome(t, c, text)
 	provider.Settle(&o)
 	site.Settle(&o)
+	for i := range len(moves) / 2 { // a plan names hosts without https://
+		moves = append(moves, strings.TrimPrefix(moves[2*i], "https://"), strings.TrimPrefix(moves[2*i+1], "http://"))
+	}
 	return o.Back(moves)
 }
 
