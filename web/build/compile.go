@@ -41,8 +41,8 @@ func goTool(args ...string) error {
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
 	for _, p := range []string{
-		"archive/...", "bufio", "bytes", "context", "crypto/...", "debug/...", "encoding/...", "errors", "fmt", "html", "internal/...", "io/...", "log/...", "math/big", "mime/...",
-		"net/...", "os/...", "path/...", "reflect", "regexp/...", "runtime", "strconv", "strings", "syscall/...", "text/...", "time", "vendor/...",
+		"archive/...", "bufio", "bytes", "compress/...", "container/...", "context", "crypto/...", "debug/...", "encoding/...", "errors", "fmt", "html", "internal/...", "io/...", "log/...", "math/big", "mime/...",
+		"net/...", "os/...", "path/...", "reflect", "regexp/...", "runtime", "sort", "strconv", "strings", "sync/...", "syscall/...", "text/...", "time", "vendor/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-l")
 	}
