@@ -32,8 +32,12 @@ func endAll(politely bool) {
 		if len(found) == 0 {
 			return
 		}
-		for _, pid := range found {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+		// All are stopped first: a shell whose command is killed before it would
+		// begin the next one.
+		for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+			for _, pid := range found {
+				_ = syscall.Kill(pid, signal)
+			}
 		}
 		for {
 			pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
