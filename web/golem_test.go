@@ -54,7 +54,7 @@ func TestProjectsAndFiles(t *testing.T) {
 		{`return golem.init('n', 'nope').catch((e) => e.code).then(async (c) => c + (await golem.list()).map((p) => p.name))`, "E_USAGEa,m,q"},
 		{`return golem.init('q').catch((e) => e.code)`, "E_CONFLICT"},
 		{`await golem.remove('m'); await golem.remove('q'); return (await golem.list()).length`, "1"},
-		{`return Object.keys(golem)`, "version,providers,templates,kept,ended"}, // all else is private
+		{`return Object.keys(golem)`, "version,providers,searches,templates,kept,ended"}, // all else is private
 		{`await golem.files('a').write('s.yaml', 'script: 1\nworkers:\n  main:\n    - hang: true\n'); const over = new AbortController(); const run = golem.run('a', 'x', {signal: over.signal}); for await (const e of run) if (e.type === 'model.start') over.abort(); return (await run.result).status`, "interrupted"},
 		{`return (await golem.run('a', 'x', {signal: AbortSignal.abort()}).result).status`, "interrupted"},
 		{`await golem.remove('a'); return (await golem.list()).length`, "0"},
