@@ -207,7 +207,7 @@ func (g *authGuard) resource(res *http.Response) error {
 		return nil // not a document: the SDK tries another
 	}
 	if u, err := url.Parse(in.Resource); err != nil || u.Scheme != own.Scheme || !strings.EqualFold(u.Host, own.Host) {
-		return g.refuse(in.Resource, "another server than the one that you sign in at")
+		return g.refuse(in.Resource, "another server than yours")
 	}
 	for _, one := range in.Servers {
 		u, err := url.Parse(one)
