@@ -95,7 +95,7 @@ func (v *view) part(d *dir, inner []*dir) error {
 			whole = whole || m.at == d.name
 		case Within(d.name, m.at) && !whole:
 			whole = true
-			if err := m.nest(d.name, d.mode == ReadWrite); err != nil {
+			if err := m.nest(d.name, d.mode == ReadWrite, v.names()); err != nil {
 				return d.missing(err)
 			}
 		default:
@@ -139,8 +139,10 @@ func (d *dir) missing(err error) error {
 }
 
 // nest opens a name inside the mount as a nested handle, and makes it the mount's place.
-// With later, a directory that does not exist is made by the first write.
-func (m *mounted) nest(name string, later bool) error {
+// With later, a directory that does not exist is made by the first write. Where links
+// led to another place it has to be one that the view shows by this mount alone:
+// points are the names of the view's mounts.
+func (m *mounted) nest(name string, later bool, points []string) error {
 	rel := below(name, m.at)
 	switch {
 	case m.File != "":
@@ -150,17 +152,69 @@ func (m *mounted) nest(name string, later bool) error {
 	}
 	nested, file, err := Nest(m.fs, rel)
 	if later && errors.Is(err, fs.ErrNotExist) {
+		if err := m.straight(path.Dir(rel)); err != nil {
+			return err
+		}
 		nested, err = Later(m.fs, rel)
 	}
 	if err != nil {
 		return err
 	}
-	m.holes = holesBelow(m.holes, rel)
 	if m.source != "" {
 		// A handle knows where it is after links were followed; the name does
 		// not.
-		m.source = sourceOf(nested, file, path.Join(m.source, rel))
+		source := sourceOf(nested, file, path.Join(m.source, rel))
+		if rel, err = m.linked(source, rel, points); err != nil {
+			return err
+		}
+		m.source = source
 	}
+	m.holes = holesBelow(m.holes, rel)
 	m.fs, m.File, m.at = nested, file, name
 	return nil
+}
+
+// linked returns the name inside the mount of what was opened as rel and is at source.
+// It fails if links led to what the view does not show, or shows by another mount.
+func (m *mounted) linked(source, rel string, points []string) (string, error) {
+	if source == path.Join(m.source, rel) {
+		return rel, nil
+	}
+	real, in := strings.CutPrefix(source, strings.TrimSuffix(m.source, "/")+"/")
+	if source == m.source {
+		real, in = ".", true
+	}
+	at := join(m.at, real)
+	other := func(p string) bool {
+		return p != m.at && Within(p, m.at) && (Within(at, p) || Within(p, at))
+	}
+	if !in || m.hidden(real) || m.holed(real) || slices.ContainsFunc(points, other) {
+		return "", errShadowed
+	}
+	return real, nil
+}
+
+// straight fails if what is there of a directory's path has a link in it.
+func (m *mounted) straight(dir string) error {
+	for ; ; dir = path.Dir(dir) {
+		real, err := resolve(m.fs, dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && dir != ".":
+		case err != nil:
+			return err
+		case real != dir:
+			return errShadowed
+		default:
+			return nil
+		}
+	}
+}
+
+// names are those of the view's mounts.
+func (v *view) names() []string {
+	var out []string
+	for _, m := range v.mounts {
+		out = append(out, m.at)
+	}
+	return out
 }

@@ -114,6 +114,10 @@ func View(spec ViewSpec) (FS, error) {
 	}
 	mounts := slices.Clone(spec.Mounts)
 	sorting.By(mounts, func(a, b Mount) int { return len(key(b.At)) - len(key(a.At)) })
+	var points []string
+	for _, m := range mounts {
+		points = append(points, m.At)
+	}
 	held := false // whether the mount that contains the restriction was found
 	for _, m := range mounts {
 		if m, err = v.staged(m); err != nil {
@@ -125,7 +129,7 @@ func View(spec ViewSpec) (FS, error) {
 			held = held || m.At == v.only
 		case Within(v.only, m.At) && !held:
 			held = true
-			if err := in.narrow(v.only); err != nil {
+			if err := in.narrow(v.only, points); err != nil {
 				return nil, err
 			}
 		default:
@@ -226,11 +230,11 @@ func (m *mounted) top() place {
 }
 
 // narrow replaces the mount by a nested handle of the restriction.
-func (m *mounted) narrow(only string) error {
+func (m *mounted) narrow(only string, points []string) error {
 	if _, ok := m.FS.(SubFS); !ok && m.File == "" && !m.hidden(below(only, m.At)) {
 		return fault.New(fault.Escalation, "the mount %s cannot be restricted to %s on this platform", m.Name, Abs(only))
 	}
-	if err := m.nest(only, false); err != nil {
+	if err := m.nest(only, false, points); err != nil {
 		return fault.New(fault.NotFound, "the sandbox cannot be restricted to %s: %w", Abs(only), plain(err)).
 			Hinting("create the directory, or change restrict")
 	}

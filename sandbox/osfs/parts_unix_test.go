@@ -23,20 +23,23 @@ func TestParts(t *testing.T) {
 	link("a", "data/inside")
 	link("../outside", "away")
 	link("in", "same")
+	link("..", "data/up")
+	link("../other", "data/loop")
 	must(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "data/env")))
 	f := open(t, dir)
-	in, _, err := sandbox.Nest(f, "in")
+	covering, _, err := sandbox.Nest(f, "other")
 	must(t, err)
+	mounts := []sandbox.Mount{
+		{Name: "root", At: ".", FS: f, Source: f.Source(), Mode: sandbox.ReadWrite},
+		{Name: "in", At: "in", FS: covering, Source: sandbox.SourceOf(covering, "other"), Mode: sandbox.ReadOnly},
+	}
 	v, err := sandbox.View(sandbox.ViewSpec{
-		Mounts: []sandbox.Mount{
-			{Name: "root", At: ".", FS: f, Source: f.Source(), Mode: sandbox.ReadWrite},
-			{Name: "in", At: "in", FS: in, Source: sandbox.SourceOf(in, "in"), Mode: sandbox.ReadOnly},
-		},
+		Mounts:     mounts,
 		Protection: sandbox.Controls{Root: f.Source()}.Protect(),
 	})
 	must(t, err)
 	for name, want := range map[string]error{
-		"same": fault.Escalation, "in": fault.Escalation, "gone/../..": fault.Path, "away": fault.NotFound, ".env": fault.Protected, "a\\b": fault.Path,
+		"same": fault.NotFound, "in": fault.Escalation, "gone/../..": fault.Path, "away": fault.NotFound, ".env": fault.Protected, "a\\b": fault.Path,
 	} {
 		_, err := sandbox.Parts(v, map[string]sandbox.Mode{name: sandbox.ReadWrite})
 		refused(t, dir, "grant "+name, err, want)
@@ -60,6 +63,18 @@ func TestParts(t *testing.T) {
 	if short, _ := sandbox.Shown(part); short != "/data (ro), /data/deep (rw), /new (rw), /out (rw)" {
 		t.Errorf("it shows %s", short)
 	}
+	// What another mount covers is not shown by a link to it, to a file in it, or to what is above it.
+	for _, name := range []string{"same", "same/d", "data/up", "data/up/in"} {
+		_, err := sandbox.Parts(v, map[string]sandbox.Mode{name: sandbox.ReadOnly})
+		refused(t, dir, "grant "+name+" to read", err, nil)
+		_, err = sandbox.View(sandbox.ViewSpec{Mounts: mounts, Restricts: []string{name}})
+		refused(t, dir, "restrict to "+name, err, nil)
+	}
+	_, err = sandbox.Parts(v, map[string]sandbox.Mode{"data/loop/later/more": sandbox.ReadWrite})
+	refused(t, dir, "grant what is not there, behind a link", err, nil)
+	open, err := sandbox.Parts(v, map[string]sandbox.Mode{"data/loop": sandbox.ReadOnly})
+	must(t, err)
+	must(t, reads(open, "data/loop/b"))
 	// A part that becomes a link after it was granted is still the old directory.
 	must(t, os.Rename(filepath.Join(dir, "out"), filepath.Join(dir, "moved")))
 	link("other", "out")
