@@ -42,9 +42,12 @@ globalThis.golemProgram = async (name) => {
 globalThis.golemSecond = async (name, over) => {
   const go = new Go()
   const instance = await WebAssembly.instantiate(await golemProgram(name), go.importObject)
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     globalThis.golemOffer = resolve
-    go.run(instance).then(over, over)
+    go.run(instance).catch(() => {}).then(() => {
+      over()
+      reject(new Error('it has ended')) // without effect once it has offered its function
+    })
   })
 }
 

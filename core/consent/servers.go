@@ -197,20 +197,21 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 	open := c.judge.Untrusted(all)
 	first := len(open) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(servers[0], w) })
 	if first && c.pinned != "" {
-		_ = c.Trust(open) // not kept: it holds for this run, and the next one pins again
+		if err := c.Trust(open); err != nil {
+			return nil, err
+		}
 		open = nil
 	}
-	open = slices.DeleteFunc(open, func(w trust.Widening) bool {
-		_, no := c.refused.Load(w.File + "\n" + w.Path + "\n" + w.Value)
-		return no
-	})
+	open = slices.DeleteFunc(open, c.saidNo)
 	if len(open) > 0 {
 		yes, err := c.askTools(ctx, name, open, first, ask)
 		if err != nil {
 			return nil, err
 		}
 		if yes {
-			_ = c.Trust(open) // not kept: the next run asks again
+			if err := c.Trust(open); err != nil {
+				return nil, err
+			}
 		} else {
 			for _, w := range open {
 				c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
@@ -223,14 +224,21 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 	return out, nil
 }
 
+// saidNo reports whether the person said no to a tool in this run.
+func (c *Consent) saidNo(w trust.Widening) bool {
+	_, no := c.refused.Load(w.File + "\n" + w.Path + "\n" + w.Value)
+	return no
+}
+
 // pinned is a tool of a server, as the server describes it.
 func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 	out := server
 	out.Path += "." + t.Name
 	out.Value = "sha256:" + t.Digest + pinnedAt(server)
-	out.Means = t.Name + " (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…)"
-	if about := firstLine(t.Description); about != "" {
-		out.Means += " " + about
+	out.Means = t.Name + " (sha256 " + t.Digest[:min(12, len(t.Digest))] + "…, schema of " + strconv.Itoa(len(t.Input)) + " bytes)"
+	if about := strings.TrimSpace(t.Description); about != "" {
+		// Its lines are indented: none looks like the next tool.
+		out.Means += " " + strings.ReplaceAll(about, "\n", "\n    ")
 	}
 	return out
 }
@@ -252,9 +260,9 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 		return false, nil
 	}
 	q := c.question(nil, "", nil, nil)
-	q.Title = fmt.Sprintf("The MCP server %s has %d tools that are new or changed. Offer them to the model?", fault.Brief(server), len(open))
+	q.Title = fmt.Sprintf("The MCP server %s has new or changed tools (%d). Offer them to the model?", fault.Brief(server), len(open))
 	if first {
-		q.Title = fmt.Sprintf("The MCP server %s offers %d tools. Offer them to the model?", fault.Brief(server), len(open))
+		q.Title = fmt.Sprintf("The MCP server %s offers tools (%d). Offer them to the model?", fault.Brief(server), len(open))
 	}
 	line := approval.Line{Path: "toolsets.mcp." + server, Where: open[0].At, Means: "the model reads these descriptions, which are the server's own words; when one changes, golem asks again"}
 	for i, w := range open {
@@ -264,16 +272,13 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 		line.Value += w.Means
 	}
 	q.Lines = append(q.Lines, line)
-	q.Settled = func() (bool, bool) { return true, len(c.judge.Untrusted(open)) == 0 }
+	q.Settled = func() (bool, bool) {
+		if no := slices.ContainsFunc(open, c.saidNo); no {
+			return false, true
+		}
+		return true, len(c.judge.Untrusted(open)) == 0
+	}
 	rec, err := ask(ctx, q)
 	c.unattended.Store(c.unattended.Load() || err == nil && rec.Nobody)
 	return rec.Run, err
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	if r := []rune(line); len(r) > 100 {
-		line = string(r[:100]) + "…"
-	}
-	return line
 }
