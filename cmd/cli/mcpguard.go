@@ -70,18 +70,25 @@ func (g *authGuard) client() *http.Client {
 	return &http.Client{Transport: g, Timeout: authRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// nearest is how near a host is: of several addresses the furthest counts.
+// nearest is how near a host is: of several addresses the furthest counts. A name is never
+// on this machine, whatever it resolves to: it may resolve otherwise the next time.
 func nearest(ctx context.Context, host string) int {
 	if host == "localhost" {
 		return onMachine
 	}
-	ips := []netip.Addr{}
 	if ip, err := netip.ParseAddr(host); err == nil {
-		ips = append(ips, ip)
-	} else if ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
+		return nearness(ip)
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
 		return onInternet
 	}
-	near := onMachine
+	return furthest(ips)
+}
+
+// furthest is how near a name with these addresses is.
+func furthest(ips []netip.Addr) int {
+	near := onNetwork
 	for _, ip := range ips {
 		near = min(near, nearness(ip))
 	}

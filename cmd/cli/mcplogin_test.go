@@ -314,3 +314,20 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls the function.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A name may resolve otherwise at the next request, so that it never opens this
+// machine's own addresses to a sign-in; only an address that says so does.
+func TestNamesAreNeverThisMachine(t *testing.T) {
+	for host, want := range map[string]int{
+		"localhost": onMachine, "127.0.0.1": onMachine, "::1": onMachine,
+		"10.0.0.1": onNetwork, "192.0.2.1": onNetwork, "8.8.8.8": onInternet,
+	} {
+		if got := nearest(t.Context(), host); got != want {
+			t.Errorf("%s is %d, want %d", host, got, want)
+		}
+	}
+	here, there := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("8.8.8.8")
+	if one, both := furthest([]netip.Addr{here}), furthest([]netip.Addr{here, there}); one != onNetwork || both != onInternet {
+		t.Errorf("a name at 127.0.0.1 is %d, one at 8.8.8.8 too is %d", one, both)
+	}
+}
