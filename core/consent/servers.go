@@ -197,9 +197,7 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 	open := c.judge.Untrusted(all)
 	first := len(open) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(servers[0], w) })
 	if first && c.pinned != "" {
-		if err := c.Trust(open); err != nil {
-			return nil, err
-		}
+		_ = c.Trust(open) // if it cannot be saved, it holds for this run: GOLEM_TRUST says yes to the next one too
 		open = nil
 	}
 	open = slices.DeleteFunc(open, c.saidNo)

@@ -179,9 +179,9 @@ func kept(older, text string) map[int]int {
 	out := map[int]int{}
 	old, next := 0, 0
 	count := len(gitLines(text))
-	for line := range strings.SplitSeq(textdiff.Unified("a", "b", older, text), "\n") {
+	for i, line := range strings.Split(textdiff.Unified("a", "b", older, text), "\n") {
 		switch {
-		case strings.HasPrefix(line, "--- ") && old == 0, strings.HasPrefix(line, "+++ ") && next == 0, line == "", line[0] == '\\':
+		case i < 2, line == "", line[0] == '\\': // the two lines of the header
 		case strings.HasPrefix(line, "@@ "):
 			begin, _, _ := strings.Cut(strings.TrimPrefix(strings.Fields(line)[2], "+"), ",")
 			to, _ := strconv.Atoi(begin) // written by textdiff

@@ -179,6 +179,13 @@ func (r *reader) text(file string) (data []byte, ok bool) {
 	return data, err == nil
 }
 
+// tooLarge reports whether the worker sees a file that is larger than what is compared.
+func (r *reader) tooLarge(file string) bool {
+	name, seen := r.name(file)
+	info, err := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
+	return seen && err == nil && info.Size() > maxBlob
+}
+
 // status is git_status.
 func (r *reader) status(Args) (string, error) {
 	head, base, err := r.headFiles("")
@@ -202,9 +209,8 @@ func (r *reader) status(Args) (string, error) {
 		}
 		name, _ := r.name(file)
 		data, there := r.text(file)
-		info, statErr := fs.Stat(r.view, strings.TrimPrefix(name, "/"))
 		switch {
-		case !there && statErr == nil && info.Size() > maxBlob:
+		case !there && r.tooLarge(file):
 			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
 		case had && !there:
 			fmt.Fprintf(&b, "removed: %s\n", name)
@@ -274,11 +280,19 @@ func (r *reader) diff(in Args) (string, error) {
 	var b strings.Builder
 	for _, file := range slices.Sorted(maps.Keys(known)) {
 		e, had := before[file]
+		name, _ := r.name(file)
 		data, there := r.text(file)
 		if r.ctx.Err() != nil || b.Len() > maxText {
 			break
 		}
-		if had && e.mode != Plain && e.mode != Program || had && there && same(data, e.hash) || !had && !there {
+		if had && e.mode != Plain && e.mode != Program || had && there && same(data, e.hash) {
+			continue
+		}
+		if !there && r.tooLarge(file) {
+			fmt.Fprintf(&b, "not compared, too large: %s\n", name)
+			continue
+		}
+		if !had && !there {
 			continue
 		}
 		var old []byte

@@ -235,17 +235,18 @@ func (r *reader) log(in Args) (string, error) {
 		limit = 20
 	}
 	var b strings.Builder
+	skip := max(in.Skip, 0)
 	err = r.walk(start, func(c gitCommitInfo) (bool, error) {
 		if file != "" {
 			if changed, err := r.touches(c, file); err != nil || !changed {
 				return true, err
 			}
 		}
-		if found++; found <= in.Skip {
+		if found++; found <= skip {
 			return true, nil
 		}
-		if found > in.Skip+limit {
-			fmt.Fprintf(&b, "[more: go on with skip %d]\n", in.Skip+limit)
+		if found > skip+limit {
+			fmt.Fprintf(&b, "[more: go on with skip %d]\n", skip+limit)
 			return false, nil
 		}
 		subject, _, _ := strings.Cut(c.message, "\n")
