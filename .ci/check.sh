@@ -37,6 +37,13 @@ step() {
 
 formatted() {
   local bad f
+  # A program that was built in the checkout and added by mistake stays in the history.
+  bad=$(git ls-files -s | awk '{print $2}' | git cat-file --batch-check='%(objectsize) %(objectname)' | awk '$1 > 4000000')
+  if [ -n "$bad" ]; then
+    echo "a file of more than 4 MB is in the index (git ls-files -s names it):"
+    echo "$bad"
+    return 1
+  fi
   local -a files=()
   while IFS= read -r f; do
     if [ -f "$f" ]; then files+=("$f"); fi

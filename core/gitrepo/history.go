@@ -12,13 +12,18 @@ import (
 	"golem/core/textdiff"
 )
 
+// named is the commit that a revision names.
+func (r *reader) named(rev string) (gitCommitInfo, error) {
+	commit, err := r.resolve(rev)
+	if err != nil {
+		return gitCommitInfo{}, err
+	}
+	return r.info(commit)
+}
+
 // show is git_show.
 func (r *reader) show(in Args) (string, error) {
-	commit, err := r.resolve(in.Rev)
-	if err != nil {
-		return "", err
-	}
-	c, err := r.info(commit)
+	c, err := r.named(in.Rev)
 	if err != nil {
 		return "", err
 	}
@@ -26,7 +31,7 @@ func (r *reader) show(in Args) (string, error) {
 		data, _, err := r.fileIn(c, in.Path)
 		return clip(string(data), "git_blame shows lines by number"), err
 	}
-	after, err := r.files(commit, "")
+	after, err := r.files(c.hash, "")
 	if err != nil {
 		return "", err
 	}
@@ -76,11 +81,7 @@ const (
 // blame is git_blame. It follows first parents: what came by a merge is told as the
 // merge's.
 func (r *reader) blame(in Args) (string, error) {
-	commit, err := r.resolve(in.Rev)
-	if err != nil {
-		return "", err
-	}
-	c, err := r.info(commit)
+	c, err := r.named(in.Rev)
 	if err != nil {
 		return "", err
 	}
