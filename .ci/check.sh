@@ -165,7 +165,7 @@ web_page() {
   fi
   # The browser does TLS; web/build says on stderr when it had to build with it.
   if grep -aq 'crypto/x509\.' build/golem.wasm; then
-    echo "golem.wasm links crypto/tls: web/build/notls or noidna lacks what this version of Go needs"
+    echo "golem.wasm links crypto/tls: a stand-in in web/build/no* lacks what this version of Go needs"
     return 1
   fi
 }

@@ -11,6 +11,8 @@ import (
 )
 
 // compile builds a program for js/wasm as build/NAME, and returns its bytes.
+// They do not tell where, when or by whom it was built, so that its size is the
+// same in every clone.
 func compile(name, source string) ([]byte, error) {
 	out := filepath.Join("build", name)
 	if err := os.MkdirAll("build", 0o755); err != nil {
@@ -20,7 +22,7 @@ func compile(name, source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	args = slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -X main.version=" + version(), "-o", out}, plain(), args)
+	args = slices.Concat([]string{"build", "-trimpath", "-buildvcs=false", "-tags", "nethttpomithttp2", "-ldflags", "-s -w -buildid= -X main.version=" + version(), "-o", out}, plain(), args)
 	if err := goTool(append(args, source)...); err != nil {
 		return nil, err
 	}
@@ -49,12 +51,14 @@ func plain() []string {
 	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
 }
 
-// laidOver are packages of the standard library that net/http names and a page
-// never calls, and what web/build lays over them: net/http's types are needed,
-// and what it imports begins before main whether it is called or not.
+// laidOver are packages of the standard library that the page needs a few names
+// of and nothing more, and what web/build lays over them: what a package sets up
+// before main is linked whether it is called or not.
 var laidOver = map[string]string{
-	"crypto/tls":                   "web/build/notls/tls.go",
-	"vendor/golang.org/x/net/idna": "web/build/noidna/idna.go",
+	"crypto/tls":                             "web/build/notls/tls.go",
+	"debug/macho":                            "web/build/nomacho/macho.go",
+	"vendor/golang.org/x/net/http/httpproxy": "web/build/noproxy/httpproxy.go",
+	"vendor/golang.org/x/net/idna":           "web/build/noidna/idna.go",
 }
 
 // overlay are the flags that put laidOver in place. A version of Go whose
@@ -89,7 +93,7 @@ func overlay() ([]string, error) {
 	}
 	flags := []string{"-overlay", file}
 	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http"})...); err != nil {
-		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than web/build/notls and web/build/noidna have: the page is built with crypto/tls and idna, and is larger")
+		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than the stand-ins in web/build/no* have: the page is built with the standard library as it is, and is larger")
 		return nil, nil
 	}
 	return flags, nil
