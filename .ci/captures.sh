@@ -65,6 +65,15 @@ sees() { # waits until the screen has a text
   screen >&2
   exit 1
 }
+lacks() { # waits until the screen has not a text
+  for _ in $(seq 300); do
+    if ! screen | grep -qF -- "$1"; then return; fi
+    sleep 0.1
+  done
+  echo "captures: still \"$1\" on the screen:" >&2
+  screen >&2
+  exit 1
+}
 shot() {
   screen >"$out/$1-$size-$back.txt"
   tm capture-pane -p -e >"$out/$1-$size-$back.ansi"
@@ -99,7 +108,7 @@ lines() { # commands that print
   type "clear; $golem trace list"; sees "ready>"; shot trace-list
   type "clear; GOLEM_HOME=$home/home $golem trace diff \$(ls .golem/runs/*.jsonl | head -2)"; sees "ready>"; sleep 1; shot trace-diff
   type "clear; GOLEM_HOME=$home/home $golem trace show \$(ls .golem/runs/*.jsonl | head -1)"; sees "q leave"; shot trace-show
-  tm send-keys t; shot trace-times
+  tm send-keys t; sees "t tree"; shot trace-times
   tm send-keys Enter; sees "Esc back"; shot trace-turns
   tm send-keys q; sees "ready>"
 }
@@ -116,7 +125,7 @@ views() {
   type "/cost"; sleep 1; shot cost
   type "/new"; sleep 1; shot new
   type "what is there"; sees "a.md"; shot chat-answer
-  tm send-keys C-r; sees "search"; tm send-keys -l "what"; sees "search: what"; shot history; tm send-keys Escape; tm send-keys C-u
+  tm send-keys C-r; sees "search"; tm send-keys -l "what"; sees "search: what"; shot history; tm send-keys Escape; lacks "search: what"; tm send-keys C-u
   type "edit"; sees "[y]"; shot chat-approval
   tm send-keys r; sees "[y] save it"; shot chat-rule
   tm send-keys n; sees "[y]"; tm send-keys y; sees "Three"

@@ -33,8 +33,8 @@ type Side struct {
 	Output json.RawMessage `json:"output,omitempty"`
 }
 
-// Difference is one thing that differs. An id is "" if that run has no such call, and
-// then What is "call".
+// Difference is one thing that differs. An id is "" if that run has no such call, or no
+// such turn, and then What is "call" or "turn".
 type Difference struct {
 	IDA    string `json:"id_a,omitempty"`
 	IDB    string `json:"id_b,omitempty"`
@@ -105,9 +105,11 @@ func (d *Comparison) turn(at Difference, a, b *Node, i int) (calls int) {
 	at.Turn = i + 1
 	switch {
 	case i >= len(a.Turns):
+		at.IDA = ""
 		d.add(at, "turn", "", b.Turns[i].Text)
 		return 0
 	case i >= len(b.Turns):
+		at.IDB = ""
 		d.add(at, "turn", a.Turns[i].Text, "")
 		return a.Turns[i].Calls
 	}

@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 		"a call more":  {runOf("done", `list({})=l`, `read({"a":1,"b":2})=x`, `write({"p":1})=ok`), []string{"0.1 list: only B makes this call"}},
 		"a call less":  {runOf("done", `write({"p":1})=ok`), []string{"0.1 read: only A makes this call"}},
 		"another tool": {runOf("done", `read({"a":1,"b":2})=x`, `move({"p":1})=ok`), []string{"0.2 write: only A makes this call", "0.2 move: only B makes this call"}},
-		"broken off":   {base[:len(base)-3], []string{"0 main, turn 2: only one run has this turn", "0 main: status", "0 main: output", "0 main: tokens"}},
+		"broken off":   {base[:len(base)-3], []string{"0 main, turn 2: only A has this turn", "0 main: status", "0 main: output", "0 main: tokens"}},
 	} {
 		d := Compare(Header{Run: "a"}, base, Header{Run: "b"}, c.b)
 		var got []string

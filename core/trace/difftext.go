@@ -43,7 +43,7 @@ func (d Comparison) Text(color bool, width int) string {
 	b.WriteString("\nfirst difference: " + r.paint("1", first.place()) + ": " + first.what() + "\n")
 	x, y := excerpt(first.A, first.B, max(width-4, 20)*3)
 	for _, side := range [][3]string{{"A", first.IDA, x}, {"B", first.IDB, y}} {
-		if first.What == "call" && side[1] == "" {
+		if side[1] == "" || first.What == "turn" && side[2] == "" {
 			continue
 		}
 		color := "31"
@@ -81,10 +81,10 @@ func (d Difference) what() string {
 		return "only A makes this call"
 	case d.What == "call":
 		return "only B makes this call"
-	case d.What == "turn" && d.A == "" && d.B != "":
-		return "only B has this turn"
+	case d.What == "turn" && d.IDB == "":
+		return "only A has this turn"
 	case d.What == "turn":
-		return "only one run has this turn"
+		return "only B has this turn"
 	}
 	return d.What
 }

@@ -41,7 +41,8 @@ const leastLast = 12
 
 // NarrowTable is a table that keeps a row on one line of n columns: it leaves out the
 // columns named in spare, in their order, and then cuts the last column. Where that is
-// not enough, and for n of 0, the rows come back as they are. Cells are one line each.
+// not enough, the last column is whole, for Fit to break. For n of 0 the rows are
+// unchanged. Cells are one line each.
 func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
 	if n <= 0 {
 		return rows
@@ -70,7 +71,7 @@ func NarrowTable(rows [][]string, n int, spare ...string) [][]string {
 			return out
 		}
 		if len(spare) == 0 {
-			return rows
+			return out
 		}
 		if at := slices.Index(out[0], spare[0]); at >= 0 && at < last {
 			for i := range out {
