@@ -38,13 +38,15 @@ const (
 // or nearer than the server itself, and every redirect.
 type authGuard struct {
 	server    string // its address
-	near      int    // how near the server is
 	proxied   func(*http.Request) (*url.URL, error)
 	via, self http.RoundTripper // with a proxy; without
 
 	mu      sync.Mutex
+	near    int          // how near the server is
 	refused *fault.Fault // the first address that was refused
 	moved   *fault.Fault // the first redirect
+	signing bool         // a sign-in is under way, which needs the metadata of the authorization server
+	known   bool         // they came
 }
 
 func newAuthGuard(ctx context.Context, server string) *authGuard {
@@ -53,25 +55,76 @@ func newAuthGuard(ctx context.Context, server string) *authGuard {
 		g.near = nearest(ctx, u.Hostname())
 	}
 	plain := newHTTPClient().Transport.(*http.Transport)
+	plain.DisableKeepAlives = true // the few requests of a sign-in leave no connection open
 	direct := plain.Clone()
 	direct.Proxy = nil
-	direct.DialContext = (&net.Dialer{Timeout: 15 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
+	dialer := &net.Dialer{Timeout: 15 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil {
 			return err
 		}
 		return g.allowsIP(address, to.Addr())
-	}}).DialContext
+	}}
+	direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		if host, _, err := net.SplitHostPort(address); err == nil {
+			g.reached(host, nearConn(conn))
+		}
+		return conn, nil
+	}
 	g.proxied, g.via, g.self = plain.Proxy, plain, direct
 	return g
+}
+
+// reached takes note of how near a connection to a host ended. What the server's name
+// stood for before counts only as far as its connections show it: a name can stand for
+// another address each time.
+func (g *authGuard) reached(host string, near int) {
+	if u, err := url.Parse(g.server); err != nil || !strings.EqualFold(host, u.Hostname()) {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.near = min(g.near, near)
+}
+
+// nearness is how near the server is, as far as it is known.
+func (g *authGuard) nearness() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.near
+}
+
+// signsIn tells that from now on requests are those of a sign-in: no client is registered
+// and no browser opened before the metadata of the authorization server have come, with
+// which the SDK checks that it supports PKCE (MCP 2025-11-25, authorization).
+func (g *authGuard) signsIn() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.signing = true
+}
+
+// unknown fails where the metadata are missing.
+func (g *authGuard) unknown() error {
+	g.mu.Lock()
+	missing := g.signing && !g.known
+	g.mu.Unlock()
+	if missing {
+		return g.refuse(hostAndPath(g.server), "whose authorization server has no metadata document, so that golem cannot see whether it supports PKCE")
+	}
+	return nil
 }
 
 func (g *authGuard) client() *http.Client {
 	return &http.Client{Transport: g, Timeout: authRequest, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// nearest is how near a host is: of several addresses the furthest counts. A name is never
-// on this machine, whatever it resolves to: it may resolve otherwise the next time.
+// nearest is how near a host may be: of several addresses the furthest counts. A name is
+// never on this machine, whatever it resolves to: it may resolve otherwise the next time.
+// How near it is shows the connection, see reached.
 func nearest(ctx context.Context, host string) int {
 	if host == "localhost" {
 		return onMachine
@@ -105,8 +158,16 @@ func nearness(ip netip.Addr) int {
 	return onNetwork
 }
 
+// nearConn is how near the other end of a connection is.
+func nearConn(c net.Conn) int {
+	if to, err := netip.ParseAddrPort(c.RemoteAddr().String()); err == nil {
+		return nearness(to.Addr())
+	}
+	return onInternet
+}
+
 func (g *authGuard) refuse(address, why string) *fault.Fault {
-	f := fault.New(fault.Network, "the sign-in at %s is refused: it leads to %s, %s", mcp.Plain(g.server, 200), mcp.Plain(address, 200), why).
+	f := fault.New(fault.Network, "the sign-in at %s is refused: it leads to %s, %s", hostAndPath(g.server), mcp.Plain(address, 200), why).
 		Hinting("tell the people who run the server; until then use a key, with headers: {Authorization: …}")
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -117,7 +178,7 @@ func (g *authGuard) refuse(address, why string) *fault.Fault {
 }
 
 func (g *authGuard) allowsIP(address string, ip netip.Addr) error {
-	if nearness(ip) > g.near {
+	if nearness(ip) > g.nearness() {
 		return g.refuse(address, "an address of this machine or of its network")
 	}
 	return nil
@@ -125,11 +186,12 @@ func (g *authGuard) allowsIP(address string, ip netip.Addr) error {
 
 // allows fails if golem, or the person's browser, may not ask an address.
 func (g *authGuard) allows(u *url.URL) error {
-	local := g.near == onMachine && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
+	near := g.nearness()
+	local := near == onMachine && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
 	switch {
 	case u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !local):
 		return g.refuse(u.Redacted(), "which is not an https address")
-	case u.Hostname() == "localhost" && g.near < onMachine:
+	case u.Hostname() == "localhost" && near < onMachine:
 		return g.refuse(u.Redacted(), "an address of this machine")
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
@@ -151,6 +213,9 @@ func (g *authGuard) allowsBrowser(ctx context.Context, address string) error {
 	if err := g.allows(u); err != nil {
 		return err
 	}
+	if err := g.unknown(); err != nil {
+		return err
+	}
 	if ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", u.Hostname()); err == nil {
 		for _, ip := range ips {
 			if err := g.allowsIP(u.Host, ip); err != nil {
@@ -169,9 +234,17 @@ func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	if before, refused := g.trouble(); refused {
 		return nil, before
 	}
+	if r.Method == http.MethodPost {
+		if err := g.unknown(); err != nil {
+			return nil, err
+		}
+	}
 	next := g.self
 	if proxy, err := g.proxied(r); err == nil && proxy != nil {
 		next = g.via
+		if _, err := netip.ParseAddr(r.URL.Hostname()); err != nil { // only the proxy sees where a name leads
+			g.reached(r.URL.Hostname(), onInternet)
+		}
 	}
 	res, err := next.RoundTrip(r)
 	if err != nil {
@@ -179,7 +252,7 @@ func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		res.Body.Close()
-		f := fault.New(fault.Network, "the sign-in at %s is refused: %s answered with a redirect, and golem follows none", mcp.Plain(g.server, 200), mcp.Plain(r.URL.Redacted(), 200))
+		f := fault.New(fault.Network, "the sign-in at %s is refused: %s answered with a redirect, and golem follows none", hostAndPath(g.server), hostAndPath(r.URL.String()))
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.moved == nil {
@@ -188,6 +261,11 @@ func (g *authGuard) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, f
 	}
 	res.Body = &bounded{ReadCloser: res.Body, left: authBody}
+	if res.StatusCode == http.StatusOK && (strings.Contains(r.URL.Path, "/.well-known/oauth-authorization-server") || strings.Contains(r.URL.Path, "/.well-known/openid-configuration")) {
+		g.mu.Lock()
+		g.known = true
+		g.mu.Unlock()
+	}
 	if res.StatusCode == http.StatusOK && strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource") {
 		if err := g.resource(res); err != nil {
 			return nil, err

@@ -68,6 +68,13 @@ func (h *host) mcpLogoutCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			ctx, stop := h.interruptible(context.Background())
+			defer stop()
+			done, err := kept.lockSignIn(ctx, words[0])
+			if err != nil {
+				return err
+			}
+			defer done()
 			had, err := kept.remove(signInName(words[0]))
 			if err != nil {
 				return err
@@ -110,6 +117,11 @@ func (h *host) mcpLogin(in login, kept *secretStore, store string) error {
 	if got == nil {
 		return h.print("the server asks for no sign-in\n")
 	}
+	done, err := kept.lockSignIn(ctx, in.server)
+	if err != nil {
+		return err
+	}
+	defer done()
 	used, err := kept.keepSignIn(got, store)
 	if err != nil {
 		return err
@@ -140,7 +152,7 @@ func (l login) run(ctx context.Context) (*signIn, error) {
 		case f != nil:
 			return nil, f
 		}
-		return nil, fault.New(fault.Network, "the sign-in at %s failed: %s", mcp.Plain(l.server, 200), mcp.Plain(cause(err), 500)).
+		return nil, fault.New(fault.Network, "the sign-in at %s failed: %s", hostAndPath(l.server), mcp.Plain(cause(err), 500)).
 			Hinting("a server that does not register clients by itself needs --client-id; or use a key, with headers: {Authorization: …}")
 	}
 	req, res, err := l.probe(ctx, guard.client())
@@ -153,14 +165,15 @@ func (l login) run(ctx context.Context) (*signIn, error) {
 	case res.StatusCode < 300:
 		return nil, nil
 	case res.StatusCode != http.StatusUnauthorized:
-		return nil, mcp.StatusFault(l.server, res.StatusCode)
+		return nil, mcp.StatusFault(hostAndPath(l.server), res.StatusCode)
 	}
 	back, err := newCallback()
 	if err != nil {
 		return nil, err
 	}
 	defer back.close()
-	got := &signIn{Server: l.server}
+	guard.signsIn()
+	got := &signIn{Server: l.server, Near: guard.nearness()}
 	handler, err := auth.NewAuthorizationCodeHandler(l.config(guard, back, got))
 	if err != nil {
 		return fail(err)
@@ -286,7 +299,7 @@ func (c *callback) wait(ctx context.Context) (*auth.AuthorizationResult, error) 
 }
 
 // ServeHTTP takes the answer that the authorization server gave to the browser. One with
-// another state is not of this sign-in, and ends it.
+// another state is not of this sign-in: any page can send one, so the waiting goes on.
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
@@ -299,11 +312,12 @@ func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	state := c.state
 	c.mu.Unlock()
 	in := r.URL.Query()
+	if state == "" || subtle.ConstantTimeCompare([]byte(in.Get("state")), []byte(state)) != 1 {
+		http.Error(w, "golem: this page is not the answer to the sign-in that golem waits for. Use the sign-in page that was opened last.", http.StatusBadRequest)
+		return
+	}
 	out, text := cameBack{}, "golem: you are signed in as far as your browser goes. Look at the terminal; this page can be closed.\n"
 	switch {
-	case state == "" || subtle.ConstantTimeCompare([]byte(in.Get("state")), []byte(state)) != 1:
-		out.err = fault.New(fault.Network, "the browser came back with an answer that is not of this sign-in: its state is another one").
-			Hinting("sign in again, and close other sign-in pages before")
 	case in.Get("error") != "":
 		out.err = fault.New(fault.Denied, "the sign-in was refused: %s", mcp.Plain(in.Get("error")+" "+in.Get("error_description"), 300))
 	case in.Get("code") == "":

@@ -225,6 +225,14 @@ func TestServerLoginHostile(t *testing.T) {
 			}
 		}
 	}
+	gone := func(path string) func(*authSite, *login) {
+		return func(s *authSite, _ *login) {
+			s.serve[path] = http.NotFound
+			for _, never := range []string{"/register", "/authorize", "/token"} {
+				s.serve[never] = func(http.ResponseWriter, *http.Request) { t.Errorf("%s is asked", never) }
+			}
+		}
+	}
 	endless := func(path string) func(*authSite, *login) {
 		return func(s *authSite, _ *login) {
 			s.serve[path] = func(w http.ResponseWriter, _ *http.Request) {
@@ -255,7 +263,8 @@ func TestServerLoginHostile(t *testing.T) {
 		"a registration without an ID":      {set("/register", "client_id", text("")), fault.Network, "client_id"},
 		"an address with a bidi character":  {set(meta, "authorization_endpoint", text("https://a\u202e.example/authorize")), fault.Network, "plain address"},
 		"an endless address":                {set(meta, "authorization_endpoint", text("https://as.example/"+strings.Repeat("a", authAddress))), fault.Network, "too long"},
-		"the answer has another state":      {back(func(v url.Values) { v.Set("state", "x") }), fault.Network, "state"},
+		"no metadata, so no word of PKCE":   {gone(meta), fault.Network, "PKCE"},
+		"no metadata for a known client":    {func(s *authSite, l *login) { gone(meta)(s, l); l.clientID = "client-1" }, fault.Network, "PKCE"},
 		"the answer has another issuer":     {back(func(v url.Values) { v.Set("iss", "https://as.example") }), fault.Network, "issuer"},
 		"the answer has no issuer":          {back(func(v url.Values) { v.Del("iss") }), fault.Network, "iss"},
 		"the answer has another code":       {back(func(v url.Values) { v.Set("code", "x") }), fault.Network, "invalid_grant"},
@@ -329,5 +338,30 @@ func TestNamesAreNeverThisMachine(t *testing.T) {
 	here, there := netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("8.8.8.8")
 	if one, both := furthest([]netip.Addr{here}), furthest([]netip.Addr{here, there}); one != onNetwork || both != onInternet {
 		t.Errorf("a name at 127.0.0.1 is %d, one at 8.8.8.8 too is %d", one, both)
+	}
+}
+
+// What a name stood for before it was connected to counts only if the connection shows it:
+// a name that then leads to the internet, or through a proxy, opens no private address.
+func TestNamesAreWhereTheyLead(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		host string
+		near int
+		want int
+	}{
+		{"WIKI.example", onInternet, onInternet}, {"wiki.example", onNetwork, onNetwork}, {"wiki.example", onMachine, onNetwork}, {"as.example", onInternet, onNetwork},
+	} {
+		g := &authGuard{server: "https://wiki.example/mcp", near: onNetwork}
+		if g.reached(one.host, one.near); g.nearness() != one.want {
+			t.Errorf("%v: %d", one, g.nearness())
+		}
+	}
+	sent := roundTrip(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 401, Body: http.NoBody}, nil
+	})
+	g := &authGuard{server: "https://wiki.example/mcp", near: onNetwork, via: sent, proxied: func(*http.Request) (*url.URL, error) { return &url.URL{Host: "proxy"}, nil }}
+	if res, err := g.client().Get(g.server); err != nil || res.Body.Close() != nil || g.nearness() != onInternet {
+		t.Errorf("%v, %d", err, g.nearness())
 	}
 }

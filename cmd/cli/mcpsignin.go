@@ -2,15 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/oauth2"
 
@@ -32,6 +29,7 @@ type signIn struct {
 	ClientID string           `json:"client_id"`
 	Secret   string           `json:"client_secret,omitempty"`
 	Style    oauth2.AuthStyle `json:"style,omitempty"`
+	Near     int              `json:"near,omitempty"` // how near the server was when the person signed in
 	Token    *oauth2.Token    `json:"token"`
 }
 
@@ -51,9 +49,13 @@ func signInName(server string) string {
 
 // signIn returns the sign-in that is kept for a server; nil: there is none.
 func (s *secretStore) signIn(server string) (*signIn, error) {
+	if _, err := s.index(); err != nil { // its fault says how to repair the file
+		return nil, err
+	}
 	value, ok, err := s.Secret(signInName(server))
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "the sign-in at %s cannot be read: %s", mcp.Plain(server, 200), cause(err)).Hinting("%s", loginLine(server))
+		return nil, fault.New(fault.NotFound, "the keyring of this machine does not give the sign-in at %s", hostAndPath(server)).
+			Hinting("unlock the keyring, or sign in again: %s", loginLine(server))
 	}
 	if !ok {
 		return nil, nil
@@ -64,7 +66,7 @@ func (s *secretStore) signIn(server string) (*signIn, error) {
 func readSignIn(value, server string) (*signIn, error) {
 	out := &signIn{}
 	if json.Unmarshal([]byte(value), out) != nil || out.Token == nil || signInName(out.Server) != signInName(server) {
-		return nil, fault.New(fault.Config, "the sign-in that is kept for %s cannot be read", mcp.Plain(server, 200)).Hinting("%s", loginLine(server))
+		return nil, fault.New(fault.Config, "the sign-in that is kept for %s cannot be read", hostAndPath(server)).Hinting("%s", loginLine(server))
 	}
 	return out, nil
 }
@@ -88,95 +90,17 @@ func (s *secretStore) keepSignIn(in *signIn, store string) (used string, err err
 	return used, err
 }
 
+// hostAndPath is how messages name the address of a server: a query can hold a secret.
+func hostAndPath(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return "the address that you gave"
+	}
+	return mcp.Plain(u.Host+u.EscapedPath(), 200)
+}
+
 // loginLine is the line with which a person signs in.
 func loginLine(server string) string { return "golem mcp login " + shellWord(server) }
-
-// serverTokens are the tokens for one server. It is safe for concurrent use.
-type serverTokens struct {
-	server mcp.Server
-	store  *secretStore
-
-	mu   sync.Mutex
-	now  *signIn
-	read bool
-}
-
-// token is the token to send: not the one that the server rejected. "": there is no
-// sign-in.
-func (t *serverTokens) token(ctx context.Context, rejected string) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	usable := func() bool { return t.now != nil && t.now.Token.Valid() && t.now.Token.AccessToken != rejected }
-	if !t.read || !usable() {
-		// Another process may have signed in, or have a new token.
-		in, err := t.store.signIn(t.server.URL)
-		if err != nil {
-			return "", err
-		}
-		t.now, t.read = in, true
-		t.hide()
-	}
-	if t.now == nil {
-		return "", nil
-	}
-	if !usable() {
-		if err := t.refresh(ctx, rejected); err != nil {
-			return "", err
-		}
-	}
-	return t.now.Token.AccessToken, nil
-}
-
-// hide makes the values known that may not be in any text.
-func (t *serverTokens) hide() {
-	if t.now == nil || t.server.Hide == nil {
-		return
-	}
-	for _, v := range t.now.values() {
-		t.server.Hide(v)
-	}
-}
-
-// refresh gets a new token. What another process got in the meantime is as good.
-func (t *serverTokens) refresh(ctx context.Context, rejected string) error {
-	ended := func(why string) error {
-		return fault.New(fault.Network, "your sign-in at the MCP server %s is not valid any more%s", t.server.Name, why).Hinting("%s", loginLine(t.server.URL))
-	}
-	if t.now.Token.RefreshToken == "" {
-		return ended("")
-	}
-	guard := newAuthGuard(ctx, t.server.URL)
-	client := guard.client()
-	client.Transport = withResource{t.now.Resource, client.Transport}
-	config := oauth2.Config{ClientID: t.now.ClientID, ClientSecret: t.now.Secret, Endpoint: oauth2.Endpoint{TokenURL: t.now.TokenURL, AuthStyle: t.now.Style}}
-	fresh, err := config.TokenSource(context.WithValue(ctx, oauth2.HTTPClient, client), &oauth2.Token{RefreshToken: t.now.Token.RefreshToken}).Token()
-	if err == nil {
-		err = usableToken(t.server.URL, fresh)
-	}
-	if err == nil {
-		t.now.Token = fresh
-		t.hide()
-		_, err := t.store.keepSignIn(t.now, "")
-		return err
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if other, e := t.store.signIn(t.server.URL); e == nil && other != nil && other.Token.Valid() && other.Token.AccessToken != rejected {
-		t.now = other
-		t.hide()
-		return nil
-	}
-	var own *fault.Fault
-	var answer *oauth2.RetrieveError
-	switch {
-	case errors.As(err, &own):
-		return own
-	case errors.As(err, &answer):
-		return ended(": " + mcp.Plain(answer.ErrorCode, 80))
-	}
-	return fault.New(fault.Network, "the sign-in at the MCP server %s cannot be renewed: %s", t.server.Name, mcp.Plain(cause(err), 300)).Hinting("%s", loginLine(t.server.URL))
-}
 
 // usableToken fails with a token that golem cannot send, or cannot keep out of texts.
 func usableToken(server string, t *oauth2.Token) error {
@@ -192,7 +116,7 @@ func usableToken(server string, t *oauth2.Token) error {
 	if problem == "" {
 		return nil
 	}
-	return fault.New(fault.Network, "the sign-in at %s gave %s", mcp.Plain(server, 200), problem)
+	return fault.New(fault.Network, "the sign-in at %s gave %s", hostAndPath(server), problem)
 }
 
 // withResource adds the resource to requests for tokens (RFC 8707).

@@ -180,7 +180,7 @@ func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, as
 // ServerTools settles which tools of an MCP server a person trusts. The first time they
 // are a question of their own, after that those that are new or that the server
 // describes otherwise. Without a yes they are not offered. A digest that a person pinned
-// is a yes to the tools that the server has the first time.
+// is a yes, in this run, to the tools that the server has the first time.
 func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name string, tools []mcp.Tool, ask run.Asker) ([]bool, error) {
 	out := make([]bool, len(tools))
 	servers := c.servers(w, name)
@@ -194,32 +194,34 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 	for i, t := range tools {
 		all[i] = pinned(servers[0], t)
 	}
-	open := c.judge.Untrusted(all)
-	first := len(open) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(servers[0], w) })
-	if first && c.pinned != "" {
-		_ = c.Trust(open) // if it cannot be saved, it holds for this run: GOLEM_TRUST says yes to the next one too
-		open = nil
-	}
-	open = slices.DeleteFunc(open, c.saidNo)
-	if len(open) > 0 {
-		yes, err := c.askTools(ctx, name, open, first, ask)
-		if err != nil {
-			return nil, err
-		}
-		if yes {
-			if err := c.Trust(open); err != nil {
-				return nil, err
-			}
-		} else {
-			for _, w := range open {
-				c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
-			}
-		}
+	if err := c.settleTools(ctx, servers[0], name, all, ask); err != nil {
+		return nil, err
 	}
 	for i := range all {
 		out[i] = c.judge.Trusts(all[i])
 	}
 	return out, nil
+}
+
+// settleTools asks until a person has answered for each tool, or nobody can be asked.
+func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name string, all trust.List, ask run.Asker) error {
+	if c.pinned != "" && c.isFirst(server, all) {
+		c.judge.Trust(all) // for this run: it is the digest's yes, not the person's
+	}
+	for {
+		open := slices.DeleteFunc(c.judge.Untrusted(all), c.saidNo)
+		if len(open) == 0 || c.neverAsk {
+			return nil
+		}
+		if again, err := c.askTools(ctx, name, open, c.isFirst(server, all), ask); !again || err != nil {
+			return err
+		}
+	}
+}
+
+// isFirst reports whether nobody was asked about a server's tools yet.
+func (c *Consent) isFirst(server trust.Widening, all trust.List) bool {
+	return len(c.judge.Untrusted(all)) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(server, w) })
 }
 
 // saidNo reports whether the person said no to a tool in this run.
@@ -252,11 +254,9 @@ func isPin(server, w trust.Widening) bool {
 }
 
 // askTools asks about tools that nobody trusted yet: all of a server, or those that
-// changed. They are one line of the question, which front ends fold.
-func (c *Consent) askTools(ctx context.Context, server string, open trust.List, first bool, ask run.Asker) (bool, error) {
-	if c.neverAsk {
-		return false, nil
-	}
+// changed. They are one line of the question, which front ends fold. again says that
+// another worker's question settled some of them meanwhile, so that this one was not put.
+func (c *Consent) askTools(ctx context.Context, server string, open trust.List, first bool, ask run.Asker) (again bool, err error) {
 	q := c.question(nil, "", nil, nil)
 	q.Title = fmt.Sprintf("The MCP server %s has new or changed tools (%d). Offer them to the model?", fault.Brief(server), len(open))
 	if first {
@@ -270,13 +270,24 @@ func (c *Consent) askTools(ctx context.Context, server string, open trust.List, 
 		line.Value += w.Means
 	}
 	q.Lines = append(q.Lines, line)
-	q.Settled = func() (bool, bool) {
-		if no := slices.ContainsFunc(open, c.saidNo); no {
-			return false, true
+	q.Settled = func() (yes, known bool) {
+		again = slices.ContainsFunc(open, func(w trust.Widening) bool { return c.judge.Trusts(w) || c.saidNo(w) })
+		return false, again
+	}
+	var kept error
+	q.Answered = func(yes bool) { // before the next question, which may be about the same tools
+		if yes {
+			kept = c.Trust(open)
+			return
 		}
-		return true, len(c.judge.Untrusted(open)) == 0
+		for _, w := range open {
+			c.refused.Store(w.File+"\n"+w.Path+"\n"+w.Value, true)
+		}
 	}
 	rec, err := ask(ctx, q)
-	c.unattended.Store(c.unattended.Load() || err == nil && rec.Nobody)
-	return rec.Run, err
+	if err == nil {
+		c.unattended.Store(c.unattended.Load() || rec.Nobody)
+		err = kept
+	}
+	return again, err
 }

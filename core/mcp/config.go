@@ -95,7 +95,7 @@ func (c Config) check(name string) error {
 		return nil
 	}
 	if problem, hint := urlProblem(c.URL); problem != "" {
-		return bad("has %s", problem).Hinting("%s", hint)
+		return bad("has the url %s: %s", fault.Quoted(c.URL), problem).Hinting("%s", hint)
 	}
 	return nil
 }
@@ -104,17 +104,17 @@ func urlProblem(text string) (problem, hint string) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil, u.Host == "", u.User != nil, u.Fragment != "":
-		return "a url that cannot be used: " + fault.Quoted(text), "write https://HOST/PATH; a key belongs in headers"
+		return "an address has a host, and neither a user nor a part after #", "write https://HOST/PATH; a key belongs in headers"
 	case u.Scheme == "https", u.Scheme == "http" && loopback(u.Hostname()):
 		return "", ""
 	}
-	return "the url " + fault.Quoted(text) + ": only https, and http on this machine, are allowed", "what is sent over http can be read on the way"
+	return "only https, and http on this machine, are allowed", "what is sent over http can be read on the way"
 }
 
-// CheckURL fails with E_USAGE if no MCP server can have an address.
+// CheckURL fails with E_USAGE if a text is not an address that golem uses for MCP servers.
 func CheckURL(text string) error {
 	if problem, hint := urlProblem(text); problem != "" {
-		return fault.New(fault.Usage, "an MCP server cannot have %s", problem).Hinting("%s", hint)
+		return fault.New(fault.Usage, "%s cannot be used as the address of an MCP server: %s", fault.Quoted(text), problem).Hinting("%s", hint)
 	}
 	return nil
 }

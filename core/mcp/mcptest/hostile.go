@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golem/core/fault"
@@ -19,21 +21,21 @@ import (
 type trick struct {
 	name string
 	code fault.Code // that the call ends with
-	does func(w http.ResponseWriter, id json.RawMessage)
+	does func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
 	sdk  fault.Code // that it ends with over the Go SDK; "": the same
 	own  bool       // only for the session of package mcp; the Go SDK waits until the call's time is over
 }
 
-func answers(kind, text string) func(http.ResponseWriter, json.RawMessage) {
-	return func(w http.ResponseWriter, id json.RawMessage) {
+func answers(kind, text string) func(http.ResponseWriter, *http.Request, json.RawMessage) {
+	return func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
 		w.Header().Set("Content-Type", kind)
 		_, _ = io.WriteString(w, strings.ReplaceAll(text, "ID", string(id))) // a client that is gone has seen enough
 	}
 }
 
 // floods writes a text until the client has seen enough.
-func floods(text string) func(http.ResponseWriter, json.RawMessage) {
-	return func(w http.ResponseWriter, _ json.RawMessage) {
+func floods(text string) func(http.ResponseWriter, *http.Request, json.RawMessage) {
+	return func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for {
 			if _, err := io.WriteString(w, text); err != nil {
@@ -43,8 +45,22 @@ func floods(text string) func(http.ResponseWriter, json.RawMessage) {
 	}
 }
 
-func redirects(w http.ResponseWriter, _ json.RawMessage) {
-	w.Header().Set("Location", "https://elsewhere.example/mcp")
+// status answers with an HTTP status.
+func status(code int) func(http.ResponseWriter, *http.Request, json.RawMessage) {
+	return func(w http.ResponseWriter, _ *http.Request, _ json.RawMessage) { w.WriteHeader(code) }
+}
+
+// elsewhere is the path to which a server redirects.
+const elsewhere = "/elsewhere"
+
+// redirects leads to another host: to the same server by its other name, where it listens
+// on this machine, so that it sees who follows.
+func redirects(w http.ResponseWriter, r *http.Request, _ json.RawMessage) {
+	to := "https://elsewhere.example" + elsewhere
+	if _, port, err := net.SplitHostPort(r.Host); err == nil {
+		to = "http://" + net.JoinHostPort("localhost", port) + elsewhere
+	}
+	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusTemporaryRedirect)
 }
 
@@ -53,8 +69,8 @@ func tricks() []trick {
 	const asJSON, asEvents = "application/json", "text/event-stream"
 	return []trick{
 		{name: "leads elsewhere", code: fault.Network, does: redirects},
-		{name: "wants a key", code: fault.Network, does: func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusUnauthorized) }},
-		{name: "fails", code: fault.Network, does: func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusInternalServerError) }},
+		{name: "wants a key", code: fault.Network, does: status(http.StatusUnauthorized)},
+		{name: "fails", code: fault.Network, does: status(http.StatusInternalServerError)},
 		{name: "speaks HTML", code: fault.Tool, does: answers("text/html", "<h1>hello</h1>")},
 		{name: "breaks off in the middle", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"ty`)},
 		{name: "nests without end", code: fault.Tool, does: answers(asJSON, `{"jsonrpc":"2.0","id":ID,"result":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+"}")},
@@ -80,12 +96,16 @@ func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) 
 			if !own && one.sdk != "" {
 				one.code = one.sdk
 			}
-			c := connect(t, &hostileServer{does: one.does})
+			s := &hostileServer{does: one.does}
+			c := connect(t, s)
 			defer c.Close()
 			_, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
 			var f *fault.Fault
 			if !errors.As(err, &f) || f.Code != one.code {
 				t.Errorf("%v, want %s", err, one.code)
+			}
+			if s.followed.Load() {
+				t.Error("the redirect was followed")
 			}
 			if err != nil && len(err.Error()) > 4<<10 {
 				t.Errorf("the error has %d bytes", len(err.Error()))
@@ -97,15 +117,19 @@ func Hostile(t *testing.T, own bool, connect func(t *testing.T, h http.Handler) 
 // hostileServer keeps to the protocol until a tool is called.
 type hostileServer struct {
 	Server
-	does func(w http.ResponseWriter, id json.RawMessage)
+	does     func(w http.ResponseWriter, r *http.Request, id json.RawMessage)
+	followed atomic.Bool // a redirect
 }
 
 // ServeHTTP answers a call as the trick says, and a resumed stream too.
 func (s *hostileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == elsewhere {
+		s.followed.Store(true)
+	}
 	data, err := io.ReadAll(r.Body)
 	var in incoming
 	if err == nil && json.Unmarshal(data, &in) == nil && in.Method == "tools/call" || r.Header.Get("Last-Event-ID") != "" {
-		s.does(w, in.ID)
+		s.does(w, r, in.ID)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(data))

@@ -147,8 +147,8 @@ func (s *set) list(ctx context.Context, one *server) error {
 			}
 		}
 		if left := len(tools) - len(kept); left > 0 {
-			s.warn(fault.Warn(fault.Trust, "%d tools of the MCP server %s are not offered, because you have not said yes to what the server says of them now", left, one.name).
-				Hinting("run the worker where you can be asked, or use --trust"))
+			s.warn(fault.Warn(fault.Trust, "tools of the MCP server %s are not offered, because you have not said yes to what the server says of them now: %d", one.name, left).
+				Hinting("start a run in which golem can ask you, and say yes; or use --trust"))
 		}
 		tools = kept
 	}
