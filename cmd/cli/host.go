@@ -110,7 +110,8 @@ func (h *host) say(format string, args ...any) {
 // print writes a result. A reader that has gone away is not a failure of golem.
 func (h *host) print(s string) error {
 	if _, err := io.WriteString(h.out, s); err != nil {
-		return fault.New(fault.Usage, "standard output: %w", err)
+		h.say("standard output: %s", cause(err))
+		return exitCode(exitFailed)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -46,6 +47,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	root.SetOut(h.out)
 	root.SetErr(h.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var wrong *pflag.InvalidValueError
+		if errors.As(err, &wrong) { // its text names functions of Go
+			err = fmt.Errorf("--%s %q is not a value of this flag (%s)", wrong.GetFlag().Name, wrong.GetValue(), wrong.GetFlag().Value.Type())
+		}
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
 	root.AddCommand(
@@ -63,6 +68,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			c.Short = "show the help of a command"
 		case "completion":
 			c.Short = "write a completion script for a shell"
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(cmd *cobra.Command, words []string) error {
+				if len(words) == 0 {
+					return cmd.Help()
+				}
+				return usage("%s: there are no completions for %q", cmd.CommandPath(), words[0]).Hinting("known: bash, fish, powershell, zsh")
+			}
 		}
 	}
 	return root

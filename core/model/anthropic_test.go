@@ -90,6 +90,8 @@ var ofAnthropic = []behaviour{
 	failsInMessages("no message at all", []string{typed(`{"type":"message_start"}`)}, "the provider's answer is malformed: a part of it is missing", false),
 	failsInMessages("no message", []string{typed(`{"type":"message_start","message":7}`)}, "malformed", false),
 	{name: "anthropic: 529", provider: "anthropic", status: 529, body: []string{`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`}, err: "anthropic is overloaded (529): Overloaded", retry: true},
+	{name: "anthropic: a success that is not 200", provider: "anthropic", status: 201, body: []string{typed(start), textBlock(0, "Hello"), typed(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`), typed(`{"type":"message_stop"}`)}, want: answered("Hello", "stop").by("anthropic")},
+	{name: "google: a wrong key", provider: "google", status: 400, body: []string{`[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`}, err: "google refused the key in GEMINI_API_KEY (400)"},
 	{name: "anthropic: no credit", provider: "anthropic", status: 400, body: []string{`{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`}, err: "the quota or credit of anthropic is used up (400)"},
 }
 

@@ -201,6 +201,9 @@ func (c complaint) meant(status int) int {
 			}
 		}
 	}
+	if status == http.StatusBadRequest && strings.Contains(message, "api key") {
+		return http.StatusUnauthorized // Google's API, for a key that it does not know
+	}
 	for _, words := range outOfMoney {
 		if strings.Contains(message, words) {
 			return http.StatusPaymentRequired

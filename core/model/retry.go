@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -66,7 +67,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, r.Name())
 	}
-	attempt, shown, told := 0, false, ""
+	attempt, shown, told, waiting := 0, false, "", false
 	watch := func(d Delta) {
 		shown = true
 		if show != nil {
@@ -77,6 +78,7 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 	var lost Turn // what the failed attempts were billed
 	turn, err := backoff.Retry(ctx, func() (Turn, error) {
 		attempt++
+		waiting = false
 		turn, err := r.model.Generate(ctx, req, watch)
 		if err == nil {
 			turn.Attempts = attempt
@@ -96,13 +98,15 @@ func (r *retrying) Generate(ctx context.Context, req Request, show func(Delta)) 
 			if shown && show != nil {
 				show(Delta{Reset: true})
 			}
-			shown = false
+			shown, waiting = false, true
 			told = r.tell(req, attempt, last, told, wait)
 		}),
 	)
 	switch {
 	case err == nil:
 		return turn, nil
+	case ctx.Err() != nil && waiting:
+		return lost, waited(ended(ctx, r.Name()), last)
 	case ctx.Err() != nil && failureOf(last) != nil && failureOf(last).retry:
 		return lost, ended(ctx, r.Name())
 	}
@@ -154,6 +158,18 @@ func (r *retrying) tell(req Request, attempt int, err error, told string, wait t
 		Attempt: attempt, Code: f.Code, Message: message, Wait: wait,
 	})
 	return f.Message
+}
+
+// waited is the fault of a request whose time was over while it waited to be
+// repeated: it says why it had to wait, and what helps against that.
+func waited(over, last error) error {
+	f, why := fault.Of(over, fault.Model), fault.Of(last, fault.Model)
+	if f.Code != fault.Timeout {
+		return over
+	}
+	out := fault.New(f.Code, "%w, waiting to be repeated: %s", &spoken{f}, why.Message)
+	out.Hint, out.Where = cmp.Or(why.Hint, "try again later, or raise limits.model_timeout"), f.Where
+	return out
 }
 
 // final is the last attempt's fault; after several it says how many there were.

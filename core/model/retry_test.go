@@ -148,6 +148,9 @@ func TestContextEndsTheWait(t *testing.T) {
 		if !errors.Is(err, fault.Timeout) || m.taken != 1 || time.Since(start) != 3*time.Second {
 			t.Fatal(err, m.taken, time.Since(start))
 		}
+		if !strings.Contains(err.Error(), "waiting to be repeated: no (hint)") {
+			t.Error("the reason of the wait is not told:", err)
+		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		m := &steps{next: []func(context.Context, func(Delta)) (Turn, error){failing(429, 50*time.Second)}}

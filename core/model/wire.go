@@ -122,7 +122,7 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	if otherHost(asked, resp) {
 		return m.elsewhere(asked, resp)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode/100 != 2 { // some gateways say 201 for 200
 		return m.refused(resp, body.in)
 	}
 	contentType := resp.Header.Get("Content-Type")

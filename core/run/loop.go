@@ -243,10 +243,10 @@ func (f *frame) generate(ctx context.Context) (model.Turn, error) {
 	f.tree.r.Journal.Flush()
 	turn, err := f.model.Generate(mctx, f.request(), func(d model.Delta) { f.emit(trace.Delta{Text: d.Text, Reset: d.Reset}) })
 	if err != nil {
-		if c := cause(mctx); c != nil {
+		if c := cause(mctx); c != nil && fault.Of(err, fault.Model).Code != c.Code {
 			return turn, c
 		}
-		return turn, err
+		return turn, err // of the same code, it says more: why the request had to wait
 	}
 	return turn, nil
 }

@@ -2,6 +2,8 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -37,7 +39,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	}
 	var root jsonschema.Schema
 	if err := json.Unmarshal(raw, &root); err != nil {
-		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err)
+		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", plain(err))
 	}
 	if root.Schema, err = draft(root.Schema); err != nil {
 		return nil, err
@@ -50,6 +52,16 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	s := &Schema{resolved: resolved, root: &root, cost: cost}
 	compiled.put(string(raw), s)
 	return s, nil
+}
+
+// plain names the keyword whose value has the wrong type, instead of the library's
+// types.
+func plain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return errors.New("the value of " + wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:] + " cannot be a " + wrong.Value)
 }
 
 // maxSchema is the largest schema, in bytes.

@@ -70,6 +70,9 @@ func TestHostileSchemas(t *testing.T) {
 			t.Errorf("%s: %v, want E_SCHEMA", name, err)
 		}
 	}
+	if _, err := tool.Compile(json.RawMessage(`{"properties":5}`)); err == nil || !strings.Contains(err.Error(), "the value of properties cannot be a number") {
+		t.Errorf("a value of the wrong type: %v", err)
+	}
 	if _, err := tool.Compile(json.RawMessage(`{"type":"object","properties":{"child":{"$ref":"#"}}}`)); err != nil {
 		t.Errorf("a recursive type is refused: %v", err)
 	}
