@@ -86,7 +86,7 @@ func (h *host) describe(f *flags, words []string) error {
 func (h *host) dryRun(f *flags, inst *core.Instance, entry *project.Worker, words []string) error {
 	in, none, err := h.givenInput(f, words)
 	if err == nil && !none && entry.Mode != "chat" {
-		err = typedInput(entry, in)
+		err = typedInput(entry, &in)
 	}
 	if err == nil {
 		_, err = h.attachments(f.attach)

@@ -59,7 +59,7 @@ func jsonInput(text string) (run.Input, error) {
 		if why := errors.Unwrap(err); why != nil { // without the words of a tool's call
 			err = why
 		}
-		return run.Input{}, usage("--input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
+		return run.Input{}, usage("the input is not valid JSON: %s", fault.Of(err, fault.Usage).Message).Hinting(`for example --input '{"key": "value"}'`)
 	}
 	var s string
 	switch {
@@ -68,12 +68,13 @@ func jsonInput(text string) (run.Input, error) {
 	case json.Unmarshal(raw, &s) == nil:
 		return run.Input{Text: s}, nil
 	}
-	return run.Input{}, usage("--input is neither a JSON object nor a string").Hinting(`for example --input '{"key": "value"}'`)
+	return run.Input{}, usage("the input is neither a JSON object nor a string").Hinting(`for example --input '{"key": "value"}'`)
 }
 
-// typedInput refuses a text for a worker whose input is an object, and shows
-// how to give one. The schema judges an object itself.
-func typedInput(w *project.Worker, in run.Input) error {
+// typedInput makes a text that is JSON the input of a worker whose input is an
+// object: words, a file or standard input. Any other text is refused, with an
+// example. The schema judges an object itself.
+func typedInput(w *project.Worker, in *run.Input) error {
 	if len(in.JSON) > 0 || w.Input == nil {
 		return nil
 	}
@@ -86,6 +87,14 @@ func typedInput(w *project.Worker, in run.Input) error {
 		return nil
 	}
 	what := "the input is plain text"
+	if text := strings.TrimSpace(in.Text); strings.HasPrefix(text, "{") {
+		given, err := jsonInput(text)
+		if err != nil {
+			return err
+		}
+		*in = run.Input{JSON: given.JSON, Attachments: in.Attachments}
+		return nil
+	}
 	if in.Text == "" {
 		what = "no input was given"
 	}

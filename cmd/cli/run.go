@@ -130,7 +130,7 @@ func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat boo
 	if !f.given("resume") || chat {
 		in, none, err := h.input(f, words, chat)
 		if err == nil && !chat {
-			err = typedInput(entry, in)
+			err = typedInput(entry, &in)
 		}
 		return in, none, err
 	}
