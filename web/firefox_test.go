@@ -5,26 +5,40 @@ package web_test
 import "testing"
 
 // inFirefox are the flows of the page that are played in Firefox too; the parity
-// cases, custom tools among them, are played there by TestParity. Left out are the
-// measures of Chromium's own counters (TestMarkdownIsLinear), a full disk, which
-// Firefox cannot be told of (TestNoRoom), pictures and axe (TestViews: the same
-// document), and the world outside (TestNothingLeaves: its names are resolved by Chromium).
+// cases, custom tools among them, are played there by TestParity. TestKeyboardAlone goes
+// through every view: conversation, approval, clearance, undo, traces, workers, files,
+// settings. Left out are: flows whose parts of the browser it has used; a folder
+// (TestFolder: WebDriver BiDi chooses no folder); the editor's completion (TestFilesView),
+// which ends when another window gets the keys; the measures of Chromium's own counters
+// (TestMarkdownIsLinear); a full disk (TestNoRoom), which Firefox cannot be told of;
+// pictures and axe (TestViews: the same document); and the world outside
+// (TestNothingLeaves: its names are resolved by Chromium).
 var inFirefox = map[string]func(*testing.T){
 	// the person's flows
-	"TestFirstVisit":              TestFirstVisit,
-	"TestApprovalByKeyboard":      TestApprovalByKeyboard,
-	"TestReload":                  TestReload,
-	"TestStop":                    TestStop,
-	"TestOffline":                 TestOffline,
-	"TestHostileText":             TestHostileText,
-	"TestApprovalShowsAll":        TestApprovalShowsAll,
-	"TestNewProject":              TestNewProject,
-	"TestProjectFromTemplate":     TestProjectFromTemplate,
-	"TestApprovalsEndWithThePage": TestApprovalsEndWithThePage,
-	"TestStoppingAnExchange":      TestStoppingAnExchange,
+	"TestFirstVisit":                  TestFirstVisit,
+	"TestApprovalByKeyboard":          TestApprovalByKeyboard,
+	"TestReload":                      TestReload,
+	"TestStop":                        TestStop,
+	"TestOffline":                     TestOffline,
+	"TestHostileText":                 TestHostileText,
+	"TestApprovalShowsAll":            TestApprovalShowsAll,
+	"TestNewProject":                  TestNewProject,
+	"TestProjectFromTemplate":         TestProjectFromTemplate,
+	"TestApprovalsEndWithThePage":     TestApprovalsEndWithThePage,
+	"TestStoppingAnExchange":          TestStoppingAnExchange,
+	"TestKeyboardAlone":               TestKeyboardAlone,
+	"TestConversationsOutliveAReload": TestConversationsOutliveAReload,
+	"TestTraceFromTheCommandLine":     TestTraceFromTheCommandLine,
+	"TestPolicyHoldsInWorkers":        TestPolicyHoldsInWorkers,
+	"TestNothingIsLost":               TestNothingIsLost,
+	"TestNothingKept":                 TestNothingKept,
 
 	// golem.js
-	"TestProjectsAndFiles": TestProjectsAndFiles,
+	"TestProvided":          TestProvided,
+	"TestTwoTabs":           TestTwoTabs,
+	"TestDeathWhileRunning": TestDeathWhileRunning,
+	"TestTabsThatPush":      TestTabsThatPush,
+	"TestProjectsAndFiles":  TestProjectsAndFiles,
 }
 
 // TestFirefox plays the tests of inFirefox in one Firefox.

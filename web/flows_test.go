@@ -319,34 +319,43 @@ func TestStorage(t *testing.T) {
 		await click("Ask the browser to keep them"); await text("the browser will keep your projects"); if (!window.persisted) throw new Error("nobody asked")`)
 }
 
-// Where nothing can be kept the page runs all the same, says so and offers the
-// zip; where there is no room, it says what to do.
+// Where nothing can be kept, as in some browsers' private windows, the page runs in
+// memory, says so and offers the zip.
+func TestNothingKept(t *testing.T) {
+	t.Parallel()
+	site := built(t)
+	p := browserOf(t).Open(t, webtest.ServeHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "golem-worker.js") {
+			http.FileServerFS(site).ServeHTTP(w, r)
+			return
+		}
+		script, err := fs.ReadFile(site, "golem-worker.js")
+		if err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/javascript")
+		fmt.Fprintf(w, "navigator.storage.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));\n%s", script)
+	}), "/").URL)
+	p.Expect("beforeunload")
+	inMemory(p)
+	p.Reload()
+	do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
+	p.Press(webtest.Escape)
+}
+
+// inMemory runs the first example where no file can be kept, and takes the project home.
+func inMemory(p *webtest.Page) {
+	p.Helper()
+	do(p, `await text("keeps no files for this page"); await text("are lost when the tab closes"); await click("Ada starts on Monday"); await text("Change a file?")`)
+	yes(p)
+	do(p, `const made = []; const link = HTMLAnchorElement.prototype; link.click = function () { made.push(this.download) };
+		await click("Save welcome as a zip"); await until("the zip", () => made.includes("welcome.zip"))`)
+}
+
+// Where there is no room, or half of a program came, the page says what to do.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	site := built(t)
-	private := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "golem-worker.js") { // as some browsers are in a private window
-				script, err := fs.ReadFile(site, "golem-worker.js")
-				if err != nil {
-					t.Error(err)
-				}
-				fmt.Fprintf(w, "navigator.storage.getDirectory = () => Promise.reject(new DOMException('not here', 'SecurityError'));\n%s", script)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-	t.Run("private", func(t *testing.T) {
-		p := browserOf(t).Open(t, webtest.ServeHandler(t, private(http.FileServerFS(site)), "/").URL)
-		do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
-		yes(p)
-		do(p, `const made = []; const link = HTMLAnchorElement.prototype; link.click = function () { made.push(this.download) };
-			await click("Save welcome as a zip"); await until("the zip", () => made.includes("welcome.zip"))`)
-		p.Reload()
-		do(p, `await text("keeps no files for this page"); await click("Ada starts on Monday"); await text("Change a file?")`)
-		p.Press(webtest.Escape)
-	})
 	t.Run("cut off", func(t *testing.T) {
 		cut := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasSuffix(r.URL.Path, ".gz") {

@@ -15,18 +15,26 @@ import (
 const focused = `(() => { let e = document.activeElement; while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement;
 	return (e?.getAttribute?.('aria-label') ?? e?.labels?.[0]?.innerText ?? e?.innerText ?? '').trim().replace(/\s+/g, ' ') })()`
 
+// round puts something behind the page, and behind what a modal dialog shows: one Tab
+// more and the browser's own controls have the keys, which no test gets back in Firefox.
+// What comes after them is the first thing again.
+const round = `(() => { const at = document.querySelector('dialog:modal') ?? document.body;
+	if (!at.querySelector(':scope > [aria-label="the end"]')) at.append(Object.assign(document.createElement('button'), { ariaLabel: 'the end' })) })(), `
+
 // tabTo presses Tab until what is so called, or begins so, has the focus. In an editor
 // Tab indents, so Escape is pressed first, as the list of keys says.
 func tabTo(t *testing.T, p *webtest.Page, name string) {
 	t.Helper()
 	var met []string
-	at := webtest.Eval[string](p, focused)
+	at := webtest.Eval[string](p, round+focused)
 	for range 250 {
 		if strings.HasPrefix(at, "text of ") {
 			p.Press(webtest.Escape)
 		}
 		p.Press(webtest.Tab)
-		at = webtest.Eval[string](p, focused)
+		if at = webtest.Eval[string](p, focused); at == "the end" {
+			at = webtest.Eval[string](p, `document.activeElement.parentElement.querySelector('a, button, input, select, textarea, summary').focus(), `+focused)
+		}
 		if at == name || strings.HasSuffix(name, "…") && strings.HasPrefix(at, strings.TrimSuffix(name, "…")) {
 			return
 		}
@@ -244,7 +252,5 @@ func settleByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	do(p, `await until("the keys", () => document.querySelector('dialog[open]')?.innerText.includes("goes to the field for the task"))`)
 	p.Press(webtest.Escape)
 	do(p, `await until("the page again", () => !document.querySelector('dialog[open]'))`)
-	if got := webtest.Eval[string](p, focused); got != "keys" {
-		t.Errorf("after the dialog the focus is on %q", got)
-	}
+	p.Until("the focus to be on keys again", focused+` === "keys"`)
 }

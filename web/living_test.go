@@ -33,7 +33,7 @@ var hanging = map[string]string{
 
 // The first minute: what golem is, the simplest example with a tree and
 // one question, and then the way to a model of one's own. Colours follow the
-// system until a person chooses some.
+// system until a person chooses some. What has the focus shows it.
 func TestFirstMinute(t *testing.T) {
 	t.Parallel()
 	p, _ := visit(t, "/")
@@ -50,6 +50,12 @@ func TestFirstMinute(t *testing.T) {
 	}
 	do(p, `await click("Cancel"); await click("use dark colours"); await until("dark", () => document.documentElement.dataset.theme === 'dark');
 		await click("Settings"); await click("system"); await until("light", () => document.documentElement.dataset.theme === 'light')`)
+	// A button that opens files shows that it has the focus.
+	do(p, `await click("Projects"); [...document.querySelectorAll('.hero button')][0].focus()`)
+	p.Press(webtest.Tab)
+	if got := webtest.Eval[string](p, `document.activeElement.type + getComputedStyle(document.activeElement.closest('label')).outlineStyle`); got != "filesolid" {
+		t.Errorf("the focused button: %s", got)
+	}
 }
 
 // The model dialog takes an address without a scheme, says what this page cannot
@@ -117,12 +123,7 @@ func TestNothingIsLost(t *testing.T) {
 	do(p, `await click("Files")`)
 	picked(p, ".pane.side input[type=file]", map[string]string{"main.worker": "---\nmodle: x\n---\nBroken.\n"})
 	do(p, `await click("Replace"); await text("unknown key"); await click("Run"); await text("This project cannot run now"); await click("Open main.worker"); await until("the editor", () => document.querySelector('h2.mono'))`)
-	// A button that opens files shows that it has the focus; a notice goes by itself.
-	do(p, `await click("Projects"); [...document.querySelectorAll('.hero button')][0].focus()`)
-	p.Press(webtest.Tab)
-	if got := webtest.Eval[string](p, `document.activeElement.type + getComputedStyle(document.activeElement.closest('label')).outlineStyle`); got != "filesolid" {
-		t.Errorf("the focused button: %s", got)
-	}
+	// A notice goes by itself.
 	do(p, `await click("Settings"); await click("Forget all keys"); await text("are forgotten"); await until("the notice to go", () => !document.querySelector('.toast'))`)
 }
 

@@ -123,11 +123,11 @@ func TestPolicyHoldsInWorkers(t *testing.T) {
 	got := webtest.Eval[map[string]string](p, `new Promise((resolve) => {
 		const source = `+"`"+`
 			const out = {};
-			addEventListener('securitypolicyviolation', (e) => { out.violated = e.effectiveDirective });
+			const violated = new Promise((resolve) => addEventListener('securitypolicyviolation', (e) => { if (e.effectiveDirective === 'connect-src') resolve('connect-src') }));
 			try { out.eval = String(eval('1')) } catch (e) { out.eval = e.name }
 			try { out.function = String(new Function('return 1')()) } catch (e) { out.function = e.name }
 			try { importScripts('https://example.com/x.js'); out.import = 'loaded' } catch (e) { out.import = e.name }
-			fetch('http://example.com/').then(() => 'answered', (e) => e.name).then((r) => { out.fetch = r; setTimeout(() => postMessage(out), 50) });
+			fetch('http://example.com/').then(() => 'answered', (e) => e.name).then(async (r) => { out.fetch = r; out.violated = await violated; postMessage(out) });
 		`+"`"+`;
 		const worker = new Worker(URL.createObjectURL(new Blob([source])));
 		worker.onmessage = (e) => resolve(e.data);

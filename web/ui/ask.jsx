@@ -63,11 +63,13 @@ export function Dialog({ title, leave, submit, buttons, children, cancel = 'Canc
   const dialog = useRef(null)
   useEffect(() => {
     const before = document.activeElement
-    dialog.current.showModal()
-    const first = dialog.current.querySelector('[data-first=true]') ?? dialog.current.querySelector('[data-leave]')
+    const shown = dialog.current
+    shown.showModal()
+    const first = shown.querySelector('[data-first=true]') ?? shown.querySelector('[data-leave]')
     first.focus()
     first.select?.()
     return () => {
+      shown.close() // while it is open nothing else can have the focus
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
