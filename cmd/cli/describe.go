@@ -167,7 +167,7 @@ func (h *host) worker(f *flags, words []string, t *tools) (*core.Instance, *proj
 		return inst, w, err
 	}
 	w, err := inst.Project().Worker(ref)
-	if len(words) == 1 && errors.Is(err, fault.WorkerNotFound) {
+	if len(words) == 1 && (errors.Is(err, fault.WorkerNotFound) || errors.Is(err, fault.Path)) {
 		if info, wrong := os.Stat(h.path(ref)); wrong == nil && info.IsDir() || where != nil && h.onShelf(ref) {
 			if inst, err = h.opened(f, words, t); err == nil {
 				w, err = inst.Entry()

@@ -132,6 +132,9 @@ func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat boo
 		if err == nil && !chat {
 			err = typedInput(entry, &in)
 		}
+		if err == nil && !chat && strings.TrimSpace(in.Text) == "" && len(in.JSON)+len(f.attach) == 0 && entry.Input == nil && !entry.AllowEmptyInput {
+			err = fault.New(fault.ToolInput, "the input of %s is empty", entry.ID).Hinting("write the task after the project or worker; golem chat talks with it")
+		}
 		return in, none, err
 	}
 	if len(words) > 0 || f.given("input") || len(f.attach) > 0 {

@@ -111,13 +111,14 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	calls := f.conversation.Calls // their ids go on: the trace is the same
 	s.talks = 1
 	f.conversation, f.changed = conversation.New(s.talk()), 0
+	s.out = tool.Output{}
 	s.tree.paid = true
 	s.tree.quiet.Store(true)
 	_, err = s.restore(ctx, k, false)
 	s.tree.quiet.Store(false)
 	s.tree.paid, s.tree.kept = false, nil
 	f.conversation.Calls = max(f.conversation.Calls, calls)
-	s.out, s.err = tool.Output{}, nil
+	s.err = nil
 	return err
 }
 

@@ -87,7 +87,7 @@ func (s *State) work(e trace.Event, at time.Time) {
 		if c.Name == "" {
 			c.Name = b.Description
 		}
-		if b.Task != "" {
+		if c.Task == "" { // a call's arguments read better
 			c.Task = b.Task
 		}
 	case trace.ToolStart:

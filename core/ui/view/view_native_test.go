@@ -124,3 +124,17 @@ func TestLongAnswerIsAppended(t *testing.T) {
 		t.Errorf("%v allocations a piece, %d items", n, len(s.Items))
 	}
 }
+
+// A worker is called for what its arguments say, not for the JSON that it is given.
+func TestTaskIsReadable(t *testing.T) {
+	var s State
+	for _, one := range []string{
+		`{"type":"tool.start","id":"0.1","worker":"main","depth":0,"tool":"reader","kind":"worker","args":{"path":"/a.md"}}`,
+		`{"type":"progress","id":"0.1","worker":"reader","depth":1,"status":"running","description":"reader","task":"{\"path\":\"/a.md\"}"}`,
+	} {
+		play(t, &s, step(one))
+	}
+	if got := s.Call("0.1").Task; got != `path: "/a.md"` {
+		t.Error(got)
+	}
+}
