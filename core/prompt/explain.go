@@ -46,6 +46,9 @@ func (r *rendering) explain(err error) error {
 		message = "there is no test " + at.Message
 	case minijinja.ErrUnknownFunction:
 		message = quoted(r.excerpt(at), "this") + " is not a function or macro"
+		if message[0] == '.' {
+			message += ": values have no methods, so write a filter, such as x|upper or x|items"
+		}
 	case minijinja.ErrOutOfFuel:
 		message = "the template takes too many steps"
 	case minijinja.ErrInvalidOperation:

@@ -56,6 +56,8 @@ func sizeOf(v value.Value, depth, limit int) (int, error) {
 			size += len(name)
 			items = append(items, item)
 		}
+	} else if isSelf(v) {
+		return size, failure("self and its blocks have no text; they are called: {{ self.NAME() }}")
 	} else {
 		items = v.Iter()
 	}
@@ -73,6 +75,19 @@ func sizeOf(v value.Value, depth, limit int) (int, error) {
 		return size, failure("a value of the template is larger than %d MB", maxValue>>20)
 	}
 	return size, nil
+}
+
+// isSelf tells whether a value is self or a block of it, which the engine would
+// print as an address in memory.
+func isSelf(v value.Value) bool {
+	var of any
+	if c, ok := v.AsCallable(); ok {
+		of = c
+	} else if o, ok := v.AsObject(); ok {
+		of = o
+	}
+	name := fmt.Sprintf("%T", of)
+	return name == "*minijinja.selfObject" || name == "*minijinja.blockCallable"
 }
 
 // install gives the environment its filters, tests and functions, each within

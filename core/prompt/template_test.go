@@ -96,6 +96,9 @@ func TestTemplateFaults(t *testing.T) {
 		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep",
 		"{% if %}":                        "main.worker:5: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
 		"{{ 1 / 0 }}":                     "main.worker:5:4: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
+		"{{ self }}":                      "main.worker:5:4: E_TEMPLATE: self and its blocks have no text; they are called: {{ self.NAME() }} (in: {{ self }})",
+		"{{ self.b|string }}":             "main.worker:5:11: E_TEMPLATE: self and its blocks have no text; they are called: {{ self.NAME() }} (in: {{ self.b|string }})",
+		"{{ 'a'.upper() }}":               "main.worker:5:7: E_TEMPLATE: .upper() is not a function or macro: values have no methods, so write a filter, such as x|upper or x|items (in: {{ 'a'.upper() }})",
 		"{{ debug() }}":                   "main.worker:5:4: E_TEMPLATE: debug() is not a function or macro (in: {{ debug() }})",
 	} {
 		_, err := render(source, files, nil)
