@@ -24,7 +24,7 @@ func withResumed(args []string) []string {
 		if a == "--" {
 			break
 		}
-		if a == "--resume" && i+1 < len(args) && isRunID(args[i+1]) {
+		if a == "--resume" && i+1 < len(args) && beginsRunID(args[i+1]) {
 			out := append(append([]string{}, args[:i]...), a+"="+args[i+1])
 			return append(out, args[i+2:]...)
 		}
@@ -36,6 +36,13 @@ func withResumed(args []string) []string {
 func isRunID(s string) bool {
 	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]-[0-9][0-9][0-9][0-9][0-9][0-9]-*", s)
 	return ok && err == nil && !strings.ContainsAny(s, "./")
+}
+
+// beginsRunID tells a word that begins as such a name does: a name that is cut
+// off is told as one that is not there, and is not sent as a message.
+func beginsRunID(s string) bool {
+	ok, err := path.Match("[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]*", s)
+	return ok && err == nil && !strings.ContainsAny(s, "./ ")
 }
 
 func (h *host) conversationsCommand() *cobra.Command {

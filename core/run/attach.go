@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gabriel-vasile/mimetype"
@@ -104,7 +105,11 @@ func judge(w *project.Worker, files []attachment) error {
 			return slices.ContainsFunc(list, func(s string) bool { return strings.ToLower(s) == suffix })
 		}
 		if has(p.DeniedSuffixes) || len(p.AllowedSuffixes) > 0 && !has(p.AllowedSuffixes) {
-			return fault.New(fault.Attachment, "%s does not accept %q files: %s", w.ID, suffix, f.name).
+			kind := "files without a suffix"
+			if suffix != "" {
+				kind = strconv.Quote(suffix) + " files"
+			}
+			return fault.New(fault.Attachment, "%s does not accept %s: %s", w.ID, kind, f.name).
 				Hinting("attachment_policy of %s: allowed %s, denied %s", w.ID,
 					listOr(p.AllowedSuffixes, "any"), listOr(p.DeniedSuffixes, "none"))
 		}
