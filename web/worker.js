@@ -4,15 +4,27 @@
 
 // golemTurn resolves once JavaScript has had its turn: messages are taken then.
 // A timer would wait for milliseconds.
-globalThis.golemTurn = (() => {
-  const { port1, port2 } = new MessageChannel()
-  const waiting = []
-  port1.onmessage = () => waiting.shift()()
-  return () => new Promise((resolve) => {
-    waiting.push(resolve)
-    port2.postMessage(0)
-  })
-})()
+globalThis.golemTurn = golemReads.turn
+
+// What golem says to the page. Lines of a run's events go together, when golem
+// waits or has another message; what logs have gathered is in the files before.
+{
+  const lines = new Map() // by the call's number
+  const told = () => {
+    golemLogs.flush()
+    for (const [id, events] of lines) postMessage({ id, events })
+    lines.clear()
+  }
+  globalThis.golemEvent = (id, line) => {
+    if (lines.size === 0) queueMicrotask(told)
+    if (lines.has(id)) lines.get(id).push(line)
+    else lines.set(id, [line])
+  }
+  globalThis.golemTell = (message, transfer = []) => {
+    told()
+    postMessage(message, transfer)
+  }
+}
 
 // golemRoot is the directory of the page's files: the browser's own, or one in
 // memory where the browser lends none, in a private window for example.
@@ -58,7 +70,7 @@ async function file(name) {
 }
 
 // The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
-globalThis.golemForm = 2
+globalThis.golemForm = 3
 
 onmessage = async ({ data }) => {
   if (!data.wasm) return

@@ -9,6 +9,7 @@ import (
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
+	"golem/sandbox/opfs"
 )
 
 // fetcher is an HTTPDoer over the browser's fetch: no transport of Go's is
@@ -69,6 +70,7 @@ func send(r *http.Request, headers js.Value, redirect string) (*http.Response, e
 		options.Set("body", array)
 	}
 	stop := afterFunc(r, func() { abort.Call("abort") })
+	opfs.Flush() // what was logged before anybody else hears of it
 	res, err := jsbytes.Await(js.Global().Call("fetch", r.URL.String(), options))
 	if err != nil {
 		stop()

@@ -5,7 +5,7 @@
 // A message from the page is {id, method, params, bytes?}; methods are listed
 // in methods. Each gets one reply {id, result, bytes?} or {id, error}, where
 // error is a fault. While a run or chat goes on, further messages carry its id:
-// to the page {id, event}, a line of the trace or a transient one (SPEC §16),
+// to the page {id, events}, lines of the trace or transient ones (SPEC §16),
 // {id, ask} with a question; from the page {id, answer}, {id, say}, {id, end},
 // {id, cancel}. What the page lends works the other way round: {id, lend: {n, kind,
 // set, name, data}} asks for a call of a function, {id, unlend: n} ends it; the page
@@ -21,7 +21,7 @@ import (
 var version = "unknown"
 
 // form is that of web/golem/link.js and web/worker.js; golem.js refuses another.
-const form = 2
+const form = 3
 
 func main() {
 	// The page has one tab's memory: collect a little sooner than natively.

@@ -48,7 +48,7 @@ func (p *page) Approve(ctx context.Context, r approval.Request) (approval.Decisi
 
 // Prompt waits for the person's next message.
 func (p *page) Prompt(ctx context.Context) (run.Input, error) {
-	p.call.post("event", `{"type":"prompt"}`)
+	p.call.event(`{"type":"prompt"}`)
 	select {
 	case text := <-p.call.said: // before the end, which was said later
 		return run.Input{Text: text}, nil

@@ -161,10 +161,10 @@ func (c *call) reply(result any, data []byte, err error) {
 		array := js.Global().Get("Uint8Array").New(len(data))
 		js.CopyBytesToJS(array, data)
 		m["bytes"] = array
-		c.server.scope.Call("postMessage", m, []any{array.Get("buffer")})
+		c.server.scope.Call("golemTell", m, []any{array.Get("buffer")})
 		return
 	}
-	c.server.scope.Call("postMessage", m)
+	c.server.scope.Call("golemTell", m)
 }
 
 // faultOf is an error as the page shows it; of several faults the first, with
@@ -188,7 +188,7 @@ func faultOf(err error) any {
 
 // post sends a message of a run to the page.
 func (c *call) post(name string, v any) {
-	c.server.scope.Call("postMessage", map[string]any{"id": c.id, name: v})
+	c.server.scope.Call("golemTell", map[string]any{"id": c.id, name: v})
 }
 
 // encoded is a JavaScript value as JSON; "null" for undefined.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"sync"
 
 	"golem/core/conversation"
 	"golem/core/fault"
@@ -20,10 +21,15 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	in := func(name string) string { return path.Join(sandbox.StateDir, name) }
 	return state.Store{
 		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + project,
-		Key:  func() ([]byte, error) { return s.stateKey(project) },
+		Key:  sync.OnceValues(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation wants it
 		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
 		Append: func(name string) (io.WriteCloser, error) {
-			return fsys.Append(in(name))
+			log, err := fsys.Append(in(name))
+			if err != nil {
+				return nil, err
+			}
+			log.Gathers = path.Dir(name) == conversation.Dir
+			return log, nil
 		},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
 	"golem/core/wasmtool"
+	"golem/sandbox/opfs"
 )
 
 // toolPool starts workers for tools and keeps a few that have nothing to do.
@@ -209,7 +210,11 @@ func (p *toolPool) start() *toolWorker {
 	return w
 }
 
-func (w *toolWorker) post(m map[string]any) { w.worker.Call("postMessage", m) }
+// post sends a message, which may have effects: what was logged before is written.
+func (w *toolWorker) post(m map[string]any) {
+	opfs.Flush()
+	w.worker.Call("postMessage", m)
+}
 
 // kill ends the worker with whatever runs in it.
 func (w *toolWorker) kill() {

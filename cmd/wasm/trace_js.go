@@ -13,8 +13,8 @@ import (
 	"golem/sandbox/opfs"
 )
 
-// traceFile keeps a run's trace in its project, a line a write: a tab that
-// dies loses none. The texts that are too long for a line lie beside it. What
+// traceFile keeps a run's trace in its project. Lines are gathered, and in the file
+// before the page or anybody else is told of them: a tab that dies loses none of those. The texts that are too long for a line lie beside it. What
 // cannot be kept is not a failure of the run (SPEC §14).
 type traceFile struct {
 	*opfs.Log
@@ -34,6 +34,7 @@ func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
 		c.warn(err)
 		return nil
 	}
+	log.Gathers = true
 	return &traceFile{Log: log, fs: fsys, dir: trace.TextsDir(name)}
 }
 
@@ -63,7 +64,7 @@ const turn = 8 * time.Millisecond
 
 // event hands a line to the page, and lets the worker take messages now and then.
 func (c *call) event(line string) {
-	c.post("event", line)
+	c.server.scope.Call("golemEvent", c.id, line)
 	c.server.breathe()
 }
 

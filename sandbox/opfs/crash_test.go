@@ -37,6 +37,9 @@ func diesWhileWriting(t *testing.T, p *webtest.Page) {
 	if got := webtest.Eval[string](p, fmt.Sprintf("sweeps(%s)", strconv.Quote(opfs.Script))); got != "" {
 		t.Errorf("sweeping: %s", got)
 	}
+	if got := webtest.Eval[string](p, fmt.Sprintf("logged(%s)", strconv.Quote(opfs.Script))); got != "" {
+		t.Errorf("a log: %s", got)
+	}
 	if got := webtest.Eval[string](p, fmt.Sprintf("outlived(%s)", strconv.Quote(opfs.Script))); got != "" {
 		t.Errorf("a tab that outlives another one: %s", got)
 	}

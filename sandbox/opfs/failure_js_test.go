@@ -57,11 +57,12 @@ func TestFailuresHaveCodes(t *testing.T) {
 // A file that is open for adding grows line by line, and is busy.
 func TestAppend(t *testing.T) {
 	f := open(t).(*opfs.FS)
-	put := func(lines ...string) {
+	put := func(gathers bool, lines ...string) {
 		log, err := f.Append("runs/a.jsonl")
 		if err != nil {
 			t.Fatal(err)
 		}
+		log.Gathers = gathers
 		for _, l := range lines {
 			if _, err := log.Write([]byte(l + "\n")); err != nil {
 				t.Fatal(err)
@@ -80,10 +81,11 @@ func TestAppend(t *testing.T) {
 			t.Errorf("after closing: %v", err)
 		}
 	}
-	put("one", "two")
-	put("three")
-	if got, err := f.ReadFile("runs/a.jsonl"); err != nil || string(got) != "one\ntwo\nthree\n" {
-		t.Errorf("%q, %v", got, err)
+	long := strings.Repeat("more than all that waits at once ", 4000)
+	put(false, "one", "two")
+	put(true, "three", long, "four")
+	if got, err := f.ReadFile("runs/a.jsonl"); err != nil || string(got) != "one\ntwo\nthree\n"+long+"\nfour\n" {
+		t.Errorf("%.100q, %v", got, err)
 	}
 }
 

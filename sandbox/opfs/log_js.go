@@ -3,6 +3,7 @@ package opfs
 import (
 	"io"
 	"io/fs"
+	"runtime"
 	"sync"
 	"syscall/js"
 )
@@ -13,12 +14,17 @@ import (
 // file. It is safe for concurrent use. Another tab sees the file grow at once
 // only below a directory .golem: of other files it may keep what it read before.
 type Log struct {
+	// Gathers says that the data may wait while the program goes on, until it waits for
+	// anything, uses OPFS, or calls Flush: many lines then are one write. At most
+	// 64 KiB wait. An error is told by a later Write, or by Close. Set it before the first
+	// Write.
+	Gathers bool
+
 	fs   *FS
 	name string
 
-	mu   sync.Mutex
-	out  js.Value // a FileSystemSyncAccessHandle; undefined after Close
-	size int64
+	mu  sync.Mutex
+	out js.Value // a Log of logs.js; undefined after Close
 }
 
 var _ io.WriteCloser = (*Log)(nil)
@@ -33,26 +39,34 @@ func (f *FS) Append(name string) (*Log, error) {
 	if a.failure != "" {
 		return nil, f.failed("append", name, a)
 	}
-	return &Log{fs: f, name: name, out: a.value.Index(0), size: int64(a.value.Index(1).Float())}, nil
+	return &Log{fs: f, name: name, out: a.value}, nil
 }
 
 // Write appends data.
-func (l *Log) Write(data []byte) (int, error) { return len(data), l.put(data, false) }
+func (l *Log) Write(data []byte) (int, error) {
+	return len(data), l.do(func() js.Value {
+		if !l.fs.direct {
+			return l.fs.tree.Call("put", l.out, arrayOf(data), 0, 0, l.Gathers)
+		}
+		said := l.fs.tree.Call("put", l.out, nil, address(data), len(data), l.Gathers)
+		runtime.KeepAlive(data)
+		return said
+	})
+}
 
 // Sync writes the data to the disk.
-func (l *Log) Sync() error { return l.put(nil, true) }
+func (l *Log) Sync() error { return l.do(func() js.Value { return l.out.Call("sync") }) }
 
-func (l *Log) put(data []byte, flush bool) error {
+// do runs a step of JavaScript's that answers with the name of an error.
+func (l *Log) do(step func() js.Value) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.out.IsUndefined() {
 		return failed("append", l.name, fs.ErrClosed)
 	}
-	failure := l.fs.tree.Call("put", l.out, arrayOf(data), l.size, flush).String()
-	if failure != "" {
+	if failure := step().String(); failure != "" {
 		return l.fs.failed("append", l.name, answer{failure: failure})
 	}
-	l.size += int64(len(data))
 	return nil
 }
 
@@ -64,10 +78,12 @@ func (l *Log) Close() error {
 	if closed {
 		return nil
 	}
-	err := l.Sync()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.out.Call("close")
-	l.out = js.Undefined()
-	return err
+	return l.do(func() js.Value {
+		defer func() { l.out = js.Undefined() }()
+		return l.out.Call("close")
+	})
 }
+
+// Flush writes what logs have gathered. A host does it before it tells anybody
+// anything, other than through this package.
+func Flush() { js.Global().Get("golemLogs").Call("flush") }

@@ -10,6 +10,7 @@ globalThis.golemOPFS = (() => {
 	const TEMP = ".golem-tmp-opfs"; // unfinished writes; never listed
 	const { Refusal, changing, cut, outdated } = globalThis.golemHandles;
 	const { Reads, READS, turn } = globalThis.golemReads;
+	const { Log, flush } = globalThis.golemLogs;
 
 	// owner is a name for this worker in the names of its unfinished writes. The
 	// browser keeps a lock of that name until the worker ends, however it ends.
@@ -225,7 +226,7 @@ globalThis.golemOPFS = (() => {
 			}
 		}
 
-		// append opens a file for adding at its end: [handle, size].
+		// append opens a file for adding at its end: a Log.
 		append(path) {
 			const at = this.from(path);
 			return this.change(() => this.fresh(async () => {
@@ -233,23 +234,13 @@ globalThis.golemOPFS = (() => {
 				this.shared.kept.logs.add(at);
 				this.shared.kept.forget(at);
 				this.shared.kept.made(at, "f");
-				return [out, out.getSize()];
+				return new Log(out);
 			}));
 		}
 
-		// put adds bytes to an open file; it answers at once, with an error's name.
-		put(out, bytes, at, flush) {
-			try {
-				for (let n = 0; n < bytes.length; ) {
-					const written = out.write(n === 0 ? bytes : bytes.subarray(n), { at: at + n });
-					if (written <= 0) return "QuotaExceededError";
-					n += written;
-				}
-				if (flush) out.flush();
-				return "";
-			} catch (e) {
-				return e.name || "Error";
-			}
+		// put adds bytes to a Log, given or in Go's memory; it answers at once.
+		put(log, bytes, address, size, gathers) {
+			return log.put(bytes ?? new Uint8Array(this.memory().buffer, address, size), gathers);
 		}
 
 		// lock takes a lock that all tabs share, or refuses; its value releases it.
@@ -282,6 +273,7 @@ globalThis.golemOPFS = (() => {
 				now = [e.name, e.message];
 			}
 			if (now && !this.soon()) return now;
+			flush(); // before anything that comes later than the lines
 			const end = ([name, value]) => this.done(id, name, value);
 			if (now) turn().then(() => end(now));
 			else this[op](...args).then((value) => end(["", value]), (e) => end([outdated(e) ? "NotReadableError" : e.name || "Error", e.message]));

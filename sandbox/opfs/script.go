@@ -13,15 +13,18 @@ var handles string
 //go:embed reads.js
 var reads string
 
+//go:embed logs.js
+var logs string
+
 //go:embed opfs.js
 var tree string
 
 //go:embed memory.js
 var memory string
 
-// Script is the JavaScript part of the package; it defines golemOPFS, and
-// golemMemoryRoot, which makes a directory in memory for browsers that lend
+// Script is the JavaScript part of the package; it defines golemOPFS, golemLogs.flush,
+// which writes what logs have gathered (Log.Gathers), and golemMemoryRoot, which makes a directory in memory for browsers that lend
 // none. Run it in the web worker before the Go program starts. If golemMemory is also defined,
 // as a function that returns the program's WebAssembly.Memory, big files are
 // not copied between JavaScript and Go.
-var Script = kept + handles + reads + tree + memory
+var Script = kept + handles + reads + logs + tree + memory

@@ -178,7 +178,7 @@ func worker() error {
 		return err
 	}
 	support := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
-	own, err := joined(support, "sandbox/opfs/kept.js", "sandbox/opfs/handles.js", "sandbox/opfs/reads.js", "sandbox/opfs/opfs.js", "sandbox/opfs/memory.js", "web/worker.js")
+	own, err := joined(support, "sandbox/opfs/kept.js", "sandbox/opfs/handles.js", "sandbox/opfs/reads.js", "sandbox/opfs/logs.js", "sandbox/opfs/opfs.js", "sandbox/opfs/memory.js", "web/worker.js")
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@ import { GolemError } from './error.js'
 import { Run } from './run.js'
 
 /** The number of the form of these messages. golem-worker.js and golem.wasm have theirs: another one is refused. */
-const form = 2
+const form = 3
 
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })
@@ -133,7 +133,7 @@ export class Link {
       id = this.#open({
         reject: (e) => inside.fail(e),
         take: (m) => {
-          if (m.event || m.ask || m.withdrawn || m.artifact || m.lend || m.unlend) return inside.take(m)
+          if (m.events || m.ask || m.withdrawn || m.artifact || m.lend || m.unlend) return inside.take(m)
           over()
           if (m.error) inside.fail(new GolemError(m.error))
           else inside.finish(m.result)

@@ -80,8 +80,8 @@ export class Run {
   }
 
   #take(m) {
-    if (m.event) {
-      this.#queue.push(JSON.parse(m.event))
+    if (m.events) {
+      this.#queue.push(...m.events.map((line) => JSON.parse(line)))
       this.#wake?.()
     } else if (m.artifact) {
       this.#options.artifact(m.artifact)

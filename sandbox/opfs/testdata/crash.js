@@ -133,3 +133,40 @@ async function outlived(opfs) {
 	}
 	return "";
 }
+
+// logged kills workers that gather lines and tell of them, and tells whether the
+// file has every line that was told of, and no half one: "" if it has.
+async function logged(opfs) {
+	const source = opfs + `;
+		(async () => {
+			const root = await navigator.storage.getDirectory();
+			const waiting = new Map();
+			const tree = golemOPFS(root, (id, error, value) => waiting.get(id)([error, value]));
+			const told = new Promise((resolve) => waiting.set(1, resolve));
+			const [error, log] = tree.run(1, "append", "dir/log") ?? await told;
+			if (error) throw new Error(error);
+			for (let n = 1; ; n++) {
+				const failure = tree.put(log, new TextEncoder().encode("line " + n + "\\n"), 0, 0, true);
+				if (failure) throw new Error(failure);
+				if (n % 3) continue;
+				golemLogs.flush();
+				postMessage(n);
+			}
+		})();`;
+	const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle("dir", { create: true });
+	for (let i = 1; i <= 5; i++) {
+		const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+		let last = 0;
+		await new Promise((resolve, reject) => {
+			worker.onmessage = ({ data }) => { if ((last = data) >= 30 * i) resolve(); };
+			worker.onerror = (e) => reject(new Error(e.message));
+		});
+		worker.terminate();
+		const file = await dir.getFileHandle("log");
+		while (!(await file.move(dir, "log" + i).then(() => true, () => false))) await new Promise((resolve) => setTimeout(resolve, 20)); // the dead one still has it
+		const text = await (await (await dir.getFileHandle("log" + i)).getFile()).text();
+		const lines = text.split("\n").slice(0, -1);
+		if (lines.length < last || lines.some((line, n) => line !== "line " + (n + 1))) return `${lines.length} lines of ${last}, the last is ${lines.at(-1)}`;
+	}
+	return "";
+}
