@@ -75,7 +75,7 @@ func ask(c coretest.Case) asked {
 		}
 	}
 	for _, name := range s.Attach {
-		a.Attachments = append(a.Attachments, attachment{name, c.Outside[name]})
+		a.Attachments = append(a.Attachments, attachment{name, append([]byte{}, c.Outside[name]...)})
 	}
 	return a
 }

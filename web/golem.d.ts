@@ -79,6 +79,7 @@ export interface RunOptions extends ProjectOptions {
   changed?: boolean
   /** Any denied call or failed worker makes the exit code 1. */
   strict?: boolean
+  /** mcp:SERVER:URI with empty data is a resource of an MCP server of the worker. */
   attachments?: { name: string; data: Uint8Array }[]
   /**
    * Asked before a side effect, and before a run for what the project's files say beyond its sandbox. null says

@@ -291,7 +291,11 @@ func (c *chatCommands) attach(s *run.Session, name string) (string, error) {
 	}
 	var names []string
 	for _, f := range s.Attached() {
-		names = append(names, fmt.Sprintf("%s (%d bytes)", oneLine(f.Name), len(f.Data)))
+		about := fmt.Sprintf("%d bytes", len(f.Data))
+		if f.Server != "" {
+			about = "read when you send"
+		}
+		names = append(names, oneLine(f.Name)+" ("+about+")")
 	}
 	if len(names) == 0 {
 		return "no file goes with your next message; /attach FILE adds one", nil

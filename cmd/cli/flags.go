@@ -71,7 +71,7 @@ func (f *flags) addProject(s *pflag.FlagSet) {
 func (f *flags) addRun(s *pflag.FlagSet) {
 	f.addProject(s)
 	s.StringVar(&f.input, "input", "", "the input as JSON: an object or a string")
-	s.StringArrayVar(&f.attach, "attach", nil, "attach a file from anywhere on the disk; may be repeated")
+	s.StringArrayVar(&f.attach, "attach", nil, "attach a file from anywhere on the disk, or mcp:SERVER:URI, a resource of an MCP server; may be repeated")
 	s.StringVar(&f.trace, "trace", "", "write the trace to this file (default .golem/runs/RUN.jsonl)")
 	s.StringVar(&f.artifacts, "artifacts", "", "write complete prompts, inputs and outputs to this directory")
 	s.StringVar(&f.record, "record", "", "record the model's answers for replay:FILE")

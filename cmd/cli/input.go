@@ -172,10 +172,15 @@ func (h *host) piped() bool {
 	return err == nil && info.Mode()&fs.ModeCharDevice == 0 && !info.IsDir()
 }
 
-// attachments reads --attach: regular files, anywhere on disk (SPEC §5).
+// attachments reads --attach: regular files, anywhere on disk (SPEC §5). A resource of an
+// MCP server is read when the message is sent.
 func (h *host) attachments(names []string) ([]run.File, error) {
 	var files []run.File
 	for _, name := range names {
+		if f, ok := run.Resource(name); ok {
+			files = append(files, f)
+			continue
+		}
 		data, err := h.readFile(name, maxAttach)
 		if err != nil {
 			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you can read")

@@ -334,7 +334,11 @@ func input(c *call, a asked) (run.Input, error) {
 		return in, fault.New(fault.Usage, "the content of the attachments is missing")
 	}
 	for i, name := range a.Names {
-		in.Attachments = append(in.Attachments, run.File{Name: path.Base(name), Data: jsbytes.Bytes(c.bytes.Index(i))})
+		f := run.File{Name: path.Base(name), Data: jsbytes.Bytes(c.bytes.Index(i))}
+		if of, ok := run.Resource(name); ok && len(f.Data) == 0 {
+			f = of
+		}
+		in.Attachments = append(in.Attachments, f)
 	}
 	return in, nil
 }

@@ -268,14 +268,17 @@ func (c Case) inputs() ([]run.Input, error) {
 		out = append(out, in)
 	}
 	for _, name := range c.Settings.Attach {
-		data, ok := c.Outside[name]
+		file, ok := run.Resource(name)
 		if !ok {
-			return nil, fmt.Errorf("attach: outside/%s is not in the case", name)
+			if file.Data, ok = c.Outside[name]; !ok {
+				return nil, fmt.Errorf("attach: outside/%s is not in the case", name)
+			}
+			file = run.File{Name: name, Data: file.Data}
 		}
 		if len(out) == 0 {
 			out = []run.Input{{}}
 		}
-		out[0].Attachments = append(out[0].Attachments, run.File{Name: name, Data: data})
+		out[0].Attachments = append(out[0].Attachments, file)
 	}
 	return out, nil
 }

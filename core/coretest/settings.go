@@ -25,7 +25,7 @@ type Settings struct {
 	Env map[string]string          `json:"env,omitempty"`
 	// Secrets are what the person keeps under names (golem secret set).
 	Secrets map[string]string `json:"secrets,omitempty"`
-	Attach  []string          `json:"attach,omitempty"` // names under outside/
+	Attach  []string          `json:"attach,omitempty"` // names under outside/, or mcp:SERVER:URI
 	// Flags with these names.
 	NoImportTools      bool   `json:"no_import_tools,omitempty"`
 	AllowModuleImports bool   `json:"allow_module_imports,omitempty"`

@@ -17,10 +17,12 @@ type Input struct {
 	Attachments []File
 }
 
-// File is an attachment from outside the sandbox. Name is its base name.
+// File is an attachment from outside the sandbox. Name is its base name. With Server it is
+// the resource URI of an MCP server, which is read when the message is sent.
 type File struct {
-	Name string
-	Data []byte
+	Name        string
+	Data        []byte
+	Server, URI string
 }
 
 // MaxInput is the largest input of a run, or message of a chat, in bytes.

@@ -125,7 +125,14 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
 	}
+	var failed error
+	in.Attachments, failed = s.frame.resources(ctx, in.Attachments)
 	s.said(in)
+	if failed != nil {
+		s.out, s.err = tool.Output{}, failed
+		s.done()
+		return s.result()
+	}
 	return s.goOn(ctx, in)
 }
 

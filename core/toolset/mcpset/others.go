@@ -80,6 +80,11 @@ func (s *set) readResource(ctx context.Context, in resourceArgs) (tool.Output, e
 	return listed("resources", all, len(all), err)
 }
 
+// Resource reads a resource for a person, who names it: no approval is needed.
+func (s *set) Resource(ctx context.Context, server, uri string) (tool.Output, error) {
+	return s.readResource(ctx, resourceArgs{server, uri})
+}
+
 type promptArgs struct {
 	Server    string            `json:"server" jsonschema:"name of the server"`
 	Name      string            `json:"name,omitempty" jsonschema:"the prompt; leave it out to list them"`
