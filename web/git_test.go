@@ -24,6 +24,9 @@ func withHistory(t *testing.T, files map[string]string) string {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, f := range from.File {
+		if _, other := files[f.Name]; other {
+			continue
+		}
 		if err := w.Copy(f); err != nil {
 			t.Fatal(err)
 		}
@@ -45,12 +48,14 @@ func withHistory(t *testing.T, files map[string]string) string {
 
 // A repository comes into the page with a zip, a worker hands over a commit, a person
 // pushes it, and the zip that goes home has a repository that git finds whole, with the
-// commit on its branch and its files clean. Hooks stay behind on the way in.
+// commit on its branch and its files clean. What would start a program stays behind on
+// the way in, from a zip as from a folder.
 func TestGitGoesHome(t *testing.T) {
 	t.Parallel()
 	p := embedded(t)
 	given := withHistory(t, map[string]string{
 		".git/hooks/post-commit": "#!/bin/sh\nexit 1\n",
+		".git/config":            "[core]\n\tbare = false\n\tfsmonitor = touch EVIL\n[user]\n\tname = Ann\n\temail = ann@example.com\n[alias]\n\tlog = !touch EVIL\n",
 		"src/a.txt":              "one\ntwo\nthree\n",
 		"project.yaml":           "clearance: {targets: {main: {git: ., branch: main}}}\n",
 		"main.worker": "---\nmodel: script:s.yaml\nsandbox: {paths: {tree: {root: ., mode: staged}}}\n" +
@@ -64,6 +69,10 @@ func TestGitGoesHome(t *testing.T) {
 		const zip = Uint8Array.from(atob('%s'), (c) => c.charCodeAt(0))
 		await golem.importZip('plain', zip)
 		await golem.importZip('git', zip, { repository: true })
+		const config = '.git/config'
+		await golem.create('folder', { 'main.worker': 'x', '.git/HEAD': 'ref: refs/heads/main', [config]: '[core]\n\tbare = false\n\tfsmonitor = touch EVIL\n', '.git/hooks/a': 'x' })
+		const held = await golem.files('folder').write(config, 'x').catch((e) => e.code)
+		if (held !== 'E_PROTECTED') throw new Error('.git was written: ' + held)
 		const listed = (await golem.files('git').list()).map((f) => f.path)
 		if (listed.some((name) => name.startsWith('.git'))) throw new Error('the list shows .git: ' + listed)
 		const res = await golem.run('git', 'go', { approval: 'approve_all' }).result
@@ -76,12 +85,18 @@ func TestGitGoesHome(t *testing.T) {
 		await golem.clearance('git').push(item.id, { digest: diff.digest })
 		const sizes = [await golem.exportZip('git'), await golem.exportZip('plain', { repository: true })].map((b) => b.size)
 		if (Math.max(...sizes) > 3000) throw new Error('a zip has .git: ' + sizes)
-		const home = await golem.exportZip('git', { repository: true })
-		return btoa(String.fromCharCode(...new Uint8Array(await home.arrayBuffer())))`, given)
+		const home = async (name) => btoa(String.fromCharCode(...new Uint8Array(await (await golem.exportZip(name, { repository: true })).arrayBuffer())))
+		return await home('git') + ' ' + await home('folder')`, given)
+	zipped, folder, _ := strings.Cut(got, " ")
 	dir := filepath.Join(t.TempDir(), "p")
-	unzip(t, got, dir)
-	if _, err := os.Stat(filepath.Join(dir, ".git", "hooks")); err == nil {
-		t.Error("hooks went along")
+	for where, data := range map[string]string{dir: zipped, filepath.Join(t.TempDir(), "f"): folder} {
+		unzip(t, data, where)
+		if _, err := os.Stat(filepath.Join(where, ".git", "hooks")); err == nil {
+			t.Error("hooks went along")
+		}
+		if config, err := os.ReadFile(filepath.Join(where, ".git", "config")); err != nil || strings.Contains(string(config), "EVIL") || !strings.Contains(string(config), "bare") {
+			t.Errorf("%v: the configuration is\n%s", err, config)
+		}
 	}
 	git := func(args ...string) string {
 		cmd := exec.Command("git", args...)

@@ -132,6 +132,9 @@ func editable(name string) (string, error) {
 	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), sandbox.StateDir)) {
 		err = fault.New(fault.Protected, "%s is reserved for golem", sandbox.Abs(name))
 	}
+	if err == nil && workspace.InGit(name) {
+		err = fault.New(fault.Protected, "%s is reserved for git", sandbox.Abs(name))
+	}
 	return name, err
 }
 
@@ -232,7 +235,7 @@ func initProject(c *call) (any, []byte, error) {
 }
 
 // put writes a file of a new project, and tells how many were before it now and
-// then. golem's own state is not taken in.
+// then. golem's own state, and what does not travel of .git, is not taken in.
 func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
 	if c.ctx.Err() != nil {
 		return context.Cause(c.ctx)
@@ -241,10 +244,10 @@ func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
 		c.post("progress", before)
 	}
 	clean, err := sandbox.Clean(name)
-	if err != nil || sandbox.Within(sandbox.Fold(clean), sandbox.StateDir) {
+	if err != nil || !workspace.Travels(clean, false) {
 		return err
 	}
-	return dir.WriteFile(clean, data)
+	return dir.WriteFile(clean, workspace.Travelling(clean, data))
 }
 
 func removeProject(c *call) (any, []byte, error) {

@@ -38,10 +38,10 @@ const (
 // names: use Over.
 func Unzip(dst afero.Fs, data []byte) error { return unzip(dst, data, own) }
 
-// UnzipRepository is Unzip with .git, but for its hooks.
-func UnzipRepository(dst afero.Fs, data []byte) error { return unzip(dst, data, ownButGit) }
+// UnzipRepository is Unzip with what Travels of .git.
+func UnzipRepository(dst afero.Fs, data []byte) error { return unzip(dst, data, stays) }
 
-func unzip(dst afero.Fs, data []byte, skip func(name string) bool) error {
+func unzip(dst afero.Fs, data []byte, skip func(name string, dir bool) bool) error {
 	nodes, err := unpacked(data, skip)
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func unzip(dst afero.Fs, data []byte, skip func(name string) bool) error {
 
 // unpacked checks an archive and returns what is in it, without what skip
 // leaves out.
-func unpacked(data []byte, skip func(name string) bool) ([]node, error) {
+func unpacked(data []byte, skip func(name string, dir bool) bool) ([]node, error) {
 	if len(data) > MaxArchive {
 		return nil, archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
 	}
@@ -80,6 +80,7 @@ func unpacked(data []byte, skip func(name string) bool) ([]node, error) {
 		if nodes[i].data, err = p.read(); err != nil {
 			return nil, err
 		}
+		nodes[i].data = Travelling(p.name, nodes[i].data)
 	}
 	return nodes, nil
 }
@@ -121,7 +122,7 @@ type member struct {
 
 // planned checks the archive's directory of entries and decides the name of
 // each file.
-func planned(z *zip.Reader, skip func(string) bool) ([]member, error) {
+func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	if len(z.File) > MaxFiles {
 		return nil, archiveFault("it has %d entries; at most %d are allowed", len(z.File), MaxFiles)
 	}
@@ -148,7 +149,7 @@ func planned(z *zip.Reader, skip func(string) bool) ([]member, error) {
 		plan = append(plan, member{name, f, false})
 	}
 	plan = unwrapped(plan)
-	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name) })
+	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name, m.dir) })
 	if !slices.ContainsFunc(plan, func(m member) bool { return !m.dir }) {
 		return nil, archiveFault("it has no files")
 	}
@@ -180,6 +181,9 @@ func unwrapped(plan []member) []member {
 			return plan
 		}
 	}
+	if InGit(top) { // without its name it would be a bare repository with all its settings
+		return plan
+	}
 	out := make([]member, 0, len(plan))
 	for _, m := range plan {
 		if rest, inside := strings.CutPrefix(m.name, top+"/"); inside {
@@ -189,19 +193,16 @@ func unwrapped(plan []member) []member {
 	return out
 }
 
-// own reports whether a file is golem's state or git's (.golem, .git), which is
-// never packed or unpacked.
-func own(name string) bool {
+// own reports whether a file is golem's state or git's (.golem at the top, .git
+// anywhere), which is never packed or unpacked.
+func own(name string, _ bool) bool { return InGit(name) || stateful(name) }
+
+func stateful(name string) bool {
 	first, _, _ := strings.Cut(sandbox.Fold(name), "/")
-	return first == sandbox.StateDir || first == ".git" || first == "__macosx"
+	return first == sandbox.StateDir || first == "__macosx"
 }
 
-// ownButGit is own without git's directory; of that, only hooks stay behind: programs
-// that git on a person's computer would start.
-func ownButGit(name string) bool {
-	git := name == ".git" || strings.HasPrefix(name, ".git/")
-	return own(name) && (!git || sandbox.Within(sandbox.Fold(name), ".git/hooks"))
-}
+func stays(name string, dir bool) bool { return !Travels(name, dir) }
 
 // collisions returns an error if two names are the same file on systems that
 // ignore case or Unicode form, if one directory is spelled in two ways, or if a
@@ -268,10 +269,10 @@ func Zip(tree afero.Fs, leave func(name string) bool) ([]byte, error) {
 	return packed(tree, own, leave)
 }
 
-// ZipRepository is Zip with .git, but for its hooks.
-func ZipRepository(tree afero.Fs) ([]byte, error) { return packed(tree, ownButGit, nil) }
+// ZipRepository is Zip with what Travels of .git.
+func ZipRepository(tree afero.Fs) ([]byte, error) { return packed(tree, stays, nil) }
 
-func packed(tree afero.Fs, own, leave func(name string) bool) ([]byte, error) {
+func packed(tree afero.Fs, skip func(name string, dir bool) bool, leave func(name string) bool) ([]byte, error) {
 	src := afero.NewIOFS(tree)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -280,7 +281,7 @@ func packed(tree afero.Fs, own, leave func(name string) bool) ([]byte, error) {
 		switch {
 		case err != nil:
 			return err
-		case name != "." && (own(name) || secret(name) || leave != nil && leave(name)):
+		case name != "." && (skip(name, d.IsDir()) || secret(name) || leave != nil && leave(name)):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -297,6 +298,7 @@ func packed(tree afero.Fs, own, leave func(name string) bool) ([]byte, error) {
 		if err != nil {
 			return err
 		}
+		data = Travelling(name, data)
 		if total += int64(len(data)); total > MaxBytes {
 			return fault.New(fault.Limit, "the project has more than %d bytes", int64(MaxBytes))
 		}

@@ -96,39 +96,6 @@ func TestZipRoundTrip(t *testing.T) {
 	}
 }
 
-// A repository goes out and comes in with its project where that is asked for, but no
-// program that git would start.
-func TestZipRepository(t *testing.T) {
-	tree := sandbox.Memory()
-	for _, name := range []string{"main.worker", ".git/HEAD", ".git/objects/ab/cd", ".git/hooks/pre-commit", ".golem/runs/a.jsonl", ".env"} {
-		if err := tree.WriteFile(name, []byte(name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := workspace.ZipRepository(workspace.Over(tree))
-	if err != nil {
-		t.Fatal(err)
-	}
-	hooked := pack(t, entry{name: "p/main.worker", data: "x"}, entry{name: "p/.git/HEAD", data: "x"}, entry{name: "p/.GIT/Hooks/pre-commit", data: "x"}, entry{name: "p/.golem/a", data: "x"})
-	for _, c := range []struct {
-		zip  []byte
-		want string
-	}{{data, ".git/HEAD .git/objects/ab/cd main.worker"}, {hooked, ".git/HEAD main.worker"}} {
-		back := sandbox.Memory()
-		failed := workspace.UnzipRepository(workspace.Over(back), c.zip)
-		var names []string
-		err := fs.WalkDir(back, ".", func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				names = append(names, name)
-			}
-			return err
-		})
-		if got := strings.Join(names, " "); failed != nil || err != nil || got != c.want {
-			t.Errorf("%s, %v, %v; want %s", got, failed, err, c.want)
-		}
-	}
-}
-
 // What no import would take is not packed either.
 func TestZipRefusesNames(t *testing.T) {
 	for _, name := range []string{"what?.md", `say "hi".md`, "d/con", "a\\b"} {

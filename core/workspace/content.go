@@ -69,7 +69,7 @@ func DirContent(tree fs.FS) (Content, error) {
 // ZipContent reads the files of a zip file, with the checks of Unzip.
 func ZipContent(data []byte) (Content, error) {
 	var left []string
-	nodes, err := unpacked(data, func(name string) bool {
+	nodes, err := unpacked(data, func(name string, _ bool) bool {
 		if !leftOut(name) {
 			return false
 		}

@@ -25,13 +25,19 @@ const base64 = (data) => {
 }
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-// fresh makes a project of base64 files in place of one of that name.
+// fresh makes a project of base64 files in place of one of that name. Files of a
+// repository are put as they are: an import would leave out what is hostile.
 window.fresh = async (name, files) => {
   const golem = await window.golem
   await golem.remove(name).catch(() => {})
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const made = {}
+  const repository = {}
   for (const [path, data] of Object.entries(files)) {
+    if (/(^|\/)\.git(\/|$)/.test(path)) {
+      repository[path] = data
+      continue
+    }
     try {
       made[path] = decoder.decode(bytes(data))
     } catch {
@@ -39,23 +45,28 @@ window.fresh = async (name, files) => {
     }
   }
   await golem.create(name, made)
+  if (Object.keys(repository).length) await held((root) => put(root, `projects/${name}`, repository))
 }
 
-// libraries puts base64 files, by their paths, in the place of the libraries of
-// this browser, as they are: also those that golem would not install. As any
-// tab that changes files it has golem's lock for that (sandbox/opfs/kept.js).
-window.libraries = async (files) => {
+// held changes this browser's files with golem's lock for that, as any tab does
+// (sandbox/opfs/kept.js).
+async function held(change) {
   const channel = new BroadcastChannel('golem-files')
   channel.postMessage('wanted')
-  await navigator.locks.request('golem-files', () => putLibraries(files ?? {}))
+  await navigator.locks.request('golem-files', async () => change(await navigator.storage.getDirectory()))
   channel.close()
 }
 
-async function putLibraries(files) {
-  const root = await navigator.storage.getDirectory()
+// libraries puts base64 files, by their paths, in the place of the libraries of
+// this browser, as they are: also those that golem would not install.
+window.libraries = (files) => held(async (root) => {
   await root.removeEntry('libs', { recursive: true }).catch(() => {})
+  await put(root, 'libs', files ?? {})
+})
+
+async function put(root, below, files) {
   for (const [path, data] of Object.entries(files)) {
-    const names = ['libs', ...path.split('/')]
+    const names = [...below.split('/'), ...path.split('/')]
     let dir = root
     for (const name of names.slice(0, -1)) dir = await dir.getDirectoryHandle(name, { create: true })
     const file = await (await dir.getFileHandle(names.at(-1), { create: true })).createWritable()

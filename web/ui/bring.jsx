@@ -35,8 +35,8 @@ async function counted(what, total, doing) {
 /** What is left out, as from a zip: git's, golem's own state, keys. */
 const left = /^(\.git|\.golem)(\/|$)|(^|\/)\.env(\.[^/]*)?$/i
 
-/** What a new project keeps nevertheless: its repository, without hooks. */
-const repository = /^\.git\/(?!hooks\/)/i
+/** What a new project is given nevertheless: its repository, of which core/workspace keeps what runs nothing. */
+const repository = /^\.git\//
 
 const stopped = () => Object.assign(new Error('it was stopped; nothing was made'), { stopped: true })
 
@@ -59,6 +59,7 @@ export async function project(name, picked) {
 
 /** Files {path, file} into the open project. What is there is replaced after a yes, for all of them at once. */
 export async function add(picked) {
+  picked = picked.filter((f) => !/(^|\/)\.git(\/|$)/i.test(f.path))
   const there = new Set(store.files.value.map((f) => f.path))
   const doubles = picked.filter((f) => there.has(f.path))
   const some = doubles.slice(0, 5).map((f) => visible(f.path)).join(', ') + (doubles.length > 5 ? ` and ${doubles.length - 5} more` : '')
