@@ -94,8 +94,7 @@ func writeAll(ctx context.Context, view sandbox.FS, to string, files map[string]
 			return err
 		}
 	}
-	_, err := fs.Stat(view, to)
-	made := err != nil
+	made := absent(view, to, names)
 	for n, name := range names {
 		err := context.Cause(ctx)
 		if err == nil {
@@ -114,22 +113,31 @@ func writeAll(ctx context.Context, view sandbox.FS, to string, files map[string]
 	return nil
 }
 
-// removeAll removes files and the directories made for them, to itself if it was made too.
-// It returns how many files are left.
-func removeAll(view sandbox.FS, to string, names []string, made bool) (left int) {
-	dirs := map[string]bool{}
+// absent is the directories that writing files in to will make, sorted.
+func absent(view sandbox.FS, to string, names []string) []string {
+	there := map[string]bool{".": true}
 	for _, name := range names {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			dirs[path.Join(to, dir)] = true
+		for dir := path.Dir(path.Join(to, name)); dir != "."; dir = path.Dir(dir) {
+			if _, known := there[dir]; known {
+				break
+			}
+			_, err := fs.Stat(view, dir)
+			there[dir] = !errors.Is(err, fs.ErrNotExist)
 		}
+	}
+	maps.DeleteFunc(there, func(_ string, is bool) bool { return is })
+	return slices.Sorted(maps.Keys(there))
+}
+
+// removeAll removes files, and the directories that were made for them. It returns how
+// many files are left.
+func removeAll(view sandbox.FS, to string, names, dirs []string) (left int) {
+	for _, name := range names {
 		if view.Remove(path.Join(to, name)) != nil {
 			left++
 		}
 	}
-	if made {
-		dirs[to] = true
-	}
-	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(dirs))) { // what lies deeper first
+	for _, dir := range slices.Backward(dirs) { // what lies deeper first
 		_ = view.Remove(dir) // one with files stays
 	}
 	return left

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -330,21 +331,22 @@ func TestGitCloneStopped(t *testing.T) {
 func TestGitCloneTakesBack(t *testing.T) {
 	t.Parallel()
 	files := map[string][]byte{"a": []byte("1"), "d/e/b": []byte("2"), "d/f": []byte("3"), "z": []byte("4")}
-	for _, there := range []bool{false, true} {
+	for _, there := range []string{".", "a", "a/b", "a/b/to"} {
 		for n := range len(files) {
 			tree := &fullDisk{FS: sandbox.Memory(), left: n}
-			if there {
-				if err := tree.Mkdir("to", 0o755); err != nil {
-					t.Fatal(err)
-				}
+			if err := sandbox.MkdirAll(tree, there, 0o755); err != nil {
+				t.Fatal(err)
 			}
-			err := writeAll(t.Context(), tree, "to", files)
+			err := writeAll(t.Context(), tree, "a/b/to", files)
 			if !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "nothing of the repository was kept") {
 				t.Errorf("after %d files: %v", n, err)
 			}
-			entries, err := fs.ReadDir(tree, "to")
-			if len(entries) > 0 || there != (err == nil) {
-				t.Errorf("after %d files, there %v: %v %v", n, there, entries, err)
+			deepest := "."
+			if err := fs.WalkDir(tree, ".", func(name string, _ fs.DirEntry, err error) error {
+				deepest = name
+				return err
+			}); err != nil || deepest != there {
+				t.Errorf("after %d files, %s was there: %s is now, %v", n, there, deepest, err)
 			}
 		}
 	}
@@ -362,9 +364,12 @@ type fullDisk struct {
 	left int
 }
 
-// WriteFile fails when the disk is full.
+// WriteFile fails when the disk is full, after it has made the directories.
 func (d *fullDisk) WriteFile(name string, data []byte) error {
 	if d.left--; d.left < 0 {
+		if err := sandbox.MkdirAll(d.FS, path.Dir(name), 0o755); err != nil {
+			return err
+		}
 		return fault.New(fault.Limit, "the disk is full")
 	}
 	return d.FS.WriteFile(name, data)
