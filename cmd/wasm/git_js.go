@@ -22,37 +22,61 @@ const gitFile = "repository.wasm"
 
 // gitProgram is that program in this worker, from its first use on.
 type gitProgram struct {
-	mu    sync.Mutex
-	call  js.Value      // its function ask; undefined: it does not run
-	ended chan struct{} // closed when it has ended
-	last  int
+	mu   sync.Mutex
+	now  *gitLoad // nil: it does not run and is not being loaded
+	last int
 }
 
-// start loads the program, unless it runs.
-func (g *gitProgram) start() (call js.Value, ended chan struct{}, err error) {
+// gitLoad is the program that was started once.
+type gitLoad struct {
+	done  chan struct{} // closed when it is loaded, or cannot be; call and err stand then
+	call  js.Value      // its function ask
+	err   error
+	ended chan struct{} // closed when it has ended
+}
+
+// start loads the program, unless it runs. If ctx ends first, the loading goes on for the
+// next call.
+func (g *gitProgram) start(ctx context.Context) (*gitLoad, error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.call.IsUndefined() {
-		return g.call, g.ended, nil
+	l := g.now
+	if l == nil {
+		l = &gitLoad{done: make(chan struct{}), ended: make(chan struct{})}
+		g.now = l
+		go g.load(l)
 	}
-	gone := make(chan struct{})
+	g.mu.Unlock()
+	select {
+	case <-l.done:
+		return l, l.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (g *gitProgram) load(l *gitLoad) {
+	defer close(l.done)
 	over := js.FuncOf(func(js.Value, []js.Value) any {
-		close(gone)
-		go func() {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.call = js.Undefined()
-		}()
+		close(l.ended)
+		go g.forget(l)
 		return nil
 	})
-	ask, err := jsbytes.Await(js.Global().Call("golemSecond", gitFile, over))
-	if err != nil {
+	var err error
+	if l.call, err = jsbytes.Await(js.Global().Call("golemSecond", gitFile, over)); err != nil {
 		over.Release()
-		return ask, nil, fault.New(fault.Platform, "the program for git repositories cannot be loaded: %s", fault.Brief(err.Error())).
+		g.forget(l)
+		l.err = fault.New(fault.Platform, "the program for git repositories cannot be loaded: %s", fault.Brief(err.Error())).
 			Hinting("%s.gz must be beside golem-worker.js; golem web does not have it: use golem on the command line there", gitFile)
 	}
-	g.call, g.ended = ask, gone
-	return ask, gone, nil
+}
+
+// forget makes the next call start another one.
+func (g *gitProgram) forget(l *gitLoad) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.now == l {
+		g.now = nil
+	}
 }
 
 // gitParams are what the program is asked, whatever it is (cmd/wasm/git).
@@ -75,10 +99,11 @@ type gitParams struct {
 // ask asks the program for one thing, about a tree. look may be nil; it must stay until
 // ask returns, which is when the program has answered.
 func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params gitParams, look any, content []any) (js.Value, error) {
-	call, ended, err := g.start()
+	program, err := g.start(ctx)
 	if err != nil {
 		return js.Undefined(), err
 	}
+	call := program.call
 	params.Source = tree.Source()
 	raw, err := json.Marshal(params)
 	if err != nil {
@@ -107,7 +132,7 @@ func (g *gitProgram) ask(ctx context.Context, op string, tree *opfs.FS, params g
 				return a[1], f
 			}
 			return a[1], nil
-		case <-ended:
+		case <-program.ended:
 			return js.Undefined(), fault.New(fault.Tool, "the program for git repositories has crashed, perhaps because the browser gave it no more memory").Hinting("ask for less: name a path or a limit")
 		case <-stop:
 			call.Invoke(id, "cancel")

@@ -36,7 +36,9 @@ const idleWorkers = 3
 // in it for ever.
 const toolRest = 10 * time.Second
 
-// mostWorkers is how many there are in the tab at most, each with up to 256 MiB.
+// mostWorkers is how many there are in the tab at most. How much memory each may have is
+// the limit of its tool: tool.UsualMemory, up to
+// tool.MostMemory.
 // What needs more fails: one that waited could wait for the one that called it.
 const mostWorkers = 64
 
@@ -78,6 +80,7 @@ func (p *toolPool) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
+	p.rest.Stop()
 	p.end(0)
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
