@@ -27,11 +27,14 @@ type Branch struct {
 	work  sandbox.FS // files beside the repository; nil: none
 	git   sandbox.FS // the repository
 	store *Disk
-	ref   string // refs/heads/NAME
-	place string // as messages name it
-	tip   string // in hex; "": no commit yet
-	who   string // NAME <MAIL>
-	trees map[plumbing.Hash][]gitEntry
+	ref   string                       // refs/heads/NAME
+	place string                       // as messages name it
+	tip   string                       // in hex; "": no commit yet
+	who   string                       // NAME <MAIL>
+	trees map[plumbing.Hash][]gitEntry // directories that were read
+	held  int64                        // bytes of them
+	fresh map[plumbing.Hash][]gitEntry // directories of a commit that is being made
+	left  int64                        // bytes of objects that a call may still read; 0: any
 
 	remedy string // what to do about a repository that is refused; "": use another target
 }
@@ -164,14 +167,21 @@ func (b *Branch) small(name string) (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// head is the branch that the working tree shows; "" for none.
+// head is the branch that the working tree shows; "" for none: a commit alone.
 func (b *Branch) head() (string, error) {
 	text, err := b.small("HEAD")
-	ref, symbolic := strings.CutPrefix(text, "ref:")
-	if !symbolic {
+	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(ref), err
+	ref, symbolic := strings.CutPrefix(text, "ref:")
+	if !symbolic && plumbing.IsHash(text) {
+		return "", nil
+	}
+	name := plumbing.ReferenceName(strings.TrimSpace(ref))
+	if !symbolic || !strings.HasPrefix(string(name), "refs/") || name.Validate() != nil {
+		return "", b.refused("its HEAD names no branch and no commit")
+	}
+	return string(name), nil
 }
 
 // readRef is the last commit of the branch now.
@@ -226,6 +236,11 @@ func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err
 	if data, err = ReadObject(obj, limit); err == nil && plumbing.ComputeHash(kind, data) != h {
 		err = b.refused("the object %s is damaged", name)
 	}
+	if b.left > 0 && err == nil {
+		if b.left -= int64(len(data)); b.left <= 0 {
+			return nil, fault.New(fault.Limit, "more than %d bytes of the repository were read for one call", int64(maxRead)).Hinting("name a path, or begin at a later commit with rev")
+		}
+	}
 	return data, err
 }
 
@@ -278,7 +293,7 @@ func (c gitCommit) Open(name string) (fs.File, error) {
 
 func gitMissing(err error) error {
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return fault.New(fault.Path, "a part of the repository is missing").Hinting("check it with git fsck")
+		return fault.New(fault.Path, "a part of the repository is missing: %w", err).Hinting("check it with git fsck")
 	}
 	return err
 }

@@ -21,6 +21,8 @@ type Disk struct {
 	*filesystem.Storage
 	git fs.FS
 	max int64 // bytes of an object
+
+	indexes []packIndex // those of the packs; nil until they are needed
 }
 
 var _ storer.EncodedObjectStorer = (*Disk)(nil)
@@ -28,6 +30,14 @@ var _ storer.EncodedObjectStorer = (*Disk)(nil)
 // NewDisk reads the repository in a directory; no object has more than max bytes.
 func NewDisk(git fs.FS, max int64) *Disk {
 	return &Disk{Storage: filesystem.NewStorage(gitFiles{git}, cache.NewObjectLRU(16*cache.MiByte)), git: git, max: max}
+}
+
+// EncodedObjectSize is the size of an object, as the repository says it.
+func (d *Disk) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	if err := d.chain(h); err != nil {
+		return 0, err
+	}
+	return d.Storage.EncodedObjectSize(h)
 }
 
 // EncodedObject is an object whose size was checked: of one in a file of its own,
@@ -48,6 +58,8 @@ func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.E
 			return nil, Fault("a file has more than %d bytes", d.max)
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	} else if err := d.chain(h); err != nil {
 		return nil, err
 	}
 	return d.Storage.EncodedObject(t, h)

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,8 +39,11 @@ func (r *reader) show(in Args) (string, error) {
 	before, from := map[string]gitEntry{}, ""
 	if len(c.parents) > 0 {
 		if before, err = r.files(c.parents[0], ""); err != nil {
-			before, from = nil, "[the commit before it is not in the repository]\n"
+			return "", err
 		}
+	}
+	if c.cut {
+		before, from = nil, "[the clone is shallow: the commit before it is not in the repository]\n"
 	}
 	text := from
 	if before != nil {
@@ -108,6 +112,9 @@ func (r *reader) blame(in Args) (string, error) {
 		}
 		fmt.Fprintf(&b, "%s %s %s %d) %s\n", from.hash[:10], from.when.Format("2006-01-02"), from.author, n+1, line)
 	}
+	if slices.Contains(by, nil) && b.Len() > 0 {
+		fmt.Fprintf(&b, "[lines of an older commit: the clone is shallow, or the history is longer than %d commits or %d versions of the file; git_blame with rev of an older commit looks further back]\n", maxCommits, maxBlameSteps)
+	}
 	if b.Len() == 0 {
 		return "", fault.New(fault.ToolInput, "%s has %d lines in the commit %s", fault.Quoted(in.Path), len(lines), c.hash[:10]).Hinting("first and last count from 1")
 	}
@@ -115,7 +122,7 @@ func (r *reader) blame(in Args) (string, error) {
 }
 
 // trace settles for each line of a text in which commit it came; nil where too many
-// versions would have to be compared.
+// commits or versions would have to be looked at, or a shallow clone ends.
 func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) error {
 	at := make([]int, len(by)) // line of text that each line of the result is now; -1: settled
 	for n := range at {
@@ -126,13 +133,16 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 	if err != nil {
 		return err
 	}
-	for steps := 0; left > 0; {
+	for steps, commits := 0, 0; left > 0; {
+		if commits++; commits > maxCommits {
+			return nil
+		}
 		var parent gitCommitInfo
 		var before plumbing.Hash
 		older := ""
 		if len(c.parents) > 0 {
 			if parent, err = r.info(c.parents[0]); err != nil {
-				return nil // a shallow clone ends here
+				return err
 			}
 			if before, err = r.at(parent.tree, file); err != nil {
 				return err
@@ -151,7 +161,7 @@ func (r *reader) trace(c gitCommitInfo, file, text string, by []*gitCommitInfo) 
 				older = string(bytes.ToValidUTF8(data, []byte("\uFFFD")))
 			}
 		}
-		if steps++; steps > maxBlameSteps {
+		if steps++; steps > maxBlameSteps || c.cut {
 			return nil
 		}
 		from := kept(older, text)

@@ -11,30 +11,38 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/textdiff"
 )
 
+// maxName is the most bytes of a path: more than the sandbox has names for.
+const maxName = 8192
+
 // list collects the files below a tree that the worker sees, by their path in the
 // repository. only keeps one file or directory; "": all.
-func (r *reader) list(tree, dir, only string, out map[string]gitEntry) error {
+func (r *reader) list(tree, dir, only string, listed *int, out map[string]gitEntry) error {
 	entries, err := r.tree(tree)
 	if err != nil || r.ctx.Err() != nil {
 		return cmpErr(r.ctx.Err(), err)
 	}
-	if strings.Count(dir, "/") > MaxDepth {
+	if strings.Count(dir, "/") >= MaxDepth {
 		return r.refused("its directories are more than %d deep", MaxDepth)
 	}
+	if *listed += len(entries) + 1; *listed > maxListed {
+		return fault.New(fault.Limit, "the directories of the commit have more than %d entries", maxListed).Hinting("name a directory in path")
+	}
 	for _, e := range entries {
+		if len(dir)+len(e.name) > maxName {
+			continue
+		}
 		full := path.Join(dir, e.name)
 		if only != "" && !sandbox.Within(full, only) && !sandbox.Within(only, full) {
 			continue
 		}
 		if e.mode == Dir {
-			if err := r.list(e.hash.String(), full, only, out); err != nil {
+			if err := r.list(e.hash.String(), full, only, listed, out); err != nil {
 				return err
 			}
 			continue
@@ -66,7 +74,7 @@ func (r *reader) files(commit, only string) (map[string]gitEntry, error) {
 	}
 	c, err := r.info(commit)
 	if err == nil {
-		err = r.list(c.tree, "", only, out)
+		err = r.list(c.tree, "", only, new(int), out)
 	}
 	return out, err
 }
@@ -121,51 +129,6 @@ func (r *reader) now(base map[string]gitEntry, only string, others bool) (known,
 		return nil
 	})
 	return known, unknown, err
-}
-
-// gitIgnores are the patterns of the .gitignore files, which are read as they are
-// needed: also those that the worker does not see.
-type gitIgnores struct {
-	r        *reader
-	loaded   map[string]bool
-	patterns []gitignore.Pattern
-}
-
-// match reports whether git ignores a file.
-func (g *gitIgnores) match(file string, dir bool) bool {
-	g.load(path.Dir(file))
-	return gitignore.NewMatcher(g.patterns).Match(strings.Split(file, "/"), dir)
-}
-
-// load reads the patterns of a directory, after those of the ones around it.
-func (g *gitIgnores) load(dir string) {
-	if g.loaded[dir] {
-		return
-	}
-	g.loaded[dir] = true
-	var domain []string
-	if dir != "." {
-		g.load(path.Dir(dir))
-		domain = strings.Split(dir, "/")
-	} else {
-		g.read(g.r.git, "info/exclude", nil)
-	}
-	if g.r.work != nil {
-		g.read(g.r.work, path.Join(dir, ".gitignore"), domain)
-	}
-}
-
-func (g *gitIgnores) read(files fs.FS, name string, domain []string) {
-	data, err := sandbox.ReadFile(files, name, 1<<20)
-	if err != nil {
-		return // there is none
-	}
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimRight(line, " \r\n")
-		if line != "" && line[0] != '#' && len(g.patterns) < 5000 {
-			g.patterns = append(g.patterns, gitignore.ParsePattern(line, domain))
-		}
-	}
 }
 
 // text is a file of the working tree as the worker sees it; ok is false if it is not
@@ -243,16 +206,35 @@ func (r *reader) headFiles(only string) (name string, files map[string]gitEntry,
 	if err != nil {
 		return "", nil, err
 	}
-	commit, err := r.resolve("HEAD")
 	name = "branch " + gitShown(strings.TrimPrefix(head, "refs/heads/"))
-	if head == "" {
-		name = "no branch, commit " + commit[:min(10, len(commit))]
+	if unborn, err := r.unborn(head); unborn || err != nil {
+		return name + ", which has no commit yet", map[string]gitEntry{}, err
 	}
+	commit, err := r.resolve("HEAD")
 	if err != nil {
-		commit, name = "", name+", which has no commit yet"
+		return "", nil, err
+	}
+	if head == "" {
+		name = "no branch, commit " + commit[:10]
 	}
 	files, err = r.files(commit, only)
 	return name, files, err
+}
+
+// unborn reports whether a branch has no commit yet. One whose file says nothing
+// useful is damaged.
+func (r *reader) unborn(branch string) (bool, error) {
+	if branch == "" {
+		return false, nil
+	}
+	refs, err := r.refs()
+	if _, there := refs[branch]; there || err != nil {
+		return false, err
+	}
+	if info, err := fs.Stat(r.git, branch); err == nil && !info.IsDir() {
+		return false, r.refused("the branch %s is damaged", gitShown(strings.TrimPrefix(branch, "refs/heads/")))
+	}
+	return true, nil
 }
 
 // diff is git_diff.

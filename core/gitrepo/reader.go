@@ -31,6 +31,8 @@ const (
 	maxText    = 256 << 10 // bytes of a result
 	maxCommits = 20_000    // looked at in one call
 	maxEntries = 100_000   // files looked at in one call
+	maxListed  = 300_000   // entries of directories in a commit, those that are not shown too
+	maxRead    = 2 << 30   // bytes of objects read in one call
 )
 
 // Args are the arguments of all reading tools.
@@ -94,7 +96,8 @@ type reader struct {
 	*Branch
 	ctx    context.Context
 	view   View
-	source string // where its files are
+	source string          // where its files are
+	ends   map[string]bool // commits whose parents a shallow clone does not have
 }
 
 // open opens a repository; "" is that of the project's directory.
@@ -126,8 +129,21 @@ func open(ctx context.Context, files sandbox.FS, view View, dir string) (*reader
 	if _, err := r.config(); err != nil {
 		return nil, err
 	}
-	r.store = NewDisk(r.git, maxBlob)
-	return r, nil
+	r.store, r.left = NewDisk(r.git, maxBlob), maxRead
+	return r, r.shallow()
+}
+
+// shallow reads which commits a shallow clone ends with.
+func (r *reader) shallow() error {
+	data, err := sandbox.ReadFile(r.git, "shallow", 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	r.ends = map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		r.ends[strings.TrimSpace(line)] = true
+	}
+	return err
 }
 
 // name is how the worker sees a file of the repository; ok is false if it does not.

@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,15 +17,16 @@ import (
 
 	"golem/core/fault"
 	"golem/core/sandbox"
-	"golem/core/sorting"
 )
 
 // gitCommitInfo is a commit as its object says.
 type gitCommitInfo struct {
 	hash, tree string
 	parents    []string
+	cut        bool // a shallow clone has no parents of it
 	author     string
-	when       time.Time
+	when       time.Time // of the author
+	made       int64     // when it was committed, in seconds: its place in a log
 	message    string
 }
 
@@ -39,18 +41,21 @@ func (r *reader) info(hash string) (c gitCommitInfo, err error) {
 	}
 	head, message, _ := strings.Cut(string(data), "\n\n")
 	c.hash, c.message = hash, strings.ToValidUTF8(strings.TrimSpace(message), "\uFFFD")
+	c.cut = r.ends[hash]
 	for line := range strings.SplitSeq(head, "\n") {
 		key, value, _ := strings.Cut(line, " ")
 		switch {
 		case key == "tree" && plumbing.IsHash(value):
-			c.tree = value
-		case key == "parent" && plumbing.IsHash(value) && len(c.parents) < 64:
-			c.parents = append(c.parents, value)
-		case key == "author":
+			c.tree = strings.Clone(value)
+		case key == "parent" && plumbing.IsHash(value) && len(c.parents) < 64 && !c.cut:
+			c.parents = append(c.parents, strings.Clone(value))
+		case key == "author", key == "committer":
 			who, rest, _ := strings.Cut(value, "> ")
 			seconds, _, _ := strings.Cut(rest, " ")
 			at, _ := strconv.ParseInt(seconds, 10, 64) // 0 where it is damaged
-			c.author, c.when = gitShown(who+">"), time.Unix(at, 0).UTC()
+			if c.made = at; key == "author" {
+				c.author, c.when = gitShown(who+">"), time.Unix(at, 0).UTC()
+			}
 		}
 	}
 	if c.tree == "" {
@@ -121,13 +126,20 @@ func (r *reader) lookRef(name string) (string, error) {
 			hash = h
 		}
 	}
+	named := hash != ""
 	if hash == "" {
 		hash = r.byHash(name)
 	}
 	for range MaxTags {
+		if hash == "" {
+			break
+		}
 		obj, err := r.store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(hash))
-		if hash == "" || err != nil {
-			return "", r.noRev(name)
+		if !named && errors.Is(err, plumbing.ErrObjectNotFound) {
+			break
+		}
+		if err != nil {
+			return "", r.refused("%s names the object %s, which is missing or damaged", fault.Quoted(cmp.Or(name, "HEAD")), hash[:10])
 		}
 		if obj.Type() == plumbing.CommitObject {
 			return hash, nil
@@ -167,24 +179,40 @@ func (r *reader) refs() (map[string]string, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	tooMany := fault.New(fault.Limit, "the repository has more than %d branches and tags", maxEntries).Hinting("a person can delete those that are not needed")
 	for line := range bytes.Lines(packed) {
 		hash, name, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		if plumbing.IsHash(hash) {
-			out[name] = strings.ToLower(hash)
+			if out[name] = strings.ToLower(hash); len(out) > maxEntries {
+				return nil, tooMany
+			}
 		}
 	}
+	leads := map[string]string{} // a name that stands for another one
 	err = fs.WalkDir(r.git, "refs", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
-		if len(out) > maxEntries {
-			return fs.SkipAll
+		if len(out)+len(leads) > maxEntries {
+			return tooMany
 		}
-		if text, err := r.small(name); err == nil && plumbing.IsHash(text) {
+		text, err := r.small(name)
+		if to, symbolic := strings.CutPrefix(text, "ref:"); err == nil && symbolic {
+			leads[name] = strings.TrimSpace(to)
+		} else if err == nil && plumbing.IsHash(text) {
 			out[name] = strings.ToLower(text)
 		}
 		return r.ctx.Err()
 	})
+	for name, to := range leads {
+		for range 5 { // as far as git goes
+			if hash, ok := out[to]; ok && leads[to] == "" {
+				out[name] = hash
+				break
+			}
+			to = leads[to]
+		}
+	}
 	return out, err
 }
 
@@ -265,11 +293,11 @@ func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err er
 	if err != nil {
 		return err
 	}
-	queue, seen := []gitCommitInfo{first}, map[string]bool{start: true}
+	queue, seen := []*gitCommitInfo{&first}, map[string]bool{start: true}
 	for len(queue) > 0 {
 		c := queue[0]
 		queue = queue[1:]
-		if more, err := visit(c); err != nil || !more {
+		if more, err := visit(*c); err != nil || !more {
 			return err
 		}
 		for _, p := range c.parents {
@@ -280,14 +308,19 @@ func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err er
 				return fault.New(fault.Limit, "more than %d commits were looked at", maxCommits).Hinting("begin at a later commit with rev")
 			}
 			parent, err := r.info(p)
-			if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, fault.Path) {
-				continue // a shallow clone ends here
-			} else if err != nil {
+			if err != nil {
 				return err
 			}
-			queue = append(queue, parent)
+			parent.message, _, _ = strings.Cut(parent.message, "\n")
+			parent.message = strings.Clone(parent.message[:min(len(parent.message), 1000)]) // a long one is not kept in memory
+			at, _ := slices.BinarySearchFunc(queue, parent.made, func(c *gitCommitInfo, made int64) int {
+				if c.made >= made {
+					return -1
+				}
+				return 1
+			})
+			queue = slices.Insert(queue, at, &parent)
 		}
-		sorting.By(queue, func(a, b gitCommitInfo) int { return b.when.Compare(a.when) })
 	}
 	return nil
 }
@@ -300,7 +333,7 @@ func (r *reader) touches(c gitCommitInfo, file string) (bool, error) {
 	}
 	p, err := r.info(c.parents[0])
 	if err != nil {
-		return !now.IsZero(), nil // the parent is not there: a shallow clone
+		return false, err
 	}
 	before, err := r.at(p.tree, file)
 	return now != before, err

@@ -47,12 +47,18 @@ func parseTree(data []byte) (out []gitEntry, ok bool) {
 	return out, true
 }
 
+// maxHeld is how many bytes of directories, as git writes them, are kept in memory.
+const maxHeld = 32 << 20
+
 // tree reads a directory by its name; "" is empty.
 func (b *Branch) tree(name string) ([]gitEntry, error) {
 	if name == "" {
 		return nil, nil
 	}
 	h := plumbing.NewHash(name)
+	if got, ok := b.fresh[h]; ok {
+		return got, nil
+	}
 	if got, ok := b.trees[h]; ok {
 		return got, nil
 	}
@@ -63,6 +69,10 @@ func (b *Branch) tree(name string) ([]gitEntry, error) {
 	got, ok := parseTree(data)
 	if !ok {
 		return nil, b.refused("the list of files %s is damaged", name)
+	}
+	if b.held += int64(len(data)); b.held > maxHeld {
+		b.held = int64(len(data))
+		clear(b.trees)
 	}
 	b.trees[h] = got
 	return got, nil
@@ -250,8 +260,9 @@ func (b *Branch) Commit(message string, when time.Time, files []clearance.Commit
 		return b.tip, nil
 	}
 	made := newObject(plumbing.CommitObject, b.commitText(tree, message, when))
+	b.fresh = map[plumbing.Hash][]gitEntry{}
 	for _, o := range objects {
-		b.trees[o.hash], _ = parseTree(o.data)
+		b.fresh[o.hash], _ = parseTree(o.data)
 	}
 	if _, _, err := b.follow(b.tip, tree, names, true); err != nil {
 		return "", err
