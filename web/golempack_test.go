@@ -166,3 +166,39 @@ func TestPackedProjectByHand(t *testing.T) {
 		input.dispatchEvent(new Event('change', {bubbles: true})); await text("Open this packed project?"); await click("Open it");
 		await until("the second", () => document.title.startsWith("wide-2"))`, disk.file("wide.golem"))
 }
+
+// The page writes golem.lock with the bytes of golem lib lock (scenario 38): a project whose
+// library has changed is refused, and runs after a yes to what changes in the lock.
+func TestLockInThePage(t *testing.T) {
+	t.Parallel()
+	disk := newPacking(t, packFiles)
+	disk.golem("lib", "lock", "demo")
+	p := embedded(t)
+	files := map[string]string{}
+	for _, name := range []string{"project.yaml", "main.worker", "s.yaml"} {
+		files[name] = packFiles["demo/"+name]
+	}
+	library := texts{"lib.yaml": packFiles["libs/utils/lib.yaml"], "workers/trim.worker": packFiles["libs/utils/workers/trim.worker"]}
+	talk(p, `const bytes = (s) => new TextEncoder().encode(s), lib = %s;
+		await golem.installLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)]))); await golem.create('demo', %s); await golem.create('none', {'main.worker': 'Hi.'}); return 1`, library.script(), texts(files).script())
+	if got := talk(p, `const none = await golem.lockLibraries('none').catch((e) => e.code), look = await golem.lockLibraries('demo', {look: true}), before = (await golem.files('demo').list()).length;
+		await golem.lockLibraries('demo'); const again = await golem.lockLibraries('demo');
+		return none + ' ' + look.patch.includes('+    "utils": {') + ' ' + before + ' ' + again.patch.length + ' ' + btoa(String.fromCharCode(...await golem.files('demo').read('golem.lock')))`); got != "E_NOT_FOUND true 3 0 "+disk.file("demo/golem.lock") {
+		t.Errorf("golem.lock: %s, and from the command line %s", got, disk.file("demo/golem.lock"))
+	}
+	if got := talk(p, `const bytes = (s) => new TextEncoder().encode(s), lib = %s; lib['workers/trim.worker'] += 'More.\n';
+		await golem.updateLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)])), 'x'); const before = (await golem.check('demo')).map((f) => f.code);
+		await golem.lockLibraries('demo'); return before + ' ' + (await golem.check('demo')).length`, library.script()); got != "E_LOCK 0" {
+		t.Errorf("after the update: %s", got)
+	}
+}
+
+// The same by hand: the fault of a lock that does not fit has the button beside it.
+func TestLockByHand(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "locked", map[string]string{"main.worker": "---\nmodel: script:minimal\n---\nHi.\n", "golem.lock": "{\n  \"golem\": \"lock\",\n  \"v\": 1,\n  \"libraries\": {\"gone\": {\"files\": {}}},\n  \"modules\": {}\n}\n"})
+	do(p, `await click("Files"); await text("which the project does not use"); await click("Write golem.lock again"); await text("Write golem.lock?"); await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));
+		await click("Write golem.lock again"); await text('"gone"'); await click("Write it"); await text("golem.lock is written"); await until("no fault", () => !button("Write golem.lock again"))`)
+}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,8 +16,10 @@ import (
 
 	"golem/core"
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/sandbox"
 	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
 )
 
 // addFlags are those of golem tool add and update.
@@ -94,31 +95,9 @@ func (h *host) addTo(f *addFlags) (a *adding, err error) {
 	if a.inst, err = h.open(p, &f.flags, a.tools); err != nil {
 		return nil, err
 	}
-	var faults fault.List
-	if a.digests, a.from, faults = a.inst.Project().ToolLock(); len(faults) > 0 {
-		return nil, faults.Err()
-	}
-	if a.from == nil {
-		a.from = map[string]string{}
-	}
-	if a.fresh = a.digests == nil; !a.fresh {
-		return a, nil
-	}
-	// A lock refuses what it does not list, so a new one lists what is there.
-	modules, err := allModules(a.inst.Project())
-	if err != nil {
-		return nil, err
-	}
-	a.digests = map[string]string{}
-	for _, m := range modules {
-		if a.digests[m.Path], err = h.moduleDigest(a.inst.Project(), m); err != nil {
-			return nil, err
-		}
-	}
-	return a, nil
+	a.digests, a.from, a.fresh, err = a.inst.Project().ToolPins(guard.MaxSize)
+	return a, err
 }
-
-var moduleName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
 // nameOf is the name that a source suggests.
 func nameOf(source string) string {
@@ -138,7 +117,7 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	switch {
 	case strings.HasPrefix(source, "oci://") && !ociAddress.MatchString(source):
 		return notOCI(source)
-	case !moduleName.MatchString(name):
+	case !project.IsModuleName(name):
 		return usage("%s cannot be the name of a module", fault.Quoted(name)).Hinting("give one with --name: letters, digits, _, - and .")
 	}
 	a, err := h.addTo(f)
@@ -187,7 +166,7 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	if n := len(a.digests) - 1; a.fresh && n > 0 {
 		more = fmt.Sprintf("; it is new, and pins the project's %s too", count(n, "other module"))
 	}
-	return h.show("added " + seen.Path + ", pinned in " + lockFile + more + "\n")
+	return h.show("added " + seen.Path + ", pinned in " + project.ToolLockFile + more + "\n")
 }
 
 // fetch reads a module and looks at it, without running any of it.
@@ -248,8 +227,8 @@ func (a *adding) write(modules map[string][]byte) error {
 			return failed(cmp.Or(err, cerr))
 		}
 	}
-	if err := writeLock(filepath.Join(a.root, lockFile), a.digests, a.from); err != nil {
-		return fault.New(fault.Lock, "%s could not be written: %s", lockFile, cause(err)).Hinting("make the project's directory writable")
+	if err := writeLock(filepath.Join(a.root, project.ToolLockFile), a.digests, a.from); err != nil {
+		return fault.New(fault.Lock, "%s could not be written: %s", project.ToolLockFile, cause(err)).Hinting("make the project's directory writable")
 	}
 	slices.Sort(names)
 	for _, name := range names {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/wasmtool/guard"
 )
 
@@ -179,7 +180,7 @@ func TestComponentIsExplained(t *testing.T) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "q", lockFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "q", project.ToolLockFile)); err == nil {
 		t.Error("something was written")
 	}
 }

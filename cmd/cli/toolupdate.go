@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/wasmtool"
 )
 
@@ -61,14 +62,14 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 	if err := a.write(files); err != nil {
 		return err
 	}
-	return h.show("updated " + strings.Join(slices.Sorted(maps.Keys(files)), ", ") + ", pinned in " + lockFile + "\n")
+	return h.show("updated " + strings.Join(slices.Sorted(maps.Keys(files)), ", ") + ", pinned in " + project.ToolLockFile + "\n")
 }
 
 // toUpdate are the modules that a name stands for; "": all that were fetched.
 func (a *adding) toUpdate(name string) ([]string, error) {
 	all := slices.Sorted(maps.Keys(a.from))
 	if len(all) == 0 {
-		return nil, fault.New(fault.NotFound, "%s has no module with an address to fetch it from", lockFile).Hinting("golem tool add https://… or oci://… fetches one")
+		return nil, fault.New(fault.NotFound, "%s has no module with an address to fetch it from", project.ToolLockFile).Hinting("golem tool add https://… or oci://… fetches one")
 	}
 	if name == "" {
 		return all, nil
@@ -81,7 +82,7 @@ func (a *adding) toUpdate(name string) ([]string, error) {
 		}
 		known = append(known, stem)
 	}
-	return nil, fault.New(fault.NotFound, "%s has no module %s that was fetched", lockFile, fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, known))
+	return nil, fault.New(fault.NotFound, "%s has no module %s that was fetched", project.ToolLockFile, fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, known))
 }
 
 // installed is the module that lies in the project now; zero if it cannot be read.

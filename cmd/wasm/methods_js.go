@@ -65,6 +65,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"libraries":      listLibraries,
 	"installLibrary": installLibrary,
 	"removeLibrary":  removeLibrary,
+	"lockLibraries":  lockLibraries,
 
 	"trust":  showTrust,
 	"rules":  keptRules,

@@ -58,7 +58,10 @@ type asked struct {
 }
 
 // instance opens the project that a message names, on this platform.
-func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
+func instance(c *call) (asked, *core.Instance, *opfs.FS, error) { return opened(c, false) }
+
+// opened is instance; with relock golem.lock is left out of account, to be written anew.
+func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	var a asked
 	if err := c.decode(&a); err != nil {
 		return a, nil, nil, err
@@ -91,7 +94,7 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) {
 		MCP: mcp.Host{Dial: mcp.HTTP(serverFetcher{}, version), NoCommand: func(name string) error { return mcp.NoCommands(name) }},
 	}, core.Options{
 		Files: fsys, Name: a.Project, Entry: a.Entry, Model: a.Model, Approval: a.Approval, MaxDepth: a.MaxDepth, Limits: a.limits(), Settings: a.settings(), NoImportTools: a.NoTools, AllowModuleImport: a.Modules,
-		Trust: a.Trust, Origin: origin,
+		Trust: a.Trust, Origin: origin, NoLock: relock,
 	})
 	return a, inst, fsys, err
 }

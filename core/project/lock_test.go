@@ -273,3 +273,29 @@ func FuzzLock(f *testing.F) {
 		}
 	})
 }
+
+// tools.lock is the same bytes for the same digests, and reads back; names that YAML would
+// read as something else are quoted, and an address without a digest is left out.
+func TestToolLockBytes(t *testing.T) {
+	digest := strings.Repeat("0a", 32)
+	lock := string(EncodeToolLock(map[string]string{"tools/b.wasm": digest, "home:acme/c.wasm": digest, "tools/1 x.wasm": digest},
+		map[string]string{"tools/b.wasm": "https://example.org/b.wasm?x=\"y\"", "tools/gone.wasm": "https://example.org/"}))
+	want := "# Written by golem tool lock. golem refuses a module with another digest.\nlock: 1\ntools:\n  \"home:acme/c.wasm\": " + digest +
+		"\n  \"tools/1 x.wasm\": " + digest + "\n  tools/b.wasm: " + digest + "\nfrom:\n  \"tools/b.wasm\": \"https://example.org/b.wasm?x=\\\"y\\\"\"\n"
+	if lock != want {
+		t.Errorf("got:\n%s\nwant:\n%s", lock, want)
+	}
+	if got := string(EncodeToolLock(nil, nil)); !strings.HasSuffix(got, "\nlock: 1\ntools: {}\n") {
+		t.Errorf("no module: %s", got)
+	}
+	p := open(t, Source{FS: tree("-- main.worker --\nm\n-- tools.lock --\n" + lock)})
+	digests, from, fresh, err := p.ToolPins(1 << 20)
+	if err != nil || fresh || len(digests) != 3 || string(EncodeToolLock(digests, from)) != lock {
+		t.Errorf("read back: %v %v %v %v", digests, from, fresh, err)
+	}
+	for name, ok := range map[string]bool{"count": true, "_a.b-1": true, "9": true, "": false, ".hidden": false, "-x": false, "a/b": false, "ä": false, strings.Repeat("x", 101): false} {
+		if IsModuleName(name) != ok {
+			t.Errorf("IsModuleName(%q) is %v", name, !ok)
+		}
+	}
+}

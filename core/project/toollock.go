@@ -10,8 +10,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// lockFile pins the digests of tool modules (SPEC §6, §16).
-const lockFile = "tools.lock"
+// ToolLockFile pins the digests of tool modules (SPEC §6, §16).
+const ToolLockFile = "tools.lock"
 
 var lockShape = newLockShape()
 
@@ -49,19 +49,19 @@ func (p *Project) toolLock() (map[string]string, fault.List) {
 		return p.lock.digests, p.lock.faults
 	}
 	p.lock = &toolLock{}
-	if !p.exists(location{name: lockFile}) {
+	if !p.exists(location{name: ToolLockFile}) {
 		return nil, nil
 	}
 	p.lock.digests = map[string]string{} // even a broken lock locks
-	data, f := p.read(location{name: lockFile}, maxFile)
+	data, f := p.read(location{name: ToolLockFile}, maxFile)
 	if f != nil {
 		p.lock.faults = fault.List{f}
 		return p.lock.digests, p.lock.faults
 	}
-	tree, faults := yamltree.Parse(lockFile, data)
+	tree, faults := yamltree.Parse(ToolLockFile, data)
 	c := &yamltree.Conformer{Faults: faults}
 	if tree == nil && len(faults) == 0 {
-		tree = &yamltree.Node{Pos: yamltree.At(lockFile, 1, 1), Kind: yamltree.Mapping}
+		tree = &yamltree.Node{Pos: yamltree.At(ToolLockFile, 1, 1), Kind: yamltree.Mapping}
 	}
 	if tree != nil {
 		tree = c.Conform(tree, lockShape, "")
@@ -108,8 +108,8 @@ func (p *Project) lockedButGone() fault.List {
 	out := slices.Clone(faults)
 	for _, name := range slices.Sorted(maps.Keys(lock)) {
 		if !strings.HasPrefix(name, homePrefix) && !p.exists(p.place(name)) {
-			out = append(out, fault.Warn(fault.Lock, "%s lists %s, and there is no such module", lockFile, fault.Quoted(name)).
-				At(lockFile, 1, 1).Hinting("remove the line from %s", lockFile))
+			out = append(out, fault.Warn(fault.Lock, "%s lists %s, and there is no such module", ToolLockFile, fault.Quoted(name)).
+				At(ToolLockFile, 1, 1).Hinting("remove the line from %s", ToolLockFile))
 		}
 	}
 	return out

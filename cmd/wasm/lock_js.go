@@ -1,0 +1,55 @@
+package main
+
+import (
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+	"golem/core/textdiff"
+)
+
+// maxLockFile bounds a golem.lock that is compared, in bytes.
+const maxLockFile = 8 << 20
+
+// lockLibraries is golem lib lock: it writes golem.lock and returns what that changes in it
+// as a diff, "" if nothing. With look nothing is written.
+func lockLibraries(c *call) (any, []byte, error) {
+	var n struct {
+		Project string `json:"project"`
+		Look    bool   `json:"look"`
+	}
+	if err := c.decode(&n); err != nil {
+		return nil, nil, err
+	}
+	fsys, err := c.server.stores.project(n.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err := c.server.stores.hold(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	_, inst, _, err := opened(c, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := inst.Project()
+	modules, err := p.AllModules()
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, err := p.NewLock(modules)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := sandbox.ReadFile(fsys, project.LockFile, maxLockFile)
+	if err != nil && len(lock.Libraries)+len(lock.Modules) == 0 {
+		return nil, nil, fault.New(fault.NotFound, "the project uses no library and no tool module: there is nothing to pin")
+	}
+	data, err := lock.Encode()
+	patch := textdiff.Unified(project.LockFile, project.LockFile, string(old), string(data))
+	if err == nil && patch != "" && !n.Look {
+		err = fsys.WriteFile(project.LockFile, data)
+	}
+	return map[string]any{"patch": patch}, nil, err
+}
