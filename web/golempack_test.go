@@ -180,7 +180,7 @@ func TestLockInThePage(t *testing.T) {
 	}
 	library := texts{"lib.yaml": packFiles["libs/utils/lib.yaml"], "workers/trim.worker": packFiles["libs/utils/workers/trim.worker"]}
 	talk(p, `const bytes = (s) => new TextEncoder().encode(s), lib = %s;
-		await golem.installLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)]))); await golem.create('demo', %s); await golem.create('none', {'main.worker': 'Hi.'}); return 1`, library.script(), texts(files).script())
+		await golem.installLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)]))); await golem.create('demo', %s); await golem.create('none', {'main.worker': '---\nmodel: script:minimal\n---\nHi.'}); return 1`, library.script(), texts(files).script())
 	if got := talk(p, `const none = await golem.lockLibraries('none').catch((e) => e.code), look = await golem.lockLibraries('demo', {look: true}), before = (await golem.files('demo').list()).length;
 		await golem.lockLibraries('demo'); const again = await golem.lockLibraries('demo');
 		return none + ' ' + look.patch.includes('+    "utils": {') + ' ' + before + ' ' + again.patch.length + ' ' + btoa(String.fromCharCode(...await golem.files('demo').read('golem.lock')))`); got != "E_NOT_FOUND true 3 0 "+disk.file("demo/golem.lock") {
