@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The checks behind `make check` and `make quick`: each step is timed, the
-# first failure ends the run, a summary comes last.
+# first failure ends the run, a summary comes last. Steps that only compile run
+# beside each other: a linker or a vet's end leaves a processor to the other.
 #
 #   .ci/check.sh check    everything
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
@@ -15,7 +16,8 @@ export GORACE="${GORACE:-atexit_sleep_ms=10}"
 mkdir -p build
 wasm_budget=$((4200 * 1000))   # bytes, gzip -9, of golem.wasm and of build/core.wasm
 binary_budget=$((32 * 1000 * 1000))   # bytes, of the largest binary, the page in it
-summary=()
+summary=build/summary.txt
+: >"$summary"
 
 # step NAME COMMAND…: runs it, stops the check if it fails.
 step() {
@@ -28,11 +30,38 @@ step() {
   status=$?
   set -e
   if [ "$status" -ne 0 ]; then
-    printf '%s\n' "${summary[@]}"
-    echo "FAILED: $name"
+    echo "FAILED: $name" >>"$summary"
+    if [ -n "$beside" ]; then tail -n 1 "$summary"; else cat "$summary"; fi
     exit 1
   fi
-  summary+=("$(printf '  ok  %3ds  %s' $((SECONDS - start)) "$name")")
+  printf '  ok  %3ds  %s\n' $((SECONDS - start)) "$name" >>"$summary"
+}
+
+beside=   # in the lists of steps that together runs: yes
+
+# together LIST…: runs lists of steps, each a function, at the same time. What each
+# says is printed at its end, one list after the other. Each list goes on to its
+# own end or failure; a failure in any of them stops the check.
+together() {
+  local list i failed=0
+  local -a lists=("$@") pids=()
+  echo "== beside each other: $*"
+  set -m # a process group for each list, so that an interrupt reaches its commands
+  for list in "${lists[@]}"; do
+    (beside=yes; "$list") >"build/$list.log" 2>&1 </dev/null &
+    pids+=($!)
+  done
+  set +m
+  trap 'for i in "${pids[@]}"; do kill -- "-$i" 2>/dev/null || true; done; exit 130' INT TERM
+  for i in "${!pids[@]}"; do
+    wait "${pids[$i]}" || failed=1
+    cat "build/${lists[$i]}.log"
+  done
+  trap - INT TERM
+  if [ "$failed" -ne 0 ]; then
+    cat "$summary"
+    exit 1
+  fi
 }
 
 formatted() {
@@ -72,11 +101,9 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # room for little: give it only what Node needs.
 # core/approval/sh is left out: only the native shell toolset links it, and
 # Node's stack ends (a segmentation fault) in its tests of deeply nested commands.
-# The cases of core/coretest are left out: TestParity plays each of them under
-# js/wasm in two browsers. So are the plays of every case twice and stopped at many
-# events, whose clock is not the browser's; they are replayed and resumed here.
+# So are the tests that .ci/nojs.txt names.
 test_js() {
-  js go test -vet=off -timeout $limit -skip '^Test(Cases|CaseTwice|InterruptAnywhere)$' -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
+  js go test -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the
@@ -210,6 +237,22 @@ unchanged() {
   fi
 }
 
+# What looks at sources, once the page that a package embeds is there.
+sources() {
+  step "vet, js/wasm" vet_js
+  step "build staticcheck" build_staticcheck
+  step "staticcheck" ./build/staticcheck ./...
+  step "staticcheck, js/wasm" staticcheck_js
+  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+}
+
+# What is built and measured; the page is in it.
+programs() {
+  step "core.wasm: size, and a run in Node" core_wasm
+  step "cross-builds" cross
+  step "binary size" binary_size
+}
+
 before=$(checkout)
 step "format" formatted
 step "vet" go vet ./...
@@ -218,20 +261,13 @@ quick)
   step "tests, without Chromium and .ci/slow.txt" test_quick
   ;;
 check)
-  step "vet, js/wasm" vet_js
-  step "build staticcheck" build_staticcheck
-  step "staticcheck" ./build/staticcheck ./...
-  step "staticcheck, js/wasm" staticcheck_js
-  step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
   step "packages from npm" npm_packages
   step "the page: bundle, sizes" web_page
+  together sources programs
   step "tests with the race detector" test_race
   step "tests without it: documents, .ci/norace.txt" test_norace
   step "tests in Chromium and Firefox" test_chromium
   step "tests of core, js/wasm in Node" test_js
-  step "cross-builds" cross
-  step "binary size" binary_size
-  step "core.wasm: size, and a run in Node" core_wasm
   step "make run" demo
   ;;
 *)
@@ -241,5 +277,5 @@ check)
 esac
 step "checkout unchanged" unchanged
 echo "== summary of make $mode"
-printf '%s\n' "${summary[@]}"
+cat "$summary"
 echo "  all passed in ${SECONDS}s"

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Each row of .ci/slow.txt, which make quick leaves out, and of .ci/norace.txt,
-// which runs without the race detector, names a test that is there and says why.
+// Each row of .ci/slow.txt, which make quick leaves out, of .ci/norace.txt,
+// which runs without the race detector, and of .ci/nojs.txt, which does not run in
+// Node, names a test that is there and says why.
 func TestNothingSlowIsForgotten(t *testing.T) {
 	var tests []string
 	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
@@ -22,7 +23,7 @@ func TestNothingSlowIsForgotten(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"slow.txt", "norace.txt"} {
+	for _, name := range []string{"slow.txt", "norace.txt", "nojs.txt"} {
 		table, err := os.ReadFile("../.ci/" + name)
 		if err != nil {
 			t.Fatal(err)
