@@ -20,7 +20,7 @@ import (
 )
 
 // outward is a Chromium for which every host of the world is this test's.
-var browser, outward webtest.Browser
+var browser, outward = webtest.Browser{Baseline: true}, webtest.Browser{Baseline: true}
 
 var firefox = webtest.Browser{Engine: webtest.Firefox}
 

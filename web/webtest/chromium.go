@@ -27,6 +27,9 @@ func (b *Browser) startChromium(path string) (context.Context, error) {
 		chromedp.Flag("host-resolver-rules", "MAP * "+b.outside()+", EXCLUDE localhost, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("ignore-certificate-errors", b.Outside != nil),
 	)
+	if b.Baseline {
+		options = append(options, chromedp.Flag("js-flags", "--liftoff-only"))
+	}
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}

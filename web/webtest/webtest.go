@@ -43,6 +43,12 @@ type Browser struct {
 	// Set it before the first page. For Chromium only.
 	Outside http.Handler
 
+	// Baseline has V8 compile WebAssembly with its first compiler only, which costs pages
+	// that compute little a quarter less processor time. Those that compute much are
+	// slower: a program that runs tests or tools all the time needs the second one.
+	// Set it before the first page. For Chromium only.
+	Baseline bool
+
 	// Private has every window be a private one. For Firefox only.
 	Private bool
 
