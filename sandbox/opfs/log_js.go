@@ -3,7 +3,6 @@ package opfs
 import (
 	"io"
 	"io/fs"
-	"runtime"
 	"sync"
 	"syscall/js"
 )
@@ -23,8 +22,9 @@ type Log struct {
 	fs   *FS
 	name string
 
-	mu  sync.Mutex
-	out js.Value // a Log of logs.js; undefined after Close
+	mu   sync.Mutex
+	out  js.Value // a Log of logs.js; undefined after Close
+	data []byte   // what is being written: on the heap, where Go moves nothing
 }
 
 var _ io.WriteCloser = (*Log)(nil)
@@ -48,9 +48,9 @@ func (l *Log) Write(data []byte) (int, error) {
 		if !l.fs.direct {
 			return l.fs.tree.Call("put", l.out, arrayOf(data), 0, 0, l.Gathers)
 		}
-		said := l.fs.tree.Call("put", l.out, nil, address(data), len(data), l.Gathers)
-		runtime.KeepAlive(data)
-		return said
+		l.data = data
+		defer func() { l.data = nil }()
+		return l.fs.tree.Call("put", l.out, nil, address(data), len(data), l.Gathers)
 	})
 }
 
