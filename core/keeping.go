@@ -105,7 +105,7 @@ func goesWith(k *conversation.Kept, entry *project.Worker) error {
 	if k.Head.Worker == entry.ID && k.Head.File == entry.File {
 		return nil
 	}
-	return fault.New(fault.Conflict, "the conversation %s is one with %s (%s), not with %s", k.ID, k.Head.Worker, k.Head.File, entry.ID).
+	return fault.New(fault.Conflict, "the conversation %s belongs to the worker %s (%s), not to %s", k.ID, k.Head.Worker, k.Head.File, entry.ID).
 		Hinting("name that worker, or --entry %s", k.Head.Worker)
 }
 

@@ -89,12 +89,12 @@ func (h *host) removeRule(args []string) error {
 	case len(rules) == 0:
 		return usage("no rules are kept for this project")
 	case !given && len(rules) > 1:
-		return usage("%d rules are kept for this project, and N says which one to remove", len(rules)).Hinting("golem approvals list numbers them")
+		return usage("%d rules are kept for this project, and N says which one to remove", len(rules)).Hinting("golem approvals list shows their numbers")
 	case !given:
 		n = 1
 	}
 	if n < 1 || n > len(rules) {
-		return usage("there is no rule %d", n).Hinting("golem approvals list numbers them, from 1 to %d", len(rules))
+		return usage("there is no rule %d", n).Hinting("golem approvals list shows their numbers, 1 to %d", len(rules))
 	}
 	if err := kept.Remove(n, rules[n-1].YAML()); err != nil {
 		return err

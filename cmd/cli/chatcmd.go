@@ -122,7 +122,7 @@ func (c *chatCommands) resume(s *run.Session, id string) (string, error) {
 	case found[0].ID == s.ID():
 		return "", usage("this is the conversation %s", found[0].ID)
 	case c.other(found[0].Worker):
-		return "", usage("the conversation %s is one with %s", found[0].ID, found[0].Worker).Hinting("leave, and type golem chat --entry %s --resume %s", found[0].Worker, found[0].ID)
+		return "", usage("the conversation %s belongs to the worker %s", found[0].ID, found[0].Worker).Hinting("leave, and type golem chat --entry %s --resume %s", found[0].Worker, found[0].ID)
 	case found[0].Error != nil:
 		return "", found[0].Error
 	case found[0].Status == "running":
@@ -251,7 +251,7 @@ func (c *chatCommands) approvals(words []string) (string, error) {
 	}
 	n, err := strconv.Atoi(words[1])
 	if err != nil || n < 1 || n > len(rules) {
-		return "", usage("there is no rule %s", words[1]).Hinting("/approvals numbers them")
+		return "", usage("there is no rule %s", words[1]).Hinting("/approvals lists them with their numbers")
 	}
 	if err := kept.Remove(n, rules[n-1].YAML()); err != nil {
 		return "", err

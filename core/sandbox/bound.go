@@ -10,9 +10,8 @@ import (
 	"golem/core/sorting"
 )
 
-// Bound is the most that the workers which a worker calls may see (SPEC §8):
-// the worker's own view, compared by where the files really are, plus what
-// Beyond adds. With the zero value they see nothing.
+// Bound limits what the children of a worker may see (SPEC §8): the files in the
+// worker's own view, compared by where they really are, plus what Beyond adds. With the zero value they see nothing.
 type Bound struct {
 	Worker   string // the worker whose bound this is, for messages
 	ReadOnly bool

@@ -87,9 +87,9 @@ func (p Protection) read(pl place) error {
 		Hinting(".env, .golem and .git are outside every sandbox")
 }
 
-// Pushing judges a place outside every view that a person pushes a staged file to:
-// an error if golem never writes there; definition reports that the file defines
-// the project.
+// Pushing checks the place to which a person pushes a staged file; it need not be in
+// any view. It returns an error if golem never writes there. definition reports that
+// the file defines the project.
 func (p Protection) Pushing(source string) (definition bool, err error) {
 	at := place{name: source, mount: &mounted{source: p.locate(source)}, rel: "."}
 	if err := p.read(at); err != nil {
