@@ -5,14 +5,13 @@ package web_test
 import "testing"
 
 // inFirefox are the flows of the page that are played in Firefox too; the parity
-// cases, custom tools among them, are played there by TestParity. TestKeyboardAlone goes
-// through every view: conversation, approval, clearance, undo, traces, workers, files,
-// settings. Left out are: flows whose parts of the browser it has used; a folder
-// (TestFolder: WebDriver BiDi chooses no folder); the editor's completion (TestFilesView),
-// which ends when another window gets the keys; the measures of Chromium's own counters
-// (TestMarkdownIsLinear); a full disk (TestNoRoom), which Firefox cannot be told of;
-// pictures and axe (TestViews: the same document); and the world outside
-// (TestNothingLeaves: its names are resolved by Chromium).
+// cases, custom tools among them, are played there by TestParity. Left out are: the walk
+// by keyboard (TestKeyboardAlone: behind the last thing of a page Tab leads to Firefox's own
+// controls, from which a test does not come back); a folder (TestFolder: WebDriver BiDi
+// chooses no folder); the editor's completion (TestFilesView), which ends when another
+// window gets the keys; the measures of Chromium's own counters (TestMarkdownIsLinear); a
+// full disk (TestNoRoom), which Firefox cannot be told of; pictures and axe (TestViews: the
+// same document); and the world outside (TestNothingLeaves: Chromium resolves its names).
 var inFirefox = map[string]func(*testing.T){
 	// the person's flows
 	"TestFirstVisit":                  TestFirstVisit,
@@ -26,7 +25,9 @@ var inFirefox = map[string]func(*testing.T){
 	"TestProjectFromTemplate":         TestProjectFromTemplate,
 	"TestApprovalsEndWithThePage":     TestApprovalsEndWithThePage,
 	"TestStoppingAnExchange":          TestStoppingAnExchange,
-	"TestKeyboardAlone":               TestKeyboardAlone,
+	"TestStagedChanges":               TestStagedChanges,
+	"TestUndoInThePage":               TestUndoInThePage,
+	"TestTraceTurnByTurn":             TestTraceTurnByTurn,
 	"TestConversationsOutliveAReload": TestConversationsOutliveAReload,
 	"TestTraceFromTheCommandLine":     TestTraceFromTheCommandLine,
 	"TestPolicyHoldsInWorkers":        TestPolicyHoldsInWorkers,
