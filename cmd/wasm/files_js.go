@@ -86,6 +86,9 @@ func moveFile(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	to, err := editable(n.To)
+	if err == nil {
+		err = notGit(to)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -133,16 +133,24 @@ func editable(name string) (string, error) {
 	if err == nil && (name == "." || sandbox.Within(sandbox.Fold(name), sandbox.StateDir)) {
 		err = fault.New(fault.Protected, "%s is reserved for golem", sandbox.Abs(name))
 	}
-	if err == nil && workspace.InGit(name) {
-		err = fault.New(fault.Protected, "%s is reserved for git", sandbox.Abs(name))
-	}
 	return name, err
+}
+
+// notGit refuses what only git and a push may change.
+func notGit(name string) error {
+	if workspace.InGit(name) {
+		return fault.New(fault.Protected, "%s is reserved for git", sandbox.Abs(name))
+	}
+	return nil
 }
 
 // changing is file, with the project held from other tabs until done.
 func changing(c *call, change func(name string, fsys *opfs.FS) error) error {
 	name, fsys, err := file(c)
 	if err != nil {
+		return err
+	}
+	if err := notGit(name); err != nil {
 		return err
 	}
 	release, err := c.server.stores.hold(fsys)
