@@ -108,7 +108,7 @@ test_js() {
 
 # What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the
 # browser, where the race detector does not look.
-chromium='/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
+chromium='^golem/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 
 # No test measures time; the limit is for one that hangs, on a machine however busy.
 limit=30m

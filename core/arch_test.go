@@ -92,10 +92,12 @@ var arrows = map[string]string{
 	"web":       "",
 	"web/build": "workspace docs/schemas",
 	// Laid over packages of the standard library in the page; nothing imports them.
-	"web/build/noidna":  "",
-	"web/build/nomacho": "",
-	"web/build/noproxy": "",
-	"web/build/notls":   "",
+	"web/build/noidna":    "",
+	"web/build/nogodebug": "",
+	"web/build/nomacho":   "",
+	"web/build/nomime":    "",
+	"web/build/noproxy":   "",
+	"web/build/notls":     "",
 	// Writes what the JavaScript in web/tool has in common with wasmtool, and the list
 	// of what a person can do for web/ui.
 	"web/twin": "wasmtool ui",

@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -20,7 +21,7 @@ import (
 )
 
 // outward is a Chromium for which every host of the world is this test's.
-var browser, outward = webtest.Browser{Baseline: true}, webtest.Browser{Baseline: true}
+var browser, outward webtest.Browser
 
 var firefox = webtest.Browser{Engine: webtest.Firefox}
 
@@ -36,6 +37,9 @@ func browserOf(t testing.TB) *webtest.Browser {
 var scratch string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	measures := flag.Lookup("test.bench").Value.String() != "" // what a person's browser takes
+	browser.Baseline, outward.Baseline = !measures, !measures
 	var err error
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)

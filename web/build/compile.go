@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,12 +52,14 @@ func plain() []string {
 	return append(flags, "-gcflags=golem/core/wasmtool/guard=")
 }
 
-// laidOver are packages of the standard library that the page needs a few names
-// of and nothing more, and what web/build lays over them: what a package sets up
-// before main is linked whether it is called or not.
+// laidOver are packages, and files of packages, of the standard library that the
+// page needs a few names of and nothing more, and what web/build lays over them:
+// what a package sets up before main is linked whether it is called or not.
 var laidOver = map[string]string{
 	"crypto/tls":                             "web/build/notls/tls.go",
 	"debug/macho":                            "web/build/nomacho/macho.go",
+	"internal/godebug":                       "web/build/nogodebug/godebug.go",
+	"mime/type_unix.go":                      "web/build/nomime/type_unix.go",
 	"vendor/golang.org/x/net/http/httpproxy": "web/build/noproxy/httpproxy.go",
 	"vendor/golang.org/x/net/idna":           "web/build/noidna/idna.go",
 }
@@ -71,11 +74,15 @@ func overlay() ([]string, error) {
 	std := filepath.Join(strings.TrimSpace(string(root)), "src")
 	replaced := map[string]string{}
 	for pkg, file := range laidOver {
-		sources, err := filepath.Glob(filepath.Join(std, filepath.FromSlash(pkg), "*.go"))
-		if err != nil {
+		if file, err = filepath.Abs(file); err != nil {
 			return nil, err
 		}
-		if file, err = filepath.Abs(file); err != nil {
+		if path.Ext(pkg) == ".go" {
+			replaced[filepath.Join(std, filepath.FromSlash(pkg))] = file
+			continue
+		}
+		sources, err := filepath.Glob(filepath.Join(std, filepath.FromSlash(pkg), "*.go"))
+		if err != nil {
 			return nil, err
 		}
 		for _, name := range sources {
@@ -92,7 +99,7 @@ func overlay() ([]string, error) {
 		return nil, err
 	}
 	flags := []string{"-overlay", file}
-	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http"})...); err != nil {
+	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http", "debug/macho"})...); err != nil {
 		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than the stand-ins in web/build/no* have: the page is built with the standard library as it is, and is larger")
 		return nil, nil
 	}
