@@ -34,7 +34,7 @@ type Branch struct {
 	trees map[plumbing.Hash][]gitEntry // directories that were read
 	held  int64                        // bytes of them
 	fresh map[plumbing.Hash][]gitEntry // directories of a commit that is being made
-	left  int64                        // bytes of objects that a call may still read; 0: any
+	left  int64                        // bytes of objects that a call may still read; 0: any; below: none
 
 	remedy string // what to do about a repository that is refused; "": use another target
 }
@@ -236,8 +236,9 @@ func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err
 	if data, err = ReadObject(obj, limit); err == nil && plumbing.ComputeHash(kind, data) != h {
 		err = b.refused("the object %s is damaged", name)
 	}
-	if b.left > 0 && err == nil {
+	if b.left != 0 && err == nil {
 		if b.left -= int64(len(data)); b.left <= 0 {
+			b.left = -1
 			return nil, fault.New(fault.Limit, "more than %d bytes of the repository were read for one call", int64(maxRead)).Hinting("name a path, or begin at a later commit with rev")
 		}
 	}

@@ -40,8 +40,8 @@ func (d *Disk) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	return d.Storage.EncodedObjectSize(h)
 }
 
-// EncodedObject is an object whose size was checked: of one in a file of its own,
-// the size that it says may be wrong.
+// EncodedObject is an object whose size was checked: the size that it says may be wrong.
+// The library takes the one in a pack, if there is one in a file of its own too.
 func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
 	hex := h.String()
 	file, err := d.git.Open("objects/" + hex[:2] + "/" + hex[2:])
@@ -59,7 +59,8 @@ func (d *Disk) EncodedObject(t plumbing.ObjectType, h plumbing.Hash) (plumbing.E
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	} else if err := d.chain(h); err != nil {
+	}
+	if err := d.chain(h); err != nil {
 		return nil, err
 	}
 	return d.Storage.EncodedObject(t, h)

@@ -29,6 +29,7 @@ func (w whole) Source(name string) (string, error) { return path.Join("/", name)
 type yard struct {
 	*repo
 	files sandbox.FS
+	order []string // of the names in the index of a pack; nil: sorted
 }
 
 func newYard(t testing.TB) *yard {
@@ -182,6 +183,9 @@ func (y *yard) packed(objects map[string][]byte) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	if y.order != nil {
+		names = y.order
+	}
 	pack := append([]byte("PACK\x00\x00\x00\x02"), binary.BigEndian.AppendUint32(nil, uint32(len(names)))...)
 	index := []byte("\xfftOc\x00\x00\x00\x02")
 	var fan [256]uint32
@@ -246,6 +250,76 @@ func TestDeltasThatDoNotEnd(t *testing.T) {
 		y.main(blob)
 		if out, err := y.read("git_show", `{"rev":"main","path":"/a"}`); !errors.Is(err, fault.Path) && !errors.Is(err, fault.Tool) {
 			t.Errorf("%s, a file: %q, %v", what, out, err)
+		}
+	}
+}
+
+// made is an object of a pack: a delta for the object base, of whole copies of it. size is
+// what it says that it makes.
+func made(base string, baseSize, size uint64) []byte {
+	raw, _ := hex.DecodeString(base)
+	content := binary.AppendUvarint(binary.AppendUvarint(nil, baseSize), size)
+	for left := size; left > 0; {
+		n := min(left, baseSize)
+		content = append(content, 0xf0, byte(n), byte(n>>8), byte(n>>16))
+		left -= n
+	}
+	out := []byte{byte(7<<4|len(content)&15) | 0x80, byte(len(content)>>4&0x7f) | 0x80, byte(len(content) >> 11 & 0x7f)}
+	return slices.Concat(out, raw, gittest.Deflate(content))
+}
+
+// A pack cannot make the library build or follow what golem did not see: by an index whose
+// order hides an object, by an object that lies in a file of its own too, or by a small
+// object that is made of a very large one.
+func TestPacksThatHide(t *testing.T) {
+	small := func(kind byte, data string) []byte {
+		return append([]byte{kind<<4 | byte(len(data)&15) | 0x80, byte(len(data) >> 4)}, gittest.Deflate([]byte(data))...)
+	}
+	for what, hide := range map[string]func(y *yard) (commit string){
+		"the order of the index": func(y *yard) string {
+			one := "05" + strings.Repeat("1", 38)
+			y.order = []string{"05" + strings.Repeat("f", 38), one, "05" + strings.Repeat("2", 38)}
+			y.packed(map[string][]byte{y.order[0]: small(3, "x"), one: delta(one, 8), y.order[2]: small(3, "y")})
+			return one
+		},
+		"a file of its own": func(y *yard) string {
+			twin := y.commit(y.Tree(), "twin")
+			first := "tree " + y.Tree() + "\nauthor a <a@b> 0 +0000\n\nfirst\n"
+			packed := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "commit %d\x00%s", len(first), first)))
+			y.packed(map[string][]byte{packed: small(1, first), twin: delta(twin, 8)})
+			return y.commit(y.Tree(), "last", packed, twin) // the pack is open when twin is read
+		},
+		"a large base": func(y *yard) string {
+			a, b, c := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)
+			y.packed(map[string][]byte{a: small(3, strings.Repeat("x", 1000)), b: made(a, 1000, maxDeltas+1000), c: made(b, maxDeltas+1000, 1000)})
+			return y.commit(y.Tree(gittest.Entry(Plain, "a", c)), "x")
+		},
+		"many large bases": func(y *yard) string {
+			objects, base, size := map[string][]byte{}, strings.Repeat("0", 40), uint64(1000)
+			objects[base] = small(3, strings.Repeat("x", int(size)))
+			for n := range maxMade/maxDeltas + 2 {
+				name := fmt.Sprintf("%040x", n+1)
+				objects[name] = made(base, size, maxDeltas)
+				base, size = name, maxDeltas
+			}
+			objects[strings.Repeat("f", 40)] = made(base, size, 1000)
+			y.packed(objects)
+			return y.commit(y.Tree(gittest.Entry(Plain, "a", strings.Repeat("f", 40))), "x")
+		},
+		"more than it says": func(y *yard) string {
+			a := strings.Repeat("a", 40)
+			y.packed(map[string][]byte{a: append([]byte{3<<4 | 8}, gittest.Deflate(make([]byte, 1<<20))...)})
+			return y.commit(y.Tree(gittest.Entry(Plain, "a", a)), "x")
+		},
+	} {
+		y := newYard(t)
+		y.main(hide(y))
+		out, err := y.read("git_show", `{"rev":"main","path":"/a"}`)
+		if what == "a file of its own" {
+			out, err = y.read("git_log", `{"rev":"main"}`)
+		}
+		if !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), " pack ") {
+			t.Errorf("%s: %q, %v", what, out, err)
 		}
 	}
 }

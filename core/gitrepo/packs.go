@@ -1,15 +1,18 @@
 package gitrepo
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/utils/sync"
 
 	"golem/core/sandbox"
 )
@@ -19,6 +22,7 @@ import (
 const (
 	maxChain  = 4095
 	maxDeltas = 256 << 20 // bytes of all of them, more than the largest object
+	maxMade   = 4 << 30   // bytes of all objects that they make on the way
 	maxIndex  = 1 << 30   // bytes of the index of a pack
 )
 
@@ -28,7 +32,8 @@ const (
 type packIndex struct {
 	data  []byte
 	count int
-	pack  string // the name of the pack
+	pack  string           // the name of the pack
+	known map[int64]packed // by their offsets in the pack, those that were followed
 }
 
 // packs reads the indexes, once.
@@ -50,12 +55,28 @@ func (d *Disk) packs() ([]packIndex, error) {
 		if len(data) < 8+1024 || string(data[:8]) != "\xfftOc\x00\x00\x00\x02" {
 			continue // the library refuses it
 		}
-		p := packIndex{data: data, count: int(binary.BigEndian.Uint32(data[8+1020:])), pack: path.Join("objects/pack", stem+".pack")}
-		if int64(len(data)) >= 8+1024+int64(p.count)*28 {
-			d.indexes = append(d.indexes, p)
+		p := packIndex{data: data, count: int(binary.BigEndian.Uint32(data[8+1020:])), pack: path.Join("objects/pack", stem+".pack"), known: map[int64]packed{}}
+		if int64(len(data)) < 8+1024+int64(p.count)*28 {
+			continue // as above
 		}
+		if !p.sorted() {
+			d.indexes = nil
+			return nil, Fault("the index of a pack is damaged: its names are not in order")
+		}
+		d.indexes = append(d.indexes, p)
 	}
 	return d.indexes, nil
+}
+
+// sorted reports whether each name stands once, in order. In another order, the library
+// can find a name that find does not find.
+func (p packIndex) sorted() bool {
+	for names := p.data[8+1024:][:p.count*20]; len(names) > 20; names = names[20:] {
+		if bytes.Compare(names[:20], names[20:40]) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // find is the place of an object in its pack.
@@ -88,71 +109,148 @@ func (d *Disk) chain(h plumbing.Hash) error {
 	return err
 }
 
-// follow goes from an object of a pack to the one that is no delta. What is damaged in
-// another way is left to the library.
+// packed is an object of a pack with all deltas that it is made of.
+type packed struct {
+	deltas int
+	bytes  int64 // of the deltas and of the object that they begin with
+	made   int64 // bytes of all objects that the deltas make on the way
+}
+
+// follow goes from an object of a pack to the one that is no delta, and takes note of
+// what it saw on the way. What is damaged in another way is left to the library.
 func (p packIndex) follow(git fs.FS, at, most int64) error {
+	if _, ok := p.known[at]; ok {
+		return nil
+	}
 	file, err := git.Open(p.pack)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	total := int64(0)
-	for range maxChain {
-		head, err := partOf(file, at)
-		if err != nil || len(head) == 0 {
+	in, err := readerAt(file)
+	if err != nil {
+		return err
+	}
+	var way []packPart
+	base := packed{}
+	for at >= 0 {
+		if known, ok := p.known[at]; ok {
+			base = known
+			break
+		}
+		if len(way) > maxChain {
+			return Fault("an object of a pack has deltas that lead in a circle, or more than %d", maxChain)
+		}
+		part, err := p.part(in, at, most)
+		if err != nil {
 			return err
 		}
-		kind, size, used := int(head[0]>>4&7), int64(head[0]&15), 1
-		for shift := 4; head[used-1]&0x80 != 0 && used < len(head) && shift < 60; shift += 7 {
-			size |= int64(head[used]&0x7f) << shift
-			used++
-		}
-		if total += size; size < 0 || total > most {
-			return Fault("an object of a pack has deltas of more than %d bytes", most)
-		}
-		switch kind {
-		case 6: // the base lies before it
-			back, _, ok := offsetNumber(head[used:])
-			if !ok || back <= 0 || int64(back) > at {
-				return Fault("a delta in a pack has no base")
-			}
-			at -= int64(back)
-		case 7: // the base has a name
-			if len(head) < used+20 {
-				return nil
-			}
-			base, ok := p.find(plumbing.Hash(head[used : used+20]))
-			if !ok {
-				return nil
-			}
-			at = base
-		default:
-			return nil
-		}
+		way, at = append(way, part), part.base
 	}
-	return Fault("an object of a pack has deltas that lead in a circle, or more than %d", maxChain)
+	for _, part := range slices.Backward(way) {
+		if base.bytes += part.size; part.delta {
+			base.deltas++
+			base.made += part.made
+		}
+		if base.deltas > maxChain || base.bytes > most || base.made > maxMade {
+			return Fault("an object of a pack is made of more than %d deltas, or of too many bytes", maxChain)
+		}
+		p.known[part.at] = base
+	}
+	return nil
 }
 
-// partOf is the start of an object of a pack, with all that is said before its content.
-func partOf(file fs.File, at int64) ([]byte, error) {
+// packPart is an object as it stands in a pack.
+type packPart struct {
+	at, size int64
+	base     int64 // where the object is that a delta changes; -1: it is no delta, or the library refuses it
+	delta    bool
+	made     int64 // bytes of the object that a delta makes
+}
+
+// part reads an object of a pack. The library takes as much as is compressed, whatever
+// size the pack says: so all of it is counted here.
+func (p packIndex) part(in io.ReaderAt, at, most int64) (packPart, error) {
+	out := packPart{at: at, base: -1}
 	head := make([]byte, 48)
-	if r, ok := file.(io.ReaderAt); ok {
-		n, err := r.ReadAt(head, at)
-		if err == io.EOF {
-			err = nil
+	n, err := in.ReadAt(head, at)
+	if head = head[:n]; err != nil && err != io.EOF || n == 0 {
+		return out, cmpErr(err, io.ErrUnexpectedEOF)
+	}
+	kind, used := int(head[0]>>4&7), 1
+	out.size = int64(head[0] & 15)
+	for shift := 4; head[used-1]&0x80 != 0 && used < len(head) && shift < 60; shift += 7 {
+		out.size |= int64(head[used]&0x7f) << shift
+		used++
+	}
+	if out.size < 0 || out.size > most {
+		return out, Fault("an object of a pack has more than %d bytes", most)
+	}
+	switch kind {
+	case 6: // the base lies before it
+		back, n, ok := offsetNumber(head[used:])
+		if !ok || back <= 0 || int64(back) > at {
+			return out, Fault("a delta in a pack has no base")
 		}
-		return head[:n], err
+		out.delta, out.base, used = true, at-int64(back), used+n
+	case 7: // the base has a name
+		if len(head) < used+len(plumbing.ZeroHash) {
+			return out, nil
+		}
+		base, ok := p.find(plumbing.Hash(head[used : used+len(plumbing.ZeroHash)]))
+		if out.delta = true; ok {
+			out.base = base
+		}
+		used += len(plumbing.ZeroHash)
 	}
-	s, ok := file.(io.Seeker)
-	if !ok {
-		return nil, fs.ErrInvalid
+	z, err := sync.GetZlibReader(bufio.NewReaderSize(io.NewSectionReader(in, at+int64(used), 1<<62), 1024))
+	defer sync.PutZlibReader(z)
+	if err != nil {
+		return out, nil
 	}
+	start := make([]byte, 20)
+	n, err = io.ReadFull(z.Reader, start)
+	count := int64(n)
+	if err == nil {
+		var more int64
+		more, err = io.Copy(io.Discard, io.LimitReader(z.Reader, max(0, out.size-count)+1))
+		count += more
+	}
+	if count > out.size {
+		return out, Fault("an object of a pack has more bytes than the pack says")
+	}
+	if out.delta {
+		_, first := binary.Uvarint(start[:n]) // the size of the base
+		made, second := binary.Uvarint(start[max(0, first):n])
+		if first > 0 && second > 0 && made > uint64(most) {
+			return out, Fault("a delta of a pack makes more than %d bytes", most)
+		}
+		out.made = int64(made)
+	}
+	return out, nil
+}
+
+// readerAt reads a file at any place.
+func readerAt(file fs.File) (io.ReaderAt, error) {
+	if r, ok := file.(io.ReaderAt); ok {
+		return r, nil
+	}
+	if s, ok := file.(io.ReadSeeker); ok {
+		return seeking{s}, nil
+	}
+	return nil, fs.ErrInvalid
+}
+
+type seeking struct{ io.ReadSeeker }
+
+// ReadAt reads from an offset.
+func (s seeking) ReadAt(p []byte, at int64) (int, error) {
 	if _, err := s.Seek(at, io.SeekStart); err != nil {
-		return nil, err
+		return 0, err
 	}
-	n, err := io.ReadFull(file, head)
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		err = nil
+	n, err := io.ReadFull(s, p)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
 	}
-	return head[:n], err
+	return n, err
 }

@@ -138,6 +138,9 @@ func (r *reader) lookRef(name string) (string, error) {
 		if !named && errors.Is(err, plumbing.ErrObjectNotFound) {
 			break
 		}
+		if f := (*fault.Fault)(nil); errors.As(err, &f) {
+			return "", err
+		}
 		if err != nil {
 			return "", r.refused("%s names the object %s, which is missing or damaged", fault.Quoted(cmp.Or(name, "HEAD")), hash[:10])
 		}
