@@ -292,7 +292,7 @@ func (c *chatCommands) attach(s *run.Session, name string) (string, error) {
 	var names []string
 	for _, f := range s.Attached() {
 		about := fmt.Sprintf("%d bytes", len(f.Data))
-		if f.Server != "" {
+		if f.Resource {
 			about = "read when you send"
 		}
 		names = append(names, oneLine(f.Name)+" ("+about+")")

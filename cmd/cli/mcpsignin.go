@@ -156,6 +156,9 @@ func (t *serverTokens) send(r *http.Request, next http.RoundTripper) (*http.Resp
 		res.Body.Close()
 		return nil, err
 	}
+	if fresh == "" { // the person signed out meanwhile
+		return res, nil
+	}
 	again := r.Clone(r.Context())
 	if r.GetBody != nil {
 		if again.Body, err = r.GetBody(); err != nil {

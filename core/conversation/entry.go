@@ -98,6 +98,8 @@ type File struct {
 	Path string `json:"path,omitempty"`
 	MIME string `json:"mime,omitempty"`
 	Data []byte `json:"data,omitempty"`
+	// Resource says that Name is mcp:SERVER:URI, which could not be read: without Data.
+	Resource bool `json:"resource,omitempty"`
 }
 
 // Dropped is what a compaction took out of the next request: whole exchanges, then

@@ -239,7 +239,7 @@ func (b *Branch) object(kind plumbing.ObjectType, name string) (data []byte, err
 	if b.left != 0 && err == nil {
 		if b.left -= int64(len(data)); b.left <= 0 {
 			b.left = -1
-			return nil, fault.New(fault.Limit, "more than %d bytes of the repository were read for one call", int64(maxRead)).Hinting("name a path, or begin at a later commit with rev")
+			return nil, fault.New(fault.Limit, "more than %d bytes of the repository were read for one call", int64(maxRead)).Hinting("name a path, or begin at an older commit with rev")
 		}
 	}
 	return data, err

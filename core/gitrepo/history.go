@@ -2,6 +2,7 @@ package gitrepo
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,7 +99,7 @@ func (r *reader) blame(in Args) (string, error) {
 		return "", fault.New(fault.Limit, "%s has more than %d lines", fault.Quoted(in.Path), maxBlameLines)
 	}
 	by := make([]*gitCommitInfo, len(lines))
-	if err := r.trace(c, file, string(data), by); err != nil {
+	if err := r.trace(c, file, string(data), by); err != nil && !errors.Is(err, fault.Limit) {
 		return "", err
 	}
 	var b strings.Builder
@@ -113,7 +114,7 @@ func (r *reader) blame(in Args) (string, error) {
 		fmt.Fprintf(&b, "%s %s %s %d) %s\n", from.hash[:10], from.when.Format("2006-01-02"), from.author, n+1, line)
 	}
 	if slices.Contains(by, nil) && b.Len() > 0 {
-		fmt.Fprintf(&b, "[lines of an older commit: the clone is shallow, or the history is longer than %d commits or %d versions of the file; git_blame with rev of an older commit looks further back]\n", maxCommits, maxBlameSteps)
+		fmt.Fprintf(&b, "[lines of an older commit: the clone is shallow, or the history is longer than what is read for one call (%d commits, %d versions of the file, %d bytes); git_blame with rev of an older commit looks further back]\n", maxCommits, maxBlameSteps, int64(maxRead))
 	}
 	if b.Len() == 0 {
 		return "", fault.New(fault.ToolInput, "%s has %d lines in the commit %s", fault.Quoted(in.Path), len(lines), c.hash[:10]).Hinting("first and last count from 1")

@@ -165,8 +165,28 @@ func TestBoundsOfReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.left = 8000
-	if _, err := r.log(Args{Path: "/a"}); !errors.Is(err, fault.Limit) || !strings.Contains(err.Error(), "bytes of the repository were read") {
-		t.Errorf("a long history: %v", err)
+	// What was found until then is told, and where to go on: in the end all of it is.
+	told, rounds := "", 0
+	for rev := "main"; rev != ""; rounds++ {
+		r.left = 8000
+		clear(r.trees)
+		out, err := r.log(Args{Path: "/a", Rev: rev})
+		said, next, more := strings.Cut(out, "[older commits were not looked at: more than 2147483648 bytes of the repository were read for one call; go on with rev ")
+		told += said
+		if rev = strings.TrimSuffix(next, "]\n"); err != nil || more != (rev != "") || rounds > 40 {
+			t.Fatalf("a long history: %s, %v", out, err)
+		}
+	}
+	if rounds < 2 || strings.Count(told, "more") != 1 {
+		t.Errorf("after %d calls: %s", rounds, told)
+	}
+	r.left = 8000
+	clear(r.trees)
+	if out, err := r.blame(Args{Path: "/a"}); err != nil || !strings.Contains(out, "?????????? 0001-01-01 an older commit 1) x") {
+		t.Errorf("the lines of a long history: %s, %v", out, err)
+	}
+	if _, err := r.log(Args{}); !errors.Is(err, fault.Limit) {
+		t.Errorf("once all that a call may read was read, no more is: %v", err)
 	}
 	r.left, r.held = maxRead, maxHeld-4000
 	clear(r.trees)
@@ -268,7 +288,7 @@ func made(base string, baseSize, size uint64) []byte {
 	return slices.Concat(out, raw, gittest.Deflate(content))
 }
 
-// A pack cannot make the library build or follow what golem did not see: by an index whose
+// A pack cannot make the library build or follow what golem did not check: by an index whose
 // order hides an object, by an object that lies in a file of its own too, or by a small
 // object that is made of a very large one.
 func TestPacksThatHide(t *testing.T) {

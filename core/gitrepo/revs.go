@@ -266,8 +266,9 @@ func (r *reader) log(in Args) (string, error) {
 		limit = 20
 	}
 	var b strings.Builder
-	skip := max(in.Skip, 0)
+	skip, last := max(in.Skip, 0), ""
 	err = r.walk(start, func(c gitCommitInfo) (bool, error) {
+		last = c.hash
 		if file != "" {
 			if changed, err := r.touches(c, file); err != nil || !changed {
 				return true, err
@@ -284,6 +285,10 @@ func (r *reader) log(in Args) (string, error) {
 		fmt.Fprintf(&b, "%s %s %s: %s\n", c.hash[:10], c.when.Format("2006-01-02 15:04"), c.author, gitShown(subject))
 		return true, nil
 	})
+	if f := (*fault.Fault)(nil); errors.As(err, &f) && f.Code == fault.Limit && last != "" && last != start {
+		fmt.Fprintf(&b, "[older commits were not looked at: %s; go on with rev %s]\n", f.Message, last[:10])
+		return b.String(), nil
+	}
 	if b.Len() == 0 && err == nil {
 		return "no commit", nil
 	}
@@ -308,7 +313,7 @@ func (r *reader) walk(start string, visit func(gitCommitInfo) (more bool, err er
 				continue
 			}
 			if seen[p] = true; len(seen) > maxCommits {
-				return fault.New(fault.Limit, "more than %d commits were looked at", maxCommits).Hinting("begin at a later commit with rev")
+				return fault.New(fault.Limit, "more than %d commits were looked at", maxCommits).Hinting("begin at an older commit with rev")
 			}
 			parent, err := r.info(p)
 			if err != nil {

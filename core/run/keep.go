@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 
 	"golem/core/conversation"
@@ -38,6 +39,10 @@ func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool)
 		t.closed = step.Done
 		if t.closed == nil { // a branch of a conversation that was killed there
 			t.closed = &conversation.Entry{Error: errNotKept}
+		}
+		if input.unread() {
+			s.out, s.err = tool.Output{}, cmp.Or(t.closed.Error, errNotKept) // it could not be read, so nothing was said to the model
+			continue
 		}
 		s.out, s.err = s.exchange(ctx, input)
 		if s.refused || ctx.Err() != nil {
@@ -90,6 +95,9 @@ func (s *Session) Continue(ctx context.Context) Result { return s.goOn(ctx, *s.p
 
 // goOn is Send for a message that is kept already.
 func (s *Session) goOn(ctx context.Context, in Input) Result {
+	if in.unread() { // kept again, with the content
+		return s.read(ctx, in)
+	}
 	s.tree.staged.Refresh()
 	s.out, s.err = s.exchange(ctx, in)
 	s.frame.closeStaged()
@@ -126,7 +134,7 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 func (s *Session) said(in Input) {
 	e := conversation.Entry{T: conversation.InputEntry, Calls: s.frame.conversation.Calls, Input: &conversation.Input{Text: in.Text, JSON: in.JSON}}
 	for _, f := range in.Attachments {
-		e.Input.Files = append(e.Input.Files, conversation.File{Name: f.Name, Data: f.Data})
+		e.Input.Files = append(e.Input.Files, conversation.File{Name: f.Name, Data: f.Data, Resource: f.Resource})
 	}
 	s.r.Journal.Add(e)
 	s.r.Journal.Flush()
@@ -146,7 +154,11 @@ func (s *Session) done() {
 func inputOf(in *conversation.Input) Input {
 	out := Input{Text: in.Text, JSON: in.JSON}
 	for _, f := range in.Files {
-		out.Attachments = append(out.Attachments, File{Name: f.Name, Data: f.Data})
+		file := File{Name: f.Name, Data: f.Data}
+		if f.Resource {
+			file, _ = Resource(f.Name)
+		}
+		out.Attachments = append(out.Attachments, file)
 	}
 	return out
 }

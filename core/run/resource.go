@@ -3,9 +3,11 @@ package run
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/tool"
 )
 
@@ -14,35 +16,42 @@ import (
 func Resource(name string) (f File, ok bool) {
 	rest, ok := strings.CutPrefix(name, "mcp:")
 	server, uri, _ := strings.Cut(rest, ":")
-	return File{Name: name, Server: server, URI: uri}, ok
+	return File{Name: name, Resource: ok, Server: server, URI: uri}, ok
+}
+
+// unread reports whether a resource is attached that was not read yet.
+func (in Input) unread() bool {
+	return slices.ContainsFunc(in.Attachments, func(f File) bool { return f.Resource })
 }
 
 // resources puts the content of resources in the place of their names. Only servers of
-// the root's worker are asked, which a person trusts. Where it fails, it returns what
-// needs no server.
-func (f *frame) resources(ctx context.Context, in []File) (out []File, failed error) {
+// the root's worker are asked, which a person trusts.
+func (f *frame) resources(ctx context.Context, in []File) (out []File, err error) {
 	for _, one := range in {
-		if one.Server == "" {
+		if !one.Resource {
 			out = append(out, one)
 			continue
 		}
 		got, err := f.resource(ctx, one)
-		if err != nil && failed == nil {
+		if ctx.Err() != nil {
+			return nil, fault.Of(context.Cause(ctx), fault.Interrupted)
+		}
+		if err != nil {
 			cause := fault.Of(err, fault.Attachment)
-			failed = fault.New(fault.Attachment, "%s cannot be attached: %s", fault.Brief(one.Name), cause.Message).Hinting("%s", cause.Hint)
+			return nil, fault.New(fault.Attachment, "%s cannot be attached: %s", fault.Brief(one.Name), cause.Message).Hinting("%s", cause.Hint)
 		}
 		out = append(out, got...)
 	}
-	return out, failed
+	return out, nil
 }
 
 // resource is the content of a resource: its texts as one file, and each other part. The
 // name comes from the URI that the person gave, the media type from the content.
 func (f *frame) resource(ctx context.Context, of File) (out []File, err error) {
-	name, _, _ := strings.Cut(of.URI, "?")
-	if name = path.Base(name); name == "." || name == "/" {
-		return nil, fault.New(fault.Attachment, "no resource is named").Hinting("write mcp:SERVER:URI")
+	if of.Server == "" || of.URI == "" {
+		return nil, fault.New(fault.Attachment, "it does not name a server and a resource").Hinting("write mcp:SERVER:URI; for a file whose name begins with mcp: write ./mcp:…")
 	}
+	name := uriName(of.URI)
 	limited, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ToolTimeout, "reading a resource")
 	defer stop()
 	for _, c := range f.changing {
@@ -65,4 +74,21 @@ func (f *frame) resource(ctx context.Context, of File) (out []File, err error) {
 		return out, nil
 	}
 	return nil, fault.New(fault.NotFound, "%s has no MCP servers", f.worker.ID).Hinting("name the server under toolsets.mcp of the worker")
+}
+
+// uriName is the name of the file that a resource becomes: the last part of its URI, as
+// far as each platform can have a file of that name.
+func uriName(uri string) string {
+	uri, _, _ = strings.Cut(uri, "#")
+	uri, _, _ = strings.Cut(uri, "?")
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`<>:"|*\`, r) {
+			return '-'
+		}
+		return r
+	}, path.Base(strings.ToValidUTF8(uri, "-")))
+	if name == "." || name == "/" || sandbox.ValidNew(name) != nil {
+		return "resource"
+	}
+	return name
 }

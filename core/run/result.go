@@ -17,11 +17,12 @@ type Input struct {
 	Attachments []File
 }
 
-// File is an attachment from outside the sandbox. Name is its base name. With Server it is
-// the resource URI of an MCP server, which is read when the message is sent.
+// File is an attachment from outside the sandbox. Name is its base name. With Resource it
+// is the resource URI of the MCP server Server, which is read when the message is sent.
 type File struct {
 	Name        string
 	Data        []byte
+	Resource    bool
 	Server, URI string
 }
 

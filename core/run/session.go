@@ -125,14 +125,20 @@ func (s *Session) Send(ctx context.Context, in Input) Result {
 	if !s.begin(in) {
 		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
 	}
-	var failed error
-	in.Attachments, failed = s.frame.resources(ctx, in.Attachments)
-	s.said(in)
-	if failed != nil {
-		s.out, s.err = tool.Output{}, failed
+	return s.read(ctx, in)
+}
+
+// read reads the resources of a message, keeps it and runs the exchange.
+func (s *Session) read(ctx context.Context, in Input) Result {
+	files, err := s.frame.resources(ctx, in.Attachments)
+	if err != nil {
+		s.said(in) // with the names of the resources: they are read when this goes on
+		s.out, s.err = tool.Output{}, err
 		s.done()
 		return s.result()
 	}
+	in.Attachments = files
+	s.said(in)
 	return s.goOn(ctx, in)
 }
 
