@@ -79,7 +79,7 @@ var ofAnthropic = []behaviour{
 	inMessages("blocks and events of the future", []string{typed(start, blockStart(0, `{"type":"new"}`), blockDelta(0, `"type":"new_delta"`), blockStop(0), `{"type":"new_event"}`), textBlock(1, "Hello"), messageEnd("end_turn")}, answered("Hello", "stop")),
 
 	failsInMessages("cut before the end", []string{typed(start), textBlock(0, "Hello"), callBlock(1, "one", "{}")}, "without a finish reason", true),
-	failsInMessages("cut between reason and end", []string{typed(start), textBlock(0, "Hello"), typed(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`)}, "without a finish reason", true),
+	failsInMessages("cut between reason and end", []string{typed(start), textBlock(0, "Hello"), typed(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`)}, "the stream of anthropic ended before message_stop", true),
 	failsInMessages("an end mark of another protocol", []string{typed(start), textBlock(0, "Hello"), "data: [DONE]\n\n"}, "without a finish reason", true),
 	failsInMessages("refused", []string{typed(start), textBlock(0, "I"), typed(`{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"Not this."}},"usage":{"output_tokens":3}}`, `{"type":"message_stop"}`)}, "gpt-test refused to answer: Not this.", false),
 	failsInMessages("refused without a word", []string{typed(start), messageEnd("refusal")}, "the content filter of anthropic stopped the answer (refusal)", false),

@@ -79,7 +79,7 @@ func (a *anthropicAnswer) stopped(delta json.RawMessage) error {
 		return err
 	}
 	if reason := str(d.Stop); reason != "" {
-		a.stop = reason
+		a.stop, a.reason = reason, reason
 	}
 	var details struct{ Explanation, Category json.RawMessage }
 	if a.stop == "refusal" && json.Unmarshal(d.Details, &details) == nil {

@@ -142,6 +142,8 @@ var protocol = []behaviour{
 	{name: "text", body: []string{sse(text("Hel"), text("lo")), ok("stop")}, want: answered("Hello", "stop")},
 	{name: "text in Unix and Windows lines, comments and other fields",
 		body: []string{"\uFEFF: hi\r\nevent: message\r\nid: 7\r\nretry: 9\r\n\r\ndata:" + text("Hello") + "\r\n\r\n", ok("stop")}, want: answered("Hello", "stop")},
+	{name: "text in lines that end in CR", body: []string{": hi\revent: message\rdata: " + text("Hel") + "\r\r", "data: {\rdata: " + strings.TrimPrefix(text("lo"), "{") + "\r\r", ok("stop")}, want: answered("Hello", "stop")},
+	{name: "an event of several lines that end in CRLF", body: []string{"data: {\r\ndata: " + strings.TrimPrefix(text("Hello"), "{") + "\r\n\r\n", ok("stop")}, want: answered("Hello", "stop")},
 	{name: "a thousand keep-alives", body: []string{strings.Repeat(": OPENROUTER PROCESSING\n\n", 1000), sse(text("Hello")), ok("stop")}, want: answered("Hello", "stop")},
 	{name: "byte by byte", body: bytesOf(sse(text("Grüße")) + ok("stop")), want: answered("Grüße", "stop")},
 	{name: "slow", pause: 5 * time.Millisecond, body: []string{sse(text("Hel")), sse(text("lo")), ok("stop")}, want: answered("Hello", "stop")},

@@ -34,6 +34,8 @@ func (a *answer) complete(model string, done bool) error {
 	switch {
 	case a.finish == "" && !done && !a.choices:
 		return broken(a.provider+" sent an empty answer", nil)
+	case a.finish == "" && !done && a.reason != "":
+		return broken("the stream of "+a.provider+" ended before message_stop", nil)
 	case a.finish == "" && !done:
 		return broken("the answer of "+a.provider+" ended in the middle, without a finish reason", nil)
 	case a.refusal.Len() > 0:

@@ -17,7 +17,7 @@ import (
 // place. It gives at most limit bytes and is never silent for longer than the
 // guard allows.
 //
-// It is lenient where providers differ: lines may end in LF or CRLF, comments
+// It is lenient where providers differ: lines may end in LF, CRLF or CR, comments
 // and unknown event names pass, data may stretch over several lines, and the
 // empty line between two events may be missing.
 type events struct {
@@ -26,6 +26,7 @@ type events struct {
 	left  int64
 	limit int64
 	in    *bufio.Reader
+	cr    bool // the last line ended in CR: an LF that follows belongs to it
 	stop  func() bool
 	text  func(string) string // cleans what is quoted
 
@@ -67,7 +68,7 @@ func (s source) Read(p []byte) (int, error) {
 // JSON. io.EOF is the end: then done tells whether the provider said so.
 func (e *events) next() ([]byte, error) {
 	for !e.done {
-		line, err := e.in.ReadBytes('\n')
+		line, err := e.readLine()
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -84,6 +85,35 @@ func (e *events) next() ([]byte, error) {
 		}
 	}
 	return nil, io.EOF
+}
+
+// readLine reads a line and the LF or CR at its end. It does not wait for the
+// byte behind a CR, which may come with the next event only.
+func (e *events) readLine() ([]byte, error) {
+	var line []byte
+	for {
+		if _, err := e.in.Peek(1); err != nil {
+			return line, err
+		}
+		part, _ := e.in.Peek(e.in.Buffered())
+		if e.cr && part[0] == '\n' {
+			e.cr = false
+			_, _ = e.in.Discard(1)
+			continue
+		}
+		e.cr = false
+		n, ended := len(part), false
+		for _, end := range []byte("\n\r") {
+			if i := bytes.IndexByte(part[:n], end); i >= 0 {
+				n, ended, e.cr = i+1, true, end == '\r'
+			}
+		}
+		line = append(line, part[:n]...)
+		_, _ = e.in.Discard(n)
+		if ended {
+			return line, nil
+		}
+	}
 }
 
 // last is what is left when the body has ended.

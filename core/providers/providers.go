@@ -5,8 +5,10 @@ package providers
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -141,7 +143,17 @@ func (t *Table) Open(_ context.Context, w *project.Worker) (model.Model, error) 
 	if err != nil {
 		return nil, err
 	}
-	return model.Open(w.Model, c)
+	m, err := model.Open(w.Model, c)
+	var bad *fault.Fault
+	if errors.As(err, &bad) && bad.Code == fault.Path && bad.Where == nil { // origin: FILE:LINE, or words
+		origin := w.Origins["model"]
+		if i := strings.LastIndexByte(origin, ':'); i > 0 {
+			if line, e := strconv.Atoi(origin[i+1:]); e == nil {
+				err = bad.At(origin[:i], line, 0)
+			}
+		}
+	}
+	return m, err
 }
 
 // reading is what models may reach where a name was given.
@@ -154,10 +166,12 @@ func (t *Table) reading(origin string) model.Config {
 	return c
 }
 
+// readProject reads a script or recording of the project.
 func (t *Table) readProject(name string) ([]byte, error) {
 	clean, err := sandbox.Clean(name)
 	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.Path, "%s", fault.Of(err, fault.Path).Message).
+			Hinting("a script or recording lies in the project: write its path from the project root")
 	}
 	return sandbox.ReadFile(t.source.Files, clean, 256<<20)
 }

@@ -148,6 +148,8 @@ func TestFileToolErrors(t *testing.T) {
 		{"read_file", map[string]any{"path": "../x"}, fault.Path, "above the root"},
 		{"read_file", map[string]any{"path": "a\u202e.txt"}, fault.Path, "U+202E"},
 		{"read_file", map[string]any{"path": "a.txt", "offset": 9}, fault.ToolInput, "only 2 lines"},
+		{"read_file", map[string]any{"path": "a.txt", "offset": -1}, fault.ToolInput, "leave offset out"},
+		{"read_file", map[string]any{"path": "a.txt", "limit": -1}, fault.ToolInput, "leave limit out"},
 		{"read_file", map[string]any{}, fault.ToolInput, "/path: is required"},
 		{"list_files", map[string]any{"path": "a.txt"}, fault.NotFound, "not a directory"},
 		{"list_files", map[string]any{"glob": "[a"}, fault.ToolInput, "glob"},

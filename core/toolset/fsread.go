@@ -28,6 +28,12 @@ func (r *readArgs) where() *string { return &r.Path }
 
 // read pages through a text file line by line, without holding it whole.
 func (f *files) read(ctx context.Context, _ string, in readArgs) (out tool.Output, err error) {
+	switch {
+	case in.Offset < 0:
+		return out, fault.New(fault.ToolInput, "/offset: lines are counted from 1").Hinting("leave offset out to read from the first line")
+	case in.Limit < 0:
+		return out, fault.New(fault.ToolInput, "/limit: a negative number of lines cannot be read").Hinting("leave limit out to read as many lines as fit")
+	}
 	name, err := sandbox.Clean(in.Path)
 	if err != nil {
 		return out, err

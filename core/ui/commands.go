@@ -59,16 +59,20 @@ func ParseCommand(line string) (Command, error) {
 	if a, ok := commandAliases[string(known)]; ok {
 		known = a
 	}
-	var names []string
+	var names, bare []string
 	for _, a := range actions {
 		switch a.Command {
 		case "":
 		case known:
 			return Command{Name: known, Arg: strings.TrimSpace(arg)}, nil
 		default:
-			names = append(names, "/"+string(a.Command))
+			names, bare = append(names, "/"+string(a.Command)), append(bare, string(a.Command))
 		}
 	}
+	hint := fault.DidYouMean("", names)
+	if near := fault.Nearest(name, bare); near != "" && near[0]|0x20 == name[0]|0x20 { // /nope is not /copy
+		hint = "did you mean /" + near
+	}
 	return Command{}, fault.New(fault.Usage, "there is no command /%s", oneLine(name)).
-		Hinting("%s; begin with // to send a text that begins with /", fault.DidYouMean("/"+name, names))
+		Hinting("%s; begin with // to send a text that begins with /", hint)
 }

@@ -207,7 +207,10 @@ func (p *Plain) flow(e trace.Event) {
 	case trace.Retry:
 		p.tell(e.ID, fmt.Sprintf("retrying in %.1f s: %s", float64(b.WaitMS)/1000, oneLine(string(b.Code)+" "+b.Message)))
 	case trace.Diff:
-		if !p.asked[e.ID] {
+		switch {
+		case b.Before == b.After:
+			p.note(e.Parent, "  "+oneLine(b.Path)+" is unchanged")
+		case !p.asked[e.ID] && b.Patch != "":
 			for _, l := range lines(b.Patch) {
 				p.note(e.Parent, "  "+l)
 			}

@@ -309,3 +309,14 @@ func TestCostAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A file that was written with the content it had: no empty line stands for the change.
+func TestPlainUnchanged(t *testing.T) {
+	var out strings.Builder
+	p := &Plain{View: &out}
+	p.Emit(ev("0", "", "main", 0, trace.WorkerStart{}))
+	p.Emit(ev("0.1", "0", "main", 0, trace.Diff{Path: "/a.txt", Before: "1", After: "1"}))
+	if got := out.String(); !strings.Contains(got, "  /a.txt is unchanged\n") {
+		t.Errorf("%q", got)
+	}
+}

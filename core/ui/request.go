@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"strings"
 
 	"golem/core/approval"
@@ -138,7 +139,11 @@ func (v *requestView) workers(r approval.Request) {
 		v.label("Path: ", strings.Join(r.WorkerPath, " → "), labelRows)
 	}
 	if n := len(r.Workers); n > 1 && r.Workers[n-1].Task != "" {
-		v.label("Task: ", r.Workers[n-1].Task, lesserRows)
+		task := r.Workers[n-1].Task
+		if strings.HasPrefix(task, "{") && json.Valid([]byte(task)) { // the input of a worker with a schema
+			task = strings.Join(named(ordered(fields(json.RawMessage(task))), briefOf), ", ")
+		}
+		v.label("Task: ", task, lesserRows)
 	}
 }
 

@@ -32,6 +32,15 @@ func writing(path string) tool.PathUse { return tool.PathUse{Op: "write", Mount:
 const fileKeys = `Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
 [y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: `
 
+// The task of a worker with an input schema is not shown as JSON.
+func TestRequestTaskOfASchema(t *testing.T) {
+	r := writeRequest()
+	r.Workers = []approval.Worker{{Worker: "main"}, {Worker: "draft", Task: `{"topic":"war \u001b","n":3}`}}
+	if got := asked(r); !strings.Contains(got, "\nTask: n: 3, topic: \"war") || strings.Contains(got, "\x1b") {
+		t.Errorf("asked:\n%s", got)
+	}
+}
+
 // SPEC §11, S4-28, S4-35, S4-45: the whole question, as it stands on a screen.
 func TestRequestGolden(t *testing.T) {
 	at := map[string]any{"path": "/output/report.md", "content": "# Report\n\nAll is well.\n"}
