@@ -274,8 +274,8 @@ export class Golem {
   updateLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
   /** Removes a library by its directory, such as utils@1.0.0. */
   removeLibrary(dir: string, options?: Waiting): Promise<void>
-  /** Writes golem.lock of a project, as golem lib lock, and gives what changes in it as a diff; with look nothing is written. */
-  lockLibraries(name: string, options?: ProjectOptions & { look?: boolean }): Promise<{ patch: string }>
+  /** Writes golem.lock of a project, as golem lib lock, and gives what changes in it as a diff; with look nothing is written. With agreed, a diff that was shown, it fails with E_CONFLICT if something else would change by now. */
+  lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
   files(name: string): Files
   /** The traces of a project's runs, newest first. */
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>

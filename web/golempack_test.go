@@ -188,7 +188,10 @@ func TestLockInThePage(t *testing.T) {
 	}
 	if got := talk(p, `const bytes = (s) => new TextEncoder().encode(s), lib = %s; lib['workers/trim.worker'] += 'More.\n';
 		await golem.updateLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)])), 'x'); const before = (await golem.check('demo')).map((f) => f.code);
-		await golem.lockLibraries('demo'); return before + ' ' + (await golem.check('demo')).length`, library.script()); got != "E_LOCK 0" {
+		const {patch} = await golem.lockLibraries('demo', {look: true}); lib['workers/trim.worker'] += 'And more.\n';
+		await golem.updateLibrary(Object.fromEntries(Object.entries(lib).map(([k, v]) => [k, bytes(v)])), 'x');
+		const other = await golem.lockLibraries('demo', {agreed: patch}).catch((e) => e.code);
+		await golem.lockLibraries('demo', {agreed: (await golem.lockLibraries('demo', {look: true})).patch}); return before + ' ' + other + ' ' + (await golem.check('demo')).length`, library.script()); got != "E_LOCK E_CONFLICT 0" {
 		t.Errorf("after the update: %s", got)
 	}
 }

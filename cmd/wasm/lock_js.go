@@ -11,11 +11,13 @@ import (
 const maxLockFile = 8 << 20
 
 // lockLibraries is golem lib lock: it writes golem.lock and returns what that changes in it
-// as a diff, "" if nothing. With look nothing is written.
+// as a diff, "" if nothing. With look nothing is written. With agreed, the diff that a person
+// said yes to, it fails with E_CONFLICT if the diff is another one now.
 func lockLibraries(c *call) (any, []byte, error) {
 	var n struct {
 		Project string `json:"project"`
 		Look    bool   `json:"look"`
+		Agreed  string `json:"agreed"`
 	}
 	if err := c.decode(&n); err != nil {
 		return nil, nil, err
@@ -48,6 +50,9 @@ func lockLibraries(c *call) (any, []byte, error) {
 	}
 	data, err := lock.Encode()
 	patch := textdiff.Unified(project.LockFile, project.LockFile, string(old), string(data))
+	if n.Agreed != "" && n.Agreed != patch {
+		return nil, nil, fault.New(fault.Conflict, "libraries or modules have changed since you looked at what changes in golem.lock").Hinting("look again")
+	}
 	if err == nil && patch != "" && !n.Look {
 		err = fsys.WriteFile(project.LockFile, data)
 	}

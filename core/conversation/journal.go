@@ -188,6 +188,21 @@ func (j *Journal) flush() error {
 	return j.log.Append(lines...)
 }
 
+// sync fails if what was flushed cannot reach the disk: a log of the page gathers lines,
+// so that an error can come late.
+func (j *Journal) sync() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.log == nil || j.ended {
+		return nil
+	}
+	err := j.log.Sync()
+	if err != nil {
+		j.fail(err)
+	}
+	return err
+}
+
 // fail tells the error and ends the keeping. The caller holds mu.
 func (j *Journal) fail(err error) {
 	j.ended = true

@@ -3,6 +3,8 @@ package conversation_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"reflect"
 	"testing"
 
@@ -44,5 +46,28 @@ func TestProviderStateIsKept(t *testing.T) {
 	}
 	if got := k.Answer("0#1", 3, -1); got.Answer.Kept == nil || !reflect.DeepEqual(got.Redacted, []int{0}) {
 		t.Errorf("with a secret in the first call: %v", got.Redacted)
+	}
+}
+
+// full is a file that gathers what is written to it, as a log of the page does, and finds
+// the disk full when it is synced.
+type full struct{ io.Writer }
+
+var errFull = errors.New("the disk is full")
+
+func (full) Sync() error  { return errFull }
+func (full) Close() error { return nil }
+
+// Going back to an earlier message reads the file, so a late error of the disk is told
+// before it, and the conversation is not taken for the whole one.
+func TestAgainOnAFullDisk(t *testing.T) {
+	s := state.Memory(sandbox.Memory())
+	s.Append = func(string) (io.WriteCloser, error) { return full{io.Discard}, nil }
+	j := conversation.Start(&s, conversation.Entry{Run: "x", Worker: "main"})
+	var told error
+	j.Trouble = func(err error) { told = err }
+	defer j.Close()
+	if _, err := j.Again(1, "y"); !errors.Is(err, errFull) || !errors.Is(told, errFull) {
+		t.Errorf("going back fails with %v, and told is %v; want %v twice", err, told, errFull)
 	}
 }

@@ -349,6 +349,9 @@ func (j *Journal) Again(n int, id string) (*Kept, error) {
 		return nil, fault.New(fault.Platform, "this conversation is not kept, so golem cannot go back in it").Hinting("/new starts over")
 	}
 	j.Flush()
+	if err := j.sync(); err != nil {
+		return nil, err
+	}
 	k, err := Read(j.store, j.ID)
 	if err != nil {
 		return nil, err
@@ -359,7 +362,7 @@ func (j *Journal) Again(n int, id string) (*Kept, error) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	_ = j.log.Close() // everything was written
+	_ = j.log.Close() // everything was written and synced
 	j.release()
 	j.ID, j.log, j.release = id, other.log, other.release
 	return before, nil

@@ -8,8 +8,8 @@ import (
 )
 
 // Log is a file that data is only appended to, such as a trace. When Write
-// returns, the data is in the file, so a tab that dies loses no line; Sync also
-// writes it to the disk. While the Log is open, nothing else can write the
+// returns, the data is in the file, unless Gathers is set, so a tab that dies loses
+// no line; Sync also writes it to the disk. While the Log is open, nothing else can write the
 // file. It is safe for concurrent use. Another tab sees the file grow at once
 // only below a directory .golem: of other files it may keep what it read before.
 type Log struct {

@@ -60,7 +60,7 @@ globalThis.golemLogs = (() => {
 			try {
 				this.out.flush();
 			} catch (e) {
-				this.failure ||= e.name;
+				this.failure ||= e.name || "Error";
 			}
 			return this.failure;
 		}
@@ -69,6 +69,7 @@ globalThis.golemLogs = (() => {
 		close() {
 			this.sync();
 			this.out.close();
+			this.room = undefined;
 			return this.told ? "" : this.failure;
 		}
 	}

@@ -126,9 +126,9 @@ export class Golem {
     await this.#link.ask('removeLibrary', { library: dir }, { signal })
   }
 
-  /** Writes golem.lock of a project, as golem lib lock; with look it only says what that would change, as a diff. @returns {Promise<{patch: string}>} '' if nothing changes */
-  lockLibraries(name, { look = false, ...options } = {}) {
-    return this.#link.ask('lockLibraries', { ...this.#given(options), project: name, look }, options)
+  /** Writes golem.lock of a project, as golem lib lock; with look it only says what that would change, as a diff. With agreed, such a diff, it fails with E_CONFLICT if something else would change by now. @returns {Promise<{patch: string}>} '' if nothing changes */
+  lockLibraries(name, { look = false, agreed = '', ...options } = {}) {
+    return this.#link.ask('lockLibraries', { ...this.#given(options), project: name, look, agreed }, options)
   }
 
   /** A project's files. Paths are relative, with slashes. */

@@ -24,7 +24,7 @@ export const pin = () => store.attempt('writing golem.lock', async () => {
   const { patch } = await store.golem.lockLibraries(name, { ...store.options(), look: true })
   if (!patch) return store.tell('golem.lock is up to date')
   if (!(await agreed(patch)) || name !== store.project.value) return
-  await store.golem.lockLibraries(name, store.options())
+  await store.golem.lockLibraries(name, { ...store.options(), agreed: patch })
   await Promise.all([store.listFiles(), store.inspect()])
   store.tell('golem.lock is written')
 })
