@@ -60,13 +60,20 @@ func (s *authSite) issue(w http.ResponseWriter) {
 	s.document(w, "/token", map[string]any{"access_token": s.access, "refresh_token": s.refresh, "token_type": "Bearer", "expires_in": 3600})
 }
 
+// serves sets what a path answers from now on; nil: as the servers do.
+func (s *authSite) serves(path string, serve http.HandlerFunc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.serve[path] = serve
+}
+
 // ServeHTTP is both servers.
 func (s *authSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, r.URL.Path)
-	access := s.access
+	access, serve := s.access, s.serve[r.URL.Path]
 	s.mu.Unlock()
-	if serve := s.serve[r.URL.Path]; serve != nil {
+	if serve != nil {
 		serve(w, r)
 		return
 	}

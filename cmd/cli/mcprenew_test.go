@@ -38,12 +38,12 @@ func tokensOf(site *authSite, store *secretStore) *serverTokens {
 func TestRenewOnce(t *testing.T) {
 	t.Parallel()
 	site, store := signedIn(t)
-	site.serve["/token"] = func(w http.ResponseWriter, r *http.Request) {
+	site.serves("/token", func(w http.ResponseWriter, r *http.Request) {
 		if !r.Close {
 			t.Error("the connection to the token server is kept open")
 		}
 		site.token(w, r)
-	}
+	})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -93,14 +93,14 @@ func TestRenewOutage(t *testing.T) {
 		"no client":  {says(401, `{"error":"invalid_client"}`), true},
 		"forbidden":  {says(400, `{"error":"unauthorized_client"}`), true},
 	} {
-		site.serve["/token"] = one.serve
+		site.serves("/token", one.serve)
 		_, err := tokensOf(site, store).token(t.Context(), "access-1")
 		f := fault.Of(err, fault.Tool)
 		if f.Code != fault.Network || strings.Contains(f.Message, "not valid any more") != one.ended || strings.Contains(f.Hint, "try again") == one.ended {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	delete(site.serve, "/token")
+	site.serves("/token", nil)
 	if token, err := tokensOf(site, store).token(t.Context(), "access-1"); token != "access-2" || err != nil {
 		t.Errorf("%q, %v", token, err)
 	}
@@ -164,7 +164,7 @@ func TestServerLoginForeignAnswers(t *testing.T) {
 func TestSignInHidesQueries(t *testing.T) {
 	t.Parallel()
 	site := newAuthSite(t)
-	site.serve["/mcp"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
+	site.serves("/mcp", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	l := site.login(t)
 	l.server += "?key=s3cret"
 	_, err := l.run(t.Context())
