@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -20,25 +21,17 @@ func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 // own limit: the helper's group is killed.
 func endAll(politely bool) {
 	if politely {
-		for _, pid := range descendants() {
-			_ = syscall.Kill(pid, syscall.SIGTERM)
-		}
+		signalAll(stopAll(), syscall.SIGTERM, syscall.SIGCONT)
 		for end := time.Now().Add(grace); len(descendants()) > 0 && time.Now().Before(end); {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
 	for range 1000 {
-		found := descendants()
+		found := stopAll()
 		if len(found) == 0 {
 			return
 		}
-		// All are stopped first: a shell whose command is killed before it would
-		// begin the next one.
-		for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
-			for _, pid := range found {
-				_ = syscall.Kill(pid, signal)
-			}
-		}
+		signalAll(found, syscall.SIGKILL)
 		for {
 			pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
 			if pid <= 0 || err != nil {
@@ -46,6 +39,37 @@ func endAll(politely bool) {
 			}
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// stopAll stops the processes below the helper before any of them is ended: a shell
+// whose command ended before it would begin the next one. It looks again for what
+// was started meanwhile, and returns all that it found.
+func stopAll() []int {
+	var stopped []int
+	for range 10 {
+		var fresh []int
+		for _, pid := range descendants() {
+			if !slices.Contains(stopped, pid) {
+				fresh = append(fresh, pid)
+			}
+		}
+		if len(fresh) == 0 {
+			break
+		}
+		signalAll(fresh, syscall.SIGSTOP)
+		stopped = append(stopped, fresh...)
+	}
+	return stopped
+}
+
+// signalAll sends each signal to all the processes before the next signal.
+// An error means that a process has ended.
+func signalAll(pids []int, signals ...syscall.Signal) {
+	for _, signal := range signals {
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, signal)
+		}
 	}
 }
 
