@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The checks behind `make check` and `make quick`: each step is timed, the
-# first failure ends the run, a summary comes last. Steps that only compile run
-# beside each other: a linker or a vet's end leaves a processor to the other.
+# The checks behind `make check` and `make quick`: each step is timed, a summary
+# comes last. The tests in browsers run beside all the others: a browser's test
+# waits for other processes most of the time and leaves a processor idle.
 #
 #   .ci/check.sh check    everything
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
@@ -26,29 +26,31 @@ step() {
   echo "== $name"
   # In a condition errexit would be off inside the step: run it outside one.
   set +e
-  (set -e; "$@")
+  (set -e; "$@") 3>&-
   status=$?
   set -e
   if [ "$status" -ne 0 ]; then
     echo "FAILED: $name" >>"$summary"
-    if [ -n "$beside" ]; then tail -n 1 "$summary"; else cat "$summary"; fi
+    if [ -n "$beside" ]; then echo "FAILED: $name" && echo "FAILED: $name" >&3; else cat "$summary"; fi
     exit 1
   fi
-  printf '  ok  %3ds  %s\n' $((SECONDS - start)) "$name" >>"$summary"
+  name=$(printf '  ok  %3ds  %s' $((SECONDS - start)) "$name")
+  echo "$name" >>"$summary"
+  if [ -n "$beside" ]; then echo "$name" >&3; fi
 }
 
 beside=   # in the lists of steps that together runs: yes
 
-# together LIST…: runs lists of steps, each a function, at the same time. What each
-# says is printed at its end, one list after the other. Each list goes on to its
-# own end or failure; a failure in any of them stops the check.
+# together LIST…: runs lists of steps, each a function, at the same time. How each step
+# ended is printed at once, what a list said at the end, one list after the other. Each
+# list goes on to its own end or failure; a failure in any of them fails the check.
 together() {
   local list i failed=0
   local -a lists=("$@") pids=()
   echo "== beside each other: $*"
   set -m # a process group for each list, so that an interrupt reaches its commands
   for list in "${lists[@]}"; do
-    (beside=yes; "$list") >"build/$list.log" 2>&1 </dev/null &
+    (beside=yes; "$list") 3>&1 >"build/$list.log" 2>&1 </dev/null &
     pids+=($!)
   done
   set +m
@@ -237,20 +239,23 @@ unchanged() {
   fi
 }
 
-# What looks at sources, once the page that a package embeds is there.
-sources() {
+# The tests that leave processors idle.
+browsers() { step "tests in Chromium and Firefox" test_chromium; }
+
+# All else that needs the page, which a package embeds.
+others() {
   step "vet, js/wasm" vet_js
   step "build staticcheck" build_staticcheck
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
-}
-
-# What is built and measured; the page is in it.
-programs() {
   step "core.wasm: size, and a run in Node" core_wasm
   step "cross-builds" cross
   step "binary size" binary_size
+  step "tests with the race detector" test_race
+  step "tests without it: documents, .ci/norace.txt" test_norace
+  step "tests of core, js/wasm in Node" test_js
+  step "make run" demo
 }
 
 before=$(checkout)
@@ -263,12 +268,7 @@ quick)
 check)
   step "packages from npm" npm_packages
   step "the page: bundle, sizes" web_page
-  together sources programs
-  step "tests with the race detector" test_race
-  step "tests without it: documents, .ci/norace.txt" test_norace
-  step "tests in Chromium and Firefox" test_chromium
-  step "tests of core, js/wasm in Node" test_js
-  step "make run" demo
+  together browsers others
   ;;
 *)
   echo "usage: .ci/check.sh check|quick" >&2
