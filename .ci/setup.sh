@@ -4,6 +4,7 @@
 #   .ci/setup.sh build    Go alone: make build, make run
 #   .ci/setup.sh web      and Node with npm, for the page
 #   .ci/setup.sh check    and a C compiler for the race detector, Chromium and Firefox for the page's tests
+#   .ci/setup.sh webkit   what web has, and WebKitGTK with a screen to draw on, for make webkit
 #
 # It installs with apt-get and says what. Without root it names the packages.
 set -eu
@@ -36,10 +37,18 @@ if ! command -v go >/dev/null; then
 fi
 need git "the version in golem version, and the check for a clean checkout" git --version
 finds_firefox() { command -v firefox-esr || command -v firefox; }
+finds_webkit() {
+  local at
+  command -v WebKitWebDriver || return 1
+  for at in /usr/lib/*/webkit2gtk-4.*/MiniBrowser /usr/lib*/webkit2gtk-4.*/MiniBrowser /usr/libexec/webkit2gtk-4.*/MiniBrowser; do
+    if [ -x "$at" ]; then return 0; fi
+  done
+  return 1
+}
 finds_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
 
 case ${1:-check} in
-web | check)
+web | webkit | check)
   need nodejs "the js/wasm tests and the page's packages" node --version
   need npm "the page's packages" npm --version
   ;;
@@ -48,6 +57,10 @@ if [ "${1:-check}" = check ]; then
   need "gcc libc6-dev" "the race detector of go test" compiles_c
   need firefox-esr "the page's tests, in a second browser" finds_firefox
   need chromium "the page's tests" finds_chromium
+fi
+if [ "${1:-check}" = webkit ]; then
+  need webkit2gtk-driver "make webkit" finds_webkit
+  need xvfb "the screen that WebKit draws on" command -v Xvfb
 fi
 
 if [ "${#missing[@]}" -eq 0 ]; then

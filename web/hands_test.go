@@ -6,6 +6,7 @@ import (
 	_ "embed" // for the hands
 	"fmt"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"golem/web/webtest"
@@ -14,10 +15,13 @@ import (
 //go:embed testdata/hands.js
 var hands string
 
+// handsThen makes one expression of the hands and of the expression that follows.
+var handsThen = strings.TrimSuffix(strings.TrimSpace(hands), ";") + ", "
+
 // do runs asynchronous statements in the page, with hands at hand.
 func do(p *webtest.Page, format string, args ...any) string {
 	p.Helper()
-	return webtest.Eval[string](p, hands+"(async () => { const {click, text, until, button, type, say} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
+	return webtest.Eval[string](p, handsThen+"(async () => { const {click, text, until, button, type, say} = window.hands; "+fmt.Sprintf(format, args...)+"; return 'done' })()")
 }
 
 // otherModel opens the dialog that chooses another model than the project's.
@@ -52,7 +56,7 @@ func while(p *webtest.Page, answer func()) {
 		return document.querySelector('dialog[open] h2')?.closest('dialog').innerText ?? ''
 	})()`
 	for {
-		question := webtest.Eval[string](p, hands+asks)
+		question := webtest.Eval[string](p, handsThen+asks)
 		if question == "" {
 			break
 		}

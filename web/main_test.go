@@ -25,6 +25,9 @@ var browser, outward webtest.Browser
 
 var firefox = webtest.Browser{Engine: webtest.Firefox}
 
+// browsers are ended with the tests.
+var browsers = []*webtest.Browser{&browser, &outward, &firefox}
+
 // browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
 func browserOf(t testing.TB) *webtest.Browser {
 	if strings.HasPrefix(t.Name(), "TestFirefox/") {
@@ -44,7 +47,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, &browser, &outward, &firefox)
+	code := webtest.Main(m, browsers...)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

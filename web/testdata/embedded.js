@@ -51,6 +51,7 @@ window.fresh = async (name, files) => {
 // held changes this browser's files with golem's lock for that, as any tab does
 // (sandbox/opfs/kept.js).
 async function held(change) {
+  if (!(await window.golem).kept) throw new Error('this browser keeps no files: a test cannot put them')
   const channel = new BroadcastChannel('golem-files')
   channel.postMessage('wanted')
   await navigator.locks.request('golem-files', async () => change(await navigator.storage.getDirectory()))
@@ -59,10 +60,13 @@ async function held(change) {
 
 // libraries puts base64 files, by their paths, in the place of the libraries of
 // this browser, as they are: also those that golem would not install.
-window.libraries = (files) => held(async (root) => {
-  await root.removeEntry('libs', { recursive: true }).catch(() => {})
-  await put(root, 'libs', files ?? {})
-})
+window.libraries = async (files) => {
+  if (!(await window.golem).kept && !Object.keys(files ?? {}).length) return
+  await held(async (root) => {
+    await root.removeEntry('libs', { recursive: true }).catch(() => {})
+    await put(root, 'libs', files ?? {})
+  })
+}
 
 async function put(root, below, files) {
   for (const [path, data] of Object.entries(files)) {

@@ -68,9 +68,12 @@ func (b *Browser) open(t testing.TB, url string, how chromedp.ContextOption) *Pa
 	ctx, cancel := context.WithTimeout(context.Background(), Patience)
 	defer cancel()
 	var err error
-	if b.Engine == Firefox {
+	switch b.Engine {
+	case Firefox:
 		p.tab, err = openFirefox(ctx, b.firefox, p)
-	} else {
+	case WebKit:
+		p.tab, err = b.webkit(ctx)
+	default:
 		p.tab, err = openChromium(b.chromium, p, how)
 	}
 	if err != nil {
@@ -226,7 +229,7 @@ func (p *Page) Upload(selector string, files ...string) {
 	p.act(func(ctx context.Context) error { return p.tab.upload(ctx, selector, files) })
 }
 
-// Eval runs a script, waits for the promise its value may be, and decodes
+// Eval runs a script, an expression in WebKit, waits for the promise its value may be, and decodes
 // what comes of it. A rejection ends the test.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()

@@ -1,4 +1,4 @@
-// Package webtest runs tests in a real browser, Chromium or Firefox: pages with
+// Package webtest runs tests in a real browser, Chromium, Firefox or (with the build tag webkit) WebKit: pages with
 // what they say on their console, and whole Go test programs built for js/wasm,
 // which run in a dedicated worker of a page. It is test support and never linked into golem.
 //
@@ -12,7 +12,6 @@ package webtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,10 +27,11 @@ type Engine int
 const (
 	Chromium Engine = iota
 	Firefox
+	WebKit // MiniBrowser of WebKitGTK; only with the build tag webkit
 )
 
 // String is the name that people know it by.
-func (e Engine) String() string { return [...]string{"Chromium", "Firefox"}[e] }
+func (e Engine) String() string { return [...]string{"Chromium", "Firefox", "WebKit"}[e] }
 
 // Browser is one process of a browser. The zero value, a Chromium, starts at
 // the first page; Main ends it. It is safe for concurrent use.
@@ -55,6 +55,7 @@ type Browser struct {
 	once     sync.Once
 	chromium context.Context // of the browser, which lives as long
 	firefox  *bidi
+	webkit   func(context.Context) (tab, error) // opens a browser of one tab
 	err      error
 	end      []func()
 	dir      string
@@ -76,9 +77,16 @@ func Main(m *testing.M, browsers ...*Browser) int {
 var programs = [...][]string{
 	Chromium: {"chromium", "chromium-browser", "google-chrome"},
 	Firefox:  {"firefox-esr", "firefox"},
+	WebKit:   {"WebKitWebDriver"},
 }
 
-var errMissing = errors.New("not installed here: make setup does it")
+// startWebKit is set by the build tag webkit.
+var startWebKit func(b *Browser, driver string) (func(context.Context) (tab, error), error)
+
+// missing says what installs a program of an engine.
+func (e Engine) missing(program string) error {
+	return fmt.Errorf("%s is not installed here: .ci/setup.sh %s installs it", program, [...]string{"check", "check", "webkit"}[e])
+}
 
 func (e Engine) find() (string, error) {
 	for _, name := range programs[e] {
@@ -86,7 +94,7 @@ func (e Engine) find() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w", programs[e][0], errMissing)
+	return "", e.missing(programs[e][0])
 }
 
 // start starts the process, once.
@@ -100,6 +108,8 @@ func (b *Browser) start() error {
 		case err != nil:
 		case b.Engine == Firefox:
 			b.firefox, err = b.startFirefox(path)
+		case b.Engine == WebKit:
+			b.webkit, err = startWebKit(b, path)
 		default:
 			b.chromium, err = b.startChromium(path)
 		}
