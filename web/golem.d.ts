@@ -241,6 +241,51 @@ export interface ProjectAbout {
   faults: Fault[]
 }
 
+export interface AddToolOptions extends ProjectOptions {
+  /** Only say what the module is and what it would need. */
+  look?: boolean
+  /** Its name in tools/, without .wasm. */
+  name: string
+  /** The address that the module was fetched from, for tools.lock. */
+  from?: string
+  /** The description beside the module, NAME.tools.yaml. */
+  sidecar?: Uint8Array
+  /** The state that a look gave: nothing else is written, in place of nothing else. */
+  agreed?: string
+}
+
+/** A tool module that was not run. */
+export interface AddedTool {
+  module: ToolModule
+  /** The module that had its place. */
+  was?: ToolModule
+  /** The digest that tools.lock had for the place; '' if none. */
+  pinned: string
+  /** How many other modules of the project a new tools.lock pins too. */
+  others: number
+  /** Stands for all that is written, and what it takes the place of. */
+  state: string
+}
+
+/** What golem tool inspect --json shows. */
+export interface ToolModule {
+  path: string
+  size: number
+  sha256: string
+  form: string
+  built?: string
+  tools?: { name: string; description?: string; inputSchema?: object; outputSchema?: object; risk?: string; exec?: string; timeout?: string; stateful?: boolean }[]
+  described?: string
+  imports?: { module: string; name: string }[]
+  exports?: string[]
+  /** In pages of 64 KiB. */
+  memory?: { min: number; max: number }
+  callable?: string[]
+  needs?: string[]
+  /** Why golem would not run it. */
+  refused?: string
+}
+
 /** golem, started. Made by createGolem. */
 export class Golem {
   private constructor()
@@ -276,6 +321,8 @@ export class Golem {
   removeLibrary(dir: string, options?: Waiting): Promise<void>
   /** Writes golem.lock of a project, as golem lib lock, and gives what changes in it as a diff; with look nothing is written. With agreed, a diff that was shown, it fails with E_CONFLICT if something else would change by now. */
   lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
+  /** Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. It gives what the module is and what has its place; with look nothing is written. With agreed, the state of such an answer, it fails with E_CONFLICT if something else would be written by now, or the project has something else in its place. */
+  addTool(project: string, module: Uint8Array, options: AddToolOptions): Promise<AddedTool>
   files(name: string): Files
   /** The traces of a project's runs, newest first. */
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>

@@ -66,6 +66,7 @@ var methods = map[string]func(c *call) (result any, data []byte, err error){
 	"installLibrary": installLibrary,
 	"removeLibrary":  removeLibrary,
 	"lockLibraries":  lockLibraries,
+	"addTool":        addTool,
 
 	"trust":  showTrust,
 	"rules":  keptRules,

@@ -131,6 +131,16 @@ export class Golem {
     return this.#link.ask('lockLibraries', { ...this.#given(options), project: name, look, agreed }, options)
   }
 
+  /**
+   * Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. With look it only says what the module
+   * is and what it would need. agreed: the state that a look gave; if it is another one now, nothing is written (E_CONFLICT).
+   * @param {Uint8Array} module
+   * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Uint8Array, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it
+   */
+  addTool(project, module, { name, look, agreed, from, sidecar, ...options } = {}) {
+    return this.#link.ask('addTool', { ...this.#given(options), project, name, look, agreed, from }, options, sidecar ? [module, sidecar] : [module])
+  }
+
   /** A project's files. Paths are relative, with slashes. */
   files(name) {
     return {

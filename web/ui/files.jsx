@@ -27,7 +27,9 @@ export function Files() {
   return (
     <div class="split files">
       <section class="pane side" aria-label="Files" data-away={path !== ''} data-over={over} onDragOver={drag} onDragLeave={() => setOver(false)} onDrop={drag}>
-        <header><h2 class="grow">Files</h2><Upload /><NewFile /></header>
+        <header><h2 class="grow">Files</h2><Upload />
+          <button class="button quiet square" aria-label="Add a tool…" title="Add a tool…" onClick={() => import('./tooladd.jsx').then((m) => m.tools())}><Icon name="tool" /></button>
+          <NewFile /></header>
         <Progress />
         <Tree />
         <Checks />

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"net/url"
+	"strings"
+	"syscall/js"
+
+	"golem/cmd/wasm/jsbytes"
+	"golem/core/fault"
+	"golem/core/project"
+	"golem/core/sandbox"
+	"golem/core/wasmtool"
+	"golem/core/wasmtool/guard"
+	"golem/sandbox/opfs"
+)
+
+// toolFound is what addTool says of a module.
+type toolFound struct {
+	Module wasmtool.Inspection  `json:"module"`
+	Was    *wasmtool.Inspection `json:"was,omitempty"` // the module that has its place now
+	Pinned string               `json:"pinned"`        // the digest that tools.lock has for the place; "": none
+	Others int                  `json:"others"`        // modules of the project that a new tools.lock pins too
+	State  string               `json:"state"`         // a digest of all that is written, and of what it takes the place of
+}
+
+// toolAsked is what addTool is asked for.
+type toolAsked struct {
+	Project string `json:"project"`
+	Name    string `json:"name"` // in tools/, without .wasm
+	From    string `json:"from"` // the address that the page fetched; "": a file
+	Look    bool   `json:"look"`
+	Agreed  string `json:"agreed"` // a state
+}
+
+func (n toolAsked) check(c *call) error {
+	if err := fromAddress(n.From); err != nil {
+		return err
+	}
+	if !project.IsModuleName(n.Name) {
+		return fault.New(fault.Usage, "%s cannot be the name of a module", fault.Quoted(n.Name)).Hinting("give it another name: letters, digits, _, - and .")
+	}
+	if c.bytes.Type() != js.TypeObject || c.bytes.Length() == 0 {
+		return fault.New(fault.Usage, "the content of the module is missing")
+	}
+	return nil
+}
+
+// addTool is golem tool add for a module that the page has, and its description: with look
+// it describes the module, else it puts it into the project and pins it. With agreed, the
+// state that a look gave, it fails with E_CONFLICT if something else would be written, or
+// the project has something else in its place.
+func addTool(c *call) (any, []byte, error) {
+	var n toolAsked
+	err := c.decode(&n)
+	if err == nil {
+		err = n.check(c)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	fsys, err := c.server.stores.project(n.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	release, err := c.server.stores.hold(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	_, inst, _, err := instance(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	digests, from, fresh, err := inst.Project().ToolPins(guard.MaxSize)
+	if err != nil {
+		return nil, nil, err
+	}
+	name := "tools/" + n.Name + ".wasm"
+	files := map[string][]byte{name: jsbytes.Bytes(c.bytes.Index(0))}
+	if c.bytes.Length() > 1 {
+		files[sidecarOf(name)] = jsbytes.Bytes(c.bytes.Index(1))
+	}
+	out := toolFound{Pinned: digests[name]}
+	if out.Module, err = inspected(c.ctx, name, files); err != nil {
+		return nil, nil, err
+	}
+	if digests[name] = out.Module.SHA256; fresh {
+		out.Pinned, out.Others = "", len(digests)-1
+	}
+	from[name] = n.From
+	lock := project.EncodeToolLock(digests, from)
+	out.compare(c.ctx, fsys, name, lock, files[sidecarOf(name)])
+	switch {
+	case n.Agreed != "" && n.Agreed != out.State:
+		return nil, nil, fault.New(fault.Conflict, "%s, or what the project has in its place, has changed since you looked at it", name).Hinting("look again")
+	case n.Look:
+		return out, nil, nil
+	case out.Module.Refused != "":
+		return nil, nil, fault.New(fault.ToolModule, "golem would not run the module: %s", out.Module.Refused)
+	}
+	return out, nil, putModule(fsys, files, lock)
+}
+
+// compare sets what has the module's place in the project, and the state.
+func (f *toolFound) compare(ctx context.Context, fsys *opfs.FS, name string, lock, sidecar []byte) {
+	sum := sha256.New()
+	part := func(data []byte) {
+		one := sha256.Sum256(data)
+		sum.Write(one[:])
+	}
+	part(lock)
+	part(sidecar)
+	for _, file := range []string{project.ToolLockFile, sidecarOf(name), name} {
+		now, err := sandbox.ReadFile(fsys, file, guard.MaxSize) // an error: the project has none that can be used
+		part(now)
+		if file == name && err == nil {
+			if was, err := inspected(ctx, name, map[string][]byte{name: now}); err == nil {
+				f.Was = &was
+			}
+		}
+	}
+	f.State = hex.EncodeToString(sum.Sum(nil))
+}
+
+// sidecarOf is the path of the description beside a module.
+func sidecarOf(name string) string { return strings.TrimSuffix(name, "wasm") + "tools.yaml" }
+
+// fromAddress refuses an address that golem must not keep, or that no page can fetch, in
+// the words of golem tool add.
+func fromAddress(from string) error {
+	scheme, _, found := strings.Cut(from, "://")
+	u, err := url.Parse(from)
+	switch {
+	case from == "":
+		return nil
+	case scheme == "oci":
+		return fault.New(fault.Platform, "a web page cannot ask a registry for a module (oci://)").Hinting("use golem tool add of the command line, or download the .wasm file and add that")
+	case err != nil || !found || u.Host == "" || u.User != nil:
+		return fault.New(fault.Network, "the address has no host, or a name or password in it").Hinting("for example https://example.org/tool.wasm")
+	case scheme == "https", scheme == "http" && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"):
+		return nil
+	}
+	return fault.New(fault.Network, "%s: golem fetches modules over https only", u.Host).Hinting("http is for this machine's own addresses")
+}
+
+// inspected describes a module without running it. It starts no engine.
+func inspected(ctx context.Context, name string, files map[string][]byte) (wasmtool.Inspection, error) {
+	tree := sandbox.Memory()
+	if err := tree.WriteFile("m", files[name]); err != nil {
+		return wasmtool.Inspection{}, err
+	}
+	return (&wasmtool.Library{}).Module(wasmtool.Source{
+		Path: name, Open: func() (fs.File, error) { return tree.Open("m") },
+		Sidecar: func() ([]byte, error) {
+			if data, ok := files[sidecarOf(name)]; ok {
+				return data, nil
+			}
+			return nil, fs.ErrNotExist
+		},
+	}).Inspect(ctx)
+}
+
+// putModule writes files of a module, and the lock. The files lie beside their places
+// before anything changes; a tab that dies between the renames leaves a module that the
+// lock refuses, never one that is not pinned.
+func putModule(fsys *opfs.FS, files map[string][]byte, lock []byte) error {
+	err := fsys.Mkdir("tools", 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	const beside = ".new"
+	for name, data := range files {
+		if err == nil {
+			err = fsys.WriteFile(name+beside, data)
+		}
+	}
+	if err == nil {
+		err = fsys.WriteFile(project.ToolLockFile, lock)
+	}
+	for name := range files {
+		if err == nil {
+			err = fsys.Rename(name+beside, name)
+		} else {
+			fsys.Remove(name + beside) // it may not be there
+		}
+	}
+	return err
+}

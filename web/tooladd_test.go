@@ -1,0 +1,232 @@
+//go:build !js
+
+package web_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"golem/web/webtest"
+)
+
+// adder is the page on which a tool module is added, and a project of the command line
+// with the same files.
+type adder struct {
+	*testing.T
+	page *webtest.Page
+	disk packing
+}
+
+// adds opens the dialog, asks for the module of an address, and goes on with then.
+func (a adder) adds(address, then string) {
+	a.Helper()
+	do(a.page, `await click("Add a tool…"); const field = await until("the dialog", () => document.querySelector('#tool-address')); field.value = %q;
+		field.dispatchEvent(new Event('input', {bubbles: true})); await click("Fetch it"); %s`, address, then)
+}
+
+// updates opens the dialog, presses Update beside the module, and goes on with then.
+func (a adder) updates(then string) {
+	a.Helper()
+	do(a.page, `await click("Add a tool…"); await click("update tools/calc.wasm"); %s`, then)
+}
+
+const (
+	left    = `await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));`
+	alerted = `await until("the fault " + %[1]q, () => [...document.querySelectorAll('dialog[open] [role=alert]')].some((e) => e.innerText.includes(%[1]q)));`
+)
+
+// stored is a file of the project in the browser, in base64; "": there is none.
+func (a adder) stored(name string) string {
+	a.Helper()
+	return webtest.Eval[string](a.page, fmt.Sprintf(`(async () => {
+		let dir = await navigator.storage.getDirectory();
+		const way = ['projects', 'p', ...%q.split('/')], last = way.pop();
+		for (const d of way) if (!(dir = await dir.getDirectoryHandle(d).catch(() => null))) return '';
+		const file = await dir.getFileHandle(last).catch(() => null);
+		return file ? btoa([...new Uint8Array(await (await file.getFile()).arrayBuffer())].map((c) => String.fromCharCode(c)).join('')) : '' })()`, name))
+}
+
+// holds fails unless the page and the command line have the same tools.lock.
+func (a adder) holds(when string) {
+	a.Helper()
+	if got, want := a.stored("tools.lock"), a.disk.file("p/tools.lock"); got != want {
+		a.Errorf("%s: tools.lock is %s, of the command line %s", when, got, want)
+	}
+}
+
+// modules serves what a person may name: a good module that becomes another one, and
+// everything that golem refuses.
+func modules(t *testing.T, newer *atomic.Bool) *httptest.Server {
+	t.Helper()
+	read := func(name string) []byte {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	calculator, fetch := read("../examples/calculator/tools/calculator.wasm"), read("../cmd/cli/testdata/modules/fetch.wasm")
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/private.wasm" {
+			w.Header().Set("Access-Control-Allow-Origin", "*")
+		}
+		switch r.URL.Path {
+		case "/page.wasm":
+			w.Header().Set("Content-Type", "text/html")
+			w.Write([]byte("<html>"))
+		case "/zipped.wasm":
+			w.Header().Set("Content-Type", "application/gzip")
+			w.Write([]byte("\x1f\x8b\x08\x00"))
+		case "/component.wasm":
+			w.Write([]byte("\x00asm\x0d\x00\x01\x00"))
+		case "/large.wasm":
+			w.Write(append([]byte("\x00asm\x01\x00\x00\x00"), bytes.Repeat([]byte{0}, 32<<20)...))
+		case "/moved.wasm":
+			http.Redirect(w, r, "http://example.org/calc.wasm", http.StatusFound)
+		case "/none.wasm":
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			if newer.Load() {
+				w.Write(fetch)
+			} else {
+				w.Write(calculator)
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server
+}
+
+// A tool module is added in the page from an address or a file after a yes to what it is,
+// and pinned in the bytes of tools.lock that golem tool add writes; a worker calls it. A no
+// writes nothing, an update shows what changes and writes nothing if the project has
+// changed meanwhile, and what golem would not run is refused.
+func TestToolAddedInThePage(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile("node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatalf("%v: make web installs it", err)
+	}
+	var newer atomic.Bool
+	server := modules(t, &newer)
+	address := server.URL + "/calc.wasm"
+	files := map[string]string{
+		"p/main.worker": "---\nmodel: script:s.yaml\ntoolsets: {custom: {approval: {default: preApproved}}}\n---\nCalculate.\n",
+		"p/s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: multiply, args: {a: 6, b: 7}}]\n    - when: {tool: multiply, match: '42'}\n      say: calculated\n",
+	}
+	p, _ := visit(t, "/")
+	p.Expect("/private.wasm") // the browser complains of what it does not let the page read
+	p.Expect("/none.wasm")
+	do(p, `await text("is ready")`) // the welcome opens; it would take the place of the project
+	here := map[string]string{}
+	for name, text := range files {
+		here[filepath.Base(name)] = text
+	}
+	project(t, p, "p", here)
+	a := adder{t, p, newPacking(t, files)}
+	if _, err := webtest.Try[map[string]any](p, string(axe)+";({})", webtest.Patience); err != nil {
+		t.Fatal(err)
+	}
+	do(p, `await click("Files")`)
+	const asked = `await text("Add tools/calc.wasm?"); `
+	a.adds(address, asked+`await text("multiply: "); await text("nothing but its arguments"); await text("described in the module"); `+left)
+	if lock, module := a.stored("tools.lock"), a.stored("tools/calc.wasm"); lock+module != "" {
+		t.Errorf("after a no there are tools.lock %q and a module %q", lock, module)
+	}
+	a.adds(address, asked)
+	a.seen("tool-add")
+	do(p, `await click("Add it"); await text("added tools/calc.wasm, pinned in tools.lock")`)
+	a.disk.golem("tool", "add", address, "--project", "p", "--yes")
+	a.holds("after add")
+	do(p, `await click("Run"); await say("six times seven"); await text("calculated")`)
+	finished(p, "ok")
+
+	do(p, `await click("Files")`)
+	a.renewed(&newer)
+	a.chosen()
+	a.refuses(server.URL)
+}
+
+// renewed updates the module, after a no and after a change of the project meanwhile.
+func (a adder) renewed(newer *atomic.Bool) {
+	a.Helper()
+	a.updates(`await text("tools/calc.wasm is unchanged: sha256 ")`)
+	a.seen("tool-source")
+	do(a.page, left)
+	newer.Store(true)
+	const changed = `await text("Update tools/calc.wasm?"); await text("tools - multiply"); await text("network: it can make HTTP requests"); `
+	a.updates(changed + left)
+	a.holds("after a no to an update")
+	// The browser frees a lock a while after the call that had it has ended.
+	a.updates(changed + `const {createGolem} = await import('./golem.js'), other = await createGolem(), disk = other.files('p');
+		const free = () => until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/p'));
+		const lock = new TextDecoder().decode(await disk.read('tools.lock'));
+		await free(); await disk.write('tools.lock', lock + '# another tab\n'); await free(); other.close();
+		await click("Update it"); ` + fmt.Sprintf(alerted, "E_CONFLICT") + left)
+	a.updates(changed + `await click("Update it"); await text("updated tools/calc.wasm, pinned in tools.lock")`)
+	a.disk.golem("tool", "update", "--project", "p", "--yes")
+	a.holds("after update")
+
+}
+
+// chosen adds a module from a file, with its description.
+func (a adder) chosen() {
+	a.Helper()
+	do(a.page, `await click("Add a tool…"); await until("the dialog", () => document.querySelector('#tool-name'))`)
+	mul, err := filepath.Abs("../core/coretest/testdata/tools/mul")
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.page.Upload("dialog input[type=file]", mul+".wasm", mul+".tools.yaml")
+	do(a.page, `await text("Add tools/mul.wasm?"); await text("described beside the module"); await text("a file of this computer"); await click("Add it"); await text("added tools/mul.wasm, pinned in tools.lock")`)
+	a.disk.golem("tool", "add", mul+".wasm", "--project", "p", "--yes")
+	a.holds("after a file")
+	for _, name := range []string{"tools/mul.wasm", "tools/mul.tools.yaml", "tools/calc.wasm"} {
+		if a.stored(name) != a.disk.file("p/"+name) {
+			a.Errorf("%s is another one than that of the command line", name)
+		}
+	}
+}
+
+// refuses looks at what is refused, and that it writes nothing.
+func (a adder) refuses(site string) {
+	a.Helper()
+	var steps strings.Builder
+	for _, s := range []struct{ address, says string }{
+		{"oci://ghcr.io/owner/count:1.0", "E_PLATFORM: a web page cannot ask a registry for a module"},
+		{"http://example.org/x.wasm", "E_NETWORK: example.org: golem fetches modules over https only"},
+		{"https://me:pw@example.org/x.wasm", "E_NETWORK: the address has no host, or a name or password in it"},
+		{"example.org/y.wasm", "for example https://example.org/tool.wasm"},
+		{site + "/page.wasm", "(text/html) is not a WebAssembly module"},
+		{site + "/zipped.wasm", "(application/gzip) is not a WebAssembly module"},
+		{site + "/large.wasm", "has more than 33554432 bytes"},
+		{site + "/moved.wasm", "E_NETWORK: " + strings.TrimPrefix(site, "http://") + " redirects"},
+		{site + "/private.wasm", "does not let other pages read the file (CORS)"},
+		{site + "/none.wasm", "answers 404"},
+		{site + "/-.wasm", `E_USAGE: "-" cannot be the name of a module`},
+	} {
+		fmt.Fprintf(&steps, `field.value = %q; field.dispatchEvent(new Event('input', {bubbles: true})); await click("Fetch it"); `+"%s\n", s.address, fmt.Sprintf(alerted, s.says))
+	}
+	do(a.page, `await click("Add a tool…"); const field = await until("the dialog", () => document.querySelector('#tool-address')); `+"%s", steps.String()+left)
+	a.adds(site+"/component.wasm", `await text("tools/component.wasm cannot be used"); `+fmt.Sprintf(alerted, "E_TOOL_CONTRACT")+
+		`if (document.querySelector('dialog[open] .primary, dialog[open] .danger')) throw new Error('what golem refuses can be added'); await click("Close")`)
+	a.holds("after what was refused")
+}
+
+// seen holds the dialog against axe-core, in light and dark, on a phone and a desktop.
+func (a adder) seen(name string) {
+	a.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		webtest.Eval[string](a.page, fmt.Sprintf(`(document.documentElement.dataset.theme = %q)`, theme))
+		for _, w := range widths {
+			look(a.T, a.page, name+"-"+w.name+"-"+theme, w.width, w.height)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// Tools that others made: a module from an address or a file is shown before it comes
+// into the project and is pinned, as golem tool add and update do.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { render } from 'preact'
+import * as store from './store.js'
+import { visible } from './diff.jsx'
+import { Dialog } from './ask.jsx'
+import { address } from './packed.jsx'
+import { faultText } from './run.js'
+import { fault, fetchModule, largest } from './toolfetch.js'
+import { Found } from './toolfound.jsx'
+import { count } from './usage.js'
+
+/** The addresses of the modules that were fetched, by their paths, from tools.lock as golem writes it. */
+async function fetchedBefore() {
+  if (!store.files.value.some((f) => f.path === 'tools.lock')) return {}
+  const lock = new TextDecoder().decode(await store.golem.files(store.project.value).read('tools.lock'))
+  const out = {}
+  const quoted = '("(?:[^"\\\\]|\\\\.)*")'
+  for (const [, path, from] of (lock.split(/^from:$/m)[1] ?? '').matchAll(new RegExp(`^  ${quoted}: ${quoted}$`, 'gm'))) {
+    try {
+      out[JSON.parse(path)] = JSON.parse(from)
+    } catch { /* an escape that golem tool add does not write: the command line updates it */ }
+  }
+  return out
+}
+
+/** Opens the dialog. */
+export const tools = () => store.attempt('reading tools.lock', async () => {
+  await store.listFiles()
+  const fetched = await fetchedBefore()
+  const place = document.body.appendChild(document.createElement('div'))
+  const leave = () => {
+    render(null, place)
+    place.remove()
+  }
+  render(<AddTool project={store.project.value} fetched={fetched} leave={leave} />, place)
+})
+
+const nameOf = (path) => path.replace(/^.*\//, '').replace(/\.wasm$/, '')
+
+/** The module of an address. path: that of the module that it updates; '': it is a new one. */
+async function fromAddress(project, from, path, signal, tell) {
+  const url = address(from)
+  const name = nameOf(path || url?.pathname || 'tool')
+  if (path && path !== `tools/${name}.wasm`) throw fault('E_PLATFORM', `the page updates modules in tools/ only, and this one is ${visible(path)}`, 'use golem tool update of the command line')
+  if (!url) {
+    await store.golem.addTool(project, new Uint8Array(), { name, from, look: true }) // it says what is wrong with the address
+    throw fault('E_NETWORK', 'the address is not one of a file', 'for example https://example.org/tool.wasm')
+  }
+  tell(`fetching ${url.host}${visible(url.pathname)}`)
+  return { name, from, data: await fetchModule(url, signal) }
+}
+
+/** The module among files that were chosen, with the description beside it. */
+async function fromFiles(files) {
+  const modules = files.filter((f) => /\.wasm$/i.test(f.name))
+  if (modules.length !== 1) throw fault('E_USAGE', 'choose one .wasm file', 'if its description lies beside it, NAME.tools.yaml, choose both')
+  const stem = modules[0].name.slice(0, -5)
+  const beside = files.find((f) => f.name === `${stem}.tools.yaml`)
+  const read = async (f) => new Uint8Array(await f.slice(0, largest + 1).arrayBuffer())
+  return { name: stem, from: '', data: await read(modules[0]), sidecar: beside && await read(beside) }
+}
+
+function AddTool({ project, fetched, leave }) {
+  const [found, setFound] = useState(null)
+  const [doing, tell] = useState('')
+  const [told, setTold] = useState(null)
+  const typed = useRef({ address: '', name: '' })
+  const stopping = useRef(null)
+  useEffect(() => () => stopping.current?.abort(), [])
+  const attempt = async (what) => {
+    stopping.current = new AbortController()
+    const { signal } = stopping.current
+    setTold(null)
+    tell('reading the module')
+    try {
+      await what(signal)
+    } catch (e) {
+      if (signal.aborted) return
+      setFound(null)
+      setTold({ level: 'error', text: e.code ? faultText(e) : e.message })
+    }
+    tell('')
+  }
+  /** Looks at a module; it is written after a yes. */
+  const look = (get, update = false) => attempt(async (signal) => {
+    const { data, ...rest } = await get(signal)
+    const options = { ...store.options(), ...rest, name: (!update && typed.current.name.trim().replace(/\.wasm$/, '')) || rest.name }
+    const seen = await store.golem.addTool(project, data, { ...options, look: true, signal })
+    const same = seen.module.sha256
+    if (update && same === seen.pinned && same === seen.was?.sha256) setTold({ level: 'info', text: `${visible(seen.module.path)} is unchanged: sha256 ${same}` })
+    else setFound({ ...seen, from: rest.from, update, data, options })
+  })
+  const write = () => attempt(async () => {
+    const { module: m, others, update, data, options } = found
+    if (project !== store.project.value) throw fault('E_CONFLICT', 'another project is open by now')
+    await store.golem.addTool(project, data, { ...options, agreed: found.state })
+    leave()
+    store.tell(`${update ? 'updated' : 'added'} ${visible(m.path)}, pinned in tools.lock${others > 0 ? `; it is new, and pins the project's ${count(others, 'other module')} too` : ''}`)
+    await Promise.all([store.listFiles(), store.inspect()])
+  })
+  if (found) return <Found key="found" found={found} doing={doing} leave={() => doing || leave()} write={write} />
+  return <Source key="source" fetched={fetched} typed={typed.current} doing={doing} told={told} look={look} project={project} tell={tell} leave={leave} />
+}
+
+/** Where the module comes from. */
+function Source({ fetched, typed, doing, told, look, project, tell, leave }) {
+  const names = Object.keys(fetched).sort()
+  const fetchIt = (from, path = '') => look((signal) => fromAddress(project, from, path, signal, tell), path !== '')
+  const picked = (e) => {
+    const files = [...e.target.files]
+    e.target.value = ''
+    look(() => fromFiles(files))
+  }
+  return (
+    <Dialog title="Add a tool" leave={leave} submit={() => !doing && typed.address.trim() && fetchIt(typed.address.trim())}
+      buttons={<button class="button primary" disabled={doing !== ''}>Fetch it</button>}>
+      <div class="field">
+        <label for="tool-address">Address of a tool module (.wasm)</label>
+        <input id="tool-address" class="input" data-first defaultValue={typed.address} onInput={(e) => (typed.address = e.target.value)} autocomplete="off" spellcheck={false} placeholder="https://example.org/tool.wasm" />
+        <p class="hint">The page asks this address for the file. Its server has to let other pages read it (CORS). You see what the module is before anything is written.</p>
+      </div>
+      <div class="field">
+        <label for="tool-name">Name in tools/</label>
+        <input id="tool-name" class="input" defaultValue={typed.name} onInput={(e) => (typed.name = e.target.value)} autocomplete="off" spellcheck={false} placeholder="that of the address or file" />
+      </div>
+      <div class="field">
+        <label class="button">Choose a file of this computer<input class="sr" type="file" multiple accept=".wasm,.yaml" disabled={doing !== ''} onChange={picked} /></label>
+        <p class="hint">If its description lies beside it (NAME.tools.yaml), choose both.</p>
+      </div>
+      {names.length > 0 && <><h3>Fetched from an address</h3>
+        <ul class="stack">{names.map((path) => (
+          <li class="row" key={path}><span class="grow mono ellipsis" title={visible(fetched[path])}>{visible(path)}</span>
+            <button type="button" class="button small" aria-label={`update ${visible(path)}`} disabled={doing !== ''} onClick={() => fetchIt(fetched[path], path)}>Update</button></li>
+        ))}</ul></>}
+      {told && <p class={`note ${told.level}`} role={told.level === 'error' ? 'alert' : 'status'}>{told.text}</p>}
+      {doing && <p class="note" role="status">{doing}…</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,93 @@
+// What a tool module is and would need, and what changes if it takes the place of
+// another: what golem tool inspect and update show.
+import { visible } from './diff.jsx'
+import { Dialog } from './ask.jsx'
+import { bytes } from './size.js'
+
+const size = (n) => `${bytes(n)} (${n} bytes)`
+
+const forms = {
+  command: 'command: a WASI command',
+  exports: 'exports: single exports, with Extism input and output',
+  component: 'component: a component, which golem does not run',
+}
+
+const sources = { section: 'described in the module', sidecar: 'described beside the module' }
+
+/** A list of names, the first few of many. */
+const few = (names, most = 20) => visible([...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', '))
+
+const imports = (m) => (m.imports ?? []).map((i) => `${i.module} ${i.name}`)
+
+/** Imports by the module that they come from. */
+const grouped = (all) => [...new Set(all.map((i) => i.module))].map((from) => `${from}: ${few(all.filter((i) => i.module === from).map((i) => i.name))}`)
+
+/** What came (+), went (-) and is another thing under the same name (~). old, now: texts by name. */
+function changes(what, old, now) {
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()
+  return names.flatMap((n) => !(n in old) ? [`${what} + ${n}`] : !(n in now) ? [`${what} - ${n}`] : old[n] !== now[n] ? [`${what} ~ ${n}: ${now[n]}`] : [])
+}
+
+const byName = (tools) => Object.fromEntries((tools ?? []).map((t) => [t.name, JSON.stringify(t)]))
+const set = (names) => Object.fromEntries((names ?? []).map((n) => [n, '']))
+
+/** What differs between two modules. */
+export function differences(old, now) {
+  return [
+    ...(old.form !== now.form ? [`form ${now.form}, was ${old.form}`] : []),
+    ...changes('tools', byName(old.tools), byName(now.tools)),
+    ...changes('exports', set(old.exports), set(now.exports)),
+    ...changes('imports', set(imports(old)), set(imports(now))),
+    ...changes('needs', set(old.needs), set(now.needs)),
+  ]
+}
+
+function Tool({ tool: t }) {
+  const facts = [t.risk && `risk: ${t.risk}`, t.exec && `exec: ${t.exec}`, t.timeout && `timeout: ${t.timeout}`, t.stateful && 'state: kept between calls'].filter(Boolean)
+  const schemas = [['input', t.inputSchema], ['output', t.outputSchema]].filter(([, schema]) => schema)
+  return (
+    <li>{visible(t.name)}: {visible(t.description) || '(no description: a model cannot know what it is for)'}
+      {facts.map((text) => <div class="small" key={text}>{visible(text)}</div>)}
+      {schemas.length > 0 && <details class="small"><summary>schemas of {visible(t.name)}</summary>
+        {schemas.map(([what, schema]) => <div key={what}>{what} <span class="mono">{visible(JSON.stringify(schema))}</span></div>)}</details>}
+    </li>
+  )
+}
+
+/** Where the module's tools are described. */
+function described(m) {
+  if (m.tools?.length) return <>{sources[m.described]}<ul>{m.tools.map((t) => <Tool key={t.name} tool={t} />)}</ul></>
+  if (!m.described && m.callable?.length) return `not described: a worker names the exports that are tools, toolsets: {custom: {tools: [NAME]}}, such as ${few(m.callable, 8)}`
+  return sources[m.described] ?? 'not described'
+}
+
+export function Found({ found, doing, leave, write }) {
+  const { module: m, was, pinned, from, update } = found
+  const other = was && was.sha256 !== m.sha256
+  const list = (all) => <ul>{all.map((n) => <li key={n}>{visible(n)}</li>)}</ul>
+  const differs = other ? differences(was, m) : []
+  const facts = [
+    ['from', from ? visible(from) : 'a file of this computer'],
+    ['size', size(m.size) + (other && was.size !== m.size ? `, was ${size(was.size)}` : '')],
+    ['sha256', <span class="mono">{m.sha256}</span>],
+    other && ['it replaces', <span class="mono">{was.sha256}</span>],
+    differs.length > 0 && ['changes', list(differs)],
+    ['form', visible(forms[m.form] ?? m.form)],
+    m.built && ['is', visible(m.built)],
+    ['needs', m.needs?.length ? list(m.needs) : 'nothing but its arguments'],
+    ['tools', described(m)],
+    m.memory && ['memory', `${bytes(m.memory.min * 65536)}, at most ${bytes(m.memory.max * 65536)}`],
+    m.imports?.length && ['imports', list(grouped(m.imports))],
+    ['exports', m.exports?.length ? few(m.exports) : 'no function'],
+    pinned === m.sha256 && ['pinned', 'this is the module that tools.lock has'],
+  ].filter(Boolean)
+  const verb = update ? 'Update' : other ? 'Replace' : 'Add'
+  return (
+    <Dialog title={m.refused ? `${visible(m.path)} cannot be used` : `${verb} ${visible(m.path)}?`} leave={leave} submit={() => !doing && !m.refused && write()} cancel={m.refused ? 'Close' : 'Cancel'}
+      buttons={!m.refused && <button class={`button ${other ? 'danger' : 'primary'}`} disabled={doing !== ''}>{verb} it</button>}>
+      {m.refused ? <p class="note error" role="alert">Nothing was written, because golem would refuse the module: {visible(m.refused)}</p>
+        : <p>Nothing of it has run. It gets no files, hosts or configuration by being added: a worker file grants those.</p>}
+      <div tabIndex={0} role="region" aria-label={visible(m.path)}><dl class="facts">{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}:`}>{value}</dd>])}</dl></div>
+    </Dialog>
+  )
+}
