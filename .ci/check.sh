@@ -115,8 +115,9 @@ chromium='^golem/(web|web/webtest|sandbox/opfs|cmd/wasm)$'
 # No test measures time; the limit is for one that hangs, on a machine however busy.
 limit=30m
 
-# patterns are the tests that a table of .ci names, as one pattern.
-patterns() { sed -n 's/^\([^# ][^ ]*\) .*/\1/p' "$1" | paste -sd '|'; }
+# patterns are the tests that a table of .ci names, as one pattern. A name is a whole
+# name, so that TestReplay is not TestReplayOrder too.
+patterns() { sed -n 's/^\([^# /][^ /]*\)\(\/[^ ]*\)\{0,1\} .*/^\1$\2/p' "$1" | paste -sd '|'; }
 
 # The step "vet" has looked at all of them.
 # What compares documents with code and builds what they show, one after the other.
@@ -128,7 +129,7 @@ test_race() { go test -race -vet=off -timeout $limit -skip "$(patterns .ci/norac
 test_norace() {
   local names
   go test -vet=off -timeout $limit $(go list ./... | grep -E "$sequential")
-  names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g')
+  names=$(patterns .ci/norace.txt | sed 's#/[^|]*##g; s#[$^]##g')
   go test -vet=off -timeout $limit -run "$(patterns .ci/norace.txt)" $(git grep -lE "^func ($names)\(" -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's#^#./#')
 }
 
