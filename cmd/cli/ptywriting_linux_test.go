@@ -41,6 +41,30 @@ func TestTerminalWriting(t *testing.T) {
 	second.exit(0)
 }
 
+// An editor that ends at once, here since it cannot be started: the screen is drawn
+// again each time.
+func TestTerminalEditorEndsAtOnce(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmode: chat\n---\nTalk.\n",
+		"script.yaml": "script: 1\nworkers:\n  main:\n    - say: heard\n",
+	})
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("VISUAL", filepath.Join(dir, "missing"))
+	t.Setenv("GOMAXPROCS", "1") // what ends beside the editor has not ended when the editor has
+	r := startPTY(t, dir, nil, false, "chat", ".", "--model", "script:script.yaml")
+	r.expect("> ")
+	for n := range 10 {
+		r.expectTimes("\x1b[?1049h", n+1) // the whole screen is golem's
+		r.typeKeys("\x07")
+	}
+	r.expectTimes("\x1b[?1049h", 11)
+	r.expect("the editor failed")
+	r.typeKeys("hello\r")
+	r.expect("heard")
+	r.typeKeys("/exit\r")
+	r.exit(0)
+}
+
 // golem trace show opens a viewer on a terminal: the tree, a call with its prompt, back,
 // and out; --plain prints.
 func TestTerminalTraceViewer(t *testing.T) {

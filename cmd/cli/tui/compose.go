@@ -18,46 +18,47 @@ type Command interface {
 	SetStderr(io.Writer)
 }
 
-// direct gives a command the terminal's own file: from another reader exec.Cmd
-// copies, and waits for its end.
-type direct struct {
-	Command
-	in *os.File
+// elsewhere is a message that the person writes in their own editor. The program has
+// ended when the editor begins, and another one draws when it has ended: bubbletea's own
+// way (tea.Exec) may draw nothing any more after a command that ends at once
+// (charmbracelet/bubbletea issue 1778).
+type elsewhere struct {
+	cmd  Command
+	done func() (string, error)
 }
 
-// SetStdin ignores the reader.
-func (d direct) SetStdin(io.Reader) { d.Command.SetStdin(d.in) }
-
-// composed is what the person wrote elsewhere.
-type composed struct {
-	text string
-	err  error
+// write gives the terminal to the editor, and takes what was written.
+func (e elsewhere) write(m *model) {
+	e.cmd.SetStdin(m.o.In)
+	e.cmd.SetStdout(m.o.Out)
+	e.cmd.SetStderr(os.Stderr)
+	err := e.cmd.Run()
+	text, rerr := e.done()
+	if err == nil {
+		err = rerr
+	}
+	m.take(text, err)
 }
 
-// compose gives the terminal to the person's own editor.
+// compose ends the program, so that the person's own editor gets the terminal.
 func (m *model) compose() tea.Cmd {
 	cmd, done, err := m.o.Compose(m.editor.Text())
 	if err != nil {
 		m.told(err)
 		return nil
 	}
-	return tea.Exec(direct{cmd, m.o.In}, func(err error) tea.Msg {
-		text, rerr := done()
-		if err == nil {
-			err = rerr
-		}
-		return composed{text, err}
-	})
+	m.elsewhere = &elsewhere{cmd, done}
+	return tea.Quit
 }
 
 // take puts what was written elsewhere into the editor. After an error, what was there
 // stays.
-func (m *model) take(c composed) {
-	if c.err != nil {
-		m.told(fault.New(fault.Config, "the editor failed: %s", c.err).Hinting("VISUAL or EDITOR names it"))
+func (m *model) take(text string, err error) {
+	if err != nil {
+		m.told(fault.New(fault.Config, "the editor failed: %s", err).Hinting("VISUAL or EDITOR names it"))
 		return
 	}
-	m.editor.SetText(c.text)
+	m.editor.SetText(text)
 }
 
 func (m *model) told(err error) {

@@ -21,6 +21,7 @@ type model struct {
 	transcript    transcript
 	panel         panel
 	editor        Editor
+	elsewhere     *elsewhere // what this program ends for; nil: nothing
 	dialog        *dialog
 	waiting       []*dialog // questions behind the one on the screen
 	overlays      []overlay // over the chat, the last one on the screen
@@ -71,11 +72,17 @@ func (m *model) now() time.Time {
 }
 
 // Init asks what is staged already; the first events come with the size of the screen.
+// After the person's own editor it begins again what ended with the program before.
 func (m *model) Init() tea.Cmd {
-	if m.o.Color {
-		return tea.Batch(m.count(), tea.RequestBackgroundColor)
+	m.beating = false
+	cmd := tea.Batch(m.count(), func() tea.Msg { return arrived{} })
+	if m.dialog != nil && !m.dialog.armed {
+		cmd = tea.Batch(cmd, m.hush())
 	}
-	return m.count()
+	if m.o.Color {
+		cmd = tea.Batch(cmd, tea.RequestBackgroundColor)
+	}
+	return cmd
 }
 
 // notify tells the person, if the exchange took long.
@@ -106,13 +113,13 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.dialog.armed = true
 		}
 	case tea.KeyPressMsg:
-		return m, m.key(keyOf(msg))
+		if m.elsewhere == nil {
+			return m, m.key(keyOf(msg))
+		}
 	case then:
 		return m, msg(m)
 	case tea.BackgroundColorMsg:
 		m.palette = paletteOf(msg.IsDark())
-	case composed:
-		m.take(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.MouseWheelMsg:

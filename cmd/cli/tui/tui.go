@@ -62,18 +62,19 @@ const frame = 16 * time.Millisecond
 // UI is a chat's screen. Make it with New; Start draws it, Close takes it away. The
 // methods of ui.UI may be used from any goroutine.
 type UI struct {
-	model   *model
-	program *tea.Program
-	lines   chan string // what the person sent, and nothing else
-	wake    chan struct{}
-	over    chan struct{} // closed when the program has ended
-	eof     chan struct{} // closed when the person ends the input
+	model *model
+	lines chan string // what the person sent, and nothing else
+	wake  chan struct{}
+	over  chan struct{} // closed when the program has ended
+	eof   chan struct{} // closed when the person ends the input
 
 	lost sync.Once
 
-	mu    sync.Mutex
-	queue []any
-	err   error
+	mu      sync.Mutex
+	program *tea.Program // that draws now; nil: none
+	closed  bool         // by Close
+	queue   []any
+	err     error
 }
 
 var _ ui.UI = (*UI)(nil)
@@ -89,16 +90,8 @@ func New(o Options) *UI {
 
 // Start draws the screen and reads the keys, until Close.
 func (u *UI) Start() {
-	o := u.model.o
-	options := []tea.ProgramOption{
-		tea.WithInput(input{o.In, u.gone}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
-	}
-	if !o.Color {
-		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	}
-	u.program = tea.NewProgram(u.model, options...)
 	go func() {
-		_, err := u.program.Run()
+		err := u.run()
 		u.mu.Lock()
 		u.err = err
 		u.mu.Unlock()
@@ -108,6 +101,57 @@ func (u *UI) Start() {
 		close(u.over)
 	}()
 	go u.pump()
+}
+
+// run draws until the chat ends, and lets the person's own editor have the terminal in
+// between.
+func (u *UI) run() error {
+	for {
+		p := u.begin()
+		if p == nil {
+			return nil
+		}
+		_, err := p.Run()
+		u.mu.Lock()
+		u.program = nil
+		closed := u.closed
+		u.mu.Unlock()
+		edit := u.model.elsewhere
+		u.model.elsewhere = nil
+		switch {
+		case edit == nil:
+			return err
+		case err != nil || closed:
+			_, _ = edit.done() // takes its file away
+			return err
+		}
+		edit.write(u.model)
+	}
+}
+
+// begin makes the program that draws from now on; nil: the chat was closed.
+func (u *UI) begin() *tea.Program {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return nil
+	}
+	o := u.model.o
+	options := []tea.ProgramOption{
+		tea.WithInput(input{o.In, u.gone}), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler(),
+	}
+	if !o.Color {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	u.program = tea.NewProgram(u.model, options...)
+	return u.program
+}
+
+// drawing is the program that draws now; nil: none.
+func (u *UI) drawing() *tea.Program {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.program
 }
 
 // gone tells the host, once, that the terminal went away.
@@ -142,7 +186,9 @@ func (u *UI) pump() {
 		case <-u.over:
 			return
 		case <-u.wake:
-			u.program.Send(arrived{})
+			if p := u.drawing(); p != nil {
+				p.Send(arrived{}) // the next program looks for itself
+			}
 		}
 		select {
 		case <-u.over:
@@ -155,7 +201,13 @@ func (u *UI) pump() {
 // Close takes the screen away and gives the terminal back as it was. It returns what
 // ended the program before, such as a terminal that went away.
 func (u *UI) Close() error {
-	u.program.Quit()
+	u.mu.Lock()
+	u.closed = true
+	p := u.program
+	u.mu.Unlock()
+	if p != nil {
+		p.Quit()
+	}
 	<-u.over
 	u.mu.Lock()
 	defer u.mu.Unlock()
