@@ -25,7 +25,7 @@ const grouped = (all) => [...new Set(all.map((i) => i.module))].map((from) => `$
 /** What came (+), went (-) and is another thing under the same name (~). old, now: texts by name. */
 function changes(what, old, now) {
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort()
-  return names.flatMap((n) => !(n in old) ? [`${what} + ${n}`] : !(n in now) ? [`${what} - ${n}`] : old[n] !== now[n] ? [`${what} ~ ${n}: ${now[n]}`] : [])
+  return names.flatMap((n) => !Object.hasOwn(old, n) ? [`${what} + ${n}`] : !Object.hasOwn(now, n) ? [`${what} - ${n}`] : old[n] !== now[n] ? [`${what} ~ ${n}: ${now[n]}`] : [])
 }
 
 const byName = (tools) => Object.fromEntries((tools ?? []).map((t) => [t.name, JSON.stringify(t)]))
