@@ -11,18 +11,18 @@ import (
 
 // templateFilters are the filters that a template has (docs/templates.md).
 var templateFilters = map[string]filters.FilterFunc{
-	"abs": filters.FilterAbs, "attr": filters.FilterAttr, "batch": filters.FilterBatch, "bool": filters.FilterBool,
+	"abs": absOf, "attr": filters.FilterAttr, "batch": filters.FilterBatch, "bool": filters.FilterBool,
 	"capitalize": filters.FilterCapitalize, "chain": filters.FilterChain, "count": filters.FilterLength,
 	"d": filters.FilterDefault, "default": filters.FilterDefault, "dictsort": filters.FilterDictSort,
 	"e": filters.FilterEscape, "escape": filters.FilterEscape, "first": filters.FilterFirst, "float": filters.FilterFloat,
-	"format": filters.FilterFormat, "groupby": filters.FilterGroupBy, "indent": filters.FilterIndent, "int": filters.FilterInt,
+	"format": filters.FilterFormat, "groupby": filters.FilterGroupBy, "indent": filters.FilterIndent, "int": intOf,
 	"items": filters.FilterItems, "join": filters.FilterJoin, "last": filters.FilterLast, "length": filters.FilterLength,
 	"lines": filters.FilterLines, "list": filters.FilterList, "lower": filters.FilterLower, "map": filters.FilterMap,
 	"max": filters.FilterMax, "min": filters.FilterMin, "pprint": filters.FilterPprint, "reject": filters.FilterReject,
 	"rejectattr": filters.FilterRejectAttr, "replace": filters.FilterReplace, "reverse": filters.FilterReverse,
 	"round": filters.FilterRound, "safe": filters.FilterSafe, "select": filters.FilterSelect, "selectattr": filters.FilterSelectAttr,
 	"slice": filters.FilterSlice, "sort": filters.FilterSort, "split": filters.FilterSplit, "string": filters.FilterString,
-	"sum": filters.FilterSum, "title": filters.FilterTitle, "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
+	"sum": sumOf, "title": filters.FilterTitle, "tojson": filters.FilterTojson, "trim": filters.FilterTrim,
 	"unique": filters.FilterUnique, "upper": filters.FilterUpper, "urlencode": filters.FilterUrlencode, "zip": filters.FilterZip,
 }
 

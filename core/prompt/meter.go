@@ -107,7 +107,10 @@ func (m *meter) install(env *minijinja.Environment) {
 	env.AddFilter(lookFilter, func(_ filters.State, v value.Value, _ []value.Value, _ map[string]value.Value) (value.Value, error) {
 		return v, m.look(v)
 	})
-	env.AddFilter(mulFilter, m.multiply)
+	env.AddFilter(negFilter, m.filter("-", negate))
+	for _, op := range operators {
+		env.AddFilter(opFilter(op), m.operator(op))
+	}
 	env.AddFunction("range", rangeOf)
 	env.AddFunction("dict", dict)
 	env.AddFunction("namespace", func(_ *minijinja.State, args []value.Value, named map[string]value.Value) (value.Value, error) {
@@ -209,29 +212,40 @@ func longNumber(format string) bool {
 	return false
 }
 
-// multiply is left * right: of numbers, or a text or list so many times.
-func (m *meter) multiply(_ filters.State, v value.Value, args []value.Value, _ map[string]value.Value) (value.Value, error) {
-	if len(args) != 1 {
-		return value.Undefined(), failure("* takes two values")
+// operator is left op right within the meter. With *, a text or list may stand so many
+// times.
+func (m *meter) operator(op string) filters.FilterFunc {
+	return func(_ filters.State, v value.Value, args []value.Value, _ map[string]value.Value) (value.Value, error) {
+		if len(args) != 1 {
+			return value.Undefined(), failure("%s takes two values", op)
+		}
+		if err := m.look(v, args[0]); err != nil {
+			return value.Undefined(), err
+		}
+		if op == "*" && repeats(v, args[0]) {
+			m.err = failure("* would make a value larger than %d MB", maxValue>>20)
+			return value.Undefined(), m.err
+		}
+		out, err := compute(op, v, args[0])
+		if err != nil {
+			return out, err
+		}
+		return out, m.look(out)
 	}
-	if err := m.look(v, args[0]); err != nil {
-		return value.Undefined(), err
-	}
-	for _, pair := range [][2]value.Value{{v, args[0]}, {args[0], v}} {
+}
+
+// repeats tells whether a number times a text or a list would be too large.
+func repeats(a, b value.Value) bool {
+	for _, pair := range [][2]value.Value{{a, b}, {b, a}} {
 		times, isNumber := pair[0].AsInt()
 		if _, number := pair[1].AsFloat(); number || !isNumber || times <= 0 {
 			continue
 		}
 		if size, _ := sizeOf(pair[1], 0, maxValue); times > int64(maxValue/max(size, 1)) {
-			m.err = failure("* would make a value larger than %d MB", maxValue>>20)
-			return value.Undefined(), m.err
+			return true
 		}
 	}
-	out, err := v.Mul(args[0])
-	if err != nil {
-		return out, err
-	}
-	return out, m.look(out)
+	return false
 }
 
 // failure is an error to which the engine adds its place.

@@ -13,7 +13,7 @@ import (
 // these names.
 const (
 	lookFilter = "\x00look"
-	mulFilter  = "\x00mul"
+	negFilter  = "\x00neg"
 )
 
 // The kinds of binary operators in the template engine's tree.
@@ -21,6 +21,8 @@ const (
 	opAnd = 6
 	opOr  = 7
 	opMul = 10
+
+	opNeg = 1 // of one value
 )
 
 // errTree means that the engine's tree is not the one this code was written
@@ -234,7 +236,7 @@ func (w *rewriter) set(target reflect.Value) {
 func (w *rewriter) operands(node reflect.Value) {
 	switch node.Type().Name() {
 	case "BinOp":
-		if op := node.FieldByName("Op").Int(); op != opAnd && op != opOr && op != opMul {
+		if op := node.FieldByName("Op").Int(); op != opAnd && op != opOr && operators[op] == "" {
 			w.look(node.FieldByName("Left"))
 			w.look(node.FieldByName("Right"))
 		}
@@ -286,12 +288,15 @@ func (w *rewriter) replace(field reflect.Value) {
 	switch typeName(node) {
 	case "BinOp":
 		n := node.Elem()
-		switch n.FieldByName("Op").Int() {
-		case opAnd, opOr:
-		case opMul:
-			field.Set(w.filter(mulFilter, n.FieldByName("Left"), n.FieldByName("Right"), node))
-		default:
+		op := n.FieldByName("Op").Int()
+		if name := operators[op]; name != "" {
+			field.Set(w.filter(opFilter(name), n.FieldByName("Left"), n.FieldByName("Right"), node))
+		} else if op != opAnd && op != opOr {
 			w.look(field)
+		}
+	case "UnaryOp":
+		if n := node.Elem(); n.FieldByName("Op").Int() == opNeg {
+			field.Set(w.filter(negFilter, n.FieldByName("Expr"), reflect.Value{}, node))
 		}
 	case "List", "Map", "Slice":
 		w.look(field)

@@ -44,27 +44,30 @@ func TestRender(t *testing.T) {
 	for source, want := range map[string]string{
 		"Hello {{ title }}":             "Hello {{ evil }}",
 		"{% include 'header.jinja' %}x": "# {{ evil }}x",
-		"{% extends 'base.jinja' %}{% block body %}own {{ super() }}{% endblock %}":                           "<own base># {{ evil }}",
-		"{% include 'locales/' + locale + '.jinja' %}":                                                        "Guten Tag",
-		"{% include ['missing', 'locales/de.jinja'] %}":                                                       "Guten Tag",
-		"{% include 'missing' ignore missing %}.":                                                             ".",
-		"{% from 'macros.jinja' import item %}{{ item('x') }}{{ item(n, mark='*') }}":                         "- x\n* 3\n",
-		"{% import 'macros.jinja' as m %}{{ m.item('x') }}":                                                   "- x\n",
-		"{{ file('PROCEDURE.md') }}":                                                                          "1. {{ not rendered }}\n",
-		"{% raw %}{{ x }}{% endraw %}":                                                                        "{{ x }}",
-		"{% for x in list %}{{ loop.index }}{{ x|upper }}{% if not loop.last %}, {% endif %}{% endfor %}":     "1A, 2B",
-		"{{ missing|default('d') }}{{ title is defined }}{{ other is defined }}":                              "dTrueFalse",
-		"{{ object|tojson }}":                                                                                 `{"a":[true,1.5],"b":1}`,
-		"{{ n * 2 + 1 }}{{ 'ab' * 2 }}{{ [1] * 2 }}{{ 'a' ~ n }}":                                             "7abab[1, 1]a3",
-		"{% set ns = namespace(c=0) %}{% for x in range(4) %}{% set ns.c = ns.c + x %}{% endfor %}{{ ns.c }}": "6",
-		"{% for k, v in object|items %}{{ k }}={{ v }};{% endfor %}":                                          "a=[True, 1.5];b=1;",
-		"{{ list|join('-') }}{{ list[0] }}{{ list[1:] }}{{ object.b }}":                                       `a-ba["b"]1`,
-		"{% set x %}a{{ n }}{% endset %}{{ x }}{% filter upper %}b{% endfilter %}":                            "a3B",
-		"{{ 1 if n == 3 else 2 }}{{ 'a' in list }}{{ n in [1, 2] }}{{ 1 < n < 5 }}":                           "1TrueFalseTrue",
-		"{# comment #}a{%- if true %} b{% endif -%}  c":                                                       "a bc",
-		"{{ '%s is %d'|format('x', 3) }}{{ 'a\nb'|indent(2) }}{{ [3,1]|sort }}":                               "x is 3a\n  b[1, 3]",
-		"{{ dict(a=1).a }}{{ nothing is none }}":                                                              "1True",
-		"a\n\n":                                                                                               "a\n",
+		"{% extends 'base.jinja' %}{% block body %}own {{ super() }}{% endblock %}":                                                               "<own base># {{ evil }}",
+		"{% include 'locales/' + locale + '.jinja' %}":                                                                                            "Guten Tag",
+		"{% include ['missing', 'locales/de.jinja'] %}":                                                                                           "Guten Tag",
+		"{% include 'missing' ignore missing %}.":                                                                                                 ".",
+		"{% from 'macros.jinja' import item %}{{ item('x') }}{{ item(n, mark='*') }}":                                                             "- x\n* 3\n",
+		"{% import 'macros.jinja' as m %}{{ m.item('x') }}":                                                                                       "- x\n",
+		"{{ file('PROCEDURE.md') }}":                                                                                                              "1. {{ not rendered }}\n",
+		"{% raw %}{{ x }}{% endraw %}":                                                                                                            "{{ x }}",
+		"{% for x in list %}{{ loop.index }}{{ x|upper }}{% if not loop.last %}, {% endif %}{% endfor %}":                                         "1A, 2B",
+		"{{ missing|default('d') }}{{ title is defined }}{{ other is defined }}":                                                                  "dTrueFalse",
+		"{{ object|tojson }}":                                                                                                                     `{"a":[true,1.5],"b":1}`,
+		"{{ n * 2 + 1 }}{{ 'ab' * 2 }}{{ [1] * 2 }}{{ 'a' ~ n }}":                                                                                 "7abab[1, 1]a3",
+		"{% set ns = namespace(c=0) %}{% for x in range(4) %}{% set ns.c = ns.c + x %}{% endfor %}{{ ns.c }}":                                     "6",
+		"{% for k, v in object|items %}{{ k }}={{ v }};{% endfor %}":                                                                              "a=[True, 1.5];b=1;",
+		"{{ list|join('-') }}{{ list[0] }}{{ list[1:] }}{{ object.b }}":                                                                           `a-ba["b"]1`,
+		"{% set x %}a{{ n }}{% endset %}{{ x }}{% filter upper %}b{% endfilter %}":                                                                "a3B",
+		"{{ 1 if n == 3 else 2 }}{{ 'a' in list }}{{ n in [1, 2] }}{{ 1 < n < 5 }}":                                                               "1TrueFalseTrue",
+		"{# comment #}a{%- if true %} b{% endif -%}  c":                                                                                           "a bc",
+		"{{ '%s is %d'|format('x', 3) }}{{ 'a\nb'|indent(2) }}{{ [3,1]|sort }}":                                                                   "x is 3a\n  b[1, 3]",
+		"{{ 9007199254740993 + 0 }},{{ 3 ** 39 }},{{ 9223372036854775807 // 2 }},{{ -7 // 2 }},{{ 9007199254740993 * 3 - 1 }}":                    "9007199254740993,4052555153018976267,4611686018427387903,-4,27021597764222978",
+		"{{ [9007199254740993, 0]|sum }},{{ '9223372036854775807'|int }},{{ -3|abs }},{{ -2.5|abs }},{{ 9223372036854775807 + 1.0 }}":             "9007199254740993,9223372036854775807,3,2.5,9.223372036854776e+18",
+		"{{ -9223372036854775807 - 1 }},{{ 2 ** -1 }},{{ 7 % -3 }},{{ 1 ** 9223372036854775807 }},{{ '2.9'|int }},{{ 'a' + 'b' }},{{ -(2 - 5) }}": "-9223372036854775808,0.5,1,1,2,ab,3",
+		"{{ dict(a=1).a }}{{ nothing is none }}":                                                                                                  "1True",
+		"a\n\n":                                                                                                                                   "a\n",
 	} {
 		got, err := render(source, files, names)
 		if err != nil {
@@ -104,6 +107,24 @@ func TestTemplateFaults(t *testing.T) {
 		_, err := render(source, files, nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s\n got %v\nwant %s", source, err, want)
+		}
+	}
+}
+
+// A whole number of more than 64 bits ends the template; it never changes its sign.
+func TestWholeNumbersDoNotOverflow(t *testing.T) {
+	for _, source := range []string{
+		"9223372036854775807 + 1", "-9223372036854775807 - 2", "9223372036854775807 * 2", "2 ** 63", "3 ** 1000000000000",
+		"(-9223372036854775807 - 1) // -1", "-(-9223372036854775807 - 1)", "(-9223372036854775807 - 1)|abs",
+		"[9223372036854775807, 1]|sum", "[1]|sum(9223372036854775807)", "'9223372036854775808'|int", "1e300|int", "'-1e300'|int",
+	} {
+		if out, err := render("{{ "+source+" }}", nil, nil); !errors.Is(err, fault.Template) || !strings.Contains(err.Error(), "9223372036854775807") {
+			t.Errorf("%s: %q %v", source, out, err)
+		}
+	}
+	for source, want := range map[string]string{"-1e300|abs > 1e299": "True", "1e300 % 7 < 7": "True"} {
+		if out, err := render("{{ "+source+" }}", nil, nil); out != want || err != nil {
+			t.Errorf("%s: %q %v", source, out, err)
 		}
 	}
 }

@@ -205,13 +205,9 @@ func (n *Node) plain() (any, error) {
 	return n.Text, nil
 }
 
+// wholeNumber reads 10, 0o10, 0x10 and 0b10; Parse refuses 010.
 func wholeNumber(text string) (int64, bool) {
-	text = strings.ReplaceAll(text, "_", "")
-	base := 0
-	if digits := strings.TrimLeft(text, "+-"); len(digits) > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9' {
-		base = 8
-	}
-	i, err := strconv.ParseInt(text, base, 64)
+	i, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
 	return i, err == nil
 }
 

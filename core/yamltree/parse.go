@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 
@@ -108,8 +109,17 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 		n.Text = y.Value
 		n.Tag = scalarTag(y)
 		n.Block = y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+		if n.Tag != TagText && zeroFirst(n.Text) {
+			c.hint(y, "write it without the 0 before it, as 0o10 if it is octal, or in quotes if it is text", "the number %s begins with 0: YAML 1.1 reads it as octal, YAML 1.2 as decimal", fault.Brief(n.Text))
+		}
 	}
 	return n
+}
+
+// zeroFirst tells whether a number has digits only and a 0 before them.
+func zeroFirst(text string) bool {
+	digits := strings.TrimLeft(text, "+-")
+	return len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == ""
 }
 
 func scalarTag(y *yaml.Node) string {

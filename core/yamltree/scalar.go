@@ -35,7 +35,7 @@ func Expected(want string, n *Node) (string, string) {
 // numeric tells whether a text would be a number without its quotes.
 func numeric(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
-	return err == nil && len(s) <= 20 && !strings.ContainsAny(s, "xXpP_nN")
+	return err == nil && len(s) <= 20 && !zeroFirst(s) && !strings.ContainsAny(s, "xXpP_nN")
 }
 
 // Text is the shape of a text; check returns what is wrong with it, "" if nothing
