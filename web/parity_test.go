@@ -52,6 +52,9 @@ func TestParity(t *testing.T) {
 			quick = append(quick, c)
 		}
 	}
+	for _, s := range sides {
+		s.traps(t)
+	}
 	later := sides.together(t, slow) // they wait while the others are played
 	var mu sync.Mutex
 	compare := func(t *testing.T, c coretest.Case, play player) {

@@ -47,6 +47,7 @@ func TestWebKit(t *testing.T) {
 	if webtest.Eval[bool](in.page, `(async () => (await window.golem).kept)()`) {
 		t.Error("golem.kept is true where nothing is kept")
 	}
+	in.traps(t)
 	var table strings.Builder
 	played := 0
 	for _, c := range cases {

@@ -43,6 +43,7 @@ var traps = [...][2]string{
 	{"Unreachable code should not be executed", trapUnreachable},
 	{"Out of bounds memory access", trapAccess},
 	{"Out of bounds table access", trapAccess},
+	{"Element is trying to set an out of bounds table index", trapAccess},
 	{"Out of bounds call_indirect", trapAccess},
 	{"call_indirect to a null table entry", trapAccess},
 	{"call_indirect to a signature that does not match", trapType},
@@ -55,8 +56,11 @@ var traps = [...][2]string{
 // messages, traces and what a model is sent are alike in every engine. What it
 // does not know stays as it is.
 func trapWord(said string) string {
-	word := strings.TrimPrefix(said, "WebAssembly.Instance(): ") // V8, while it makes the instance
-	word, _, _ = strings.Cut(word, " (evaluating ")              // JavaScriptCore quotes the caller
+	word := strings.TrimPrefix(said, "WebAssembly.Instance(): ")          // V8, while it makes the instance
+	word, _, _ = strings.Cut(word, " (evaluating ")                       // JavaScriptCore quotes the caller
+	if strings.HasPrefix(word, "Invalid data segment initialization: ") { // JavaScriptCore, with addresses
+		return trapAccess
+	}
 	if strings.HasPrefix(word, "data") || strings.HasPrefix(word, "element") {
 		if _, rest, ok := strings.Cut(word, "]: "); ok { // wazero: "data[0]: …"
 			word = rest
