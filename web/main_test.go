@@ -23,10 +23,10 @@ import (
 // outward is a Chromium for which every host of the world is this test's.
 var browser, outward webtest.Browser
 
-var firefox = webtest.Browser{Engine: webtest.Firefox}
-
-// browsers are ended with the tests.
-var browsers = []*webtest.Browser{&browser, &outward, &firefox}
+var (
+	firefox = webtest.Browser{Engine: webtest.Firefox}
+	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
+)
 
 // browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
 func browserOf(t testing.TB) *webtest.Browser {
@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, browsers...)
+	code := webtest.Main(m, &browser, &outward, &firefox, &webkit)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

@@ -13,10 +13,6 @@ import (
 	"golem/web/webtest"
 )
 
-var webkit = webtest.Browser{Engine: webtest.WebKit}
-
-func init() { browsers = append(browsers, &webkit) }
-
 // notInWebKit says why a case cannot be played where a page has no files: what a case
 // puts there goes past golem.
 func notInWebKit(c coretest.Case) string {

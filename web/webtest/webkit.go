@@ -18,16 +18,15 @@ import (
 	"time"
 )
 
-func init() {
-	startWebKit = func(b *Browser, driver string) (func(context.Context) (tab, error), error) {
-		display, err := b.startScreen()
-		if err != nil {
-			return nil, err
-		}
-		home := webkitHome{driver: driver, env: append(os.Environ(), "DISPLAY=:"+display, "HOME="+b.dir, "XDG_CACHE_HOME="+b.dir,
-			"XDG_CONFIG_HOME="+b.dir, "XDG_DATA_HOME="+b.dir, "XDG_RUNTIME_DIR="+b.dir, "NO_AT_BRIDGE=1")}
-		return home.open, nil
+// startWebKit starts what a WebKit needs, and returns what opens one.
+func (b *Browser) startWebKit(driver string) (func(context.Context) (tab, error), error) {
+	display, err := b.startScreen()
+	if err != nil {
+		return nil, err
 	}
+	home := webkitHome{driver: driver, env: append(os.Environ(), "DISPLAY=:"+display, "HOME="+b.dir, "XDG_CACHE_HOME="+b.dir,
+		"XDG_CONFIG_HOME="+b.dir, "XDG_DATA_HOME="+b.dir, "XDG_RUNTIME_DIR="+b.dir, "NO_AT_BRIDGE=1")}
+	return home.open, nil
 }
 
 // startScreen starts the X server that WebKitGTK draws on, which has no mode without one,
@@ -56,7 +55,7 @@ func (b *Browser) startScreen() (string, error) {
 	})
 	number, err := io.ReadAll(io.LimitReader(read, 16)) // it ends the line, and closes
 	if err != nil || len(bytes.TrimSpace(number)) == 0 {
-		return "", errors.Join(errors.New("Xvfb gave no display"), err)
+		return "", errors.Join(errors.New("no display from Xvfb"), err)
 	}
 	return string(bytes.TrimSpace(number)), nil
 }

@@ -80,9 +80,6 @@ var programs = [...][]string{
 	WebKit:   {"WebKitWebDriver"},
 }
 
-// startWebKit is set by the build tag webkit.
-var startWebKit func(b *Browser, driver string) (func(context.Context) (tab, error), error)
-
 // missing says what installs a program of an engine.
 func (e Engine) missing(program string) error {
 	return fmt.Errorf("%s is not installed here: .ci/setup.sh %s installs it", program, [...]string{"check", "check", "webkit"}[e])
@@ -109,7 +106,7 @@ func (b *Browser) start() error {
 		case b.Engine == Firefox:
 			b.firefox, err = b.startFirefox(path)
 		case b.Engine == WebKit:
-			b.webkit, err = startWebKit(b, path)
+			b.webkit, err = b.startWebKit(path)
 		default:
 			b.chromium, err = b.startChromium(path)
 		}
