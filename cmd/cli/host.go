@@ -36,7 +36,8 @@ type host struct {
 	// restore gives the terminal back as it was; nil: it is as it was.
 	restore atomic.Pointer[func()]
 	notice  notice
-	typed   *lines // of standard input, for every chat; nil: none was begun
+	typed   *lines   // of standard input, for every chat; nil: none was begun
+	args    []string // of the process, without its name
 }
 
 func newHost() *host {
@@ -65,6 +66,7 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // main runs one command line and returns the exit code.
 func (h *host) main(args []string) int {
+	h.args = args
 	root := h.root()
 	root.SetArgs(h.withCommand(root, args))
 	err := root.ExecuteContext(context.Background())

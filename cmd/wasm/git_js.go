@@ -56,7 +56,9 @@ func (g *gitProgram) start(ctx context.Context) (*gitLoad, error) {
 
 func (g *gitProgram) load(l *gitLoad) {
 	defer close(l.done)
-	over := js.FuncOf(func(js.Value, []js.Value) any {
+	var over js.Func
+	over = js.FuncOf(func(js.Value, []js.Value) any { // called once at most
+		over.Release()
 		close(l.ended)
 		go g.forget(l)
 		return nil

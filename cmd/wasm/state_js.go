@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"sync"
 
 	"golem/core/conversation"
 	"golem/core/fault"
@@ -21,7 +20,7 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 	in := func(name string) string { return path.Join(sandbox.StateDir, name) }
 	return state.Store{
 		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + project,
-		Key:  sync.OnceValues(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation wants it
+		Key:  state.Remember(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation wants it
 		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
 		Append: func(name string) (io.WriteCloser, error) {
 			log, err := fsys.Append(in(name))

@@ -247,7 +247,7 @@ type task struct {
 // short is the task as progress and questions tell it.
 func (t task) short() string {
 	if t.object != nil {
-		return shortTask(string(t.object))
+		return shortTask(shortObject(t.object))
 	}
 	return shortTask(t.text)
 }

@@ -82,7 +82,30 @@ func readDelegation(spec tool.Spec, args json.RawMessage) (worker, task string) 
 	if json.Unmarshal(input, &text) == nil {
 		return worker, shortTask(text)
 	}
-	return worker, shortTask(string(input))
+	return worker, shortTask(shortObject(input))
+}
+
+// shortObject is an object with its long values cut, so that what is left is JSON of at
+// most maxTask bytes; an object of too many fields comes back as it is.
+func shortObject(raw json.RawMessage) string {
+	var all map[string]json.RawMessage
+	if len(raw) <= maxTask || json.Unmarshal(raw, &all) != nil {
+		return string(raw)
+	}
+	for most := maxTask / 2; most > 0; most /= 2 {
+		for name, value := range all {
+			text := string(value)
+			if len(value) > most {
+				_ = json.Unmarshal(value, &text) // another value is told as its JSON
+				text = strings.ToValidUTF8(text[:min(most, len(text))], "") + "…"
+				all[name], _ = json.Marshal(text) // a text
+			}
+		}
+		if out, err := json.Marshal(all); err == nil && len(out) <= maxTask {
+			return string(out)
+		}
+	}
+	return string(raw)
 }
 
 // shortTask is the beginning of a task, on one line of at most maxTask bytes.
