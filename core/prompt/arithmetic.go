@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/filters"
@@ -24,11 +23,10 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 	if a.IsActualInt() && b.IsActualInt() {
 		x, _ := a.AsInt()
 		y, _ := b.AsInt()
-		if out, ok := whole(op, big.NewInt(x), big.NewInt(y)); ok {
-			if out == nil || !out.IsInt64() {
-				return value.Undefined(), tooLarge(op)
-			}
-			return value.FromInt(out.Int64()), nil
+		if n, fits, ok := whole(op, x, y); ok && fits {
+			return value.FromInt(n), nil
+		} else if ok {
+			return value.Undefined(), tooLarge(op)
 		}
 	}
 	switch op {
@@ -51,36 +49,38 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 	return a.Rem(b)
 }
 
-// whole is x op y; nil if that is far too large. ok is false where the engine decides:
-// a division by zero, a remainder, a negative power.
-func whole(op string, x, y *big.Int) (out *big.Int, ok bool) {
-	out = new(big.Int)
+// whole is x op y; fits is false if that has more than 64 bits. ok is false where the
+// engine decides: a division by zero, a remainder, a negative power.
+func whole(op string, x, y int64) (n int64, fits, ok bool) {
 	switch op {
 	case "+":
-		return out.Add(x, y), true
+		n = x + y
+		return n, (n > x) == (y > 0), true
 	case "-":
-		return out.Sub(x, y), true
+		n = x - y
+		return n, (n < x) == (y > 0), true
 	case "*":
-		return out.Mul(x, y), true
+		n = x * y
+		return n, y == 0 || n/y == x && (y != -1 || x != math.MinInt64), true
 	case "//":
-		if y.Sign() == 0 {
-			return nil, false
+		if y == 0 {
+			return 0, false, false
 		}
-		rest := new(big.Int)
-		if out.QuoRem(x, y, rest); rest.Sign() != 0 && rest.Sign() != y.Sign() {
-			out.Sub(out, big.NewInt(1))
+		if n = x / y; x%y != 0 && x < 0 != (y < 0) {
+			n--
 		}
-		return out, true
+		return n, y != -1 || x != math.MinInt64, true
 	case "**":
-		if y.Sign() < 0 {
-			return nil, false
+		if x >= -1 && x <= 1 && y > 3 {
+			y = 2 | y&1 // the same power, since only odd and even differ
 		}
-		if x.BitLen() > 1 && (!y.IsInt64() || y.Int64() > 63) {
-			return nil, true
+		n, fits = 1, true
+		for ; y > 0 && fits; y-- {
+			n, fits, _ = whole("*", n, x)
 		}
-		return out.Exp(x, y, nil), true
+		return n, fits, y >= 0
 	}
-	return nil, false
+	return 0, false, false
 }
 
 func tooLarge(op string) error {

@@ -114,7 +114,7 @@ func TestTemplateFaults(t *testing.T) {
 // A whole number of more than 64 bits ends the template; it never changes its sign.
 func TestWholeNumbersDoNotOverflow(t *testing.T) {
 	for _, source := range []string{
-		"9223372036854775807 + 1", "-9223372036854775807 - 2", "9223372036854775807 * 2", "2 ** 63", "3 ** 1000000000000",
+		"9223372036854775807 + 1", "-9223372036854775807 - 2", "-1 * (-9223372036854775807 - 1)", "(-9223372036854775807 - 1) * -1", "3037000500 * 3037000500", "-2 ** 64", "9223372036854775807 * 2", "2 ** 63", "3 ** 1000000000000",
 		"(-9223372036854775807 - 1) // -1", "-(-9223372036854775807 - 1)", "(-9223372036854775807 - 1)|abs",
 		"[9223372036854775807, 1]|sum", "[1]|sum(9223372036854775807)", "'9223372036854775808'|int", "1e300|int", "'-1e300'|int",
 	} {
@@ -122,7 +122,7 @@ func TestWholeNumbersDoNotOverflow(t *testing.T) {
 			t.Errorf("%s: %q %v", source, out, err)
 		}
 	}
-	for source, want := range map[string]string{"-1e300|abs > 1e299": "True", "1e300 % 7 < 7": "True"} {
+	for source, want := range map[string]string{"-1e300|abs > 1e299": "True", "1e300 % 7 < 7": "True", "(-2) ** 63": "-9223372036854775808", "(-1) ** 9223372036854775807": "-1", "0 ** 0": "1", "(-1) ** 4": "1", "7 // -2": "-4", "-8 // 2": "-4", "0 * -5": "0"} {
 		if out, err := render("{{ "+source+" }}", nil, nil); out != want || err != nil {
 			t.Errorf("%s: %q %v", source, out, err)
 		}
