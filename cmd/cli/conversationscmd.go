@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,19 @@ func withResumed(args []string) []string {
 		}
 	}
 	return args
+}
+
+// meantAsID fails if the only word of the input is a bare one right behind --resume: it
+// would be a message to the newest conversation, and was meant as the name of one.
+func (h *host) meantAsID(f *flags, words []string) error {
+	at := slices.Index(h.args, "--resume") + 1
+	if f.resume != newest || len(words) != 1 || at == 0 || at == len(h.args) || h.args[at] != words[0] {
+		return nil
+	}
+	if words[0] == "-" || strings.ContainsAny(words[0], " \n@") {
+		return nil
+	}
+	return fault.New(fault.NotFound, "there is no conversation %s", words[0]).Hinting("golem conversations lists them; a message is written before --resume")
 }
 
 // isRunID tells a name that newRunID makes from a TARGET.

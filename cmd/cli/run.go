@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,8 +127,8 @@ func (h *host) orJSON(f *flags, err error) error {
 // inputOf is the input of a run or the first message of a chat. A run that is resumed
 // has its own.
 func (h *host) inputOf(f *flags, words []string, entry *project.Worker, chat bool) (run.Input, bool, error) {
-	if i := slices.Index(h.args, "--resume"); f.resume == newest && len(words) == 1 && i+1 < len(h.args) && i >= 0 && h.args[i+1] == words[0] && words[0] != "-" && !strings.ContainsAny(words[0], " \n@") {
-		return run.Input{}, false, fault.New(fault.NotFound, "there is no conversation %s", words[0]).Hinting("golem conversations lists them; a message is written before --resume")
+	if err := h.meantAsID(f, words); err != nil {
+		return run.Input{}, false, err
 	}
 	if !f.given("resume") || chat {
 		in, none, err := h.input(f, words, chat)
