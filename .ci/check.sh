@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The checks behind `make check` and `make quick`: each step is timed, a summary
-# comes last. The tests in browsers run beside all the others: a browser's test
-# waits for other processes most of the time and leaves a processor idle.
+# comes last.
 #
 #   .ci/check.sh check    everything
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
@@ -240,23 +239,20 @@ unchanged() {
   fi
 }
 
-# The tests that leave processors idle.
-browsers() { step "tests in Chromium and Firefox" test_chromium; }
-
-# All else that needs the page, which a package embeds.
-others() {
+# What looks at sources, once the page that a package embeds is there.
+sources() {
   step "vet, js/wasm" vet_js
   step "build staticcheck" build_staticcheck
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
+}
+
+# What is built and measured; the page is in it.
+programs() {
   step "core.wasm: size, and a run in Node" core_wasm
   step "cross-builds" cross
   step "binary size" binary_size
-  step "tests with the race detector" test_race
-  step "tests without it: documents, .ci/norace.txt" test_norace
-  step "tests of core, js/wasm in Node" test_js
-  step "make run" demo
 }
 
 before=$(checkout)
@@ -269,7 +265,12 @@ quick)
 check)
   step "packages from npm" npm_packages
   step "the page: bundle, sizes" web_page
-  together browsers others
+  together sources programs
+  step "tests with the race detector" test_race
+  step "tests without it: documents, .ci/norace.txt" test_norace
+  step "tests in Chromium and Firefox" test_chromium # alone: beside other steps a new worker in Firefox may never start
+  step "tests of core, js/wasm in Node" test_js
+  step "make run" demo
   ;;
 *)
   echo "usage: .ci/check.sh check|quick" >&2

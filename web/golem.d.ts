@@ -259,6 +259,9 @@ export interface AddedTool {
   module: ToolModule
   /** The module that had its place. */
   was?: ToolModule
+  /** taken: a file had its place. beside: the description is a file that the project has already. */
+  taken: boolean
+  beside: boolean
   /** The digest that tools.lock had for the place; '' if none. */
   pinned: string
   /** How many other modules of the project a new tools.lock pins too. */

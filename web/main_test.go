@@ -25,7 +25,8 @@ var browser, outward webtest.Browser
 
 var (
 	firefox = webtest.Browser{Engine: webtest.Firefox}
-	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
+	spare   = webtest.Browser{Engine: webtest.Firefox} // for what firefox did not play
+	webkit  = webtest.Browser{Engine: webtest.WebKit}  // for TestWebKit
 )
 
 // browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
@@ -47,7 +48,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, &browser, &outward, &firefox, &webkit)
+	code := webtest.Main(m, &browser, &outward, &firefox, &spare, &webkit)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

@@ -42,6 +42,15 @@ const (
 	alerted = `await until("the fault " + %[1]q, () => [...document.querySelectorAll('dialog[open] [role=alert]')].some((e) => e.innerText.includes(%[1]q)));`
 )
 
+// another has another golem change a file of the project; lock is the text of tools.lock.
+// The browser frees the project a while after the call that had it has ended.
+func another(change string) string {
+	return `const {createGolem} = await import('./golem.js'), other = await createGolem(), disk = other.files('p');
+		const free = () => until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/p'));
+		const lock = new TextDecoder().decode(await disk.read('tools.lock'));
+		await free(); await ` + change + `; await free(); other.close(); `
+}
+
 // stored is a file of the project in the browser, in base64; "": there is none.
 func (a adder) stored(name string) string {
 	a.Helper()
@@ -164,12 +173,7 @@ func (a adder) renewed(newer *atomic.Bool) {
 	const changed = `await text("Update tools/calc.wasm?"); await text("tools - multiply"); await text("network: it can make HTTP requests"); `
 	a.updates(changed + left)
 	a.holds("after a no to an update")
-	// The browser frees a lock a while after the call that had it has ended.
-	a.updates(changed + `const {createGolem} = await import('./golem.js'), other = await createGolem(), disk = other.files('p');
-		const free = () => until("nobody to hold the project", async () => !(await navigator.locks.query()).held.some((l) => l.name === 'golem:/projects/p'));
-		const lock = new TextDecoder().decode(await disk.read('tools.lock'));
-		await free(); await disk.write('tools.lock', lock + '# another tab\n'); await free(); other.close();
-		await click("Update it"); ` + fmt.Sprintf(alerted, "E_CONFLICT") + left)
+	a.updates(changed + another("disk.write('tools.lock', lock + '# another tab\\n')") + `await click("Update it"); ` + fmt.Sprintf(alerted, "E_CONFLICT") + left)
 	a.updates(changed + `await click("Update it"); await text("updated tools/calc.wasm, pinned in tools.lock")`)
 	a.disk.golem("tool", "update", "--project", "p", "--yes")
 	a.holds("after update")
@@ -193,6 +197,36 @@ func (a adder) chosen() {
 			a.Errorf("%s is another one than that of the command line", name)
 		}
 	}
+	a.replaced(mul)
+}
+
+// replaced looks at the same module without its description, with another one, and where
+// tools.lock has another digest.
+func (a adder) replaced(mul string) {
+	a.Helper()
+	const open = `await click("Add a tool…"); await until("the dialog", () => document.querySelector('#tool-name'));`
+	do(a.page, open)
+	a.page.Upload("dialog input[type=file]", mul+".wasm")
+	do(a.page, `await text("Add tools/mul.wasm?"); await text("a file that the project has already: tools/mul.tools.yaml"); await text("this is the module that tools.lock has"); `+left)
+
+	dir := a.TempDir()
+	for _, ext := range []string{".wasm", ".tools.yaml"} {
+		data, err := os.ReadFile(mul + ext)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "mul"+ext), bytes.ReplaceAll(data, []byte("description: "), []byte("description: newly ")), 0o600)
+		}
+		if err != nil {
+			a.Fatal(err)
+		}
+	}
+	do(a.page, open)
+	a.page.Upload("dialog input[type=file]", filepath.Join(dir, "mul.wasm"), filepath.Join(dir, "mul.tools.yaml"))
+	do(a.page, `await text("Replace tools/mul.wasm?"); await text("tools ~ mul: "); `+left)
+
+	do(a.page, "%s", another("disk.write('tools.lock', (window.before = lock).replace(/[0-9a-f]{64}/g, 'a'.repeat(64)))")+open)
+	a.page.Upload("dialog input[type=file]", mul+".wasm")
+	do(a.page, `await text("Replace tools/mul.wasm?"); await text("tools.lock has"); await text("a".repeat(64)); `+left+"%s", another("disk.write('tools.lock', window.before)"))
+	a.holds("after replacing was looked at")
 }
 
 // refuses looks at what is refused, and that it writes nothing.

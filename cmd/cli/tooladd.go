@@ -130,6 +130,9 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 		return err
 	}
 	text := moduleText(seen) + fmt.Sprintf("  %-8s %s\n", "from", oneLine(got.from))
+	if got.sidecar == nil && seen.Source == "sidecar" {
+		text += "  described by a file that the project has already: " + strings.TrimSuffix(seen.Path, ".wasm") + ".tools.yaml\n"
+	}
 	switch before := a.digests[seen.Path]; {
 	case before == seen.SHA256:
 		text += "  this is the module that tools.lock has\n"
@@ -186,8 +189,8 @@ func (a *adding) fetch(source, name string) (got fetched, seen wasmtool.Inspecti
 	m := a.tools.library.Module(wasmtool.Source{
 		Path: name, Open: func() (fs.File, error) { return tree.Open("m.wasm") },
 		Sidecar: func() ([]byte, error) {
-			if got.sidecar == nil {
-				return nil, fs.ErrNotExist
+			if got.sidecar == nil { // the one that the project has in its place stays
+				return a.inst.Project().Sidecar(project.Module{Path: name})
 			}
 			return got.sidecar, nil
 		},

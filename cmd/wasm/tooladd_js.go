@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall/js"
 
@@ -23,6 +25,8 @@ import (
 type toolFound struct {
 	Module wasmtool.Inspection  `json:"module"`
 	Was    *wasmtool.Inspection `json:"was,omitempty"` // the module that has its place now
+	Taken  bool                 `json:"taken"`         // a file has its place now, a module or not
+	Beside bool                 `json:"beside"`        // the description is the one that the project has beside that place
 	Pinned string               `json:"pinned"`        // the digest that tools.lock has for the place; "": none
 	Others int                  `json:"others"`        // modules of the project that a new tools.lock pins too
 	State  string               `json:"state"`         // a digest of all that is written, and of what it takes the place of
@@ -85,16 +89,27 @@ func addTool(c *call) (any, []byte, error) {
 	if c.bytes.Length() > 1 {
 		files[sidecarOf(name)] = jsbytes.Bytes(c.bytes.Index(1))
 	}
+	here := func() ([]byte, error) { return inst.Project().Sidecar(project.Module{Path: name}) }
+	beside := here
+	if sidecar, ok := files[sidecarOf(name)]; ok {
+		beside = func() ([]byte, error) { return sidecar, nil }
+	}
 	out := toolFound{Pinned: digests[name]}
-	if out.Module, err = inspected(c.ctx, name, files); err != nil {
+	if out.Module, err = inspected(c.ctx, name, files[name], beside); err != nil {
 		return nil, nil, err
 	}
+	out.Beside = out.Module.Source == "sidecar" && len(files) == 1
 	if digests[name] = out.Module.SHA256; fresh {
 		out.Pinned, out.Others = "", len(digests)-1
 	}
 	from[name] = n.From
 	lock := project.EncodeToolLock(digests, from)
-	out.compare(c.ctx, fsys, name, lock, files[sidecarOf(name)])
+	out.state(fsys, name, lock, files[sidecarOf(name)])
+	if now, err := sandbox.ReadFile(fsys, name, guard.MaxSize); err == nil {
+		if was, err := inspected(c.ctx, name, now, here); err == nil {
+			out.Was = &was
+		}
+	}
 	switch {
 	case n.Agreed != "" && n.Agreed != out.State:
 		return nil, nil, fault.New(fault.Conflict, "%s, or what the project has in its place, has changed since you looked at it", name).Hinting("look again")
@@ -106,8 +121,8 @@ func addTool(c *call) (any, []byte, error) {
 	return out, nil, putModule(fsys, files, lock)
 }
 
-// compare sets what has the module's place in the project, and the state.
-func (f *toolFound) compare(ctx context.Context, fsys *opfs.FS, name string, lock, sidecar []byte) {
+// state sets State, and whether the module's place is taken.
+func (f *toolFound) state(fsys *opfs.FS, name string, lock, sidecar []byte) {
 	sum := sha256.New()
 	part := func(data []byte) {
 		one := sha256.Sum256(data)
@@ -118,11 +133,7 @@ func (f *toolFound) compare(ctx context.Context, fsys *opfs.FS, name string, loc
 	for _, file := range []string{project.ToolLockFile, sidecarOf(name), name} {
 		now, err := sandbox.ReadFile(fsys, file, guard.MaxSize) // an error: the project has none that can be used
 		part(now)
-		if file == name && err == nil {
-			if was, err := inspected(ctx, name, map[string][]byte{name: now}); err == nil {
-				f.Was = &was
-			}
-		}
+		f.Taken = !errors.Is(err, fs.ErrNotExist) // of the last one, the module's place
 	}
 	f.State = hex.EncodeToString(sum.Sum(nil))
 }
@@ -133,7 +144,7 @@ func sidecarOf(name string) string { return strings.TrimSuffix(name, "wasm") + "
 // fromAddress refuses an address that golem must not keep, or that no page can fetch, in
 // the words of golem tool add.
 func fromAddress(from string) error {
-	scheme, _, found := strings.Cut(from, "://")
+	scheme, _, found := strings.Cut(strings.ToLower(from), "://")
 	u, err := url.Parse(from)
 	switch {
 	case from == "":
@@ -148,20 +159,15 @@ func fromAddress(from string) error {
 	return fault.New(fault.Network, "%s: golem fetches modules over https only", u.Host).Hinting("http is for this machine's own addresses")
 }
 
-// inspected describes a module without running it. It starts no engine.
-func inspected(ctx context.Context, name string, files map[string][]byte) (wasmtool.Inspection, error) {
+// inspected describes a module, with the description beside it, without running it. It
+// starts no engine.
+func inspected(ctx context.Context, name string, module []byte, beside func() ([]byte, error)) (wasmtool.Inspection, error) {
 	tree := sandbox.Memory()
-	if err := tree.WriteFile("m", files[name]); err != nil {
+	if err := tree.WriteFile("m", module); err != nil {
 		return wasmtool.Inspection{}, err
 	}
 	return (&wasmtool.Library{}).Module(wasmtool.Source{
-		Path: name, Open: func() (fs.File, error) { return tree.Open("m") },
-		Sidecar: func() ([]byte, error) {
-			if data, ok := files[sidecarOf(name)]; ok {
-				return data, nil
-			}
-			return nil, fs.ErrNotExist
-		},
+		Path: name, Open: func() (fs.File, error) { return tree.Open("m") }, Sidecar: beside,
 	}).Inspect(ctx)
 }
 
@@ -182,7 +188,7 @@ func putModule(fsys *opfs.FS, files map[string][]byte, lock []byte) error {
 	if err == nil {
 		err = fsys.WriteFile(project.ToolLockFile, lock)
 	}
-	for name := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) { // the description before the module
 		if err == nil {
 			err = fsys.Rename(name+beside, name)
 		} else {

@@ -85,8 +85,8 @@ func (p *toolPool) close() {
 	js.Global().Get("URL").Call("revokeObjectURL", p.address)
 }
 
-// toolSilent is how long a new worker may say nothing before another one takes
-// its place: first this, then twice as long each time.
+// toolSilent is how long a new worker may say nothing before another one is
+// started for the call: first this, then twice as long each time.
 const toolSilent = 4 * time.Second
 
 // take lends a worker that has no instance and whose script runs, if possible
@@ -108,10 +108,26 @@ func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error)
 			w.kill()
 			return nil, endedBy(ctx)
 		case <-watch.C:
-			w.kill()
+			p.late(w)
 		}
 	}
 	return nil, fault.New(fault.Platform, "this browser did not start a web worker for the tool").Hinting("reload the page")
+}
+
+// late keeps a worker that says nothing yet for a later call, if its script runs by
+// then. It is not ended: another one is started at this moment (toolRest).
+func (p *toolPool) late(w *toolWorker) {
+	go func() {
+		<-w.here
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.closed {
+			w.kill()
+			return
+		}
+		p.idle = append(p.idle, w)
+		p.rest.Reset(toolRest)
+	}()
 }
 
 func (p *toolPool) pick(digest string) (*toolWorker, error) {

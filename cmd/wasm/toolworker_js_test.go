@@ -266,3 +266,25 @@ func TestWorkerNeverStarts(t *testing.T) {
 		t.Errorf("a worker after two that never started: %q, %d left", code, left)
 	}
 }
+
+// A worker whose script runs late serves a later call.
+func TestWorkerStartsLate(t *testing.T) {
+	e := changed(t, func(script string) string { return script })
+	w := e.pool.idle[0]
+	<-w.here
+	e.pool.idle, w.here = nil, make(chan struct{})
+	e.pool.late(w)
+	close(w.here)
+	for { // the worker is given back by another goroutine
+		e.pool.mu.Lock()
+		n := len(e.pool.idle)
+		e.pool.mu.Unlock()
+		if n == 1 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if code := called(t, e, "echo", patience, wasmtool.Host{}); code != "" || e.pool.alive.Load() != 1 {
+		t.Errorf("code %q, %d workers", code, e.pool.alive.Load())
+	}
+}

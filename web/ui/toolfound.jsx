@@ -3,6 +3,7 @@
 import { visible } from './diff.jsx'
 import { Dialog } from './ask.jsx'
 import { bytes } from './size.js'
+import { count } from './usage.js'
 
 const size = (n) => `${bytes(n)} (${n} bytes)`
 
@@ -14,13 +15,17 @@ const forms = {
 
 const sources = { section: 'described in the module', sidecar: 'described beside the module' }
 
-/** A list of names, the first few of many. */
-const few = (names, most = 20) => visible([...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', '))
+/** Names, those beyond the first few of many in a part that opens. */
+function Names({ before = '', all, most = 20 }) {
+  const first = visible(before + all.slice(0, most).join(', '))
+  if (all.length <= most) return first
+  return <details><summary>{first} and {all.length - most} more</summary>{visible(all.slice(most).join(', '))}</details>
+}
 
 const imports = (m) => (m.imports ?? []).map((i) => `${i.module} ${i.name}`)
 
 /** Imports by the module that they come from. */
-const grouped = (all) => [...new Set(all.map((i) => i.module))].map((from) => `${from}: ${few(all.filter((i) => i.module === from).map((i) => i.name))}`)
+const grouped = (all) => <ul>{[...new Set(all.map((i) => i.module))].map((from) => <li key={from}><Names before={`${from}: `} all={all.filter((i) => i.module === from).map((i) => i.name)} /></li>)}</ul>
 
 /** What came (+), went (-) and is another thing under the same name (~). old, now: texts by name. */
 function changes(what, old, now) {
@@ -57,28 +62,33 @@ function Tool({ tool: t }) {
 /** Where the module's tools are described. */
 function described(m) {
   if (m.tools?.length) return <>{sources[m.described]}<ul>{m.tools.map((t) => <Tool key={t.name} tool={t} />)}</ul></>
-  if (!m.described && m.callable?.length) return `not described: a worker names the exports that are tools, toolsets: {custom: {tools: [NAME]}}, such as ${few(m.callable, 8)}`
+  if (!m.described && m.callable?.length) return `not described: a worker names the exports that are tools, toolsets: {custom: {tools: [NAME]}}, such as ${visible(m.callable.slice(0, 8).join(', '))}`
   return sources[m.described] ?? 'not described'
 }
 
 export function Found({ found, doing, leave, write }) {
-  const { module: m, was, pinned, from, update } = found
-  const other = was && was.sha256 !== m.sha256
+  const { module: m, was, taken, beside, pinned, others, from, update } = found
   const list = (all) => <ul>{all.map((n) => <li key={n}>{visible(n)}</li>)}</ul>
-  const differs = other ? differences(was, m) : []
+  const differs = was ? differences(was, m) : []
+  const replaces = taken && was?.sha256 !== m.sha256
+  const repins = pinned && pinned !== m.sha256
+  const other = replaces || repins || differs.length > 0
   const facts = [
     ['from', from ? visible(from) : 'a file of this computer'],
-    ['size', size(m.size) + (other && was.size !== m.size ? `, was ${size(was.size)}` : '')],
+    ['size', size(m.size) + (was && was.size !== m.size ? `, was ${size(was.size)}` : '')],
     ['sha256', <span class="mono">{m.sha256}</span>],
-    other && ['it replaces', <span class="mono">{was.sha256}</span>],
+    replaces && ['it replaces', was ? <span class="mono">{was.sha256}</span> : 'a file that golem cannot read as a module'],
+    repins && ['tools.lock has', <span class="mono">{pinned}</span>],
+    others > 0 && ['tools.lock', `is new, and pins ${count(others, 'other module')} of the project too`],
     differs.length > 0 && ['changes', list(differs)],
     ['form', visible(forms[m.form] ?? m.form)],
     m.built && ['is', visible(m.built)],
     ['needs', m.needs?.length ? list(m.needs) : 'nothing but its arguments'],
     ['tools', described(m)],
+    beside && ['description', `a file that the project has already: ${visible(m.path.replace(/wasm$/, 'tools.yaml'))}`],
     m.memory && ['memory', `${bytes(m.memory.min * 65536)}, at most ${bytes(m.memory.max * 65536)}`],
-    m.imports?.length && ['imports', list(grouped(m.imports))],
-    ['exports', m.exports?.length ? few(m.exports) : 'no function'],
+    m.imports?.length && ['imports', grouped(m.imports)],
+    ['exports', m.exports?.length ? <Names all={m.exports} /> : 'no function'],
     pinned === m.sha256 && ['pinned', 'this is the module that tools.lock has'],
   ].filter(Boolean)
   const verb = update ? 'Update' : other ? 'Replace' : 'Add'

@@ -21,7 +21,7 @@ type Command interface {
 // elsewhere is a message that the person writes in their own editor. The program has
 // ended when the editor begins, and another one draws when it has ended: bubbletea's own
 // way (tea.Exec) may draw nothing any more after a command that ends at once
-// (charmbracelet/bubbletea issue 1778).
+// (github.com/charmbracelet/bubbletea/issues/1778).
 type elsewhere struct {
 	cmd  Command
 	done func() (string, error)
