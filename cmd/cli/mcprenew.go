@@ -105,6 +105,12 @@ func (t *serverTokens) renew(ctx context.Context, rejected string) error {
 	if t.now.Token.RefreshToken == "" {
 		return t.ended("")
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	// The server may end the old refresh token as soon as it is asked: what it answers is
+	// kept, whatever ends the call. The client waits 30 s at most.
+	ctx = context.WithoutCancel(ctx)
 	guard := newAuthGuard(ctx, t.server.URL)
 	guard.near = t.now.Near // golem does not ask the server now, and so does not see where it is
 	client := guard.client()
@@ -115,7 +121,7 @@ func (t *serverTokens) renew(ctx context.Context, rejected string) error {
 		err = usableToken(t.server.URL, fresh)
 	}
 	if err != nil {
-		return t.notRenewed(ctx, err)
+		return t.notRenewed(err)
 	}
 	t.now.Token = fresh
 	t.hide()
@@ -129,13 +135,11 @@ func (t *serverTokens) ended(why string) error {
 
 // notRenewed is the fault of a token that could not be renewed. The sign-in has ended only
 // if the server says so: an outage passes.
-func (t *serverTokens) notRenewed(ctx context.Context, err error) error {
+func (t *serverTokens) notRenewed(err error) error {
 	var own *fault.Fault
 	var answer *oauth2.RetrieveError
 	var sending *url.Error
 	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &answer):

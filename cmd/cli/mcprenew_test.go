@@ -106,6 +106,24 @@ func TestRenewOutage(t *testing.T) {
 	}
 }
 
+// A run that ends while the server renews a sign-in does not lose the new refresh token:
+// the old one can be used once.
+func TestRenewWhileStopping(t *testing.T) {
+	t.Parallel()
+	site, store := signedIn(t)
+	ctx, stop := context.WithCancel(t.Context())
+	site.serves("/token", func(w http.ResponseWriter, r *http.Request) {
+		stop()
+		site.token(w, r)
+	})
+	if token, err := tokensOf(site, store).token(ctx, "access-1"); token != "access-2" || err != nil {
+		t.Errorf("%q, %v", token, err)
+	}
+	if in, err := store.signIn(site.at.URL + "/mcp"); err != nil || in.Token.AccessToken != "access-2" {
+		t.Errorf("kept: %v, %v", in, err)
+	}
+}
+
 // A secrets.json that cannot be read is to be repaired: to sign in again does not help.
 func TestSignInOfBrokenSecrets(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,7 @@ type Consent struct {
 	neverAsk         bool // the person's config says trust: false
 	pinned, pinnedBy string
 	refused          sync.Map    // tools of MCP servers, by widening: nobody is asked twice
+	met              sync.Map    // MCP servers that have listed their tools, by widening
 	unattended       atomic.Bool // trust was asked for and nobody was there
 }
 

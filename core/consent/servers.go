@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golem/core/approval"
 	"golem/core/fault"
@@ -205,8 +206,8 @@ func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name strin
 
 // settleTools asks until a person has answered for each tool, or nobody can be asked.
 func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name string, all trust.List, ask run.Asker) error {
-	if c.pinned != "" && c.isFirst(server, all) {
-		c.judge.Trust(all) // for this run: it is the digest's yes, not the person's
+	if c.pinned != "" {
+		c.meet(server, all)
 	}
 	for {
 		open := slices.DeleteFunc(c.judge.Untrusted(all), c.saidNo)
@@ -217,6 +218,17 @@ func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name s
 			return err
 		}
 	}
+}
+
+// meet trusts what a server lists the first time, also if that is nothing. It is for this
+// run: it is the yes of the digest, not the person's.
+func (c *Consent) meet(server trust.Widening, all trust.List) {
+	first, _ := c.met.LoadOrStore(server.File+"\n"+server.Path+pinnedAt(server), sync.OnceFunc(func() {
+		if c.isFirst(server, all) {
+			c.judge.Trust(all)
+		}
+	}))
+	first.(func())() // a second worker that opens the server at the same time waits
 }
 
 // isFirst reports whether nobody was asked about a server's tools yet.

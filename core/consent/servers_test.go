@@ -121,3 +121,19 @@ func TestPinnedDigestIsNotKept(t *testing.T) {
 		t.Errorf("%v, %q", err, person.lines)
 	}
 }
+
+// A server that has no tools at first has had its first time.
+func TestPinnedDigestOfNoTools(t *testing.T) {
+	c := &Consent{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}
+	server, person := trust.Widening{Path: "toolsets.mcp.s", Value: "s"}, &answering{}
+	ask := approval.NewGate(approval.Interactive, person).Ask
+	later := trust.List{{Path: "toolsets.mcp.s.a", Value: "1" + pinnedAt(server)}}
+	for n, all := range []trust.List{nil, later} {
+		if err := c.settleTools(t.Context(), server, "s", all, ask); err != nil || len(person.lines) != n {
+			t.Errorf("%v, %q", err, person.lines)
+		}
+	}
+	if c.judge.Trusts(later[0]) {
+		t.Error("the list after an empty one is trusted")
+	}
+}
