@@ -38,19 +38,23 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 		return a.Mul(b)
 	case "//":
 		return a.FloorDiv(b)
-	case "**":
-		return a.Pow(b)
 	}
-	x, _ := a.AsFloat()
-	y, _ := b.AsFloat()
-	if math.Abs(x) >= 1<<63 || math.Abs(y) >= 1<<63 {
+	// The engine makes whole numbers of large floats, which changes their sign.
+	x, isX := a.AsFloat()
+	y, isY := b.AsFloat()
+	if numbers := isX && isY; op == "**" {
+		if p := math.Pow(x, y); numbers && math.Abs(p) >= 1<<63 {
+			return value.FromFloat(p), nil
+		}
+		return a.Pow(b)
+	} else if numbers && y != 0 && max(math.Abs(x), math.Abs(y)) >= 1<<63 {
 		return value.FromFloat(math.Mod(x, y)), nil
 	}
 	return a.Rem(b)
 }
 
 // whole is x op y; fits is false if that has more than 64 bits. ok is false where the
-// engine decides: a division by zero, a remainder, a negative power.
+// engine decides: a division by zero, a negative power.
 func whole(op string, x, y int64) (n int64, fits, ok bool) {
 	switch op {
 	case "+":
@@ -70,6 +74,11 @@ func whole(op string, x, y int64) (n int64, fits, ok bool) {
 			n--
 		}
 		return n, y != -1 || x != math.MinInt64, true
+	case "%":
+		if y == 0 {
+			return 0, false, false
+		}
+		return x % y, true, true
 	case "**":
 		if x >= -1 && x <= 1 && y > 3 {
 			y = 2 | y&1 // the same power, since only odd and even differ

@@ -74,7 +74,7 @@ func readDelegation(spec tool.Spec, args json.RawMessage) (worker, task string) 
 	}
 	input, one := fields["input"]
 	if !one {
-		if input, _ = json.Marshal(fields); len(fields) == 0 {
+		if input = unescaped(fields); len(fields) == 0 {
 			return worker, ""
 		}
 	}
@@ -95,17 +95,25 @@ func shortObject(raw json.RawMessage) string {
 	for most := maxTask / 2; most > 0; most /= 2 {
 		for name, value := range all {
 			text := string(value)
-			if len(value) > most {
-				_ = json.Unmarshal(value, &text) // another value is told as its JSON
-				text = strings.ToValidUTF8(text[:min(most, len(text))], "") + "…"
-				all[name], _ = json.Marshal(text) // a text
+			if _ = json.Unmarshal(value, &text); len(text) > most { // another value is told as its JSON
+				all[name] = unescaped(strings.ToValidUTF8(text[:most], "") + "…")
 			}
 		}
-		if out, err := json.Marshal(all); err == nil && len(out) <= maxTask {
+		if out := unescaped(all); len(out) <= maxTask {
 			return string(out)
 		}
 	}
 	return string(raw)
+}
+
+// unescaped is a value as JSON on one line, in which <, > and & stay as they are: a person
+// reads it.
+func unescaped(v any) json.RawMessage {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // texts and what was JSON before
+	return bytes.TrimSpace(out.Bytes())
 }
 
 // shortTask is the beginning of a task, on one line of at most maxTask bytes.

@@ -116,8 +116,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.elsewhere == nil {
 			return m, m.key(keyOf(msg))
 		}
-	case then:
-		return m, msg(m)
 	case tea.BackgroundColorMsg:
 		m.palette = paletteOf(msg.IsDark())
 	case tea.PasteMsg:
@@ -147,6 +145,8 @@ func (m *model) arrive() tea.Cmd {
 			cmd = tea.Batch(cmd, m.notify(" asks"), m.next())
 		case filling:
 			m.fill(what)
+		case then:
+			cmd = tea.Batch(cmd, what(m))
 		case view.Action:
 			if what.Do == view.Prompted {
 				cmd = tea.Batch(cmd, m.notify(" has answered"))

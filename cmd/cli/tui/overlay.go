@@ -16,6 +16,16 @@ type overlay interface {
 // then is what is to be done with the result of something that took time.
 type then func(*model) tea.Cmd
 
+// later does something that takes time beside the program. Its result is posted like what
+// the session tells, so that it reaches the program that draws then: another one, if the
+// person's own editor had the terminal meanwhile.
+func (u *UI) later(do func() then) tea.Cmd {
+	return func() tea.Msg {
+		u.post(do())
+		return nil
+	}
+}
+
 // open puts an overlay on the screen.
 func (m *model) open(o overlay) { m.overlays = append(m.overlays, o) }
 
@@ -86,15 +96,15 @@ func (v viewing) view(width, height int, _ bool) ([]string, int, int) {
 
 // trace opens the viewer of the trace up to now.
 func (m *model) trace() tea.Cmd {
-	return func() tea.Msg {
+	return m.u.later(func() then {
 		v, err := m.o.Trace()
-		return then(func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd {
 			if err != nil {
 				m.told(err)
 			} else {
 				m.open(viewing{v})
 			}
 			return nil
-		})
-	}
+		}
+	})
 }

@@ -21,18 +21,18 @@ type staged struct {
 	items []clearance.Item
 	mark  int
 	// target is where a push goes, in place of the item's own.
-	target  string
-	patch   []string // of the marked item, as it came
-	rows    []string // patch as lines of the screen, each beside its style; nil: not drawn yet
-	styles  []string
-	width   int
-	diffs   []clearance.FileDiff
-	top     int
-	room    int
-	note    string
-	sure    *decision // what is asked about
-	busy    bool
-	decided func(text string)
+	target string
+	patch  []string // of the marked item, as it came
+	rows   []string // patch as lines of the screen, each beside its style; nil: not drawn yet
+	styles []string
+	width  int
+	diffs  []clearance.FileDiff
+	top    int
+	room   int
+	note   string
+	sure   *decision // what is asked about
+	busy   bool
+	u      *UI
 }
 
 // decision is what a letter does to the marked item.
@@ -50,11 +50,10 @@ func (m *model) staged() tea.Cmd { return m.openStore(m.o.Clearance) }
 func (m *model) undo() tea.Cmd { return m.openStore(m.o.Undo) }
 
 func (m *model) openStore(store *clearance.Store) tea.Cmd {
-	p := &staged{store: store}
-	p.decided = func(text string) { m.u.Tell("info", text) }
-	return func() tea.Msg {
+	p := &staged{store: store, u: m.u}
+	return m.u.later(func() then {
 		read, err := p.read()
-		return then(func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd {
 			if err != nil {
 				m.told(err)
 				return nil
@@ -62,8 +61,8 @@ func (m *model) openStore(store *clearance.Store) tea.Cmd {
 			read()
 			m.open(p)
 			return m.count()
-		})
-	}
+		}
+	})
 }
 
 // count asks how many items wait, for the header.
@@ -71,15 +70,15 @@ func (m *model) count() tea.Cmd {
 	if m.o.Clearance == nil || !m.o.Clearance.Kept() {
 		return nil
 	}
-	return func() tea.Msg {
+	return m.u.later(func() then {
 		items, err := m.o.Clearance.Waiting()
-		return then(func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd {
 			if err == nil {
 				m.state.Pending = len(items)
 			}
 			return nil
-		})
-	}
+		}
+	})
 }
 
 // read reads the items and the change of the marked one; what it returns puts them on
@@ -125,17 +124,17 @@ func (p *staged) read() (put func(), err error) {
 // again reads the panel anew.
 func (p *staged) again() tea.Cmd {
 	p.busy = true
-	return func() tea.Msg {
+	return p.u.later(func() then {
 		put, err := p.read()
-		return then(func(m *model) tea.Cmd {
+		return func(m *model) tea.Cmd {
 			if err != nil {
 				p.busy, p.note = false, err.Error()
 				return nil
 			}
 			put()
 			return m.count()
-		})
-	}
+		}
+	})
 }
 
 // choices are the decisions about the marked item.
@@ -232,9 +231,9 @@ func (p *staged) agree(text string) tea.Cmd {
 	}
 	it := p.items[p.mark]
 	p.sure, p.busy = nil, true
-	return func() tea.Msg {
+	return p.u.later(func() then {
 		done, err := d.do(context.Background(), it)
-		return then(func(*model) tea.Cmd {
+		return func(*model) tea.Cmd {
 			if err != nil {
 				p.note = fault.Of(err, fault.Conflict).Error()
 			} else {
@@ -242,11 +241,11 @@ func (p *staged) agree(text string) tea.Cmd {
 				if d.done == "" {
 					p.note = string(done.State) + ": item " + done.ID
 				}
-				p.decided(strings.TrimSpace(p.note + " " + line(done.Message)))
+				p.u.Tell("info", strings.TrimSpace(p.note+" "+line(done.Message)))
 			}
 			return p.again()
-		})
-	}
+		}
+	})
 }
 
 // move marks another item.

@@ -20,8 +20,8 @@ func (d *driver) run(cmd tea.Cmd) {
 		msg := cmd()
 		cmd = nil
 		switch msg := msg.(type) {
-		case then:
-			_, cmd = d.m.Update(msg)
+		case nil: // it was posted
+			cmd = d.m.arrive()
 		case tea.BatchMsg:
 			for _, one := range msg {
 				d.run(one)
