@@ -123,7 +123,7 @@ func TestVite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"npm", "install", "--silent", "--offline", "--no-save", "--no-package-lock", "--ignore-scripts", npmPack(t)},
+		{"npm", "install", "--silent", "--offline", "--no-save", "--ignore-scripts", npmPack(t)},
 		{"node", "node_modules/vite/bin/vite.js", "build", "--logLevel", "error"},
 	} {
 		cmd := exec.Command(args[0], args[1:]...)
