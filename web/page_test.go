@@ -3,6 +3,7 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -99,19 +100,31 @@ func project(t *testing.T, p *webtest.Page, name string, files map[string]string
 		await until("the project", () => document.title.startsWith(%q) && /is ready|cannot run/.test(document.body.innerText))`, zip, name+".zip", name)
 }
 
-// After the first load the page opens and runs without a network.
+// After the first load the page opens and runs without a network, whether the server
+// sends golem.wasm.gz as it is or unpacks it.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	p, site := visit(t, "/")
-	do(p, `await text("is ready");
-		await navigator.serviceWorker.ready;
-		await until("the service worker", () => navigator.serviceWorker.controller || caches.keys().then((k) => k.length))`)
-	do(p, `await until("the whole cache", async () => { const [n] = await caches.keys(); return n && (await (await caches.open(n)).keys()).length > 10 })`)
-	site.Close()
-	p.Expect("ERR_CONNECTION_REFUSED")
-	p.Reload()
-	do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
-	yes(p)
+	for name, server := range map[string]func(http.Handler, []byte) http.Handler{
+		"as it is":               func(next http.Handler, _ []byte) http.Handler { return next },
+		"unpacked by the server": servers["unpacked by the server"],
+	} {
+		t.Run(name, func(t *testing.T) {
+			site := webtest.ServeHandler(t, server(http.FileServerFS(built(t)), nil), "/")
+			p := browserOf(t).Open(t, site.URL)
+			do(p, `await text("is ready");
+				await navigator.serviceWorker.ready;
+				await until("the service worker", () => navigator.serviceWorker.controller)`)
+			site.Close()
+			p.Expect("ERR_CONNECTION_REFUSED")
+			p.Reload()
+			do(p, `await click("Ada starts on Monday"); await text("Change a file?")`)
+			yes(p)
+			got := webtest.Eval[string](p, `fetch('golem.wasm.gz').then(async (r) => [r.headers.get('Content-Type'), r.headers.get('Golem-Unpacked'), String(new Uint8Array(await r.arrayBuffer()).slice(0, 4))].join(' '))`)
+			if got != "application/wasm 1 0,97,115,109" {
+				t.Errorf("the service worker keeps golem.wasm as %s", got)
+			}
+		})
+	}
 }
 
 // The page's policy holds in a worker that is started as golem's is.

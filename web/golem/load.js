@@ -12,6 +12,7 @@ export async function compiled(base, progress, signal) {
   progress?.('loading golem')
   let response = await fetch(new URL('golem.wasm.gz', base), { signal }).catch(() => null)
   if (!response?.ok) response = ok(await fetch(new URL('golem.wasm', base), { signal }))
+  if (response.headers.has('Golem-Unpacked')) return WebAssembly.compileStreaming(response) // by sw.js
   const length = response.headers.has('Content-Encoding') ? 0 : Number(response.headers.get('Content-Length'))
   const { packed, stream } = await looked(response.body, (got) => length && progress?.(`loading golem, ${Math.floor((100 * got) / length)} %`))
   return WebAssembly.compileStreaming(new Response(packed ? stream.pipeThrough(new DecompressionStream('gzip')) : stream, { headers: { 'Content-Type': 'application/wasm' } }))

@@ -8,9 +8,20 @@ const name = mine + version
 
 addEventListener('install', (event) => {
   event.waitUntil(
-    caches.open(name).then((cache) => cache.addAll(['./', ...files].map((f) => new Request(f, { cache: 'no-cache' })))).then(() => skipWaiting()),
+    caches.open(name).then(async (cache) => {
+      await cache.addAll(['./', ...files].map((f) => new Request(f, { cache: 'no-cache' })))
+      await unpack(cache, 'golem.wasm.gz')
+    }).then(() => skipWaiting()),
   )
 })
+
+/** Keeps a module unpacked: a page then compiles it right from the response, and has no pieces of it in its own memory. */
+async function unpack(cache, file) {
+  const data = await (await cache.match(file)).blob()
+  const packed = new Uint8Array(await data.slice(0, 1).arrayBuffer())[0] === 0x1f // some servers unpack .gz themselves
+  const body = packed ? data.stream().pipeThrough(new DecompressionStream('gzip')) : data
+  await cache.put(file, new Response(body, { headers: { 'Content-Type': 'application/wasm', 'Golem-Unpacked': '1' } }))
+}
 
 addEventListener('activate', (event) => {
   event.waitUntil(
