@@ -17,9 +17,11 @@ addEventListener('install', (event) => {
 
 /** Keeps a module unpacked: a page then compiles it right from the response, and has no pieces of it in its own memory. */
 async function unpack(cache, file) {
-  const data = await (await cache.match(file)).blob()
-  const packed = new Uint8Array(await data.slice(0, 1).arrayBuffer())[0] === 0x1f // some servers unpack .gz themselves
-  const body = packed ? data.stream().pipeThrough(new DecompressionStream('gzip')) : data
+  const [begin, whole] = (await cache.match(file)).body.tee()
+  const reader = begin.getReader()
+  const packed = (await reader.read()).value?.[0] === 0x1f // some servers unpack .gz themselves
+  reader.cancel()
+  const body = packed ? whole.pipeThrough(new DecompressionStream('gzip')) : whole
   await cache.put(file, new Response(body, { headers: { 'Content-Type': 'application/wasm', 'Golem-Unpacked': '1' } }))
 }
 
