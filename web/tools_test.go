@@ -111,7 +111,7 @@ func TestToolCache(t *testing.T) {
 
 // BenchmarkTools prints what a person waits for when a tool is called in a page
 // that is warm (loaded before, guarded modules kept), medians of five. The first call is
-// approved by the page, for all calls of the tool in this session.
+// approved by the page, for this exact call in this session.
 func BenchmarkTools(b *testing.B) {
 	const rounds = 5
 	small, err := os.ReadFile("../examples/calculator/tools/calculator.wasm")
@@ -134,7 +134,7 @@ func BenchmarkTools(b *testing.B) {
 		for range rounds {
 			p.Reload()
 			talk(p, `await golem.list(); return 1`)
-			all := numbers(talk(p, `await new Promise((f) => setTimeout(f, 1000)); const run = golem.run('t', 'x', {approve: () => ({answer: 'always'})}); const out = []; let at = 0, n = 0
+			all := numbers(talk(p, `await new Promise((f) => setTimeout(f, 1000)); const run = golem.run('t', 'x', {approve: () => ({answer: 'session'})}); const out = []; let at = 0, n = 0
 				for await (const e of run) { if (e.type === 'tool.start') at = performance.now(); if (e.type === 'tool.end') { if (e.error) throw new Error(JSON.stringify(e)); out.push(performance.now() - at) } }
 				return out.join(' ')`))
 			first = append(first, all[0])
