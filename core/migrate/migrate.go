@@ -36,7 +36,7 @@ type Source struct {
 }
 
 // toolsets are the names that golem has on one platform or another.
-var toolsets = []string{"clearance", "custom", "filesystem", "git", "mcp", "shell", "workers"}
+var toolsets = []string{"clearance", "custom", "filesystem", "git", "mcp", "page", "shell", "web", "workers"}
 
 // foreignOptions are options of other tools, which no toolset of golem's has.
 var foreignOptions = []string{"approvalConfig", "approval_config", "_approval_config"}
