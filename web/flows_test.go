@@ -373,7 +373,7 @@ func TestNoRoom(t *testing.T) {
 		p, at := visit(t, "/")
 		p.Expect("Quota")
 		do(p, `await text("is ready"); await navigator.serviceWorker.ready; await click("Files"); await until("the field", () => document.querySelector('.pane.side input[type=file]'))`)
-		p.Quota(at.Origin, 12<<20)
+		leave(p, at.Origin, 6<<20)
 		do(p, `const list = new DataTransfer(); list.items.add(new File([new Uint8Array(40e6)], 'big.bin')); const input = document.querySelector('.pane.side input[type=file]'); input.files = list.files;
 			input.dispatchEvent(new Event('change', {bubbles: true})); await text("E_QUOTA"); await click("Projects"); await text("welcome")`)
 		p.Quota(at.Origin, -1)

@@ -42,6 +42,12 @@ func visitFiles(t testing.TB, files fs.FS, under string) (*webtest.Page, webtest
 	return p, site
 }
 
+// leave lets the page's origin store so many bytes more than it does now.
+func leave(p *webtest.Page, origin string, bytes float64) {
+	p.Helper()
+	p.Quota(origin, webtest.Eval[float64](p, `navigator.storage.estimate().then((e) => e.usage)`)+bytes)
+}
+
 // finished waits for the end of the run that is shown, and until another one can begin.
 func finished(p *webtest.Page, status string) {
 	p.Helper()

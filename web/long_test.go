@@ -142,7 +142,7 @@ func TestLongTextsWithoutRoom(t *testing.T) {
 		"main.worker": "---\nmodel: script:s.yaml\n---\nTalk.\n",
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - when: {match: \"(?s)^(.*)$\"}\n      say: \"$1$1 the end\"\n",
 	})
-	p.Quota(at.Origin, 12<<20)
+	leave(p, at.Origin, 6<<20)
 	do(p, `await say('word '.repeat(500_000))`)
 	finished(p, "ok")
 	do(p, `await text("the trace cannot be written: E_QUOTA"); if (!document.querySelector('.bubble.golem').textContent.endsWith('the end')) throw new Error('the answer is cut')`)

@@ -364,8 +364,12 @@ func (r *reader) patch(file string, old, next []byte, had, has bool) string {
 		return fmt.Sprintf("--- %s\n+++ %s\nnot shown: binary, or too large\n", from, to)
 	}
 	text := textdiff.Unified(from, to, strings.ToValidUTF8(string(old), "\uFFFD"), strings.ToValidUTF8(string(next), "\uFFFD"))
-	if text == "" { // an empty file, or another mode
-		return fmt.Sprintf("--- %s\n+++ %s\n", from, to)
+	if text == "" {
+		why := "an empty file"
+		if had && has {
+			why = "they differ in bytes that are not UTF-8"
+		}
+		return fmt.Sprintf("--- %s\n+++ %s\nnot shown: %s\n", from, to, why)
 	}
 	return text
 }

@@ -130,6 +130,12 @@ func (r *reader) lookRef(name string) (string, error) {
 	if hash == "" {
 		hash = r.byHash(name)
 	}
+	return r.commitOf(hash, name, named)
+}
+
+// commitOf is the commit that an object is, or that a tag leads to. name is what it was
+// found by; named says that this is a branch or a tag.
+func (r *reader) commitOf(hash, name string, named bool) (string, error) {
 	for range MaxTags {
 		if hash == "" {
 			break
@@ -242,7 +248,16 @@ func (r *reader) branches(Args) (string, error) {
 			if name == head {
 				mark = "* "
 			}
-			fmt.Fprintf(&b, "%s%s %s %s\n", mark, word, gitShown(short), refs[name][:10])
+			hash := refs[name]
+			if kind == "tags" && b.Len() <= maxText {
+				if r.ctx.Err() != nil {
+					return "", r.ctx.Err()
+				}
+				if commit, err := r.commitOf(hash, name, true); err == nil {
+					hash = commit // a tag of something else, or a damaged one, is told by its own name
+				}
+			}
+			fmt.Fprintf(&b, "%s%s %s %s\n", mark, word, gitShown(short), hash[:10])
 		}
 	}
 	if b.Len() == 0 {

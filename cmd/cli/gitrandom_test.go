@@ -1,0 +1,335 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/tool"
+)
+
+// history is a random history, as git fast-import takes it.
+type history struct {
+	*rand.Rand
+	out     bytes.Buffer
+	commits []map[string]string // content by path, of each commit
+	lines   int
+}
+
+// randomNames are files that come and go; renamed are only moved, since git follows a
+// renamed file when it blames lines and golem does not.
+var (
+	randomNames = []string{"a.txt", "b c.txt", "ü.txt", "d/e.txt", "d/f/g.txt", "d/f.txt", "x"}
+	renamed     = []string{"old/r.txt", "new/r.txt"}
+)
+
+func (h *history) line() string {
+	h.lines++
+	return fmt.Sprintf("line %d%s\n", h.lines, []string{"", "\r", " é"}[h.IntN(3)])
+}
+
+// edited changes some lines; a text may lose its last line end.
+func (h *history) edited(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for range 1 + h.IntN(4) {
+		at := h.IntN(len(lines))
+		switch h.IntN(3) {
+		case 0:
+			lines = slices.Insert(lines, at, h.line())
+		case 1:
+			lines[at] = h.line()
+		case 2:
+			lines = slices.Delete(lines, at, at+1)
+		}
+		if len(lines) == 0 {
+			lines = []string{h.line()}
+		}
+	}
+	if text = strings.Join(lines, ""); h.IntN(4) == 0 {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return text
+}
+
+// commit adds one after parents, as a branch.
+func (h *history) commit(branch string, parents ...int) {
+	n := len(h.commits)
+	files := map[string]string{}
+	if n > 0 {
+		maps.Copy(files, h.commits[parents[0]])
+	}
+	changed := map[string]bool{}
+	if len(parents) > 1 { // some files of the other side
+		for name, text := range h.commits[parents[1]] {
+			if h.IntN(2) == 0 {
+				files[name], changed[name] = text, true
+			}
+		}
+	}
+	for range 1 + h.IntN(4) {
+		name := randomNames[h.IntN(len(randomNames))]
+		switch text, there := files[name]; {
+		case there && h.IntN(6) == 0:
+			delete(files, name)
+		case there:
+			files[name] = h.edited(text)
+		default:
+			files[name] = h.edited(h.line())
+		}
+		changed[name] = true
+	}
+	from, to := renamed[n%2], renamed[1-n%2]
+	if text, there := files[from]; there {
+		delete(files, from)
+		files[to] = text
+	} else {
+		files[to] = h.line()
+	}
+	changed[from], changed[to] = true, true
+	fmt.Fprintf(&h.out, "commit refs/heads/%s\nmark :%d\ncommitter A <a@example.com> %d +0000\ndata <<E\ncommit %d\nE\n", branch, n+1, 1_700_000_000+100*n, n)
+	for i, p := range parents {
+		fmt.Fprintf(&h.out, "%s :%d\n", []string{"from", "merge"}[i], p+1)
+	}
+	if n == 0 {
+		h.out.WriteString("M 120000 inline link\ndata 5\na.txt\nM 100644 inline .gitignore\ndata 6\n*.log\n\nM 100644 inline bin\ndata 3\na\x00b\n")
+	}
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		if text, there := files[name]; there {
+			fmt.Fprintf(&h.out, "M %s inline %s\ndata %d\n%s\n", []string{"100644", "100755"}[h.IntN(2)], name, len(text), text)
+		} else if n > 0 {
+			fmt.Fprintf(&h.out, "D %s\n", name)
+		}
+	}
+	h.out.WriteString("\n")
+	h.commits = append(h.commits, files)
+}
+
+// newHistory is one of n commits with merges and tags.
+func newHistory(seed uint64, n int) *history {
+	h := &history{Rand: rand.New(rand.NewPCG(seed, 0))}
+	h.commit("main")
+	main, side := 0, 0
+	for i := 1; i < n; i++ {
+		switch h.IntN(4) {
+		case 0:
+			h.commit("side", side)
+			side = i
+		case 1:
+			if side != main {
+				h.commit("main", main, side)
+				main = i
+				break
+			}
+			fallthrough
+		default:
+			h.commit("main", main)
+			if main = i; h.IntN(5) == 0 {
+				side = i
+			}
+		}
+	}
+	fmt.Fprintf(&h.out, "reset refs/heads/side\nfrom :%d\n\nreset refs/tags/light\nfrom :%d\n\ntag heavy\nfrom :%d\ntagger A <a@example.com> 1700000000 +0000\ndata 1\nx\n", side+1, n/2, n/3+1)
+	return h
+}
+
+// randomYard is a repository that git made of a random history.
+type randomYard struct {
+	*gitYard
+	t *testing.T
+	h *history
+}
+
+func newRandomYard(t *testing.T, seed uint64) *randomYard {
+	y := &randomYard{gitYard: newGitYard(t), t: t, h: newHistory(seed, 40)}
+	if err := os.RemoveAll(filepath.Join(y.dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	y.git("", "init", "-q", "-b", "main")
+	y.git(y.h.out.String(), "fast-import", "--quiet")
+	y.git("", "reset", "-q", "--hard", "main")
+	if seed%2 == 0 {
+		y.git("", "gc", "-q", "--aggressive")
+	}
+	return y
+}
+
+// git runs git with what it reads.
+func (y *randomYard) git(in string, args ...string) string {
+	y.t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "core.quotePath=false", "-c", "core.fileMode=false"}, args...)...)
+	cmd.Dir, cmd.Stdin = y.dir, strings.NewReader(in)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "HOME="+y.dir, "GIT_INDEX_FILE="+filepath.Join(y.dir, ".git", "index"))
+	if args[0] == "apply" || args[0] == "read-tree" || args[0] == "write-tree" {
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(y.dir, ".git", "other-index"))
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		y.t.Fatalf("git %v: %v\n%s\n%s", args, err, out, in)
+	}
+	return string(out)
+}
+
+// says calls a tool of the toolset.
+func (y *randomYard) says(name string, args map[string]any) string {
+	y.t.Helper()
+	raw, err := json.Marshal(args)
+	if err != nil {
+		y.t.Fatal(err)
+	}
+	out, err := y.tools[name].Call(y.t.Context(), tool.Call{Name: name, Args: raw})
+	if err != nil {
+		y.t.Fatalf("%s %s: %v", name, raw, err)
+	}
+	return out.Text
+}
+
+func (y *randomYard) same(what, got, want string) {
+	y.t.Helper()
+	if got != want {
+		y.t.Errorf("%s:\n%s\ngit says:\n%s", what, got, want)
+	}
+}
+
+// Random histories are read as git reads them: order of commits, what touched a file,
+// branches and tags, changes between commits, the commit of each line, and what differs now.
+func TestGitToolsAsGit(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			y := newRandomYard(t, seed)
+			commits := strings.Fields(y.git("", "log", "--format=%H"))
+			y.logs(commits)
+			y.branches()
+			for range 6 {
+				y.between(commits[y.h.IntN(len(commits))], commits[y.h.IntN(len(commits))])
+			}
+			y.blames(commits[0])
+			y.blames(commits[len(commits)/2])
+			y.now()
+		})
+	}
+}
+
+var logged = regexp.MustCompile(`(?m)^([0-9a-f]{10}) `)
+
+func shorts(text string) string {
+	var out strings.Builder
+	for _, m := range logged.FindAllStringSubmatch(text, -1) {
+		out.WriteString(m[1] + "\n")
+	}
+	return out.String()
+}
+
+func (y *randomYard) logs(commits []string) {
+	y.t.Helper()
+	var all, some strings.Builder
+	for _, c := range commits {
+		all.WriteString(c[:10] + "\n")
+	}
+	y.same("log", shorts(y.says("git_log", map[string]any{"limit": 200})), all.String())
+	touched := y.git("", "log", "--format=commit %H", "--diff-merges=first-parent", "--name-only", "--no-renames")
+	for part := range strings.SplitSeq(touched, "commit ") {
+		if lines := strings.Split(part, "\n"); slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "d/") }) {
+			some.WriteString(lines[0][:10] + "\n")
+		}
+	}
+	y.same("log of d", shorts(y.says("git_log", map[string]any{"limit": 200, "path": "/d"})), some.String())
+}
+
+func (y *randomYard) branches() {
+	y.t.Helper()
+	var want strings.Builder
+	for l := range strings.Lines(y.git("", "for-each-ref", "--sort=refname", "--format=%(HEAD) %(refname) %(if)%(*objectname)%(then)%(*objectname)%(else)%(objectname)%(end)")) {
+		l = strings.NewReplacer("refs/heads/", "branch ", "refs/tags/", "tag ").Replace(strings.TrimSuffix(l, "\n"))
+		want.WriteString(l[:len(l)-30] + "\n")
+	}
+	y.same("branches", y.says("git_branches", map[string]any{}), want.String())
+}
+
+// files are the hashes of a tree's files, without modes and without empty files, which a
+// diff names and git apply does not make.
+func (y *randomYard) files(tree string) string {
+	y.t.Helper()
+	return regexp.MustCompile(`(?m)^.* e69de29.*\n|^\d+ `).ReplaceAllString(y.git("", "ls-tree", "-r", tree), "")
+}
+
+func (y *randomYard) between(from, to string) {
+	y.t.Helper()
+	patch := y.says("git_diff", map[string]any{"from": from, "to": to})
+	empty := len(regexp.MustCompile(`(?m) e69de29.* [AD]\t`).FindAllString(y.git("", "diff", "--no-renames", "--raw", from, to), -1))
+	if said := strings.Count(patch, "not shown: an empty file"); said != empty {
+		y.t.Errorf("%d files that are empty came or went, not %d:\n%s", empty, said, patch)
+	}
+	y.git("", "read-tree", from)
+	if from != to {
+		y.git(patch, "apply", "--cached", "--whitespace=nowarn", "-")
+	}
+	y.same("diff of "+from+" and "+to, y.files(strings.TrimSpace(y.git("", "write-tree"))), y.files(to))
+}
+
+func (y *randomYard) blames(commit string) {
+	y.t.Helper()
+	for _, name := range randomNames {
+		if y.git("", "ls-tree", commit, name) == "" || y.git("", "cat-file", "-s", commit+":"+name) == "0\n" {
+			continue
+		}
+		var want strings.Builder
+		for l := range strings.Lines(y.git("", "blame", "--first-parent", "-s", "-l", "--root", commit, "--", name)) {
+			want.WriteString(l[:10] + "\n")
+		}
+		y.same("blame of "+name+" in "+commit, shorts(y.says("git_blame", map[string]any{"path": "/" + name, "rev": commit})), want.String())
+	}
+}
+
+// now changes the working tree, and compares what golem and git say of it.
+func (y *randomYard) now() {
+	y.t.Helper()
+	write := func(name, text string) {
+		full := filepath.Join(y.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			y.t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			y.t.Fatal(err)
+		}
+	}
+	for _, name := range strings.Split(strings.TrimSuffix(y.git("", "ls-files"), "\n"), "\n") {
+		switch change := y.h.IntN(5); {
+		case name == "link" || name == ".gitignore":
+		case change == 0:
+			write(name, y.h.line())
+		case change == 1:
+			write(name, y.h.line())
+			y.git("", "add", name)
+		case change == 2:
+			if err := os.Remove(filepath.Join(y.dir, name)); err != nil {
+				y.t.Fatal(err)
+			}
+		}
+	}
+	for _, name := range []string{"made/one.txt", "made/two.txt", "made/no.log", "top.log", "staged.txt"} {
+		write(name, y.h.line())
+	}
+	y.git("", "add", "staged.txt")
+	var want []string
+	for l := range strings.Lines(y.git("", "diff", "HEAD", "--name-status", "--no-renames")) {
+		kind, name, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
+		want = append(want, map[string]string{"M": "changed", "A": "new", "D": "removed"}[kind]+": /"+name)
+	}
+	for l := range strings.Lines(y.git("", "ls-files", "--others", "--exclude-standard")) {
+		want = append(want, "untracked: /"+strings.TrimSuffix(l, "\n"))
+	}
+	said := strings.Split(strings.TrimSuffix(y.says("git_status", map[string]any{}), "\n"), "\n")[1:]
+	slices.Sort(said)
+	slices.Sort(want)
+	y.same("status", strings.Join(said, "\n"), strings.Join(want, "\n"))
+}
