@@ -10,7 +10,7 @@ addEventListener('install', (event) => {
   event.waitUntil(
     caches.open(name).then(async (cache) => {
       await cache.addAll(['./', ...files].map((f) => new Request(f, { cache: 'no-cache' })))
-      await unpack(cache, 'golem.wasm.gz')
+      await unpack(cache, 'golem.wasm.gz').catch(() => {}) // without room for it, for example, it stays packed
     }).then(() => skipWaiting()),
   )
 })
@@ -19,9 +19,10 @@ addEventListener('install', (event) => {
 async function unpack(cache, file) {
   const [begin, whole] = (await cache.match(file)).body.tee()
   const reader = begin.getReader()
-  const packed = (await reader.read()).value?.[0] === 0x1f // some servers unpack .gz themselves
+  const first = (await reader.read()).value?.[0]
   reader.cancel()
-  const body = packed ? whole.pipeThrough(new DecompressionStream('gzip')) : whole
+  if (first !== 0x1f && first !== 0) throw new Error('neither packed nor a module')
+  const body = first ? whole.pipeThrough(new DecompressionStream('gzip')) : whole // some servers unpack .gz themselves
   await cache.put(file, new Response(body, { headers: { 'Content-Type': 'application/wasm', 'Golem-Unpacked': '1' } }))
 }
 
