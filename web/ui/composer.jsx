@@ -93,6 +93,8 @@ export function Composer() {
     if (busy || !about?.entry) return
     if (!text.trim() && !mine.length && !about.emptyInput) return
     setText('')
+    const [, resource] = (!talking && /^\/attach (mcp:\S+)$/.exec(text.trim())) || []
+    if (resource) return setMine([...mine, { name: resource, data: new Uint8Array() }])
     setMine([])
     store.attempt('the run', async () => {
       if ((await store.send(text, mine)) || keptDraft(name)) return
@@ -131,7 +133,7 @@ export function Composer() {
       )}
       <div class="row">
         <Choices disabled={busy || talking} talking={talking} />
-        {!talking && <label class="button quiet" title="give files to the worker; they can be dropped or pasted here, too">
+        {!talking && <label class="button quiet" title="give files to the worker; they can be dropped or pasted here, too; /attach mcp:SERVER:URI gives a resource">
           <Icon name="plus" />Attach<input type="file" multiple class="sr" onChange={picked} disabled={busy} />
         </label>}
         {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
