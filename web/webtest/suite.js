@@ -11,7 +11,10 @@
 	self.onmessage = async ({ data }) => {
 		const go = new Go();
 		go.argv = ["suite", ...data.args];
-		go.exit = (code) => postMessage({ code });
+		go.exit = (code) => {
+			postMessage({ code });
+			close(); // a timer of the program's would find that it has ended, which is an error
+		};
 		const instance = await WebAssembly.instantiate(data.module, go.importObject);
 		self.golemMemory = () => instance.exports.mem;
 		await go.run(instance);
