@@ -157,7 +157,7 @@ func (s *ViewSpec) covered(part, of Mount) bool {
 // mounts that is inside it. If there is no such part, a mount of the worker's
 // own is E_ESCALATION, and another mount is left out.
 func (b *Bound) cut(m Mount) ([]Mount, error) {
-	around := b.around(m.Source)
+	around := b.around(m)
 	var out []Mount
 	if around != nil {
 		part, err := around.part(m)
@@ -184,13 +184,14 @@ func (b *Bound) cut(m Mount) ([]Mount, error) {
 	return out, nil
 }
 
-// around returns the innermost of the caller's mounts that contains the source,
-// or nil.
-func (b *Bound) around(source string) *Mount {
+// around returns the innermost of the caller's mounts that contains a mount's source,
+// or nil. A file at which the caller sees a directory, on the path to another mount, is
+// not contained.
+func (b *Bound) around(of Mount) *Mount {
 	var best *Mount
 	for _, m := range b.all() {
-		rel, ok := relative(source, m.Source)
-		if !ok || m.hidden(rel) {
+		rel, ok := relative(of.Source, m.Source)
+		if !ok || m.hidden(rel) || of.File != "" && rel != "." && m.holed(rel) {
 			continue
 		}
 		if best == nil || len(m.Source) > len(best.Source) || len(m.Source) == len(best.Source) && Stricter(m.Mode, best.Mode) == best.Mode {

@@ -206,3 +206,28 @@ func TestBoundKeepsWhatIsHiddenBelow(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file at which the caller sees a directory, on the path to another mount: no mount of
+// the child's shows it, and neither does a restriction to it.
+func TestBoundKeepsFilesUnderMountPoints(t *testing.T) {
+	m := tree(t, "d/way", "d/sub/way", "other/f")
+	caller := view(t, sandbox.ViewSpec{Mounts: []sandbox.Mount{root(sub(t, m, "d")), own("o", "way/o", sub(t, m, "other"), "other", sandbox.ReadOnly), own("s", "sub/way/o", sub(t, m, "other"), "other", sandbox.ReadOnly)}})
+	if reads(caller, "way") == nil || reads(caller, "way/o/f") != nil {
+		t.Fatal("the caller sees a directory at /way")
+	}
+	for _, name := range []string{"way", "sub/way"} {
+		dir, file, err := sandbox.Nest(sub(t, m, "d"), name)
+		if err != nil || file != "way" {
+			t.Fatal(file, err)
+		}
+		mount := sandbox.Mount{Name: "w", At: "w", FS: dir, File: file, Source: name, Mode: sandbox.ReadOnly}
+		child := under(t, caller, sandbox.ViewSpec{Mounts: []sandbox.Mount{mount}})
+		refused(t, "read "+name, reads(child, "w"), fs.ErrNotExist)
+		mount.Own = true
+		_, err = sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{mount}, Bound: sandbox.BoundOf(caller, "caller")})
+		refused(t, "mount "+name, err, fault.Escalation)
+		again := own("d", "again", sub(t, m, "d"), ".", sandbox.ReadOnly)
+		_, err = sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{again}, Restricts: []string{"again/" + name}, Bound: sandbox.BoundOf(caller, "caller")})
+		refused(t, "restrict to "+name, err, fault.NotFound)
+	}
+}

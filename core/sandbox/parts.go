@@ -169,6 +169,9 @@ func (m *mounted) nest(name string, later bool, points []string) error {
 		}
 		m.source = source
 	}
+	if file != "" && m.holed(rel) {
+		return fs.ErrNotExist // the callers see a directory there, on the path to another mount
+	}
 	m.holes = holesBelow(m.holes, rel)
 	m.fs, m.File, m.at = nested, file, name
 	return nil
