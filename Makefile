@@ -55,7 +55,7 @@ cover:
 	go tool cover -html=build/cover.out -o build/cover.html
 	@echo "line by line: build/cover.html"
 
-# Every fuzz target for FUZZTIME each.
+# Every fuzz target for FUZZTIME each, and the property tests with other cases.
 fuzz:
 	@.ci/fuzz.sh $(FUZZTIME)
 

@@ -12,6 +12,8 @@ export GOFLAGS=${GOFLAGS:-}
 # A process with the race detector sleeps a second as it ends, and the command
 # line's tests start many.
 export GORACE="${GORACE:-atexit_sleep_ms=10}"
+# The property tests draw the same cases each time; make fuzz draws others.
+export RAPID_SEED="${RAPID_SEED:-1}"
 mkdir -p build
 wasm_budget=$((4200 * 1000))   # bytes, gzip -9, of golem.wasm and of build/core.wasm
 binary_budget=$((32 * 1000 * 1000))   # bytes, of the largest binary, the page in it
@@ -104,7 +106,7 @@ staticcheck_js() { js ./build/staticcheck $(js_packages); }
 # Node's stack ends (a segmentation fault) in its tests of deeply nested commands.
 # So are the tests that .ci/nojs.txt names.
 test_js() {
-  js go test -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
+  js go test -vet=off -timeout $limit -skip "$(patterns .ci/nojs.txt)" -exec "env -i PATH=$PATH HOME=$HOME RAPID_SEED=$RAPID_SEED $(go env GOROOT)/lib/wasm/go_js_wasm_exec" $(go list ./core/... | grep -v '/core/approval/sh$')
 }
 
 # What drives Chromium and Firefox: its Go side only asks and compares, the rest runs in the

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of the module, one after the other, for the time
-# given (default 20s each). A crasher is written under the package's testdata.
+# given (default 20s each), and then the property tests, five times with cases that
+# were not drawn before. What fails is written under the package's testdata.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 time=${1:-20s}
@@ -9,4 +10,10 @@ git grep -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | sort | while IFS=: read 
   target=${func#func }
   echo "== $dir $target"
   go test "$dir" -run '^$' -fuzz "^$target\$" -fuzztime "$time" </dev/null
+done
+git grep -lE 'rapid\.Check|sandboxtest\.Bounds' -- '*_test.go' ':!web' ':!cmd/wasm' ':!sandbox/opfs' | while read -r file; do
+  tests=$(awk '/^func Test/ { name = $2; sub(/\(.*/, "", name) } /rapid\.Check|sandboxtest\.Bounds/ { print name }' "$file" | sort -u | paste -sd '|')
+  dir=./$(dirname "$file")
+  echo "== $dir $tests"
+  RAPID_SEED=0 go test "$dir" -run "^($tests)\$" -count 5 </dev/null
 done
