@@ -20,8 +20,7 @@ var crash string
 // one, whole (SECURITY 14). What it left behind is swept beside a worker that
 // writes, which is not disturbed.
 func TestDeathWhileWriting(t *testing.T) {
-	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="crash.js"></script>`)},
-		"crash.js": {Data: []byte(crash)}}, "/")
+	site := webtest.Serve(t, fstest.MapFS{"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script>` + crash + `</script>`)}}, "/")
 	for _, b := range []*webtest.Browser{&browser, &firefox} {
 		t.Run(b.Engine.String(), func(t *testing.T) { diesWhileWriting(t, b.Open(t, site.URL)) })
 	}
