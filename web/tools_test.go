@@ -90,6 +90,28 @@ func TestCancelledTool(t *testing.T) {
 	}
 }
 
+// The page gets the result of a call before golem goes on, not together with what comes next.
+func TestResultComesAtOnce(t *testing.T) {
+	p := embedded(t)
+	got := talk(p, `await golem.create('a', {'main.worker': '---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nTry.\n',
+			's.yaml': 'script: 1\nworkers:\n  main:\n    - calls: [{tool: list_files, args: {path: /}}]\n    - calls: [{tool: list_files, args: {path: /}}]\n    - say: done\n'})
+		const parse = JSON.parse
+		const batches = []
+		let open = false // lines of one message are parsed without a pause
+		JSON.parse = (line) => {
+			if (!open) { open = true; batches.push([]); queueMicrotask(() => (open = false)) }
+			const e = parse(line)
+			batches.at(-1).push(e.type)
+			return e
+		}
+		await golem.run('a', 'x').result
+		JSON.parse = parse
+		return batches.filter((b) => b.includes('tool.end')).map((b) => b.at(-1))`)
+	if want := "tool.end,tool.end"; got != want {
+		t.Errorf("the messages with a result end with %s, want %s", got, want)
+	}
+}
+
 // Guarded modules and what they say of themselves are kept in OPFS, by digest.
 func TestToolCache(t *testing.T) {
 	p := embedded(t)

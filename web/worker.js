@@ -7,7 +7,8 @@
 globalThis.golemTurn = golemReads.turn
 
 // What golem says to the page. Lines of a run's events go together, when golem
-// waits or has another message; what logs have gathered is in the files before.
+// waits, has another message, or says so (golemTold); what logs have gathered is in
+// the files before.
 {
   const lines = new Map() // by the call's number
   const told = () => {
@@ -20,6 +21,7 @@ globalThis.golemTurn = golemReads.turn
     if (lines.has(id)) lines.get(id).push(line)
     else lines.set(id, [line])
   }
+  globalThis.golemTold = told
   globalThis.golemTell = (message, transfer = []) => {
     told()
     postMessage(message, transfer)

@@ -8,6 +8,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/run"
+	"golem/core/trace"
 	"golem/core/ui"
 )
 
@@ -20,6 +21,15 @@ type page struct {
 }
 
 var _ ui.UI = (*page)(nil)
+
+// Emit gives the page the result of a call at once: golem may work on for a while
+// before it waits.
+func (p *page) Emit(e trace.Event) {
+	p.JSON.Emit(e)
+	if _, ends := e.Body.(trace.ToolEnd); ends {
+		p.call.server.scope.Call("golemTold")
+	}
+}
 
 // Approve asks the person behind the page. A page that goes away takes this
 // worker with it; a run that is cancelled is a denial.

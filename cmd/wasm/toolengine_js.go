@@ -190,14 +190,14 @@ func (i *browserInstance) call(ctx context.Context, in wasmtool.Invocation, host
 			i.worker = w
 		}
 		c := &toolCall{worker: i.worker, host: host, files: newToolFiles(host.Files), limit: in.Limits.Time}
-		i.worker.post(i.module.message(in, host, fresh, i.worker.module))
+		i.worker.post(i.message(in, host, fresh))
 		i.worker.module = i.module.digest
 		done, err := c.until(ctx, "done")
 		if err != nil {
 			i.worker = nil
 			return wasmtool.Result{}, err
 		}
-		i.worker.large = done.Get("large").Truthy()
+		i.worker.large, i.worker.dropped = done.Get("large").Truthy(), done.Get("dropped").Truthy()
 		if done.Get("retry").Truthy() && !again {
 			// A worker's earlier instances may hold memory until they are collected.
 			i.worker.kill()
@@ -253,7 +253,8 @@ func (i *browserInstance) Close() error {
 const someChance = 256
 
 // message is one call as the worker takes it.
-func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool, has string) map[string]any {
+func (i *browserInstance) message(in wasmtool.Invocation, host wasmtool.Host, fresh bool) map[string]any {
+	m := i.module
 	if in.Limits.Fuel <= 0 {
 		in.Limits.Fuel = wasmtool.DefaultFuel
 	}
@@ -268,7 +269,7 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 		config = append(config, []any{k, v})
 	}
 	out := map[string]any{
-		"call": true, "fresh": fresh, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
+		"call": true, "fresh": fresh, "kept": i.kept, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
 		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output), "memory": float64(in.Limits.Memory),
 		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
 		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,
@@ -290,7 +291,7 @@ func (m *browserModule) message(in wasmtool.Invocation, host wasmtool.Host, fres
 	out["result"] = x.Results != ""
 	if fresh {
 		out["digest"], out["starts"] = m.digest, m.starts(in.Form)
-		if has != m.digest {
+		if i.worker.module != m.digest {
 			out["module"], out["imports"] = m.code, m.imports
 		}
 	}

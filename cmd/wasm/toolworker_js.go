@@ -165,7 +165,9 @@ func (p *toolPool) give(w *toolWorker) {
 		w.kill()
 		return
 	}
-	w.post(map[string]any{"drop": true})
+	if !w.dropped {
+		w.post(map[string]any{"drop": true})
+	}
 	p.idle = append(p.idle, w)
 	p.rest.Reset(toolRest)
 }
@@ -194,6 +196,7 @@ type toolWorker struct {
 	broke    js.Func
 	here     chan struct{} // closed once its script runs, or broke
 	large    bool          // its last call held much memory
+	dropped  bool          // it has left its last call's instance to the collector
 	dead     bool
 }
 

@@ -59,14 +59,14 @@ func look(r Request) seen {
 		case System:
 			system = append(system, m.Text)
 		case Assistant:
-			s.results, results = nil, nil
+			s.results, results = s.results[:0], results[:0]
 		case ToolRole:
 			s.results = append(s.results, m)
 			results = append(results, m.Text)
 		case User:
 			user = said(m)
 			if !m.Inner {
-				s.results, results = nil, nil // the person has spoken since
+				s.results, results = s.results[:0], results[:0] // the person has spoken since
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -259,6 +260,9 @@ func compareUTF16(a, b string) int {
 // foldKey maps strings that differ only in letter case to one string, by
 // Unicode simple folding: encoding/json would fill the same field from them.
 func foldKey(key string) string {
+	if ascii(key) {
+		return strings.ToUpper(key)
+	}
 	out := make([]rune, 0, len(key))
 	for _, r := range key {
 		least := r
@@ -268,4 +272,13 @@ func foldKey(key string) string {
 		out = append(out, least)
 	}
 	return string(out)
+}
+
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

@@ -13,7 +13,13 @@ import (
 func (s *scanner) text() (string, error) {
 	open := s.pos
 	s.pos++
+	s.plain()
+	if s.peek() == '"' { // most strings
+		s.pos++
+		return string(s.in[open+1 : s.pos-1]), nil
+	}
 	var b strings.Builder
+	b.Write(s.in[open+1 : s.pos])
 	for {
 		if s.pos >= len(s.in) {
 			return "", s.fail(s.pos, "the text ends inside a string that starts at byte %d", open+1)
@@ -31,8 +37,9 @@ func (s *scanner) text() (string, error) {
 		case c < 0x20:
 			return "", s.fail(s.pos, "a string contains the control character U+%04X; write it as an escape", c)
 		case c < utf8.RuneSelf:
-			b.WriteByte(c)
-			s.pos++
+			from := s.pos
+			s.plain()
+			b.Write(s.in[from:s.pos])
 		default:
 			r, n := utf8.DecodeRune(s.in[s.pos:])
 			if r == utf8.RuneError && n == 1 {
@@ -43,6 +50,16 @@ func (s *scanner) text() (string, error) {
 		}
 	}
 }
+
+// plain goes on to the next byte that is not an ASCII character which stands for
+// itself in a string.
+func (s *scanner) plain() {
+	for s.pos < len(s.in) && literal(s.in[s.pos]) {
+		s.pos++
+	}
+}
+
+func literal(c byte) bool { return c >= 0x20 && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
 // escape reads one backslash escape, or two that make a surrogate pair.
 func (s *scanner) escape() (rune, error) {
@@ -114,8 +131,15 @@ func (s *scanner) hex() (rune, bool) {
 func quote(out []byte, text string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
+	done := 0 // what is in out
 	for i := range len(text) {
-		switch c := text[i]; {
+		c := text[i]
+		if c >= 0x20 && c != '"' && c != '\\' {
+			continue
+		}
+		out = append(out, text[done:i]...)
+		done = i + 1
+		switch {
 		case c == '"' || c == '\\':
 			out = append(out, '\\', c)
 		case c == '\b':
@@ -128,13 +152,11 @@ func quote(out []byte, text string) []byte {
 			out = append(out, `\r`...)
 		case c == '\t':
 			out = append(out, `\t`...)
-		case c < 0x20:
-			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		default:
-			out = append(out, c)
+			out = append(out, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		}
 	}
-	return append(out, '"')
+	return append(append(out, text[done:]...), '"')
 }
 
 // maxNumber bounds the spelling of one number, in bytes.

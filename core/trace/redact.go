@@ -285,9 +285,11 @@ func (r *Redactor) harmless(raw []byte) bool {
 	if len(first) > 0 && (first[0] == '{' || first[0] == '[') {
 		return false
 	}
-	for _, odd := range []string{`\u`, `\/`, `\b`, `\f`} {
-		if bytes.Contains(raw, []byte(odd)) {
-			return false
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		for _, odd := range []string{`\u`, `\/`, `\b`, `\f`} {
+			if bytes.Contains(raw, []byte(odd)) {
+				return false
+			}
 		}
 	}
 	return !slices.ContainsFunc(r.forms, func(form string) bool { return bytes.Contains(raw, []byte(form)) })

@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 )
 
 // The functions here walk through valid JSON in one pass and without recursion,
@@ -76,11 +77,24 @@ func isKey(src []byte, i int) bool {
 
 // unquote decodes a JSON string. Other text is returned unchanged.
 func unquote(raw []byte) string {
+	if n := len(raw); n > 1 && raw[0] == '"' && raw[n-1] == '"' && literal(raw[1:n-1]) {
+		return string(raw[1 : n-1])
+	}
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return string(raw)
 	}
 	return s
+}
+
+// literal reports whether the inside of a JSON string is ASCII that stands for itself.
+func literal(raw []byte) bool {
+	for _, c := range raw {
+		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // member is one field of an object, with the indexes of its text.

@@ -213,12 +213,23 @@ async function begin(m) {
   const left = box?.exports ? BigInt(box.exports['golem:fuel'].value) : 0n
   const output = m.command ? call.stdout.bytes() : box?.kernel.data ? box.kernel.range(call.outputAt, call.outputSize).slice() : none
   const stderr = call.stderr.bytes()
+  const dirty = !!box?.open.some((c) => c.dirty && !c.gone)
+  const dropped = !m.kept && !dirty
   postMessage({
     done: true, fault: call.fault ?? undefined, atHost: call.atHost === true, missing: call.missing, contract: call.contract === true, handedOn: call.handedOn, retry: call.retry === true,
     trap: call.trap, exited: call.exited, code: call.code, flags: box?.exports ? box.exports['golem:flags'].value : 0, left: String(left), fuel: String(call.meter.granted - left),
-    output, stderr, message: message(), dirty: !!box?.open.some((c) => c.dirty && !c.gone), heldTooMuch: call.heldTooMuch === true,
+    output, stderr, message: message(), dirty, dropped, heldTooMuch: call.heldTooMuch === true,
     large: !!box?.exports && (box.memory?.buffer.byteLength ?? 0) + box.kernel.data.length + box.held > large,
   })
+  if (dropped) drop()
+}
+
+/** Leaves the instance to the collector, and makes another one when there is time. */
+function drop() {
+  box = null
+  call = null
+  waiting.clear()
+  setTimeout(prepare)
 }
 
 const broke = () => postMessage({ broke: true })
@@ -236,9 +247,6 @@ onmessage = ({ data }) => {
   } else if (data.flush) {
     flush().then((whole) => postMessage({ flushed: true, whole }), () => postMessage({ flushed: true, whole: false }))
   } else if (data.drop) {
-    box = null
-    call = null
-    waiting.clear()
-    setTimeout(prepare)
+    drop()
   }
 }
