@@ -99,24 +99,27 @@ func (h *host) addTo(f *addFlags) (a *adding, err error) {
 	return a, err
 }
 
-// nameOf is the name that a source suggests.
+// nameOf is the name that a source suggests; "" if it suggests none.
 func nameOf(source string) string {
 	if m := ociAddress.FindStringSubmatch(source); m != nil {
 		return path.Base(m[2])
 	}
 	if strings.Contains(source, "://") {
 		if u, err := url.Parse(source); err == nil {
-			return strings.TrimSuffix(path.Base(u.Path), ".wasm")
+			return strings.TrimSuffix(u.Path[strings.LastIndex(u.Path, "/")+1:], ".wasm")
 		}
 	}
 	return strings.TrimSuffix(filepath.Base(source), ".wasm")
 }
 
 func (h *host) toolAdd(f *addFlags, source string) error {
+	if err := checkSource(source); err != nil {
+		return err
+	}
 	name := strings.TrimSuffix(cmp.Or(f.name, nameOf(source)), ".wasm")
 	switch {
-	case strings.HasPrefix(source, "oci://") && !ociAddress.MatchString(source):
-		return notOCI(source)
+	case name == "":
+		return usage("the address has no file name").Hinting("name the module with --name")
 	case !project.IsModuleName(name):
 		return usage("%s cannot be the name of a module", fault.Quoted(name)).Hinting("give one with --name: letters, digits, _, - and .")
 	}

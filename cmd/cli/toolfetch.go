@@ -129,8 +129,10 @@ func (d *download) get(ctx context.Context, address string, header http.Header, 
 func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxFetchTime, fault.New(fault.Timeout, "the module was not fetched within %s", maxFetchTime))
 	defer cancel()
-	scheme, _, address := strings.Cut(source, "://")
-	switch {
+	if err := checkSource(source); err != nil {
+		return fetched{}, err
+	}
+	switch scheme, _, address := strings.Cut(source, "://"); {
 	case !address:
 		data, err := h.readModule(source)
 		got := fetched{data: data, from: "the file " + source}
@@ -140,12 +142,10 @@ func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) 
 		return got, err
 	case scheme == "oci":
 		return fetchOCI(ctx, source)
-	case scheme != "https" && scheme != "http":
-		return fetched{}, usage("golem tool add cannot read %s addresses", oneLine(scheme)).Hinting("use an https or oci address, or a file")
 	}
 	u, err := url.Parse(source)
 	if err != nil {
-		return fetched{}, usage("%s is not an address", oneLine(source)).Hinting("for example https://example.org/tool.wasm")
+		return fetched{}, err // not reached: checkSource has parsed it
 	}
 	d := newDownload(u)
 	defer d.close()
@@ -157,6 +157,26 @@ func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) 
 		return fetched{}, answered(u.Host, response)
 	}
 	return fetched{data: body, from: response.Request.URL.Redacted()}, isModule(u.Host, response.Header.Get("Content-Type"), body)
+}
+
+// checkSource fails for an address that no module can be fetched from.
+func checkSource(source string) error {
+	scheme, _, address := strings.Cut(source, "://")
+	switch {
+	case !address:
+		return nil
+	case scheme == "oci" && !ociAddress.MatchString(source):
+		return notOCI(source)
+	case scheme == "oci":
+		return nil
+	case scheme != "https" && scheme != "http":
+		return usage("golem tool add cannot read %s addresses", oneLine(scheme)).Hinting("use an https or oci address, or a file")
+	}
+	u, err := url.Parse(source)
+	if err != nil {
+		return usage("%s is not an address", oneLine(source)).Hinting("for example https://example.org/tool.wasm")
+	}
+	return (&download{named: u.Host}).check(u)
 }
 
 // answered is a host's answer that is not what was asked for.
