@@ -15,7 +15,6 @@ import (
 
 	"golem/core/approval"
 	"golem/core/tool"
-	"golem/core/trace"
 )
 
 const (
@@ -380,26 +379,5 @@ func TestEverySize(t *testing.T) {
 				t.Errorf("%v:\n%s", size, d.screen())
 			}
 		}
-	}
-}
-
-// 10,000 lines of transcript and an answer of a megabyte: one frame while it grows.
-func BenchmarkFrame(b *testing.B) {
-	d := drive(nil, 120, 40, true)
-	d.t = &testing.T{}
-	d.events(start)
-	for i := range 5000 {
-		d.u.Emit(trace.Event{ID: "0", Body: trace.Status{Text: fmt.Sprintf("line %d", i), Level: "info"}})
-		d.u.Emit(trace.Event{ID: "0", Body: trace.Warning{Code: "E_LIMIT", Message: "another"}})
-	}
-	text := strings.Repeat("Some **words** of an answer, with `code` and more of them.\n\n- item\n- item\n\n```go\nx := 1 // one\n```\n\n", 10_000)
-	d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: text}})
-	d.m.Update(arrived{})
-	d.screen()
-	for i := 0; b.Loop(); i++ {
-		at := i * 60 % (len(text) - 60)
-		d.u.Emit(trace.Event{ID: "0", Body: trace.Delta{Text: text[at : at+60]}})
-		d.m.Update(arrived{})
-		d.screen()
 	}
 }
