@@ -38,22 +38,7 @@ func (p *Project) Check(platform string) fault.List {
 	if main := (location{name: "main.worker"}); p.exists(main) {
 		c.push(main)
 	}
-	entry, f := p.entry()
-	var code *loaded
-	if f != nil {
-		code = p.entryTool(f)
-	}
-	switch {
-	case code != nil:
-		c.judge(code, s) // whether a module has the tool is not known here
-	case f == nil:
-		if n := p.settings.Get("entry"); n != nil && p.src.Entry == "" {
-			c.ignored(s, entry, n)
-		}
-		c.push(entry)
-	case f.Code != fault.Project || len(p.manifest.Exports) == 0:
-		c.add(f) // what only exports needs no entry
-	}
+	entry, f := c.entry(s)
 	for _, id := range s.ids {
 		for _, l := range s.found[id] {
 			c.push(l)
@@ -76,21 +61,50 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	c.cycles(c.order)
 	c.add(p.passedOverFiles()...)
-	if !p.src.Flags.NoImportTools {
-		for _, s := range p.scope("") {
-			if !s.bare {
-				c.add(p.unbuilt(location{s.name, "."})...)
-				c.add(p.passedOver(location{s.name, "."})...)
-			}
-		}
-		c.add(p.lockedButGone()...)
-	}
+	c.tools()
 	c.add(p.staleLock()...)
 	if f := p.engineFault(platform); f != nil {
 		c.add(f)
 	}
 	c.faults.Sort()
 	return c.faults
+}
+
+// entry looks at the entry, and pushes it if it is a worker.
+func (c *checker) entry(s *scanned) (location, *fault.Fault) {
+	p := c.p
+	entry, f := p.entry()
+	var code *loaded
+	if f != nil {
+		code = p.entryTool(f)
+	}
+	switch {
+	case code != nil:
+		c.judge(code, s) // whether a module has the tool is not known here
+	case f == nil:
+		if n := p.settings.Get("entry"); n != nil && p.src.Entry == "" {
+			c.ignored(s, entry, n)
+		}
+		c.push(entry)
+	case f.Code != fault.Project || len(p.manifest.Exports) == 0:
+		c.add(f) // what only exports needs no entry
+	}
+	return entry, f
+}
+
+// tools looks at the sources of modules, and at the modules that are locked.
+func (c *checker) tools() {
+	p := c.p
+	if p.src.Flags.NoImportTools {
+		return
+	}
+	for _, s := range p.scope("") {
+		if !s.bare {
+			c.add(p.unbuilt(location{s.name, "."})...)
+			c.add(p.passedOver(location{s.name, "."})...)
+		}
+	}
+	c.add(p.lockedButGone()...)
 }
 
 func (c *checker) push(l location) {
