@@ -72,7 +72,7 @@ async function file(name) {
 }
 
 // The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
-globalThis.golemForm = 3
+globalThis.golemForm = 4
 
 onmessage = async ({ data }) => {
   if (!data.wasm) return

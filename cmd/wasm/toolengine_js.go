@@ -269,7 +269,7 @@ func (i *browserInstance) message(in wasmtool.Invocation, host wasmtool.Host, fr
 		config = append(config, []any{k, v})
 	}
 	out := map[string]any{
-		"call": true, "fresh": fresh, "kept": i.kept, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
+		"call": true, "fresh": fresh, "drops": !i.kept, "command": in.Form == wasmtool.Command, "input": jsbytes.Array(in.Input), "stdin": jsbytes.Array(in.Stdin), "args": args, "config": config,
 		"fuel": strconv.FormatInt(in.Limits.Fuel, 10), "output": float64(in.Limits.Output), "memory": float64(in.Limits.Memory),
 		"limit": float64(in.Limits.Time) / float64(time.Millisecond), "limitWords": in.Limits.Time.String(),
 		"clock": nil, "chance": nil, "logs": host.Log != nil, "granted": host.Files != nil,

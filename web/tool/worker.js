@@ -214,7 +214,7 @@ async function begin(m) {
   const output = m.command ? call.stdout.bytes() : box?.kernel.data ? box.kernel.range(call.outputAt, call.outputSize).slice() : none
   const stderr = call.stderr.bytes()
   const dirty = !!box?.open.some((c) => c.dirty && !c.gone)
-  const dropped = !m.kept && !dirty
+  const dropped = m.drops && !dirty
   postMessage({
     done: true, fault: call.fault ?? undefined, atHost: call.atHost === true, missing: call.missing, contract: call.contract === true, handedOn: call.handedOn, retry: call.retry === true,
     trap: call.trap, exited: call.exited, code: call.code, flags: box?.exports ? box.exports['golem:flags'].value : 0, left: String(left), fuel: String(call.meter.granted - left),
