@@ -11,6 +11,7 @@ import (
 
 	"golem/core/clearance"
 	"golem/core/fault"
+	"golem/core/ui/view"
 )
 
 // staged is the panel of what workers staged, and of what a run replaced (undo): a list
@@ -44,12 +45,14 @@ type decision struct {
 }
 
 // staged opens the panel of staged changes.
-func (m *model) staged() tea.Cmd { return m.openStore(m.o.Clearance) }
+func (m *model) staged() tea.Cmd { return m.openStore("/clearance", m.o.Clearance) }
 
 // undo opens the panel of what runs replaced.
-func (m *model) undo() tea.Cmd { return m.openStore(m.o.Undo) }
+func (m *model) undo() tea.Cmd { return m.openStore("/undo", m.o.Undo) }
 
-func (m *model) openStore(store *clearance.Store) tea.Cmd {
+// openStore opens the panel of a store. Where there is nothing, a line of the chat says
+// so, after the command that asked.
+func (m *model) openStore(asked string, store *clearance.Store) tea.Cmd {
 	p := &staged{store: store, u: m.u}
 	return m.u.later(func() then {
 		read, err := p.read()
@@ -58,11 +61,23 @@ func (m *model) openStore(store *clearance.Store) tea.Cmd {
 				m.told(err)
 				return nil
 			}
-			read()
-			m.open(p)
+			if read(); len(p.items) > 0 {
+				m.open(p)
+			} else {
+				m.state.Act(view.Action{Do: view.Told, ID: command, Text: asked})
+				m.state.Act(view.Action{Do: view.Told, ID: "info", Text: p.empty()})
+			}
 			return m.count()
 		}
 	})
+}
+
+// empty says that there is no item.
+func (p *staged) empty() string {
+	if p.store.Undo {
+		return "there is no run here that can be undone"
+	}
+	return "nothing is staged"
 }
 
 // count asks how many items wait, for the header.

@@ -111,6 +111,21 @@ func TestStagedPanel(t *testing.T) {
 	}
 }
 
+// A panel without anything in it is a line of the chat.
+func TestEmptyPanelIsALine(t *testing.T) {
+	d := drive(t, 80, 24, true)
+	kept := state.Memory(sandbox.Memory())
+	d.m.o.Clearance = &clearance.Store{State: &kept}
+	d.m.o.Undo = &clearance.Store{State: &kept, Undo: true}
+	d.keys("/clearance")
+	d.press("enter")
+	d.has("> /clearance", "nothing is staged")
+	d.keys("/undo")
+	d.press("enter")
+	d.has("> /undo", "there is no run here that can be undone")
+	d.hasNot("Esc: back", "nothing waits")
+}
+
 // A form: Tab between fields, what is wrong stands beside its field and goes away when it
 // is right, Esc leaves; a question comes before it.
 func TestForm(t *testing.T) {

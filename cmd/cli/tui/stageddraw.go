@@ -17,7 +17,7 @@ func (p *staged) view(width, height int, color bool) ([]string, int, int) {
 	out := []string{rule(width, color, dim, title, "Esc: back")}
 	list := min(max(len(p.items), 1), max(height/4, 1))
 	if len(p.items) == 0 {
-		out = append(out, paint(color, dim, "nothing waits"))
+		out = append(out, paint(color, dim, p.empty()))
 	}
 	first := min(max(p.mark-list+1, 0), max(len(p.items)-list, 0))
 	for i := first; i < min(first+list, len(p.items)); i++ {
