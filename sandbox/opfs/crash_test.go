@@ -36,6 +36,9 @@ func diesWhileWriting(t *testing.T, p *webtest.Page) {
 	if got := webtest.Eval[string](p, fmt.Sprintf("sweeps(%s)", strconv.Quote(opfs.Script))); got != "" {
 		t.Errorf("sweeping: %s", got)
 	}
+	if got := webtest.Eval[string](p, fmt.Sprintf("replaced(%s, 5)", strconv.Quote(opfs.Script))); got != "" {
+		t.Errorf("a file that is replaced while it is read: %s", got)
+	}
 	if got := webtest.Eval[string](p, fmt.Sprintf("logged(%s)", strconv.Quote(opfs.Script))); got != "" {
 		t.Errorf("a log: %s", got)
 	}

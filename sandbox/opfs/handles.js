@@ -7,8 +7,9 @@ globalThis.golemHandles = (() => {
 	class Refusal extends Error {
 		constructor(name) { super(name); this.name = name; }
 	}
-	// The old content of a file that was replaced: Firefox says AbortError.
-	const outdated = (e) => e.name === "NotReadableError" || e.name === "AbortError";
+	// The old content of a file that was replaced: Firefox says AbortError, Chromium also
+	// NotFoundError (found calls that Gone).
+	const outdated = (e) => e.name === "NotReadableError" || e.name === "AbortError" || e.name === "Gone";
 	const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 	const { Kept, parts: cut } = globalThis.golemKept;
 	const hidden = (name) => name.startsWith(".golem-tmp-") || name.endsWith(".crswap");
@@ -97,6 +98,20 @@ globalThis.golemHandles = (() => {
 					if (i >= 20 || !outdated(e) && !(e.name === "NotFoundError" && moved)) throw e;
 					await pause(i);
 				}
+			}
+		}
+
+		// found runs a reading step with the handle of what stands at a path of the
+		// whole. What has a handle and then is not there was replaced or removed
+		// since, here or in another tab: seen looks for it again.
+		async found(at, step) {
+			const handle = await this.entry(at);
+			try {
+				return await step(handle);
+			} catch (e) {
+				if (e.name !== "NotFoundError" || at === ".") throw e;
+				this.forget(at);
+				throw new Refusal("Gone");
 			}
 		}
 

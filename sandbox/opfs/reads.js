@@ -10,6 +10,9 @@ globalThis.golemReads = (() => {
 	const STRETCH = 8; // ms that golem may go on without JavaScript's having a turn
 	const ODD = /[\p{Cc}\p{Cf}\p{Cs}\\]/u; // in names that no sandbox shows
 	const gone = () => { throw new Refusal("NotFoundError"); };
+	const part = (blob, from, to) => blob.slice(from, to).arrayBuffer().catch((e) => {
+		throw e.name === "NotFoundError" ? new Refusal("NotReadableError") : e;
+	});
 
 	// turn resolves when messages were taken: golem, which is never told to wait,
 	// would let none in.
@@ -61,7 +64,7 @@ globalThis.golemReads = (() => {
 			return this.seen(async () => {
 				const mark = kept.mark();
 				try {
-					const [value, entry] = await step(await this.entry(at));
+					const [value, entry] = await this.found(at, step);
 					if (entry) kept.put(mark, at, entry);
 					return value;
 				} catch (e) {
@@ -90,8 +93,9 @@ globalThis.golemReads = (() => {
 			});
 		}
 
+		// slice: a part of a file that is open. Its content may be gone, if the file was replaced.
 		async slice(blob, from, to) {
-			return new Uint8Array(await blob.slice(from, to).arrayBuffer());
+			return new Uint8Array(await part(blob, from, to));
 		}
 
 		list(path) {
@@ -156,7 +160,7 @@ globalThis.golemReads = (() => {
 		// while the one before is copied.
 		async fill(blob, handle, address) {
 			if (await this.gulp(handle, blob.size, address)) return;
-			const fetch = (at) => at < blob.size ? blob.slice(at, at + PIECE).arrayBuffer() : null;
+			const fetch = (at) => at < blob.size ? part(blob, at, at + PIECE) : null;
 			let next = fetch(0);
 			for (let at = 0; at < blob.size; at += PIECE) {
 				const piece = new Uint8Array(await next);

@@ -134,6 +134,40 @@ async function outlived(opfs) {
 	return "";
 }
 
+// replaced reads a file whose content is gone as often as times, because another
+// worker has just replaced it, and tells what comes of it: "" if the content does.
+async function replaced(opfs, times) {
+	(0, eval)(opfs);
+	const root = await navigator.storage.getDirectory();
+	const waiting = new Map();
+	let id = 0;
+	const tree = golemOPFS(root, (id, error, value) => waiting.get(id)([error, value]));
+	const run = (...args) => {
+		const told = new Promise((resolve) => waiting.set(++id, resolve));
+		return tree.run(id, ...args) ?? told;
+	};
+	const dir = await root.getDirectoryHandle("dir", { create: true });
+	const out = await (await dir.getFileHandle("replaced", { create: true })).createWritable();
+	await out.write(new Uint8Array(300000).fill(97)); // more than is kept
+	await out.close();
+	const real = Blob.prototype.arrayBuffer;
+	try {
+		for (const op of ["read", "open"]) {
+			let left = times;
+			Blob.prototype.arrayBuffer = function () {
+				return left-- > 0 ? Promise.reject(new DOMException("it is gone", "NotFoundError")) : real.call(this);
+			};
+			const [error, value] = await run(op, "dir/replaced", 1 << 30);
+			if (error) return `${op}: ${error}`;
+			if (!value.some((part) => part instanceof Uint8Array && part.length > 200000)) return `${op}: another content`;
+		}
+	} finally {
+		Blob.prototype.arrayBuffer = real;
+	}
+	const [error] = await run("read", "dir/none", 1 << 30);
+	return error === "NotFoundError" ? "" : "of a file that is not there: " + error;
+}
+
 // logged kills workers that gather lines and tell of them, and tells whether the
 // file has every line that was told of, and no half one: "" if it has.
 async function logged(opfs) {
