@@ -8,14 +8,19 @@ globalThis.golemTurn = golemReads.turn
 
 // What golem says to the page. Lines of a run's events go together, when golem
 // waits, has another message, or says so (golemTold); what logs have gathered is in
-// the files before.
+// the files before. Then tools' workers that have nothing to do (golemRests) make their
+// next instances: on two cores, made earlier they would keep golem from the result.
 {
   const lines = new Map() // by the call's number
+  const rests = new Set()
   const told = () => {
     golemLogs.flush()
     for (const [id, events] of lines) postMessage({ id, events })
     lines.clear()
+    for (const w of rests) w.postMessage({ prepare: true })
+    rests.clear()
   }
+  globalThis.golemRests = (w) => rests.add(w)
   globalThis.golemEvent = (id, line) => {
     if (lines.size === 0) queueMicrotask(told)
     if (lines.has(id)) lines.get(id).push(line)
@@ -72,7 +77,7 @@ async function file(name) {
 }
 
 // The number of the form of the messages, as in web/golem/link.js and cmd/wasm.
-globalThis.golemForm = 4
+globalThis.golemForm = 5
 
 onmessage = async ({ data }) => {
   if (!data.wasm) return

@@ -21,7 +21,7 @@ import (
 var version = "unknown"
 
 // form is that of web/golem/link.js and web/worker.js; golem.js refuses another.
-const form = 4
+const form = 5
 
 func main() {
 	// The page has one tab's memory: collect a little sooner than natively.

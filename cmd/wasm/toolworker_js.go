@@ -157,7 +157,9 @@ func (p *toolPool) pick(digest string) (*toolWorker, error) {
 }
 
 // give takes a worker back; its instance goes. One whose memory has grown large
-// goes with it: it would be free only when somebody else uses the worker.
+// goes with it: it would be free only when somebody else uses the worker. A worker that
+// runs modules on the browser's engine makes its next instance once the page has been told
+// the result (golemRests in web/worker.js).
 func (p *toolPool) give(w *toolWorker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,6 +169,9 @@ func (p *toolPool) give(w *toolWorker) {
 	}
 	if !w.dropped {
 		w.post(map[string]any{"drop": true})
+	}
+	if p.program.IsUndefined() {
+		js.Global().Call("golemRests", w.worker)
 	}
 	p.idle = append(p.idle, w)
 	p.rest.Reset(toolRest)

@@ -3,7 +3,7 @@ import { GolemError } from './error.js'
 import { Run } from './run.js'
 
 /** The number of the form of these messages. golem-worker.js and golem.wasm have theirs: another one is refused. */
-const form = 4
+const form = 5
 
 const unlike = 'golem.js, golem-worker.js and golem.wasm are not of one version'
 const cancelled = () => new GolemError({ code: 'E_INTERRUPTED', message: 'it was cancelled' })

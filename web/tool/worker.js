@@ -82,7 +82,7 @@ function imports(list) {
 /** The module of the last call: {module, imports}. */
 let last = null
 
-/** A fresh instance of it that nothing has run in, made while nobody waited: {instance, waiting}. */
+/** A fresh instance of it that nothing has run in, made ahead: {instance, waiting}. */
 let spare = null
 
 function made() {
@@ -224,12 +224,11 @@ async function begin(m) {
   if (dropped) drop()
 }
 
-/** Leaves the instance to the collector, and makes another one when there is time. */
+/** Leaves the instance to the collector. */
 function drop() {
   box = null
   call = null
   waiting.clear()
-  setTimeout(prepare)
 }
 
 const broke = () => postMessage({ broke: true })
@@ -248,5 +247,7 @@ onmessage = ({ data }) => {
     flush().then((whole) => postMessage({ flushed: true, whole }), () => postMessage({ flushed: true, whole: false }))
   } else if (data.drop) {
     drop()
+  } else if (data.prepare) {
+    prepare()
   }
 }
