@@ -25,8 +25,7 @@ var browser, outward webtest.Browser
 
 var (
 	firefox = webtest.Browser{Engine: webtest.Firefox}
-	spare   = webtest.Browser{Engine: webtest.Firefox} // for what firefox did not play
-	webkit  = webtest.Browser{Engine: webtest.WebKit}  // for TestWebKit
+	webkit  = webtest.Browser{Engine: webtest.WebKit} // for TestWebKit
 )
 
 // browserOf is the browser that a test runs in: Firefox below TestFirefox, else Chromium.
@@ -48,7 +47,7 @@ func TestMain(m *testing.M) {
 	if scratch, err = os.MkdirTemp("", "golem-page-"); err != nil {
 		panic(err)
 	}
-	code := webtest.Main(m, &browser, &outward, &firefox, &spare, &webkit)
+	code := webtest.Main(m, &browser, &outward, &firefox, &webkit)
 	if err := os.RemoveAll(scratch); err != nil {
 		panic(err)
 	}

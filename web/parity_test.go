@@ -4,10 +4,7 @@ package web_test
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -117,11 +114,6 @@ type side struct {
 type pageTurn struct {
 	sync.Mutex
 	broke string // the case that the page did not play
-	// again opens a page in another process of the browser, in which the cases go on that
-	// the first page did not play; nil: they fail. A busy Firefox sometimes never starts a
-	// worker, and the start hangs for ever (cmd/wasm/toolworker_js.go).
-	again func() *webtest.Page
-	page  *webtest.Page // what again opened
 }
 
 type sides []side
@@ -136,7 +128,6 @@ func everywhere(t *testing.T) sides {
 	for _, b := range []*webtest.Browser{&browser, &firefox} {
 		out = append(out, side{b.Engine, embeddedIn(t, b), &pageTurn{}})
 	}
-	out[1].turn.again = func() *webtest.Page { return embeddedIn(t, &spare) }
 	return out
 }
 
@@ -226,7 +217,7 @@ func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.turn.try(t, cmp.Or(s.turn.page, s.page), c.Name, "play("+string(data)+")")
+	text, err := webtest.Try[string](s.page, "play("+string(data)+")", webtest.Patience)
 	if err != nil {
 		s.turn.broke = c.Name
 		t.Fatalf("%s did not play it: %v\n%s", s.engine, err, s.page.Console())
@@ -238,19 +229,6 @@ func (s side) play(t *testing.T, c coretest.Case) coretest.Outcome {
 		moves = append(moves, strings.TrimPrefix(moves[2*i], "https://"), strings.TrimPrefix(moves[2*i+1], "http://"))
 	}
 	return o.Back(moves)
-}
-
-// try plays a case in a page, once more in a page that again opens if the first one ran
-// out of time.
-func (p *pageTurn) try(t *testing.T, page *webtest.Page, name, play string) (string, error) {
-	t.Helper()
-	text, err := webtest.Try[string](page, play, webtest.Patience)
-	if p.again == nil || !errors.Is(err, context.DeadlineExceeded) {
-		return text, err
-	}
-	t.Logf("%s was not played in %s and is played once more, in another process: %s", name, webtest.Patience, page.Console())
-	p.page, p.again = p.again(), nil
-	return webtest.Try[string](p.page, play, webtest.Patience)
 }
 
 // outcome reads what the page says of a case.

@@ -31,9 +31,7 @@ type toolPool struct {
 const idleWorkers = 3
 
 // toolRest is how long nobody must have given back a worker until those beyond
-// idleWorkers are ended. To end workers and to start others at the same moment is
-// dear, and in Firefox the start then sometimes never returns: golem's worker hangs
-// in it for ever.
+// idleWorkers are ended: to end workers and to start others at the same moment is dear.
 const toolRest = 10 * time.Second
 
 // mostWorkers is how many there are in the tab at most. How much memory each may have is
@@ -90,8 +88,8 @@ func (p *toolPool) close() {
 const toolSilent = 4 * time.Second
 
 // take lends a worker that has no instance and whose script runs, if possible
-// one that had the module before. It must be given back or killed. Firefox,
-// when busy, never runs the script of some new workers.
+// one that had the module before. It must be given back or killed. A busy browser may run
+// the script of a new worker very late or never.
 func (p *toolPool) take(ctx context.Context, digest string) (*toolWorker, error) {
 	for wait := p.silent; wait <= toolStart; wait *= 2 {
 		w, err := p.pick(digest)

@@ -61,7 +61,7 @@ func (b *Browser) startFirefox(path string) (*bidi, error) {
 	if err := os.WriteFile(filepath.Join(b.dir, "user.js"), []byte(settings.String()), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(path, "--headless", "--no-remote", "--profile", b.dir, "--remote-debugging-port=0", "--remote-allow-origins="+origin)
+	cmd := exec.Command(path, "--headless", "--no-remote", "--profile", b.dir, "--remote-debugging-port=0", "--remote-allow-origins="+origin, "--remote-allow-system-access")
 	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CACHE_HOME="+b.dir, "XDG_CONFIG_HOME="+b.dir, "MOZ_CRASHREPORTER_DISABLE=1")
 	diesWithUs(cmd)
 	said, err := cmd.StderrPipe()

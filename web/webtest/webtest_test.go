@@ -112,3 +112,20 @@ func TestNoNetwork(t *testing.T) {
 		}
 	})
 }
+
+// All workers that a worker starts after a reload start. In Firefox, a session of WebDriver
+// keeps some of them from it unless forgetWorkers ends its listener.
+func TestWorkersStart(t *testing.T) { each(t, testWorkersStart) }
+
+func testWorkersStart(t *testing.T, browser *webtest.Browser) {
+	const start = `new Promise((done) => {
+		const inner = 'new Worker(URL.createObjectURL(new Blob(["postMessage(1)"]))).onmessage = () => postMessage(1);'
+		let n = 0
+		new Worker(URL.createObjectURL(new Blob([inner.repeat(3)]))).onmessage = () => ++n === 3 && done(n)
+	})`
+	p := browser.Open(t, webtest.Serve(t, site, "/").URL)
+	for range 40 {
+		webtest.Eval[int](p, start)
+		p.Reload()
+	}
+}
