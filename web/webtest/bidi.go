@@ -79,7 +79,7 @@ func (c *bidi) forgetWorkers(ctx context.Context) error {
 		return err
 	}
 	if len(own.Contexts) == 0 {
-		return errors.New("Firefox has no window of its own")
+		return errors.New("no window of Firefox itself")
 	}
 	_, err = call[any](ctx, c, "script.evaluate", object{
 		"expression": end, "target": object{"context": own.Contexts[0].Context}, "awaitPromise": false,
