@@ -150,8 +150,9 @@ func (r *ptyRun) text() string {
 	return escapes.ReplaceAllString(strings.ReplaceAll(r.screen.String(), "\r\n", "\n"), "")
 }
 
-// escapes are colours, and the erasing of the status line.
-var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mK]|\r")
+// escapes are colours, and how the status line and the tree below a slow run are erased
+// and drawn again.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*[mKJA]|\r")
 
 func (r *ptyRun) coloured() bool {
 	r.mu.Lock()
