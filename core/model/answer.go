@@ -4,25 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"golem/core/fault"
 )
-
-// maxCalls bounds the tool calls of one answer (SECURITY 12).
-const maxCalls = 256
-
-// noText is why a call does not run whose arguments hold what is not text.
-const noText = "the arguments contain bytes that are not UTF-8"
-
-// pending is a tool call that is still arriving.
-type pending struct {
-	index   string // the provider's, "" if it gives none
-	id      string
-	name    string
-	args    strings.Builder
-	invalid string // why it must not run
-	kept    carrier
-}
 
 // answer puts a stream of chat completions together.
 type answer struct {
@@ -31,6 +13,8 @@ type answer struct {
 	refusal  strings.Builder
 	thinking bool // reasoning came
 	calls    []*pending
+	lists    int    // of calls that came
+	pieces   int    // of text and of calls that came
 	whole    bool   // calls are those of a "message", which says all so far
 	finish   string // in the words of Turn.Finish, "" until the provider says it
 	reason   string // in the provider's words
@@ -56,11 +40,11 @@ func (a *answer) add(raw []byte) error {
 		return complain(raw).broken(a.clean)
 	}
 	usage := c.Usage
-	if len(usage) == 0 && c.XGroq != nil {
+	if !given(usage) && c.XGroq != nil {
 		usage = c.XGroq.Usage
 	}
 	for _, choice := range c.Choices {
-		if len(usage) == 0 {
+		if !given(usage) {
 			usage = choice.Usage
 		}
 	}
@@ -108,7 +92,7 @@ func (a *answer) choice(c choice) error {
 	}
 	a.say(str(c.Text))
 	reason := str(c.Finish)
-	if reason == "" {
+	if reason == "" || reason == "null" {
 		return nil
 	}
 	a.finish, a.reason = finish(reason), reason
@@ -139,8 +123,9 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 		text = rest
 	}
 	a.say(text)
-	if !whole || a.refusal.Len() == 0 {
-		a.refusal.WriteString(str(p.Refusal))
+	if refusal := str(p.Refusal); refusal != "" && (!whole || a.refusal.Len() == 0) {
+		a.refusal.WriteString(refusal)
+		a.pieces++
 	}
 	a.thinking = a.thinking || str(p.Reasoning) != "" || str(p.Thought) != ""
 	a.kept.add(raw)
@@ -153,7 +138,11 @@ func (a *answer) piece(raw json.RawMessage, whole bool) error {
 		}
 		a.calls, a.whole = nil, true
 	}
+	a.lists++
 	for _, f := range p.ToolCalls {
+		if string(f.raw) == "null" {
+			continue
+		}
 		if err := a.fragment(f); err != nil {
 			return err
 		}
@@ -166,81 +155,8 @@ func (a *answer) say(text string) {
 		return
 	}
 	a.text.WriteString(text)
+	a.pieces++
 	if a.show != nil {
 		a.show(text)
 	}
-}
-
-// fragment adds to the call it belongs to, or begins one.
-func (a *answer) fragment(f fragment) error {
-	id, name, args := str(f.ID), str(f.Function.Name), f.Function.Arguments
-	if len(f.Custom.Name) > 0 || len(f.Custom.Input) > 0 { // a tool that takes any text
-		name, args = str(f.Custom.Name), f.Custom.Input
-	}
-	c := a.find(string(f.Index), id, name)
-	if c == nil {
-		var err error
-		if c, err = a.next(string(f.Index), id); err != nil {
-			return err
-		}
-	}
-	if c.id == "" {
-		c.id = id
-	}
-	if name != c.name { // some providers repeat it in each fragment
-		c.name += name
-	}
-	text, sound := argsText(args)
-	if !sound {
-		c.invalid = noText
-	}
-	c.args.WriteString(text)
-	c.kept.add(f.raw)
-	return nil
-}
-
-// next begins a call.
-func (a *answer) next(index, id string) (*pending, error) {
-	if len(a.calls) == maxCalls {
-		return nil, (&failure{message: fmt.Sprintf("the answer has more than %d tool calls", maxCalls)}).fault(fault.Model, "")
-	}
-	c := &pending{index: index, id: id, kept: carrier{names: a.kept.names}}
-	a.calls = append(a.calls, c)
-	return c, nil
-}
-
-// find decides which call a fragment continues; nil begins a new one. The
-// index decides, but some providers give none, or 0 to every call: then a
-// fragment with a name and another id, or a name after complete arguments,
-// begins a call.
-func (a *answer) find(index, id, name string) *pending {
-	var c *pending
-	for i := len(a.calls) - 1; i >= 0 && c == nil; i-- {
-		p := a.calls[i]
-		switch {
-		case index != "" && p.index == index, index == "" && id != "" && p.id == id:
-			c = p
-		case index == "" && id == "" && i == len(a.calls)-1:
-			c = p
-		}
-	}
-	if c == nil || name == "" || c.name == "" {
-		return c
-	}
-	if id != "" && c.id != "" {
-		if id != c.id {
-			return nil
-		}
-		return c
-	}
-	if id == "" && closed(c.args.String()) {
-		return nil
-	}
-	return c
-}
-
-// closed reports whether arguments are complete. Long ones are not looked
-// through, which a hostile stream could demand for each of its fragments.
-func closed(args string) bool {
-	return len(args) <= 64<<10 && strings.HasSuffix(args, "}") && json.Valid([]byte(args))
 }

@@ -9,6 +9,7 @@ import (
 type anthropicAnswer struct {
 	*answer
 	blocks map[string]*block // by their index, while they arrive
+	begun  []string          // the indexes of blocks, in order
 	counts counts
 	stop   string // the reason, which counts once message_stop has come
 }
@@ -59,6 +60,11 @@ func (a *anthropicAnswer) add(raw []byte) error {
 		return a.stopped(e.Delta)
 	case "message_stop":
 		a.choices = true
+		for _, index := range a.begun { // some gateways do not close them
+			if err := a.close(index); err != nil {
+				return err
+			}
+		}
 		a.finish, a.reason = finish(a.stop), a.stop
 	case "message":
 		return a.whole(e, raw)
@@ -99,7 +105,9 @@ func (a *anthropicAnswer) count(raw json.RawMessage) {
 		a.counts = counts{}
 	}
 	for name, n := range readCounts(raw) {
-		a.counts[name] = n
+		if n > 0 || a.counts[name] == 0 { // some gateways know only one figure at a time
+			a.counts[name] = n
+		}
 	}
 	c := a.counts
 	cached, written := c["cache_read_input_tokens"], c["cache_creation_input_tokens"]
@@ -114,7 +122,11 @@ func (a *anthropicAnswer) begin(index string, raw json.RawMessage) error {
 	if err := a.read(raw, &b.first); err != nil {
 		return err
 	}
+	if err := a.close(index); err != nil {
+		return err
+	}
 	a.blocks[index], a.choices = b, true
+	a.begun = append(a.begun, index)
 	switch str(b.first["type"]) {
 	case "text":
 		text := str(b.first["text"])
@@ -195,17 +207,7 @@ func (a *anthropicAnswer) call(b *block) error {
 	if args == "" && given(b.input) {
 		args = string(b.input)
 	}
-	c, err := a.next("", str(b.first["id"]))
-	if err != nil {
-		return err
-	}
-	c.name = str(b.first["name"])
-	c.args.WriteString(args)
-	if b.unsound {
-		c.invalid = noText
-	}
-	a.listed(nil, false)
-	return nil
+	return a.called(str(b.first["id"]), str(b.first["name"]), args, !b.unsound)
 }
 
 // whole reads a message that came as one document.

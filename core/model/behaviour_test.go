@@ -136,7 +136,7 @@ func (b behaviour) named() string {
 // ok is the end of a good stream.
 func ok(reason string) string { return sse(stop(reason), used(12, 3), done) }
 
-var behaviours = slices.Concat(protocol, ends, words, bills, carried, ofResponses, ofAnthropic)
+var behaviours = slices.Concat(protocol, ends, words, bills, carried, ofResponses, ofAnthropic, ofGateways)
 
 var protocol = []behaviour{
 	{name: "text", body: []string{sse(text("Hel"), text("lo")), ok("stop")}, want: answered("Hello", "stop")},

@@ -65,10 +65,11 @@ func (f *fragment) UnmarshalJSON(data []byte) error {
 
 // complains reports whether the event is an error and no answer.
 func (c *chunk) complains() bool {
-	if len(c.Error) > 0 && string(c.Error) != "null" && string(c.Error) != `""` {
-		return true
+	switch string(c.Error) {
+	case "", "null", `""`, "false", "{}", "0":
+		return c.Choices == nil && (str(c.Message) != "" || given(c.Detail))
 	}
-	return c.Choices == nil && (str(c.Message) != "" || len(c.Detail) > 0 && string(c.Detail) != "null")
+	return true
 }
 
 // content is a piece's text: a string, a list of parts of which the text ones

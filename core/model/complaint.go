@@ -182,7 +182,7 @@ var kinds = []struct {
 }
 
 // outOfMoney are words of providers that give such an error no code of its own.
-var outOfMoney = []string{"insufficient balance", "insufficient credit", "credit balance is too low", "out of credits"}
+var outOfMoney = []string{"insufficient balance", "insufficient credit", "credit balance is too low", "out of credits", "used all available credits", "spending limit"}
 
 // meant is the status that a complaint means. The quota outweighs what status
 // was sent with it: waiting does not help.
@@ -231,6 +231,13 @@ func (c complaint) noModel(status int, model string) bool {
 		(strings.Contains(message, "not exist") || strings.Contains(message, "not found"))
 }
 
+// unfit reports whether the model is there, and nobody serves it as the request and the
+// account want it (OpenRouter, with the status of a model that is not there).
+func (c complaint) unfit() bool {
+	message := strings.ToLower(c.message)
+	return strings.Contains(message, "no endpoints found that") || strings.Contains(message, "no endpoints found matching")
+}
+
 // filtered reports whether a content filter refused the request.
 func (c complaint) filtered() bool {
 	message := strings.ToLower(c.message)
@@ -239,11 +246,12 @@ func (c complaint) filtered() bool {
 
 // tooLong reports whether the request was longer than the model takes.
 func (c complaint) tooLong() bool {
-	if strings.Contains(c.codes, "context_length") {
+	if strings.Contains(c.codes, "context_length") || strings.Contains(c.codes, "exceed_context_size") {
 		return true
 	}
 	message := strings.ToLower(c.message)
-	for _, words := range []string{"maximum context length", "context window", "context length", "prompt is too long", "input is too long", "too many tokens"} {
+	for _, words := range []string{"maximum context length", "context window", "context length", "prompt is too long", "input is too long", "too many tokens",
+		"maximum number of tokens", "maximum prompt length", "model token limit", "prompt exceeds max length", "exceed context limit", "available context size", "`max_new_tokens` must be"} {
 		if strings.Contains(message, words) {
 			return true
 		}
@@ -255,8 +263,19 @@ func (c complaint) tooLong() bool {
 // attempt, unless it says what another attempt cannot mend.
 func (c complaint) broken(text func(string) string) error {
 	status := c.meant(0)
+	says := text(c.message)
+	if says == "" {
+		says = "it does not say which"
+	}
+	hint := ""
+	if c.tooLong() {
+		hint = tooLongHint
+	}
 	return (&failure{
 		status: status, retry: status == 0 || retriable(status), retryAfter: c.wait, unread: c.unread(text),
-		message: "the provider stopped with an error: " + text(c.message),
-	}).fault(fault.Model, "")
+		message: "the provider stopped with an error: " + says,
+	}).fault(fault.Model, hint)
 }
+
+// tooLongHint is the remedy for a request that is longer than the model takes.
+const tooLongHint = "start a new conversation with /new, lower max_context_tokens, or choose a model that takes more"

@@ -52,6 +52,9 @@ func (a *answer) complete(model string, done bool) error {
 			return broken(a.provider+" sent a tool call without a name", nil)
 		}
 	}
+	if len(a.calls) == 0 && a.finish == "tool_calls" {
+		return broken(a.provider+" announced a tool call and sent none", nil)
+	}
 	if len(a.calls) > 0 || strings.TrimSpace(a.text.String()) != "" {
 		return nil
 	}
@@ -88,11 +91,11 @@ func (a *answer) turn(model string, r Request) Turn {
 	some, calls := kept.Message != nil, false
 	for i, c := range a.calls {
 		args := c.args.String()
-		if strings.TrimSpace(args) == "" {
-			args = "{}"
-		}
 		if i == len(a.calls)-1 && t.Finish == "length" && !json.Valid([]byte(args)) {
 			c.invalid = "the call is incomplete: it reached the model's output limit"
+		}
+		if strings.TrimSpace(args) == "" {
+			args = "{}"
 		}
 		t.Calls = append(t.Calls, Call{Name: c.name, Args: args, Invalid: c.invalid})
 		own := c.kept.fields()

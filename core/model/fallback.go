@@ -63,6 +63,7 @@ func (f *fallback) Generate(ctx context.Context, r Request, show func(Delta)) (T
 		f.at = max(f.at, at+1)
 		f.mu.Unlock()
 		f.tell(f.models[at], f.models[at+1], fault.Of(err, fault.Model))
+		r.fellBack = true
 	}
 }
 

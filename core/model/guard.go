@@ -44,6 +44,14 @@ func (g *guard) finish(moment time.Duration) {
 	}
 }
 
+// goOn takes finish back: the answer is not complete.
+func (g *guard) goOn() {
+	if g.grace != nil {
+		g.grace.Stop()
+		g.grace = nil
+	}
+}
+
 // drain reads what follows an answer's end mark, as a rule nothing, so that the
 // connection can be used again. It waits no longer than moment.
 func (g *guard) drain(moment time.Duration) {

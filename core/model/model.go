@@ -75,6 +75,7 @@ type Request struct {
 	Tools        []tool.Spec
 	OutputSchema json.RawMessage // nil: free text
 	Settings     Settings
+	fellBack     bool // a model before this one of a list gave no answer
 }
 
 // Usage is the number of tokens that the provider bills. Estimated is set if

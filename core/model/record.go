@@ -73,7 +73,7 @@ func (m *recorded) Generate(ctx context.Context, r Request, show func(Delta)) (T
 			show(d)
 		}
 	})
-	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, Deltas: deltas}
+	line := recordingLine{ID: r.ID, Turn: r.Turn, Worker: r.Worker, FellBack: r.fellBack, Deltas: deltas}
 	if err == nil {
 		line.Answer = &recordedAnswer{turn.Text, turn.Calls, turn.Kept, turn.Finish, turn.Usage}
 	} else {

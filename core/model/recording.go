@@ -20,13 +20,15 @@ type recordingHeader struct {
 
 // recordingLine is one attempt: what was asked, as a key, and what came.
 type recordingLine struct {
-	Key     string           `json:"key"`
-	ID      string           `json:"id"`
-	Turn    int              `json:"turn"`
-	Worker  string           `json:"worker,omitempty"`
-	Answer  *recordedAnswer  `json:"answer,omitempty"`
-	Failure *recordedFailure `json:"failure,omitempty"`
-	Deltas  []string         `json:"deltas,omitempty"`
+	Key    string `json:"key"`
+	ID     string `json:"id"`
+	Turn   int    `json:"turn"`
+	Worker string `json:"worker,omitempty"`
+	// FellBack says that this attempt is of the next model of a list.
+	FellBack bool             `json:"fell_back,omitempty"`
+	Answer   *recordedAnswer  `json:"answer,omitempty"`
+	Failure  *recordedFailure `json:"failure,omitempty"`
+	Deltas   []string         `json:"deltas,omitempty"`
 	// Same and Asked allow a replay that finds no answer to name the first
 	// message that differs: the request's messages are the first Same messages
 	// of the previous line with this id, then those with the digests in Asked.
@@ -52,6 +54,14 @@ type recordedFailure struct {
 	Hint         string     `json:"hint,omitempty"`
 	Final        bool       `json:"final,omitempty"`
 	Usage        *Usage     `json:"usage,omitempty"` // what was billed all the same
+}
+
+// billed is what a failed attempt was billed all the same.
+func (f recordedFailure) billed() Usage {
+	if f.Usage == nil {
+		return Usage{}
+	}
+	return f.Usage.sane()
 }
 
 func (f recordedFailure) err() error {

@@ -125,11 +125,14 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 		status = http.StatusNotFound
 	}
 	what, hint := m.status(status)
+	unfit := c.unfit()
 	switch {
+	case unfit:
+		what, hint = m.status(http.StatusBadRequest)
 	case c.filtered() && status >= 400 && status < 500:
 		what, hint = "the content filter of "+m.end.row.Name+" stopped the request", "write the task in another way, or choose another model with --model"
 	case c.tooLong() && status >= 400 && status < 500:
-		hint = fmt.Sprintf("the conversation is longer than %s takes: start a new conversation with /new, lower max_context_tokens, or choose a model that takes more", m.model)
+		hint = fmt.Sprintf("the conversation is longer than %s takes: %s", m.model, tooLongHint)
 	case status >= 300 && status < 400:
 		what = fmt.Sprintf("%s redirects%s, and golem follows no redirect", m.end.url.Host, m.location(resp))
 		hint = fmt.Sprintf("set %s_BASE_URL to the final address if you trust it", envName(m.end.row.Name))
@@ -139,7 +142,7 @@ func (m *remote) refused(resp *http.Response, body io.Reader) error {
 		m.lane.hold(wait)
 	}
 	return (&failure{
-		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound,
+		status: status, retry: retriable(status), retryAfter: wait, unread: c.unread(m.clean), noModel: status == http.StatusNotFound && !unfit,
 		message: fmt.Sprintf("%s (%d)%s", what, resp.StatusCode, says),
 	}).fault(fault.Model, hint)
 }

@@ -86,7 +86,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		t.Usage = m.bill(t.Usage, r.Settings)
 		return t, nil
 	}
-	err = m.explain(ctx, g, err)
+	err = m.advised(m.explain(ctx, g, err))
 	switch f := failureOf(err); {
 	case f != nil && f.unread != nil:
 		t := m.unreadable(*f.unread, a.text.String(), r)
@@ -96,6 +96,16 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		err = m.withNear(ctx, err)
 	}
 	return m.lost(a, r.Settings), err
+}
+
+// advised adds the remedy for what an error inside a stream means, as for the same
+// error with a status.
+func (m *remote) advised(err error) error {
+	f, why := fault.Of(err, fault.Model), failureOf(err)
+	if f.Hint == "" && why != nil && why.status != 0 {
+		_, f.Hint = m.status(why.status)
+	}
+	return err
 }
 
 // lost is what an answer cost that is none, as far as the provider has said.
@@ -128,10 +138,13 @@ func (m *remote) client(g *guard, p payload) *openai.Client {
 }
 
 // receive reads the stream to its end. Once the answer is complete nothing
-// that follows can spoil it, except the end of ctx.
+// that follows can spoil it, except the end of ctx. A finish reason beside a piece of
+// the answer, or before one, does not make it complete: some gateways send a reason
+// with every piece.
 func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) error {
 	in := m.api.decoder(a)
 	for {
+		before := a.pieces
 		raw, err := s.RecvRaw()
 		switch {
 		case ctx.Err() != nil:
@@ -144,10 +157,14 @@ func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) e
 		case err != nil:
 			return err
 		}
-		if err := in.add(raw); err != nil {
+		switch err := in.add(raw); {
+		case err != nil && g.grace != nil:
+			return a.complete(m.model, false)
+		case err != nil:
 			return err
-		}
-		if a.finish != "" {
+		case a.pieces > before:
+			g.goOn()
+		case a.finish != "" && a.pieces > 0:
 			g.finish(afterFinish)
 		}
 	}

@@ -119,7 +119,7 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if err != nil {
 		return Turn{}, fault.New(fault.Replay, "the request cannot be compared: %w", err)
 	}
-	t := m.take(q.key, r.ID)
+	t, lost := m.take(q.key, r.ID)
 	if t == nil {
 		return Turn{}, m.miss(r, q)
 	}
@@ -129,17 +129,17 @@ func (m *replay) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 		}
 	}
 	if t.Failure != nil {
-		var lost Turn
-		if u := t.Failure.Usage; u != nil {
-			lost = Turn{Model: m.name, Usage: u.sane()}
+		lost = lost.Add(t.Failure.billed())
+		if lost == (Usage{}) {
+			return Turn{}, t.Failure.err()
 		}
-		return lost, t.Failure.err()
+		return Turn{Model: m.name, Usage: lost}, t.Failure.err()
 	}
 	turn := Turn{
 		Text: t.Answer.Text, Calls: slices.Clone(t.Answer.Calls), Kept: t.Answer.Kept, Finish: t.Answer.Finish,
 		Usage: t.Answer.Usage, Model: m.name, Attempts: 1,
 	}
-	turn.Usage = turn.Usage.sane()
+	turn.Usage = lost.Add(turn.Usage.sane())
 	ownIDs(r.Messages, turn.Calls)
 	return turn, nil
 }
@@ -150,23 +150,35 @@ func (u Usage) sane() Usage {
 	return u
 }
 
-// take uses up the next attempt recorded for key, one of the same id first.
-func (m *replay) take(key, id string) *take {
+// take uses up the next attempt recorded for key, one of the same id first. A failure
+// after which the next model of a list was asked is passed over; lost is what such
+// attempts were billed.
+func (m *replay) take(key, id string) (t *take, lost Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for t = m.next(key, id); t != nil; {
+		t.used = true
+		after := m.next(key, t.ID)
+		if t.Failure == nil || after == nil || !after.FellBack || after.ID != t.ID {
+			break
+		}
+		lost = lost.Add(t.Failure.billed())
+		t = after
+	}
+	return t, lost
+}
+
+// next is the next attempt recorded for key, one of the same id first; nil: there is none.
+func (m *replay) next(key, id string) *take {
 	var next *take
 	for _, t := range m.byKey[key] {
 		switch {
 		case t.used:
 		case t.ID == id:
-			t.used = true
 			return t
 		case next == nil:
 			next = t
 		}
-	}
-	if next != nil {
-		next.used = true
 	}
 	return next
 }

@@ -55,7 +55,7 @@ func (responsesAPI) payload(m *remote, r Request) (payload, error) {
 		}
 	}
 	p.head = head
-	return p, m.past.encode(&p, r, messages, responsesEncoder{m.end.row}, listed)
+	return p, m.past.encode(&p, r, messages, responsesEncoder{m.end.row, reasons(m.model)}, listed)
 }
 
 // reasons reports whether a model may reason: those of which it is known that
@@ -85,7 +85,10 @@ func (responsesAPI) send(m *remote, g *guard, p payload) (incoming, error) {
 func (responsesAPI) decoder(a *answer) decoder { return &responsesAnswer{answer: a} }
 
 // responsesEncoder writes messages as items of Responses' input.
-type responsesEncoder struct{ row Provider }
+type responsesEncoder struct {
+	row     Provider
+	reasons bool // the model takes reasoning of earlier answers
+}
 
 // message is one message: an assistant's is its text, its calls, and what the
 // provider sent with them, in the provider's order.
@@ -102,6 +105,9 @@ func (e responsesEncoder) message(msg Message) (json.RawMessage, error) {
 }
 
 func (e responsesEncoder) assistant(msg Message) (json.RawMessage, error) {
+	if !e.reasons {
+		msg.Kept = nil
+	}
 	return msg.inOrder(e.row.Name, func(text string) any {
 		return item{"type": "message", "role": Assistant, "content": []item{{"type": "output_text", "text": text}}}
 	}, func(c Call) any {

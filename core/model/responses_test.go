@@ -151,8 +151,13 @@ func TestResponsesRequest(t *testing.T) {
 	if d := cmp.Diff(got["input"], asks(t, "openai:gpt-6-sol", Responses, r)["input"]); d != "" {
 		t.Error("another provider's blocks go to openai:", d)
 	}
-	if _, has := asks(t, "openai:gpt-4.1", Responses, r)["include"]; has {
+	r.Messages = lookedAt(&Kept{Provider: "openai", Items: items(outThought, outMessage("Look."), callItem, callItem)})
+	plain := asks(t, "openai:gpt-4.1", Responses, r)
+	if _, has := plain["include"]; has {
 		t.Error("a model that does not reason is asked for its reasoning")
+	}
+	if d := cmp.Diff(got["input"], plain["input"]); d != "" {
+		t.Error("a model that does not reason is sent reasoning:", d)
 	}
 }
 

@@ -9,7 +9,10 @@ import (
 // responsesAnswer puts a stream of Responses together.
 type responsesAnswer struct {
 	*answer
-	items map[string]bool // the finished ones, by their place in the output
+	items   map[string]bool // the finished ones that were streamed, by index and ids
+	ids     map[string]bool // theirs
+	places  map[string]bool // their indexes
+	unclear bool            // indexes are missing, or one stands for several items
 }
 
 // responsesEvent is one event, or, without a type, a whole response, as far as
@@ -52,7 +55,7 @@ func (a *responsesAnswer) add(raw []byte) error {
 	case strings.HasPrefix(typ, "response.reasoning"):
 		a.thinking = true
 	case typ == "response.output_item.done":
-		return a.item(string(e.Index), e.Item)
+		return a.streamed(string(e.Index), e.Item)
 	case typ == "response.completed", typ == "response.incomplete", typ == "response.failed", typ == "response.cancelled":
 		return a.end(e.Response)
 	}
@@ -64,6 +67,8 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // outputItem is a finished item of the output.
 type outputItem struct {
 	Type      json.RawMessage `json:"type"`
+	ID        json.RawMessage `json:"id"`
+	CallID    json.RawMessage `json:"call_id"`
 	Content   []struct{ Type, Text, Refusal json.RawMessage }
 	Name      json.RawMessage `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -71,19 +76,60 @@ type outputItem struct {
 	Encrypted json.RawMessage `json:"encrypted_content"`
 }
 
-// item takes a finished item in: it says what the deltas said, and all of it.
-func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
+// known are the ids of an item, which the last event repeats.
+func (it *outputItem) known() []string {
+	var out []string
+	for _, id := range []string{str(it.ID), str(it.CallID)} {
+		if id != "" {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// streamed takes a finished item in, once. Some servers give no output_index, or 0 to
+// every item, and some give items no ids.
+func (a *responsesAnswer) streamed(index string, raw json.RawMessage) error {
 	var it outputItem
 	if err := a.read(raw, &it); err != nil {
 		return err
 	}
 	if a.items == nil {
-		a.items = map[string]bool{}
+		a.items, a.ids, a.places = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	}
-	if a.items[index] {
+	known := it.known()
+	key := index + " " + strings.Join(known, " ")
+	if len(known) == 0 {
+		key += string(raw)
+	}
+	if a.items[key] {
 		return nil
 	}
-	a.items[index], a.choices = true, true
+	a.items[key] = true
+	a.unclear = a.unclear || index == "" || a.places[index]
+	a.places[index] = true
+	for _, id := range known {
+		a.ids[id] = true
+	}
+	return a.item(&it, raw)
+}
+
+// repeated reports whether a member of the last event's output was streamed before.
+func (a *responsesAnswer) repeated(place int, it *outputItem) bool {
+	for _, id := range it.known() {
+		if a.ids[id] {
+			return true
+		}
+	}
+	if a.unclear {
+		return place < len(a.items)
+	}
+	return a.places[strconv.Itoa(place)]
+}
+
+// item takes a finished item in: it says what the deltas said, and all of it.
+func (a *responsesAnswer) item(it *outputItem, raw json.RawMessage) error {
+	a.choices = true
 	switch str(it.Type) {
 	case "message":
 		a.message(it)
@@ -93,8 +139,8 @@ func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
 		if str(it.Type) == "custom_tool_call" {
 			args = it.Input
 		}
-		a.listed(nil, false)
-		return a.fragment(fragment{Index: json.Number(index), Function: function{Name: it.Name, Arguments: args}})
+		text, sound := argsText(args)
+		return a.called(str(it.CallID), str(it.Name), text, sound)
 	case "reasoning":
 		a.thinking = true
 		if given(it.Encrypted) { // another cannot be read again: nothing was stored
@@ -107,7 +153,7 @@ func (a *responsesAnswer) item(index string, raw json.RawMessage) error {
 }
 
 // message says what of a finished message was not streamed.
-func (a *responsesAnswer) message(it outputItem) {
+func (a *responsesAnswer) message(it *outputItem) {
 	var text strings.Builder
 	for _, part := range it.Content {
 		text.WriteString(str(part.Text))
@@ -135,8 +181,15 @@ func (a *responsesAnswer) end(raw json.RawMessage) error {
 	if given(r.Error) {
 		return complain(r.Error).broken(a.clean)
 	}
-	for i, it := range r.Output {
-		if err := a.item(strconv.Itoa(i), it); err != nil {
+	for i, raw := range r.Output {
+		var it outputItem
+		if err := a.read(raw, &it); err != nil {
+			return err
+		}
+		if a.repeated(i, &it) {
+			continue
+		}
+		if err := a.item(&it, raw); err != nil {
 			return err
 		}
 	}

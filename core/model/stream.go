@@ -33,6 +33,7 @@ type events struct {
 	name    string // the event's name, "" if it has none
 	pending []byte // data lines of an event that is not complete
 	given   bool   // an event was given
+	odd     []byte // the first line with a field that is not of the standard
 	done    bool   // the provider said that the answer is complete
 	out     []byte // for Read
 	ended   bool   // Read has given all
@@ -121,6 +122,8 @@ func (e *events) last() ([]byte, error) {
 	data := e.pending
 	e.pending = nil
 	switch {
+	case len(data) == 0 && !e.given && e.odd != nil:
+		return nil, malformed(e.text, e.odd, nil)
 	case len(data) == 0:
 		return nil, io.EOF
 	case json.Valid(data):
@@ -134,8 +137,11 @@ func (e *events) last() ([]byte, error) {
 func (e *events) line(line []byte, last bool) ([]byte, error) {
 	line = bytes.TrimPrefix(bytes.TrimRight(line, "\r\n"), []byte("\uFEFF"))
 	if len(bytes.TrimSpace(line)) == 0 {
-		data := e.pending
+		data, name := e.pending, e.name
 		e.pending, e.name = nil, ""
+		if name == "error" && len(data) > 0 && !json.Valid(data) { // plain text
+			data = append(append([]byte(`{"error":`), quote(string(data))...), '}')
+		}
 		return data, nil
 	}
 	if c := bytes.TrimLeft(line, " \t")[0]; c == '{' || c == '[' {
@@ -153,6 +159,12 @@ func (e *events) line(line []byte, last bool) ([]byte, error) {
 		return nil, nil
 	case "data":
 		return e.data(bytes.TrimSpace(value)), nil
+	}
+	if found && !bytes.ContainsAny(name, " \t<") { // the standard wants unknown fields ignored
+		if e.odd == nil {
+			e.odd = bytes.Clone(line)
+		}
+		return nil, nil
 	}
 	return nil, malformed(e.text, line, nil)
 }
@@ -187,6 +199,12 @@ func (e *events) data(value []byte) []byte {
 // answer is complete with it.
 func (e *events) document(first []byte) ([]byte, error) {
 	if e.given || len(e.pending) > 0 {
+		if !json.Valid(first) { // perhaps an error of several lines
+			rest, _ := io.ReadAll(io.LimitReader(e.in, maxError)) // what came is told, however it ended
+			if c := complain(append(append(bytes.Clone(first), '\n'), rest...)); c.message != "" {
+				return nil, c.broken(e.text)
+			}
+		}
 		return nil, malformed(e.text, first, nil)
 	}
 	rest, err := io.ReadAll(e.in)

@@ -134,12 +134,19 @@ func (m *remote) accept(asked *url.URL, resp *http.Response, body *events) error
 	if c := complain(data); c.message != "" {
 		return c.broken(m.clean)
 	}
-	what := m.clean(contentType)
-	if looksHTML(contentType, data) {
-		what = "an HTML page"
+	what, says := m.clean(contentType), m.clean(string(data))
+	switch {
+	case looksHTML(contentType, data):
+		what, says = "an HTML page", ""
+	case says != "":
+		says = ": " + says
 	}
-	return (&failure{message: fmt.Sprintf("%s answered with %s instead of an event stream", m.end.url.Host, what)}).
-		fault(fault.Model, fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks the OpenAI protocol, often ending in /v1", envName(m.end.row.Name)))
+	hint := fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks the OpenAI protocol, often ending in /v1", envName(m.end.row.Name))
+	if _, anthropic := m.api.(anthropicAPI); anthropic {
+		hint = fmt.Sprintf("check the address: %s_BASE_URL must be one that speaks Anthropic's protocol", envName(m.end.row.Name))
+	}
+	return (&failure{message: fmt.Sprintf("%s answered with %s instead of an event stream%s", m.end.url.Host, what, says)}).
+		fault(fault.Model, hint)
 }
 
 // otherHost reports whether an answer comes from elsewhere than it was asked of.

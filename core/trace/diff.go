@@ -91,7 +91,10 @@ func (d *Comparison) node(a, b *Node, worker string) {
 		d.pair(p, worker)
 	}
 	for i := range max(len(a.Notes), len(b.Notes)) {
-		d.text(at, "note", note(a, i), note(b, i))
+		one, other := note(a, i), note(b, i)
+		if one.timeless == "" || one.timeless != other.timeless {
+			d.text(at, "note", one.Text, other.Text)
+		}
 	}
 	d.text(at, "status", a.Status, b.Status)
 	d.text(at, "error", failure(a), failure(b))
@@ -173,11 +176,11 @@ func decided(a *Approval) string {
 	return approvalText(*a, 400)
 }
 
-func note(n *Node, i int) string {
+func note(n *Node, i int) Note {
 	if i >= len(n.Notes) {
-		return ""
+		return Note{}
 	}
-	return n.Notes[i].Text
+	return n.Notes[i]
 }
 
 func failure(n *Node) string {

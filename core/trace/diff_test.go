@@ -63,6 +63,20 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// How long golem waited before another attempt is a time.
+func TestCompareLeavesOutWaits(t *testing.T) {
+	after := func(ms int64) []Event {
+		run := runOf("done")
+		return append([]Event{run[0], run[1], {ID: "0", Worker: "main", Body: Retry{Turn: 1, Attempt: 1, Message: "overloaded", WaitMS: ms}}}, run[2:]...)
+	}
+	if d := Compare(Header{}, after(535), Header{}, after(579)); !d.Same {
+		t.Errorf("%+v", d.Differences)
+	}
+	if d := Compare(Header{}, after(535), Header{}, runOf("done")); d.Same || !strings.Contains(d.Differences[0].A, "tried again after 535ms") {
+		t.Errorf("%+v", d.Differences)
+	}
+}
+
 // A place where two long texts part is seen; hostile text stays text.
 func TestCompareShowsWhereTextsPart(t *testing.T) {
 	long := strings.Repeat("the same word again ", 200)

@@ -53,6 +53,8 @@ type Turn struct {
 type Note struct {
 	Level string `json:"level"` // info, warn, error
 	Text  string `json:"text"`
+
+	timeless string // Text without times; "" if it has none
 }
 
 // Tree builds the tree of a run from its events, ordered by id. It never fails:
@@ -160,7 +162,7 @@ func (b *treeBuilder) add(n *Node, e Event) {
 		if v.Kind == "" {
 			n.Approval = &v
 		} else {
-			n.Notes = append(n.Notes, Note{"info", v.Kind + ": " + v.Rule + ": " + approvalText(v, 400)})
+			n.Notes = append(n.Notes, Note{Level: "info", Text: v.Kind + ": " + v.Rule + ": " + approvalText(v, 400)})
 		}
 	default:
 		n.note(e.Body)
@@ -196,15 +198,17 @@ func (n *Node) endTool(v ToolEnd) {
 func (n *Node) note(b Body) {
 	switch v := b.(type) {
 	case Retry:
-		n.Notes = append(n.Notes, Note{"warn", retryText(v)})
+		timeless := v
+		timeless.WaitMS = 0
+		n.Notes = append(n.Notes, Note{Level: "warn", Text: retryText(v), timeless: retryText(timeless)})
 	case Warning:
-		n.Notes = append(n.Notes, Note{"warn", joinCode(v.Code, v.Message)})
+		n.Notes = append(n.Notes, Note{Level: "warn", Text: joinCode(v.Code, v.Message)})
 	case Error:
-		n.Notes = append(n.Notes, Note{"error", joinCode(v.Code, v.Message)})
+		n.Notes = append(n.Notes, Note{Level: "error", Text: joinCode(v.Code, v.Message)})
 	case Message:
-		n.Notes = append(n.Notes, Note{"info", v.Role + ": " + v.Text})
+		n.Notes = append(n.Notes, Note{Level: "info", Text: v.Role + ": " + v.Text})
 	case Clearance:
-		n.Notes = append(n.Notes, Note{"info", strings.TrimSpace("clearance " + v.Action + " " + v.Item + " " + v.Target)})
+		n.Notes = append(n.Notes, Note{Level: "info", Text: strings.TrimSpace("clearance " + v.Action + " " + v.Item + " " + v.Target)})
 	}
 }
 
