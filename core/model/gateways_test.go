@@ -119,6 +119,14 @@ func TestFinishReasonWithEveryPiece(t *testing.T) {
 			time.Sleep(time.Minute) // what was not read to its end ends
 		})
 	}
+	synctest.Test(t, func(t *testing.T) {
+		p := &player{behaviour: behaviour{hang: true, body: []string{piece("Hello")}}}
+		begun := time.Now()
+		turn, err := open(t, "openai:x", Config{HTTP: p, Env: env(key)}).Generate(context.Background(), request(), nil)
+		if err != nil || turn.Text != "Hello" || time.Since(begun) != afterPiece {
+			t.Errorf("%q, %v after %v", turn.Text, err, time.Since(begun))
+		}
+	})
 }
 
 // An error inside a stream, and a request that is too long in any provider's words, come

@@ -36,19 +36,13 @@ func (g *guard) heard() { g.timer.Reset(g.idle) }
 
 func (g *guard) pause() { g.timer.Stop() }
 
-// finish leaves the provider a moment more, for the usage after an answer
-// that is complete.
+// finish leaves the provider a moment more from now on, for what may follow an answer
+// that has its finish reason.
 func (g *guard) finish(moment time.Duration) {
 	if g.grace == nil {
 		g.grace = time.AfterFunc(moment, func() { g.cancel(errEnough) })
-	}
-}
-
-// goOn takes finish back: the answer is not complete.
-func (g *guard) goOn() {
-	if g.grace != nil {
-		g.grace.Stop()
-		g.grace = nil
+	} else {
+		g.grace.Reset(moment)
 	}
 }
 

@@ -16,6 +16,10 @@ import (
 // the stream, after an answer that is complete.
 const afterFinish = 3 * time.Second
 
+// afterPiece is how long a provider may take that sent its finish reason together with
+// a piece of the answer: others follow at gateways that send a reason with each.
+const afterPiece = 20 * time.Second
+
 // lastMoment is remote.moment outside tests.
 const lastMoment = 50 * time.Millisecond
 
@@ -138,11 +142,11 @@ func (m *remote) client(g *guard, p payload) *openai.Client {
 }
 
 // receive reads the stream to its end. Once the answer is complete nothing
-// that follows can spoil it, except the end of ctx. A finish reason beside a piece of
-// the answer, or before one, does not make it complete: some gateways send a reason
-// with every piece.
+// that follows can spoil it, except the end of ctx.
 func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) error {
 	in := m.api.decoder(a)
+	over := false              // at most the usage is still to come
+	_, chat := m.api.(chatAPI) // the other protocols have an end of their own
 	for {
 		before := a.pieces
 		raw, err := s.RecvRaw()
@@ -158,13 +162,16 @@ func (m *remote) receive(ctx context.Context, g *guard, s incoming, a *answer) e
 			return err
 		}
 		switch err := in.add(raw); {
-		case err != nil && g.grace != nil:
+		case err != nil && over:
 			return a.complete(m.model, false)
 		case err != nil:
 			return err
-		case a.pieces > before:
-			g.goOn()
-		case a.finish != "" && a.pieces > 0:
+		case a.finish == "", chat && a.pieces == 0:
+		case chat && a.pieces > before:
+			over = false
+			g.finish(afterPiece)
+		case !over:
+			over = true
 			g.finish(afterFinish)
 		}
 	}
