@@ -106,6 +106,7 @@ func FuzzRecording(f *testing.F) {
 	f.Add(head + `{"key":"` + q.key + `","id":"0","turn":1,"answer":{"text":"x","calls":[{"id":"a","name":"t","args":"{"}],"finish":"stop","usage":{"in":-1}},"deltas":["x"]}` + "\n")
 	f.Add(head + `{"key":"` + q.key + `","id":"0","turn":1,"failure":{"status":429,"retry_after_ms":99999999999999,"message":"m"}}` + "\n")
 	f.Add(head + `{"key":"a","id":"0","failure":{"message":""},"same":5,"asked":["x","y"]}` + "\n" + `{"key":"b","id":"0","failure":{"message":""},"same":1,"asked":["z"]}` + "\n")
+	f.Add(head + `{"key":"66dc7e2826e7b3f46dde445c6ebeacb9f1a985e19b3011b0ec1f9e1b89260e14","failure":{}}`) // of request()
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Open("replay:r", Config{ReadFile: files(map[string]string{"r": text})})
 		if err != nil {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -70,7 +71,7 @@ func (f recordedFailure) err() error {
 		code = fault.Model
 	}
 	wait := time.Duration(max(0, min(f.RetryAfterMS, 1e9))) * time.Millisecond
-	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: f.Message}).fault(code, f.Hint)
+	return (&failure{status: f.Status, retry: !f.Final, retryAfter: wait, message: cmp.Or(f.Message, "the recorded attempt failed")}).fault(code, f.Hint)
 }
 
 // asked is a request as a key sees it: no ids, no times, no model name.
