@@ -91,7 +91,7 @@ var ofGateways = []behaviour{
 		blockStart(1, `{"type":"tool_use","id":"t","name":"one","input":{}}`), blockDelta(1, `"type":"input_json_delta","partial_json":"{\"n\":1}"`)), messageEnd("tool_use")}, answered("Look.", "tool_calls", one)),
 	inMessages("index 0 for every block, none closed", []string{typed(start, blockStart(0, `{"type":"text","text":"Look."}`), blockStart(0, `{"type":"tool_use","id":"t","name":"one","input":{"n":1}}`)), messageEnd("tool_use")},
 		answered("Look.", "tool_calls", one)),
-	inMessages("cut before the arguments", []string{typed(start, blockStart(0, `{"type":"tool_use","id":"t","name":"one"}`), blockStop(0)), messageEnd("max_tokens")}, answered("", "length", incomplete)),
+	inMessages("cut before the arguments", []string{typed(start, blockStart(0, `{"type":"tool_use","id":"t","name":"one","input":{}}`), blockStop(0)), messageEnd("max_tokens")}, answered("", "length", incomplete)),
 	inMessages("no input at the end", []string{typed(start), textBlock(0, "Hello"), typed(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":0,"output_tokens":3}}`, `{"type":"message_stop"}`)}, answered("Hello", "stop")),
 
 	{name: "xai: no credit", provider: "xai", status: 403, body: []string{`{"code":"The caller does not have permission","error":"Your team has used all available credits or reached its monthly spending limit."}`}, err: "the quota or credit of xai is used up (403)"},
