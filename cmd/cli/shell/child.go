@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -53,6 +54,7 @@ func Helper() int {
 		var nothing any
 		_ = dec.Decode(&nothing) // returns when golem closes its end, or is gone
 		cancel()
+		starting.Lock()
 		endAll(true)
 		os.Exit(exitNoStart)
 	}()
@@ -60,8 +62,20 @@ func Helper() int {
 	if ctx.Err() != nil {
 		select {} // the goroutine above ends the process
 	}
+	starting.Lock()
 	endAll(false)
 	return code
+}
+
+// starting is held for reading while a program starts, and for ever once the helper ends
+// what it has started. A process that is stopped before it has become its program would
+// keep the helper, whose memory it shares until then, from going on (vfork).
+var starting sync.RWMutex
+
+func begin(cmd *exec.Cmd) error {
+	starting.RLock()
+	defer starting.RUnlock()
+	return shield(cmd.Start)
 }
 
 func (o order) run(ctx context.Context) int {
@@ -110,7 +124,7 @@ func program(ctx context.Context, args []string) error {
 		return interp.ExitStatus(exitNotFound)
 	}
 	cmd := &exec.Cmd{Path: path, Args: args, Dir: hc.Dir, Env: exported(hc.Env), Stdin: hc.Stdin, Stdout: hc.Stdout, Stderr: hc.Stderr}
-	if err := shield(cmd.Start); err != nil {
+	if err := begin(cmd); err != nil {
 		fmt.Fprintf(hc.Stderr, "%s: %v\n", args[0], plain(err))
 		return interp.ExitStatus(exitNoStart)
 	}
@@ -122,7 +136,7 @@ func (o order) runSystem() int {
 	cmd := exec.Command(o.System[0], append(o.System[1:len(o.System):len(o.System)], o.Line)...)
 	systemLine(cmd, o)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = o.Dir, o.Env, os.Stdout, os.Stderr
-	if err := shield(cmd.Start); err != nil {
+	if err := begin(cmd); err != nil {
 		fmt.Fprintf(os.Stderr, "golem: the system's shell could not be started: %v\n", plain(err))
 		return exitNoStart
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if IsHelper() {
+		debug.SetGCPercent(1) // a helper that cannot collect garbage shows
 		os.Exit(Helper())
 	}
 	os.Exit(m.Run())
