@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 // A command that is ended while the helper starts programs is ended all the same. A
@@ -13,7 +14,7 @@ import (
 func TestEndWhileProgramsStart(t *testing.T) {
 	y := newYard(t)
 	s := y.open(t, y.whole(t), options{}, false)
-	for range 200 {
+	for range 150 {
 		r, w := io.Pipe()
 		p, err := s.start("for i in $(seq 40); do /bin/true & done; echo begun; for i in $(seq 200); do /bin/true & done; sleep 600", w)
 		if err != nil {
@@ -23,7 +24,13 @@ func TestEndWhileProgramsStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		go io.Copy(io.Discard, r)
-		p.stop()
+		if err := p.control.Close(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(time.Minute, func() { endGroup(p.cmd) }) // stop does not wait that long
+		<-p.ended
+		late.Stop()
+		_ = w.Close()
 		var exit *exec.ExitError
 		if !errors.As(p.err, &exit) || exit.ExitCode() != exitNoStart {
 			t.Fatalf("the helper did not end by itself: %v", p.err)
