@@ -1,6 +1,6 @@
 # golem. `make run` shows it at work, `make test` is what must pass.
 .DEFAULT_GOAL := build
-.PHONY: build web fixtures spec tools plugins prices run test check quick webkit bench cover fuzz setup clean
+.PHONY: build web fixtures spec tools plugins prices run test check quick cross webkit bench cover fuzz setup clean
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 FUZZTIME ?= 20s
@@ -34,6 +34,10 @@ check:
 
 quick:
 	@.ci/check.sh quick
+
+# golem for Linux, macOS and Windows on both processors, in build/.
+cross: web
+	@.ci/check.sh cross
 
 # The page in a third browser, by hand: WebKitGTK, where files are in memory.
 webkit: web

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The checks behind `make check` and `make quick`: each step is timed, a summary
-# comes last.
+# comes last. The tests in browsers run beside all the others: a browser's test
+# waits for other processes most of the time and leaves a processor idle.
 #
 #   .ci/check.sh check    everything
+#   .ci/check.sh cross    golem for each system, within its budget; make check builds four of the six
 #   .ci/check.sh quick    format, vet, arrows, tests; without the race detector, Chromium and what .ci/slow.txt names
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
@@ -141,16 +143,14 @@ test_quick() {
   go test -vet=off -timeout $limit -skip "$(patterns .ci/slow.txt)" $(go list ./... | grep -vE "$chromium")
 }
 
-# Every system golem is built for. Only Linux is tested.
+# cross SYSTEM/PROCESSOR…: golem for each of them. Only Linux is tested.
 cross() {
-  local os arch suffix
-  for os in linux darwin windows; do
-    for arch in amd64 arm64; do
-      suffix=
-      if [ "$os" = windows ]; then suffix=.exe; fi
-      GOOS=$os GOARCH=$arch .ci/build.sh "build/golem-$os-$arch$suffix" -ldflags '-s -w'
-      echo "$os/$arch $(wc -c <"build/golem-$os-$arch$suffix") bytes"
-    done
+  local target os arch suffix
+  for target; do
+    os=${target%/*} arch=${target#*/} suffix=
+    if [ "$os" = windows ]; then suffix=.exe; fi
+    GOOS=$os GOARCH=$arch .ci/build.sh "build/golem-$os-$arch$suffix" -ldflags '-s -w'
+    echo "$target $(wc -c <"build/golem-$os-$arch$suffix") bytes"
   done
 }
 
@@ -241,22 +241,32 @@ unchanged() {
   fi
 }
 
-# What looks at sources, once the page that a package embeds is there.
-sources() {
+# The tests that leave processors idle.
+browsers() { step "tests in Chromium and Firefox" test_chromium; }
+
+# All else that needs the page, which a package embeds. Each system and processor is
+# built, the largest binary (windows/amd64) among them; make cross builds the other two
+# as well, which have no sources of their own.
+others() {
   step "vet, js/wasm" vet_js
   step "build staticcheck" build_staticcheck
   step "staticcheck" ./build/staticcheck ./...
   step "staticcheck, js/wasm" staticcheck_js
   step "arrows and style" go test ./core/ -run '^Test(Arrows|Core|Depend|Only|Files|Names|Packages|Exported|Nothing)'
-}
-
-# What is built and measured; the page is in it.
-programs() {
   step "core.wasm: size, and a run in Node" core_wasm
-  step "cross-builds" cross
+  step "cross-builds" cross linux/amd64 linux/arm64 darwin/arm64 windows/amd64
   step "binary size" binary_size
+  step "tests with the race detector" test_race
+  step "tests without it: documents, .ci/norace.txt" test_norace
+  step "tests of core, js/wasm in Node" test_js
+  step "make run" demo
 }
 
+if [ "$mode" = cross ]; then
+  step "cross-builds" cross {linux,darwin,windows}/{amd64,arm64}
+  step "binary size" binary_size
+  exit
+fi
 before=$(checkout)
 step "format" formatted
 step "vet" go vet ./...
@@ -267,15 +277,10 @@ quick)
 check)
   step "packages from npm" npm_packages
   step "the page: bundle, sizes" web_page
-  together sources programs
-  step "tests with the race detector" test_race
-  step "tests without it: documents, .ci/norace.txt" test_norace
-  step "tests in Chromium and Firefox" test_chromium # alone: beside other steps a new worker in Firefox may never start
-  step "tests of core, js/wasm in Node" test_js
-  step "make run" demo
+  together browsers others
   ;;
 *)
-  echo "usage: .ci/check.sh check|quick" >&2
+  echo "usage: .ci/check.sh check|quick|cross" >&2
   exit 2
   ;;
 esac
