@@ -218,7 +218,8 @@ func (s *Store) settleOpen(id string) error {
 		return err
 	}
 	defer free()
-	if it, _, err = s.replay(id); err != nil || it.Err != nil { // as far as its run came
+	// As far as its run came: it may have closed the item before the lock was free.
+	if it, err = s.load(id); err != nil || it.Err != nil || it.State != Open {
 		return err
 	}
 	if err := s.asItIs(&it); err != nil {
