@@ -49,7 +49,7 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 		defined = sandbox.SourceOf(fsys, defined)
 	}
 	c := sandbox.Controls{
-		Root: defined, Manifest: man.File, Defines: p.Defines, Files: dotEnvs(m.options.Files),
+		Root: defined, Manifest: man.File, Defines: p.Defines, Files: sandbox.DotEnvs(m.options.Files),
 		Dirs: slices.Concat(man.WorkersRoots, man.ToolRoots, []string{man.PromptsRoot}),
 	}
 	var out sandbox.Protection
@@ -57,7 +57,7 @@ func (m mounting) protection(p *project.Project) sandbox.Protection {
 		out = c.Protect()
 	} else {
 		c.Whole = !sandbox.Inside(root, defined)
-		out = sandbox.Controls{Root: root, Files: dotEnvs(work)}.Protect()
+		out = sandbox.Controls{Root: root, Files: sandbox.DotEnvs(work)}.Protect()
 		out.Also = []sandbox.Protection{c.Protect()}
 	}
 	out.Also = append(out.Also, m.libraryProtection(p, root)...)
@@ -87,18 +87,6 @@ func (m mounting) libraryProtection(p *project.Project, work string) []sandbox.P
 	}
 	for _, tree := range p.Libraries() {
 		guard(tree, true)
-	}
-	return out
-}
-
-// dotEnvs are the infos of a directory's .env files, by which other names of
-// them are known.
-func dotEnvs(fsys fs.FS) []fs.FileInfo {
-	var out []fs.FileInfo
-	for _, name := range []string{".env", ".env.local"} {
-		if info, err := fs.Stat(fsys, name); err == nil {
-			out = append(out, info)
-		}
 	}
 	return out
 }

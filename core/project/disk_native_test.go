@@ -3,6 +3,7 @@
 package project
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -39,6 +40,60 @@ func disk(t *testing.T, text string) (string, map[string]fs.FS) {
 	}
 	t.Cleanup(func() { root.Close() })
 	return dir, map[string]fs.FS{"os.Root": root.FS(), "os.DirFS": os.DirFS(dir)}
+}
+
+// SPEC §8: what no worker can read comes into no prompt by a link either (SPEC §4).
+func TestLinksToSecrets(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // links need a privilege there
+	}
+	_, trees := disk(t, `
+-- main.worker --
+---
+---
+{{ file("notes") }}
+-- .env --
+KEY=secret
+-- .git/config --
+secret
+-- .golem/conversations/1.jsonl --
+secret
+-- .golem/w.worker --
+instructions: secret
+-- templates/notes -> more --
+-- templates/more -> ../.env --
+-- templates/repository -> ../.git --
+-- templates/state/now -> ../../.golem/conversations/1.jsonl --
+-- templates/fine -> ../README --
+-- README --
+for all
+-- prompts/p.md -> ../.env --
+-- workers/p.worker --
+---
+description: has its prompt in prompts/
+---
+-- workers/w.worker -> ../.golem/w.worker --
+`)
+	for kind, tree := range trees {
+		p := open(t, Source{FS: tree})
+		w, err := p.Entry()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"notes", "more", "repository/config", "state/now"} {
+			if _, text, err := p.Text(w, name); !errors.Is(err, fault.Protected) || text != "" {
+				t.Errorf("%s: %s: %q, %v", kind, name, text, err)
+			}
+		}
+		if _, text, err := p.Text(w, "fine"); err != nil || text != "for all\n" {
+			t.Errorf("%s: %q, %v", kind, text, err)
+		}
+		for _, name := range []string{"p", "w"} {
+			if _, err := p.Worker(name); !errors.Is(err, fault.Protected) {
+				t.Errorf("%s: worker %s: %v", kind, name, err)
+			}
+		}
+	}
 }
 
 // Scenario 8, on a disk

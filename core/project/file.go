@@ -6,9 +6,11 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sandbox"
 	"golem/core/yamltree"
 )
 
@@ -75,10 +77,36 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	if !fs.ValidPath(l.name) {
 		return nil, fault.New(fault.Path, "%s is not a valid path in the project", fault.Quoted(l.name))
 	}
-	if p.leaves(l) {
+	real, inside := p.follow(l)
+	switch {
+	case !inside:
 		return nil, leavesFault()
+	case p.secret(l, real):
+		return nil, fault.New(fault.Protected, "golem reads no part of a project from .env, .golem or .git, nor from a link to there").
+			Hinting("put what the project needs into a file of its own")
 	}
 	return readRegular(p.sourceOf(l).fs, l.name, limit)
+}
+
+// secret reports whether no worker may read a file (SPEC §8), so that its text comes into
+// no prompt either. real is where its name leads.
+func (p *Project) secret(l location, real string) bool {
+	if sandbox.Secret(real) {
+		return true
+	}
+	s := p.sourceOf(l)
+	id, ok := s.fs.(sandbox.Identifier)
+	if !ok {
+		return false
+	}
+	if s.dotEnvs == nil {
+		s.dotEnvs = append([]fs.FileInfo{}, sandbox.DotEnvs(s.fs)...)
+	}
+	if len(s.dotEnvs) == 0 {
+		return false
+	}
+	info, err := fs.Stat(s.fs, l.name)
+	return err == nil && slices.ContainsFunc(s.dotEnvs, func(env fs.FileInfo) bool { return id.SameFile(env, info) })
 }
 
 // readRegular reads a regular file of at most limit bytes.
@@ -162,9 +190,16 @@ func reason(err error) string {
 // the root (S2-59). File systems without links answer no; those that confine
 // by themselves refuse again when the file is opened.
 func (p *Project) leaves(l location) bool {
+	_, inside := p.follow(l)
+	return !inside
+}
+
+// follow returns where a name leads in its source's root, by symbolic links; the rest of
+// the name as it is from where nothing lies. inside is false if it leads out of the root.
+func (p *Project) follow(l location) (real string, inside bool) {
 	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
 	if !ok {
-		return false
+		return l.name, true
 	}
 	rest, here := strings.Split(l.name, "/"), "."
 	for hops := 0; len(rest) > 0; {
@@ -175,7 +210,7 @@ func (p *Project) leaves(l location) bool {
 			continue
 		case "..":
 			if here == "." {
-				return true
+				return "", false
 			}
 			here = path.Dir(here)
 			continue
@@ -187,7 +222,7 @@ func (p *Project) leaves(l location) bool {
 		}
 		info, err := links.Lstat(next)
 		if err != nil {
-			return false // opening it tells why
+			return path.Join(next, path.Join(rest...)), true // opening it tells why
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			if info.IsDir() {
@@ -199,9 +234,9 @@ func (p *Project) leaves(l location) bool {
 		target, err := links.ReadLink(next)
 		target = strings.ReplaceAll(target, "\\", "/")
 		if hops++; err != nil || hops > 40 || path.IsAbs(target) || drive(target) {
-			return true
+			return "", false
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
-	return false
+	return here, true
 }

@@ -24,6 +24,8 @@ type source struct {
 	trusted bool     // built into golem: no person has to trust its settings
 	bare    bool     // its workers get no toolset, mount or tool module from the manifest
 
+	dotEnvs []fs.FileInfo // its .env files; nil: not looked for yet
+
 	library  string           // the name of a library, "" for the others
 	manifest *Manifest        // of a library
 	settings *yamltree.Node   // of a library: its description as it stands in its file

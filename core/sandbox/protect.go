@@ -225,3 +225,15 @@ func shortSecret(e string) bool {
 	return len(stem) == 6 && strings.Trim(stem[2:], "0123456789abcdef") == "" &&
 		(stem[:2] == "gi" || stem[:2] == "go" || stem[:2] == "en")
 }
+
+// DotEnvs describes the .env files in the root of a project that exist, so that other
+// names of them are recognised (Protection.Files).
+func DotEnvs(project fs.FS) []fs.FileInfo {
+	var out []fs.FileInfo
+	for _, name := range []string{".env", ".env.local"} {
+		if info, err := fs.Stat(project, name); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out
+}
