@@ -28,7 +28,7 @@ func newWorkerShape() *yamltree.Shape {
 		"template":           yamltree.Flag(),
 		"toolsets":           toolsetsShape(),
 		"imports":            yamltree.KeysOf(map[string]*yamltree.Shape{"workers": yamltree.ListOf(yamltree.Text(yamltree.NameProblem)), "tools": yamltree.ListOf(yamltree.Text(yamltree.NameProblem))}),
-		"tool_rules":         yamltree.MapOf(yamltree.KeysOf(map[string]*yamltree.Shape{"allowed": yamltree.Flag(), "approval_required": yamltree.Flag()})),
+		"tool_rules":         toolsShape(yamltree.KeysOf(map[string]*yamltree.Shape{"allowed": yamltree.Flag(), "approval_required": yamltree.Flag()})),
 		"allow_workers":      allowedShape(),
 		"sandbox":            sandboxShape(),
 		"input_schema":       schemaShape(),
@@ -169,12 +169,28 @@ func settingShape() *yamltree.Shape {
 func setting(n *yamltree.Node) approval.Setting { return approval.Setting(n.String()) }
 
 func toolApprovalShape() *yamltree.Shape {
-	return yamltree.KeysOf(map[string]*yamltree.Shape{"default": settingShape(), "tools": yamltree.MapOf(settingShape())})
+	return yamltree.KeysOf(map[string]*yamltree.Shape{"default": settingShape(), "tools": toolsShape(settingShape())})
+}
+
+// toolsShape is a mapping by names of tools.
+func toolsShape(each *yamltree.Shape) *yamltree.Shape {
+	s := yamltree.MapOf(each)
+	s.Key = oneToolProblem
+	return s
+}
+
+// oneToolProblem returns what is wrong with the name of the tool that an approval setting
+// is for. A pattern would fit no tool: "blocked" would be without effect.
+func oneToolProblem(name string) string {
+	if strings.ContainsAny(name, "*?[]{}") {
+		return fault.Quoted(name) + " is a pattern, and an approval setting names one tool: default, of the toolset or of the manifest's approval, is for all others"
+	}
+	return yamltree.NameProblem(name)
 }
 
 func projectApprovalShape() *yamltree.Shape {
 	rule := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"tool": yamltree.Text(yamltree.NameProblem), "when": yamltree.MapOf(yamltree.Text(func(s string) string {
+		"tool": yamltree.Text(oneToolProblem), "when": yamltree.MapOf(yamltree.Text(func(s string) string {
 			if s == "" {
 				return "" // the argument is not given
 			}
@@ -185,7 +201,7 @@ func projectApprovalShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"mode":    modeShape(),
 		"default": settingShape(),
-		"tools":   yamltree.MapOf(settingShape()),
+		"tools":   toolsShape(settingShape()),
 		"rules":   yamltree.ListOf(rule),
 		"taint":   yamltree.OneOf("ask"),
 	})

@@ -152,7 +152,7 @@ func (f *frame) unknownTools() []unknownTool {
 	}
 	var out []unknownTool
 	for _, name := range slices.Sorted(maps.Keys(named)) {
-		if _, ok := f.tools.Get(name); !ok && !slices.Contains(ruleNames, name) && name != "*" {
+		if _, ok := f.tools.Get(name); !ok && !slices.Contains(ruleNames, name) {
 			out = append(out, unknownTool{name, named[name]})
 		}
 	}

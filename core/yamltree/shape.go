@@ -219,7 +219,10 @@ func (c *Conformer) member(in *Node, f Field, s *Shape, path string) (*Shape, st
 	if s.Each != nil {
 		if s.Key != nil {
 			if problem := s.Key(name); problem != "" {
-				c.Fail(f.Pos, "", "%s: %s %s", label(path), fault.Quoted(f.Name), problem)
+				if quoted := fault.Quoted(f.Name); !strings.HasPrefix(problem, quoted) {
+					problem = quoted + " " + problem
+				}
+				c.Fail(f.Pos, "", "%s: %s", label(path), problem)
 				return nil, ""
 			}
 		}
