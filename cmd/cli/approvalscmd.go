@@ -106,16 +106,24 @@ func (h *host) removeRule(args []string) error {
 const unpackIt = "unpack the file (it is a zip file) and run the directory project in it"
 
 // sayAllowing lists the rules that would let the next run make the calls that were
-// denied, and the calls for which there is none.
+// denied, and the calls for which there is none. What wanted trust gets no rule.
 func (h *host) sayAllowing(denied []run.Denial, p place) {
-	var rules, without []string
+	var rules, without, untrusted []string
 	for _, d := range denied {
 		switch {
+		case d.Trust:
+			untrusted = append(untrusted, fmt.Sprintf("%s (call %s)", d.Tool, d.ID))
 		case d.Allow == "":
 			without = append(without, fmt.Sprintf("%s (call %s)", d.Tool, d.ID))
 		case !slices.Contains(rules, d.Allow):
 			rules = append(rules, d.Allow)
 		}
+	}
+	if len(untrusted) > 0 {
+		h.say("to allow %s, trust what the project's files say: golem trust shows it and asks, --trust says yes for one run", strings.Join(untrusted, ", "))
+	}
+	if len(untrusted) == len(denied) {
+		return
 	}
 	if p.pack != nil {
 		h.say("no rules are kept for a packed project: to allow these calls, use --approve-all, or %s", unpackIt)

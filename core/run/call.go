@@ -141,7 +141,7 @@ func (c *activeCall) granted(ctx context.Context, tl tool.Tool) error {
 	}
 	err := r.Granted(ctx, c.frame.worker, tl)
 	if err != nil && r.unasked(fault.Of(err, fault.Trust)) {
-		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name})
+		c.frame.tree.deny(Denial{ID: c.req.id, Tool: c.spec.Name, Trust: true})
 	}
 	return err
 }

@@ -187,7 +187,7 @@ func (f *frame) openModel(ctx context.Context) error {
 	}
 	if err != nil {
 		if f.tree.r.unasked(fault.Of(err, fault.Model)) {
-			f.tree.deny(Denial{ID: f.id, Tool: "model " + by.Model})
+			f.tree.deny(Denial{ID: f.id, Tool: "model " + by.Model, Trust: true})
 		}
 		return fault.Of(err, fault.Model).InChain(f.chain)
 	}

@@ -110,6 +110,7 @@ type Denial struct {
 	ID    string // of the call
 	Tool  string
 	Allow string // the rule (YAML) that would have let it run; "": no rule can
+	Trust bool   // a person would have been asked to trust the project's files (SPEC §3)
 }
 
 // Failure is a worker below the root that failed. The run may have gone on after it.

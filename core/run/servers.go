@@ -58,7 +58,7 @@ func (f *frame) connect(ctx context.Context, name string, c mcp.Config) (*mcp.Co
 	if s.Trust != nil {
 		if err := s.Trust(ctx, f.worker, name, f.question); err != nil {
 			if f.tree.r.unasked(fault.Of(err, fault.Trust)) {
-				f.tree.deny(Denial{ID: f.id, Tool: "mcp " + name})
+				f.tree.deny(Denial{ID: f.id, Tool: "mcp " + name, Trust: true})
 			}
 			return nil, err
 		}
