@@ -6,7 +6,8 @@
 # Not inlining makes the binary 1.8 MB smaller. It stays on where it pays: in
 # wazero's compiler, in the guard, which reads modules of megabytes, where each
 # model request and trace event is encoded, and in the standard library but for
-# what makes messages, only serves connections, or is linked and seldom called.
+# what makes messages, only serves connections, calls the system, or is linked and
+# seldom called.
 set -eu
 cd "$(dirname "$0")/.."
 output=$1
@@ -15,7 +16,7 @@ flags=(-gcflags=all=-l)
 for p in std github.com/tetratelabs/wazero/... golem/core/wasmtool/guard golem/core/model golem/core/tool golem/core/trace; do
   flags+=("-gcflags=$p=")
 done
-for p in archive/... context crypto/... errors flag fmt io/... os/... path/... time debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... vendor/...; do
+for p in archive/... context crypto/... errors flag fmt io/... os/... path/... time debug/... encoding/asn1 encoding/gob encoding/xml html/... log/... math/big mime/... net/... regexp/... text/... vendor/... internal/poll internal/syscall/... internal/bisect internal/godebug syscall encoding/csv encoding/pem database/sql/... image/... runtime/debug; do
   flags+=("-gcflags=$p=-l")
 done
 CGO_ENABLED=0 exec go build -trimpath "${flags[@]}" "$@" -o "$output" ./cmd/cli
