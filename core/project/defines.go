@@ -1,10 +1,13 @@
 package project
 
 import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
 	"golem/core/sandbox"
 	"golem/core/yamltree"
-	"path"
-	"strings"
 )
 
 // Defines reports whether a file is part of the project's definition (SPEC §8):
@@ -14,12 +17,40 @@ import (
 func (p *Project) Defines(folded string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.defines[folded]
+	for at := folded; at != "." && at != "/"; at = path.Dir(at) {
+		if p.defines[at] {
+			return true
+		}
+	}
+	return false
 }
 
 // defining remembers a file that is part of what defines the project. p.mu must
 // be held.
 func (p *Project) defining(name string) { p.defines[sandbox.Fold(path.Clean(name))] = true }
+
+// linked remembers where a definition lies that is named by a link, and where directories
+// lie through which its name leads: what is changed or added there defines the project,
+// too. p.mu must be held.
+func (p *Project) linked(l location) {
+	if l.source != "" || !fs.ValidPath(l.name) {
+		return // libraries are protected whole
+	}
+	for at := l.name; at != "."; at = path.Dir(at) {
+		real, inside := p.follow(location{name: at})
+		if !inside || real == at {
+			return
+		}
+		p.defining(real)
+	}
+}
+
+// linkedDirs does so for the directories of definitions.
+func (p *Project) linkedDirs() {
+	for _, dir := range slices.Concat(sandbox.ControlDirs(), p.manifest.WorkersRoots, p.manifest.ToolRoots, []string{p.manifest.PromptsRoot}) {
+		p.linked(location{name: path.Clean(dir)})
+	}
+}
 
 // refersTo remembers the files that a worker's own configuration and the
 // manifest name: they are definitions even if this run never reads them.
@@ -32,6 +63,7 @@ func (p *Project) refersTo(l *loaded) {
 			provider, file, _ := strings.Cut(name, ":")
 			if provider == "script" || provider == "replay" {
 				p.defining(file)
+				p.linked(location{name: path.Clean(file)})
 			}
 		}
 	}

@@ -85,6 +85,9 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 		return nil, fault.New(fault.Protected, "golem reads no part of a project from .env, .golem or .git, nor from a link to there").
 			Hinting("put what the project needs into a file of its own")
 	}
+	if real != l.name {
+		p.linked(l)
+	}
 	return readRegular(p.sourceOf(l).fs, l.name, limit)
 }
 
@@ -190,17 +193,31 @@ func reason(err error) string {
 // the root (S2-59). File systems without links answer no; those that confine
 // by themselves refuse again when the file is opened.
 func (p *Project) leaves(l location) bool {
-	_, inside := p.follow(l)
+	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
+	if !ok {
+		return false
+	}
+	_, inside := p.followLinks(links, l)
 	return !inside
 }
 
 // follow returns where a name leads in its source's root, by symbolic links; the rest of
-// the name as it is from where nothing lies. inside is false if it leads out of the root.
+// the name as it is from where nothing lies. inside is false if it leads out of the root;
+// of file systems that confine by themselves, opening it tells so.
 func (p *Project) follow(l location) (real string, inside bool) {
-	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
-	if !ok {
-		return l.name, true
+	switch tree := p.sourceOf(l).fs.(type) {
+	case sandbox.Resolver:
+		if real, err := tree.Resolve(l.name); err == nil {
+			return real, true
+		}
+	case fs.ReadLinkFS:
+		return p.followLinks(tree, l)
 	}
+	return l.name, true
+}
+
+// followLinks is follow, link by link.
+func (p *Project) followLinks(links fs.ReadLinkFS, l location) (real string, inside bool) {
 	rest, here := strings.Split(l.name, "/"), "."
 	for hops := 0; len(rest) > 0; {
 		element := rest[0]

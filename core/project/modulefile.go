@@ -48,6 +48,9 @@ func (p *Project) OpenModule(m Module) (fs.File, error) {
 	if f != nil {
 		return nil, f.At(m.Path, 1, 1)
 	}
+	if !home {
+		p.linked(l)
+	}
 	if file, f = p.pinnedModule(m, l, file); f != nil {
 		return nil, f
 	}

@@ -53,6 +53,7 @@ func Load(s Source) (*Project, error) {
 	p := newProject(s)
 	p.faults = p.readManifest()
 	p.faults = append(p.faults, p.openSources()...)
+	p.linkedDirs()
 	p.settleMode()
 	p.settleFlags()
 	p.faults.Sort()

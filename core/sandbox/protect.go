@@ -158,6 +158,9 @@ type Controls struct {
 // write to (SPEC §8).
 var controlDirs = []string{"workers", "tools", "toolsets", "templates", "prompts", "schemas"}
 
+// ControlDirs returns the directories in the project root that workers can never write to.
+func ControlDirs() []string { return slices.Clone(controlDirs) }
+
 // manifests are the possible names of a manifest, without extension.
 var manifests = []string{"project", "llm-do", "golem-forge.config"}
 
