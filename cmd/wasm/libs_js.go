@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"syscall/js"
+	"time"
 
 	"golem/cmd/wasm/jsbytes"
 	"golem/core/fault"
@@ -56,6 +57,11 @@ func (s *stores) changeLibraries(change func(workspace.Libraries) error) error {
 		return err
 	}
 	release, err := dir.LockAt(".")
+	// A lock that this tab has just given back is free only a moment later.
+	for n := 0; n < 40 && errors.Is(err, fault.Busy); n++ {
+		time.Sleep(50 * time.Millisecond)
+		release, err = dir.LockAt(".")
+	}
 	if err != nil {
 		return fault.New(fault.Busy, "libraries are being changed in another tab").Hinting("wait until that has ended")
 	}
