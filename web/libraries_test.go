@@ -106,3 +106,19 @@ func TestLibraryRuns(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
+
+// The page lists the libraries after each change, and its person may change one meanwhile:
+// the two do not refuse each other.
+func TestLibrariesBesideEachOther(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	got := talk(p, `const files = (n) => ({ 'lib.yaml': new TextEncoder().encode('name: utils\n'), 'workers/a.worker': new TextEncoder().encode('---\n---\n' + n + '\n') });
+		await golem.installLibrary(files(0), 'here');
+		const all = [];
+		for (let n = 1; n <= 10; n++) all.push(golem.libraries(), golem.updateLibrary(files(n), 'here', {look: true}), golem.updateLibrary(files(n), 'here'));
+		const said = new Set((await Promise.allSettled(all)).map((r) => r.reason?.message ?? r.status));
+		return [...said].join('; ') + ' ' + (await golem.libraries()).libraries.length`)
+	if want := "fulfilled 1"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

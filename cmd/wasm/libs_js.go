@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"syscall/js"
@@ -50,20 +51,22 @@ func (s *stores) libs(create bool) (*opfs.FS, error) {
 	return dir, err
 }
 
-// changeLibraries runs a change with the libraries kept from other tabs.
-func (s *stores) changeLibraries(change func(workspace.Libraries) error) error {
+// librariesWait is how long a change waits for another one, of any tab.
+const librariesWait = 10 * time.Second
+
+// changeLibraries runs a change with the libraries kept from all others, in this tab too.
+// It waits for them until ctx ends, then E_BUSY.
+func (s *stores) changeLibraries(ctx context.Context, change func(workspace.Libraries) error) error {
 	dir, err := s.libs(true)
 	if err != nil {
 		return err
 	}
-	release, err := dir.LockAt(".")
-	// A lock that this tab has just given back is free only a moment later.
-	for n := 0; n < 40 && errors.Is(err, fault.Busy); n++ {
-		time.Sleep(50 * time.Millisecond)
-		release, err = dir.LockAt(".")
+	release, err := waitLock(ctx, dir, ".")
+	if errors.Is(err, fault.Busy) {
+		return fault.New(fault.Busy, "the libraries of this browser are being changed, perhaps in another tab").Hinting("wait until that has ended")
 	}
 	if err != nil {
-		return fault.New(fault.Busy, "libraries are being changed in another tab").Hinting("wait until that has ended")
+		return err
 	}
 	defer release()
 	return change(workspace.Libraries{Root: workspace.Over(dir), Marks: true})
@@ -79,7 +82,9 @@ func listLibraries(c *call) (any, []byte, error) {
 	if dir == nil || err != nil {
 		return out, nil, err
 	}
-	if err := c.server.stores.changeLibraries(workspace.Libraries.Recover); err != nil && !errors.Is(err, fault.Busy) {
+	atOnce, stop := context.WithCancel(c.ctx)
+	stop() // while others change the libraries, they are listed as they are
+	if err := c.server.stores.changeLibraries(atOnce, workspace.Libraries.Recover); err != nil && !errors.Is(err, fault.Busy) {
 		return out, nil, err
 	}
 	libs, faults, err := workspace.Libraries{Root: workspace.Over(dir), Marks: true}.List()
@@ -126,7 +131,9 @@ func installLibrary(c *call) (any, []byte, error) {
 	var lib workspace.Library
 	fresh := false
 	var changes []string
-	err := c.server.stores.changeLibraries(func(l workspace.Libraries) (err error) {
+	ctx, stop := context.WithTimeout(c.ctx, librariesWait)
+	defer stop()
+	err := c.server.stores.changeLibraries(ctx, func(l workspace.Libraries) (err error) {
 		from := workspace.Origin{From: n.From}
 		if n.Update {
 			var there bool
@@ -155,7 +162,9 @@ func removeLibrary(c *call) (any, []byte, error) {
 	if err := c.decode(&n); err != nil {
 		return nil, nil, err
 	}
-	return nil, nil, c.server.stores.changeLibraries(func(l workspace.Libraries) error {
+	ctx, stop := context.WithTimeout(c.ctx, librariesWait)
+	defer stop()
+	return nil, nil, c.server.stores.changeLibraries(ctx, func(l workspace.Libraries) error {
 		_, err := l.Remove(n.Library)
 		return err
 	})
