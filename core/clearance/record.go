@@ -168,7 +168,7 @@ func (r *Record) goOn() error {
 	if err == nil && it.Err == nil && (it.State == Pending || it.State == Open) {
 		if r.release == nil {
 			if r.release, err = r.Store.State.TryHold(r.Store.lockOf(r.slot)); err != nil {
-				return r.forget(it, nil) // another run has its slot
+				return r.forget(it, nil) // another golem has its lock
 			}
 		}
 		record, err := r.Store.State.ReadLog(journalFormat, r.Store.at(r.id, journalFile))
@@ -221,11 +221,19 @@ func (r *Record) Close() error {
 		return nil
 	}
 	defer func() { r.release(); r.release = nil }()
-	release, err := r.Store.hold(context.Background())
+	var err error
+	if r.log != nil { // the next change opens it again, with the item's lock
+		err = r.log.Close()
+		r.log = nil
+	}
+	release, busy := r.Store.hold(context.Background())
+	if busy != nil {
+		return errors.Join(busy, err)
+	}
+	defer release()
 	if err != nil {
 		return err
 	}
-	defer release()
 	it := Item{ID: r.id, Type: Replaced, State: Pending, Run: r.Run, Worker: r.Worker, Created: r.begun, Blind: r.blind}
 	for _, e := range r.entries {
 		switch {
@@ -238,13 +246,6 @@ func (r *Record) Close() error {
 	sorting.By(it.Changes, inOrder)
 	slices.Sort(it.Lost)
 	it.Message = describe(it.Changes)
-	if r.log != nil {
-		err = r.log.Close()
-		r.log = nil
-	}
-	if err != nil {
-		return err
-	}
 	if len(it.Changes)+len(it.Lost) == 0 {
 		id := r.id
 		r.id, r.entries, r.bytes, r.files = "", nil, 0, 0

@@ -212,7 +212,7 @@ func (s *Store) settleOpen(id string) error {
 	}
 	free, err := s.State.TryHold(s.lockOf(head.Slot))
 	if errors.Is(err, fault.Busy) {
-		return nil // its run goes on, or another one that took its slot
+		return nil // its run goes on
 	}
 	if err != nil {
 		return err

@@ -237,11 +237,12 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 	if err := s.State.Files.WriteFile(s.at(nextFile), []byte(strconv.Itoa(next+1))); err != nil {
 		return "", nil, nil, err
 	}
-	for head.Slot = 1; ; head.Slot++ {
+	// The item's own number: no later item takes its lock, as long as it is there.
+	for head.Slot = next; ; head.Slot++ {
 		if release, err = s.State.TryHold(s.lockOf(head.Slot)); err == nil {
 			break
 		}
-		if !errors.Is(err, fault.Busy) || head.Slot == maxSlots {
+		if !errors.Is(err, fault.Busy) || head.Slot == next+maxSlots {
 			return "", nil, nil, err
 		}
 	}

@@ -218,14 +218,17 @@ func (s *Store) prune(keep int) {
 		return
 	}
 	for _, id := range ids[:max(len(ids)-keep, 0)] {
-		if _, err := fs.Stat(s.State.Files, s.at(id, itemFile)); err != nil {
+		if it, err := s.load(id); err == nil && it.Err == nil && unfinished(it) {
 			if err := s.settleOne(id); err != nil {
 				continue
 			}
-			if it, err := s.load(id); err != nil || it.State == Open && it.Err == nil {
+			if it, err := s.load(id); err != nil || it.Err == nil && unfinished(it) {
 				continue // its run goes on
 			}
 		}
 		_ = s.remove(id) // the next run tries again
 	}
 }
+
+// unfinished is an item of which more is to come: by its run, or by an undo that was stopped.
+func unfinished(it Item) bool { return it.State == Open || it.State == Pushing }

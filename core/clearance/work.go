@@ -253,6 +253,7 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		return nil, nil, err
 	}
 	defer release()
+	w.settle()
 	drop = w.decided()
 	it := Item{ID: w.open.id, State: Pending, Run: w.Run, Worker: w.Worker, Created: w.Store.now()}
 	for _, e := range w.entries {
@@ -280,6 +281,19 @@ func (w *Work) close() (closed *Item, drop []func(), err error) {
 		return nil, drop, err
 	}
 	return &it, drop, nil
+}
+
+// settle finishes the push of the item before, if a golem was stopped in it. An item
+// that cannot be settled stays, and is not replaced. The caller holds mu and the lock of
+// the store.
+func (w *Work) settle() {
+	if w.closed == "" {
+		return
+	}
+	it, err := w.Store.load(w.closed)
+	if err == nil && it.Err == nil && it.State == Pushing && w.Store.settleOne(w.closed) != nil {
+		w.closed = ""
+	}
 }
 
 // describe names the first files of what a run changed.
