@@ -60,6 +60,39 @@ func TestRewind(t *testing.T) {
 	}
 }
 
+// A result names the conversation of its chat, whichever was written last: the branch
+// after /rewind, nothing if nothing was said.
+func TestResultNamesItsConversation(t *testing.T) {
+	files := yardFiles()
+	files["s.yaml"] = "script: 1\nworkers:\n  main: [{say: ok}, {say: ok}, {say: ok}]\n"
+	y := newYard(t, moment{files: files})
+	chat := func(o core.RunOptions, texts ...string) string {
+		u := always()
+		for _, text := range append(texts, "/exit") {
+			u.Inputs = append(u.Inputs, run.Input{Text: text})
+		}
+		return y.open(t).Chat(t.Context(), nil, u, o).Conversation
+	}
+	mine, other := "20260101-000000-aaaaaa", "20260101-000000-bbbbbb"
+	if got := chat(core.RunOptions{ID: mine}, "m1"); got != mine {
+		t.Errorf("a chat: %q", got)
+	}
+	if got := y.open(t).Run(t.Context(), run.Input{Text: "go"}, always(), core.RunOptions{ID: other}).Conversation; got != other {
+		t.Errorf("a run: %q", got)
+	}
+	if got := chat(core.RunOptions{Resume: &core.Resume{ID: mine}}); got != mine {
+		t.Errorf("gone on with, and nothing said: %q", got)
+	}
+	if got := chat(core.RunOptions{ID: "20260101-000000-cccccc"}); got != "" {
+		t.Errorf("nothing said: %q", got)
+	}
+	got := chat(core.RunOptions{Resume: &core.Resume{ID: mine}}, "m2", "/rewind 2")
+	s := state.Memory(y.state)
+	if list := conversation.List(&s); got == mine || got != list[0].ID || list[0].From == nil {
+		t.Errorf("after /rewind: %q of %+v", got, list)
+	}
+}
+
 // What a clone brought along, what was edited by hand and what a newer golem wrote is
 // not resumed, and stays as it is; a list shows it.
 func TestForeignConversations(t *testing.T) {

@@ -23,8 +23,7 @@ func (i *Instance) Run(ctx context.Context, in run.Input, u ui.UI, ro RunOptions
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
-	defer r.Journal.Close()
-	return i.redact(r.Run(ctx, entry, in))
+	return i.end(r, r.Run(ctx, entry, in))
 }
 
 // Call runs any worker (by reference) or tool of the entry worker (by name) of
@@ -34,8 +33,7 @@ func (i *Instance) Call(ctx context.Context, name string, in run.Input, u ui.UI,
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
-	defer r.Journal.Close()
-	return i.redact(r.Call(ctx, name, in))
+	return i.end(r, r.Call(ctx, name, in))
 }
 
 // CallTool runs a tool of the entry worker for a person; no worker is meant, even if
@@ -45,8 +43,7 @@ func (i *Instance) CallTool(ctx context.Context, name string, in run.Input, u ui
 	if err != nil {
 		return i.notBegun(r, in, err)
 	}
-	defer r.Journal.Close()
-	return i.redact(r.CallTool(ctx, name, in))
+	return i.end(r, r.CallTool(ctx, name, in))
 }
 
 // Chat runs a conversation with the entry, until the person ends it (/exit, end
@@ -62,18 +59,17 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 	if err != nil {
 		return i.notBegun(r, given, err)
 	}
-	defer r.Journal.Close()
 	if entry.Tool != "" {
-		return i.redact(r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
+		return i.end(r, r.Refuse(run.Input{}, fault.New(fault.Usage, "the entry %s is a tool, and a chat needs a worker", entry.Tool).
 			Hinting("run the tool with golem run, or choose a worker with --entry")))
 	}
 	s, err := r.OpenWorker(ctx, entry)
 	if err != nil {
-		return i.redact(r.Refuse(run.Input{}, err))
+		return i.end(r, r.Refuse(run.Input{}, err))
 	}
 	send := func(do func(context.Context) run.Result) bool { return exchange(ctx, s, ro, do) }
 	if r.Kept != nil && !i.goesOn(ctx, s, r, ro.Resume.Recap, send) {
-		return i.redact(s.Close())
+		return i.end(r, s.Close())
 	}
 	for ctx.Err() == nil {
 		in, err := next(ctx, u, &first)
@@ -110,7 +106,7 @@ func (i *Instance) Chat(ctx context.Context, first *run.Input, u ui.UI, ro RunOp
 		}
 	}
 	s.Interrupt(ctx)
-	return i.redact(s.Close())
+	return i.end(r, s.Close())
 }
 
 // exchange runs one exchange of a chat; false if no later one can have a model either.
@@ -131,6 +127,12 @@ func exchange(ctx context.Context, s *run.Session, ro RunOptions, do func(contex
 		s.Fail(res.Error)
 	}
 	return true
+}
+
+// end frees the conversation of a run, and names it if something of it was kept.
+func (i *Instance) end(r *run.Runner, res run.Result) run.Result {
+	res.Conversation = r.Journal.Close()
+	return i.redact(res)
 }
 
 // redact takes known secrets out of what a front end prints as the answer.
@@ -171,13 +173,14 @@ func next(ctx context.Context, u ui.UI, first **run.Input) (run.Input, error) {
 // question before the run, which the trace has, the trace ends properly too.
 func (i *Instance) notBegun(r *run.Runner, in run.Input, err error) run.Result {
 	f := fault.Of(err, fault.Config)
-	if r != nil {
-		r.Journal.Close()
+	res := run.Result{Status: run.Failed, Error: f, Refused: true, Unasked: errors.As(err, new(nobodyAsked))}
+	if r == nil {
+		return res
 	}
-	if r != nil && f.Code == fault.Interrupted {
-		return i.redact(r.Refuse(in, f))
+	if f.Code == fault.Interrupted {
+		res = r.Refuse(in, f)
 	}
-	return run.Result{Status: run.Failed, Error: f, Refused: true, Unasked: errors.As(err, new(nobodyAsked))}
+	return i.end(r, res)
 }
 
 // prepare makes the runner of one session, with its sinks and its gate, after

@@ -84,7 +84,6 @@ func (s session) talk(inst *core.Instance, entry *project.Worker, first *run.Inp
 			return err
 		}
 		if s.host.fullScreen(s.flags, true) {
-			now.before = now.conversation()
 			now.screen(inst, entry, one, leave)
 		}
 		now.start()

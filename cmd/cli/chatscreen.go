@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"golem/core"
-	"golem/core/conversation"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/run"
@@ -75,7 +74,7 @@ func (s *session) farewell(res run.Result) {
 	if res.Error != nil && res.Status != run.Interrupted {
 		h.report(res.Error)
 	}
-	id := s.conversation()
+	id := res.Conversation
 	if id == "" {
 		return
 	}
@@ -86,31 +85,4 @@ func (s *session) farewell(res run.Result) {
 	h.beside(func() {
 		fmt.Fprintf(h.err, "Conversation %s. To go on with it:\n  golem chat %s --resume %s\n", id, oneLine(target), id)
 	})
-}
-
-// conversation is the id of the conversation that the chat kept last; "" if it kept
-// none.
-func (s *session) conversation() string {
-	if s.place.pack != nil || s.flags.sandbox == "memory" {
-		return ""
-	}
-	store, err := s.host.conversationsIn([]string{s.place.sandbox()})
-	if err != nil {
-		return ""
-	}
-	id := conversation.Newest(store)
-	if id == s.before {
-		return s.resumed()
-	}
-	return id
-}
-
-// resumed is the id of the conversation that the chat went on with, if it did.
-func (s *session) resumed() string {
-	if r := s.options.Resume; r != nil && r.ID != "" {
-		return r.ID
-	} else if r != nil {
-		return s.before
-	}
-	return ""
 }

@@ -24,7 +24,6 @@ type session struct {
 	writing *writing
 	tree    bool               // a run may show its tree
 	leave   func(*fault.Fault) // ends the run; nil: not yet known
-	before  string             // the conversation that was written last, before the chat
 	ui      ui.UI
 	finish  func(run.Result) error
 	options core.RunOptions

@@ -40,6 +40,7 @@ func (h *host) stateOf(files *osfs.FS, root string) state.Store {
 			})
 			return release, err
 		},
+		Held: func(name string) bool { return files.Locked(path.Join(sandbox.StateDir, "locks", name)) },
 		Append: func(name string) (io.WriteCloser, error) {
 			name = path.Join(sandbox.StateDir, name)
 			if err := ownParents(files, name); err != nil {

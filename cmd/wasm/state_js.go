@@ -22,6 +22,7 @@ func (s *stores) state(fsys *opfs.FS, project string) state.Store {
 		Files: sandbox.Lazy(fsys, sandbox.StateDir), Project: "/" + project,
 		Key:  state.Remember(func() ([]byte, error) { return s.stateKey(project) }), // each line of a conversation wants it
 		Lock: func(ctx context.Context, name string) (func(), error) { return waitLock(ctx, fsys, in("locks/"+name)) },
+		Held: func(name string) bool { return fsys.Locked(in("locks/" + name)) },
 		Append: func(name string) (io.WriteCloser, error) {
 			log, err := fsys.Append(in(name))
 			if err != nil {

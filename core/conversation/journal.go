@@ -47,9 +47,12 @@ const maxGathered = 1 << 20
 // fileOf is a conversation's file in .golem.
 func fileOf(id string) string { return path.Join(Dir, id+".jsonl") }
 
+// lockOf is the name of a conversation's lock.
+func lockOf(id string) string { return "conversation-" + id }
+
 // hold keeps a conversation from every other golem.
 func hold(s *state.Store, id string) (release func(), err error) {
-	if release, err = s.TryHold("conversation-" + id); errors.Is(err, fault.Busy) {
+	if release, err = s.TryHold(lockOf(id)); errors.Is(err, fault.Busy) {
 		err = fault.New(fault.Busy, "the conversation %s is in use by another golem", id).Hinting("end the other run first, or go on with a copy: --at N")
 	}
 	return release, err
@@ -211,24 +214,27 @@ func (j *Journal) fail(err error) {
 	}
 }
 
-// Close writes what was gathered and frees the conversation. One of which nothing was
-// written yet leaves no file.
-func (j *Journal) Close() {
+// Close writes what was gathered, frees the conversation and returns its name. One of
+// which nothing was written yet leaves no file, and has no name.
+func (j *Journal) Close() (id string) {
 	if j == nil {
-		return
+		return ""
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.release == nil {
-		return
+	if j.release != nil {
+		err := errors.Join(j.flush(), j.log.Close())
+		if err != nil && !j.ended {
+			j.fail(err)
+		}
+		j.ended = true
+		j.release()
+		j.release = nil
 	}
-	err := errors.Join(j.flush(), j.log.Close())
-	if err != nil && !j.ended {
-		j.fail(err)
+	if j.log == nil {
+		return ""
 	}
-	j.ended = true
-	j.release()
-	j.release = nil
+	return j.ID
 }
 
 // prune removes the conversations that were written longest ago and that nobody
@@ -237,7 +243,9 @@ func prune(s *state.Store, keep int) {
 	all := files(s)
 	for _, f := range all[:max(len(all)-keep, 0)] {
 		if release, err := hold(s, f.id); err == nil {
-			_ = s.Files.Remove(fileOf(f.id)) // another golem may already have removed it
+			if info, err := fs.Stat(s.Files, fileOf(f.id)); err == nil && info.ModTime().Equal(f.wrote) { // nobody went on with it meanwhile
+				_ = s.Files.Remove(fileOf(f.id))
+			}
 			release()
 		}
 	}

@@ -42,9 +42,7 @@ func List(s *state.Store) []Listing {
 			continue
 		}
 		l := k.Listing()
-		if release, err := hold(s, f.id); err == nil {
-			release()
-		} else if fault.Of(err, fault.Config).Code == fault.Busy {
+		if s.Held != nil && s.Held(lockOf(f.id)) {
 			l.Status = "running"
 		}
 		out = append(out, l)

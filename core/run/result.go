@@ -81,6 +81,8 @@ type Result struct {
 	// Unasked says that the run failed with E_TRUST because nobody could be
 	// asked: exit 3.
 	Unasked bool
+	// Conversation is the name of the kept conversation; "" if nothing of it was kept.
+	Conversation string
 }
 
 // Spent is Usage as the trace has it.

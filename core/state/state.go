@@ -35,6 +35,9 @@ type Store struct {
 	// until release; the end of its owner frees it too. It tries at least once, also
 	// if ctx has ended, and fails with E_BUSY when ctx ends first.
 	Lock func(ctx context.Context, name string) (release func(), err error)
+	// Held tells whether somebody has a lock. It keeps nobody from taking one that is
+	// free; nil: nothing can tell.
+	Held func(name string) bool
 	// Append opens a file of Files for adding at its end, and creates it and its
 	// parents. One Write is one write of the system. A Sync method, if it has one,
 	// is used by Log.Sync. nil: the file is replaced as a whole at each write.
@@ -140,6 +143,11 @@ func Memory(files sandbox.FS) Store {
 	return Store{
 		Files: files, Project: "/",
 		Key: func() ([]byte, error) { return make([]byte, keyBytes), nil },
+		Held: func(name string) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return held[name]
+		},
 		Lock: func(ctx context.Context, name string) (func(), error) {
 			if err := Wait(ctx, name, func() (bool, error) { return take(name), nil }); err != nil {
 				return nil, err

@@ -15,3 +15,9 @@ func (f *FS) LockAt(dir string) (release func(), err error) {
 	}
 	return func() { a.value.Invoke() }, nil
 }
+
+// Locked tells whether a tab or web worker has the lock of LockAt.
+func (f *FS) Locked(dir string) bool {
+	a := f.bridge.call(f.tree, "locked", "golem:"+path.Join(f.source, dir))
+	return a.failure == "" && a.value.Bool()
+}

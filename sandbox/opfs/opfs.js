@@ -255,6 +255,11 @@ globalThis.golemOPFS = (() => {
 			});
 		}
 
+		// locked tells whether somebody has such a lock.
+		async locked(name) {
+			return (await navigator.locks.query()).held.some((lock) => lock.name === name);
+		}
+
 		// change keeps changes in order.
 		change(step, harmless = []) {
 			const result = this.shared.order.then(() => this.shared.kept.change(step, harmless));

@@ -85,18 +85,26 @@ func (f *FS) TryLock(name string) (release func(), taken bool, err error) {
 			return nil, false, file.Close()
 		case f.names(name, file):
 			return func() {
-				if !windows {
-					_ = f.Remove(name) // while it is locked: nobody else can have it
-				}
+				_ = f.Remove(name) // while it is locked: nobody else can have it
 				_ = file.Close()
-				if windows {
-					_ = f.Remove(name) // refused where another has opened it by now
-				}
 			}, true, nil
 		}
 		_ = file.Close() // locked, and removed by its owner before
 	}
 	return nil, false, failed("lock", name, errSwapped)
+}
+
+// Locked tells whether somebody has the lock of that name now. Only a lock that its owner
+// left behind when it died is taken for it, for a moment.
+func (f *FS) Locked(name string) bool {
+	if _, err := f.Stat(name); err != nil {
+		return false
+	}
+	release, taken, err := f.TryLock(name)
+	if taken {
+		release()
+	}
+	return err == nil && !taken
 }
 
 // names tells whether the name still belongs to this open file.
