@@ -73,7 +73,7 @@ type adding struct {
 	tools         *tools
 	inst          *core.Instance
 	root          string
-	digests, from map[string]string // as tools.lock will have them
+	digests, from map[string]string // as tools.lock has them
 	fresh         bool              // there is no tools.lock yet
 }
 
@@ -156,16 +156,15 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 		h.say("nothing was written")
 		return exitCode(exitFailed)
 	}
-	a.digests[seen.Path] = seen.SHA256
-	delete(a.from, seen.Path)
+	pins := map[string]pin{seen.Path: {digest: seen.SHA256}}
 	if strings.Contains(source, "://") {
-		a.from[seen.Path] = source
+		pins[seen.Path] = pin{seen.SHA256, source}
 	}
 	files := map[string][]byte{seen.Path: got.data}
 	if got.sidecar != nil {
 		files[strings.TrimSuffix(seen.Path, ".wasm")+".tools.yaml"] = got.sidecar
 	}
-	if err := a.write(files); err != nil {
+	if err := a.write(f, pins, files); err != nil {
 		return err
 	}
 	more := ""
@@ -202,10 +201,40 @@ func (a *adding) fetch(source, name string) (got fetched, seen wasmtool.Inspecti
 	return got, seen, err
 }
 
-// write puts the lock and the modules in place. The modules lie beside their places
+// pin is what tools.lock gets of a module.
+type pin struct{ digest, from string }
+
+// write pins modules in tools.lock, beside what another golem pinned there meanwhile, and
+// puts them in place.
+func (a *adding) write(f *addFlags, pins map[string]pin, modules map[string][]byte) error {
+	release, err := a.host.holdToolLock(a.inst)
+	if err != nil {
+		return err
+	}
+	defer release()
+	now, err := a.host.addTo(f)
+	if err != nil {
+		return err
+	}
+	defer now.tools.close()
+	for name, p := range pins {
+		if now.digests[name] != a.digests[name] {
+			return fault.New(fault.Conflict, "nothing was written: another golem has changed %s in %s since you looked at it", fault.Quoted(name), project.ToolLockFile).
+				Hinting("give the command again, and look again")
+		}
+		now.digests[name], now.from[name] = p.digest, p.from
+		if p.from == "" {
+			delete(now.from, name)
+		}
+	}
+	a.digests, a.from, a.fresh = now.digests, now.from, now.fresh
+	return a.put(modules)
+}
+
+// put puts the lock and the modules in place. The modules lie beside their places
 // before anything changes; a kill between the renames leaves a module that the lock
 // refuses, never one that is not pinned.
-func (a *adding) write(modules map[string][]byte) error {
+func (a *adding) put(modules map[string][]byte) error {
 	root, err := os.OpenRoot(a.root)
 	if err != nil {
 		return fault.Of(err, fault.Project)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"golem/core"
 	"golem/core/fault"
 	"golem/core/project"
 	"golem/core/wasmtool/guard"
@@ -45,6 +47,11 @@ func (h *host) lockCommand(name string, f *flags, cmd *cobra.Command, write func
 		if err != nil {
 			return err
 		}
+		release, err := h.holdToolLock(inst)
+		if err != nil {
+			return err
+		}
+		defer release()
 		modules, err := inst.Project().AllModules()
 		if err != nil {
 			return err
@@ -81,6 +88,18 @@ func (h *host) lockTools(root string, p *project.Project, modules []project.Modu
 	}
 	fmt.Fprintf(&b, "%s: %s\n", project.ToolLockFile, count(len(digests), "module"))
 	return h.show(b.String())
+}
+
+// holdToolLock keeps other golems from changing the files that pin what the project uses.
+// Where golem keeps no state, nothing keeps them away.
+func (h *host) holdToolLock(inst *core.Instance) (release func(), err error) {
+	ctx, stop := h.interruptible(context.Background())
+	defer stop()
+	store := inst.Conversations()
+	if store == nil {
+		return func() {}, nil
+	}
+	return store.Hold(ctx, "tools-lock")
 }
 
 // lockChange says how a module differs from the lock that was there.

@@ -28,7 +28,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{}
+	files, pins := map[string][]byte{}, map[string]pin{}
 	var b strings.Builder
 	refused := false
 	for _, one := range names {
@@ -40,7 +40,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 			fmt.Fprintf(&b, "%s\n  unchanged: sha256 %s\n", oneLine(one), seen.SHA256)
 			continue
 		}
-		files[one], a.digests[one] = got.data, seen.SHA256
+		files[one], pins[one] = got.data, pin{seen.SHA256, a.from[one]}
 		refused = refused || seen.Refused != ""
 		b.WriteString(updateText(a.installed(one), seen))
 	}
@@ -59,7 +59,7 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 		h.say("nothing was written")
 		return exitCode(exitFailed)
 	}
-	if err := a.write(files); err != nil {
+	if err := a.write(f, pins, files); err != nil {
 		return err
 	}
 	return h.show("updated " + strings.Join(slices.Sorted(maps.Keys(files)), ", ") + ", pinned in " + project.ToolLockFile + "\n")

@@ -12,6 +12,7 @@ import (
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/trace"
+	"golem/sandbox/osfs"
 )
 
 // traceFile is the trace of a run and, beside it, the texts that are too long
@@ -88,14 +89,27 @@ func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	trace.Prune(folder{dir.FS(), dir}, trace.KeptRuns-1)
+	trace.Prune(folder{dir.FS(), dir}, trace.KeptRuns-1, func(name string) bool { return goesOn(dir, name) })
 	name := id + ".jsonl"
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		dir.Close()
 		return nil, err
 	}
+	_, _ = osfs.Hold(file) // for goesOn; not every file system has locks
 	return &traceFile{File: file, folder: dir, dir: trace.TextsDir(name)}, nil
+}
+
+// goesOn tells whether the run still writes its trace. On Windows, and where the file
+// system has no locks, nothing tells it.
+func goesOn(dir *os.Root, name string) bool {
+	file, err := dir.OpenFile(name, os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	free, known := osfs.Hold(file)
+	return known && !free
 }
 
 // ownDir makes a directory that only its owner reads, unless it is there. A

@@ -22,9 +22,10 @@ type Folder interface {
 
 // Prune removes all traces except the newest, with their long texts, and texts
 // whose trace is gone. A trace's name begins with the time of its run; files
-// with other names do not belong to golem and stay. What cannot be removed now
-// is removed next time.
-func Prune(f Folder, keep int) {
+// with other names do not belong to golem and stay, and so do the traces of runs that
+// go on, if goesOn can tell (nil: it cannot). What cannot be removed now is removed next
+// time.
+func Prune(f Folder, keep int, goesOn func(name string) bool) {
 	entries, err := fs.ReadDir(f, ".")
 	if err != nil {
 		return
@@ -39,9 +40,12 @@ func Prune(f Folder, keep int) {
 		}
 	}
 	slices.Sort(files)
-	old, kept := files[:max(len(files)-keep, 0)], files[max(len(files)-keep, 0):]
+	old := slices.Clone(files[:max(len(files)-keep, 0)])
+	if goesOn != nil {
+		old = slices.DeleteFunc(old, goesOn)
+	}
 	for _, dir := range dirs {
-		if !slices.Contains(kept, strings.TrimSuffix(dir, ".d")+".jsonl") {
+		if name := strings.TrimSuffix(dir, ".d") + ".jsonl"; slices.Contains(old, name) || !slices.Contains(files, name) {
 			RemoveTexts(f, dir)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold locks an open file for this process. The system removes the lock when
+// Hold locks an open file for this process, until it is closed. The system removes the lock when
 // the process ends in any way. free is false if another process holds the lock;
 // known is false if the file system does not support locks.
-func hold(file *os.File) (free, known bool) {
+func Hold(file *os.File) (free, known bool) {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

@@ -4,6 +4,6 @@ package osfs
 
 import "os"
 
-// hold is for systems without locks that end with their process. There only the
+// Hold is for systems without locks that end with their process. There only the
 // age of a file can tell whether its writer is dead.
-func hold(*os.File) (free, known bool) { return false, false }
+func Hold(*os.File) (free, known bool) { return false, false }

@@ -4,4 +4,4 @@ package osfs
 
 import "os"
 
-func lockFile(file *os.File) (free, known bool) { return hold(file) }
+func lockFile(file *os.File) (free, known bool) { return Hold(file) }

@@ -50,7 +50,7 @@ func newTemp(dir *os.Root, perm fs.FileMode) (*temp, error) {
 		t := &temp{dir, name, file}
 		// Another process that cleans up may remove the file between its
 		// creation and its locking.
-		free, known := hold(file)
+		free, known := Hold(file)
 		if !known || free && t.there() {
 			return t, nil
 		}
@@ -148,7 +148,7 @@ func bury(dir *os.Root, name string) {
 	}
 	if err == nil {
 		defer func() { _ = file.Close() }()
-		free, known = hold(file)
+		free, known = Hold(file)
 		if !(&temp{dir, name, file}).there() {
 			return // it was moved to its place in the meantime
 		}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golem/core/trace"
+)
+
+// Two golems add a module each: while the one fetches, or waits for a yes, the other is
+// done. Both modules are pinned, and both run.
+func TestToolAddBesideAnother(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("main.worker", []byte("---\ntoolsets: {custom: {}}\n---\nx\n"))
+	one, err := os.ReadFile(filepath.Join("testdata", "modules", "count.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := os.ReadFile(filepath.Join("testdata", "modules", "fetch.wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("other.wasm", two)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if out, bad, exit := golem(t, dir, "tool", "add", "other.wasm", "--yes"); exit != 0 {
+			t.Errorf("%d: %s%s", exit, out, bad)
+		}
+		_, _ = w.Write(one)
+	}))
+	defer s.Close()
+	if out, bad, exit := golem(t, dir, "tool", "add", s.URL+"/one.wasm", "--yes"); exit != 0 {
+		t.Fatalf("%d: %s%s", exit, out, bad)
+	}
+	lock, err := os.ReadFile(filepath.Join(dir, "tools.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tools/one.wasm", "tools/other.wasm"} {
+		if !strings.Contains(string(lock), name) {
+			t.Errorf("%s is not in tools.lock:\n%s", name, lock)
+		}
+	}
+	if _, bad, exit := golem(t, dir, "check"); exit != 0 {
+		t.Errorf("golem check: %s", bad)
+	}
+	// What the person looked at is not what is there by now.
+	if _, bad, exit := golem(t, dir, "tool", "add", s.URL+"/other.wasm", "--yes"); exit != 0 {
+		t.Errorf("another golem pins the same: %s", bad)
+	}
+	if _, bad, exit := golem(t, dir, "tool", "add", s.URL+"/other.wasm", "--yes"); exit == 0 || !strings.Contains(bad, "E_CONFLICT") {
+		t.Errorf("another golem pins something else meanwhile: %d: %s", exit, bad)
+	}
+}
+
+// A run that goes on keeps its trace, however many begin after it.
+func TestPruneLeavesARunThatGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	long, err := newRunFile(dir, []string{".golem", trace.RunsDir}, "20260101-000000-aaaaaa")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer long.Close()
+	if err := long.keep("one.txt", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	for n := range trace.KeptRuns {
+		other, err := newRunFile(dir, []string{".golem", trace.RunsDir}, fmt.Sprintf("20260102-%06d-aaaaaa", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Close()
+	}
+	if _, err := os.Stat(filepath.Join(dir, trace.RunsDir, "20260101-000000-aaaaaa.jsonl")); err != nil {
+		t.Error("the trace:", err)
+	}
+	if err := long.keep("two.txt", []byte("x")); err != nil {
+		t.Error("a long text:", err)
+	}
+}
