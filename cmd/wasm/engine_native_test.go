@@ -40,7 +40,8 @@ func scripts(t testing.TB, names ...string) string {
 }
 
 // lent stands for what web/worker.js lends the program.
-const lent = `globalThis.golemRests = (w) => setTimeout(() => w.postMessage({ prepare: true }))
+const lent = `globalThis.golemRoot = navigator.storage.getDirectory()
+globalThis.golemRests = (w) => setTimeout(() => w.postMessage({ prepare: true }))
 globalThis.golemText = (name) => fetch(location.origin + '/' + name).then((r) => r.text())
 globalThis.golemProgram = (name) => fetch(location.origin + '/' + name).then((r) => r.arrayBuffer()).then((b) => WebAssembly.compile(b))`
 

@@ -36,26 +36,33 @@ type stores struct {
 // hold is a project's lock, while somebody in this tab changes the project.
 type hold struct {
 	users   int
+	alone   bool
 	release func()
 }
 
 // hold keeps a project from other tabs until released, or fails with E_BUSY.
 // In this tab it may be held several times.
-func (s *stores) hold(project *opfs.FS) (release func(), err error) { return s.holdAt(project, ".") }
+func (s *stores) hold(project *opfs.FS) (release func(), err error) {
+	return s.holdAt(project, ".", false)
+}
 
-// holdAt is hold for a project that need not be there yet.
-func (s *stores) holdAt(under *opfs.FS, dir string) (release func(), err error) {
+// holdAt is hold for a project that need not be there yet. alone keeps it from the rest of
+// this tab too: who makes or deletes it.
+func (s *stores) holdAt(under *opfs.FS, dir string, alone bool) (release func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := path.Join(under.Source(), dir)
 	h := s.held[name]
+	if h != nil && (alone || h.alone) {
+		return nil, fault.New(fault.Busy, "the project %s is in use", path.Base(name)).Hinting("wait until what goes on in it has ended")
+	}
 	if h == nil {
 		free, err := under.LockAt(dir)
 		if err != nil {
 			return nil, fault.New(fault.Busy, "the project %s is in use in another tab", path.Base(name)).
 				Hinting("close the other tab, or wait until its run has ended")
 		}
-		h = &hold{release: free}
+		h = &hold{release: free, alone: alone}
 		if s.held == nil {
 			s.held = map[string]*hold{}
 		}
@@ -174,7 +181,7 @@ func (s *stores) make(name string, fill func(*opfs.FS) error) error {
 	if _, err := s.project(name); err == nil {
 		return taken
 	}
-	release, err := s.holdAt(root, path.Join(projectsDir, name))
+	release, err := s.holdAt(root, path.Join(projectsDir, name), true)
 	if err != nil {
 		return err
 	}
@@ -222,7 +229,7 @@ func (s *stores) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	release, err := s.hold(dir)
+	release, err := s.holdAt(dir, ".", true)
 	if err != nil {
 		return err
 	}

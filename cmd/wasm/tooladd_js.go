@@ -76,6 +76,12 @@ func addTool(c *call) (any, []byte, error) {
 		return nil, nil, err
 	}
 	defer release()
+	kept := c.server.stores.state(fsys, n.Project)
+	one, err := kept.Hold(c.ctx, "tools-lock") // this tab may add another one
+	if err != nil {
+		return nil, nil, err
+	}
+	defer one()
 	_, inst, _, err := instance(c)
 	if err != nil {
 		return nil, nil, err

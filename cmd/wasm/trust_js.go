@@ -1,10 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
-	"sync"
 
 	"golem/core/consent"
 	"golem/core/fault"
@@ -20,10 +20,6 @@ type trustFile struct {
 }
 
 var _ consent.File = trustFile{}
-
-// trusting lets one change at a time through. Other tabs are kept away by the
-// project's lock, which a run holds.
-var trusting sync.Mutex
 
 // kept are the files of what this person trusted of a project, and of the approval rules
 // kept for it.
@@ -76,10 +72,13 @@ func (t trustFile) Read() ([]byte, error) {
 	return data, err
 }
 
-// Change replaces the file as a whole.
+// Change replaces the file as a whole, one change at a time, in all tabs.
 func (t trustFile) Change(change func([]byte) ([]byte, error)) error {
-	trusting.Lock()
-	defer trusting.Unlock()
+	release, err := waitLock(context.Background(), t.root, t.name)
+	if err != nil {
+		return err
+	}
+	defer release()
 	old, err := t.Read()
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ const deeds = {
     await navigator.clipboard.writeText(store.run.value.transcript.findLast((item) => item.kind === 'golem').said.text)
     store.tell('The last answer is copied.')
   } },
-  exit: { does: () => store.endTalk(), talks: true },
+  exit: { does: () => store.leave(), talks: true },
 }
 
 /** What an action does; a command that the page does not know otherwise is written into the conversation. */

@@ -53,6 +53,7 @@ function Card({ project }) {
   })
   const remove = () => store.attempt(`deleting ${name}`, async () => {
     if (!(await askYes(`Delete ${visible(name)}?`, 'All its files and traces are deleted. This cannot be undone.', 'Delete', true))) return
+    if (store.project.value === name) await store.leave()
     await store.golem.remove(name)
     settings.forgetProject(name)
     store.forget(name)

@@ -88,13 +88,8 @@ export async function open(name, where = 'run') {
     view.value = where
     return true
   }
-  const before = current
-  if (running.value && name !== project.value) {
-    if (!(await askYes(`Stop what runs in ${project.value}?`, `One project runs at a time: to open ${name}, golem stops the run. What it did stays, and its conversation is kept.`, 'Stop it', true))) return false
-    stop()
-    if (!talking.value) await before?.result.catch(() => {})
-  }
-  await endTalk()
+  if (running.value && name !== project.value && !(await askYes(`Stop what runs in ${project.value}?`, `One project runs at a time: to open ${name}, golem stops the run. What it did stays, and its conversation is kept.`, 'Stop it', true))) return false
+  await leave()
   if (project.value) seen.set(project.value, run.value)
   batch(() => {
     project.value = name
@@ -117,7 +112,7 @@ export async function open(name, where = 'run') {
 
 /** An empty conversation in the open project; the one before is kept. */
 export async function fresh() {
-  await endTalk()
+  await leave()
   batch(() => {
     run.value = emptyRun()
     refused.value = null
@@ -233,7 +228,7 @@ function typed(text, wanted) {
 /** Runs one worker alone to try it, or calls one of its tools: a run of its own, which Run shows. */
 export async function alone(entry, value, tool) {
   if (running.value) return tell('Something runs: stop it first.', 'warn')
-  await endTalk()
+  await leave()
   view.value = 'run'
   const object = typeof value !== 'string'
   return tool ? callTool(tool, value, entry) : send(object ? JSON.stringify(value) : value, [], { entry, object })
@@ -259,7 +254,7 @@ export async function callTool(name, args, entry) {
 /** Goes on with a kept conversation: at leaves out the person's message of that number and all after it, as a branch. */
 export async function resume(kept, at) {
   if (running.value) return
-  await endTalk()
+  await leave()
   const { said } = await golem.conversation(project.value, kept.id)
   const cut = at ? said.findIndex((s) => s.n === at) : -1
   // What a run was to answer, it goes on with; a chat waits for the next message.
@@ -342,12 +337,12 @@ export function stop() {
   else current?.cancel()
 }
 
-/** Ends an open conversation. */
-export async function endTalk() {
-  if (!current || !talking.value) return
+/** Ends what runs in the open project, and its conversation. */
+export async function leave() {
   const handle = current
-  handle.end()
-  await handle.result.catch(() => {})
+  if (running.value) stop()
+  if (talking.value) handle?.end()
+  await handle?.result.catch(() => {})
 }
 
 /** golem's question to the person; the answer is bound to the request, which may be withdrawn. */
