@@ -31,12 +31,17 @@ func TestEndlessModule(t *testing.T) {
 		t.Errorf("%+v\n%s", res, ends(events))
 	}
 	files["main.worker"] = "---\nlimits: {tool_timeout: 1h}\ntoolsets: {custom: {modules: {h: {fuel: 1000000000000000}}}}\n---\nM.\n"
-	w = newWorkshop(t, files, map[string]string{"tools/h.wasm": "hostile"})
-	ctx, cancel := context.WithCancel(t.Context())
-	res, events = w.run(t, core.Options{Approval: "approve_all"}, func(i *core.Instance, ro core.RunOptions) run.Result {
-		time.AfterFunc(200*time.Millisecond, cancel)
-		return i.Run(ctx, run.Input{Text: "go"}, &ui.Script{}, ro)
-	})
+	for wait := 200 * time.Millisecond; ; wait *= 2 {
+		w = newWorkshop(t, files, map[string]string{"tools/h.wasm": "hostile"})
+		ctx, cancel := context.WithCancel(t.Context())
+		res, events = w.run(t, core.Options{Approval: "approve_all"}, func(i *core.Instance, ro core.RunOptions) run.Result {
+			time.AfterFunc(wait, cancel)
+			return i.Run(ctx, run.Input{Text: "go"}, &ui.Script{}, ro)
+		})
+		if ends(events) != "0.1 loop not_run E_INTERRUPTED" && ends(events) != "" { // else a busy machine had not begun the call
+			break
+		}
+	}
 	if !errors.Is(res.Error, fault.Interrupted) || res.Exit() != 130 {
 		t.Errorf("%+v", res)
 	}
