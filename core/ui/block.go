@@ -44,7 +44,7 @@ func (b *block) begin(name, task string) *block {
 	if b.out == nil {
 		w = b.width - 4
 	}
-	c := &block{name: name, task: task, parent: b, width: max(w, 20)}
+	c := &block{name: name, task: task, parent: b, width: max(w, minWidth)}
 	c.text = &prose{width: c.width - 4, put: c.collect}
 	b.waiting = append(b.waiting, waiting{child: c})
 	b.drain()

@@ -41,7 +41,7 @@ func (s *section) add(texts []string) {
 // label writes one line of golem's own, broken between words where it is long.
 func (v *requestView) label(name, value string, most int) {
 	rows := v.broken(name, v.visible(value))
-	if len(rows) > most && !v.whole {
+	if len(rows) > most && !v.whole && v.width >= cutWidth {
 		rows = rows[:most]
 		rows[most-1] = clip(rows[most-1], v.width-width(cutLabel)-1) + cutLabel
 	}
@@ -57,10 +57,19 @@ func (v *requestView) label(name, value string, most int) {
 	}
 }
 
-const cutLabel = " … (v: all)"
+// cutLabel ends a label that is cut; cutWidth is the narrowest screen that has room for
+// it beside something else.
+const (
+	cutLabel = " … (v: all)"
+	cutWidth = 20
+)
 
-// broken is name and value as lines of the screen.
+// broken is name and value as lines of the screen. A name that leaves no room beside it
+// is broken too.
 func (v *requestView) broken(name, value string) []string {
+	if v.width-width(name) < 4 {
+		name, value = "", name+value
+	}
 	pieces := wrap(value, v.width-max(width(name), width(markMore)))
 	out := []string{name + pieces[0]}
 	for _, p := range pieces[1:] {
@@ -101,9 +110,13 @@ func (v *requestView) value(name, text string, inline bool) section {
 	body := v.content(text, nil)
 	title := fmt.Sprintf("%s (%s, %d bytes):", name, count(body[len(body)-1].line, "line"), len(text))
 	var s section
-	s.add(chop(title, v.width))
-	for i := 1; i < len(s.rows); i++ { // a name as long as this has no other place
-		s.rows[i].text = markMore + clip(s.rows[i].text, v.width-width(markMore))
+	titles := []string{title}
+	if width(title) > v.width {
+		titles = breakWords(title, v.width-width(markMore))
+	}
+	s.add(titles)
+	for i := 1; i < len(titles); i++ {
+		s.rows[i].text = markMore + titles[i]
 	}
 	s.rows = append(s.rows, body...)
 	return s
@@ -191,7 +204,7 @@ func (v *requestView) some(s section, n int) {
 }
 
 func (v *requestView) hidden(what string) string {
-	return clip("  … "+what+" not shown; v shows all", v.width) + "\n"
+	return strings.Join(v.broken("  … ", what+" not shown; v shows all"), "\n") + "\n"
 }
 
 func (v *requestView) rows(all []row) {

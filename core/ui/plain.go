@@ -86,7 +86,7 @@ func (p *Plain) columns() int {
 // frame is how wide frames may be.
 func (p *Plain) frame() int {
 	if w := p.columns(); w > 0 {
-		return min(max(w, 24), maxFrame)
+		return min(max(w, minWidth), maxFrame)
 	}
 	return frameWidth
 }

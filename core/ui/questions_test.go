@@ -216,8 +216,8 @@ func FuzzRequest(f *testing.F) {
 	f.Add("\nRisk: low", "tool_call", "a.wasm@sha256:0", `[1,2`, "\n\n[y]es", 3)
 	f.Add("", "", "", `"text"`, "", 0)
 	f.Add("日本", "file_write", "", `{"a":{"b":[1,2,3]},"a":null}`, "--- /dev/null\n+++ b/a\n"+strings.Repeat("x", 5000), 20)
-	f.Fuzz(func(t *testing.T, desc, kind, module, args, diff string, width int) {
-		v := requestView{width: width % 500}
+	f.Fuzz(func(t *testing.T, desc, kind, module, args, diff string, columns int) {
+		v := requestView{width: columns % 500}
 		for range 2 {
 			text := v.request(approval.Request{Kind: approval.KindTool, Tool: desc, Type: kind, Description: desc, Args: json.RawMessage(args), Diff: diff, WorkerPath: []string{desc}, Why: desc, Module: module})
 			for _, r := range text {
@@ -225,11 +225,15 @@ func FuzzRequest(f *testing.F) {
 					t.Fatalf("raw %q in %q", r, text)
 				}
 			}
-			if n := strings.Count(text, "\n"); !v.whole && n > v.height {
+			narrow := v.width < cutWidth // its lines have no room for a label, or for the note that one is cut
+			if n := strings.Count(text, "\n"); !v.whole && n > v.height && !narrow {
 				t.Fatalf("%d lines on a screen of %d", n, v.height)
 			}
 			for i, line := range strings.Split(text, "\n") {
-				if own := i == 1 || line == "" || line == "Change:" || strings.HasPrefix(line, "  "); own {
+				if n := width(strings.ReplaceAll(line, "\t", "    ")); n > v.width {
+					t.Fatalf("%d columns of %d: %q", n, v.width, line)
+				}
+				if own := narrow || i == 1 || line == "" || line == "Change:" || strings.HasPrefix(line, "  "); own {
 					continue
 				}
 				if !slices.ContainsFunc([]string{"Note: ", "Risk: ", "Why asked: ", "Worker: ", "Module: ", "Granted: ", "About: "}, func(label string) bool { return strings.HasPrefix(line, label) }) {

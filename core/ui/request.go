@@ -21,7 +21,7 @@ type requestView struct {
 
 // The size of the screen if it is unknown, and the smallest size that is used.
 const (
-	screenWidth, minWidth   = 80, 20
+	screenWidth, minWidth   = 80, 8
 	screenHeight, minHeight = 24, 12
 )
 
@@ -45,7 +45,7 @@ func (v *requestView) request(r approval.Request) string {
 		v.question(r)
 	}
 	if v.escaped {
-		v.b.WriteString("Note: control, invisible or text-direction characters are shown as escapes.\n")
+		v.label("Note: ", "control, invisible or text-direction characters are shown as escapes.", uncut)
 	}
 	return v.b.String()
 }
@@ -108,6 +108,9 @@ func (v *requestView) prefix() string {
 // call draws a tool call.
 func (v *requestView) call(r approval.Request) []section {
 	head, told := v.headline(r)
+	if v.whole && r.Type == "command" && !told["command"] {
+		head = r.Tool // the command itself comes below, and whole
+	}
 	v.label(v.prefix(), head, headRows)
 	v.label("Risk: ", r.Risk, labelRows)
 	if r.Why != "" {

@@ -5,27 +5,29 @@ import (
 	"unicode"
 )
 
-// wide are the ranges that terminals draw two columns wide: East Asian wide
-// and full-width letters, and emoji.
+// wide are the characters that a terminal may draw two columns wide: those of Unicode
+// 16 that are wide, with what lies between them where that is rare. A character that is
+// counted too narrow moves the end of a line behind the edge of the screen, or to the
+// left edge, where golem's own lines begin (SECURITY 9); one that is counted too wide
+// costs a column.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x23e9, 0x23ec, 1}, {0x25fd, 0x25fe, 1}, {0x2614, 0x2615, 1},
-		{0x2648, 0x2653, 1}, {0x26a1, 0x26a1, 1}, {0x26bd, 0x26be, 1}, {0x2705, 0x2705, 1}, {0x270a, 0x270b, 1},
-		{0x2728, 0x2728, 1}, {0x274c, 0x274c, 1}, {0x2753, 0x2755, 1}, {0x2795, 0x2797, 1}, {0x2b1b, 0x2b1c, 1},
-		{0x2b50, 0x2b50, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0x33ff, 1}, {0x3400, 0x4dbf, 1}, {0x4e00, 0x9fff, 1},
-		{0xa000, 0xa4cf, 1}, {0xac00, 0xd7a3, 1}, {0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1},
-		{0xffe0, 0xffe6, 1},
+		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x2329, 0x232a, 1}, {0x23e9, 0x23f3, 1}, {0x25fd, 0x25fe, 1},
+		{0x2614, 0x2615, 1}, {0x2630, 0x2637, 1}, {0x2648, 0x2653, 1}, {0x267f, 0x267f, 1}, {0x268a, 0x2693, 1},
+		{0x26a1, 0x26a1, 1}, {0x26aa, 0x26ab, 1}, {0x26bd, 0x26fd, 1}, {0x2705, 0x270b, 1}, {0x2728, 0x2728, 1},
+		{0x274c, 0x2757, 1}, {0x2795, 0x2797, 1}, {0x27b0, 0x27bf, 1}, {0x2b1b, 0x2b1c, 1}, {0x2b50, 0x2b55, 1},
+		{0x2e80, 0xa4cf, 1}, {0xa960, 0xa97f, 1}, {0xac00, 0xd7af, 1}, {0xf900, 0xfaff, 1}, {0xfe10, 0xfe6f, 1},
+		{0xff00, 0xff60, 1}, {0xffe0, 0xffe7, 1},
 	},
-	R32: []unicode.Range32{
-		{0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f900, 0x1f9ff, 1}, {0x1fa70, 0x1faff, 1},
-		{0x20000, 0x2fffd, 1}, {0x30000, 0x3fffd, 1},
-	},
+	R32: []unicode.Range32{{0x16fe0, 0x1bbff, 1}, {0x1d300, 0x1d37f, 1}, {0x1f000, unicode.MaxRune, 1}},
 }
 
 // columns is how many columns a terminal needs for r.
 func columns(r rune) int {
 	switch {
 	case r < 0x300:
+		return 1
+	case r == 0xfe0f: // it makes an emoji of the narrow character before it
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
@@ -43,34 +45,12 @@ func width(s string) int {
 	return n
 }
 
-// chop splits s into pieces of at most n columns, one at least.
-func chop(s string, n int) []string {
-	n = max(n, 4)
-	if width(s) <= n {
-		return []string{s}
-	}
-	var out []string
-	var b strings.Builder
-	col := 0
-	for _, r := range s {
-		w := columns(r)
-		if col+w > n {
-			out = append(out, b.String())
-			b.Reset()
-			col = 0
-		}
-		b.WriteRune(r)
-		col += w
-	}
-	return append(out, b.String())
-}
-
 // clip is s in at most n columns, with an ellipsis where it was cut.
 func clip(s string, n int) string {
 	if width(s) <= n {
 		return s
 	}
-	return chop(s, max(n-1, 4))[0] + "…"
+	return s[:fitting(s, max(n-1, 4))] + "…"
 }
 
 // wrap splits s into pieces of at most n columns, between words where there is

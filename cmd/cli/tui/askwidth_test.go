@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"golem/core/approval"
+	"golem/core/tool"
+	"golem/core/ui"
+)
+
+// columnsOf is how many columns a terminal may need for a line: what those count that
+// look at each character, and those that look at what is drawn together.
+func columnsOf(s string) int { return max(ansi.StringWidth(s), ansi.StringWidthWc(s)) }
+
+// printables are all characters that a question shows as they are.
+func printables() (out []rune) {
+	for r := rune(0x20); r <= unicode.MaxRune; r++ {
+		if _, escaped := approval.Visible(string(r)); !escaped {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// edges are the characters where another width begins, the ones before them, and every
+// 997th of the others.
+func edges() (out []rune) {
+	all := printables()
+	for i, r := range all {
+		if i%997 == 0 || i > 0 && columnsOf(string(r)) != columnsOf(string(all[i-1])) || i < len(all)-1 && columnsOf(string(r)) != columnsOf(string(all[i+1])) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func callOf(name, kind string, args map[string]any) approval.Request {
+	raw, _ := json.Marshal(args)
+	return approval.Request{ID: "q-1", Kind: approval.KindTool, Type: kind, Tool: name, Risk: "high", Why: "it changes something", WorkerPath: []string{"main"}, Args: raw, Answers: []approval.Answer{approval.Yes, approval.No}}
+}
+
+// silent is a person who is shown a question and all of it, and gives no answer.
+type silent struct {
+	bytes.Buffer
+	asked int
+}
+
+func (s *silent) Ask(context.Context, string) (string, error) {
+	if s.asked++; s.asked == 1 {
+		return "v", nil
+	}
+	return "", io.EOF
+}
+
+// SECURITY 9: a line that is wider than it was thought goes on at the left edge, where
+// golem's own lines begin, or loses its end. Four of each character are wider than the
+// room of the narrowest screen if one is counted too narrow.
+func TestNoLineOfAQuestionIsTooWide(t *testing.T) {
+	each := func(all []rune) string {
+		var b strings.Builder
+		for _, r := range all {
+			b.WriteString(strings.Repeat(string(r), 4) + "\n")
+		}
+		return b.String()
+	}
+	fits := func(r approval.Request, width int) {
+		t.Helper()
+		p := &silent{}
+		_, _ = (ui.Questions{Person: p, Width: func() int { return width }}).Approve(t.Context(), r)
+		wrong := 0
+		for _, l := range append(strings.Split(p.String(), "\n"), ui.RequestLines(r, width, true, false)...) {
+			if n := columnsOf(l); n > width && wrong < 5 && !strings.HasPrefix(l, "[y]es") {
+				t.Errorf("%s: %d columns of %d: %q", r.Tool, n, width, l)
+				wrong++
+			}
+		}
+	}
+	fits(callOf("write_file", "file_write", map[string]any{"path": "/notes", "content": each(printables())}), 8)
+	some := each(edges())
+	for width := 8; width <= 200; width += 1 + width/16 {
+		fits(callOf("write_file", "file_write", map[string]any{"path": "/notes", "content": some}), width)
+		fits(callOf("run_command", "command", map[string]any{"command": strings.Join(strings.Fields(some), ";")}), width)
+	}
+}
+
+// asking is a question below the last line of the terminal, with keys that count.
+func asking(r approval.Request, width, height int) *question {
+	q := &question{d: newDialog(asked{Request: r}), width: width, height: height}
+	q.d.armed = true
+	q.View()
+	return q
+}
+
+// paged is every line of a question that the person can scroll to, frames aside.
+func paged(q *question) string {
+	var seen []string
+	for first := true; ; first = false {
+		before := q.d.top
+		if !first {
+			q.key("pgdown", "")
+		}
+		lines := strings.Split(q.View().Content, "\n")[1:]
+		if q.d.top == before && !first {
+			return strings.Join(seen, "\n")
+		}
+		at := len(seen) - q.d.top // the lines that both screens have
+		seen = append(seen, lines[at:q.d.room]...)
+	}
+}
+
+// shownOf is what the lines of a question show, without the marks before them.
+func shownOf(lines string) string {
+	var b strings.Builder
+	for l := range strings.Lines(lines) {
+		l = strings.TrimSuffix(l, "\n")
+		for _, mark := range []string{"  │ ", "  ┆ "} {
+			l = strings.TrimPrefix(l, mark)
+		}
+		b.WriteString(l)
+	}
+	return b.String()
+}
+
+// SECURITY 9, SPEC §7: on a screen of any width a person can read every character of an
+// argument before the answer.
+func TestEveryCharacterCanBeRead(t *testing.T) {
+	end := "; touch OWNED; echo hi"
+	commands := map[string]string{"edges": string(edges()) + end, "plain": "echo hi; rm x", "circles": "echo " + strings.Repeat("\U0001f7e0", 35) + end}
+	for _, r := range edges() {
+		commands[fmt.Sprintf("%U", r)] = "echo " + strings.Repeat(string(r), 35) + end
+	}
+	for name, command := range commands {
+		for width := 8; width <= 200; width++ {
+			if strings.HasPrefix(name, "U+") && width != 13 && width != 80 {
+				continue
+			}
+			q := asking(callOf("run_command", "command", map[string]any{"command": command}), width, 24)
+			q.key("v", "v")
+			text := paged(q)
+			visible, _ := approval.Visible(command)
+			if !strings.Contains(shownOf(text), visible) {
+				t.Errorf("%s at %d columns is not shown whole:\n%s", name, width, text)
+				break
+			}
+			if strings.Count(text, "…") > 2*strings.Count(command, "…") { // in the first line, and below it
+				t.Errorf("%s at %d columns is cut:\n%s", name, width, text)
+				break
+			}
+		}
+	}
+}
+
+// A file's content is behind marks on every line of a screen, or in the first line.
+func TestContentIsBehindMarks(t *testing.T) {
+	forged := "[Approval Required] write_file /notes"
+	content := strings.Repeat("\U0001f7e0", 38) + forged
+	r := callOf("write_file", "file_write", map[string]any{"path": "/" + strings.Repeat("\U0001f7eb", 60), "content": content + "\n" + strings.Repeat("\U0001b170", 90)})
+	r.Paths = []tool.PathUse{{Op: "write", Path: "/" + strings.Repeat("\U0001f7eb", 60)}}
+	for width := 8; width <= 200; width++ {
+		for _, whole := range []bool{false, true} {
+			lines := ui.RequestLines(r, width, false, whole)
+			if i := slices.IndexFunc(lines, func(l string) bool { return columnsOf(l) > width }); i >= 0 {
+				t.Fatalf("%d columns: %q", width, lines[i])
+			}
+		}
+	}
+}
+
+// A name of an argument is shown whole too, however long it is.
+func TestLongNameIsReadWhole(t *testing.T) {
+	name := strings.Repeat("n", 50) + "-\U0001f7e0-" + strings.Repeat("m", 150) + "the end"
+	for width := 8; width <= 200; width++ {
+		q := asking(callOf("custom", "tool_call", map[string]any{name: "one\ntwo"}), width, 24)
+		q.key("v", "v")
+		if text := paged(q); !strings.Contains(strings.ReplaceAll(shownOf(text), " ", ""), strings.ReplaceAll(name, " ", "")) {
+			t.Fatalf("at %d columns:\n%s", width, text)
+		}
+	}
+}
