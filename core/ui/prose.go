@@ -25,15 +25,18 @@ func (p *prose) write(s string) {
 			p.flush()
 			p.spaces = ""
 			p.newline()
-		case ' ', '\t':
+		case ' ':
 			p.flush()
-			p.spaces += string(r)
+			p.spaces += " "
+		case '\t': // how wide the terminal's own would be, is not known
+			p.flush()
+			p.spaces += "    "
 		default:
-			p.word.WriteRune(r)
-			p.wordLen += columns(r)
-			if p.width > 0 && p.wordLen >= p.width-width(p.rest) {
+			if p.width > 0 && p.wordLen+columns(r) > p.width-width(p.rest) {
 				p.flush()
 			}
+			p.word.WriteRune(r)
+			p.wordLen += columns(r)
 		}
 	}
 }
@@ -63,6 +66,9 @@ func (p *prose) flush() {
 	if begin {
 		p.put(prefix)
 		p.col = width(prefix)
+		if p.width > 0 { // of an indent, what has room
+			p.spaces = p.spaces[:min(len(p.spaces), max(p.width-p.col-p.wordLen, 0))]
+		}
 	}
 	p.put(p.spaces + p.word.String())
 	p.col += width(p.spaces) + p.wordLen
