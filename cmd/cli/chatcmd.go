@@ -204,7 +204,7 @@ func (c *chatCommands) diff(store *clearance.Store, id string) (string, error) {
 			text += oneLine(d.To) + " defines the project: push it with --definition " + oneLine(d.To) + "\n"
 		}
 	}
-	return text + patchText(diffs), nil
+	return text + c.host.patchText(diffs), nil
 }
 
 // undo shows what the newest run that wrote files changed, or puts back what was shown.
@@ -232,7 +232,7 @@ func (c *chatCommands) undo(ctx context.Context, arg string) (string, error) {
 		return "", err
 	}
 	c.shown = it
-	return "run " + oneLine(it.Run) + ": undoing it would change this\n" + patchText(diffs) + "/undo yes does it", nil
+	return "run " + oneLine(it.Run) + ": undoing it would change this\n" + c.host.patchText(diffs) + "/undo yes does it", nil
 }
 
 // approvals lists the rules that the person keeps for the project, or removes one.

@@ -209,14 +209,16 @@ func (h *host) printDiffs(diffs []clearance.FileDiff) error {
 			h.say("%s defines the project: to write it needs --definition %s", oneLine(d.To), oneLine(d.To))
 		}
 	}
-	return h.print(patchText(diffs))
+	return h.print(h.patchText(diffs))
 }
 
-func patchText(diffs []clearance.FileDiff) string {
+// patchText is the change that a decision is about, as wide as the terminal.
+func (h *host) patchText(diffs []clearance.FileDiff) string {
+	width := columns(h.out)
 	var b strings.Builder
 	for _, d := range diffs {
 		for line := range strings.Lines(d.Patch) {
-			b.WriteString(ui.Safe(strings.TrimSuffix(line, "\n")) + "\n")
+			b.WriteString(strings.Join(ui.Marked(strings.TrimSuffix(line, "\n"), width), "\n") + "\n")
 		}
 	}
 	return b.String()

@@ -47,6 +47,21 @@ func RequestLines(r approval.Request, width int, color, whole bool) []string {
 	return strings.Split(strings.Trim(v.request(r), "\n"), "\n")
 }
 
+// Marked is a line that others wrote, as lines of at most n columns (0: one line),
+// escaped as in a question. What goes on stands behind a mark, so that it cannot look like
+// a line of its own.
+func Marked(l string, n int) []string {
+	l, _ = approval.Visible(strings.ReplaceAll(l, "\t", "    "))
+	if n <= 0 || width(l) <= n {
+		return []string{l}
+	}
+	out := breakWords(l, n-2)
+	for i := range out[1:] {
+		out[i+1] = "┆ " + out[i+1]
+	}
+	return out
+}
+
 // RuleLines are the lines of a rule that an answer would save.
 func RuleLines(l *approval.Lasting, width int, color bool) []string {
 	v := &requestView{width: max(width, minWidth), height: uncut, color: color}

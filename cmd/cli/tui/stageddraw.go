@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"golem/core/ui"
@@ -37,7 +36,7 @@ func (p *staged) view(width, height int, color bool) ([]string, int, int) {
 	p.top = min(p.top, max(len(p.rows)-p.room, 0))
 	more := ""
 	if rest := len(p.rows) - p.top - p.room; rest > 0 {
-		more = fmt.Sprintf("%d more lines: PgDn", rest)
+		more = plural(rest, "more line") + ": PgDn"
 	} else if p.top > 0 {
 		more = "PgUp"
 	}
@@ -66,7 +65,7 @@ func (p *staged) wrap(width int) {
 	}
 	p.width, p.rows, p.styles = width, []string{}, nil
 	for _, l := range p.patch {
-		for _, piece := range chop(clean(l), width) {
+		for _, piece := range ui.Marked(l, width) {
 			p.rows, p.styles = append(p.rows, piece), append(p.styles, diffStyle(l))
 		}
 	}
