@@ -166,9 +166,11 @@ func TestContentIsBehindMarks(t *testing.T) {
 	content := strings.Repeat("\U0001f7e0", 38) + forged
 	r := callOf("write_file", "file_write", map[string]any{"path": "/" + strings.Repeat("\U0001f7eb", 60), "content": content + "\n" + strings.Repeat("\U0001b170", 90)})
 	r.Paths = []tool.PathUse{{Op: "write", Path: "/" + strings.Repeat("\U0001f7eb", 60)}}
+	wide := strings.Repeat("\U0001f7e0", 40)
+	trust := approval.Request{ID: "q-2", Kind: approval.KindTrust, Title: "Trust this?", Lines: []approval.Line{{Path: "mcp." + wide, Value: wide + forged, Means: "this program runs", Where: "project.yaml:20"}}}
 	for width := 8; width <= 200; width++ {
 		for _, whole := range []bool{false, true} {
-			lines := ui.RequestLines(r, width, false, whole)
+			lines := slices.Concat(ui.RequestLines(r, width, false, whole), ui.RequestLines(trust, width, false, whole))
 			if i := slices.IndexFunc(lines, func(l string) bool { return columnsOf(l) > width }); i >= 0 {
 				t.Fatalf("%d columns: %q", width, lines[i])
 			}
@@ -185,5 +187,23 @@ func TestLongNameIsReadWhole(t *testing.T) {
 		if text := paged(q); !strings.Contains(strings.ReplaceAll(shownOf(text), " ", ""), strings.ReplaceAll(name, " ", "")) {
 			t.Fatalf("at %d columns:\n%s", width, text)
 		}
+	}
+}
+
+// The number of lines that are still to come has its right form.
+func TestOneMoreLine(t *testing.T) {
+	content, one := "", false
+	for n := range 40 {
+		content += fmt.Sprintln(n)
+		screen := asking(callOf("write_file", "file_write", map[string]any{"path": "/notes", "content": content}), 40, 20)
+		screen.key("v", "v")
+		text := screen.View().Content
+		one = one || strings.Contains(text, " 1 more line: PgDn")
+		if strings.Contains(text, " 1 more lines") {
+			t.Fatal(text)
+		}
+	}
+	if !one {
+		t.Error("no screen has one more line")
 	}
 }

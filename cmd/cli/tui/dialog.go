@@ -1,8 +1,9 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"golem/core/approval"
 	"golem/core/ui"
@@ -159,6 +160,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 		} else {
 			d.lines = ui.RequestLines(d.Request, width, color, d.whole)
 		}
+		d.lines = uncut(d.lines, width)
 	}
 	foot, hint := d.foot(width, height, color)
 	x, y = -1, -1
@@ -175,7 +177,7 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	out = append(out, d.lines[d.top:d.top+d.room]...)
 	more := ""
 	if rest := len(d.lines) - d.top - d.room; rest > 0 {
-		more = fmt.Sprintf("%d more lines: PgDn", rest)
+		more = plural(rest, "more line") + ": PgDn"
 	} else if d.top > 0 {
 		more = "PgUp"
 	}
@@ -185,6 +187,19 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 		y += len(out)
 	}
 	return out, x, y
+}
+
+// uncut are the lines of a question, of which none loses its end at the edge of the
+// screen: one that is wider than it was thought is broken again, and loses its colours.
+func uncut(lines []string, width int) (out []string) {
+	for _, l := range lines {
+		if max(ansi.StringWidth(l), ansi.StringWidthWc(l)) <= width {
+			out = append(out, l)
+		} else {
+			out = append(out, ui.Marked(ansi.Strip(l), width)...)
+		}
+	}
+	return out
 }
 
 func (d *dialog) title() string {
