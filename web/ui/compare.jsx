@@ -23,7 +23,7 @@ export function Compare({ a, b, leave }) {
   const [x, y] = [a.run, b.run]
   const all = differences(x, y)
   const other = all.filter((d) => d.of.length > 0)
-  const facts = (run) => [run.status, run.ms ? seconds(run.ms) : '', spent(run.usage) || 'no tokens', count(run.calls.size, 'call'), shown(run.transcript.find((i) => i.kind === 'you')?.text).slice(0, 200)]
+  const facts = (run) => [visible(run.status), run.ms ? seconds(run.ms) : '', spent(run.usage) || 'no tokens', count(run.calls.size, 'call'), visible(shown(run.transcript.find((i) => i.kind === 'you')?.text).slice(0, 200))]
   const rows = ['Status', 'Duration', 'Used', 'Calls', 'Input'].map((name, i) => [name, facts(x)[i], facts(y)[i]])
   const cell = (c) => (c ? `${c.name} ${brief(c)}` : 'not called')
   return (
@@ -32,7 +32,7 @@ export function Compare({ a, b, leave }) {
       <div class="wide" tabIndex={0} role="region" aria-label="What they are"><table class="list">
         <thead><tr><td /><th scope="col" class="mono">{visible(a.name)}</th><th scope="col" class="mono">{visible(b.name)}</th></tr></thead>
         <tbody>
-          {rows.map(([name, p, q]) => <tr key={name}><th scope="row">{name}</th><td>{visible(p)}</td><td>{p === q ? <span class="muted">the same</span> : visible(q)}</td></tr>)}
+          {rows.map(([name, p, q]) => <tr key={name}><th scope="row">{name}</th><td>{p}</td><td>{p === q ? <span class="muted">the same</span> : q}</td></tr>)}
           <tr><th scope="row">Answer</th><td>{visible(shown(x.output).slice(0, 400))}</td><td>{shown(x.output) === shown(y.output) ? <span class="muted">the same</span> : visible(shown(y.output).slice(0, 400))}</td></tr>
         </tbody>
       </table></div>

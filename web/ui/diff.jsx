@@ -4,10 +4,10 @@
 import { Fragment } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
+const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{DI}\u2800\ufffc]/gu
 
-/** Control, bidirectional and invisible characters as escapes (SECURITY 9). */
-export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Control, bidirectional and invisible characters, and blanks that are not the usual one, as escapes (SECURITY 9). */
+export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`)
 
 /** How many lines a patch adds and removes. */
 export function counts(patch) {

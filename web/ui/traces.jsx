@@ -39,7 +39,7 @@ export function Traces() {
 }
 
 /** A moment as this browser's person writes it. */
-const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? String(t) : new Date(t).toLocaleString())
+const when = (t) => (Number.isNaN(Date.parse(t)) && typeof t !== 'number' ? visible(t) : new Date(t).toLocaleString())
 
 /** Opens a trace file, with the files of its folder if they were chosen too. */
 async function openFile(e) {
@@ -167,7 +167,7 @@ function Shown({ trace }) {
       <dl class="facts">
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
-        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}, ${when(run.header.started)}`)}</dd>
+        <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}`)}, {when(run.header.started)}</dd>
         <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
         {waited > 0 && <><dt>Waited</dt><dd>{seconds(waited)} for your answers</dd></>}
       </dl>
