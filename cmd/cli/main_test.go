@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"golem": func() {
 			leaveTerminal()
+			usePublicServer()
 			main()
 		},
 		"mcpserver": serveScriptFile,
@@ -78,19 +79,20 @@ func TestScripts(t *testing.T) {
 			return shell.Confines(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exit":      cmdExit,
-			"wait-file": cmdWaitFile,
-			"mode":      cmdMode,
-			"jsonlines": cmdJSONLines,
-			"extract":   cmdExtract,
-			"count":     cmdCount,
-			"wait-text": cmdWaitText,
-			"wait-gone": cmdWaitGone,
-			"serve":     cmdServe,
-			"flip":      cmdFlip,
-			"cut":       cmdCut,
-			"gitrepo":   cmdGitRepo,
-			"nowhere":   cmdNowhere,
+			"exit":         cmdExit,
+			"wait-file":    cmdWaitFile,
+			"mode":         cmdMode,
+			"jsonlines":    cmdJSONLines,
+			"extract":      cmdExtract,
+			"count":        cmdCount,
+			"wait-text":    cmdWaitText,
+			"wait-gone":    cmdWaitGone,
+			"serve":        cmdServe,
+			"serve-public": cmdServePublic,
+			"flip":         cmdFlip,
+			"cut":          cmdCut,
+			"gitrepo":      cmdGitRepo,
+			"nowhere":      cmdNowhere,
 		},
 	})
 }

@@ -54,7 +54,8 @@ func (h *host) toolUpdateCommand() *cobra.Command {
 		Use: "update [NAME]", Short: "fetch the modules again that tool add fetched, and show what changed", Args: words(0, 1),
 		Long: `Fetches each module again whose address tools.lock has, or the one of NAME, and shows
 what changed: digest, size, tools, exports and what it would need. It writes after a
-yes, and then tools.lock and all of the modules.`,
+yes, and then tools.lock and all of the modules. An address there is the project's
+word: golem asks public ones only, over https or oci.`,
 		RunE: func(_ *cobra.Command, words []string) error { return h.toolUpdate(f, strings.Join(words, "")) },
 	}
 	f.add(cmd)
@@ -128,11 +129,11 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 		return err
 	}
 	defer a.tools.close()
-	got, seen, err := a.fetch(source, "tools/"+name+".wasm")
+	got, seen, err := a.fetch(source, "tools/"+name+".wasm", true)
 	if err != nil {
 		return err
 	}
-	text := moduleText(seen) + fmt.Sprintf("  %-8s %s\n", "from", oneLine(got.from))
+	text := moduleText(seen) + fromLine(got)
 	if got.sidecar == nil && seen.Source == "sidecar" {
 		text += "  described by a file that the project has already: " + strings.TrimSuffix(seen.Path, ".wasm") + ".tools.yaml\n"
 	}
@@ -174,14 +175,15 @@ func (h *host) toolAdd(f *addFlags, source string) error {
 	return h.show("added " + seen.Path + ", pinned in " + project.ToolLockFile + more + "\n")
 }
 
-// fetch reads a module and looks at it, without running any of it.
-func (a *adding) fetch(source, name string) (got fetched, seen wasmtool.Inspection, err error) {
+// fetch reads a module and looks at it, without running any of it. byPerson: a person
+// named the source, not the project.
+func (a *adding) fetch(source, name string, byPerson bool) (got fetched, seen wasmtool.Inspection, err error) {
 	ctx, stop := a.host.interruptible(context.Background())
 	defer stop()
 	waits, end := a.host.spinner()
 	defer end()
 	waits.Wait("fetching " + source)
-	if got, err = a.host.fetchModule(ctx, source); err != nil {
+	if got, err = a.host.fetchModule(ctx, source, byPerson); err != nil {
 		return got, seen, err
 	}
 	tree := sandbox.Memory()

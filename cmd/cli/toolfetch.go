@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"strings"
 	"syscall"
 	"time"
 
 	"golem/core/fault"
+	"golem/core/project"
 	"golem/core/wasmtool"
 	"golem/core/wasmtool/guard"
 )
@@ -27,23 +29,32 @@ type fetched struct {
 	sidecar []byte // the description beside a file; nil: there is none
 }
 
-// download fetches from the host that a person named, and from where it redirects to.
-// The named host may be any, over https, or http on this machine. Every other host has to
-// be a public one, over https: an address in a project is no way into a private network.
+// download fetches from the host of an address, and from where it redirects to. A host
+// that a person named may be any, over https, or http on this machine. Every other host,
+// also one that a project names, has to be a public one, over https: an address in a
+// project is no way into a private network.
 // Proxies of the environment are not used, because behind one the address that is reached
 // cannot be checked.
 type download struct {
-	named  string // host[:port] of the person's address
-	client *http.Client
+	named    string // host[:port] of the address
+	byPerson bool   // a person named it, not a project
+	client   *http.Client
 }
 
-func newDownload(named *url.URL) *download {
-	d := &download{named: named.Host}
-	d.client = &http.Client{CheckRedirect: d.redirect, Transport: &http.Transport{
+func newDownload(named *url.URL, byPerson bool) *download {
+	d := &download{named: named.Host, byPerson: byPerson}
+	d.client = &http.Client{CheckRedirect: d.redirect, Transport: newTransport(d)}
+	return d
+}
+
+// newTransport is downloadTransport; tests let a host of their own answer for a public one.
+var newTransport = downloadTransport
+
+func downloadTransport(d *download) *http.Transport {
+	return &http.Transport{
 		DialContext: d.dial, TLSHandshakeTimeout: moduleDialTimeout, ResponseHeaderTimeout: moduleHeaderWait,
 		MaxResponseHeaderBytes: moduleHeaderBytes, ForceAttemptHTTP2: true,
-	}}
-	return d
+	}
 }
 
 func (d *download) close() { d.client.CloseIdleConnections() }
@@ -53,7 +64,7 @@ func (d *download) check(u *url.URL) error {
 	switch {
 	case u.Host == "" || u.User != nil:
 		return fault.New(fault.Network, "the address has no host, or a name or password in it").Hinting("for example https://example.org/tool.wasm")
-	case u.Scheme == "https", u.Scheme == "http" && u.Host == d.named && loopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && d.byPerson && u.Host == d.named && loopback(u.Hostname()):
 		return nil
 	}
 	return fault.New(fault.Network, "%s: golem fetches modules over https only", u.Host).Hinting("http is for this machine's own addresses")
@@ -78,11 +89,11 @@ func (d *download) dial(ctx context.Context, network, address string) (net.Conn,
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: moduleDialTimeout}
-	if host != d.named && net.JoinHostPort(host, port) != d.named && "["+host+"]" != d.named {
+	if !d.byPerson || host != d.named && net.JoinHostPort(host, port) != d.named && "["+host+"]" != d.named {
 		dialer.Control = func(_, connected string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(connected)
 			if err != nil || !wasmtool.Public(at.Addr()) {
-				return fault.New(fault.Network, "%s is a private or local address", host).Hinting("name that address yourself if you want what is there")
+				return fault.New(fault.Network, "%s is a private or local address", host).Hinting("if you want what is there, name that address yourself: golem tool add ADDRESS")
 			}
 			return nil
 		}
@@ -125,8 +136,8 @@ func (d *download) get(ctx context.Context, address string, header http.Header, 
 }
 
 // fetchModule reads the module of a SOURCE: an https address, a registry's oci address, or
-// a file.
-func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) {
+// a file. byPerson: a person named it, not a project.
+func (h *host) fetchModule(ctx context.Context, source string, byPerson bool) (fetched, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxFetchTime, fault.New(fault.Timeout, "the module was not fetched within %s", maxFetchTime))
 	defer cancel()
 	if err := checkSource(source); err != nil {
@@ -141,13 +152,13 @@ func (h *host) fetchModule(ctx context.Context, source string) (fetched, error) 
 		}
 		return got, err
 	case scheme == "oci":
-		return fetchOCI(ctx, source)
+		return fetchOCI(ctx, source, byPerson)
 	}
 	u, err := url.Parse(source)
 	if err != nil {
 		return fetched{}, err // not reached: checkSource has parsed it
 	}
-	d := newDownload(u)
+	d := newDownload(u, byPerson)
 	defer d.close()
 	response, body, err := d.get(ctx, source, http.Header{"Accept": {"application/wasm, application/octet-stream;q=0.9, */*;q=0.5"}}, guard.MaxSize)
 	if err != nil {
@@ -176,7 +187,21 @@ func checkSource(source string) error {
 	if err != nil {
 		return usage("%s is not an address", oneLine(source)).Hinting("for example https://example.org/tool.wasm")
 	}
-	return (&download{named: u.Host}).check(u)
+	return (&download{named: u.Host, byPerson: true}).check(u)
+}
+
+// checkProjectSource fails for an address of a module that a project must not choose:
+// every one but https and oci, and what is surely not public. A name of a host is looked
+// at when golem connects.
+func checkProjectSource(source, name string) error {
+	u, err := url.Parse(source)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "oci") && !loopback(u.Hostname()) {
+		if at, err := netip.ParseAddr(u.Hostname()); err != nil || wasmtool.Public(at) {
+			return checkSource(source)
+		}
+	}
+	return fault.New(fault.Lock, "%s has %s for %s, and golem tool update asks only public addresses, over https or oci", project.ToolLockFile, oneLine(source), oneLine(name)).
+		Hinting("if you want what is there, name that address yourself: golem tool add ADDRESS --name %s", strings.TrimSuffix(path.Base(name), ".wasm"))
 }
 
 // answered is a host's answer that is not what was asked for.

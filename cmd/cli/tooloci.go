@@ -64,7 +64,7 @@ func notOCI(source string) error {
 }
 
 // fetchOCI pulls the module of oci://HOST/REPOSITORY[:TAG][@DIGEST].
-func fetchOCI(ctx context.Context, source string) (fetched, error) {
+func fetchOCI(ctx context.Context, source string, byPerson bool) (fetched, error) {
 	m := ociAddress.FindStringSubmatch(source)
 	if m == nil {
 		return fetched{}, notOCI(source)
@@ -82,7 +82,7 @@ func fetchOCI(ctx context.Context, source string) (fetched, error) {
 	if loopback(u.Hostname()) {
 		u.Scheme = "http"
 	}
-	r := &registry{download: newDownload(u), base: u.String() + "/v2/" + repository, repository: repository}
+	r := &registry{download: newDownload(u, byPerson), base: u.String() + "/v2/" + repository, repository: repository}
 	defer r.close()
 	layer, digest, err := r.layer(ctx, ref, 0)
 	if err != nil {

@@ -113,7 +113,7 @@ func TestPullFromARegistry(t *testing.T) {
 		"two in an archive":    {fakeRegistry{manifest: imageOf("x/tar+gzip", two), blob: two}, "", fault.ToolModule, "more than one"},
 	} {
 		server := httptest.NewServer(&c.registry)
-		got, err := fetchOCI(t.Context(), "oci://"+strings.TrimPrefix(server.URL, "http://")+"/owner/tool"+c.ref)
+		got, err := fetchOCI(t.Context(), "oci://"+strings.TrimPrefix(server.URL, "http://")+"/owner/tool"+c.ref, true)
 		server.Close()
 		switch {
 		case c.code == "" && (err != nil || string(got.data) != wasm || !strings.Contains(got.from, "manifest sha256:")):
@@ -151,8 +151,13 @@ func TestModuleAddressesThatLeadElsewhere(t *testing.T) {
 		"/large.wasm": {"", "more than"}, "/loop.wasm": {"", "more than 5 times"},
 	} {
 		to = c.to
-		if _, err := h.fetchModule(t.Context(), server.URL+path); fault.Of(err, "").Code != fault.Network || !strings.Contains(err.Error(), c.says) {
+		if _, err := h.fetchModule(t.Context(), server.URL+path, true); fault.Of(err, "").Code != fault.Network || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, host := range []string{"https://" + strings.TrimPrefix(inner.URL, "http://") + "/x", "https://10.0.0.1/x"} { // a project's word
+		if _, err := h.fetchModule(t.Context(), host, false); fault.Of(err, "").Code != fault.Network || !strings.Contains(err.Error(), "private or local") {
+			t.Errorf("%s: %v", host, err)
 		}
 	}
 }

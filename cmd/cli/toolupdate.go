@@ -31,18 +31,24 @@ func (h *host) toolUpdate(f *addFlags, name string) error {
 	files, pins := map[string][]byte{}, map[string]pin{}
 	var b strings.Builder
 	refused := false
+	for _, one := range names { // all of them before the first request
+		if err := checkProjectSource(a.from[one], one); err != nil {
+			return err
+		}
+	}
 	for _, one := range names {
-		got, seen, err := a.fetch(a.from[one], one)
+		h.say("fetching %s", oneLine(a.from[one]))
+		got, seen, err := a.fetch(a.from[one], one, false)
 		if err != nil {
 			return err
 		}
 		if seen.SHA256 == a.digests[one] {
-			fmt.Fprintf(&b, "%s\n  unchanged: sha256 %s\n", oneLine(one), seen.SHA256)
+			fmt.Fprintf(&b, "%s\n  unchanged: sha256 %s\n%s", oneLine(one), seen.SHA256, fromLine(got))
 			continue
 		}
 		files[one], pins[one] = got.data, pin{seen.SHA256, a.from[one]}
 		refused = refused || seen.Refused != ""
-		b.WriteString(updateText(a.installed(one), seen))
+		b.WriteString(updateText(a.installed(one), seen) + fromLine(got))
 	}
 	if err := h.show(b.String()); err != nil || len(files) == 0 {
 		return err
@@ -98,6 +104,9 @@ func (a *adding) installed(name string) wasmtool.Inspection {
 	}
 	return seen
 }
+
+// fromLine says where the bytes of a module came from.
+func fromLine(got fetched) string { return fmt.Sprintf("  %-8s %s\n", "from", oneLine(got.from)) }
 
 // updateText is what changes between two versions of a module.
 func updateText(old, now wasmtool.Inspection) string {

@@ -27,7 +27,7 @@ func newLockShape() *yamltree.Shape {
 		}
 		return ""
 	}
-	from := yamltree.MapOf(yamltree.Text(nil))
+	from := yamltree.MapOf(yamltree.Text(addressProblem))
 	from.Key = tools.Key
 	s := yamltree.KeysOf(map[string]*yamltree.Shape{"lock": yamltree.Count(1, 1), "tools": tools, "from": from})
 	s.Musts = []string{"lock", "tools"}
@@ -40,6 +40,15 @@ func digestProblem(s string) string {
 		return fault.Quoted(s) + " is not a SHA-256 of 64 hexadecimal digits"
 	}
 	return ""
+}
+
+func addressProblem(s string) string {
+	for _, scheme := range []string{"https://", "http://", "oci://"} {
+		if strings.HasPrefix(s, scheme) {
+			return ""
+		}
+	}
+	return fault.Quoted(s) + " is not an address that begins with https://, http:// or oci://"
 }
 
 // toolLock is the digest of each locked module by path; nil if there is no

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The address and the certificate of the server that stands for the public internet.
+const (
+	publicAddress     = "GOLEM_TEST_PUBLIC_ADDRESS"
+	publicCertificate = "GOLEM_TEST_PUBLIC_CERTIFICATE"
+)
+
+// cmdServePublic serves a directory's files as https://example.com until the script ends:
+// serve-public DIR.
+func cmdServePublic(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve-public DIR")
+	}
+	server := httptest.NewTLSServer(http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	ts.Defer(server.Close)
+	ts.Setenv(publicAddress, server.Listener.Addr().String())
+	ts.Setenv(publicCertificate, base64.StdEncoding.EncodeToString(server.Certificate().Raw))
+}
+
+// usePublicServer leads modules' downloads from example.com to the server of
+// serve-public. Every other host stays as it is.
+func usePublicServer() {
+	address := os.Getenv(publicAddress)
+	if address == "" {
+		return
+	}
+	raw, err := base64.StdEncoding.DecodeString(os.Getenv(publicCertificate))
+	if err != nil {
+		panic(err)
+	}
+	certificate, err := x509.ParseCertificate(raw)
+	if err != nil {
+		panic(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AddCert(certificate)
+	newTransport = func(d *download) *http.Transport {
+		t := downloadTransport(d)
+		t.TLSClientConfig = &tls.Config{RootCAs: roots}
+		t.DialContext = func(ctx context.Context, network, to string) (net.Conn, error) {
+			if to == "example.com:443" {
+				var dialer net.Dialer
+				return dialer.DialContext(ctx, network, address)
+			}
+			return d.dial(ctx, network, to)
+		}
+		return t
+	}
+}
