@@ -45,7 +45,8 @@ type Connection struct {
 	changes atomic.Int64
 
 	mu      sync.Mutex
-	session Session
+	session Session // nil: none is open
+	last    Session // the newest one, also after it broke; nil: there was none
 	closed  bool
 }
 
@@ -78,7 +79,10 @@ func (c *Connection) open(ctx context.Context) (Session, error) {
 	s, err := c.dial(limited, c.server, func(string) { c.changes.Add(1) })
 	switch {
 	case err == nil:
-		c.session = s
+		if c.last != nil { // the new one may offer other tools
+			c.changes.Add(1)
+		}
+		c.session, c.last = s, s
 		return s, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -114,11 +118,12 @@ func (c *Connection) forget(s Session) {
 	}
 }
 
-// Has tells whether the server has tools, resources or prompts; false before Open.
+// Has tells whether the server has tools, resources or prompts, as it said last; false
+// before Open.
 func (c *Connection) Has(what string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.session != nil && c.session.Has(what)
+	return c.last != nil && c.last.Has(what)
 }
 
 // Close ends the session.

@@ -123,6 +123,7 @@ func (h *httpSession) Request(ctx context.Context, method string, params any, pr
 	if err := h.initialize(ctx); err != nil {
 		return nil, err
 	}
+	h.changed("tools") // the server may be another one now
 	return h.send(ctx, method, params, progress)
 }
 

@@ -49,7 +49,7 @@ type Tool struct {
 	Hang     bool            `json:"hang"`              // never answers
 	Dies     bool            `json:"dies"`              // ends the server, or its session
 	Endless  bool            `json:"endless"`           // a text that does not end
-	Changes  bool            `json:"changes"`           // the tools are others then
+	Changes  bool            `json:"changes"`           // the tools are others then, with dies in the next session
 }
 
 type incoming struct {
@@ -212,7 +212,9 @@ func (s *Server) call(ctx context.Context, in incoming, out func([]byte)) (any, 
 			return nil, ctx.Err()
 		case t.Dies:
 			s.mu.Lock()
-			s.gone = true
+			if s.gone = true; t.Changes {
+				s.now = s.Changed
+			}
 			s.mu.Unlock()
 			return nil, errDies
 		case t.Error != "":

@@ -162,7 +162,8 @@ func changes(t *testing.T, open opener) {
 	}
 }
 
-// A server that ended, or forgot the session, is reached again with a later request.
+// A server that ended, or forgot the session, is reached again with a later request. What
+// it has is known meanwhile, so that its tools are not taken for none.
 func beginsAgain(t *testing.T, open opener) {
 	c := open(t, &Server{Session: "s", Tools: []Tool{{Name: "dies", Dies: true}, {Name: "works"}}})
 	if _, err := c.Client().Call(t.Context(), "dies", json.RawMessage(`{}`), nil); err == nil {
@@ -170,11 +171,23 @@ func beginsAgain(t *testing.T, open opener) {
 	}
 	var err error
 	for range 3 { // one may be what finds out
+		var tools []mcp.Tool
+		if tools, _, err = c.Client().Tools(t.Context(), all); err == nil && len(tools) != 2 {
+			t.Errorf("its tools are %v, without an error", tools)
+		}
+		if !c.Has("tools") || c.Has("prompts") {
+			t.Error("what it has is forgotten")
+		}
 		if _, err = c.Client().Call(t.Context(), "works", json.RawMessage(`{}`), nil); err == nil {
-			return
+			break
 		}
 	}
-	t.Errorf("it is not reached again: %v", err)
+	if err != nil {
+		t.Errorf("it is not reached again: %v", err)
+	}
+	if c.Changes() == 0 {
+		t.Error("a new session does not count as a change of what the server offers")
+	}
 }
 
 func resourcesAndPrompts(t *testing.T, open opener) {

@@ -125,8 +125,12 @@ func (s *set) open(ctx context.Context) error {
 	return nil
 }
 
-// list asks a server for its tools.
+// list asks a server for its tools. One that ended is started for it.
 func (s *set) list(ctx context.Context, one *server) error {
+	one.changes = one.conn.Changes() // if it cannot be started, the next call tries again
+	if err := one.conn.Open(ctx); err != nil {
+		return err
+	}
 	one.changes = one.conn.Changes()
 	tools, warnings, err := one.conn.Client().Tools(ctx, one.config.Offers)
 	if err != nil {
@@ -165,23 +169,22 @@ func (s *set) warn(w *fault.Fault) {
 // Tools are the tools as they were listed last.
 func (s *set) Tools() []tool.Tool { return s.tools }
 
-// Refresh lists the tools of servers again that said that they changed.
+// Refresh lists the tools of servers again that said that they changed, or that ended.
 func (s *set) Refresh(ctx context.Context) (changed bool, err error) {
 	for _, one := range s.servers {
 		if one.conn.Changes() == one.changes {
 			continue
 		}
 		before := one.tools
-		if err := s.list(ctx, one); err != nil {
-			one.tools = before
-			return changed, err
+		if err = s.list(ctx, one); err != nil {
+			break // its tools stay
 		}
 		changed = changed || !slices.EqualFunc(before, one.tools, func(a, b mcp.Tool) bool { return a.Digest == b.Digest })
 	}
 	if changed {
 		s.make()
 	}
-	return changed, nil
+	return changed, err
 }
 
 // Close leaves the connections to the run, whose other workers may use them too.
