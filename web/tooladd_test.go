@@ -158,13 +158,13 @@ func TestToolAddedInThePage(t *testing.T) {
 	finished(p, "ok")
 
 	do(p, `await click("Files")`)
-	a.renewed(&newer)
+	a.renewed(&newer, address)
 	a.chosen()
 	a.refuses(server.URL)
 }
 
 // renewed updates the module, after a no and after a change of the project meanwhile.
-func (a adder) renewed(newer *atomic.Bool) {
+func (a adder) renewed(newer *atomic.Bool, address string) {
 	a.Helper()
 	a.updates(`await text("tools/calc.wasm is unchanged: sha256 ")`)
 	a.seen("tool-source")
@@ -175,9 +175,8 @@ func (a adder) renewed(newer *atomic.Bool) {
 	a.holds("after a no to an update")
 	a.updates(changed + another("disk.write('tools.lock', lock + '# another tab\\n')") + `await click("Update it"); ` + fmt.Sprintf(alerted, "E_CONFLICT") + left)
 	a.updates(changed + `await click("Update it"); await text("updated tools/calc.wasm, pinned in tools.lock")`)
-	a.disk.golem("tool", "update", "--project", "p", "--yes")
+	a.disk.golem("tool", "add", address, "--project", "p", "--yes") // tool update asks public addresses only
 	a.holds("after update")
-
 }
 
 // chosen adds a module from a file, with its description.
