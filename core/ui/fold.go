@@ -64,10 +64,10 @@ const (
 	cutWidth = 20
 )
 
-// broken is name and value as lines of the screen. A name that leaves no room beside it
-// is broken too.
+// broken is name and value as lines of the screen. A name that leaves little room beside
+// it is broken with it.
 func (v *requestView) broken(name, value string) []string {
-	if v.width-width(name) < 4 {
+	if v.width-width(name) < 8 {
 		name, value = "", name+value
 	}
 	pieces := wrap(value, v.width-max(width(name), width(markMore)))

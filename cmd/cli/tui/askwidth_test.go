@@ -146,6 +146,9 @@ func TestEveryCharacterCanBeRead(t *testing.T) {
 			}
 			q := asking(callOf("run_command", "command", map[string]any{"command": command}), width, 24)
 			q.key("v", "v")
+			if first := q.View().Content; width > 13 && len(q.d.lines) > q.d.room && !strings.Contains(first, "PgDn") {
+				t.Fatalf("at %d columns the way to the rest is not told:\n%s", width, first)
+			}
 			text := paged(q)
 			visible, _ := approval.Visible(command)
 			if !strings.Contains(shownOf(text), visible) {

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -178,6 +179,9 @@ func (d *dialog) view(width, height int, color bool) (out []string, x, y int) {
 	more := ""
 	if rest := len(d.lines) - d.top - d.room; rest > 0 {
 		more = plural(rest, "more line") + ": PgDn"
+		if columns(more)+4 > width {
+			more = fmt.Sprintf("+%d PgDn", rest)
+		}
 	} else if d.top > 0 {
 		more = "PgUp"
 	}
