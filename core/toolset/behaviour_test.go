@@ -136,7 +136,7 @@ func TestFileTools(t *testing.T) {
 
 // Errors are data with a remedy, and change nothing.
 func TestFileToolErrors(t *testing.T) {
-	k := newKit(t, map[string]string{"a.txt": "same\nsame\n", "d/b": "x"})
+	k := newKit(t, map[string]string{"a.txt": "same\nsame\n", "d/b": "x", "overlap.txt": "aaa\nx\ny\nx\ny\nx\n"})
 	for _, c := range []struct {
 		tool string
 		args map[string]any
@@ -154,6 +154,8 @@ func TestFileToolErrors(t *testing.T) {
 		{"list_files", map[string]any{"path": "a.txt"}, fault.NotFound, "not a directory"},
 		{"list_files", map[string]any{"glob": "[a"}, fault.ToolInput, "glob"},
 		{"edit_file", map[string]any{"path": "a.txt", "old": "same", "new": "x"}, fault.Conflict, "lines 1, 2"},
+		{"edit_file", map[string]any{"path": "overlap.txt", "old": "aa", "new": "b"}, fault.Conflict, "2 times, at lines 1, 1"},
+		{"edit_file", map[string]any{"path": "overlap.txt", "old": "x\ny\nx", "new": "b"}, fault.Conflict, "2 times, at lines 2, 4"},
 		{"edit_file", map[string]any{"path": "nope", "old": "a", "new": "b"}, fault.NotFound, "write_file"},
 		{"edit_file", map[string]any{"path": "a.txt", "old": "", "new": "b"}, fault.ToolInput, "empty"},
 		{"write_file", map[string]any{"path": "d", "content": "x"}, fault.Tool, "directory"},

@@ -95,12 +95,15 @@ func replace(at, text string, in editArgs) (next string, n int, err error) {
 	}
 	old, with := fitEnds(text, in.Old, in.New)
 	n = strings.Count(text, old)
+	if n == 1 && !in.ReplaceAll && strings.Contains(text[strings.Index(text, old)+1:], old) {
+		n = 2 // the second place overlaps the first
+	}
 	switch {
 	case n == 0:
 		return "", 0, fault.New(fault.Conflict, "old is not in %s; %s", at, nearest(text, old)).
 			Hinting("read the file and repeat old exactly, white space included")
 	case n > 1 && !in.ReplaceAll:
-		return "", 0, fault.New(fault.Conflict, "old is in %s %d times, at lines %s", at, n, places(text, old)).
+		return "", 0, fault.New(fault.Conflict, "old is in %s %d times, at lines %s", at, n, places(text, old, n)).
 			Hinting("add lines around it until it is unique, or set replace_all")
 	case len(with) > len(old) && len(text)+n*(len(with)-len(old)) > maxFile:
 		return "", 0, fault.New(fault.Limit, "%s would have more than %d bytes", at, maxFile).Hinting("replace fewer places, or write less")
@@ -129,19 +132,12 @@ func crlf(s string) string { return strings.ReplaceAll(lf(s), "\n", "\r\n") }
 
 func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
-// places are the lines at which old begins, the first ten.
-func places(text, old string) string {
+// places are the lines of the first n places, at most ten, at which old begins.
+func places(text, old string, n int) string {
 	var lines []string
-	line, rest := 1, text
-	for len(lines) < 10 {
-		i := strings.Index(rest, old)
-		if i < 0 {
-			break
-		}
-		line += strings.Count(rest[:i], "\n")
-		lines = append(lines, fmt.Sprint(line))
-		line += strings.Count(rest[i:i+len(old)], "\n")
-		rest = rest[i+len(old):]
+	for at := 0; len(lines) < min(n, 10); at++ {
+		at += strings.Index(text[at:], old)
+		lines = append(lines, fmt.Sprint(1+strings.Count(text[:at], "\n")))
 	}
 	return strings.Join(lines, ", ")
 }
