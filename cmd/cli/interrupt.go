@@ -15,8 +15,8 @@ import (
 const exitInterrupted = 130
 
 // interruptible is ctx until the first Ctrl+C, which ends the run properly; the
-// second one exits at once (SPEC §5). A terminal that hangs up and a polite
-// kill count as Ctrl+C. stop must be called.
+// second one exits at once (SPEC §5). A terminal that hangs up, a polite kill and
+// Ctrl+\ count as Ctrl+C. stop must be called.
 func (h *host) interruptible(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, _, stop = h.interruptibleBut(ctx, nil)
 	return ctx, stop
@@ -63,7 +63,7 @@ func (e *exchanges) end() bool {
 func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Context, leave func(*fault.Fault), stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup stays in force
 		signal.Notify(signals, syscall.SIGHUP)
 	}

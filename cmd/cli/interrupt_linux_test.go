@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -33,4 +34,27 @@ func TestSecondInterruptExits(t *testing.T) {
 	}
 	r.typeKeys("\x03")
 	r.exit(exitInterrupted) // nobody reads the answer still
+}
+
+// SPEC §5: Ctrl+\ ends a run as a polite kill does, and shows nothing of the program.
+func TestQuitEndsTheRun(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"script.yaml": "script: 1\nworkers:\n  main: [{hang: true}]\n",
+	})
+	r := startPTY(t, dir, nil, false, ".", "go", "--trace", "t.jsonl", "--model", "script:script.yaml")
+	waitFor(func() bool { return strings.Contains(r.traced(dir), `"type":"model.start"`) })
+	r.typeKeys("\x1c")
+	r.exit(exitInterrupted)
+	if !strings.Contains(r.traced(dir), `"status":"interrupted","exit":130`) || strings.Contains(r.text(), "goroutine") {
+		t.Errorf("%s\n%s", r.traced(dir), r.text())
+	}
+}
+
+// traced is the trace t.jsonl so far.
+func (r *ptyRun) traced(dir string) string {
+	data, err := os.ReadFile(filepath.Join(dir, "t.jsonl"))
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }

@@ -34,7 +34,7 @@ type stamp struct {
 // until Ctrl+C, which is exit 130. It looks every watchEvery instead of asking
 // the system for changes: that works alike on every file system.
 func (h *host) watchCheck(f *flags, words []string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
 	p, _, err := h.target(f, words)
 	if err != nil {
