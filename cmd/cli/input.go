@@ -54,6 +54,9 @@ func (h *host) givenInput(f *flags, words []string) (in run.Input, none bool, er
 
 // jsonInput reads --input: an object, or a string, which is the same as words (S1-61).
 func jsonInput(text string) (run.Input, error) {
+	if strings.TrimSpace(text) == "" {
+		return run.Input{}, usage("--input is empty").Hinting(`for example --input '{"key": "value"}'; --input '{}' is an object with nothing in it`)
+	}
 	raw, err := tool.Decode([]byte(text))
 	if err != nil {
 		if why := errors.Unwrap(err); why != nil { // without the words of a tool's call
