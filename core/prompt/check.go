@@ -25,9 +25,15 @@ func (t Template) Check(ctx context.Context) (faults fault.List) {
 	}()
 	c := checker{r: r, done: map[string]bool{}}
 	c.template(ctx, mainName, t.Text)
+	if err := ctx.Err(); err != nil {
+		return fault.List{fault.Of(err, fault.Template)}
+	}
 	c.undefined()
 	return c.faults
 }
+
+// maxFaults are shown of one check: to find the place of each takes time.
+const maxFaults = 100
 
 type checker struct {
 	r      *rendering
@@ -60,7 +66,7 @@ func (c *checker) undefined() {
 	}
 	for _, n := range c.reads {
 		of, _, _ := strings.Cut(n.name, ".")
-		if !known(n.name) && !sets[of] && !guarded[n.name] && !guarded[of] {
+		if len(c.faults) < maxFaults && !known(n.name) && !sets[of] && !guarded[n.name] && !guarded[of] {
 			c.add(n.in.at(fault.Warn(fault.Template, "%s is not defined", short(n.name)).At(n.in.File, max(n.in.Line, 1)+max(n.line, 1)-1, 0), n.line, n.offset).
 				Hinting("declare it in input_schema or vars, or write {{ %s|default(\"…\") }}", short(n.name)))
 		}
@@ -83,6 +89,9 @@ func (c *checker) template(ctx context.Context, name string, text Text) {
 	uses := slices.Clone(c.r.trees[name].uses)
 	sorting.By(uses, func(a, b use) int { return a.line - b.line })
 	for _, u := range uses {
+		if ctx.Err() != nil || len(c.faults) >= maxFaults {
+			return
+		}
 		c.use(ctx, text, u)
 	}
 }

@@ -49,6 +49,7 @@ const (
 	maxVariables = 256       // names that the templates of one rendering set; each call of a macro copies them
 	maxTemplates = 100       // files read
 	maxSource    = 256 << 10 // bytes of one template
+	maxParsed    = 512 << 10 // of all templates, as parsing counts them
 	maxOutput    = 1 << 20   // bytes, with what blocks, macros and {% set %} capture
 )
 
@@ -103,6 +104,7 @@ type rendering struct {
 	trees     map[string]*rewriter
 	adding    string // the last one compiled
 	variables int
+	parsed    int   // what parsing has cost
 	output    int   // bytes printed, also what blocks and macros capture
 	fault     error // ends the rendering, whatever the engine makes of it
 }
@@ -196,6 +198,10 @@ func (r *rendering) add(name string, text Text) error {
 	if len(text.Source) > maxSource {
 		return text.fault(0, "the template has %d bytes, more than %d", len(text.Source), maxSource)
 	}
+	if r.parsed += parsing(text.Source); r.parsed > maxParsed {
+		return text.fault(0, "the templates are too large together, or have too many tags in too much text").
+			Hinting("use fewer tags, or insert long texts with file(\"NAME\"), which is not parsed")
+	}
 	if err := r.env.AddTemplate(name, text.Source); err != nil {
 		return err
 	}
@@ -213,6 +219,22 @@ func (r *rendering) add(name string, text Text) error {
 	}
 	r.compiled[name], r.trees[name] = true, tree
 	return nil
+}
+
+// parsing is what it costs to parse a template, in bytes of code. For each tag the engine
+// searches the whole rest, and it copies texts that stand beside each other again and again.
+func parsing(source string) int {
+	cost := len(source)
+	for i := range len(source) {
+		rest := source[i:]
+		switch {
+		case rest[0] == '"' || rest[0] == '\'':
+			cost += len(rest) >> 14
+		case rest[0] == '{' && len(rest) > 1 && strings.IndexByte("{%#", rest[1]) >= 0:
+			cost += len(rest) >> 9
+		}
+	}
+	return cost
 }
 
 // file inserts a text of the loader chain as it is (S2-18).

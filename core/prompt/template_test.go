@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +149,16 @@ func TestHostileTemplates(t *testing.T) {
 		"m":   "{% macro f(n) %}{{ f(n) }}{{ f(n) }}{% endmacro %}",
 		"big": strings.Repeat("x", 200_000),
 	}
+	costly := []string{"many tags", "tags before a text", "tags in many files", "code in many files", "texts side by side"}
+	tagged, coded := "", ""
+	for i := range 40 {
+		name := fmt.Sprint("tags", i)
+		files[name] = strings.Repeat("{{1}}", 2000)
+		tagged += "{% include '" + name + "' %}"
+		name = fmt.Sprint("code", i)
+		files[name] = "{% set x = [" + strings.Repeat("1,", 100_000) + "1] %}"
+		coded += "{% include '" + name + "' %}"
+	}
 	deep := strings.Repeat("[", 400) + strings.Repeat("]", 400)
 	for name, source := range map[string]string{
 		"doubling text":       "{% set x = 'ab' %}" + double + "{{ x|length }}",
@@ -191,6 +202,11 @@ func TestHostileTemplates(t *testing.T) {
 		"nested blocks":       strings.Repeat("{% if 1 %}", 5000) + strings.Repeat("{% endif %}", 5000),
 		"nested values":       "{% set ns = namespace(x=[]) %}{% for i in range(1000) %}{% set ns.x = [ns.x] %}{% endfor %}{{ ns.x }}",
 		"many names":          strings.Repeat("{% set a = 1 %}", 300),
+		"many tags":           strings.Repeat("{%if x%}", 32_000),
+		"tags before a text":  strings.Repeat("{{1}}", 5000) + strings.Repeat("{ abcdef", 28_000),
+		"tags in many files":  tagged,
+		"code in many files":  coded,
+		"texts side by side":  "{{ " + strings.Repeat("'ab' ", 50_000) + "}}",
 		"source":              strings.Repeat(" ", 300_000) + "{{ 1 }}",
 		"slice step":          "{{ 'abc'[1::9223372036854775807] }}",
 	} {
@@ -200,7 +216,28 @@ func TestHostileTemplates(t *testing.T) {
 			if !errors.As(err, &f) || f.Code != fault.Template || f.Where == nil {
 				t.Errorf("%d bytes, %v", len(out), err)
 			}
+			if slices.Contains(costly, name) && !strings.Contains(err.Error(), "too many tags") {
+				t.Errorf("it is parsed: %v", err)
+			}
 		})
+	}
+	for _, source := range []string{tagged, coded} {
+		if faults := (prompt.Template{Text: prompt.Text{Source: source}, Load: library(files)}).Check(t.Context()); len(faults) == 0 {
+			t.Error("golem check reads templates without end")
+		}
+	}
+	wrong := prompt.Template{Text: prompt.Text{Source: "{{ 1" + strings.Repeat("|no", 50_000) + " }}"}}.Check(t.Context())
+	if len(wrong) != 100 {
+		t.Errorf("%d faults of one template", len(wrong))
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	ended := prompt.Template{Text: prompt.Text{Source: tagged}, Load: func(string) (prompt.Text, error) { stop(); return prompt.Text{}, nil }}.Check(stopped)
+	if len(ended) != 1 || !errors.Is(ended[0], fault.Interrupted) {
+		t.Errorf("a check that is stopped: %v", ended)
+	}
+	large := strings.Repeat(strings.Repeat("Words of a text. ", 10)+"{% if n %}{{ n }}{% endif %}\n", 500)
+	if out, err := render(large, nil, map[string]any{"n": 1}); err != nil || len(out) < 80_000 {
+		t.Errorf("a large template with 1500 tags: %d bytes, %v", len(out), err)
 	}
 	loop := "{% set ns = namespace(x=1) %}{% set ns.x = ns %}{{ ns }}{{ [ns] }}{{ ns == ns }}"
 	if out, err := render(loop, nil, nil); err != nil || len(out) > 100 {
