@@ -38,6 +38,7 @@ var inFirefox = map[string]func(*testing.T){
 	"TestProvided":          TestProvided,
 	"TestTwoTabs":           TestTwoTabs,
 	"TestDeathWhileRunning": TestDeathWhileRunning,
+	"TestDeepNesting":       TestDeepNesting,
 	"TestTabsThatPush":      TestTabsThatPush,
 	"TestProjectsAndFiles":  TestProjectsAndFiles,
 }

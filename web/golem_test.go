@@ -82,6 +82,25 @@ func TestWorkerDies(t *testing.T) {
 	}
 }
 
+// The same when the engine ends golem where no event of the worker tells it: after a promise.
+func TestEngineEndsGolem(t *testing.T) {
+	t.Parallel()
+	p := embedded(t)
+	if got := talk(p, `const made = []; const Real = window.Worker; let over = 0;
+		const before = (url) => 'const real = WebAssembly.instantiate; let full = false;' +
+			'WebAssembly.instantiate = async (...a) => { const r = await real(...a), i = r.instance ?? r; exports = { ...i.exports, resume() { if (full) throw new RangeError("Maximum call stack size exceeded"); i.exports.resume() } }; return Object.create(WebAssembly.Instance.prototype, { exports: { value: exports } }) };' +
+			'addEventListener("message", (m) => { if (m.data.full) { m.stopImmediatePropagation(); full = true; Promise.resolve().then(() => golemReceive({})) } });' +
+			'importScripts(' + JSON.stringify(String(url)) + ')';
+		window.Worker = class extends Real { constructor(url, o) { super(made.length ? url : URL.createObjectURL(new Blob([before(url)])), o); made.push(this) } terminate() { over++; super.terminate() } };
+		const { createGolem } = await import('./golem.js'); const g = await createGolem();
+		await g.create('dies', %s); const run = g.run('dies', 'x', {approve: () => new Promise(() => {})}); await until(run, 'ask');
+		made[0].postMessage({full: true}); const codes = [];
+		for (const p of [() => run.result, () => g.list()]) codes.push(await p().then(() => 'ok', (e) => e.code));
+		const ended = await g.ended; return [...codes, ended.message, ended.hint, over]`, helloFiles); got != "E_PLATFORM,E_PLATFORM,RangeError: Maximum call stack size exceeded,reload the page,1" {
+		t.Error(got)
+	}
+}
+
 // A project that another tab runs cannot be changed from here; reading goes on.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()

@@ -57,9 +57,25 @@ globalThis.golemProgram = async (name) => {
   return WebAssembly.compile(data)
 }
 
+// A Go program that tells when the engine ends it, because its stack or memory is too large: where it
+// runs on after a promise, nobody else hears of that, and who waits for it would wait for ever.
+const program = (failed) => {
+  const go = new Go()
+  const resume = go._resume
+  go._resume = () => {
+    try {
+      resume.call(go)
+    } catch (e) {
+      failed(e)
+      throw e
+    }
+  }
+  return go
+}
+
 /** Starts another Go program of golem's own in this worker, and resolves with the function that it offers. over is called when it has ended. */
 globalThis.golemSecond = async (name, over) => {
-  const go = new Go()
+  const go = program(over)
   const instance = await WebAssembly.instantiate(await golemProgram(name), go.importObject)
   return new Promise((resolve, reject) => {
     globalThis.golemOffer = resolve
@@ -87,13 +103,15 @@ onmessage = async ({ data }) => {
   }
   onmessage = null
   base = data.base
-  const go = new Go()
+  const failed = (e) => postMessage({ fatal: String(e) })
+  const go = program(failed)
   try {
-    const { instance } = await WebAssembly.instantiate(data.wasm, go.importObject).then((r) => (r instanceof WebAssembly.Instance ? { instance: r } : r))
+    const made = await WebAssembly.instantiate(data.wasm, go.importObject)
+    const instance = made.instance ?? made // of bytes, or of a module
     globalThis.golemMemory = () => instance.exports.mem
-    go.run(instance).then(() => postMessage({ fatal: 'golem has ended' }), (e) => postMessage({ fatal: String(e) }))
+    go.run(instance).then(() => postMessage({ fatal: 'golem has ended' }), failed)
     onmessage = (m) => globalThis.golemReceive(m.data)
   } catch (e) {
-    postMessage({ fatal: String(e) })
+    failed(e)
   }
 }

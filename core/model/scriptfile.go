@@ -65,7 +65,7 @@ func (s *scriptFile) document(data []byte) *yaml.Node {
 		return nil
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := yamltree.NewDecoder(data)
 	var doc, more yaml.Node
 	err := dec.Decode(&doc)
 	switch {

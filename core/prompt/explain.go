@@ -53,7 +53,7 @@ func (r *rendering) explain(err error) error {
 		message = "the template takes too many steps"
 	case minijinja.ErrInvalidOperation:
 		if message == "recursion limit exceeded" {
-			message = fmt.Sprintf("templates, macros or loops are in each other more than %d deep", maxDepth)
+			message = fmt.Sprintf("templates, macros or loops are in each other more than %d deep, or fewer that have deep expressions", maxDepth)
 		}
 	case minijinja.ErrSyntax:
 		message = "syntax: " + at.Message

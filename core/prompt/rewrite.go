@@ -29,6 +29,9 @@ const (
 // for: a template is then refused, for nothing would bound it.
 var errTree = errors.New("this build cannot bound templates: the template engine has changed")
 
+// errDeep is an expression, or a chain of elif, that would take too much of the stack.
+var errDeep = errors.New("the template has an expression with more than 400 operations in each other, or an if with as many branches")
+
 // measured rewrites a template's tree so that every operation that can make a
 // value larger, or takes time by its size, passes the meter; {{ … }} and plain
 // text pass it in emit. It returns what it saw.
@@ -99,7 +102,9 @@ type rewriter struct {
 	sets      map[string]bool // names that the template sets, anywhere in it
 	guarded   map[string]bool // names that it asks about before it reads them
 	dynamic   bool            // it names a template by an expression
-	err       error           // the tree has a node that this code does not know
+	depth     int             // of the node that is walked
+	deepest   int
+	err       error // the tree has a node that this code does not know
 }
 
 // use is a name that a template writes as it is and that has to exist.
@@ -126,8 +131,14 @@ const (
 func (w *rewriter) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:
-		if !v.IsNil() {
-			w.walk(v.Elem())
+		if !v.IsNil() && w.err == nil {
+			w.depth++
+			if w.deepest = max(w.deepest, w.depth); w.depth > maxTree {
+				w.err = errDeep
+			} else {
+				w.walk(v.Elem())
+			}
+			w.depth--
 			if v.Kind() == reflect.Interface {
 				w.replace(v)
 			}

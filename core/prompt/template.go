@@ -51,6 +51,12 @@ const (
 	maxSource    = 256 << 10 // bytes of one template
 	maxParsed    = 512 << 10 // of all templates, as parsing counts them
 	maxOutput    = 1 << 20   // bytes, with what blocks, macros and {% set %} capture
+
+	// The stack of a page is small, and its engine ends a program that needs more.
+	maxChain = 1000 // things that the engine's parser reads by calling itself, one in another
+	maxTree  = 800  // depth of a template's tree; an operation is two deep (errDeep)
+	maxStack = 3000 // depth of all trees that are evaluated in each other, by macros and includes
+	minDepth = 5    // as maxDepth, for a template with the deepest tree
 )
 
 // Render renders the template with the given names. Their values are data and
@@ -105,6 +111,7 @@ type rendering struct {
 	adding    string // the last one compiled
 	variables int
 	parsed    int   // what parsing has cost
+	deepest   int   // of all trees
 	output    int   // bytes printed, also what blocks and macros capture
 	fault     error // ends the rendering, whatever the engine makes of it
 }
@@ -200,7 +207,10 @@ func (r *rendering) add(name string, text Text) error {
 	}
 	if r.parsed += parsing(text.Source); r.parsed > maxParsed {
 		return text.fault(0, "the templates are too large together, or have too many tags in too much text").
-			Hinting("use fewer tags, or insert long texts with file(\"NAME\"), which is not parsed")
+			Hinting("use fewer tags, or %s", asFile)
+	}
+	if chained(text.Source) {
+		return text.fault(0, "%s", errDeep).Hinting(asFile)
 	}
 	if err := r.env.AddTemplate(name, text.Source); err != nil {
 		return err
@@ -218,7 +228,23 @@ func (r *rendering) add(name string, text Text) error {
 		return text.fault(0, "%s", err)
 	}
 	r.compiled[name], r.trees[name] = true, tree
+	r.deepest = max(r.deepest, tree.deepest)
+	r.env.SetRecursionLimit(max(minDepth, min(maxDepth, maxStack/(1+r.deepest))))
 	return nil
+}
+
+const asFile = "insert long texts with file(\"NAME\"), which is not parsed"
+
+// chained tells whether the engine's parser might call itself more than maxChain times. It
+// bounds brackets and tags in each other, but none of these.
+func chained(source string) bool {
+	dense := strings.Join(strings.Fields(source), "")
+	for _, one := range []string{"-", "not", "("} {
+		if strings.Contains(dense, strings.Repeat(one, maxChain)) {
+			return true
+		}
+	}
+	return strings.Count(source, "else")+strings.Count(source, "elif") > maxChain
 }
 
 // parsing is what it costs to parse a template, in bytes of code. For each tag the engine

@@ -97,7 +97,7 @@ func TestTemplateFaults(t *testing.T) {
 		"{{ 1 is nix }}":                  "main.worker:5:9: E_TEMPLATE: there is no test nix (in: {{ 1 is nix }})",
 		"{{ nix() }}":                     "main.worker:5:4: E_TEMPLATE: nix() is not a function or macro (in: {{ nix() }})",
 		"{{ file('nix.md') }}":            `main.worker:5:4: E_TEMPLATE: there is no file nix.md (in: {{ file('nix.md') }})`,
-		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep",
+		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep, or fewer that have deep expressions",
 		"{% if %}":                        "main.worker:5: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
 		"{{ 1 / 0 }}":                     "main.worker:5:4: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
 		"{{ self }}":                      "main.worker:5:4: E_TEMPLATE: self and its blocks have no text; they are called: {{ self.NAME() }} (in: {{ self }})",
@@ -209,6 +209,14 @@ func TestHostileTemplates(t *testing.T) {
 		"texts side by side":  "{{ " + strings.Repeat("'ab' ", 50_000) + "}}",
 		"source":              strings.Repeat(" ", 300_000) + "{{ 1 }}",
 		"slice step":          "{{ 'abc'[1::9223372036854775807] }}",
+		"many filters":        "{{ 1" + strings.Repeat("|abs", 500) + " }}",
+		"many sums":           "{{ 1" + strings.Repeat("+1", 60_000) + " }}",
+		"many signs":          "{{ " + strings.Repeat("- ", 100_000) + "1 }}",
+		"many nots":           "{{ " + strings.Repeat("not ", 60_000) + "1 }}",
+		"many elses":          "{{ " + strings.Repeat("1 if 1 else ", 20_000) + "1 }}",
+		"many elifs":          "{% if 0 %}" + strings.Repeat("{% elif 0 %}", 3000) + "{% endif %}",
+		"brackets of a loop":  "{% for " + strings.Repeat("(", 200_000) + "a in 1 %}{% endfor %}",
+		"macro that is deep":  "{% macro m(n) %}{{ 1 if n < 1 else m(n-1)" + strings.Repeat("|upper", 390) + " }}{% endmacro %}{{ m(60) }}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := render(source, files, map[string]any{"n": 1})
@@ -226,7 +234,7 @@ func TestHostileTemplates(t *testing.T) {
 			t.Error("golem check reads templates without end")
 		}
 	}
-	wrong := prompt.Template{Text: prompt.Text{Source: "{{ 1" + strings.Repeat("|no", 5_000) + " }}"}}.Check(t.Context())
+	wrong := prompt.Template{Text: prompt.Text{Source: strings.Repeat("{{ 1"+strings.Repeat("|no", 300)+" }}", 3)}}.Check(t.Context())
 	if len(wrong) != 100 {
 		t.Errorf("%d faults of one template", len(wrong))
 	}

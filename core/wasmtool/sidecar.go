@@ -76,7 +76,7 @@ func nodes(raw []byte, file string) (n *yaml.Node, bad *fault.Fault) {
 	if i := bytes.IndexByte(raw, 0); i >= 0 {
 		return nil, fault.New(fault.Config, "the description contains a NUL byte, so it is not a text file").At(file, 1+bytes.Count(raw[:i], []byte("\n")), 0)
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec := yamltree.NewDecoder(raw)
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0 {
 		return nil, fault.New(fault.Config, "the description is empty").Hinting("write tools: and a list of them").At(file, 0, 0)

@@ -3,6 +3,7 @@ package yamltree
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -70,7 +71,7 @@ func firstBad(data []byte, n int) int {
 	}
 	good := func(k int) bool {
 		var doc yaml.Node
-		if yaml.Unmarshal(data[:ends[k]], &doc) != nil {
+		if err := NewDecoder(data[:ends[k]]).Decode(&doc); err != nil && err != io.EOF {
 			return false
 		}
 		return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.MappingNode

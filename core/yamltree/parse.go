@@ -27,7 +27,7 @@ func Parse(file string, data []byte) (n *Node, faults fault.List) {
 		return nil, fault.List{f}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := NewDecoder(data)
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil

@@ -44,7 +44,7 @@ func goTool(args ...string) error {
 func plain() []string {
 	flags := []string{"-gcflags=all=-l", "-gcflags=std="}
 	for _, p := range []string{
-		"archive/...", "bufio", "bytes", "compress/...", "container/...", "context", "crypto/...", "debug/...", "encoding/...", "errors", "fmt", "hash/...", "html", "internal/...", "io/...", "log/...", "math/big", "math/rand/...", "mime/...",
+		"archive/...", "bufio", "bytes", "compress/...", "container/...", "context", "crypto/...", "debug/...", "encoding/...", "errors", "fmt", "hash/...", "html", "internal/...", "io/...", "log/...", "math", "math/big", "math/rand/...", "mime/...",
 		"net/...", "os/...", "path/...", "reflect", "regexp/...", "runtime", "sort", "strconv", "strings", "sync/...", "syscall/...", "text/...", "time", "vendor/...",
 	} {
 		flags = append(flags, "-gcflags="+p+"=-l")
