@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -134,6 +135,9 @@ func (f *flags) refuse() error {
 				return usage("--dry-run and --%s cannot be used together", name).Hinting("--dry-run runs nothing and writes nothing")
 			}
 		}
+	}
+	if f.given("trace") && f.given("record") && filepath.Clean(f.trace) == filepath.Clean(f.record) {
+		return usage("--trace and --record name one file").Hinting("name two files")
 	}
 	if f.given("resume") && f.given("sandbox") {
 		return usage("--resume and --sandbox memory cannot be used together").Hinting("leave --sandbox out")

@@ -102,6 +102,9 @@ func (h *host) writePack(out string, made *core.Packed) error {
 	if info, err := os.Lstat(target); err == nil && !info.Mode().IsRegular() {
 		return usage("%s is not a regular file", out).Hinting("name another file with -o")
 	}
+	if err := h.mayReplace(out, packKind); err != nil {
+		return err
+	}
 	tmp, err := besideFile(target, made.Data)
 	if err == nil {
 		defer os.Remove(tmp)

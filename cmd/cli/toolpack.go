@@ -52,6 +52,9 @@ func (h *host) packTool(file, description, out string) error {
 	if err != nil {
 		return within(err, file)
 	}
+	if err := h.mayReplace(out, moduleKind); err != nil {
+		return err
+	}
 	target := h.path(out)
 	tmp, err := besideFile(target, packed)
 	if err != nil {

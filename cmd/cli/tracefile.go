@@ -18,7 +18,7 @@ import (
 // traceFile is the trace of a run and, beside it, the texts that are too long
 // for its lines (SPEC §14).
 type traceFile struct {
-	*os.File
+	*outFile
 	folder *os.Root // that both lie in; nil: long texts stay in the lines
 	dir    string   // of the texts, in folder
 	texts  *os.Root // dir, once there is one
@@ -29,6 +29,9 @@ type traceFile struct {
 // file.
 func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	if f.given("trace") {
+		if err := h.mayReplace(f.trace, traceKind); err != nil {
+			return nil, err
+		}
 		t, err := newTraceFile(h.path(f.trace))
 		if err != nil {
 			return nil, usage("--trace %s cannot be written: %s", f.trace, cause(err)).Hinting("name a file in an existing directory that you can write to")
@@ -50,23 +53,24 @@ func (h *host) openTrace(f *flags, p place, id string) (*traceFile, error) {
 	return t, nil
 }
 
-// newTraceFile opens the file of --trace, emptied, and removes the texts of a
-// trace that was there before. What is not a regular file, or a link, gets whole
-// lines.
+// newTraceFile opens the file of --trace. The first line removes a trace that was
+// there before, with its texts. What is not a regular file, or a link, gets whole lines.
 func newTraceFile(name string) (*traceFile, error) {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := openOut(name)
 	if err != nil {
 		return nil, err
 	}
-	t := &traceFile{File: file, dir: trace.TextsDir(filepath.Base(name))}
+	t := &traceFile{outFile: file, dir: trace.TextsDir(filepath.Base(name))}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() { // /dev/stderr is a link
 		return t, nil
 	}
 	if t.folder, err = os.OpenRoot(filepath.Dir(name)); err != nil {
 		return t, nil // a file that may be written in a directory that may not be read
 	}
-	if info, err := t.folder.Lstat(t.dir); err == nil && info.IsDir() {
-		trace.RemoveTexts(folder{t.folder.FS(), t.folder}, t.dir)
+	file.before = func() {
+		if info, err := t.folder.Lstat(t.dir); err == nil && info.IsDir() {
+			trace.RemoveTexts(folder{t.folder.FS(), t.folder}, t.dir)
+		}
 	}
 	return t, nil
 }
@@ -97,7 +101,7 @@ func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 		return nil, err
 	}
 	_, _ = osfs.Hold(file) // for goesOn; not every file system has locks
-	return &traceFile{File: file, folder: dir, dir: trace.TextsDir(name)}, nil
+	return &traceFile{outFile: &outFile{File: file, begun: true}, folder: dir, dir: trace.TextsDir(name)}, nil
 }
 
 // goesOn tells whether the run still writes its trace. On Windows, and where the file
@@ -158,7 +162,7 @@ func (t *traceFile) keep(name string, data []byte) (err error) {
 
 // Close closes the file and the handles of what lies beside it.
 func (t *traceFile) Close() error {
-	err := t.File.Close()
+	err := t.outFile.Close()
 	for _, root := range []*os.Root{t.texts, t.folder} {
 		if root != nil {
 			err = errors.Join(err, root.Close())
@@ -210,12 +214,16 @@ func (h *host) artifacts(f *flags) (func(name string, data []byte) error, func()
 	return keep, func() { root.Close() }, nil
 }
 
-// recording opens the file of --record.
+// recording opens the file of --record. A recording that was there before, from which this
+// run may answer, is replaced when the model answers for the first time.
 func (h *host) recording(f *flags) (io.WriteCloser, error) {
 	if !f.given("record") {
 		return nil, nil
 	}
-	file, err := os.OpenFile(h.path(f.record), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err := h.mayReplace(f.record, recordingKind); err != nil {
+		return nil, err
+	}
+	file, err := openOut(h.path(f.record))
 	if err != nil {
 		return nil, usage("--record %s cannot be written: %s", f.record, cause(err)).Hinting("name a file in an existing directory that you can write to")
 	}
