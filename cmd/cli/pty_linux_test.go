@@ -165,7 +165,9 @@ func (r *ptyRun) expect(text string) { r.t.Helper(); r.expectTimes(text, 1) }
 
 func (r *ptyRun) expectTimes(text string, n int) {
 	r.t.Helper()
-	if !waitFor(func() bool { return strings.Count(r.text(), text) >= n }) {
+	if !waitFor(func() bool {
+		return strings.Count(r.text(), text) >= n || n == 1 && strings.Contains(r.glass().text(), text) // it may come in pieces
+	}) {
 		r.t.Fatalf("no %q on the screen:\n%s", text, r.text())
 	}
 }

@@ -148,6 +148,10 @@ func (w *firefoxTab) close() {
 	}
 }
 
+// cutOff ends what Firefox says of each load that a service worker answers while the page is
+// loaded anew. A load that fails otherwise leaves the page without what it asked for.
+const cutOff = "A ServiceWorker intercepted the request and encountered an unexpected error."
+
 // hear gives what a window says to its page.
 func (w *firefoxTab) hear(p *Page, m bidiMessage) {
 	var e struct {
@@ -161,7 +165,7 @@ func (w *firefoxTab) hear(p *Page, m bidiMessage) {
 	case m.Method == "network.beforeRequestSent":
 		p.asked(e.Request.URL)
 	case e.Type == "javascript":
-		p.said("exception: "+e.Text, e.Level == "error")
+		p.said("exception: "+e.Text, e.Level == "error" && !strings.HasSuffix(e.Text, cutOff))
 	default:
 		p.said(e.Method+": "+e.Text, e.Level == "error")
 	}

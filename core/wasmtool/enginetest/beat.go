@@ -5,8 +5,13 @@ import (
 	"time"
 )
 
-// long is how long a call must take to tell anything about those beside it.
-const long = 5 * time.Second
+// long is how long a call must take to tell anything about those beside it, and busy for
+// how much of it this process must have had a processor: on a machine that gives it none,
+// nobody runs.
+const (
+	long = 5 * time.Second
+	busy = long / 2
+)
 
 // needed is how often others run at least during a long call: past the first
 // collection of garbage, which an engine that lets nobody in holds up until
@@ -22,10 +27,11 @@ type beat struct {
 	stop  chan struct{}
 	count chan int
 	begun time.Time
+	used  time.Duration // processorTime before
 }
 
 func newBeat() *beat {
-	b := &beat{stop: make(chan struct{}), count: make(chan int, 1), begun: time.Now()}
+	b := &beat{stop: make(chan struct{}), count: make(chan int, 1), begun: time.Now(), used: processorTime()}
 	go b.run()
 	return b
 }
@@ -48,7 +54,7 @@ func (b *beat) run() {
 
 // end stops it, and tells whether it hardly ran in a long time.
 func (b *beat) end() (alone bool) {
-	took := time.Since(b.begun)
+	took, used := time.Since(b.begun), processorTime()-b.used
 	close(b.stop)
-	return <-b.count < needed && took > long
+	return <-b.count < needed && took > long && used > busy
 }
