@@ -13,6 +13,12 @@ const (
 	busy = long / 2
 )
 
+var started = time.Now()
+
+// processorTime is how long processors have worked for this process, where a test can tell;
+// otherwise how long it runs.
+var processorTime = func() time.Duration { return time.Since(started) }
+
 // needed is how often others run at least during a long call: past the first
 // collection of garbage, which an engine that lets nobody in holds up until
 // its call ends. On a free machine it is a hundred times as often.

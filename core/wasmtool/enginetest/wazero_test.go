@@ -11,10 +11,12 @@ import (
 // Scenario 15, and every hostile module: on wazero as this platform has it
 // (the compiler natively, the interpreter under js), and on its interpreter.
 func TestWazero(t *testing.T) {
+	processorTime = rusage
 	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{}) }, slow(t))
 }
 
 func TestWazeroInterpreter(t *testing.T) {
+	processorTime = rusage
 	Test(t, func(t *testing.T) wasmtool.Engine { return wazero(t, wazeroengine.Options{Interpreter: true}) }, slow(t))
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processorTime is how long processors have worked for this process.
-func processorTime() time.Duration {
+// rusage is how long processors have worked for this process.
+func rusage() time.Duration {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
 		return 0

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package enginetest
+
+import "time"
+
+func rusage() time.Duration { return time.Since(started) }
