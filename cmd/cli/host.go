@@ -37,6 +37,7 @@ type host struct {
 	restore atomic.Pointer[func()]
 	notice  notice
 	typed   *lines   // of standard input, for every chat; nil: none was begun
+	pieces  pieces   // standard output, for what writes a result in pieces
 	args    []string // of the process, without its name
 }
 
@@ -67,11 +68,15 @@ func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 // main runs one command line and returns the exit code.
 func (h *host) main(args []string) int {
 	h.args = args
+	h.pieces.w = h.out
 	root := h.root()
 	root.SetArgs(h.withCommand(root, args))
 	err := root.ExecuteContext(context.Background())
 	var code exitCode
 	switch {
+	case h.pieces.err != nil:
+		h.say("standard output: %s", cause(h.pieces.err))
+		return exitFailed
 	case err == nil:
 		return exitOK
 	case errors.As(err, &code):
@@ -116,6 +121,29 @@ func (h *host) print(s string) error {
 		return exitCode(exitFailed)
 	}
 	return nil
+}
+
+// pieces writes a result in pieces. It keeps the first error, which ends golem as
+// one of print does, whether the caller looks at it or not.
+type pieces struct {
+	w     io.Writer
+	plain bool // w is a terminal, and what is written may hold control characters: show them as escapes
+	err   error
+}
+
+// Write writes whole lines.
+func (p *pieces) Write(data []byte) (int, error) {
+	shown := data
+	if p.plain {
+		shown = []byte(ui.Safe(string(data)))
+	}
+	if _, err := p.w.Write(shown); err != nil {
+		if p.err == nil {
+			p.err = err
+		}
+		return 0, err
+	}
+	return len(data), nil
 }
 
 // show is print for people: on a terminal, lines are broken between words.

@@ -235,3 +235,16 @@ func TestSettingsHaveAliases(t *testing.T) {
 		t.Error(h.setting("PATH"))
 	}
 }
+
+// A trace that somebody else wrote cannot move the cursor: on a terminal its control
+// characters are shown as escapes (SECURITY 9). A file gets every byte.
+func TestPiecesOnATerminal(t *testing.T) {
+	line := "{\"text\":\"a\x1b[2Jb\u202ec\n"
+	for plain, want := range map[bool]string{false: line, true: "{\"text\":\"a\\u{1b}[2Jb\\u{202e}c\n"} {
+		var got strings.Builder
+		p := pieces{w: &got, plain: plain}
+		if n, err := p.Write([]byte(line)); n != len(line) || err != nil || got.String() != want {
+			t.Errorf("plain %v: %d %v %q, want %q", plain, n, err, got.String(), want)
+		}
+	}
+}

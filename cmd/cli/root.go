@@ -44,7 +44,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	// Not cobra's own flag: its line is a template, which would link text/template
 	// and with it every exported method of the program (3 MB).
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for golem")
-	root.SetOut(h.out)
+	root.SetOut(&h.pieces)
 	root.SetErr(h.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError

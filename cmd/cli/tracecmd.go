@@ -48,7 +48,7 @@ search. --plain, --args, --turns, --compact and a pipe print the tree instead.`,
 			if isTerminal(h.out) {
 				o.Width = columns(h.out)
 			}
-			return trace.Render(h.out, trace.Tree(events), o)
+			return trace.Render(&h.pieces, trace.Tree(events), o)
 		},
 	}
 	cmd.Flags().BoolVar(&o.Args, "args", false, "show each call's arguments")
@@ -84,7 +84,8 @@ left out.`,
 					return err
 				}
 				defer r.Close()
-				return trace.Inline(h.out, r, texts)
+				h.pieces.plain = isTerminal(h.out)
+				return trace.Inline(&h.pieces, r, texts)
 			}
 			header, events, err := h.readTrace(strings.Join(args, ""))
 			if err != nil {
@@ -93,7 +94,7 @@ left out.`,
 			if format == "normal" {
 				return h.print(trace.NormalText(header, events))
 			}
-			return trace.Export(h.out, format, header, events)
+			return trace.Export(&h.pieces, format, header, events)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "json", strings.Join(append(trace.Formats(), "normal", "jsonl"), ", "))

@@ -270,8 +270,8 @@ func (s *Store) blob(id, sum string, data []byte) error {
 // content returns content that an item has, checked by its digest.
 func (s *Store) content(id, sum string) ([]byte, error) {
 	data, err := sandbox.ReadFile(s.State.Files, s.at(id, sum), maxFile)
-	if err == nil && digest(data) != sum {
-		err = fault.New(fault.Conflict, "the content of item %s was changed after it was staged", id).
+	if errors.Is(err, fs.ErrNotExist) || err == nil && digest(data) != sum {
+		err = fault.New(fault.Conflict, "the content of item %s is missing or was changed after it was staged", id).
 			Hinting("discard the item and let the worker stage it again")
 	}
 	return data, err

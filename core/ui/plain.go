@@ -49,6 +49,7 @@ type Plain struct {
 	streamd bool              // some of this turn was streamed
 	answer  string            // the root's latest answer
 	told    bool              // the answer has been shown
+	broken  error             // the first error of Answers
 	asked   map[string]bool   // calls a person was asked about: their diff was shown
 	tasks   map[string]string // what workers are called for, by trace id
 	framed  map[string]bool   // calls whose worker has a frame
@@ -256,7 +257,7 @@ func (p *Plain) deliver() {
 	}
 	p.told = true
 	if p.Answers != nil {
-		p.writeAnswer(p.answer) // Finish reports a broken output
+		p.writeAnswer(p.answer)
 		return
 	}
 	p.stream.write(safe(p.answer))
@@ -264,20 +265,22 @@ func (p *Plain) deliver() {
 }
 
 // writeAnswer writes an answer and ends its last line; an empty one is nothing.
-func (p *Plain) writeAnswer(text string) error {
+// Finish returns the first error.
+func (p *Plain) writeAnswer(text string) {
 	if p.Shield {
 		text = safe(text)
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err := io.WriteString(p.Answers, text)
-	return err
+	if _, err := io.WriteString(p.Answers, text); err != nil && p.broken == nil {
+		p.broken = err
+	}
 }
 
 // Finish ends the output. If the run succeeded, it prints what was not printed
 // yet of the answer, and then the cost of the run. Call it once, after the last
-// event.
+// event. An error means that Answers did not get every answer.
 func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
 	stop := p.stop
@@ -289,14 +292,14 @@ func (p *Plain) Finish(res run.Result) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ready()
-	err := p.finish(res)
+	p.finish(res)
 	if line := Spent(res.Spent(), p.Verbose); line != "" && !p.Quiet {
 		p.printLine(paint(p.Color, dim, line))
 	}
-	return err
+	return p.broken
 }
 
-func (p *Plain) finish(res run.Result) error {
+func (p *Plain) finish(res run.Result) {
 	clear(p.running)
 	p.endText()
 	p.line.clear(p.View)
@@ -305,19 +308,18 @@ func (p *Plain) finish(res run.Result) error {
 		if p.failed != res.Error.Error() {
 			p.printLine(paint(p.Color, red, p.fitted("error: "+safe(res.Error.Error()))))
 		}
-		return nil
+		return
 	}
 	final := res.Output.String()
 	if p.Answers != nil {
 		if p.answer != final || !p.told {
 			p.told = true
-			return p.writeAnswer(final)
+			p.writeAnswer(final)
 		}
-		return nil
+		return
 	}
 	if strings.TrimSpace(p.answer) != strings.TrimSpace(final) {
 		p.answer, p.told = final, false
 	}
 	p.deliver()
-	return nil
 }

@@ -205,7 +205,7 @@ func stateful(name string) bool {
 func stays(name string, dir bool) bool { return !Travels(name, dir) }
 
 // collisions returns an error if two names are the same file on systems that
-// ignore case or Unicode form, if one directory is spelled in two ways, or if a
+// ignore case or Unicode form, or one name stands twice, if one directory is spelled in two ways, or if a
 // name is used both for a file and for a directory.
 func collisions(plan []member) error {
 	seen := map[string]string{} // files by their name with case and Unicode form removed
@@ -215,6 +215,9 @@ func collisions(plan []member) error {
 		}
 		key := sandbox.Fold(m.name)
 		if other, dup := seen[key]; dup {
+			if other == m.name {
+				return archiveFault("%s is in the archive twice", shown(m.name))
+			}
 			return archiveFault("%s and %s are the same file on systems that ignore case", shown(other), shown(m.name))
 		}
 		seen[key] = m.name

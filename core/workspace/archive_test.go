@@ -191,6 +191,8 @@ func TestZipSaysWhatIsWrong(t *testing.T) {
 		{"cut content", flip(good), "b is damaged"},
 		{"traversal", pack(t, entry{name: "../b"}), "../b is not a valid path in a project"},
 		{"link", pack(t, entry{name: "b", mode: fs.ModeSymlink}), "b is a link or a device"},
+		{"one name twice", pack(t, entry{name: "b"}, entry{name: "b"}), "b is in the archive twice"},
+		{"one name twice", pack(t, entry{name: "b"}, entry{name: "b"}), "b is in the archive twice"},
 		{"NFC and NFD", pack(t, entry{name: "\u00e9"}, entry{name: "e\u0301"}), "are the same file on systems that ignore case"},
 	} {
 		files, err := unpack(c.zip)
