@@ -42,7 +42,7 @@ func (i *Instance) command(ctx context.Context, s *run.Session, u ui.UI, cmd ui.
 		if strings.HasPrefix(cmd.Arg, "notify=") { // not of the model: of the person's terminal
 			text, err = i.hosted(within, s, cmd, ro)
 		} else {
-			text, err = set(s, cmd.Arg)
+			text, err = changeSettings(s, cmd.Arg)
 		}
 	case ui.Cost:
 		text = costs(s)
@@ -97,8 +97,8 @@ func callTool(ctx context.Context, s *run.Session, u ui.UI, arg string) (string,
 	return out.String(), err
 }
 
-// set carries out /set NAME=VALUE; NAME= takes it back.
-func set(s *run.Session, arg string) (string, error) {
+// changeSettings carries out /set NAME=VALUE; NAME= takes it back.
+func changeSettings(s *run.Session, arg string) (string, error) {
 	if arg != "" {
 		name, value, ok := strings.Cut(arg, "=")
 		name = strings.TrimSpace(name)

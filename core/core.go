@@ -10,6 +10,8 @@ import (
 	"encoding/hex"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"time"
 
 	"golem/core/approval"
@@ -107,6 +109,27 @@ type Platform struct {
 	Now     func() time.Time // nil means time.Now
 	NewID   func() string    // makes the names of runs; nil: random names
 }
+
+// SecretStore has values that a person keeps under names. It is safe for concurrent
+// use.
+type SecretStore interface {
+	Secret(name string) (value string, ok bool, err error) // ok is false if there is none of that name
+	Values() ([]string, error)                             // all of them
+}
+
+// SecretMap is a store in memory.
+type SecretMap map[string]string
+
+var _ SecretStore = SecretMap(nil)
+
+// Secret returns the value of a name.
+func (m SecretMap) Secret(name string) (value string, ok bool, err error) {
+	value, ok = m[name]
+	return value, ok, nil
+}
+
+// Values returns all values.
+func (m SecretMap) Values() ([]string, error) { return slices.Collect(maps.Values(m)), nil }
 
 // Options say which project to open, and what the person chose on the command
 // line or in the page. With the zero value of a field, the project decides.

@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"io/fs"
+	"strings"
 	"sync"
 
 	"golem/core/approval"
@@ -14,6 +15,7 @@ import (
 	"golem/core/providers"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/custom"
 	"golem/core/toolset/mcpset"
@@ -105,6 +107,37 @@ func (i *Instance) addWeb(w project.Web) {
 		i.secrets.add(key)
 	}
 	i.registry = toolset.NewRegistry(append([]toolset.Factory{web.Toolset(s)}, i.registry.All()...)...)
+}
+
+// value returns the text of a value in a toolset's options. What a person keeps is
+// redacted everywhere from then on (SECURITY 16).
+func (i *Instance) value(v tool.Value) (string, error) {
+	value := ""
+	switch {
+	case v.Env != "":
+		if value = i.platform.Env[v.Env]; value == "" {
+			return "", fault.New(fault.NotFound, "the environment variable %s is not set", v.Env).
+				Hinting("set it before golem is started; in the page, use {secret: NAME}")
+		}
+	case v.Secret != "":
+		if i.platform.Store == nil {
+			return "", fault.New(fault.NotFound, "there is nowhere to keep secrets").Hinting("set GOLEM_HOME to a directory of your own")
+		}
+		kept, ok, err := i.platform.Store.Secret(v.Secret)
+		switch {
+		case err != nil:
+			return "", fault.Of(err, fault.NotFound)
+		case !ok:
+			return "", fault.New(fault.NotFound, "you have no secret named %s: set it with golem secret set %[1]s, in the page under Settings", v.Secret)
+		}
+		if value = kept; len(strings.TrimSpace(value)) < trace.MinSecret {
+			return "", fault.New(fault.Config, "the secret %s has fewer than %d bytes, and golem cannot keep so short a value out of other texts", v.Secret, trace.MinSecret)
+		}
+	default:
+		return v.Text, nil
+	}
+	i.secrets.give(value)
+	return value, nil
 }
 
 // Project returns the loaded project.

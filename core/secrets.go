@@ -1,40 +1,16 @@
 package core
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
 
-	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
-	"golem/core/tool"
 	"golem/core/trace"
 )
-
-// SecretStore has values that a person keeps under names. It is safe for concurrent
-// use.
-type SecretStore interface {
-	Secret(name string) (value string, ok bool, err error) // ok is false if there is none of that name
-	Values() ([]string, error)                             // all of them
-}
-
-// SecretMap is a store in memory.
-type SecretMap map[string]string
-
-var _ SecretStore = SecretMap(nil)
-
-// Secret returns the value of a name.
-func (m SecretMap) Secret(name string) (value string, ok bool, err error) {
-	value, ok = m[name]
-	return value, ok, nil
-}
-
-// Values returns all values.
-func (m SecretMap) Values() ([]string, error) { return slices.Collect(maps.Values(m)), nil }
 
 // secrets are the values that must not leave golem, and the redactor that
 // removes them. They grow as files are read; the redactor then is a new one.
@@ -61,37 +37,6 @@ func (s *secrets) give(value string) {
 
 // now is the redactor of everything that is known so far.
 func (s *secrets) now() *trace.Redactor { return s.redactor.Load() }
-
-// value returns the text of a value in a toolset's options. What a person keeps is
-// redacted everywhere from then on (SECURITY 16).
-func (i *Instance) value(v tool.Value) (string, error) {
-	value := ""
-	switch {
-	case v.Env != "":
-		if value = i.platform.Env[v.Env]; value == "" {
-			return "", fault.New(fault.NotFound, "the environment variable %s is not set", v.Env).
-				Hinting("set it before golem is started; in the page, use {secret: NAME}")
-		}
-	case v.Secret != "":
-		if i.platform.Store == nil {
-			return "", fault.New(fault.NotFound, "there is nowhere to keep secrets").Hinting("set GOLEM_HOME to a directory of your own")
-		}
-		kept, ok, err := i.platform.Store.Secret(v.Secret)
-		switch {
-		case err != nil:
-			return "", fault.Of(err, fault.NotFound)
-		case !ok:
-			return "", fault.New(fault.NotFound, "you have no secret named %s: set it with golem secret set %[1]s, in the page under Settings", v.Secret)
-		}
-		if value = kept; len(strings.TrimSpace(value)) < trace.MinSecret {
-			return "", fault.New(fault.Config, "the secret %s has fewer than %d bytes, and golem cannot keep so short a value out of other texts", v.Secret, trace.MinSecret)
-		}
-	default:
-		return v.Text, nil
-	}
-	i.secrets.give(value)
-	return value, nil
-}
 
 // add makes further values known to the redactor.
 func (s *secrets) add(values ...string) {

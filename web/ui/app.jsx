@@ -11,9 +11,9 @@ import { Conversation } from './conversation.jsx'
 import { later } from './later.jsx'
 import { Approval } from './approval.jsx'
 import { Ask } from './ask.jsx'
-import { StartForm } from './start.jsx'
+import { asked as form } from './start.js'
 import { Unkept } from './unkept.jsx'
-import { ModelChoice } from './models.jsx'
+import { choosing } from './models.js'
 import { Keys, listen, showKeys } from './keys.jsx'
 import { watch } from './notify.js'
 import { follow, keep } from './route.js'
@@ -27,6 +27,11 @@ const Files = later(() => import('./files.jsx').then((m) => m.Files))
 const Staged = later(() => import('./staged.jsx').then((m) => m.Staged))
 const Traces = later(() => import('./traces.jsx').then((m) => m.Traces))
 const Settings = later(() => import('./settingsview.jsx').then((m) => m.Settings))
+const Form = later(() => import('./forms.jsx').then((m) => m.Form), true)
+const Choice = later(() => import('./modelchoice.jsx').then((m) => m.Choice), true)
+
+const StartForm = () => form.value && <Form key={form.value.title} of={form.value} />
+const ModelChoice = () => choosing.value && <Choice />
 
 const loading = signal('Starting golem')
 

@@ -3,7 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { settings } from './settings.js'
-import { chooseModel, lacking } from './models.jsx'
+import { chooseModel, lacking } from './models.js'
 import { faultText, isOver, seconds } from './run.js'
 import { spent } from './usage.js'
 import { Markdown } from './markdown.jsx'

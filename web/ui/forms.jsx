@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
-import { asked } from './start.jsx'
+import { asked } from './start.js'
 
 /** What a field offers to choose from; null: it is written. */
 const choices = (p) => (Array.isArray(p.enum) && p.enum.length ? p.enum : p.type === 'boolean' ? [true, false] : null)

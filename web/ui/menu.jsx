@@ -4,9 +4,9 @@ import * as store from './store.js'
 import { actions } from './actions.js'
 import { Dialog } from './ask.jsx'
 import { draft } from './composer.jsx'
-import { chooseModel } from './models.jsx'
+import { chooseModel } from './models.js'
 import { showKeys } from './keys.jsx'
-import { startTool } from './start.jsx'
+import { startTool } from './start.js'
 import { beside, menu, side } from './panes.js'
 
 const field = () => requestAnimationFrame(() => document.getElementById('task')?.focus())

@@ -8,7 +8,7 @@ import { Dialog } from './ask.jsx'
 import { visible } from './diff.jsx'
 import { count } from './usage.js'
 import { faultText } from './run.js'
-import { choosing, provider, rows } from './models.jsx'
+import { choosing, provider, rows } from './models.js'
 
 /** What stands for the browser's own model in the list of providers, where there is one. */
 const device = 'device'

@@ -7,7 +7,7 @@ import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { layered } from './layers.js'
 import { faultText } from './run.js'
-import { tryTool, tryWorker } from './start.jsx'
+import { tryTool, tryWorker } from './start.js'
 import { count } from './usage.js'
 
 const phone = matchMedia('(max-width: 860px)')

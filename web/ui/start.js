@@ -1,15 +1,10 @@
 // What a person starts by a form: the entry with an input, a tool, one worker
-// alone. The form itself loads when it is asked for.
+// alone. forms.jsx is the form itself.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
-import { later } from './later.jsx'
 
 /** The form that is asked for: {title, action, tools, schema, send}; null: none. */
 export const asked = signal(null)
-
-const Form = later(() => import('./forms.jsx').then((m) => m.Form), true)
-
-export const StartForm = () => asked.value && <Form key={asked.value.title} of={asked.value} />
 
 /** Asks which tool of the entry the person starts. */
 export const startTool = () => store.attempt('listing the tools', async () => {

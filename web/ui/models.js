@@ -1,8 +1,7 @@
-// Which model a project runs on: what is missing, and the dialog that asks for it,
-// which loads when it is asked for.
+// Which model a project runs on: what is missing, and whether the person is choosing
+// one. modelchoice.jsx is the dialog.
 import { signal } from '@preact/signals'
 import * as store from './store.js'
-import { later } from './later.jsx'
 import { providers, settings } from './settings.js'
 
 export const choosing = signal(false)
@@ -20,7 +19,3 @@ export function lacking(about) {
 
 export const rows = () => providers(store.golem)
 export const provider = (model) => rows().find((p) => p.name === model.split(':')[0])
-
-const Choice = later(() => import('./modelchoice.jsx').then((m) => m.Choice), true)
-
-export const ModelChoice = () => choosing.value && <Choice />
