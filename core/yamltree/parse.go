@@ -37,7 +37,7 @@ func Parse(file string, data []byte) (n *Node, faults fault.List) {
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		f := Pos{file, max(1, second.Line), max(1, second.Column)}.Fault(fault.Config, "the file has a second YAML document, and only one is allowed")
-		return nil, fault.List{f.Hinting("front matter and a prompt body belong in a .worker file whose first line is ---")}
+		return nil, fault.List{f.Hinting("remove the line --- and what follows it; front matter with a prompt is a .worker file whose first line is ---")}
 	} else if !errors.Is(err, io.EOF) {
 		return nil, fault.List{Diagnose(file, data, err)}
 	}
