@@ -146,7 +146,7 @@ var arrows = map[string]string{
 // cmd/cli and cmd/wasm.
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
-	"gopkg.in/yaml.v3":                  "core/yamltree core/model core/wasmtool",
+	"gopkg.in/yaml.v3":                  "core/yamltree",
 	"net/http":                          "core/model core/mcp core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",

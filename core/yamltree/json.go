@@ -160,14 +160,14 @@ func (r *jsonReader) array(n *Node, depth int) error {
 	return err
 }
 
-// plain is the value as Go has it after decoding JSON, with int64 for whole
+// Plain is the value as Go has it after decoding JSON, with int64 for whole
 // numbers. Infinity and not-a-number have no JSON and are an error.
-func (n *Node) plain() (any, error) {
+func (n *Node) Plain() (any, error) {
 	switch n.Kind {
 	case Mapping:
 		m := make(map[string]any, len(n.Fields))
 		for _, f := range n.Fields {
-			v, err := f.Value.plain()
+			v, err := f.Value.Plain()
 			if err != nil {
 				return nil, err
 			}
@@ -177,7 +177,7 @@ func (n *Node) plain() (any, error) {
 	case List:
 		l := make([]any, 0, len(n.Items))
 		for _, item := range n.Items {
-			v, err := item.plain()
+			v, err := item.Plain()
 			if err != nil {
 				return nil, err
 			}
@@ -249,7 +249,7 @@ func (n *Node) encode(b *bytes.Buffer) error {
 		b.WriteByte(']')
 		return nil
 	}
-	v, err := n.plain()
+	v, err := n.Plain()
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (n *Node) encode(b *bytes.Buffer) error {
 func writeJSON(b *bytes.Buffer, v any) {
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // unreachable: plain gives only what JSON holds
+	if err := enc.Encode(v); err != nil { // unreachable: Plain gives only what JSON holds
 		fmt.Fprint(b, "null")
 		return
 	}
