@@ -8,10 +8,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// NewDecoder is yaml.NewDecoder for text that may be nested very deeply. yaml.v3 calls
+// newDecoder is yaml.NewDecoder for text that may be nested very deeply. yaml.v3 calls
 // itself for each level, up to 10,000 of them. Under js/wasm that ends the program, since
 // a browser's stack is small: 4,000 brackets in a file were enough.
-func NewDecoder(data []byte) *yaml.Decoder {
+func newDecoder(data []byte) *yaml.Decoder {
 	return yaml.NewDecoder(yielding{bytes.NewReader(data)})
 }
 

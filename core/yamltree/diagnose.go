@@ -26,11 +26,11 @@ const (
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`)
 
-// Diagnose explains an error of the YAML library: what the person did (a tab, an
+// diagnose explains an error of the YAML library: what the person did (a tab, an
 // indentation, an open list or quote), at which position and, where that can be
 // known, what to write instead. data are the file's bytes without a byte order
 // mark.
-func Diagnose(file string, data []byte, err error) *fault.Fault {
+func diagnose(file string, data []byte, err error) *fault.Fault {
 	what, reported := err.Error(), 1
 	if m := yamlLine.FindStringSubmatch(what); m != nil {
 		if line, e := strconv.Atoi(m[1]); e == nil && line > 0 {
@@ -71,7 +71,7 @@ func firstBad(data []byte, n int) int {
 	}
 	good := func(k int) bool {
 		var doc yaml.Node
-		if err := NewDecoder(data[:ends[k]]).Decode(&doc); err != nil && err != io.EOF {
+		if err := newDecoder(data[:ends[k]]).Decode(&doc); err != nil && err != io.EOF {
 			return false
 		}
 		return len(doc.Content) == 0 || doc.Content[0].Kind == yaml.MappingNode

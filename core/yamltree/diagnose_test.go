@@ -21,7 +21,7 @@ func TestEveryFaultHasItsLine(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		f := Diagnose("x.yaml", []byte(text), err)
+		f := diagnose("x.yaml", []byte(text), err)
 		if f.Where.File != "x.yaml" || f.Where.Line < 1 || f.Where.Line > 1+strings.Count(text, "\n") || f.Where.Column < 1 || !strings.HasPrefix(f.Message, "malformed YAML: ") {
 			t.Errorf("%q: %v", text, f)
 		}
@@ -38,7 +38,7 @@ func TestTheLastOpenConstruct(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%.40q is YAML", text)
 		}
-		if f := Diagnose("x", []byte(text), err); f.Where.Line != want {
+		if f := diagnose("x", []byte(text), err); f.Where.Line != want {
 			t.Errorf("%.40q: %v, want line %d", text, f, want)
 		}
 	}
@@ -61,7 +61,7 @@ func FuzzOf(f *testing.F) {
 		if err == nil {
 			return
 		}
-		fault := Diagnose("x", []byte(text), err)
+		fault := diagnose("x", []byte(text), err)
 		if fault.Where.Line < 1 || fault.Where.Column < 1 || len(fault.Error()) > 2000 {
 			t.Errorf("%q: %v", text, fault)
 		}

@@ -27,19 +27,19 @@ func Parse(file string, data []byte) (n *Node, faults fault.List) {
 		return nil, fault.List{f}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	dec := NewDecoder(data)
+	dec := newDecoder(data)
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		return nil, nil
 	} else if err != nil {
-		return nil, fault.List{Diagnose(file, data, err)}
+		return nil, fault.List{diagnose(file, data, err)}
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
 		f := Pos{file, max(1, second.Line), max(1, second.Column)}.Fault(fault.Config, "the file has a second YAML document, and only one is allowed")
 		return nil, fault.List{f.Hinting("remove the line --- and what follows it; front matter with a prompt is a .worker file whose first line is ---")}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, fault.List{Diagnose(file, data, err)}
+		return nil, fault.List{diagnose(file, data, err)}
 	}
 	if len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null" && doc.Content[0].Value == "" && doc.Content[0].Style&yaml.TaggedStyle == 0 {
 		return nil, nil // nothing but comments and ---

@@ -11,7 +11,7 @@ import (
 
 // CheckText returns a fault at the first byte that is not UTF-8 text; nil if all are.
 func CheckText(file string, data []byte) *fault.Fault {
-	if IsUTF16(data) {
+	if isUTF16(data) {
 		return Pos{file, 1, 1}.Fault(fault.Config, "the file is UTF-16").Hinting("save it as UTF-8")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
@@ -49,9 +49,9 @@ func Invisible(s string) bool {
 	})
 }
 
-// IsUTF16 reports whether a file is UTF-16: it begins with the mark of it, or
+// isUTF16 reports whether a file is UTF-16: it begins with the mark of it, or
 // every other of its first bytes is zero.
-func IsUTF16(data []byte) bool {
+func isUTF16(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return true
 	}
