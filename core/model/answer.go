@@ -22,6 +22,7 @@ type answer struct {
 	choices  bool // the provider sent at least one
 	kept     carrier
 	output   []json.RawMessage // what came, in order, of protocols whose answers are lists; calls as callItem
+	thoughts []json.RawMessage // reasoning that nothing follows yet
 	stateful bool              // output goes back to the provider
 	mustEnd  bool              // [DONE] ends nothing: the protocol has an end of its own
 	finished string            // the text of the finished parts of output
@@ -72,13 +73,19 @@ func (a *answer) read(raw []byte, into any) error {
 }
 
 // listed adds to the answer's list, for protocols that have one; nil is the next
-// call. What stateful says goes back to the provider.
-func (a *answer) listed(raw json.RawMessage, stateful bool) {
+// call. Reasoning goes back to the provider with what follows it: alone at the end,
+// as in an answer that was cut, it would be refused.
+func (a *answer) listed(raw json.RawMessage, reasoning bool) {
+	if reasoning {
+		a.thoughts = append(a.thoughts, raw)
+		return
+	}
 	if raw == nil {
 		raw = json.RawMessage(callItem)
 	}
-	a.output = append(a.output, raw)
-	a.stateful = a.stateful || stateful
+	a.stateful = a.stateful || len(a.thoughts) > 0
+	a.output = append(append(a.output, a.thoughts...), raw)
+	a.thoughts = nil
 }
 
 // choice takes in a delta, then a message: what that says goes beyond what is

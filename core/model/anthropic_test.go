@@ -69,6 +69,7 @@ var ofAnthropic = []behaviour{
 	inMessages("hidden thinking", []string{typed(start, blockStart(0, `{"type":"redacted_thinking","data":"x"}`), blockStop(0)), textBlock(1, "Hello"), messageEnd("end_turn")},
 		Turn{Text: "Hello", Finish: "stop", Usage: Usage{In: 12, Out: 3}, Attempts: 1,
 			Kept: &Kept{Provider: "anthropic", Items: items(`{"data":"x","type":"redacted_thinking"}`, `{"text":"Hello","type":"text"}`)}}),
+	inMessages("thinking that nothing follows", []string{typed(start), textBlock(0, "Look."), strings.ReplaceAll(thinkingBlock, `"index":0`, `"index":1`), messageEnd("max_tokens")}, answered("Look.", "length")),
 	inMessages("input from the cache", []string{typed(strings.Replace(start, `"cache_creation_input_tokens":0,"cache_read_input_tokens":0`, `"cache_creation_input_tokens":100,"cache_read_input_tokens":2000`, 1)), textBlock(0, "Hello"), messageEnd("end_turn")},
 		answered("Hello", "stop").billed(Usage{In: 2112, Out: 3, Cached: 2000, Written: 100})),
 	inMessages("cut at the limit", []string{typed(start), textBlock(0, "Hel"), messageEnd("max_tokens")}, answered("Hel", "length")),
