@@ -98,6 +98,11 @@ func (a *answer) choice(c choice) error {
 		return err
 	}
 	a.say(str(c.Text))
+	if given(c.Error) {
+		if says := complain([]byte(`{"error":` + string(c.Error) + `}`)); says.message != "" || says.status != 0 {
+			return says.broken(a.clean)
+		}
+	}
 	reason := str(c.Finish)
 	if reason == "" || reason == "null" {
 		return nil

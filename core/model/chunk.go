@@ -24,6 +24,7 @@ type choice struct {
 	Finish  json.RawMessage `json:"finish_reason"`
 	Native  json.RawMessage `json:"native_finish_reason"`
 	Usage   json.RawMessage `json:"usage"` // Moonshot's place
+	Error   json.RawMessage `json:"error"` // OpenRouter's, of the provider behind it
 }
 
 // piece is a delta or a message.

@@ -41,6 +41,10 @@ func noIndex(event string) string {
 	return before + after
 }
 
+func choiceError(says string) string {
+	return `{"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error","error":` + says + `}]}`
+}
+
 func callItemOf(id, name string) string {
 	return `{"id":"fc_` + id + `","type":"function_call","call_id":"` + id + `","name":"` + name + `","arguments":"{\"n\":1}"}`
 }
@@ -76,6 +80,11 @@ var ofGateways = []behaviour{
 
 	{name: "a finish reason with every piece", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":"stop"}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}`), ok("stop")}, want: answered("Hello", "stop")},
 	{name: "the finish reason null as a text", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hello"},"finish_reason":"null"}]}`)}, err: "without a finish reason", retry: true},
+	{name: "an error in the choice", provider: "openrouter", body: []string{sse(text("He"), choiceError(`{"code":502,"message":"Upstream died"}`), done)}, err: "stopped with an error: Upstream died", retry: true},
+	{name: "an error in the choice, of the provider behind", provider: "openrouter", body: []string{sse(choiceError(`{"code":403,"message":"Provider returned error","metadata":{"raw":"not for you","provider_name":"Crucible"}}`), done)}, err: "stopped with an error: Crucible: not for you"},
+	{name: "an error in the choice, no money", provider: "openrouter", body: []string{sse(choiceError(`{"code":402}`), done)}, err: "stopped with an error: it does not say which"},
+	{name: "an error in the choice, as text", body: []string{sse(choiceError(`"Upstream died"`), done)}, err: "stopped with an error: Upstream died", retry: true},
+	{name: "an error in the choice that is none", body: []string{sse(`{"choices":[{"index":0,"delta":{"content":"Hel"},"error":null}]}`, `{"choices":[{"index":0,"delta":{"content":"lo"},"error":{}}]}`), ok("stop")}, want: answered("Hello", "stop")},
 	{name: "an error that is none", body: []string{sse(`{"error":false,"choices":[{"index":0,"delta":{"content":"Hel"}}]}`, `{"error":{},"choices":[{"index":0,"delta":{"content":"lo"}}]}`), ok("stop")}, want: answered("Hello", "stop")},
 	{name: "an error without words", body: []string{sse(`{"error":{"code":500}}`)}, err: "stopped with an error: it does not say which", retry: true},
 	{name: "what cannot be read after the answer", body: []string{sse(text("Hello"), stop("stop"), `{"choices":[],"usage":{"prompt_tokens":NaN}}`)}, want: answered("Hello", "stop").estimated()},
