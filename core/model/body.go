@@ -104,8 +104,8 @@ func (m *remote) settle(p payload, request []byte) ([]byte, error) {
 	}
 	row, protocol := m.end.row, m.api
 	for _, name := range slices.Sorted(maps.Keys(p.settings)) {
-		if name == "extra" || row.nameOf(name, protocol) == "" {
-			continue
+		if name == "extra" || row.nameOf(name, protocol) == "" || name == "parallel_tool_calls" && len(p.tools) == 0 {
+			continue // of tools without tools, OpenAI and Anthropic refuse the request
 		}
 		if err := protocol.set(all, name, p.settings[name], row, m.model); err != nil {
 			return nil, err

@@ -63,6 +63,23 @@ func TestRequestBody(t *testing.T) {
 	}
 }
 
+// parallel_tool_calls is about tools: without any it is not sent, since providers
+// refuse it then.
+func TestParallelCallsWithoutTools(t *testing.T) {
+	for _, c := range []struct{ model, api, member string }{
+		{"openai:gpt-test", Chat, "parallel_tool_calls"}, {"openai:gpt-test", Responses, "parallel_tool_calls"}, {"anthropic:claude-opus-5", "", "tool_choice"},
+	} {
+		r := request()
+		r.Settings = Settings{"parallel_tool_calls": js("false")}
+		for _, tools := range [][]tool.Spec{nil, {{Name: "now"}}} {
+			r.Tools = tools
+			if _, has := asks(t, c.model, c.api, r)[c.member]; has != (len(tools) > 0) {
+				t.Errorf("%s %s, %d tools: %s sent: %v", c.model, c.api, len(tools), c.member, has)
+			}
+		}
+	}
+}
+
 // What providers refuse in a history is said in another way.
 func TestHistoryThatProvidersTake(t *testing.T) {
 	r := Request{Messages: []Message{
