@@ -67,6 +67,13 @@ func (c Config) address(row Provider) (address, from string, own bool) {
 	return address, from, true
 }
 
+// parsed is the address of a row, nil if it is none.
+func (c Config) parsed(row Provider) *url.URL {
+	address, from, _ := c.address(row)
+	u, _ := baseURL(address, from) // endpoint tells what is wrong with it
+	return u
+}
+
 // Host returns the host that requests of a model would go to; "" if they go to none,
 // as those of script:, or if it is not known.
 func (c Config) Host(name string) string {
@@ -78,9 +85,8 @@ func (c Config) Host(name string) string {
 	if err != nil {
 		return ""
 	}
-	address, from, _ := c.address(row)
-	u, err := baseURL(address, from)
-	if err != nil {
+	u := c.parsed(row)
+	if u == nil {
 		return ""
 	}
 	return u.Host

@@ -99,7 +99,8 @@ func builtin(name string) (Provider, bool) {
 }
 
 // row finds the effective row: the built-in one, what the manifest says of it
-// laid over it, or the manifest's own.
+// laid over it, or the manifest's own. What the built-in one calls the settings
+// counts in its own protocol only.
 func (c Config) row(name string) (Provider, error) {
 	base, known := builtin(name)
 	added, extra := c.Providers[name]
@@ -107,15 +108,15 @@ func (c Config) row(name string) (Provider, error) {
 	case !known && !extra:
 		return Provider{}, fault.New(fault.Model, "unknown model provider %q", name).
 			Hinting("%s; a manifest's providers: adds more", fault.DidYouMean(name, c.known()))
-	case !extra:
-		return base, nil
-	}
-	added.Name = name
-	if !known {
-		added.NoKey = added.NoKey || added.KeyVar == ""
+	case !known:
+		added.Name, added.NoKey = name, added.NoKey || added.KeyVar == ""
 		return added, nil
 	}
-	return base.Under(added), nil
+	row := base.Under(added)
+	if row.apiAt(c.parsed(row)) != base.apiAt(nil) {
+		row.Quirks.Settings = added.Quirks.Settings
+	}
+	return row, nil
 }
 
 // Under returns the row with the values that a manifest or a person's config

@@ -2,8 +2,10 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -181,6 +183,78 @@ func TestQuirksOfAddedRows(t *testing.T) {
 	if row, _ := builtin("google"); len(row.Quirks.Settings) != 2 || len(row.Quirks.Carry) != 1 {
 		t.Error("the table was changed")
 	}
+}
+
+// What a row of the table calls the settings is of its own protocol; in another one
+// that somebody chose for it, what they say counts.
+func TestSettingsInAnotherProtocol(t *testing.T) {
+	for _, c := range []struct {
+		provider, api string
+		own           map[string]string
+		want          string // the members of the request that are settings
+		lacks         string
+	}{
+		{"azure", Responses, nil, "max_output_tokens=9 text.verbosity", "seed"},
+		{"azure", Anthropic, nil, "max_tokens=9", "seed verbosity"},
+		{"azure", Chat, nil, "max_completion_tokens=9 seed=1 verbosity", ""},
+		{"groq", Anthropic, nil, "max_tokens=9", "seed verbosity"},
+		{"groq", Anthropic, map[string]string{"max_output_tokens": "most"}, "max_tokens=32000 most=9", "seed verbosity"},
+		{"groq", Responses, map[string]string{"verbosity": ""}, "max_output_tokens=9", "seed verbosity"},
+		{"mistral", Responses, nil, "max_output_tokens=9 text.verbosity", "seed"},
+		{"mistral", "", nil, "max_tokens=9 random_seed=1", "verbosity"},
+		{"openai", "", nil, "max_output_tokens=9 text.verbosity", "seed"},
+		{"openai", "", map[string]string{"seed": "a.seed"}, "a.seed=1 max_output_tokens=9 text.verbosity", ""},
+		{"openai", Chat, nil, "max_completion_tokens=9 seed=1 verbosity", ""},
+		{"anthropic", Chat, nil, "max_tokens=9 seed=1 verbosity", ""},
+		{"anthropic", "", map[string]string{"max_output_tokens": ""}, "max_tokens=32000", "max_output_tokens seed verbosity"},
+	} {
+		p := &player{}
+		all := env(map[string]string{"AZURE_BASE_URL": "https://me.openai.azure.com", "OPENAI_BASE_URL": " https://api.openai.com/v1 "})
+		config := Config{HTTP: p, Env: func(name string) string { return all(name) + key[name] }, Providers: map[string]Provider{c.provider: {API: c.api, Quirks: Quirks{Settings: c.own}}}}
+		m, err := Open(c.provider+":m", config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := request()
+		r.Settings = Settings{"max_output_tokens": js("9"), "seed": js("1"), "verbosity": js(`"low"`)}
+		_, err = m.Generate(context.Background(), r, nil)
+		fails(t, err, fault.Model, "empty answer")
+		if got := settingsIn(t, p.bodies[0]); got != c.want {
+			t.Errorf("%s %s %v sends %s, want %s", c.provider, c.api, c.own, got, c.want)
+		}
+		for _, lacks := range [][]string{Lacking(m, r.Settings), config.Lacking(c.provider+":m", r.Settings)} {
+			if got := strings.Join(lacks, " "); got != c.lacks {
+				t.Errorf("%s %s %v lacks %s, want %s", c.provider, c.api, c.own, got, c.lacks)
+			}
+		}
+	}
+}
+
+// settingsIn are the members of a request that settings become.
+func settingsIn(t *testing.T, body string) string {
+	t.Helper()
+	var members fields
+	if err := json.Unmarshal([]byte(body), &members); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for name, value := range members {
+		var inner fields
+		switch {
+		case strings.HasPrefix(name, "max_"), name == "most", strings.HasSuffix(name, "seed"):
+			out = append(out, name+"="+string(value))
+		case name == "verbosity":
+			out = append(out, name)
+		case name == "text" || name == "a":
+			if json.Unmarshal(value, &inner) == nil && inner["verbosity"] != nil {
+				out = append(out, "text.verbosity")
+			} else {
+				out = append(out, "a.seed="+string(inner["seed"]))
+			}
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
 }
 
 func TestAddressesThatAreNone(t *testing.T) {

@@ -1,11 +1,9 @@
 package model
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -42,8 +40,7 @@ func (s Settings) extra() fields {
 // for a member of a member; "" if the provider has none. A row's
 // Quirks.Settings says where it departs from the protocol.
 func (p Provider) nameOf(setting string, protocol api) string {
-	// What OpenAI's row says is of chat completions.
-	if name, said := p.Quirks.Settings[setting]; said && (p.Name != "openai" || protocol == api(chatAPI{})) {
+	if name, said := p.Quirks.Settings[setting]; said {
 		return name
 	}
 	return protocol.names()[setting]
@@ -61,11 +58,7 @@ func (c Config) Lacking(name string, s Settings) []string {
 	if err != nil {
 		return nil
 	}
-	address, err := url.Parse(cmp.Or(c.env(BaseURLVar(row.Name)), row.BaseURL))
-	if err != nil {
-		return nil
-	}
-	return row.lacking(s, row.protocol(address))
+	return row.lacking(s, row.protocol(c.parsed(row)))
 }
 
 // Lacking is the same for an open model.
