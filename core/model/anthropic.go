@@ -64,6 +64,9 @@ func think(body fields, effort, model string) error {
 		budget = 24576
 	}
 	if most, err := strconv.Atoi(string(body["max_tokens"])); err == nil {
+		if most <= 1024 { // the least budget, which must be less than the answer may have
+			return nil
+		}
 		budget = max(1024, min(budget, most-1024))
 	}
 	return body.set("thinking", json.RawMessage(`{"type":"enabled","budget_tokens":`+strconv.Itoa(budget)+`}`))

@@ -129,6 +129,20 @@ func TestAnthropicRequest(t *testing.T) {
 	same(t, asks(t, "anthropic:claude-opus-5", "", r)["thinking"], `{"type":"disabled"}`)
 }
 
+// The budget for thoughts is at least 1,024 tokens and less than max_tokens; where an
+// answer has no room for that, there is no thinking.
+func TestAnthropicBudget(t *testing.T) {
+	r := request()
+	for most, want := range map[string]string{
+		"500": "null", "1024": "null", "1025": `{"type":"enabled","budget_tokens":1024}`, "2000": `{"type":"enabled","budget_tokens":1024}`,
+		"4000": `{"type":"enabled","budget_tokens":2976}`, "32000": `{"type":"enabled","budget_tokens":8192}`,
+	} {
+		r.Settings = Settings{"reasoning_effort": js(`"medium"`), "max_output_tokens": js(most)}
+		r.Messages = r.Messages[:2]
+		same(t, asks(t, "anthropic:claude-sonnet-4-5", "", r)["thinking"], want)
+	}
+}
+
 func TestAnthropicOutput(t *testing.T) {
 	r := request()
 	r.OutputSchema = js(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)
