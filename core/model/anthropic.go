@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -80,6 +81,25 @@ func countsThoughts(model string) bool {
 	return slices.ContainsFunc(early, func(begin string) bool { return strings.HasPrefix(model, begin) })
 }
 
+// unthought reports whether the last answer has calls, and no answer since the turn of
+// the person before it has thinking of this provider, as after a fallback in the middle
+// of the calls. Models that count thoughts refuse to think before their results.
+func unthought(messages []Message, provider string) bool {
+	calls := false
+	for i := len(messages) - 1; i >= 0; i-- {
+		switch msg := messages[i]; {
+		case msg.Role == Assistant:
+			if msg.Kept.to(provider) != nil || !calls && len(msg.Calls) == 0 {
+				return false
+			}
+			calls = true
+		case calls && msg.Role == User && i > 0 && messages[i-1].Role != ToolRole:
+			return true
+		}
+	}
+	return calls
+}
+
 // anthropicMost is the output a request admits unless a person says otherwise; the
 // protocol demands a number, and old models admit little.
 func anthropicMost(model string) int {
@@ -105,6 +125,10 @@ func (a anthropicAPI) payload(m *remote, r Request) (payload, error) {
 	p := payload{head: anthropicHead{Model: m.model, Stream: true}, place: noMessages, members: fields{}, settings: r.Settings}
 	if err := p.members.set("max_tokens", json.RawMessage(strconv.Itoa(anthropicMost(m.model)))); err != nil {
 		return p, err
+	}
+	if countsThoughts(m.model) && unthought(r.Messages, m.end.row.Name) {
+		p.settings = maps.Clone(p.settings)
+		delete(p.settings, "reasoning_effort")
 	}
 	messages := r.Messages
 	if r.OutputSchema != nil {

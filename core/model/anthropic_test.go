@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,7 @@ func TestAnthropicRequest(t *testing.T) {
 	r.Messages = lookedAt(&Kept{Provider: "openai", Items: items(thinking, callItem)})
 	same(t, asks(t, "anthropic:claude-opus-5", "", r)["messages"].([]any)[1], `{"role":"assistant","content":[{"type":"text","text":"Look."},`+calls)
 
+	r.Messages = lookedAt(&Kept{Provider: "anthropic", Items: items(thinking, callItem, callItem)})
 	r.Settings = Settings{"cache": js("false"), "reasoning_effort": js(`"max"`)}
 	body := asks(t, "anthropic:claude-sonnet-4-5", "", r)
 	same(t, body["thinking"], `{"type":"enabled","budget_tokens":24576}`)
@@ -140,6 +142,44 @@ func TestAnthropicBudget(t *testing.T) {
 		r.Settings = Settings{"reasoning_effort": js(`"medium"`), "max_output_tokens": js(most)}
 		r.Messages = r.Messages[:2]
 		same(t, asks(t, "anthropic:claude-sonnet-4-5", "", r)["thinking"], want)
+	}
+}
+
+// A model that counts its thoughts refuses to think in the middle of calls that began
+// without them, with another provider: then it is not asked to.
+func TestAnthropicThinksBeforeCalls(t *testing.T) {
+	asked, person, note := Message{Role: User, Text: "go"}, Message{Role: User, Text: "on"}, Message{Role: User, Text: "on", Inner: true}
+	call := func(kept *Kept) []Message {
+		return []Message{{Role: Assistant, Calls: []Call{{ID: "call00001", Name: "one", Args: "{}"}}, Kept: kept}, {Role: ToolRole, CallID: "call00001", Text: "1"}}
+	}
+	said := []Message{{Role: Assistant, Text: "Well."}}
+	own, other := call(&Kept{Provider: "anthropic", Items: items(thinking, callItem)}), call(nil)
+	for _, c := range []struct {
+		name   string
+		parts  [][]Message
+		thinks bool
+	}{
+		{"a question", [][]Message{{asked}}, true},
+		{"another provider's call", [][]Message{{asked}, other}, false},
+		{"another provider's call with what that keeps", [][]Message{{asked}, call(&Kept{Provider: "openai", Items: items(outThought, callItem)})}, false},
+		{"a note after it", [][]Message{{asked}, other, {note}}, false},
+		{"the person's word after it", [][]Message{{asked}, other, {person}}, false},
+		{"an own call after it, without thinking", [][]Message{{asked}, other, other}, false},
+		{"an own call", [][]Message{{asked}, own}, true},
+		{"own calls of which the first was thought about", [][]Message{{asked}, own, {note}, other}, true},
+		{"thoughts of the turn before", [][]Message{{asked}, own, said, {person}, other}, false},
+		{"a turn that ended", [][]Message{{asked}, other, said, {person}}, true},
+		{"an answer to repair", [][]Message{{asked}, other, said, {note}}, true},
+	} {
+		for model, counts := range map[string]bool{"claude-sonnet-4-5": true, "claude-opus-5": false} {
+			r := Request{Messages: slices.Concat(c.parts...), Settings: Settings{"reasoning_effort": js(`"low"`)}}
+			if _, thinks := asks(t, "anthropic:"+model, "", r)["thinking"]; thinks != (c.thinks || !counts) {
+				t.Errorf("%s, %s: asked to think: %v", model, c.name, thinks)
+			}
+			if r.Settings["reasoning_effort"] == nil {
+				t.Fatal("the worker's settings were changed")
+			}
+		}
 	}
 }
 
