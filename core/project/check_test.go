@@ -132,13 +132,13 @@ func TestListing(t *testing.T) {
 	}
 	rows, faults := p.List()
 	want := []Listing{
-		{ID: "a", Path: "workers/a.worker", Source: "project", Shadowed: []string{"builtin/a.worker"}},
+		{ID: "a", Path: "workers/a.worker", Source: "project", Shadowed: []string{"builtin:a.worker"}},
 		{ID: "b", Path: "workers/b.worker", Source: "project", Shadowed: []string{}},
 		{ID: "c", Path: "workers/c/worker.worker", Source: "project", Shadowed: []string{}},
 		{ID: "helper", Path: "workers/helper.worker", Source: "project", Shadowed: []string{}},
 		{ID: "main", Path: "main.worker", Source: "project", Shadowed: []string{}},
 		{ID: "twice", Path: "workers/twice.yaml", Source: "project", Shadowed: []string{"workers/twice.yml"}},
-		{ID: "z", Path: "builtin/z.worker", Source: "built-in", Description: "last", Shadowed: []string{}},
+		{ID: "z", Path: "builtin:z.worker", Source: "built-in", Description: "last", Shadowed: []string{}},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)

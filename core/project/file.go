@@ -29,7 +29,7 @@ func (p *Project) exists(l location) bool {
 
 // look tells a file that is there from one that cannot be looked at.
 func (p *Project) look(l location) (there, broken bool) {
-	if !fs.ValidPath(l.name) {
+	if !p.valid(l) {
 		return false, false
 	}
 	info, err := fs.Lstat(p.sourceOf(l).fs, l.name)
@@ -74,7 +74,7 @@ func (p *Project) readText(l location) (data []byte, text string, f *fault.Fault
 }
 
 func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
-	if !fs.ValidPath(l.name) {
+	if !p.valid(l) {
 		return nil, fault.New(fault.Path, "%s is not a valid path in the project", fault.Quoted(l.name))
 	}
 	real, inside := p.follow(l)

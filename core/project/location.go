@@ -34,8 +34,9 @@ type source struct {
 	needs    []string         // the sources of the libraries that it declares, in order
 }
 
-// builtin is the name of the source of the built-in workers.
-const builtin = "builtin/"
+// builtin is the name of the source of the built-in workers. As that of a library it
+// ends in a colon, so no directory of the project reads like it.
+const builtin = "builtin:"
 
 // builtinLabel is what Worker.Source says of them.
 const builtinLabel = "built-in"
@@ -85,7 +86,7 @@ type location struct {
 }
 
 // String is the path that messages and traces show: "workers/a.worker" in the
-// project, "utils:workers/a.worker" in a library, "builtin/a.worker".
+// project, "utils:workers/a.worker" in a library, "builtin:a.worker".
 func (l location) String() string { return l.source + l.name }
 
 // inProject reports whether it is one of the project's own files. What the
@@ -107,6 +108,14 @@ func (p *Project) place(path string) location {
 		}
 	}
 	return location{name: path}
+}
+
+// valid reports whether a location can be that of a file: one of the project whose
+// path reads like another source's ("utils:a.worker") cannot, since all that is
+// checked, trusted and locked is told apart by paths.
+func (p *Project) valid(l location) bool {
+	path := l.String()
+	return fs.ValidPath(l.name) && p.place(path) == l && !strings.HasPrefix(path, homePrefix)
 }
 
 // below is the part of the name below the workers root that the location lies

@@ -1,6 +1,12 @@
 package project
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golem/core/fault"
+)
 
 // A tree that is added as a source is used as the others are: its workers have
 // IDs, their prompts and schemas are looked for in it, paths begin with its name
@@ -36,5 +42,67 @@ func TestSourcesAreAlike(t *testing.T) {
 	allowed, err := p.Delegates(entry)
 	if err != nil || len(allowed) != 1 || allowed[0].File != "workers/own.worker" {
 		t.Errorf("'*' allows %v, %v", allowed, err)
+	}
+}
+
+// A directory of the project named builtin/ is one like others: its workers are used,
+// and its modules opened, although the built-in workers have a source of that name.
+func TestADirectoryNamedBuiltin(t *testing.T) {
+	s := demo("-- project.yaml --\nworkers: {paths: [builtin]}\ntools: {roots: [builtin]}\n-- main.worker --\ninstructions: m\n" +
+		"-- builtin/foo.worker --\ninstructions: own\n-- builtin/add.wasm --\nbytes\n-- tools.lock --\nlock: 1\ntools: {builtin/add.wasm: " + strings.Repeat("ab", 32) + "}\n")
+	s.Builtin = tree("-- foo.worker --\ninstructions: built-in\n")
+	p := open(t, s)
+	var used []string
+	for _, w := range p.Used() {
+		used = append(used, w.File)
+	}
+	if want := []string{"builtin/foo.worker", "main.worker"}; !slices.Equal(used, want) {
+		t.Errorf("used %v, want %v", used, want)
+	}
+	if w, err := p.WorkerAt("builtin/foo.worker"); err != nil || w.Source != "project" || w.Instructions != "own" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if w, err := p.WorkerAt("builtin:foo.worker"); err != nil || w.Source != "built-in" || w.Instructions != "built-in" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	w, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules, err := p.Modules(w)
+	if err != nil || len(modules) != 1 || modules[0].Path != "builtin/add.wasm" {
+		t.Fatal(modules, err)
+	}
+	file, err := p.OpenModule(modules[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	if got := p.Check(""); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// What lies in a directory that is named as a source's paths begin is not used: its
+// paths would be those of the library, or of $GOLEM_HOME/tools.
+func TestNamesOfOtherSources(t *testing.T) {
+	s := demo("-- project.yaml --\ndependencies: [utils]\nworkers: {paths: ['utils:x', 'notes:x']}\ntools: {roots: ['home:']}\n-- main.worker --\ninstructions: m\n" +
+		"-- utils:x/foo.worker --\ninstructions: x\n-- home:/a.wasm --\nbytes\n-- notes:x/fine.worker --\ninstructions: x\n")
+	s.Libraries = []LibraryRoot{{Label: "libs", FS: tree("-- utils/lib.yaml --\nname: utils\n-- utils/x/foo.worker --\ninstructions: x\n")}}
+	p := open(t, s)
+	faults := p.Check("")
+	wantFault(t, faults.Err(), fault.Path, `utils:x/foo.worker:1:1: E_PATH: "utils:x/foo.worker" is not a valid path in the project`)
+	if len(faults) != 1 {
+		t.Errorf("%v", faults)
+	}
+	if _, err := p.Worker("foo"); err == nil {
+		t.Error("a file was used that reads like the library's")
+	}
+	w, err := p.Entry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if modules, err := p.Modules(w); len(modules) > 0 || err != nil {
+		t.Errorf("%v, %v", modules, err)
 	}
 }

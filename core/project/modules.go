@@ -193,7 +193,7 @@ func isToolSource(name string) bool {
 // filesIn are the files of a directory that match, sorted; none if there is no
 // such directory, or if it is reached through a link that leads out.
 func (p *Project) filesIn(dir location, match func(name string) bool) []string {
-	if !fs.ValidPath(dir.name) || p.leaves(dir) {
+	if !p.valid(dir) || p.leaves(dir) {
 		return nil
 	}
 	entries, err := fs.ReadDir(p.sourceOf(dir).fs, dir.name)

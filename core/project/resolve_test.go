@@ -16,11 +16,11 @@ func TestOrderOfRoots(t *testing.T) {
 		t.Errorf("source %s", w.Source)
 	}
 	rows, faults := open(t, s).List()
-	if len(faults) > 0 || len(rows) != 2 || !slices.Equal(rows[0].Shadowed, []string{"builtin/helper.worker"}) {
+	if len(faults) > 0 || len(rows) != 2 || !slices.Equal(rows[0].Shadowed, []string{"builtin:helper.worker"}) {
 		t.Errorf("list %+v, %v", rows, faults)
 	}
 	s.FS = tree("-- main.worker --\ninstructions: a\n")
-	if w := worker(t, s, "helper"); w.Source != "built-in" || w.File != "builtin/helper.worker" || w.Instructions != "built-in" {
+	if w := worker(t, s, "helper"); w.Source != "built-in" || w.File != "builtin:helper.worker" || w.Instructions != "built-in" {
 		t.Errorf("%+v", w)
 	}
 	s.FS = tree("-- main.worker --\ninstructions: a\n-- workers/helper.worker --\ninstructions: a\n-- workers/helper/worker.worker --\ninstructions: a\n")

@@ -18,7 +18,7 @@ type Worker struct {
 	ID           string // canonical ID, or the file's stem outside a workers root
 	Name         string // display name; equals ID under a workers root
 	Description  string
-	File         string // project-relative path of the definition, "builtin/…" for built-in
+	File         string // project-relative path of the definition, "builtin:…" for built-in
 	Source       string // "project", "lib:NAME", "built-in"
 	Digest       string // SHA-256 (hex) of the definition's bytes and its prompt file's
 	Instructions string
