@@ -15,8 +15,7 @@ import (
 // safe for concurrent use.
 type Schema struct {
 	resolved *jsonschema.Resolved
-	root     *jsonschema.Schema // nil: every object is valid
-	cost     *node
+	root     *node // nil: every object is valid
 }
 
 // Compile compiles a schema. References must be inside it (#/…). nil accepts
@@ -33,7 +32,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	cost, err := compileNodes(whole)
+	parts, err := compileNodes(whole)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 		return nil, fault.New(fault.Schema, "not a JSON Schema: %w", err).
 			Hinting("write JSON Schema 2020-12, with references only inside the schema")
 	}
-	s := &Schema{resolved: resolved, root: &root, cost: cost}
+	s := &Schema{resolved: resolved, root: parts}
 	compiled.put(string(raw), s)
 	return s, nil
 }
@@ -97,14 +96,14 @@ func (s *Schema) Validate(v json.RawMessage) []Violation {
 		return nil
 	}
 	m := meter{}
-	if !m.visit(s.cost, weigh(value), false, 1) {
+	if !m.visit(s.root, weigh(value), false, 1) {
 		return []Violation{{Message: "is too large to be checked against its schema"}}
 	}
 	err := s.resolved.Validate(value)
 	if err == nil {
 		return nil
 	}
-	w := walker{root: s.root}
+	var w walker
 	w.walk(s.root, value, "", 0)
 	if len(w.found) == 0 {
 		return []Violation{{Message: lastCause(err)}}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/tool"
@@ -133,6 +134,35 @@ func TestValidationIsBounded(t *testing.T) {
 	many := json.RawMessage("[" + strings.Repeat("1,", 200_000) + `"x"]`)
 	if vs := s.Validate(many); len(vs) != 1 || vs[0].Path != "/200000" {
 		t.Errorf("a large value: %.200v", vs)
+	}
+}
+
+// To find what is wrong takes no longer than to see that something is: no expression
+// is compiled again for each text, and nothing is put into words that is not told.
+func TestWhatIsWrongIsFoundInTime(t *testing.T) {
+	pattern := "^(" + strings.Repeat("[a-m]|[n-z]|", 300) + "[0-9])$"
+	names := `{"a":1`
+	for i := range 6_000 {
+		names += fmt.Sprintf(`,"x%d":1`, i)
+	}
+	names += "}"
+	for name, c := range map[string]struct{ schema, value, path string }{
+		"texts":  {`{"items":{"pattern":"` + pattern + `"}}`, "[" + strings.Repeat(`"a",`, 30_000) + `"A"]`, "/30000"},
+		"keys":   {`{"patternProperties":{"` + pattern + `":{}},"properties":{"a":{"type":"string"}}}`, names, "/a"},
+		"fields": {`{"additionalProperties":false,"properties":` + strings.ReplaceAll(names, "1,", "{},") + `}`, strings.ReplaceAll(names, "x", "y"), "/y0"},
+	} {
+		s, err := tool.Compile(json.RawMessage(strings.ReplaceAll(c.schema, ":1}", ":{}}")))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		began := time.Now()
+		vs := s.Validate(json.RawMessage(c.value))
+		if len(vs) == 0 || vs[0].Path != c.path {
+			t.Errorf("%s: %.200v", name, vs)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%s: it took %v", name, took)
+		}
 	}
 }
 

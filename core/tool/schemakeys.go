@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -120,48 +119,6 @@ func eachPart(m map[string]any, visit func(part any, key string) error) error {
 		}
 	}
 	return nil
-}
-
-// partAt follows a pointer through the library's own tree; nil if it leads nowhere.
-func partAt(s *jsonschema.Schema, pointer string) *jsonschema.Schema {
-	tokens := strings.Split(pointer, "/")[1:]
-	for s != nil && len(tokens) > 0 {
-		keyword := tokens[0]
-		if one, ok := singlePart(s, keyword); ok && one != nil {
-			s, tokens = one, tokens[1:]
-			continue
-		}
-		if len(tokens) < 2 {
-			return nil
-		}
-		s, tokens = namedPart(s, keyword, unescapePointer(tokens[1])), tokens[2:]
-	}
-	return s
-}
-
-func singlePart(s *jsonschema.Schema, keyword string) (*jsonschema.Schema, bool) {
-	one, ok := map[string]*jsonschema.Schema{
-		"not": s.Not, "if": s.If, "then": s.Then, "else": s.Else, "items": s.Items, "contains": s.Contains,
-		"additionalProperties": s.AdditionalProperties, "propertyNames": s.PropertyNames, "additionalItems": s.AdditionalItems,
-		"unevaluatedItems": s.UnevaluatedItems, "unevaluatedProperties": s.UnevaluatedProperties,
-	}[keyword]
-	return one, ok
-}
-
-func namedPart(s *jsonschema.Schema, keyword, name string) *jsonschema.Schema {
-	lists := map[string][]*jsonschema.Schema{
-		"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf, "prefixItems": s.PrefixItems, "items": s.ItemsArray,
-	}
-	if list := lists[keyword]; list != nil {
-		if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list) {
-			return list[i]
-		}
-		return nil
-	}
-	return map[string]map[string]*jsonschema.Schema{
-		"properties": s.Properties, "patternProperties": s.PatternProperties, "$defs": s.Defs, "definitions": s.Definitions,
-		"dependentSchemas": s.DependentSchemas, "dependencies": s.DependencySchemas,
-	}[keyword][name]
 }
 
 func escapePointer(k string) string {

@@ -5,19 +5,15 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // walker finds the places of a value that break a schema. The library has
 // given the verdict already; this only says where and why, in words for a
 // model, so that a keyword it does not know costs a good message, not truth.
 type walker struct {
-	root  *jsonschema.Schema
 	found []Violation
 }
 
@@ -25,160 +21,161 @@ type walker struct {
 const maxFound = 20
 
 func (w *walker) add(path, format string, args ...any) {
-	if len(w.found) < maxFound {
-		w.found = append(w.found, Violation{Path: path, Message: fmt.Sprintf(format, args...)})
-	}
+	w.found = append(w.found, Violation{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-func (w *walker) walk(s *jsonschema.Schema, v any, path string, depth int) {
-	if s == nil || depth > 4*MaxDepth || len(w.found) >= maxFound {
+// full reports whether enough is told: nothing more is looked for then.
+func (w *walker) full() bool { return len(w.found) >= maxFound }
+
+func (w *walker) walk(n *node, v any, path string, depth int) {
+	if n == nil || depth > 4*MaxDepth || w.full() {
 		return
 	}
-	if s.Ref != "" {
-		w.walk(w.deref(s.Ref), v, path, depth+1)
-	}
-	types := s.Types
-	if s.Type != "" {
-		types = []string{s.Type}
+	w.walk(n.ref, v, path, depth+1)
+	types := n.words("type")
+	if t, ok := n.kw["type"].(string); ok {
+		types = []string{t}
 	}
 	if len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isType(v, t) }) {
 		w.add(path, "must be %s, got %s", strings.Join(types, " or "), typeName(v))
 		return
 	}
-	w.values(s, v, path)
+	w.values(n, v, path)
 	switch v := v.(type) {
 	case map[string]any:
-		w.object(s, v, path, depth)
+		w.object(n, v, path, depth)
 	case []any:
-		w.array(s, v, path, depth)
+		w.array(n, v, path, depth)
 	case string:
-		w.text(s, v, path)
+		w.text(n, v, path)
 	case float64:
-		w.number(s, v, path)
+		w.number(n, v, path)
 	}
-	for _, sub := range s.AllOf {
+	for _, sub := range n.lists["allOf"] {
 		w.walk(sub, v, path, depth+1)
 	}
-	if n := len(s.AnyOf) + len(s.OneOf); n > 0 && !w.fitsOne(s, v) {
-		w.add(path, "must fit exactly one of the %d forms that the schema allows, or at least one of them", n)
+	anyOf, oneOf := n.lists["anyOf"], n.lists["oneOf"]
+	if len(anyOf) > 0 && fitting(anyOf, v) == 0 || len(oneOf) > 0 && fitting(oneOf, v) != 1 {
+		w.add(path, "must fit exactly one of the %d forms that the schema allows, or at least one of them", len(anyOf)+len(oneOf))
 	}
 }
 
-// deref finds a schema within the root by its pointer.
-func (w *walker) deref(ref string) *jsonschema.Schema {
-	pointer, err := refPointer(ref)
-	if err != nil {
-		return nil
+// words is a keyword's list of texts.
+func (n *node) words(keyword string) (out []string) {
+	list, _ := n.kw[keyword].([]any)
+	for _, item := range list {
+		text, _ := item.(string)
+		out = append(out, text)
 	}
-	return partAt(w.root, pointer)
+	return out
 }
 
-// fitsOne asks of each form alone whether it would find fault with the value.
-func (w *walker) fitsOne(s *jsonschema.Schema, v any) bool {
-	count := func(forms []*jsonschema.Schema) (n int) {
-		for _, f := range forms {
-			probe := walker{root: w.root}
-			if probe.walk(f, v, "", 0); len(probe.found) == 0 {
-				n++
-			}
+// bound is a keyword's number.
+func (n *node) bound(keyword string) (float64, bool) {
+	limit, ok := n.kw[keyword].(float64)
+	return limit, ok
+}
+
+// fitting counts the forms that, each alone, find no fault with the value.
+func fitting(forms []*node, v any) (count int) {
+	for _, form := range forms {
+		var probe walker
+		if probe.walk(form, v, "", 0); len(probe.found) == 0 {
+			count++
 		}
-		return n
 	}
-	return (len(s.AnyOf) == 0 || count(s.AnyOf) > 0) && (len(s.OneOf) == 0 || count(s.OneOf) == 1)
+	return count
 }
 
-func (w *walker) values(s *jsonschema.Schema, v any, path string) {
-	if s.Enum != nil && !slices.ContainsFunc(s.Enum, func(e any) bool { return same(e, v) }) {
-		w.add(path, "must be one of %s, got %s", short(s.Enum), short(v))
+func (w *walker) values(n *node, v any, path string) {
+	if list, ok := n.kw["enum"].([]any); ok && !slices.ContainsFunc(list, func(e any) bool { return reflect.DeepEqual(e, v) }) {
+		w.add(path, "must be one of %s, got %s", short(list), short(v))
 	}
-	if s.Const != nil && !same(*s.Const, v) {
-		w.add(path, "must be %s, got %s", short(*s.Const), short(v))
+	if want, ok := n.kw["const"]; ok && !reflect.DeepEqual(want, v) {
+		w.add(path, "must be %s, got %s", short(want), short(v))
 	}
 }
 
-func (w *walker) object(s *jsonschema.Schema, v map[string]any, path string, depth int) {
-	for _, k := range s.Required {
-		if _, ok := v[k]; !ok {
+func (w *walker) object(n *node, v map[string]any, path string, depth int) {
+	for _, k := range n.words("required") {
+		if _, ok := v[k]; !ok && !w.full() {
 			w.add(path+"/"+escapePointer(k), "is required")
 		}
 	}
+	known := n.maps["properties"]
 	for _, k := range sortedKeys(v) {
+		if w.full() {
+			return
+		}
 		at := path + "/" + escapePointer(k)
-		if p, ok := s.Properties[k]; ok {
+		if p, ok := known[k]; ok {
 			w.walk(p, v[k], at, depth+1)
 			continue
 		}
 		matched := false
-		for pattern, p := range s.PatternProperties {
-			if re, err := regexp.Compile(pattern); err == nil && re.MatchString(k) {
+		for _, p := range n.patterns {
+			if p.re.MatchString(k) {
 				matched = true
-				w.walk(p, v[k], at, depth+1)
+				w.walk(p.node, v[k], at, depth+1)
 			}
 		}
-		if s.AdditionalProperties == nil || matched {
-			continue
+		switch {
+		case matched:
+		case n.kw["additionalProperties"] == false:
+			w.add(at, "is not a known field; known: %s", strings.Join(sortedKeys(known), ", "))
+		default:
+			w.walk(n.single["additionalProperties"], v[k], at, depth+1)
 		}
-		if isFalse(s.AdditionalProperties) {
-			w.add(at, "is not a known field; known: %s", strings.Join(slices.Sorted(keys(s.Properties)), ", "))
-			continue
-		}
-		w.walk(s.AdditionalProperties, v[k], at, depth+1)
 	}
-	if s.MinProperties != nil && len(v) < *s.MinProperties || s.MaxProperties != nil && len(v) > *s.MaxProperties {
-		w.add(path, "has the wrong number of fields: %d", len(v))
-	}
+	w.length(n, "Properties", "fields", len(v), path)
 }
 
-func (w *walker) array(s *jsonschema.Schema, v []any, path string, depth int) {
-	if s.MinItems != nil && len(v) < *s.MinItems {
-		w.add(path, "must have at least %d items, got %d", *s.MinItems, len(v))
-	}
-	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		w.add(path, "must have at most %d items, got %d", *s.MaxItems, len(v))
-	}
+func (w *walker) array(n *node, v []any, path string, depth int) {
+	w.length(n, "Items", "items", len(v), path)
 	for i, e := range v {
-		item := s.Items
-		if i < len(s.PrefixItems) {
-			item = s.PrefixItems[i]
+		item := n.single["items"]
+		for _, keyword := range [...]string{"prefixItems", "items"} {
+			if list := n.lists[keyword]; i < len(list) {
+				item = list[i]
+			}
 		}
 		w.walk(item, e, fmt.Sprintf("%s/%d", path, i), depth+1)
 	}
 }
 
-func (w *walker) text(s *jsonschema.Schema, v, path string) {
-	n := utf8.RuneCountInString(v)
-	if s.MinLength != nil && n < *s.MinLength {
-		w.add(path, "must have at least %d characters, got %d", *s.MinLength, n)
+// length holds a length against minKEY and maxKEY.
+func (w *walker) length(n *node, key, what string, length int, path string) {
+	if least, ok := n.bound("min" + key); ok && float64(length) < least {
+		w.add(path, "must have at least %.0f %s, got %d", least, what, length)
 	}
-	if s.MaxLength != nil && n > *s.MaxLength {
-		w.add(path, "must have at most %d characters, got %d", *s.MaxLength, n)
+	if most, ok := n.bound("max" + key); ok && float64(length) > most {
+		w.add(path, "must have at most %.0f %s, got %d", most, what, length)
 	}
-	if s.Pattern != "" {
-		if re, err := regexp.Compile(s.Pattern); err == nil && !re.MatchString(v) {
-			w.add(path, "must match %s, got %s", s.Pattern, short(v))
+}
+
+func (w *walker) text(n *node, v, path string) {
+	w.length(n, "Length", "characters", utf8.RuneCountInString(v), path)
+	if n.pattern != nil && !n.pattern.re.MatchString(v) {
+		w.add(path, "must match %s, got %s", n.kw["pattern"], short(v))
+	}
+}
+
+func (w *walker) number(n *node, v float64, path string) {
+	for _, rule := range [...]struct {
+		keyword, words string
+		holds          func(limit float64) bool
+	}{
+		{"minimum", "≥", func(limit float64) bool { return v >= limit }},
+		{"maximum", "≤", func(limit float64) bool { return v <= limit }},
+		{"exclusiveMinimum", ">", func(limit float64) bool { return v > limit }},
+		{"exclusiveMaximum", "<", func(limit float64) bool { return v < limit }},
+		{"multipleOf", "a multiple of", func(limit float64) bool { return math.Mod(v, limit) == 0 }},
+	} {
+		if limit, ok := n.bound(rule.keyword); ok && !rule.holds(limit) {
+			w.add(path, "must be %s %v, got %v", rule.words, limit, v)
+			return
 		}
 	}
-}
-
-func (w *walker) number(s *jsonschema.Schema, v float64, path string) {
-	switch {
-	case s.Minimum != nil && v < *s.Minimum:
-		w.add(path, "must be ≥ %v, got %v", *s.Minimum, v)
-	case s.Maximum != nil && v > *s.Maximum:
-		w.add(path, "must be ≤ %v, got %v", *s.Maximum, v)
-	case s.ExclusiveMinimum != nil && v <= *s.ExclusiveMinimum:
-		w.add(path, "must be > %v, got %v", *s.ExclusiveMinimum, v)
-	case s.ExclusiveMaximum != nil && v >= *s.ExclusiveMaximum:
-		w.add(path, "must be < %v, got %v", *s.ExclusiveMaximum, v)
-	case s.MultipleOf != nil && *s.MultipleOf > 0 && math.Mod(v, *s.MultipleOf) != 0:
-		w.add(path, "must be a multiple of %v, got %v", *s.MultipleOf, v)
-	}
-}
-
-// isFalse reports whether a schema is `false`, which the library keeps as
-// {"not":{}}.
-func isFalse(s *jsonschema.Schema) bool {
-	return s.Not != nil && reflect.DeepEqual(*s.Not, jsonschema.Schema{})
 }
 
 func isType(v any, t string) bool {
@@ -210,12 +207,6 @@ func typeName(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-func same(a, b any) bool {
-	x, errx := json.Marshal(a)
-	y, erry := json.Marshal(b)
-	return errx == nil && erry == nil && string(x) == string(y)
-}
-
 // short shows a value in at most 80 characters.
 func short(v any) string {
 	raw, err := json.Marshal(v)
@@ -226,16 +217,6 @@ func short(v any) string {
 		return string(r[:79]) + "…"
 	}
 	return string(raw)
-}
-
-func keys(m map[string]*jsonschema.Schema) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // lastCause is the end of a library error, which repeats the schema's path at
