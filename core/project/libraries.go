@@ -150,7 +150,7 @@ func (g *libraryGraph) meet(first chosen, n need, by string, chain []string) {
 			Hinting("remove one of these dependencies"))
 		return
 	}
-	if n.version == "" || n.version == s.manifest.Version {
+	if n.version == "" || sameVersion(n.version, s.manifest.Version) {
 		return
 	}
 	if first.need.version == "" {
@@ -199,16 +199,16 @@ func (p *Project) findLibrary(n need) (*source, fault.List) {
 		}
 		dirs := []string{n.name}
 		if n.version != "" {
-			dirs = []string{nameVersion(n.name, n.version), n.name}
+			dirs = append([]string{nameVersion(n.name, n.version), n.name}, versionsOf(root.FS, n)...)
 		} else if !isThere(root.FS, n.name) {
-			dirs = versionsOf(root.FS, n.name)
+			dirs = versionsOf(root.FS, n)
 		}
 		for _, dir := range dirs {
 			if !isThere(root.FS, dir) {
 				continue
 			}
 			s, faults := p.openLibrary(root.FS, dir, n.name)
-			if len(faults) > 0 || n.version == "" || s.manifest.Version == n.version {
+			if len(faults) > 0 || n.version == "" || sameVersion(n.version, s.manifest.Version) {
 				return s, faults
 			}
 		}
@@ -221,17 +221,17 @@ func isThere(root fs.FS, name string) bool {
 	return err == nil
 }
 
-// versionsOf are the directories name@VERSION of a root, the highest first; at
-// most one is of use.
-func versionsOf(root fs.FS, name string) []string {
+// versionsOf is the directory NAME@VERSION of a root that is of use: of the version
+// that is asked for, else of the highest. There may be none.
+func versionsOf(root fs.FS, n need) []string {
 	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
 		return nil
 	}
 	best := ""
 	for _, e := range entries {
-		version, ok := strings.CutPrefix(e.Name(), name+"@")
-		if !ok || !semantic.MatchString(version) {
+		version, ok := strings.CutPrefix(e.Name(), n.name+"@")
+		if !ok || !semantic.MatchString(version) || n.version != "" && !sameVersion(n.version, version) {
 			continue
 		}
 		if best == "" || compareVersions(version, best) > 0 {
@@ -241,17 +241,25 @@ func versionsOf(root fs.FS, name string) []string {
 	if best == "" {
 		return nil
 	}
-	return []string{nameVersion(name, best)}
+	return []string{nameVersion(n.name, best)}
 }
 
-// compareVersions orders semantic versions, of which the last numbers may be left
-// out: a version with - comes before the one without.
+// sameVersion reports whether two versions are one: 1.0 is 1.0.0. What follows + must be
+// the same.
+func sameVersion(a, b string) bool {
+	_, build, _ := strings.Cut(a, "+")
+	_, other, _ := strings.Cut(b, "+")
+	return build == other && compareVersions(a, b) == 0
+}
+
+// compareVersions orders semantic versions, of which the last numbers may be left out
+// and are 0 then: a version with - comes before the one without.
 func compareVersions(a, b string) int {
 	a, _, _ = strings.Cut(a, "+")
 	b, _, _ = strings.Cut(b, "+")
 	a, before, isBefore := strings.Cut(a, "-")
 	b, other, isOther := strings.Cut(b, "-")
-	if c := compareParts(a, b); c != 0 || !isBefore && !isOther {
+	if c := compareParts(filled(a), filled(b)); c != 0 || !isBefore && !isOther {
 		return c
 	}
 	if isBefore != isOther {
@@ -259,6 +267,9 @@ func compareVersions(a, b string) int {
 	}
 	return compareParts(before, other)
 }
+
+// filled writes the numbers of a version that are left out.
+func filled(numbers string) string { return numbers + ".0.0"[min(4, 2*strings.Count(numbers, ".")):] }
 
 // compareParts compares what dots separate: numbers by value, and before words.
 func compareParts(a, b string) int {
@@ -317,7 +328,7 @@ func (p *Project) openLibrary(root fs.FS, dir, name string) (*source, fault.List
 	case m.Name != name:
 		return nil, fault.List{fault.New(fault.Config, "the directory of the library is %s, and its name is %s", fault.Quoted(dir), fault.Quoted(m.Name)).
 			Hinting("a library lies in a directory with its name").At(where, 1, 1)}
-	case versioned && m.Version != version:
+	case versioned && !sameVersion(m.Version, version):
 		return nil, fault.List{fault.New(fault.Config, "the directory of the library is %s, and its version is %s", fault.Quoted(dir), fault.Quoted(m.Version)).
 			Hinting("name the directory %s", nameVersion(name, m.Version)).At(where, 1, 1)}
 	}

@@ -83,13 +83,34 @@ func BenchmarkLibrary(b *testing.B) {
 }
 
 func TestVersionsAreOrdered(t *testing.T) {
-	want := []string{"1-a", "1", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1.0.0", "1.2", "1.9.0", "1.10.0", "2"}
+	want := []string{"1-1", "1.0.0-2", "1.0.0-10", "1.0.0-a", "1.0.0-a.1", "1", "1.0.1", "1.2", "1.9.0", "1.10.0", "2"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
 	slices.SortFunc(got, compareVersions)
 	if !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
+}
+
+// Numbers that are left out of a version are 0, wherever it stands: in the dependency,
+// the tag, the directory or the description.
+func TestTheSameVersion(t *testing.T) {
+	for _, c := range []struct{ dir, version, asked, other string }{
+		{"utils@1.0.0", "1.0.0", "utils@1.0", "utils@1"}, {"utils@1.0", "1.0", "utils@1.0.0", "utils@1.0"},
+		{"utils", "1.0.0", "utils@1", "utils"}, {"utils@1.0", "1.0.0", "utils@1.0", "utils@1.0.0"},
+		{"utils@1.0.0", "1.0.0", "git+https://example.com/utils.git@v1.0", "utils@1.0"}, {"utils@2.0.0-rc.1", "2.0.0-rc.1", "utils@2-rc.1", "utils@2.0-rc.1"},
+	} {
+		s := demo("-- project.yaml --\ndependencies: [\"" + c.asked + "\", other]\n-- main.worker --\ninstructions: x\n")
+		s.Libraries = []LibraryRoot{{Label: "libs", FS: tree("-- " + c.dir + "/lib.yaml --\nname: utils\nversion: \"" + c.version + "\"\n" +
+			"-- other/lib.yaml --\nname: other\ndependencies: [\"" + c.other + "\"]\n")}}
+		if p, err := Load(s); err != nil || p.source("utils:").manifest.Version != c.version {
+			t.Errorf("%v: %v", c, err)
+		}
+	}
+	s := librarySource(tree("-- utils@1.0.1/lib.yaml --\nname: utils\nversion: 1.0.1\n-- utils@1.0.0+b/lib.yaml --\nname: utils\nversion: 1.0.0+b\n"))
+	s.FS = tree("-- project.yaml --\ndependencies: [utils@1.0]\n")
+	_, err := Load(s)
+	wantFault(t, err, fault.LibraryNotFound, "utils@1.0")
 }
 
 // Of three libraries, each in two versions, every set of requirements ends in one
