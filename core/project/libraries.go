@@ -222,7 +222,8 @@ func isThere(root fs.FS, name string) bool {
 }
 
 // versionsOf is the directory NAME@VERSION of a root that is of use: of the version
-// that is asked for, else of the highest. There may be none.
+// that is asked for, else of the highest, which is one before a release only if there is
+// nothing else. There may be none.
 func versionsOf(root fs.FS, n need) []string {
 	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
@@ -234,7 +235,7 @@ func versionsOf(root fs.FS, n need) []string {
 		if !ok || !semantic.MatchString(version) || n.version != "" && !sameVersion(n.version, version) {
 			continue
 		}
-		if best == "" || compareVersions(version, best) > 0 {
+		if best == "" || early(version) == early(best) && compareVersions(version, best) > 0 || early(best) && !early(version) {
 			best = version
 		}
 	}
@@ -242,6 +243,12 @@ func versionsOf(root fs.FS, n need) []string {
 		return nil
 	}
 	return []string{nameVersion(n.name, best)}
+}
+
+// early reports whether a version is one before a release: 2.0-rc.1.
+func early(version string) bool {
+	numbers, _, _ := strings.Cut(version, "+")
+	return strings.Contains(numbers, "-")
 }
 
 // sameVersion reports whether two versions are one: 1.0 is 1.0.0. What follows + must be

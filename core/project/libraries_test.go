@@ -113,6 +113,20 @@ func TestTheSameVersion(t *testing.T) {
 	wantFault(t, err, fault.LibraryNotFound, "utils@1.0")
 }
 
+// Who asks for any version gets no version before a release, unless there are only such.
+func TestAnyVersionIsAReleasedOne(t *testing.T) {
+	for want, versions := range map[string][]string{"1.9": {"2.0-rc.1", "1.9", "1.8"}, "1.0+a-b": {"1.0+a-b", "1.1-a"}, "2.0-rc.2": {"2.0-rc.1", "2.0-rc.2", "1.0-rc.3"}} {
+		text := ""
+		for _, v := range versions {
+			text += "-- utils@" + v + "/lib.yaml --\nname: utils\nversion: \"" + v + "\"\n"
+		}
+		s := librarySource(tree(text))
+		if p, err := Load(s); err != nil || p.source("utils:").manifest.Version != want {
+			t.Errorf("%v: %v", versions, err)
+		}
+	}
+}
+
 // Of three libraries, each in two versions, every set of requirements ends in one
 // version of each that all agree with, or in a conflict.
 func TestRequirementsAgreeOrConflict(t *testing.T) {
