@@ -93,8 +93,8 @@ func newRunFile(root string, dirs []string, id string) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	trace.Prune(folder{dir.FS(), dir}, trace.KeptRuns-1, func(name string) bool { return goesOn(dir, name) })
 	name := id + ".jsonl"
+	trace.Prune(folder{dir.FS(), dir}, name, trace.KeptRuns-1, func(name string) bool { return goesOn(dir, name) })
 	file, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		dir.Close()

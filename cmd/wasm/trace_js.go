@@ -26,7 +26,7 @@ type traceFile struct {
 // cannot be kept, which is told.
 func (c *call) openTrace(fsys *opfs.FS, id string) *traceFile {
 	if runs, err := sub(fsys, trace.RunsDir); err == nil {
-		trace.Prune(runs, trace.KeptRuns-1, nil)
+		trace.Prune(runs, id+".jsonl", trace.KeptRuns-1, nil)
 	}
 	name := path.Join(trace.RunsDir, id+".jsonl")
 	log, err := fsys.Append(name)

@@ -9,6 +9,7 @@ import (
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/state"
+	"golem/core/tool"
 )
 
 // Listing is what a list shows of a conversation.
@@ -191,9 +192,6 @@ func indented(s string) string {
 
 // fenced is text in a fence longer than any in it.
 func fenced(kind, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
+	fence := tool.Fence(text)
 	return fence + kind + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }

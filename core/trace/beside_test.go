@@ -285,7 +285,8 @@ func TestPrune(t *testing.T) {
 	}
 	f.MapFS["20260101-000000-aaaaaa.d/notes.txt"] = &fstest.MapFile{}
 	f.MapFS["20260102-000000-aaaaaa.d/0.1.prompt.json"] = &fstest.MapFile{} // it goes with its trace
-	Prune(f, 3, nil)
+	f.MapFS["99990101-000000-aaaaaa.jsonl"] = &fstest.MapFile{}             // a clone brought it
+	Prune(f, "20260106-000000-aaaaaa.jsonl", 3, nil)
 	var left []string
 	if err := fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		if !d.IsDir() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // Formats returns the formats that Export knows, in the order in which to offer
@@ -141,15 +142,6 @@ func readable(s string) string {
 // fenced returns text in a code block with a fence that the text does not
 // contain.
 func fenced(language, text string) string {
-	fence, run := 3, 0
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		fence = max(fence, run+1)
-	}
-	mark := strings.Repeat("`", fence)
+	mark := tool.Fence(text)
 	return mark + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + mark + "\n"
 }

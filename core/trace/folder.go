@@ -21,11 +21,12 @@ type Folder interface {
 }
 
 // Prune removes all traces except the newest, with their long texts, and texts
-// whose trace is gone. A trace's name begins with the time of its run; files
-// with other names do not belong to golem and stay, and so do the traces of runs that
-// go on, if goesOn can tell (nil: it cannot). What cannot be removed now is removed next
-// time.
-func Prune(f Folder, keep int, goesOn func(name string) bool) {
+// whose trace is gone, before the trace named next is made. A trace's name begins with
+// the time of its run. Names that come after next go first: a clone that brings along
+// traces of the year 9999 must not make the real ones go. Files with other names do not
+// belong to golem and stay, and so do the traces of runs that go on, if goesOn can tell
+// (nil: it cannot). What cannot be removed now is removed next time.
+func Prune(f Folder, next string, keep int, goesOn func(name string) bool) {
 	entries, err := fs.ReadDir(f, ".")
 	if err != nil {
 		return
@@ -40,6 +41,11 @@ func Prune(f Folder, keep int, goesOn func(name string) bool) {
 		}
 	}
 	slices.Sort(files)
+	now, found := slices.BinarySearch(files, next)
+	if found {
+		now++
+	}
+	files = slices.Concat(files[now:], files[:now])
 	old := slices.Clone(files[:max(len(files)-keep, 0)])
 	if goesOn != nil {
 		old = slices.DeleteFunc(old, goesOn)

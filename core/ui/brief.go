@@ -197,7 +197,12 @@ func renderList(raw json.RawMessage) []string {
 	return out
 }
 
-// renderTable draws rows that are objects, a column for each key.
+// maxColumns is how many columns of a table are drawn. A row has a cell for each, so a
+// table in which every row has keys of its own would grow with the square of its rows.
+const maxColumns = 40
+
+// renderTable draws rows that are objects, a column for each key; what has too many
+// keys is shown as JSON.
 func renderTable(raw json.RawMessage) []string {
 	var rows []json.RawMessage
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
@@ -212,6 +217,9 @@ func renderTable(raw json.RawMessage) []string {
 				heads = append(heads, f.name)
 			}
 			cells[i][f.name] = scalar(f.value)
+		}
+		if len(heads) > maxColumns {
+			return indented(raw)
 		}
 	}
 	widths := make([]int, len(heads))

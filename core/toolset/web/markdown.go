@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"golem/core/tool"
 )
 
 // Markdown is what a person reads of a page: its title, and its main content as
@@ -80,7 +82,7 @@ func (w *writer) page(n *node) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-func (w *writer) skips(n *node) bool { return n.tag != "" && (n.hidden() || w.leave[n.tag]) }
+func (w *writer) skips(n *node) bool { return n.hide || w.leave[n.tag] }
 
 // block writes the children of an element: runs of inline ones as paragraphs, the
 // others apart.
@@ -158,11 +160,7 @@ func (w *writer) code(n *node) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	language := ""
+	fence, language := tool.Fence(text), ""
 	if c := n.find(func(n *node) bool { return strings.Contains(n.attr["class"], "language-") }); c != nil {
 		_, after, _ := strings.Cut(c.attr["class"], "language-")
 		if f := strings.Fields(after); len(f) > 0 && len(f[0]) < 20 && strings.Trim(f[0], "abcdefghijklmnopqrstuvwxyz0123456789+#-") == "" {
@@ -180,7 +178,7 @@ func (n *node) raw() string {
 	if n.tag == "br" {
 		return "\n"
 	}
-	if n.hidden() {
+	if n.hide {
 		return ""
 	}
 	var b strings.Builder

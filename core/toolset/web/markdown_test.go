@@ -71,6 +71,8 @@ func TestBombs(t *testing.T) {
 		"ends of raw": "<script>" + strings.Repeat("</scrip", 40000),
 		"marks":       strings.Repeat("<b><i><a href=x>a", 6000),
 		"references":  strings.Repeat("&", 200000),
+		"backticks":   "<pre>" + strings.Repeat("`", 2_000_000) + "</pre>",
+		"comments":    `<main style="` + strings.Repeat("x/**/", 400_000) + `">end`,
 	} {
 		_, text := Markdown(page, base, false)
 		if len(text) > 20*len(page) {

@@ -9,6 +9,7 @@ type node struct {
 	attr map[string]string
 	text string
 	kids []*node
+	hide bool // a person does not see the element, see hides
 }
 
 // maxDeep is how many elements lie in one another at most; deeper ones become
@@ -69,7 +70,7 @@ func parse(page string) *builder {
 		case t.tag == "title":
 			inTitle = b.title == "" && len(b.stack) < 4
 		default:
-			b.start(&node{tag: t.tag, attr: t.attr})
+			b.start(&node{tag: t.tag, attr: t.attr, hide: hides(t.tag, t.attr)})
 		}
 	}
 	return b
@@ -120,25 +121,22 @@ func (b *builder) end(tag string) {
 	}
 }
 
-// hidden reports whether a person does not see the element, as far as it says by
+// hides reports whether a person does not see an element, as far as it says by
 // itself: what a style sheet hides is not known.
-func (n *node) hidden() bool {
-	if dropped[n.tag] || n.attr["aria-hidden"] == "true" {
+func hides(tag string, attr map[string]string) bool {
+	if dropped[tag] || attr["aria-hidden"] == "true" {
 		return true
 	}
-	if _, ok := n.attr["hidden"]; ok {
+	if _, ok := attr["hidden"]; ok {
 		return true
 	}
-	style := strings.ToLower(n.attr["style"])
-	for {
-		before, rest, found := strings.Cut(style, "/*")
-		if !found {
-			break
-		}
-		_, after, _ := strings.Cut(rest, "*/")
-		style = before + after
+	var style strings.Builder // without its comments
+	for rest := strings.ToLower(attr["style"]); rest != ""; {
+		before, after, _ := strings.Cut(rest, "/*")
+		style.WriteString(before)
+		_, rest, _ = strings.Cut(after, "*/")
 	}
-	for rule := range strings.SplitSeq(style, ";") {
+	for rule := range strings.SplitSeq(style.String(), ";") {
 		name, value, _ := strings.Cut(rule, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "!important"))
 		if unseen[name+":"+value] || vanishes[name] && zero(value) || moves[name] && far(value) {
@@ -169,10 +167,10 @@ func far(value string) bool {
 
 // find is the first element, in the order of the page, that fits.
 func (n *node) find(fits func(*node) bool) *node {
-	if n.tag != "" && (n.hidden() || fits(n)) {
-		if n.hidden() {
-			return nil
-		}
+	switch {
+	case n.hide:
+		return nil
+	case n.tag != "" && fits(n):
 		return n
 	}
 	for _, k := range n.kids {
@@ -188,7 +186,7 @@ func (n *node) size() int {
 	if n.tag == "" {
 		return len(strings.TrimSpace(n.text))
 	}
-	if n.hidden() {
+	if n.hide {
 		return 0
 	}
 	sum := 0
