@@ -91,6 +91,32 @@ func TestHangEndsAtTheDeadline(t *testing.T) {
 	}
 }
 
+// A provider may be silent for two minutes, and for as long as its caller waits where
+// that is longer.
+func TestSilence(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{0: 2 * time.Minute, 30 * time.Second: 2 * time.Minute, 5 * time.Minute: 5 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			m := open(t, "openai:x", Config{HTTP: &player{behaviour: behaviour{hang: true}}, Env: env(key)})
+			r, start := request(), time.Now()
+			r.Timeout = timeout
+			_, err := m.Generate(context.Background(), r, nil)
+			fails(t, err, fault.Model, "openai sent nothing for "+want.String(), "raise limits.model_timeout")
+			if took := time.Since(start); took != want {
+				t.Errorf("a timeout of %v: took %v", timeout, took)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		slow := &player{behaviour: behaviour{pause: 4 * time.Minute, body: []string{sse(text("Hel")), sse(text("lo")) + ok("stop")}}}
+		r := request()
+		r.Timeout = 5 * time.Minute
+		turn, err := open(t, "openai:x", Config{HTTP: slow, Env: env(key)}).Generate(context.Background(), r, nil)
+		if err != nil || turn.Text != "Hello" {
+			t.Errorf("%q, %v", turn.Text, err)
+		}
+	})
+}
+
 // Scenario 36: cancellation stops at once (here: within 50 ms of fake time).
 func TestCancellationStopsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -55,6 +55,9 @@ func failureOf(err error) *failure {
 	return nil
 }
 
+// raiseTimeout is the remedy for a provider that takes too long.
+const raiseTimeout = "raise limits.model_timeout, or try another model with --model"
+
 // ended is the fault of a context that is over: its cause if that is a fault,
 // E_TIMEOUT for a deadline, else E_INTERRUPTED.
 func ended(ctx context.Context, name string) error {
@@ -65,7 +68,7 @@ func ended(ctx context.Context, name string) error {
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return (&failure{message: name + " did not answer in time", err: ctx.Err()}).
-			fault(fault.Timeout, "raise limits.model_timeout, or try another model with --model")
+			fault(fault.Timeout, raiseTimeout)
 	}
 	return fault.Of(ctx.Err(), fault.Model)
 }

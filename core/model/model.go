@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"golem/core/fault"
 	"golem/core/money"
@@ -75,7 +76,8 @@ type Request struct {
 	Tools        []tool.Spec
 	OutputSchema json.RawMessage // nil: free text
 	Settings     Settings
-	fellBack     bool // a model before this one of a list gave no answer
+	Timeout      time.Duration // how long the caller waits; a provider may be silent as long, if that is more than Config.Idle
+	fellBack     bool          // a model before this one of a list gave no answer
 }
 
 // Usage is the number of tokens that the provider bills. Estimated is set if

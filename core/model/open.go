@@ -34,7 +34,7 @@ type Config struct {
 	// recording, from the requests whose keys a replay compares. With nil, only
 	// the provider's own key is removed.
 	Redact func(string) string
-	Idle   time.Duration // how long a provider may send nothing; 0 means 2 minutes
+	Idle   time.Duration // how long a provider may send nothing, see also Request.Timeout; 0 means 2 minutes
 	// MaxBytes is the largest answer, in bytes as received; 0 means 32 MiB.
 	MaxBytes int64
 	Now      func() time.Time // for Retry-After dates; nil: time.Now

@@ -78,7 +78,7 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if err := m.end.permit(); err != nil {
 		return Turn{}, err
 	}
-	g := newGuard(ctx, m.config.Idle)
+	g := newGuard(ctx, max(m.config.Idle, r.Timeout))
 	defer g.close()
 	a := &answer{provider: m.end.row.Name, clean: m.clean, size: m.past.estimate, kept: carrier{names: m.end.row.Quirks.Carry}}
 	if show != nil {
@@ -183,7 +183,9 @@ func (m *remote) explain(ctx context.Context, g *guard, err error) error {
 		return ended(ctx, m.name)
 	}
 	if g.silent() {
-		return broken(fmt.Sprintf("%s sent nothing for %v", m.end.row.Name, m.config.Idle), errIdle)
+		f := broken(fmt.Sprintf("%s sent nothing for %v", m.end.row.Name, g.idle), errIdle)
+		f.Hint = raiseTimeout
+		return f
 	}
 	var f *fault.Fault
 	switch {

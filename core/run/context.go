@@ -97,7 +97,7 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most))
 	f.tree.r.Journal.Flush()
 	turn, err := f.model.Generate(ctx, model.Request{
-		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings,
+		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings, Timeout: f.worker.Limits.ModelTimeout,
 		Messages: []model.Message{
 			{Role: model.System, Text: prompt.Summarise},
 			{Role: model.User, Text: transcript(old.Drop(d, ""), (limit-most)*model.BytesToken/2)},

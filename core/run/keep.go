@@ -336,6 +336,7 @@ func (f *frame) request() model.Request {
 	return model.Request{
 		Worker: f.worker.ID, Conversation: f.conversation.Name, ID: f.id, Turn: f.conversation.Turns,
 		Messages: f.conversation.Messages, Tools: f.offered(), OutputSchema: f.output, Settings: f.modelSettings,
+		Timeout: f.worker.Limits.ModelTimeout,
 	}
 }
 
