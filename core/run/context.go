@@ -90,11 +90,8 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	limit, _, _ := f.room()
 	old := conversation.New("", f.conversation.Messages...)
 	name := f.conversation.Name + "~"
-	settings := maps.Clone(f.modelSettings)
-	if settings == nil {
-		settings = model.Settings{}
-	}
-	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most))
+	settings := summarySettings(f.modelSettings, f.model.Name())
+	settings["max_output_tokens"] = json.RawMessage(fmt.Sprint(most + min(maxThoughts, limit/2)))
 	f.tree.r.Journal.Flush()
 	turn, err := f.model.Generate(ctx, model.Request{
 		Worker: f.worker.ID, Conversation: name, ID: f.id, Turn: f.conversation.Turns + 1, Settings: settings, Timeout: f.worker.Limits.ModelTimeout,
@@ -112,6 +109,36 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	}
 	turn.Text = head(strings.TrimSpace(turn.Text), most*2*model.BytesToken)
 	return turn, err
+}
+
+// maxThoughts is for how many tokens of reasoning a request for a summary has room
+// beside it: together they are what old models write at most, 4,096.
+const maxThoughts = 2048
+
+// summarySettings are a worker's settings for a request without calls, formats and
+// limits of its own, with little reasoning.
+func summarySettings(s model.Settings, name string) model.Settings {
+	out, extra := model.Settings{}, model.Settings{}
+	maps.Copy(out, s)
+	_ = json.Unmarshal(s["extra"], &extra) // without one it stays empty
+	for _, member := range []string{"parallel_tool_calls", "tool_choice", "stop", "response_format", "max_tokens", "max_completion_tokens", "max_output_tokens"} {
+		delete(out, member)
+		delete(extra, member)
+	}
+	if len(extra) > 0 {
+		out["extra"], _ = json.Marshal(extra) // of JSON that was read
+	} else {
+		delete(out, "extra")
+	}
+	switch string(s["reasoning_effort"]) {
+	case "", `"none"`, `"minimal"`:
+	default:
+		out["reasoning_effort"] = json.RawMessage(`"low"`)
+		if strings.HasPrefix(name, "mistral:") { // which takes no "low", and reasons only if asked to
+			delete(out, "reasoning_effort")
+		}
+	}
+	return out
 }
 
 // maxQuoted is how many bytes of one message a request for a summary has.

@@ -2,11 +2,14 @@ package run
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"golem/core/conversation"
 	"golem/core/fault"
@@ -116,5 +119,65 @@ func wellFormed(t *testing.T, seed uint64, before, after []model.Message) {
 	}
 	if len(open) > 0 {
 		t.Fatalf("seed %d: calls without results: %v", seed, open)
+	}
+}
+
+// heard is a model that keeps what it was asked.
+type heard struct {
+	name    string
+	request model.Request
+}
+
+func (h *heard) Name() string { return h.name }
+
+func (h *heard) Generate(_ context.Context, r model.Request, _ func(model.Delta)) (model.Turn, error) {
+	h.request = r
+	return model.Turn{Text: "They talked.", Finish: "stop", Model: h.name}, nil
+}
+
+// summarised is the request for a summary of an exchange, in at most 1,000 tokens.
+func summarised(t *testing.T, name string, w *project.Worker, s model.Settings) model.Request {
+	t.Helper()
+	h := &heard{name: name}
+	f := &frame{
+		identity: identity{tree: newTree(&Runner{Sink: trace.Sinks(nil)}), worker: w}, powers: powers{tools: &tool.Set{}, model: h, modelSettings: s, budget: &budget{mu: &sync.Mutex{}}},
+		conversation: conversation.New("0", model.Message{Role: model.System, Text: "Help."}, model.Message{Role: model.User, Text: "alpha"},
+			model.Message{Role: model.Assistant, Text: "beta"}, model.Message{Role: model.User, Text: "gamma"}),
+	}
+	turn, err := f.summarise(t.Context(), f.conversation.Old(), 1000)
+	if err != nil || turn.Text != "They talked." {
+		t.Fatal(turn, err)
+	}
+	return h.request
+}
+
+// A request for a summary has the worker's settings but for those that are about calls
+// or its usual answers; the model reasons little, and beside the summary.
+func TestSettingsOfASummary(t *testing.T) {
+	w := &project.Worker{ID: "main", MaxContextTokens: 8000, Limits: project.Limits{ModelTimeout: 5 * time.Minute}}
+	for _, c := range []struct{ model, settings, want string }{
+		{"openai:m", `{}`, `{"max_output_tokens":3048}`},
+		{"openai:m", `{"max_output_tokens":64000,"parallel_tool_calls":false,"stop":["END"],"temperature":0.2,"cache":false}`, `{"cache":false,"max_output_tokens":3048,"temperature":0.2}`},
+		{"openai:m", `{"reasoning_effort":"max"}`, `{"max_output_tokens":3048,"reasoning_effort":"low"}`},
+		{"anthropic:m", `{"reasoning_effort":"minimal"}`, `{"max_output_tokens":3048,"reasoning_effort":"minimal"}`},
+		{"groq:m", `{"reasoning_effort":"none"}`, `{"max_output_tokens":3048,"reasoning_effort":"none"}`},
+		{"mistral:m", `{"reasoning_effort":"high"}`, `{"max_output_tokens":3048}`},
+		{"openai:m", `{"extra":{"tool_choice":"required","response_format":{},"max_tokens":9,"stop":["END"],"user":"me"}}`, `{"extra":{"user":"me"},"max_output_tokens":3048}`},
+		{"openai:m", `{"extra":{"tool_choice":"required"}}`, `{"max_output_tokens":3048}`},
+		{"openai:m", `{"extra":{"user":"me"}}`, `{"extra":{"user":"me"},"max_output_tokens":3048}`},
+	} {
+		var given model.Settings
+		if err := json.Unmarshal([]byte(c.settings), &given); err != nil {
+			t.Fatal(err)
+		}
+		r := summarised(t, c.model, w, given)
+		got, err := json.Marshal(r.Settings)
+		if err != nil || string(got) != c.want || r.Timeout != 5*time.Minute {
+			t.Errorf("%s with %s is asked with %s for %v (%v), want %s", c.model, c.settings, got, r.Timeout, err, c.want)
+		}
+	}
+	w.MaxContextTokens = 3000 // of which the thoughts get no more than half
+	if got := string(summarised(t, "openai:m", w, nil).Settings["max_output_tokens"]); got != "2500" {
+		t.Error(got)
 	}
 }
