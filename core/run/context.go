@@ -88,6 +88,9 @@ func (f *frame) summarise(ctx context.Context, d conversation.Dropped, most int)
 	ctx, stop := f.tree.clock.timeout(ctx, f.worker.Limits.ModelTimeout, "the request for a summary")
 	defer stop()
 	limit, _, _ := f.room()
+	if limit <= 0 { // nobody knows; it has read the conversation up to here
+		limit = max(f.requestTokens(f.conversation.Messages), 4*maxSummary)
+	}
 	old := conversation.New("", f.conversation.Messages...)
 	name := f.conversation.Name + "~"
 	settings := summarySettings(f.modelSettings, f.model.Name())

@@ -181,3 +181,11 @@ func TestSettingsOfASummary(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// /compact where nobody knows how much the model reads: it is shown the conversation.
+func TestSummaryWithoutAKnownContext(t *testing.T) {
+	r := summarised(t, "openai:m", &project.Worker{ID: "main"}, nil)
+	if text := r.Messages[1].Text; !strings.Contains(text, "alpha") || !strings.Contains(text, "beta") {
+		t.Errorf("it is asked to summarise %q", text)
+	}
+}
