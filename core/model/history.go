@@ -49,6 +49,7 @@ type history struct {
 	messages []Message
 	encoded  []json.RawMessage // of each message
 	size     Estimator
+	refused  int // the provider does not take back what it sent with so many messages
 	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet
 }
 
@@ -154,6 +155,20 @@ func (h *histories) estimate(r Request) int {
 	one := h.take(r.Conversation)
 	defer h.put(r.Conversation, one)
 	return one.size.Request(r.Messages, r.Tools, r.OutputSchema)
+}
+
+// refusedUpTo is how many messages of a conversation go without what the provider sent
+// with them, and refuse sets it.
+func (h *histories) refusedUpTo(conversation string) int {
+	one := h.take(conversation)
+	defer h.put(conversation, one)
+	return one.refused
+}
+
+func (h *histories) refuse(conversation string, messages int) {
+	one := h.take(conversation)
+	defer h.put(conversation, one)
+	one.refused = messages
 }
 
 func (h *histories) forget(conversation string) { h.take(conversation) }

@@ -67,7 +67,7 @@ func (c Config) now() time.Time {
 // Name is the full name, provider and model.
 func (m *remote) Name() string { return m.name }
 
-// Generate makes one attempt.
+// Generate makes one attempt; see sound for when it makes two.
 func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	if ctx.Err() != nil {
 		return Turn{}, ended(ctx, m.name)
@@ -78,6 +78,11 @@ func (m *remote) Generate(ctx context.Context, r Request, show func(Delta)) (Tur
 	if err := m.end.permit(); err != nil {
 		return Turn{}, err
 	}
+	return m.sound(ctx, r, show)
+}
+
+// attempt sends the request, and reads the answer.
+func (m *remote) attempt(ctx context.Context, r Request, show func(Delta)) (Turn, error) {
 	g := newGuard(ctx, max(m.config.Idle, r.Timeout))
 	defer g.close()
 	a := &answer{provider: m.end.row.Name, clean: m.clean, size: m.past.estimate, kept: carrier{names: m.end.row.Quirks.Carry}}
