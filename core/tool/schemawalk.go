@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -163,18 +164,16 @@ func (w *walker) text(n *node, v, path string) {
 func (w *walker) number(n *node, v float64, path string) {
 	for _, rule := range [...]struct {
 		keyword, words string
-		holds          func(limit float64) bool
-	}{
-		{"minimum", "≥", func(limit float64) bool { return v >= limit }},
-		{"maximum", "≤", func(limit float64) bool { return v <= limit }},
-		{"exclusiveMinimum", ">", func(limit float64) bool { return v > limit }},
-		{"exclusiveMaximum", "<", func(limit float64) bool { return v < limit }},
-		{"multipleOf", "a multiple of", func(limit float64) bool { return math.Mod(v, limit) == 0 }},
-	} {
-		if limit, ok := n.bound(rule.keyword); ok && !rule.holds(limit) {
+		least, most    int // of how v compares to the limit
+	}{{"minimum", "≥", 0, 1}, {"maximum", "≤", -1, 0}, {"exclusiveMinimum", ">", 1, 1}, {"exclusiveMaximum", "<", -1, -1}} {
+		limit, ok := n.bound(rule.keyword)
+		if c := cmp.Compare(v, limit); ok && (c < rule.least || c > rule.most) {
 			w.add(path, "must be %s %v, got %v", rule.words, limit, v)
 			return
 		}
+	}
+	if unit, ok := n.bound("multipleOf"); ok && math.Mod(v, unit) != 0 {
+		w.add(path, "must be a multiple of %v, got %v", unit, v)
 	}
 }
 
