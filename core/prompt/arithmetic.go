@@ -47,8 +47,12 @@ func compute(op string, a, b value.Value) (value.Value, error) {
 			return value.FromFloat(p), nil
 		}
 		return a.Pow(b)
-	} else if numbers && y != 0 && max(math.Abs(x), math.Abs(y)) >= 1<<63 {
-		return value.FromFloat(math.Mod(x, y)), nil
+	} else if numbers && y != 0 {
+		rest := math.Mod(x, y)
+		if rest != 0 && rest < 0 != (y < 0) {
+			rest += y
+		}
+		return value.FromFloat(rest), nil
 	}
 	return a.Rem(b)
 }
@@ -78,7 +82,10 @@ func whole(op string, x, y int64) (n int64, fits, ok bool) {
 		if y == 0 {
 			return 0, false, false
 		}
-		return x % y, true, true
+		if n = x % y; n != 0 && n < 0 != (y < 0) {
+			n += y // it has the sign of y, so that x is y * (x // y) + x % y
+		}
+		return n, true, true
 	case "**":
 		if x >= -1 && x <= 1 && y > 3 {
 			y = 2 | y&1 // the same power, since only odd and even differ
