@@ -140,6 +140,24 @@ func TestRemaindersOfNegativeNumbers(t *testing.T) {
 	}
 }
 
+// As in Jinja2 without autoescape: only what passes e or escape is HTML, and only once.
+func TestEscape(t *testing.T) {
+	names := map[string]any{"x": `<a href="b">'&'</a>`, "list": []any{"<", 1}}
+	const escaped = "&lt;a href=&#34;b&#34;&gt;&#39;&amp;&#39;&lt;/a&gt;"
+	for source, want := range map[string]string{
+		"{{ x|e }}": escaped, "{{ x|escape }}": escaped, "{{ x|e|e }}": escaped, "{{ x|safe|e }}": `<a href="b">'&'</a>`, "{{ x|e|safe }}": escaped,
+		"{{ x }}{{ x|safe }}": `<a href="b">'&'</a><a href="b">'&'</a>`, "{{ list|e }}": "[&#34;&lt;&#34;, 1]", "{{ 1|e }}{{ none|e }}": "1None",
+		"{{ '<' ~ ('&'|e) }}": "<&amp;", "{% filter e %}<{{ '&' }}{% endfilter %}": "&lt;&amp;", "{{ list|map('e')|join('<') }}": "&lt;<1",
+	} {
+		if out, err := render(source, nil, names); out != want || err != nil {
+			t.Errorf("%s: %q %v, want %q", source, out, err, want)
+		}
+	}
+	if _, err := render("{{ missing|e }}", nil, nil); !errors.Is(err, fault.Template) {
+		t.Errorf("an undefined name: %v", err)
+	}
+}
+
 // What Load refuses ends the rendering, even where a missing file is forgiven.
 func TestLoadRefuses(t *testing.T) {
 	refused := fault.New(fault.Template, "no")
