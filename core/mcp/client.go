@@ -28,13 +28,13 @@ type Tool struct {
 }
 
 // Tools lists the server's tools that want is true for, in the server's order. A tool
-// that cannot be offered is left out, with a warning; a server that says too much is
+// that cannot be offered is left out, the first 20 with a warning each; a server that says too much is
 // cut, with a warning. The error is set if there is no list.
 func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []Tool, warnings fault.List, err error) {
 	if !c.Session.Has("tools") {
 		return nil, nil, nil
 	}
-	seen, size := map[string]bool{}, 0
+	seen, size, flawed := map[string]bool{}, 0, 0
 	err = c.pages(ctx, "tools/list", "tools", func(raw json.RawMessage) bool {
 		t, bad := c.tool(raw)
 		switch {
@@ -44,10 +44,10 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 			bad = c.flaw("has two tools named %s; the second is not used", t.Name)
 		}
 		if bad != nil {
-			if len(warnings) < 20 {
+			if flawed++; flawed <= maxFlaws {
 				warnings = append(warnings, bad)
 			}
-			return len(warnings) < 20
+			return flawed < maxTools
 		}
 		if size += len(t.Description) + len(t.Input) + len(t.Output); len(out) >= maxTools || size > maxList {
 			warnings = append(warnings, fault.Warn(fault.Limit, "the MCP server %s has more tools than can be used; the first %d are", c.Name, len(out)).

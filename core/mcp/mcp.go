@@ -18,6 +18,7 @@ import (
 const (
 	MaxMessage     = 8 << 20   // bytes of one message
 	maxTools       = 1000      // tools of one server
+	maxFlaws       = 20        // warnings of tools that cannot be offered
 	maxPages       = 200       // pages of one list
 	maxDescription = 4 << 10   // bytes of a tool's description
 	maxSchema      = 128 << 10 // bytes of one schema
