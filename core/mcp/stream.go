@@ -75,22 +75,28 @@ type stream struct {
 	last string        // id of the last event
 	wait time.Duration // before it is taken up again
 	size int64
+	cr   bool // the last line ended with CR: LF behind it is of the same end
 }
 
 // events reads events until the answer to r is among them, and closes the body. done is
-// false if the stream ended before.
+// false if the stream ended before. An event whose blank line is missing at the end
+// counts if it is whole.
 func (h *httpSession) events(res *http.Response, s *stream, r request) (result json.RawMessage, done bool, err error) {
 	defer res.Body.Close()
 	in := bufio.NewReaderSize(res.Body, 16<<10)
+	s.cr = false
 	var data []byte
 	for {
-		line, err := readLine(in, MaxMessage-len(data))
+		line, err := s.line(in, MaxMessage-len(data))
 		s.size += int64(len(line)) + 1
 		if err == errLong || s.size > maxStream {
 			return nil, true, tooLong(h.server.Name)
 		}
-		if err != nil && len(line) == 0 {
-			return nil, false, nil // it ended or broke off, which is the same
+		if err != nil && len(line) == 0 { // it ended or broke off, which is the same
+			if !json.Valid(data) {
+				return nil, false, nil
+			}
+			return h.event(data, r)
 		}
 		name, value, _ := strings.Cut(string(line), ":")
 		value = strings.TrimPrefix(value, " ")
@@ -130,19 +136,21 @@ func (h *httpSession) event(data []byte, r request) (json.RawMessage, bool, erro
 
 var errLong = fault.New(fault.Limit, "a line is too long")
 
-// readLine reads a line without its end, of at most limit bytes.
-func readLine(in *bufio.Reader, limit int) ([]byte, error) {
-	var line []byte
+// line reads a line without its end, which is LF, CR or both, of at most limit bytes.
+func (s *stream) line(in *bufio.Reader, limit int) (line []byte, err error) {
 	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > limit {
+		c, err := in.ReadByte()
+		second := s.cr && c == '\n'
+		s.cr = c == '\r'
+		switch {
+		case err != nil || !second && (c == '\n' || c == '\r'):
+			return line, err
+		case second:
+		case len(line) == limit:
 			return nil, errLong
+		default:
+			line = append(line, c)
 		}
-		line = append(line, part...)
-		if err == bufio.ErrBufferFull {
-			continue
-		}
-		return bytes.TrimRight(line, "\r\n"), err
 	}
 }
 
