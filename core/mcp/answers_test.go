@@ -3,12 +3,14 @@ package mcp_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	"golem/core/fault"
 	"golem/core/mcp/mcptest"
 )
 
@@ -70,5 +72,54 @@ func TestEndsOfEvents(t *testing.T) {
 				t.Errorf("%q, %v", out.Text, err)
 			}
 		})
+	}
+}
+
+// What a server says beside an HTTP status is kept, bounded and escaped, and not the HTML
+// of a page.
+func TestWordsOfAStatus(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: no \u202e such thing"},"id":null}`: `HTTP status 400: Bad Request: no \u202e such thing`,
+		"too many\x1b[2J": `HTTP status 400: too many\u001b[2J`, `{"error":"invalid_request"}`: `HTTP status 400: {"error":"invalid_request"}`,
+		"<html>Bad Request</html>": "HTTP status 400", "": "HTTP status 400", strings.Repeat("x", 1<<20): "HTTP status 400: " + strings.Repeat("x", 300) + "… (cut)",
+	} {
+		c := overMemory(t, calls(&mcptest.Server{Session: "one"}, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, body)
+		}))
+		_, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
+		if !errors.Is(err, fault.Network) || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%.80s: %v, want %.80s", body, err, want)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A server that has forgotten the session may say so with 400 too. The session is begun
+// again once, and the call is sent again: the server did nothing for the first.
+func TestAForgottenSession(t *testing.T) {
+	for body, forgives := range map[string]bool{
+		`{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`: true,
+		"Mcp-Session-Id header is wrong": true, "no such session, and never again": false, "the arguments are wrong": false,
+	} {
+		s := &mcptest.Server{Session: "one", Tools: []mcptest.Tool{{Name: "ok"}}}
+		asked := 0
+		c := overMemory(t, calls(s, func(w http.ResponseWriter, r *http.Request, id string) {
+			if asked++; asked == 1 || !forgives {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, body)
+				return
+			}
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}}`, id)
+		}))
+		_, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
+		if (err == nil) != forgives || asked > 2 || strings.Contains(body, "session") && asked != 2 || err != nil && !strings.Contains(err.Error(), body) {
+			t.Errorf("%s: asked %d times, %v", body, asked, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -110,7 +111,8 @@ func (h *httpSession) Has(what string) bool {
 	return ok
 }
 
-// errGone means that the server has forgotten the session.
+// errGone means that the server has forgotten the session: it says so with 404, and some
+// servers with 400 and words about the session.
 var errGone = errors.New("the server has ended the session")
 
 // Request sends a request. If the server has forgotten the session, which it says before
@@ -228,19 +230,38 @@ func (h *httpSession) request(ctx context.Context, method string, body io.Reader
 	return req, nil
 }
 
-// status is the fault of a response that is not a success.
+// status is the fault of a response that is not a success, with the server's words.
 func (h *httpSession) status(res *http.Response) error {
+	code := res.StatusCode
+	if code >= 200 && code < 300 {
+		return nil
+	}
 	h.mu.Lock()
 	session := h.id
 	h.mu.Unlock()
-	switch code := res.StatusCode; {
-	case code >= 200 && code < 300:
-		return nil
-	case code == http.StatusNotFound && session != "":
-		return errGone
-	default:
-		return StatusFault(h.server.Name, code)
+	words := said(res.Body)
+	if unknown := strings.Contains(strings.ToLower(words), "session"); session != "" && (code == http.StatusNotFound || code == http.StatusBadRequest && unknown) {
+		return fmt.Errorf("%w: %s", errGone, words)
 	}
+	f := StatusFault(h.server.Name, code)
+	if words != "" {
+		f.Message += ": " + words
+	}
+	return f
+}
+
+// said is what a body says that is no answer: the message of an error of JSON-RPC, or
+// all of it. A page for people says nothing.
+func said(body io.Reader) string {
+	data, _ := io.ReadAll(io.LimitReader(body, 16<<10)) // what came counts
+	text := string(bytes.TrimSpace(data))
+	if all, err := decode(data); err == nil && len(all) > 0 && all[0].Error != nil {
+		text = all[0].Error.Message
+	}
+	if strings.HasPrefix(text, "<") {
+		return ""
+	}
+	return Plain(text, 300)
 }
 
 // StatusFault is the fault of an HTTP status with which a server answered.
