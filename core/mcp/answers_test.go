@@ -123,3 +123,23 @@ func TestAForgottenSession(t *testing.T) {
 		}
 	}
 }
+
+// An error without an id is about the request that it answers.
+func TestErrorsWithoutAnID(t *testing.T) {
+	for kind, text := range map[string]string{
+		"application/json":  `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"it cannot be parsed"}}`,
+		"text/event-stream": "data: {\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"it cannot be parsed\"}}\n\n",
+	} {
+		c := overMemory(t, calls(&mcptest.Server{}, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.Header().Set("Content-Type", kind)
+			_, _ = io.WriteString(w, text)
+		}))
+		_, err := c.Client().Call(t.Context(), "ok", json.RawMessage(`{}`), nil)
+		if !errors.Is(err, fault.Tool) || !strings.Contains(err.Error(), "refused the call of ok: it cannot be parsed") {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

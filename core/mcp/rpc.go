@@ -63,15 +63,15 @@ func (r request) rawID() json.RawMessage { return strconv.AppendInt(nil, r.id, 1
 // take handles one message while the answer to a request is awaited. done is true if it
 // is the answer.
 func (h *httpSession) take(m received, r request) (result json.RawMessage, done bool, err error) {
+	noID, mine := len(m.ID) == 0 || string(m.ID) == "null", string(m.ID) == string(r.rawID())
 	switch {
-	case m.Method == "" && string(m.ID) == string(r.rawID()):
-		if m.Error != nil {
-			return nil, true, &ServerError{Code: m.Error.Code, Message: m.Error.Message}
-		}
+	case m.Method == "" && m.Error != nil && (noID || mine): // without an id, the server could not read the request
+		return nil, true, &ServerError{Code: m.Error.Code, Message: m.Error.Message}
+	case m.Method == "" && mine:
 		return m.Result, true, nil
 	case m.Method == "":
 		return nil, false, nil // the answer to something else: nobody waits for it here
-	case len(m.ID) > 0 && string(m.ID) != "null":
+	case !noID:
 		h.answer(m)
 	case m.Method == "notifications/progress" && r.progress != nil:
 		var p struct {
