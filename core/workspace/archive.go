@@ -63,6 +63,11 @@ func unpacked(data []byte, skip func(name string, dir bool) bool) ([]node, error
 	if len(data) > MaxArchive {
 		return nil, archiveFault("it has %d bytes; at most %d are allowed", len(data), MaxArchive)
 	}
+	// The reader makes all entries before it tells their number, and the one that the file
+	// says may be a lie. A file in it may be a zip file with entries of its own.
+	if bytes.Count(data, []byte("PK\x01\x02")) > 4*MaxFiles {
+		return nil, archiveFault(crowded, MaxFiles)
+	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, archiveFault("it is not a zip file, or its end is missing")
@@ -112,6 +117,8 @@ func reason(err error) error {
 // directory, is encrypted (APPNOTE 4.4.4, bits 0, 6 and 13).
 const encryptedFlags = 1<<0 | 1<<6 | 1<<13
 
+const crowded = "it has more than %d entries"
+
 // member is one file or directory of an archive, with the name it gets when it
 // is unpacked.
 type member struct {
@@ -124,7 +131,7 @@ type member struct {
 // each file.
 func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	if len(z.File) > MaxFiles {
-		return nil, archiveFault("it has %d entries; at most %d are allowed", len(z.File), MaxFiles)
+		return nil, archiveFault(crowded, MaxFiles)
 	}
 	var plan []member
 	var total uint64

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -121,6 +122,31 @@ func TestZipWrapper(t *testing.T) {
 		got, err := unpack(pack(t, entries...))
 		if names := strings.Join(slices.Sorted(maps.Keys(got)), " "); err != nil || names != c.want {
 			t.Errorf("%s: %s, %v; want %s", c.in, names, err, c.want)
+		}
+	}
+}
+
+// An archive with too many entries is refused before they are made, also if the number at
+// its end is not theirs.
+func TestZipWithManyEntriesTakesNoMemory(t *testing.T) {
+	one := append([]byte("PK\x01\x02"), make([]byte, 43)...)
+	one[28], one[46] = 1, 'a' // a name of one byte
+	for _, n := range []int{300_000, 4<<16 + 10} {
+		data := bytes.Repeat(one, n)
+		end := binary.LittleEndian.AppendUint32([]byte("PK\x05\x06\x00\x00\x00\x00\x00\x00"), 0)
+		binary.LittleEndian.PutUint16(end[8:], uint16(n))
+		binary.LittleEndian.PutUint16(end[10:], uint16(n))
+		end = binary.LittleEndian.AppendUint32(end[:12], uint32(len(data)))
+		data = append(append(data, end...), make([]byte, 6)...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := unpack(data)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, fault.Path) || !strings.Contains(err.Error(), "it has more than 20000 entries") {
+			t.Errorf("%d entries: %v", n, err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+			t.Errorf("%d entries: it took %d bytes", n, took)
 		}
 	}
 }
