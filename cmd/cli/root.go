@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"golem/core/fault"
 	"golem/core/project"
 )
 
@@ -50,6 +51,12 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		var wrong *pflag.InvalidValueError
 		if errors.As(err, &wrong) { // its text names functions of Go
 			err = fmt.Errorf("--%s %q is not a value of this flag (%s)", wrong.GetFlag().Name, wrong.GetValue(), wrong.GetFlag().Value.Type())
+		}
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			if near := fault.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); near != "" {
+				return usage("%w", err).Hinting("did you mean --%s", near)
+			}
 		}
 		return usage("%w", err).Hinting("%s --help lists the flags", cmd.CommandPath())
 	})
@@ -172,4 +179,11 @@ func firstWord(flags *pflag.FlagSet, args []string) (i int, asked bool) {
 		}
 	}
 	return -1, asked
+}
+
+// flagNames are the names of a command's flags.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
 }

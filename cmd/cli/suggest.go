@@ -95,6 +95,9 @@ func (h *host) meantName(f *flags, words []string) string {
 	if projectFile(h.dir) != "" && h.hasWorker(word) {
 		return "it is a worker of the project here: " + f.line(append([]string{".", "--entry"}, words...)...)
 	}
+	if near := h.nearProject(word); near != "" {
+		return "did you mean " + near
+	}
 	var known []string
 	for _, dir := range h.searchPath() {
 		entries, err := os.ReadDir(h.path(dir))
@@ -120,6 +123,26 @@ func (h *host) meantName(f *flags, words []string) string {
 		return name + " is in " + up + ": " + f.line(append([]string{up}, words...)...)
 	}
 	return "golem --help shows what TARGET may be"
+}
+
+// nearProject is the project or worker file in the working directory whose name is
+// nearest to word; "" if none is near.
+func (h *host) nearProject(word string) string {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() || isWorkerFile(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	near := fault.Nearest(word, names)
+	if near == "" || !isWorkerFile(near) && projectFile(h.path(near)) == "" {
+		return ""
+	}
+	return near
 }
 
 // hasWorker tells whether the project here has a worker of that ID.

@@ -49,7 +49,7 @@ type history struct {
 	messages []Message
 	encoded  []json.RawMessage // of each message
 	size     Estimator
-	refused  int // the provider does not take back what it sent with so many messages
+	refused  int               // the provider does not take back what it sent with so many messages
 	after    []json.RawMessage // what follows it: the files of the results that end with it; nil: not known yet
 }
 

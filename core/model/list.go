@@ -242,6 +242,9 @@ func nearHint(provider, name string, offers []Offer) string {
 	for i, o := range offers {
 		names[i] = o.Name
 	}
+	if slices.Contains(names, name) {
+		return fmt.Sprintf("%s lists it: this account may have no access to it, or it needs another api", provider)
+	}
 	found := near(name, names)
 	if len(found) == 0 {
 		some := names[:min(len(names), 2*maxNear)]

@@ -225,3 +225,11 @@ func TestUnreachableIsToldOnce(t *testing.T) {
 		}
 	}
 }
+
+// A provider may list a model that an account cannot use: its own name is no suggestion.
+func TestModelThatIsListed(t *testing.T) {
+	offers := []Offer{{Name: "gpt-5"}, {Name: "gpt-5-mini"}}
+	if hint := nearHint("openai", "gpt-5-mini", offers); strings.Contains(hint, "did you mean") || !strings.Contains(hint, "openai lists it") {
+		t.Error(hint)
+	}
+}

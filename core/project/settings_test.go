@@ -227,7 +227,7 @@ func TestWrongTypesAndValues(t *testing.T) {
 		"name: {}": "2:7: E_CONFIG: name: expected text, found a mapping", "name: ~": "name has no value", "name: ' a'": "begins or ends",
 		"name: \"a\\u202e\"": "invisible", "description: [a]": "found a list", "model: gpt": "provider:name", "model: {a: b}": "found a mapping",
 		"compatible_models: a": "expected a list", "compatible_models: ['[']": "not a valid pattern", "mode: loop": "not one of single, chat",
-		"instructions: 3": "expected text", "template: yes": "write true or false", "template: 1": "true or false",
+		"instructions: 3": "expected text", "template: yes": "write true, without", "template: 1": "true or false",
 		"toolsets: filesystem": "a mapping or a list of names", "toolsets: [1]": "name of a toolset", "toolsets: [filesystem, filesystem]": "twice",
 		"toolsets: {filesystem: true}": "write {}", "toolsets: {filesystem: 3}": "expected a mapping", "toolsets: {nope: {}}": "unknown toolset",
 		"toolsets: {custom: {module: ./x}}": "2:29: E_NOT_FOUND: no tool module \"./x\"",

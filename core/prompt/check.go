@@ -102,11 +102,11 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 		c.reads = append(c.reads, read{in, u})
 	case useFilter:
 		if templateFilters[u.name] == nil {
-			c.add(in.at(in.fault(u.line, "there is no filter %s", short(u.name)), u.line, u.offset))
+			c.add(in.at(near(in.fault(u.line, "there is no filter %s", short(u.name)), u.name, templateFilters), u.line, u.offset))
 		}
 	case useTest:
 		if templateTests[u.name] == nil {
-			c.add(in.at(in.fault(u.line, "there is no test %s", short(u.name)), u.line, u.offset))
+			c.add(in.at(near(in.fault(u.line, "there is no test %s", short(u.name)), u.name, templateTests), u.line, u.offset))
 		}
 	default:
 		text, err := c.r.read(ctx, u.name)
@@ -126,6 +126,14 @@ func (c *checker) use(ctx context.Context, in Text, u use) {
 			c.template(ctx, u.name, text)
 		}
 	}
+}
+
+// near adds the nearest name of a table, if one is near.
+func near[T any](f *fault.Fault, name string, known map[string]T) *fault.Fault {
+	if one := fault.Nearest(name, slices.Sorted(maps.Keys(known))); one != "" {
+		return f.Hinting("did you mean %s", one)
+	}
+	return f
 }
 
 // missing tells where a file lies that golem does not look for there.

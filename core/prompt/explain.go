@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2"
 	"github.com/mitsuhiko/minijinja/minijinja-go/v2/syntax"
@@ -37,7 +38,7 @@ func (r *rendering) explain(err error) error {
 	message := at.Message
 	switch at.Kind {
 	case minijinja.ErrUndefinedVar:
-		message = quoted(r.excerpt(at), "a name here") + " is not defined"
+		return r.undefined(at)
 	case minijinja.ErrTemplateNotFound:
 		message = "there is no template " + quoted(at.Message, "of that name")
 	case minijinja.ErrUnknownFilter:
@@ -59,6 +60,24 @@ func (r *rendering) explain(err error) error {
 		message = "syntax: " + at.Message
 	}
 	return r.place(fault.New(fault.Template, "%s", message), at)
+}
+
+// undefined is the fault of a name that has no value. Most often it is an optional field
+// that the input does not have.
+func (r *rendering) undefined(at *minijinja.Error) error {
+	name := r.excerpt(at)
+	f := fault.Of(r.place(fault.New(fault.Template, "%s is not defined", quoted(name, "a name here")), at), fault.Template)
+	if isName(name) {
+		f = f.Hinting("%s; where it may be missing, write %s|default(\"\")", f.Hint, name)
+	}
+	return f
+}
+
+// isName reports whether an excerpt is a name alone; x.name needs a default for x as well.
+func isName(s string) bool {
+	return s != "" && len(s) <= 40 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }
 
 // stopped is the fault that ended the rendering, at the place where the engine

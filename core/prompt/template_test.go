@@ -87,7 +87,7 @@ func TestTemplateFaults(t *testing.T) {
 		"self.jinja":   "{% include 'self.jinja' %}",
 	}
 	for source, want := range map[string]string{
-		"a\n{{ titel }}":                  "main.worker:6:4: E_TEMPLATE: titel is not defined (in: {{ titel }})",
+		"a\n{{ titel }}":                  "main.worker:6:4: E_TEMPLATE: titel is not defined (in: {{ titel }}; where it may be missing, write titel|default(\"\"))",
 		"{{ a.b }}":                       "main.worker:5:4: E_TEMPLATE: a.b is not defined (in: {{ a.b }})",
 		"{% for x in nix %}{% endfor %}":  "main.worker:5:4: E_TEMPLATE: a name here is not defined (in: {% for x in nix %}{% endfor %})",
 		"{% include 'nix.jinja' %}":       "main.worker:5:4: E_TEMPLATE: there is no template nix.jinja (in: {% include 'nix.jinja' %})",

@@ -25,7 +25,10 @@ func Expected(want string, n *Node) (string, string) {
 	case want == "text" && n.Tag != TagText:
 		hint = fmt.Sprintf("put it in quotes: \"%s\"", fault.Brief(n.Text))
 	case want == "true or false" && n.Tag == TagText:
-		hint = "write true or false without quotes"
+		hint = "write true or false, without quotes"
+		if word := yaml11[strings.ToLower(n.Text)]; word != "" {
+			hint = "write " + word + ", without quotes"
+		}
 	case strings.HasSuffix(want, "number") && n.Tag == TagText && numeric(n.Text):
 		hint = "write " + n.Text + " without quotes"
 	}
