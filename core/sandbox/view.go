@@ -297,11 +297,29 @@ func (v *view) find(op, name string) (p place, way bool, err error) {
 	if name == "." || v.leads(name) {
 		return place{}, true, nil
 	}
-	if v.only != "." {
-		return place{}, false, perr(op, name, outside{v.only})
-	}
-	return place{}, false, perr(op, name, fs.ErrNotExist)
+	return place{}, false, perr(op, name, outside{v.seen()})
 }
+
+// seen names what the view shows: its restriction, or its mounts.
+func (v *view) seen() string {
+	if v.only != "." {
+		return Abs(v.only)
+	}
+	var names []string
+	for i := range v.mounts {
+		if !v.mounts[i].unlisted() {
+			names = append(names, Abs(v.mounts[i].at))
+		}
+	}
+	slices.Sort(names)
+	if len(names) > maxSeen {
+		names = append(names[:maxSeen], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// maxSeen is how many mounts an error names.
+const maxSeen = 8
 
 // leads reports whether a visible mount point is below the name.
 func (v *view) leads(name string) bool {
@@ -320,11 +338,15 @@ func (m *mounted) unlisted() bool {
 	return err != nil || len(entries) == 0
 }
 
-// outside is the "not found" error for a path that a restriction hides.
-type outside struct{ only string }
+// outside is the "not found" error for a path that a restriction hides, or that is in
+// no mount; seen names what the worker sees.
+type outside struct{ seen string }
 
 func (o outside) Error() string {
-	return "not found: this worker sees only " + Abs(o.only)
+	if o.seen == "" {
+		return "not found: this worker sees no files"
+	}
+	return "not found: this worker sees only " + o.seen
 }
 
 func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
