@@ -105,8 +105,8 @@ func (i *Instance) WouldAsk(ctx context.Context, say func(text string)) ([]strin
 		for _, t := range set.All() {
 			spec := t.Spec()
 			if m, ok := t.(tool.Identifier); ok {
-				if provider, _, err := m.Identity(context.Background()); err == nil {
-					spec.Provider = provider
+				if digest, err := m.Identity(context.Background()); err == nil {
+					spec.Provider = digest
 				}
 			}
 			if name := spec.Name; d.Forecast(w, spec).Call == describe.Asks && !slices.Contains(names, name) {

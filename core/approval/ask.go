@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/tool"
 )
 
 // maxReason is the largest size of a person's reason, in bytes.
@@ -107,7 +108,6 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Call:        c.item.Call.ID,
 		Type:        requestType(c.risk, c.paths),
 		Tool:        c.spec.Name,
-		Module:      c.spec.Module,
 		Grants:      slices.Clone(c.spec.Grants),
 		Description: c.spec.Description,
 		Args:        slices.Clone(c.args),
@@ -120,6 +120,9 @@ func (g *Gate) request(c *pending, rule string) Request {
 		Rule:        rule,
 		Why:         why(c.spec, c.risk, c.paths, rule),
 		Answers:     answers,
+	}
+	if c.spec.Module != "" {
+		r.Module = tool.Pinned(c.spec.Module, c.spec.Provider)
 	}
 	if g.Save != nil {
 		if r.Lasting = g.lasting(c); r.Lasting != nil {

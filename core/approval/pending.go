@@ -67,9 +67,9 @@ func (c *pending) identify(ctx context.Context) (err error) {
 			err = panicked(c.spec.Name, r)
 		}
 	}()
-	provider, module, err := t.Identity(ctx)
+	digest, err := t.Identity(ctx)
 	if err == nil {
-		c.spec.Provider, c.spec.Module = provider, module
+		c.spec.Provider = digest
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golem/core/approval"
@@ -198,7 +199,7 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 	if !ok || len(spec.Hosts) == 0 && len(c.Project.LibraryFiles(w)) == 0 && len(c.Project.Secrets(w)) == 0 {
 		return nil
 	}
-	digest, _, err := identified.Identity(ctx)
+	digest, err := identified.Identity(ctx)
 	if err != nil {
 		return err
 	}
@@ -210,10 +211,18 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 
 // Grant is the first grant of a tool's module that needs trust and that no person
 // trusted: a host, a value of the person, or the files where a library's worker
-// grants them. digest is that
-// of the module.
+// grants them. digest is that of the module. A module that the worker does not have
+// cannot be trusted, since nobody can tell what it was granted.
 func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
-	file, _, _ := strings.Cut(spec.Module, "@")
+	if spec.Kind != tool.Wasm {
+		return g, false
+	}
+	found, _ := c.Project.Modules(w) // none if there is a fault
+	n := slices.IndexFunc(found, func(m project.Module) bool { return m.Path == spec.Module })
+	if n < 0 {
+		return trust.Widening{Path: "toolsets.custom", Value: spec.Module, Module: digest}, true
+	}
+	stem := found[n].Stem()
 	grants := c.Project.LibraryFiles(w)
 	for _, s := range c.Project.Secrets(w) {
 		grants = append(grants, s.Said)
@@ -222,7 +231,7 @@ func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g tru
 		grants = append(grants, c.Project.Hosts(w)...)
 	}
 	for _, h := range grants {
-		if h.Key != (project.Module{Path: file}).Stem() {
+		if h.Key != stem {
 			continue
 		}
 		if g := asWidening(h, digest, ""); !c.judge.Trusts(g) {

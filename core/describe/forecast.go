@@ -55,7 +55,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	}
 	switch {
 	case spec.Module != "":
-		u.From, _, _ = strings.Cut(spec.Module, "@")
+		u.From = spec.Module
 	case spec.Toolset == "":
 		u.From = "golem"
 	}

@@ -154,8 +154,8 @@ func (f *frame) network() bool { return f.worker.Sandbox.Network && !f.sight.noN
 // read for it. If it cannot be read, the name is the path; the gate fails the call.
 func module(ctx context.Context, tl tool.Tool, spec tool.Spec) string {
 	if t, ok := tl.(tool.Identifier); ok {
-		if _, m, err := t.Identity(ctx); err == nil {
-			return m
+		if digest, err := t.Identity(ctx); err == nil {
+			return tool.Pinned(spec.Module, digest)
 		}
 	}
 	return spec.Module

@@ -90,8 +90,8 @@ func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	for _, t := range f.tools.All() {
 		spec := t.Spec()
 		if m, ok := t.(tool.Identifier); ok && len(spec.Hosts) > 0 {
-			if provider, _, err := m.Identity(ctx); err == nil {
-				spec.Provider = provider
+			if digest, err := m.Identity(ctx); err == nil {
+				spec.Provider = digest
 			}
 		}
 		out = append(out, spec)

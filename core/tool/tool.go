@@ -69,7 +69,7 @@ type Spec struct {
 	Kind        Kind   // zero: Builtin
 	Toolset     string // the toolset that made it, e.g. "filesystem"
 	Provider    string // approval-key part: "builtin", a worker ID or a module digest
-	Module      string // path of the wasm module, if any
+	Module      string // path of the wasm module, if any, without its digest
 
 	// NeedsApproval tells whether a call needs approval in the tool's own view. It is
 	// used if no setting decides, and before the default of the risk (SPEC §7). nil:
@@ -200,10 +200,15 @@ type Previewer interface {
 // traced.
 type Identifier interface {
 	Tool
-	// Identity returns the provider for the approval key, and the module's name in the
-	// trace, "tools/a.wasm@sha256:<hex>".
-	Identity(ctx context.Context) (provider, module string, err error)
+	// Identity returns the SHA-256 (hex) of the module Spec.Module, which is the
+	// provider for the approval key.
+	Identity(ctx context.Context) (digest string, err error)
 }
+
+// Pinned names a module with its digest, for the trace and for people:
+// "tools/a.wasm@sha256:<hex>". A path may hold any of that, so nothing is decided by
+// taking it apart again.
+func Pinned(module, digest string) string { return module + "@sha256:" + digest }
 
 // Preparer is a tool that must be made ready before it can run: a module that is not
 // compiled yet. Prepare is called after the gate has decided and before the call

@@ -117,7 +117,8 @@ func (v *requestView) call(r approval.Request) []section {
 		v.label("Why asked: ", r.Why, labelRows)
 	}
 	v.workers(r)
-	if file, digest, custom := strings.Cut(r.Module, "@sha256:"); custom {
+	if at := strings.LastIndex(r.Module, "@sha256:"); at >= 0 { // a file's name may hold the same text
+		file, digest := r.Module[:at], r.Module[at+len("@sha256:"):]
 		v.label("Module: ", file+" (custom tool, sha256 "+digest[:min(12, len(digest))]+"…)", labelRows)
 		v.label("Granted: ", grants(r.Grants), headRows)
 	} else if len(r.Grants) > 0 {

@@ -124,6 +124,14 @@ About: Makes a slug.
 	}
 }
 
+// A module's file may have a name that looks like a digest.
+func TestModuleNamedAsADigest(t *testing.T) {
+	r := approval.Request{Kind: approval.KindTool, Type: "tool_call", Tool: "slug", Module: tool.Pinned("tools/a@sha256:00.wasm", strings.Repeat("0123456789abcdef", 4))}
+	if text := asked(r); !strings.Contains(text, "Module: tools/a@sha256:00.wasm (custom tool, sha256 0123456789ab…)") {
+		t.Error(text)
+	}
+}
+
 // SPEC §11: whatever is asked fits 24 lines of 80 columns, keys included, and
 // a narrow screen breaks the keys between two answers.
 func TestRequestFitsOneScreen(t *testing.T) {

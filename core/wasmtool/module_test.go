@@ -38,13 +38,13 @@ func TestDigestAndLock(t *testing.T) {
 	src.Pinned = want
 	b := &wasmtool.Bound{Module: l.Module(src)}
 	id := b.Tool(wasmtool.Description{Name: "x"}).(tool.Identifier)
-	provider, name, err := id.Identity(t.Context())
-	if err != nil || provider != want || name != "tools/a.wasm@sha256:"+want {
-		t.Errorf("identity %q %q, %v", provider, name, err)
+	digest, err := id.Identity(t.Context())
+	if err != nil || digest != want || id.Spec().Module != "tools/a.wasm" {
+		t.Errorf("identity %q of %q, %v", digest, id.Spec().Module, err)
 	}
 	src.Pinned = strings.Repeat("0", 64)
 	changed := (&wasmtool.Bound{Module: l.Module(src)}).Tool(wasmtool.Description{Name: "x"})
-	_, _, err = changed.(tool.Identifier).Identity(t.Context())
+	_, err = changed.(tool.Identifier).Identity(t.Context())
 	wants(t, err, fault.Lock, want, src.Pinned, "tools/a.wasm")
 	_, err = changed.Call(t.Context(), tool.Call{})
 	wants(t, err, fault.Lock)

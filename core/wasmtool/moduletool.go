@@ -123,17 +123,13 @@ var (
 	_ tool.Preparer   = (*moduleTool)(nil)
 )
 
-// Spec has the module's path, and from the first call on its digest.
+// Spec has the module's path, and not its digest: nothing has read the file yet.
 func (t *moduleTool) Spec() tool.Spec { return t.spec }
 
 // Identity reads the module. Its digest is part of what approval remembers, and
 // the trace shows it with the path.
-func (t *moduleTool) Identity(ctx context.Context) (provider, module string, err error) {
-	digest, err := t.bound.Module.Digest(ctx)
-	if err != nil {
-		return "", t.bound.Module.Path(), err
-	}
-	return digest, t.bound.Module.Path() + "@sha256:" + digest, nil
+func (t *moduleTool) Identity(ctx context.Context) (digest string, err error) {
+	return t.bound.Module.Digest(ctx)
 }
 
 // Prepare compiles the module if that has not been done yet.
