@@ -41,7 +41,7 @@ func (g *Gate) Forecast(spec tool.Spec, p Policy) Forecast {
 	switch f.Setting {
 	case PreApproved:
 		f.Outcome = Runs
-		f.AsksOnceTainted = g.TaintAsk && leaves(ownRisk(spec), spec)
+		f.AsksOnceTainted = g.TaintAsk && escapes(ownRisk(spec), spec)
 	case Ask:
 		run, settled := g.byMode(ownRisk(spec), spec)
 		switch {
@@ -68,7 +68,7 @@ func (g *Gate) byMode(risk tool.Risk, spec tool.Spec) (run, settled bool) {
 	switch {
 	case g.mode == AutoDeny:
 		return false, true
-	case g.mode == ApproveAll && !(g.SandboxOnly && leaves(risk, spec)):
+	case g.mode == ApproveAll && !(g.SandboxOnly && escapes(risk, spec)):
 		return true, true
 	}
 	return false, false

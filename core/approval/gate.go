@@ -188,7 +188,7 @@ func (g *Gate) verdict(c *pending) verdict {
 // taints reports whether a call asks, whatever pre-approves it, because untrusted
 // content was read.
 func (g *Gate) taints(c *pending) bool {
-	return g.TaintAsk && c.item.Tainted && leaves(c.risk, c.spec)
+	return g.TaintAsk && c.item.Tainted && escapes(c.risk, c.spec)
 }
 
 // decide decides a prepared call. The record is then complete. The error is set

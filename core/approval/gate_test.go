@@ -192,6 +192,40 @@ func TestTaint(t *testing.T) {
 	}
 }
 
+// A module is judged by what it was granted: whatever risk it claims, it gets no more
+// than one that says nothing.
+func TestAModulesOwnRiskWidensNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec tool.Spec
+		out  bool // it can reach the network
+	}{
+		"nothing": {tool.Spec{}, false},
+		"files":   {tool.Spec{Grants: []tool.Grant{{Name: "files"}}}, false},
+		"hosts":   {tool.Spec{Hosts: []string{"a.example"}}, true},
+		"network": {tool.Spec{Network: true}, true},
+	} {
+		for _, risk := range []tool.Risk{"", tool.Destructive, tool.Command} {
+			tl := plainTool("m", risk)
+			tl.spec.Kind, tl.spec.Toolset, tl.spec.Hosts, tl.spec.Network, tl.spec.Grants = tool.Wasm, "custom", c.spec.Hosts, c.spec.Network, c.spec.Grants
+			want := !c.out && risk != tool.Command
+			tainted := NewGate(AutoDeny, nil)
+			tainted.TaintAsk, tainted.Trusts = true, func(Widening) bool { return true }
+			pre := Policy{WorkerDefaults: map[string]Setting{"custom": PreApproved}}
+			if o := doItem(t, tainted, Item{Tool: tl, FromModel: true, Tainted: true, Policy: pre, Call: tool.Call{Args: []byte("{}")}}); o.ran() != want {
+				t.Errorf("%s, risk %q: after untrusted content ran %v", name, risk, o.ran())
+			}
+			if f := tainted.Forecast(tl.spec, pre); f.AsksOnceTainted == want {
+				t.Errorf("%s, risk %q: %+v", name, risk, f)
+			}
+			manifest := NewGate(ApproveAll, approverFunc(func(_ context.Context, r Request) (Decision, error) { return Decision{ID: r.ID, Answer: No}, nil }))
+			manifest.SandboxOnly = true
+			if o := do(t, manifest, tl, Policy{}, "{}"); o.ran() != want {
+				t.Errorf("%s, risk %q: under a manifest's approve_all ran %v", name, risk, o.ran())
+			}
+		}
+	}
+}
+
 // Two tools never share a decision because they share a name; nor do two
 // mounts.
 func TestKeyIsProviderToolAndMount(t *testing.T) {

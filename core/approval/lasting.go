@@ -52,7 +52,7 @@ func (s subject) narrowest() *Lasting {
 	if s.risk == tool.Command {
 		return s.commandRule()
 	}
-	if len(s.paths) > 0 && !leavesSandbox(s.risk) {
+	if len(s.paths) > 0 && !escapes(s.risk, s.spec) {
 		return s.pathRule()
 	}
 	when, ok := s.exactly()

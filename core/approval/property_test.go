@@ -96,7 +96,7 @@ func TestNothingRunsUnapproved(t *testing.T) {
 				continue
 			}
 			ok := r.Setting == PreApproved || asked == 1 && (last == Yes || last == Session || last == Always) || had ||
-				mode == ApproveAll && !(g.SandboxOnly && leavesSandbox(base.spec.Risk))
+				mode == ApproveAll && !(g.SandboxOnly && escapes(base.spec.Risk, base.spec))
 			if !ok || blockedSomewhere(policy, previewed) {
 				t.Fatalf("ran unapproved: %+v, answer %q", r, last)
 			}

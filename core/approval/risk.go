@@ -37,31 +37,20 @@ func callRisk(spec tool.Spec, p tool.Preview) tool.Risk {
 	return own
 }
 
-// leavesSandbox reports whether calls of this risk have effects outside the
-// sandbox: network, command and unknown risks (SPEC §3).
-func leavesSandbox(r tool.Risk) bool {
-	switch r {
-	case tool.Read, tool.Write, tool.Destructive:
-		return false
-	}
-	return true
-}
-
-// leaves reports whether calls of a tool have effects outside the sandbox at this risk.
-func leaves(r tool.Risk, spec tool.Spec) bool {
-	return leavesSandbox(r) || spec.Outside && r != tool.Read
-}
-
-// escapes reports whether a call can run a command or reach the network. A
-// module can only reach what it was granted, whatever its risk.
+// escapes reports whether a call can have effects outside the sandbox: run a command,
+// reach the network, or do what is not known (SPEC §3). It is the one answer for a
+// project's own preApproved, a manifest's approve_all and approval.taint. A module can
+// only reach what it was granted, and what it says of its risk changes nothing of that.
 func escapes(r tool.Risk, spec tool.Spec) bool {
 	switch {
-	case r == tool.Network, r == tool.Command, len(spec.Hosts) > 0:
+	case r == tool.Network, r == tool.Command, spec.Network, len(spec.Hosts) > 0:
 		return true
-	case spec.Kind == tool.Wasm:
-		return spec.Network
+	case spec.Kind == tool.Wasm, r == tool.Read:
+		return false
+	case r == tool.Write, r == tool.Destructive:
+		return spec.Outside
 	}
-	return leaves(r, spec)
+	return true
 }
 
 // widens reports whether "any arguments" can be remembered for calls of this
