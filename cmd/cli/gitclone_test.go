@@ -22,6 +22,7 @@ import (
 	"golem/core/gitrepo"
 	"golem/core/run"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
 	"golem/core/toolset/gitset"
 	"golem/core/trace"
@@ -174,7 +175,8 @@ func TestGitClone(t *testing.T) {
 			t.Errorf("%s: %v", input, files)
 		}
 		asked := person.Asked()
-		if len(asked) != 1 || asked[0].Tool != "git_clone" || !strings.Contains(string(asked[0].Args), "https://example.com/r") {
+		if len(asked) != 1 || asked[0].Tool != "git_clone" || !strings.Contains(string(asked[0].Args), "https://example.com/r") ||
+			!slices.Equal(asked[0].Paths, []tool.PathUse{{Op: "write", Mount: "out", Path: "/out/copy"}}) || asked[0].Type != "tool_call" {
 			t.Errorf("%s: asked %+v", input, asked)
 		}
 		if !slices.ContainsFunc(person.Events(), func(e trace.Event) bool {
@@ -186,6 +188,54 @@ func TestGitClone(t *testing.T) {
 	}
 	if s.key {
 		t.Error("a request had a key")
+	}
+}
+
+// A clone is remembered by the real directory that it writes, and judged by every mount
+// that it could write: another worker's mount of the same name asks again.
+func TestGitCloneByPlace(t *testing.T) {
+	t.Parallel()
+	view := func(source string) sandbox.FS {
+		v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{
+			{FS: sandbox.Memory(), At: "out", Name: "out", Source: source, Mode: sandbox.ReadWrite},
+			{FS: sandbox.Memory(), At: "out/deep/in", Name: "in", Source: "/in", Mode: sandbox.ReadWrite},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	nothing := func(context.Context, sandbox.FS, string, string) (tool.Output, error) { return tool.Output{}, nil }
+	person := &ui.Script{Answers: []approval.Decision{{Answer: approval.Session}, {Answer: approval.Session}}}
+	gate := approval.NewGate(approval.Interactive, person)
+	call := func(files sandbox.FS, policy approval.Policy, to string) error {
+		git := gitset.Toolset(gitset.Platform{Root: func() (sandbox.FS, error) { return files, nil }, Clone: nothing})
+		set, err := toolset.NewRegistry(git).Open(t.Context(), "git", nil, toolset.Env{Files: files})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := slices.IndexFunc(set.Tools(), func(tl tool.Tool) bool { return tl.Spec().Name == "git_clone" })
+		_, err = gate.Call(t.Context(), approval.Item{
+			Tool: set.Tools()[n], FromModel: true, Policy: policy, Call: tool.Call{Name: "git_clone", Args: []byte(`{"url":"https://example.com/r","path":"` + to + `"}`)},
+			Source: func(mount string) string { return sandbox.SourceIn(files, mount) },
+		})
+		return err
+	}
+	for n, c := range []struct {
+		files sandbox.FS
+		to    string
+		asked int
+	}{{view("/one"), "/out/a", 1}, {view("/one"), "out/./a", 1}, {view("/two"), "/out/a", 2}} {
+		if err := call(c.files, approval.Policy{}, c.to); err != nil || len(person.Asked()) != c.asked {
+			t.Errorf("%d: %v, asked %d times, want %d", n, err, len(person.Asked()), c.asked)
+		}
+	}
+	inner := approval.Policy{Mounts: map[string]approval.MountPolicy{"in": {"write": approval.Blocked}}}
+	if err := call(view("/one"), inner, "/out/deep"); !errors.Is(err, fault.Denied) || !strings.Contains(err.Error(), "mount in: write") {
+		t.Errorf("a mount below the directory is blocked: %v", err)
+	}
+	if err := call(view("/one"), inner, "/out/a"); err != nil {
+		t.Errorf("a blocked mount elsewhere: %v", err)
 	}
 }
 

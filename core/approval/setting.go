@@ -194,7 +194,8 @@ func riskSetting(s subject) verdict {
 }
 
 // mountSetting returns the strictest approval setting of the mounts that a call
-// uses. preApproved counts only if it covers every path. Without a preview a
+// uses. preApproved counts only if it covers every path, and all that the call does: a
+// mount's word is about its files, not about the network. Without a preview a
 // tool may use any mount: then the call asks if one of them has a stricter
 // setting for something that a tool of this risk can do.
 func mountSetting(p Policy, s subject) verdict {
@@ -216,7 +217,7 @@ func mountSetting(p Policy, s subject) verdict {
 			}
 		}
 	}
-	if out.setting == PreApproved && covered < len(s.paths) {
+	if out.setting == PreApproved && (covered < len(s.paths) || escapes(s.risk, s.spec)) {
 		return verdict{}
 	}
 	return out

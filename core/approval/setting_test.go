@@ -157,6 +157,7 @@ func TestMounts(t *testing.T) {
 		{"not all covered", uses("t", at("write", "out", "/out/a"), at("write", "root", "/b")), Ask},
 		{"strictest", uses("t", at("write", "out", "/out/a"), at("write", "safe", "/safe/a")), Blocked},
 		{"an operation nobody knows", uses("t", at("chmod", "safe", "/safe/a")), Blocked},
+		{"a mount's word is not about the network", seeingTool{plainTool("t", tool.Network), uses("t", at("write", "out", "/out/a")).see}, Ask},
 		{"no preview", blind, Ask},
 		{"no preview, reading where reading asks", reader, Ask},
 		{"delegation", child, PreApproved},

@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"golem/core/approval"
 	"golem/core/sandbox"
+	"golem/core/tool"
 	"golem/core/toolset"
+	"golem/sandbox/osfs"
 )
 
 // attack is a command line that tries to leave what it is confined to.
@@ -191,4 +196,69 @@ func TestReadOnlyProject(t *testing.T) {
 			t.Errorf("%s: %q", name, data)
 		}
 	}
+}
+
+// "This call, for the session" means the command in the same real places: not in another
+// directory that another worker mounts under the same name, nor with other rights there.
+func TestAnAnswerIsForTheRealPlaces(t *testing.T) {
+	y := newYard(t)
+	y.host.Kernel = &Kernel{Files: true, Network: true} // nothing runs in the end
+	if err := os.Mkdir(filepath.Join(y.root, "other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	work := func(dir string, mode sandbox.Mode) sandbox.FS {
+		files, err := osfs.Open(y.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sub, _, err := sandbox.Nest(files, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := sandbox.View(sandbox.ViewSpec{Mounts: []sandbox.Mount{{FS: sub, At: "work", Name: "work", Source: filepath.Join(y.root, dir), Mode: mode}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	call := func(g *approval.Gate, view sandbox.FS, opts options) {
+		s := y.open(t, view, opts, true)
+		_, _ = g.Call(t.Context(), approval.Item{
+			Tool: s.Tools()[0], FromModel: true, Call: tool.Call{Name: "run_command", Args: []byte(`{"command":"rm -f f"}`)},
+			Source: func(mount string) string { return sandbox.SourceIn(view, mount) },
+			Enter: func(context.Context, tool.Risk) (context.Context, func(), error) {
+				return nil, nil, errors.New("nothing runs in this test")
+			},
+		})
+	}
+	for name, c := range map[string]struct {
+		view sandbox.FS
+		opts options
+		asks int
+	}{
+		"the same places":        {work("src", sandbox.ReadWrite), options{}, 1},
+		"another directory":      {work("other", sandbox.ReadWrite), options{}, 2},
+		"another mode":           {work("src", sandbox.ReadOnly), options{}, 2},
+		"one more directory":     {work("src", sandbox.ReadWrite), options{Read: []string{y.home}}, 2},
+		"with the network":       {work("src", sandbox.ReadWrite), options{Network: true}, 2},
+		"the system's own shell": {work("src", sandbox.ReadWrite), options{SystemShell: true}, 2},
+		"the whole project":      {y.whole(t), options{}, 2},
+	} {
+		person := &sessionYes{}
+		g := approval.NewGate(approval.Interactive, person)
+		call(g, work("src", sandbox.ReadWrite), options{})
+		call(g, c.view, c.opts)
+		if person.asked != c.asks {
+			t.Errorf("%s: asked %d times, want %d", name, person.asked, c.asks)
+		}
+	}
+}
+
+// sessionYes is a person who says yes to each call for the session.
+type sessionYes struct{ asked int }
+
+// Approve says yes.
+func (p *sessionYes) Approve(_ context.Context, r approval.Request) (approval.Decision, error) {
+	p.asked++
+	return approval.Decision{ID: r.ID, Answer: approval.Session}, nil
 }

@@ -7,6 +7,7 @@ package shell
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,9 @@ type shell struct {
 	conf confinement
 	disk []sandbox.Disk // what the worker sees; nil: the whole project
 	dir  string         // in which commands begin
+	// exact is what commands can reach, for comparing: the real places of the view and its
+	// modes, where commands begin and how they are confined.
+	exact string
 
 	refused string // why no command may run; "": they may
 
@@ -116,6 +120,8 @@ func (h Host) open(env toolset.Env, opts *options) (*shell, error) {
 			s.conf.places = append(s.conf.places, p)
 		}
 	}
+	_, view := sandbox.Shown(env.View)
+	s.exact = fmt.Sprintf("%q %#v %s", s.dir, s.conf, view)
 	return s, nil
 }
 
@@ -255,7 +261,8 @@ func (s *shell) grammar() tool.Grammar {
 	return sh.Grammar{}
 }
 
-// grants say to people what commands can reach.
+// grants say to people what commands can reach. A remembered answer is bound to the real
+// places as well: two workers may mount different directories under one name.
 func (s *shell) grants() []tool.Grant {
 	files := "/ (rw), and what programs need of the system"
 	if s.refused != "" {
@@ -284,7 +291,7 @@ func (s *shell) grants() []tool.Grant {
 	if s.conf.network {
 		network = "any host"
 	}
-	out := []tool.Grant{{Name: "files", Value: files}, {Name: "network", Value: network}}
+	out := []tool.Grant{{Name: "files", Value: files, Exact: s.exact}, {Name: "network", Value: network}}
 	if !s.conf.kernel.Files && s.refused == "" {
 		out[0].Value = "not confined: all files that you can reach (" + s.conf.kernel.Lacks + ")"
 	}

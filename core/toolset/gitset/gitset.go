@@ -132,16 +132,50 @@ func (o one) Spec() tool.Spec { return o.spec }
 // Call calls it.
 func (o one) Call(ctx context.Context, c tool.Call) (tool.Output, error) { return o.call(ctx, c) }
 
+// cloning is git_clone, whose calls are judged, shown and remembered by the directory
+// that it writes.
+type cloning struct {
+	one
+	files sandbox.FS
+}
+
+var _ tool.Previewer = cloning{}
+
+// Preview tells the directory, and the mounts below it, for which a repository may have
+// files as well.
+func (t cloning) Preview(_ context.Context, c tool.Call) (p tool.Preview, err error) {
+	in := map[string]string{}
+	if err := json.Unmarshal(c.Args, &in); err != nil {
+		return p, fault.New(fault.ToolInput, "%s: %w", c.Name, err)
+	}
+	name, err := sandbox.Clean(in["path"])
+	if err != nil {
+		return p, err
+	}
+	in["path"] = sandbox.Abs(name)
+	p.Paths = []tool.PathUse{{Op: "write", Mount: sandbox.MountOf(t.files, name), Path: in["path"]}}
+	for _, m := range sandbox.Mounts(t.files) {
+		if m.At != in["path"] && sandbox.Within(m.At[1:], name) {
+			p.Paths = append(p.Paths, tool.PathUse{Op: "write", Mount: m.Name, Path: m.At})
+		}
+	}
+	p.Args, err = json.Marshal(in)
+	return p, err
+}
+
 func (s *set) tools() toolset.Tools {
 	var out toolset.Tools
 	for _, n := range named {
 		spec := tool.Spec{Name: n[0], Description: n[1], Input: schema(n[2:]), Risk: tool.Read, Toolset: "git", Provider: "builtin"}
 		t := one{spec, s.read}
+		if n[0] == "git_clone" {
+			t.spec.Risk, t.spec.Rules, t.call = tool.Network, []string{"sandbox.write"}, s.clone
+			out = append(out, cloning{t, s.env.Files})
+			continue
+		}
 		switch n[0] {
 		case "git_commit":
 			t.spec.Uses, t.call = []string{"stage"}, s.commit
-		case "git_clone":
-			t.spec.Risk, t.spec.Rules, t.call = tool.Network, []string{"sandbox.write"}, s.clone
 		default:
 			t.spec.Rules = []string{"sandbox.read"}
 		}
