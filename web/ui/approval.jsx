@@ -114,7 +114,7 @@ function Facts({ request }) {
     <dl class="facts">
       <dt>Tool</dt><dd><strong>{visible(request.tool)}</strong>{request.description && <span class="muted small"> {visible(request.description)}</span>}</dd>
       {request.module && <><dt>Module</dt><dd>{visible(request.module.replace(/@sha256:(\w{12})\w*$/, ' (custom tool, sha256 $1…)'))}</dd></>}
-      {request.module && <><dt>Granted</dt><dd>{request.grants?.map((g) => <div key={g.name}>{g.name}: <span class="mono">{visible(g.value)}</span></div>) ?? 'nothing: it can only compute'}</dd></>}
+      {(request.module || request.grants) && <><dt>{request.module ? 'Granted' : 'Reaches'}</dt><dd>{request.grants?.map((g) => <div key={g.name}>{g.name}: <span class="mono">{visible(g.value)}</span></div>) ?? 'nothing: it can only compute'}</dd></>}
       <Workers path={request.workerPath} />
       {request.workers?.length > 1 && request.workers.at(-1).task && <><dt>Task</dt><dd>{visible(request.workers.at(-1).task)}</dd></>}
       {(request.paths ?? []).map((p) => <><dt>{p.op}</dt><dd class="mono">{visible(p.path)}</dd></>)}
