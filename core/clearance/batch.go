@@ -14,8 +14,13 @@ import (
 // batch are the lines of one change.
 type batch struct {
 	r     *Record
+	id    string // of the item
 	lines []*recorded
 }
+
+// errOthers is the error of a batch that replaces what somebody else has written since
+// the run did: the item does not have that, and so another begins.
+var errOthers = errors.New("changed by somebody else")
 
 // open finds a place in the files themselves.
 func (b *batch) open(c Change) (step, error) {
@@ -25,6 +30,23 @@ func (b *batch) open(c Change) (step, error) {
 	st := step{Change: c}
 	err := b.r.Store.open(&st, b.r.opened, c.Source)
 	return st, err
+}
+
+// gather makes the lines of a change.
+func (b *batch) gather(w sandbox.Write) error {
+	at := b.r.at(w.Mount, w.Name)
+	switch w.Op {
+	case sandbox.OpWrite:
+		b.parents(at)
+		return b.put(at, func() (string, error) { return digest(w.Data), nil })
+	case sandbox.OpMkdir:
+		return b.put(at, made)
+	case sandbox.OpRename:
+		to := b.r.at(w.ToMount, w.To)
+		b.parents(to)
+		return b.move(at, to)
+	}
+	return b.put(at, gone)
 }
 
 // parents notes the directories that a write makes.
@@ -37,7 +59,7 @@ func (b *batch) parents(c Change) {
 		if _, err := fs.Stat(st.fs, st.name); !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		_ = b.put(c, made)
+		_ = b.put(c, made) // one that was removed meanwhile is no content
 	}
 }
 
@@ -53,17 +75,29 @@ func (b *batch) note(c Change, after func() (string, error)) (*recorded, error) 
 		return nil, err
 	}
 	e := b.r.entries[c.Name()]
-	if e == nil {
+	switch {
+	case e == nil:
 		e = &recorded{Change: c}
 		b.keep(e)
-	}
-	if e.Lost && b.r.entries[c.Name()] != nil {
+	case e.Lost:
 		return e, nil
+	case !b.asLeft(e):
+		return nil, errOthers
 	}
 	now := *e
 	now.Base = next
 	b.lines = append(b.lines, &now)
 	return &now, nil
+}
+
+// asLeft tells whether a file is as the run left it.
+func (b *batch) asLeft(e *recorded) bool {
+	st, err := b.open(e.Change)
+	if err != nil {
+		return false
+	}
+	now, err := digestAt(st.fs, st.name)
+	return err == nil && now == e.Base
 }
 
 // keep stores what is in the place of a file now.
@@ -179,6 +213,9 @@ func (b *batch) append() error {
 func (b *batch) failed() {
 	b.r.mu.Lock()
 	defer b.r.mu.Unlock()
+	if b.id != b.r.id {
+		return // its item was closed meanwhile
+	}
 	for n, e := range b.lines {
 		st, err := b.open(e.Change)
 		now := *e

@@ -77,18 +77,14 @@ func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
 	if err := r.begin(); err != nil || r.off {
 		return nil, err
 	}
-	b := batch{r: r}
-	switch w.Op {
-	case sandbox.OpWrite:
-		b.parents(r.at(w.Mount, w.Name))
-		err = b.put(r.at(w.Mount, w.Name), func() (string, error) { return digest(w.Data), nil })
-	case sandbox.OpRemove:
-		err = b.put(r.at(w.Mount, w.Name), gone)
-	case sandbox.OpMkdir:
-		err = b.put(r.at(w.Mount, w.Name), made)
-	case sandbox.OpRename:
-		b.parents(r.at(w.ToMount, w.To))
-		err = b.move(r.at(w.Mount, w.Name), r.at(w.ToMount, w.To))
+	b := batch{r: r, id: r.id}
+	err = b.gather(w)
+	if errors.Is(err, errOthers) {
+		if err = r.part(); err != nil || r.off {
+			return nil, err
+		}
+		b = batch{r: r, id: r.id}
+		err = b.gather(w)
 	}
 	if err == nil {
 		err = b.write()
@@ -97,6 +93,16 @@ func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
 		err = nil // the change itself tells it
 	}
 	return b.failed, err
+}
+
+// part closes the item and begins another, which keeps what somebody else has put in
+// the place of what the run wrote. The bounds are those of both. The caller holds mu.
+func (r *Record) part() error {
+	if err := r.close(); err != nil {
+		return err
+	}
+	r.id, r.entries = "", nil
+	return r.begin()
 }
 
 // gone and made are what a file becomes.
@@ -196,7 +202,7 @@ func (r *Record) forget(it Item, err error) error {
 }
 
 func (r *Record) anew() (err error) {
-	r.Store.prune(keptRuns - 1)
+	r.Store.prune(r.Run)
 	r.begun = r.Store.now()
 	head := journal{Run: r.Run, Worker: r.Worker, Created: r.begun}
 	if r.id, r.log, r.release, err = r.Store.reserve(&head); err != nil {
@@ -217,6 +223,10 @@ func (r *Record) anew() (err error) {
 func (r *Record) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.close()
+}
+
+func (r *Record) close() error {
 	if r.release == nil {
 		return nil
 	}

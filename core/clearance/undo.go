@@ -61,14 +61,22 @@ func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 	return all, err
 }
 
-// Of returns what can be undone of a run: its newest item, or where run is "" that of
-// the newest run that was not undone; with redo, the newest that was.
+// Of returns what can be undone of a run, its newest part first; where run is "", of the
+// newest run that was not undone. With redo, it is what was undone, the oldest part first.
 func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	all, err := s.Runs(ctx)
+	var found *Item
 	for _, it := range all {
-		if run == it.Run && run != "" || run == "" && (it.State == Undone) == redo && it.Err == nil {
-			return it, err
+		asked := (it.State == Undone) == redo
+		if run == "" && asked && it.Err == nil {
+			run = it.Run
 		}
+		if run == it.Run && (found == nil || asked && (redo || (found.State == Undone) != redo)) {
+			found = &it
+		}
+	}
+	if found != nil {
+		return *found, err
 	}
 	switch {
 	case err != nil:
@@ -210,15 +218,21 @@ func (s *Store) asItIs(it *Item) error {
 	return nil
 }
 
-// prune removes what was kept of the oldest runs that have ended, so that keep are
-// left. The caller holds the lock of the store.
-func (s *Store) prune(keep int) {
+// prune removes what was kept of the oldest runs that have ended, so that with run,
+// which begins an item, keptRuns are left. The caller holds the lock of the store.
+func (s *Store) prune(run string) {
 	ids, err := s.ids()
-	if err != nil {
+	if err != nil || len(ids) < keptRuns {
 		return
 	}
-	for _, id := range ids[:max(len(ids)-keep, 0)] {
-		if it, err := s.load(id); err == nil && it.Err == nil && unfinished(it) {
+	kept := map[string]bool{run: true}
+	for _, id := range slices.Backward(ids) {
+		it, err := s.load(id)
+		if err == nil && (kept[it.Run] || len(kept) < keptRuns) {
+			kept[it.Run] = true
+			continue
+		}
+		if err == nil && it.Err == nil && unfinished(it) {
 			if err := s.settleOne(id); err != nil {
 				continue
 			}
