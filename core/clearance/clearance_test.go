@@ -245,9 +245,11 @@ func TestOpenItem(t *testing.T) {
 	}
 }
 
-// A staged mount is a file tree like every other.
+// A staged mount is a file tree like every other, also where nothing can be kept: its
+// changes are in memory then.
 func TestStagedTree(t *testing.T) {
 	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).work()) })
+	sandboxtest.Test(t, func(t *testing.T) sandbox.FS { return stage(t, newDisk(nil).workOf(&clearance.Store{})) })
 }
 
 // A platform without repositories says so, when something is staged for one and when

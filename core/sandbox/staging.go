@@ -14,7 +14,8 @@ import (
 // becomes visible, one call at a time, with names of the whole tree.
 type Keeper interface {
 	// Keep stores a file's new content, or its removal. base opens the file of
-	// the tree below, or returns fs.ErrNotExist. read opens what was stored.
+	// the tree below, or returns fs.ErrNotExist. read opens what was stored; nil says
+	// that nothing was, and the tree holds the content itself.
 	Keep(name string, base func() (fs.File, error), data []byte, removed bool) (read func() (fs.File, error), err error)
 }
 
@@ -55,6 +56,9 @@ func (o *overlay) put(name string, data []byte) error {
 	read, err := o.keep.Keep(o.up(name), o.below(name), data, false)
 	if err != nil {
 		return perr("write", name, err)
+	}
+	if read == nil {
+		return o.upper.WriteFile(o.up(name), data)
 	}
 	return o.upper.put(o.up(name), &node{kept: read, size: int64(len(data)), when: time.Now()})
 }
