@@ -113,7 +113,9 @@ func (b *batch) keep(e *recorded) {
 	case err != nil:
 		b.lose(e, err)
 		return
-	case info.IsDir():
+	}
+	e.Perm = sandbox.PermOf(st.fs, st.name)
+	if info.IsDir() {
 		e.Digest = folder
 		return
 	}

@@ -1,6 +1,7 @@
 package clearance
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -73,14 +74,18 @@ func (s *Store) set(id string, st step, now, sum string) error {
 			return err
 		}
 	}
+	perm := st.Perm
+	if sum != st.want {
+		perm = st.BasePerm
+	}
 	if sum == folder {
-		return sandbox.MkdirAll(st.tree, st.name, 0o755)
+		return sandbox.MkdirAll(st.tree, st.name, cmp.Or(perm, 0o755))
 	}
 	data, err := s.content(id, sum)
 	if err != nil {
 		return err
 	}
-	return st.tree.WriteFile(st.name, data)
+	return sandbox.WritePerm(st.tree, st.name, data, perm)
 }
 
 func (s *Store) takeBack(it Item, steps []step) error {

@@ -105,6 +105,10 @@ type Change struct {
 	Base   string            `json:"base,omitempty"`
 	Bases  map[string]string `json:"bases,omitempty"`
 	Binary bool              `json:"binary,omitempty"`
+	// Perm are the permissions of what is staged, if it was moved, and of what an undo
+	// puts back; BasePerm those of what is replaced. 0: unknown.
+	Perm     fs.FileMode `json:"perm,omitempty"`
+	BasePerm fs.FileMode `json:"base_perm,omitempty"`
 	// Staged says of a file of the tool stage that its run had changed it in a staged
 	// mount: whoever goes on with the run sees it so.
 	Staged bool `json:"staged,omitempty"`

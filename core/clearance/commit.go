@@ -117,7 +117,7 @@ func (w *Work) snapshot(id string, f File) (c Change, own *entry, err error) {
 	if err = w.book(c.Size); err == nil && f.Staged && e != nil {
 		c.Base = e.Base
 		if e.Digest == c.Digest {
-			own = e
+			own, c.Perm = e, e.Perm
 		}
 	}
 	w.mu.Unlock()

@@ -87,7 +87,7 @@ func (w *Work) restore(key string, tree sandbox.StagingFS) {
 				return real.Open(e.name)
 			})
 		}
-		_ = tree.Restore(e.name, read, e.Size)
+		_ = tree.Restore(e.name, read, e.Size, e.Perm)
 	}
 }
 

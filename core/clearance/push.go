@@ -272,6 +272,7 @@ func (s *Store) ready(it *Item, steps []step, agreed []string) error {
 		if err != nil {
 			return err
 		}
+		it.Changes[n].BasePerm = sandbox.PermOf(st.fs, st.name)
 		if now == st.want && st.tree != nil {
 			it.hasAlready(n, now)
 		} else if now != st.want && now != st.base {

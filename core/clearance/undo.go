@@ -171,6 +171,7 @@ func (s *Store) turned(it Item) error {
 	for n := range it.Changes {
 		c := &it.Changes[n]
 		c.Digest, c.Base, c.Size = c.Base, c.Digest, 0
+		c.Perm, c.BasePerm = c.BasePerm, c.Perm
 		if info, err := fs.Stat(s.State.Files, s.at(it.ID, c.Digest)); err == nil && c.Digest != "" {
 			c.Size = info.Size()
 		}

@@ -138,7 +138,7 @@ type keeper struct {
 }
 
 // Keep stores a change in the open item before the overlay shows it.
-func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, removed bool) (func() (fs.File, error), error) {
+func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (func() (fs.File, error), error) {
 	w := k.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -158,7 +158,7 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, rem
 		return nil, err
 	}
 	if !removed {
-		next.Digest, next.Size, next.Binary = digest(data), int64(len(data)), isBinary(data)
+		next.Digest, next.Size, next.Binary, next.Perm = digest(data), int64(len(data)), isBinary(data), perm
 	}
 	if err := w.begin(); err != nil {
 		return nil, err

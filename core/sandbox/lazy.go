@@ -34,6 +34,7 @@ var (
 	_ fs.ReadDirFS = (*lazy)(nil)
 
 	_ Resolver   = (*lazy)(nil)
+	_ Permitting = (*lazy)(nil)
 	_ Identifier = (*lazy)(nil)
 )
 
@@ -140,12 +141,24 @@ func (d *lazy) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // WriteFile creates the directory first.
-func (d *lazy) WriteFile(name string, data []byte) error {
+func (d *lazy) WriteFile(name string, data []byte) error { return d.WritePerm(name, data, 0) }
+
+// PermOf knows nothing while the directory does not exist.
+func (d *lazy) PermOf(name string) fs.FileMode {
+	real, err := d.fs()
+	if err != nil {
+		return 0
+	}
+	return PermOf(real, name)
+}
+
+// WritePerm creates the directory first.
+func (d *lazy) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	real, err := d.make()
 	if err != nil {
 		return err
 	}
-	return real.WriteFile(name, data)
+	return WritePerm(real, name, data, perm)
 }
 
 // Mkdir creates the directory first.

@@ -27,6 +27,7 @@ type node struct {
 	when    time.Time
 	kept    func() (fs.File, error) // opens the data, if the node does not hold it itself
 	size    int64                   // of what kept opens
+	perm    fs.FileMode             // that the file had where it was moved from; 0: unknown
 }
 
 var (

@@ -85,7 +85,9 @@ func (v *view) writable(p place) error {
 
 // WriteFile replaces a file atomically. The limits of the mount and of the run
 // apply.
-func (v *view) WriteFile(name string, data []byte) error {
+func (v *view) WriteFile(name string, data []byte) error { return v.write(name, data, 0) }
+
+func (v *view) write(name string, data []byte, perm fs.FileMode) error {
 	p, err := v.target("write", name)
 	if err == nil {
 		err = ValidNew(name)
@@ -99,7 +101,7 @@ func (v *view) WriteFile(name string, data []byte) error {
 	if err != nil {
 		return perr("write", name, plain(err))
 	}
-	err = v.change(Write{Op: OpWrite, Data: data}, p, p, func() error { return p.mount.fs.WriteFile(p.rel, data) })
+	err = v.change(Write{Op: OpWrite, Data: data}, p, p, func() error { return WritePerm(p.mount.fs, p.rel, data, perm) })
 	return v.rename(err, "write", name)
 }
 

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -34,6 +35,7 @@ var (
 	_ fs.ReadDirFS = (*overlay)(nil)
 	_ SubFS        = (*overlay)(nil)
 	_ Resolver     = (*overlay)(nil)
+	_ Permitting   = (*overlay)(nil)
 	_ Identifier   = (*overlay)(nil)
 )
 
@@ -173,13 +175,16 @@ func (o *overlay) entries(dir string) (out []fs.DirEntry, at string, err error) 
 }
 
 // WriteFile writes a file in memory.
-func (o *overlay) WriteFile(name string, data []byte) error {
+func (o *overlay) WriteFile(name string, data []byte) error { return o.WritePerm(name, data, 0) }
+
+// WritePerm writes a file in memory, with the permissions that it has elsewhere.
+func (o *overlay) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.write(name, data)
+	return o.write(name, data, cmp.Or(perm, o.upper.moved(o.up(name))))
 }
 
-func (o *overlay) write(name string, data []byte) error {
+func (o *overlay) write(name string, data []byte, perm fs.FileMode) error {
 	if err := ValidNew(name); err != nil {
 		return perr("write", name, err)
 	}
@@ -189,7 +194,7 @@ func (o *overlay) write(name string, data []byte) error {
 	if err := o.above("write", name); err != nil {
 		return err
 	}
-	return o.put(name, data)
+	return o.put(name, data, perm)
 }
 
 // above returns an error if the name is below a file.
@@ -298,7 +303,7 @@ func (o *overlay) carry(from, to string, dir bool) error {
 		if err != nil {
 			return err
 		}
-		if err := o.write(to, data); err != nil {
+		if err := o.write(to, data, o.perm(from)); err != nil {
 			return err
 		}
 		return o.remove(from)

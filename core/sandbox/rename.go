@@ -48,7 +48,7 @@ func (v *view) move(from, to place) error {
 	if err != nil {
 		return err
 	}
-	if err := v.WriteFile(to.name, data); err != nil {
+	if err := v.write(to.name, data, PermOf(from.mount.fs, from.rel)); err != nil {
 		return err
 	}
 	return v.Remove(from.name)

@@ -15,8 +15,9 @@ import (
 type Keeper interface {
 	// Keep stores a file's new content, or its removal. base opens the file of
 	// the tree below, or returns fs.ErrNotExist. read opens what was stored; nil says
-	// that nothing was, and the tree holds the content itself.
-	Keep(name string, base func() (fs.File, error), data []byte, removed bool) (read func() (fs.File, error), err error)
+	// that nothing was, and the tree holds the content itself. perm is what a file that
+	// was moved had; 0: unknown.
+	Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (read func() (fs.File, error), err error)
 }
 
 // StagingFS is a tree that Staging made.
@@ -26,8 +27,8 @@ type StagingFS interface {
 	Drop(name string)
 	// Restore shows a change that a Keeper holds from before: what read opens, of size
 	// bytes, or with nil that the file is removed. Where something else is in the way
-	// by now, it fails and shows nothing.
-	Restore(name string, read func() (fs.File, error), size int64) error
+	// by now, it fails and shows nothing. perm is what Keep was told.
+	Restore(name string, read func() (fs.File, error), size int64, perm fs.FileMode) error
 }
 
 // Staging returns a tree that shows base and the changes made to it, which keep
@@ -49,18 +50,18 @@ func stages(fsys FS) bool {
 }
 
 // put writes a file into memory, or has it kept.
-func (o *overlay) put(name string, data []byte) error {
+func (o *overlay) put(name string, data []byte, perm fs.FileMode) error {
 	if o.keep == nil {
 		return o.upper.WriteFile(o.up(name), data)
 	}
-	read, err := o.keep.Keep(o.up(name), o.below(name), data, false)
+	read, err := o.keep.Keep(o.up(name), o.below(name), data, perm, false)
 	if err != nil {
 		return perr("write", name, err)
 	}
 	if read == nil {
 		return o.upper.WriteFile(o.up(name), data)
 	}
-	return o.upper.put(o.up(name), &node{kept: read, size: int64(len(data)), when: time.Now()})
+	return o.upper.put(o.up(name), &node{kept: read, size: int64(len(data)), when: time.Now(), perm: perm})
 }
 
 // forget has the removal of a file kept.
@@ -68,8 +69,34 @@ func (o *overlay) forget(name string, info fs.FileInfo) error {
 	if o.keep == nil || info.IsDir() {
 		return nil
 	}
-	_, err := o.keep.Keep(o.up(name), o.below(name), nil, true)
+	_, err := o.keep.Keep(o.up(name), o.below(name), nil, 0, true)
 	return err
+}
+
+// PermOf returns the permissions that a file has in base, or had there before it was
+// moved.
+func (o *overlay) PermOf(name string) fs.FileMode {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	return o.perm(name)
+}
+
+func (o *overlay) perm(name string) fs.FileMode {
+	perm := o.upper.moved(o.up(name))
+	if perm == 0 && !o.hidden(name) {
+		perm = PermOf(o.base, name)
+	}
+	return perm
+}
+
+// moved is the node's perm.
+func (m *memory) moved(name string) fs.FileMode {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if n, err := m.find(name); err == nil {
+		return n.perm
+	}
+	return 0
 }
 
 func (o *overlay) below(name string) func() (fs.File, error) {
@@ -87,7 +114,7 @@ func (o *overlay) Drop(name string) {
 }
 
 // Restore shows a change from before.
-func (o *overlay) Restore(name string, read func() (fs.File, error), size int64) error {
+func (o *overlay) Restore(name string, read func() (fs.File, error), size int64, perm fs.FileMode) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := errors.Join(ValidNew(name), o.above("write", name)); err != nil {
@@ -97,7 +124,7 @@ func (o *overlay) Restore(name string, read func() (fs.File, error), size int64)
 		return perr("write", name, ErrIsDir)
 	}
 	if read != nil {
-		return o.upper.put(o.up(name), &node{kept: read, size: size, when: time.Now()})
+		return o.upper.put(o.up(name), &node{kept: read, size: size, when: time.Now(), perm: perm})
 	}
 	o.gone[o.up(name)] = true
 	return nil

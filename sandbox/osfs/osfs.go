@@ -35,6 +35,7 @@ var (
 	_ sandbox.SubFS      = (*FS)(nil)
 	_ sandbox.Identifier = (*FS)(nil)
 	_ sandbox.Resolver   = (*FS)(nil)
+	_ sandbox.Permitting = (*FS)(nil)
 	_ fs.StatFS          = (*FS)(nil)
 	_ fs.ReadDirFS       = (*FS)(nil)
 	_ fs.ReadFileFS      = (*FS)(nil)

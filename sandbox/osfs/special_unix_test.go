@@ -141,7 +141,8 @@ func TestRefusingDisk(t *testing.T) {
 	}
 }
 
-// A rewritten file keeps its permissions, whatever the umask.
+// A rewritten file keeps its permissions, or gets those that it is written with,
+// whatever the umask.
 func TestPermissions(t *testing.T) {
 	dir, _ := host(t, "f")
 	f := open(t, dir)
@@ -150,6 +151,11 @@ func TestPermissions(t *testing.T) {
 		must(t, f.WriteFile("f", []byte("x")))
 		if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Mode().Perm() != perm {
 			t.Errorf("permissions = %v, %v; want %v", info.Mode(), err, perm)
+		}
+		must(t, f.WritePerm("f", nil, 0o700))
+		must(t, f.WritePerm("new", nil, perm))
+		if f.PermOf("f") != 0o700 || f.PermOf("new") != perm || f.PermOf("none") != 0 {
+			t.Errorf("set: %v, %v, %v; want %v", f.PermOf("f"), f.PermOf("new"), f.PermOf("none"), perm)
 		}
 	}
 }

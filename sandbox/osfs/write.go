@@ -15,18 +15,29 @@ import (
 // WriteFile replaces a file atomically: it writes a temporary file in the same
 // directory, syncs it, renames it and syncs the directory. A crash leaves the
 // old or the new file. The permissions of the old file are kept.
-func (f *FS) WriteFile(name string, data []byte) error {
+func (f *FS) WriteFile(name string, data []byte) error { return f.WritePerm(name, data, 0) }
+
+// PermOf returns the permissions of a file or directory, which Windows has not.
+func (f *FS) PermOf(name string) fs.FileMode {
+	info, err := f.Stat(name)
+	if err != nil || windows {
+		return 0
+	}
+	return info.Mode().Perm()
+}
+
+// WritePerm is WriteFile that sets the permissions, unless perm is 0.
+func (f *FS) WritePerm(name string, data []byte, perm fs.FileMode) error {
 	s, err := f.target(name, making)
 	if err != nil {
 		return failed("write", name, err)
 	}
 	defer s.close()
-	perm := fs.FileMode(0)
 	if s.info != nil {
 		if s.info.IsDir() {
 			return failed("write", name, syscall.EISDIR)
 		}
-		perm = s.info.Mode().Perm()
+		perm = cmp.Or(perm, s.info.Mode().Perm())
 	}
 	f.sweepOnce(s.dir(), s.parent())
 	t, err := newTemp(s.dir(), perm)
