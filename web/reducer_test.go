@@ -93,13 +93,14 @@ func TestPartsThatCompute(t *testing.T) {
 		import { placeIn } from './ui/yamlplace.js'
 		import { offers, schemaFor } from './ui/complete.js'
 		import { layered } from './ui/layers.js'
+		import { counts } from './ui/diff.jsx'
 		import { turned } from './ui/since.jsx'
 		import { hitsIn } from './ui/search.jsx'
 		import { waitedFor } from './ui/traces.jsx'
 		const known = { workers: ['main', 'reader'], tools: ['read_file'], modules: ['tools/calc.wasm'], models: ['script:s.yaml'], files: ['./a.json'], folders: ['./out'] }
 		// labels of what is offered where the bar stands.
 		window.offered = (schema, text) => { const [before, after] = text.split('|'); const at = placeIn(before, after); return at ? at.word + '> ' + offers(schema, at, known).map((o) => o.label).filter((l) => l.startsWith(at.word)).join(' ') : 'nothing' }
-		window.parts = { schemaFor, layered: (...a) => JSON.stringify(layered(...a).layers) + [...layered(...a).back].map((b) => b.replace('\n', '>')), turned, hits: (...a) => JSON.stringify(hitsIn(...a)), waitedFor }`)
+		window.parts = { schemaFor, layered: (...a) => JSON.stringify(layered(...a).layers) + [...layered(...a).back].map((b) => b.replace('\n', '>')), counts, turned, hits: (...a) => JSON.stringify(hitsIn(...a)), waitedFor }`)
 	worker, err := os.ReadFile("../docs/schemas/worker.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +130,8 @@ func TestPartsThatCompute(t *testing.T) {
 		{`[parts.schemaFor('a.worker'), parts.schemaFor('project.yaml'), parts.schemaFor('x/project.yaml'), parts.schemaFor('s.yaml', 'script: 1'), parts.schemaFor('tools/a.tools.yaml')]`, "worker,project,,script,tools"},
 		{`parts.layered(['a', 'b', 'c', 'd'], [['a', 'b'], ['b', 'c'], ['a', 'c'], ['c', 'a'], ['d', 'd']])`, `[["a","d"],["b"],["c"]]c>a,d>d`},
 		{`parts.turned("--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n same\n-now\n+was\n+and was\n")`, "@@ -1,3 +1,2 @@\n same\n-was\n-and was\n+now\n"},
+		{`parts.turned("--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- was\n+++ now\n")`, "@@ -1 +1 @@\n-++ now\n+-- was\n"},
+		{`JSON.stringify(parts.counts("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- was\n--\n+++ now\n+now\n"))`, `{"plus":2,"minus":2}`},
 		{`parts.hits("one\nTWO two\nthree two", "two", 9)`, `[{"line":2,"text":"TWO two","at":0},{"line":3,"text":"three two","at":6}]`},
 		{`parts.hits("a\u0000two", "two", 9) + JSON.parse(parts.hits("x\n".repeat(9), "x", 2)).length`, `[]2`},
 		{`parts.waitedFor([{begun: 0, waited: 10}, {begun: 5, waited: 10}, {begun: 30, waited: 5}, {begun: 40, waited: 0}])`, "20"},

@@ -128,7 +128,11 @@ func (v *requestView) diff(title, text string) section {
 	if title != "" {
 		s.add([]string{title})
 	}
-	s.rows = append(s.rows, v.content(text, DiffStyle)...)
+	style := DiffStyle
+	if !strings.HasPrefix(text, "--- ") { // the lines that name the file are left out
+		style = changeStyle
+	}
+	s.rows = append(s.rows, v.content(text, style)...)
 	return s
 }
 

@@ -228,9 +228,15 @@ func paint(on bool, color, s string) string {
 // DiffStyle is the style of a line of a unified diff, as the parameters of SGR
 // (ECMA-48); "" for context.
 func DiffStyle(l string) string {
-	switch {
-	case strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+	if strings.HasPrefix(l, "+++") || strings.HasPrefix(l, "---") {
 		return bold
+	}
+	return changeStyle(l)
+}
+
+// changeStyle is DiffStyle of a line that names no file: a removed "-- x" is "--- x".
+func changeStyle(l string) string {
+	switch {
 	case strings.HasPrefix(l, "@@"):
 		return cyan
 	case strings.HasPrefix(l, "+"):

@@ -233,3 +233,15 @@ func TestBrokenContentIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// A removed or added line that looks like a diff's header, such as a comment of SQL, has the colour of its kind.
+func TestChangedLinesHaveTheirColours(t *testing.T) {
+	v := requestView{width: 80, color: true}
+	for text, want := range map[string][]string{"@@ -1 +1 @@\n--- old\n+++ new": {cyan, red, green}, "--- a/x\n+++ b/x\n@@ -1 +1 @@": {bold, bold, cyan}} {
+		for i, r := range v.diff("", text).rows {
+			if !strings.Contains(r.text, "\x1b["+want[i]+"m") {
+				t.Errorf("%q: line %d is %q, want colour %s", text, i+1, r.text, want[i])
+			}
+		}
+	}
+}

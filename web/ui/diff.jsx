@@ -9,18 +9,16 @@ const hidden = /(?![\n\t ])[\p{C}\p{Z}\p{DI}\u2800\ufffc]/gu
 /** Control, bidirectional and invisible characters, and blanks that are not the usual one, as escapes (SECURITY 9). */
 export const visible = (s) => String(s ?? '').replace(hidden, (c) => `\\u${c.codePointAt(0).toString(16).padStart(4, '0')}`)
 
+/** The lines of a patch without the first two, which name the file. A line that follows and looks like them is changed text. */
+export const linesOf = (patch) => String(patch).replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n?/, '').replace(/\n$/, '').split('\n')
+
 /** How many lines a patch adds and removes. */
 export function counts(patch) {
-  let plus = 0
-  let minus = 0
-  for (const line of patch.split('\n')) {
-    if (line.startsWith('+') && !line.startsWith('+++')) plus++
-    if (line.startsWith('-') && !line.startsWith('---')) minus++
-  }
-  return { plus, minus }
+  const of = (sign) => linesOf(patch).filter((l) => l[0] === sign).length
+  return { plus: of('+'), minus: of('-') }
 }
 
-const kinds = { '+': 'add', '-': 'del', '@': 'hunk', '\\': 'note' }
+const kinds = { '+': 'add', '-': 'del', '@': 'hunk', '\\': 'eof' }
 
 /** For each line the one that it replaces or that replaces it: as many removed as added ones belong together. */
 function partners(lines) {
@@ -84,7 +82,7 @@ export function Diff({ patch, label = 'changes' }) {
     watch.observe(box.current)
     return () => watch.disconnect()
   }, [])
-  const lines = String(patch).replace(/\n$/, '').split('\n').filter((l) => !l.startsWith('--- ') && !l.startsWith('+++ '))
+  const lines = linesOf(patch)
   const sides = split && lines.some((l) => l[0] === '-') && lines.some((l) => l[0] === '+' || l[0] === ' ') // a new file has one side
   const other = partners(lines)
   const line = (text, i, partner) => <span key={i} class={`diff-line ${kinds[text[0]] ?? ''}`}>{changed(text, partner) ?? (visible(text) || ' ')}{'\n'}</span>

@@ -1,7 +1,7 @@
 // What has changed in a file since before the last run that wrote it.
 import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
-import { Diff, visible } from './diff.jsx'
+import { Diff, linesOf, visible } from './diff.jsx'
 
 /** A unified diff with old and new exchanged: undoing shows the way back, a person wants the way here. */
 export function turned(patch) {
@@ -13,8 +13,7 @@ export function turned(patch) {
     come = []
   }
   let last = null
-  for (const line of patch.split('\n')) {
-    if (line.startsWith('--- ') || line.startsWith('+++ ')) continue
+  for (const line of linesOf(patch)) {
     if (line[0] === '\\') last?.push(line)
     else if (line[0] === '+') (last = gone).push(`-${line.slice(1)}`)
     else if (line[0] === '-') (last = come).push(`+${line.slice(1)}`)
@@ -25,7 +24,7 @@ export function turned(patch) {
     }
   }
   flush()
-  return out.join('\n')
+  return `${out.join('\n')}\n`
 }
 
 /** The project path of a file that a run wrote. */
