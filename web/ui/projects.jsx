@@ -10,7 +10,9 @@ import { bytes } from './size.js'
 import { askChoice, askYes } from './ask.jsx'
 import { address, fetchPack, isPack, takePack } from './packed.jsx'
 import { picked, project as takeFolder, Progress } from './bring.jsx'
-import { Libraries } from './libraries.jsx'
+import { later } from './later.jsx'
+
+const Libraries = later(() => import('./libraries.jsx').then((m) => m.Libraries), true)
 
 export function Projects() {
   const used = (p) => settings.project(p.name).used ?? 0
