@@ -3,6 +3,7 @@
 // line that a yes covers. The default is no; leaving the dialog is no; nothing typed
 // before the dialog stood can answer it (SECURITY 9).
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { shut } from './ask.jsx'
 import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
 import { asked } from './store.js'
@@ -31,12 +32,12 @@ function Question({ question, waiting }) {
     const timer = setTimeout(() => setCalm(true), settle)
     return () => {
       clearTimeout(timer)
-      if (before instanceof HTMLElement && before.isConnected && (!beside || dialog.current?.contains(document.activeElement))) before.focus()
+      if (before instanceof HTMLElement && before.isConnected && (!beside || dialog.current?.contains(document.activeElement))) shut(dialog.current, before)
     }
   }, [])
   const answer = (a) => {
     if (!calm && a !== 'no') return
-    dialog.current?.close()
+    shut(dialog.current)
     question.answer({ answer: a, reason: a === 'no' || a === 'never' ? reason : '', text: a === 'yes' ? text : '' })
   }
   const offers = (a) => request.answers.includes(a)

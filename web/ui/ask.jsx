@@ -58,6 +58,15 @@ function Question({ question }) {
   )
 }
 
+/** Closes a dialog. The element that gets the focus from the browser gets the caret with it, which Chromium leaves behind. */
+export function shut(dialog, before = null) {
+  dialog?.close()
+  let to = before instanceof HTMLElement && before.isConnected ? before : document.activeElement
+  to = to.shadowRoot?.activeElement ?? to // of the editor
+  to.blur()
+  to.focus({ preventScroll: true })
+}
+
 /** A dialog around a form. The focus goes to what is data-first, else to the button that leaves it, and comes back. */
 export function Dialog({ title, leave, submit, buttons, children, cancel = 'Cancel' }) {
   const dialog = useRef(null)
@@ -68,10 +77,7 @@ export function Dialog({ title, leave, submit, buttons, children, cancel = 'Canc
     const first = shown.querySelector('[data-first=true]') ?? shown.querySelector('[data-leave]')
     first.focus()
     first.select?.()
-    return () => {
-      shown.close() // while it is open nothing else can have the focus
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-    }
+    return () => shut(shown, before) // while it is open nothing else can have the focus
   }, [])
   const leaving = (e) => {
     e.preventDefault()
