@@ -25,6 +25,9 @@ export interface StartOptions extends Waiting {
   progress?: (text: string) => void
 }
 
+/** Bytes that golem is given, such as a Uint8Array or what File.arrayBuffer gives; anything else is E_USAGE. */
+export type Bytes = ArrayBuffer | ArrayBufferView
+
 /** Starts golem. Resolves when it is ready for the first run. */
 export function createGolem(options?: StartOptions): Promise<Golem>
 
@@ -80,7 +83,7 @@ export interface RunOptions extends ProjectOptions {
   /** Any denied call or failed worker makes the exit code 1. */
   strict?: boolean
   /** mcp:SERVER:URI with empty data is a resource of an MCP server of the worker. */
-  attachments?: { name: string; data: Uint8Array }[]
+  attachments?: { name: string; data: Bytes }[]
   /**
    * Asked before a side effect, and before a run for what the project's files say beyond its sandbox. null says
    * that nobody is there; without it whatever would ask is denied. signal aborts when the question is withdrawn or
@@ -174,7 +177,7 @@ export interface Files {
   /** A file, or size bytes of it. */
   read(path: string, options?: Waiting & { from?: number; size?: number }): Promise<Uint8Array>
   /** Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise. */
-  write(path: string, data: string | Uint8Array, options?: Waiting & { base?: string }): Promise<void>
+  write(path: string, data: string | Bytes, options?: Waiting & { base?: string }): Promise<void>
   remove(path: string, options?: Waiting): Promise<void>
   move(path: string, to: string, options?: Waiting): Promise<void>
 }
@@ -249,7 +252,7 @@ export interface AddToolOptions extends ProjectOptions {
   /** The address that the module was fetched from, for tools.lock. */
   from?: string
   /** The description beside the module, NAME.tools.yaml. */
-  sidecar?: Uint8Array
+  sidecar?: Bytes
   /** The state that a look gave: nothing else is written, in place of nothing else. */
   agreed?: string
 }
@@ -305,34 +308,34 @@ export class Golem {
   readonly ended: Promise<GolemError>
   list(options?: Waiting): Promise<ProjectListing[]>
   /** Makes a project of files, all of them or none. */
-  create(name: string, files?: Record<string, string | Uint8Array>, options?: CreateOptions): Promise<void>
+  create(name: string, files?: Record<string, string | Bytes>, options?: CreateOptions): Promise<void>
   /** Makes a project from a template; the first one if none is named. */
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
-  importZip(name: string, zip: Uint8Array, options?: ZipOptions): Promise<void>
+  importZip(name: string, zip: Bytes, options?: ZipOptions): Promise<void>
   exportZip(name: string, options?: ZipOptions): Promise<Blob>
-  inspectPack(data: Uint8Array, options?: Waiting): Promise<PackListing>
-  importPack(name: string, data: Uint8Array, options?: Waiting): Promise<unknown>
+  inspectPack(data: Bytes, options?: Waiting): Promise<PackListing>
+  importPack(name: string, data: Bytes, options?: Waiting): Promise<unknown>
   exportPack(name: string, options?: ProjectOptions): Promise<{ blob: Blob; left: string[]; digest: string }>
   libraries(options?: Waiting): Promise<{ libraries: Library[]; faults: Fault[] }>
   /** Installs a library from a zip, or from files by their paths. from says where it came from. */
-  installLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
+  installLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting): Promise<{ library: Library; fresh: boolean; left: string[] | null; missing: string[] | null }>
   /** Puts a library in the place of the installed one of its name and version, or installs it beside other versions; look only says what that would change. */
-  updateLibrary(files: Uint8Array | Record<string, Uint8Array>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
+  updateLibrary(files: Bytes | Record<string, Bytes>, from?: string, options?: Waiting & { look?: boolean }): Promise<{ library: Library; fresh: boolean; changes: string[] | null; left: string[] | null; missing: string[] | null }>
   /** Removes a library by its directory, such as utils@1.0.0. */
   removeLibrary(dir: string, options?: Waiting): Promise<void>
   /** Writes golem.lock of a project, as golem lib lock, and gives what changes in it as a diff; with look nothing is written. With agreed, a diff that was shown, it fails with E_CONFLICT if something else would change by now. */
   lockLibraries(name: string, options?: ProjectOptions & { look?: boolean; agreed?: string }): Promise<{ patch: string }>
   /** Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. It gives what the module is and what has its place; with look nothing is written. With agreed, the state of such an answer, it fails with E_CONFLICT if something else would be written by now, or the project has something else in its place. */
-  addTool(project: string, module: Uint8Array, options: AddToolOptions): Promise<AddedTool>
+  addTool(project: string, module: Bytes, options: AddToolOptions): Promise<AddedTool>
   files(name: string): Files
   /** The traces of a project's runs, newest first. */
   runs(name: string, options?: Waiting): Promise<{ name: string; size: number; modified: number }[]>
   /** One trace, its long texts in their places. */
   readRun(name: string, run: string, options?: Waiting): Promise<Uint8Array>
   prompts(name: string, run: string, options?: Waiting): Promise<Record<string, { role: string; text: string; tool?: string; calls?: { name: string; args: string }[] }[]>>
-  wholeTrace(trace: Uint8Array, texts: { name: string; data: Uint8Array }[], options?: Waiting): Promise<Uint8Array>
+  wholeTrace(trace: Bytes, texts: { name: string; data: Bytes }[], options?: Waiting): Promise<Uint8Array>
   /** The conversations that runs kept, the newest first. */
   conversations(name: string, options?: Waiting): Promise<ConversationListing[]>
   conversation(name: string, id: string, options?: Waiting): Promise<{ listing: ConversationListing; said: Said[] }>

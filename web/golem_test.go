@@ -54,7 +54,10 @@ func TestProjectsAndFiles(t *testing.T) {
 		{`return golem.init('n', 'nope').catch((e) => e.code).then(async (c) => c + (await golem.list()).map((p) => p.name))`, "E_USAGEa,m,q"},
 		{`return golem.init('q').catch((e) => e.code)`, "E_CONFLICT"},
 		{`await golem.remove('m'); await golem.remove('q'); return (await golem.list()).length`, "1"},
-		{`return Object.keys(golem)`, "version,providers,searches,templates,kept,ended"}, // all else is private
+		{`const b = new TextEncoder().encode('xabcx').buffer; await golem.create('bytes', {buffer: b, view: new DataView(b, 1, 3), array: new Uint8Array(b, 4), text: ''}); await golem.files('bytes').write('late', b); return (await golem.files('bytes').list()).map((e) => e.path + e.size)`, "array1,buffer5,late5,text0,view3"},
+		{`const codes = []; for (const v of [null, undefined, 7, [1, 2], {}, new Blob(['x']), true]) for (const f of [() => golem.create('none', {'a.txt': v}), () => golem.importZip('none', v), () => golem.files('bytes').write('text', v), () => golem.installLibrary({'a': v}), () => golem.run('bytes', 'x', {attachments: [{name: 'a.txt', data: v}]}).result, () => golem.addTool('bytes', v, {name: 't'})]) codes.push(await f().then(() => 'done', (e) => e.code)); return codes.filter((c) => c !== 'E_USAGE') + (await golem.list()).map((p) => p.name)`, "a,bytes"},
+		{`return [await golem.create('none', {'a/b.txt': null}).catch((e) => e.message.startsWith('a/b.txt must be bytes')), await golem.run('bytes', 'x', {attachments: [{name: 'a.txt', data: 'text'}]}).result.catch((e) => e.code + e.message.startsWith('a.txt must'))]`, "true,E_USAGEtrue"},
+		{`await golem.remove('bytes'); return Object.keys(golem)`, "version,providers,searches,templates,kept,ended"}, // all else is private
 		{`await golem.files('a').write('s.yaml', 'script: 1\nworkers:\n  main:\n    - hang: true\n'); const over = new AbortController(); const run = golem.run('a', 'x', {signal: over.signal}); for await (const e of run) if (e.type === 'model.start') over.abort(); return (await run.result).status`, "interrupted"},
 		{`return (await golem.run('a', 'x', {signal: AbortSignal.abort()}).result).status`, "interrupted"},
 		{`await golem.remove('a'); return (await golem.list()).length`, "0"},

@@ -250,7 +250,7 @@ func TestTypings(t *testing.T) {
 		}
 	}
 	// Every name that is used is declared, once.
-	known := []string{"AbortSignal", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Promise", "Record", "Symbol", "URL", "Uint8Array"}
+	known := []string{"AbortSignal", "ArrayBuffer", "ArrayBufferView", "AsyncGenerator", "AsyncIterable", "Blob", "Error", "Promise", "Record", "Symbol", "URL", "Uint8Array"}
 	for _, name := range typings {
 		for _, n := range exports(want[name]) {
 			if slices.Contains(known, n) {

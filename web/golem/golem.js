@@ -1,7 +1,8 @@
 // What a page calls: each method is a request to the worker that golem.wasm runs in.
-import { listed } from './link.js'
+import { isBytes, listed } from './link.js'
 
 /** @import { Run, RunOptions } from './run.js' */
+/** @typedef {ArrayBuffer | ArrayBufferView} Bytes a Uint8Array, for example */
 
 const plain = ({ approve, artifact, attachments, signal, ...rest }) => rest
 
@@ -34,7 +35,7 @@ export class Golem {
    * Makes a project of files, all of them or none; a name that is taken is
    * E_CONFLICT. What lies in .golem is left out.
    * @param {string} name
-   * @param {Record<string, string|Uint8Array>} [files]
+   * @param {Record<string, string|Bytes>} [files]
    * @param {{signal?: AbortSignal, progress?: (done: number) => void}} [how] progress hears how many files are written;
    *   an aborted create is E_INTERRUPTED, and nothing is made
    */
@@ -55,7 +56,7 @@ export class Golem {
     return this.#link.ask('remove', { project: name }, { signal })
   }
 
-  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused. @param {Uint8Array} zip */
+  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused. @param {Bytes} zip */
   importZip(name, zip, { signal, repository } = {}) {
     return this.#link.ask('importZip', { project: name, repository }, { signal }, zip)
   }
@@ -68,14 +69,14 @@ export class Golem {
   /**
    * What a packed project (golem pack) is, after all of it was verified; a file
    * that was changed is E_LOCK.
-   * @param {Uint8Array} data
+   * @param {Bytes} data
    * @returns {Promise<{name: string, version?: string, entry?: string, files: number, bytes: number, digest: string, signer?: {key: string, comment: string}}>}
    */
   inspectPack(data, { signal } = {}) {
     return this.#link.ask('inspectPack', {}, { signal }, data)
   }
 
-  /** Makes a project of a packed one, with the libraries in it; nothing is made if it is refused. @param {Uint8Array} data */
+  /** Makes a project of a packed one, with the libraries in it; nothing is made if it is refused. @param {Bytes} data */
   importPack(name, data, { signal } = {}) {
     return this.#link.ask('importPack', { project: name }, { signal }, data)
   }
@@ -101,23 +102,23 @@ export class Golem {
   /**
    * Installs a library: from a zip, or from files by their paths. from says where it came from.
    * fresh is false if the same files were installed already.
-   * @param {Uint8Array | Record<string, Uint8Array>} files
+   * @param {Bytes | Record<string, Bytes>} files
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, left: string[] | null}>}
    */
   installLibrary(files, from = '', { signal } = {}) {
-    if (files instanceof Uint8Array) return this.#link.ask('installLibrary', { from }, { signal }, files)
+    if (isBytes(files)) return this.#link.ask('installLibrary', { from }, { signal }, files)
     return this.#link.ask('installLibrary', { from, names: Object.keys(files ?? {}) }, { signal }, Object.values(files ?? {}))
   }
 
   /**
    * Puts a library in the place of the installed one of its name and version, or installs it beside those of other
    * versions. With look it only says what that would change.
-   * @param {Uint8Array | Record<string, Uint8Array>} files
+   * @param {Bytes | Record<string, Bytes>} files
    * @param {{look?: boolean, signal?: AbortSignal}} [how]
    * @returns {Promise<{library: {name: string, version?: string, dir: string}, fresh: boolean, changes: string[] | null, left: string[] | null}>}
    */
   updateLibrary(files, from = '', { look = false, signal } = {}) {
-    const zip = files instanceof Uint8Array
+    const zip = isBytes(files)
     return this.#link.ask('installLibrary', { from, update: true, look, names: zip ? [] : Object.keys(files ?? {}) }, { signal }, zip ? files : Object.values(files ?? {}))
   }
 
@@ -134,8 +135,8 @@ export class Golem {
   /**
    * Puts a tool module into tools/ and pins it in tools.lock, as golem tool add. With look it only says what the module
    * is and what it would need. agreed: the state that a look gave; if it is another one now, nothing is written (E_CONFLICT).
-   * @param {Uint8Array} module
-   * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Uint8Array, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it
+   * @param {Bytes} module
+   * @param {{name: string, look?: boolean, agreed?: string, from?: string, sidecar?: Bytes, signal?: AbortSignal}} how name: in tools/, without .wasm; from: the address that it was fetched from; sidecar: the description beside it
    */
   addTool(project, module, { name, look, agreed, from, sidecar, ...options } = {}) {
     return this.#link.ask('addTool', { ...this.#given(options), project, name, look, agreed, from }, options, sidecar ? [module, sidecar] : [module])
@@ -150,7 +151,7 @@ export class Golem {
       read: (path, { signal, ...part } = {}) => this.#link.ask('read', { ...part, project: name, path }, { signal }),
       /**
        * Replaces or makes a file, whole. With base, only where it holds that text; E_CONFLICT otherwise.
-       * @param {string|Uint8Array} data
+       * @param {string|Bytes} data
        * @param {{base?: string, signal?: AbortSignal}} [how]
        */
       write: (path, data, { signal, ...how } = {}) => this.#link.ask('write', { ...how, project: name, path }, { signal }, typeof data === 'string' ? new TextEncoder().encode(data) : data),
@@ -180,8 +181,8 @@ export class Golem {
   /**
    * A trace file with the long texts that lie beside it in their places; one
    * that is missing, or does not fit its digest, is left out.
-   * @param {Uint8Array} trace
-   * @param {{name: string, data: Uint8Array}[]} texts the files of its folder
+   * @param {Bytes} trace
+   * @param {{name: string, data: Bytes}[]} texts the files of its folder
    * @returns {Promise<Uint8Array>}
    */
   wholeTrace(trace, texts, { signal } = {}) {

@@ -19,6 +19,17 @@ export function checked(signal) {
   if (signal?.aborted) throw cancelled()
 }
 
+/** Whether a value is bytes: an ArrayBuffer, of whatever frame, or a view of one. */
+export const isBytes = (v) => ArrayBuffer.isView(v) || Object.prototype.toString.call(v) === '[object ArrayBuffer]'
+
+/** Bytes, one or several, as the worker takes them. */
+function taken(v, { names, attachments } = {}, i) {
+  if (v === undefined && i === undefined) return v
+  if (Array.isArray(v) && i === undefined) return v.map((one, n) => taken(one, { names: names ?? attachments }, n))
+  if (!isBytes(v)) throw new GolemError({ code: 'E_USAGE', message: `${names?.[i] ?? 'the content'} must be bytes: an ArrayBuffer, a Uint8Array or another view`, hint: 'of a File or Blob give await file.arrayBuffer(); a text can be encoded by TextEncoder' })
+  return v instanceof Uint8Array ? v : new Uint8Array(v.buffer ?? v, v.byteOffset ?? 0, v.byteLength)
+}
+
 /** What the worker is told of what a page provides (Golem.provide): all but the functions. */
 export function listed(provided) {
   try {
@@ -108,7 +119,7 @@ export class Link {
     }
     signal?.addEventListener('abort', abort)
     try {
-      this.#post({ id, method, params, bytes })
+      this.#post({ id, method, params, bytes: taken(bytes, params) })
       return await promise
     } finally {
       this.#calls.delete(id)
@@ -140,7 +151,7 @@ export class Link {
         },
       })
       signal?.addEventListener('abort', abort)
-      this.#post({ id, method, params, bytes })
+      this.#post({ id, method, params, bytes: taken(bytes, params) })
       if (signal?.aborted) abort()
     } catch (e) {
       over()

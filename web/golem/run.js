@@ -14,7 +14,7 @@
  * @property {string} [config] the person's own configuration, the text of a config.yaml
  * @property {Record<string, string>} [env] keys and addresses, e.g. OPENAI_API_KEY; kept in no file
  * @property {Record<string, string>} [secrets] what the person keeps under names, for modules that a project gives {secret: NAME}; kept in no file
- * @property {{name: string, data: Uint8Array}[]} [attachments]
+ * @property {{name: string, data: ArrayBuffer|ArrayBufferView}[]} [attachments]
  * @property {(request: Request, signal: AbortSignal) => Promise<{answer: 'yes'|'no'|'session'|'always'|'never', reason?: string, text?: string}|null>} [approve]
  *   asked before a side effect, and before a run for what the project's files say beyond its sandbox; null says that
  *   nobody is there; without it whatever would ask is denied; signal aborts when the question is
