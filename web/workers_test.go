@@ -57,6 +57,13 @@ func TestWorkersView(t *testing.T) {
 		const path = document.getElementById('arg-path'); path.value = '/note.txt'; path.dispatchEvent(new Event('input', {bubbles: true}));
 		await click("Call"); await until("the call", () => [...document.querySelectorAll('.talk .call')].some((c) => c.innerText.includes('read_file')))`)
 	finished(p, "ok")
+	// A tool's trial is no run of a model: its result is in sight, and nothing takes its arguments for a message.
+	do(p, `await until("the result", () => document.querySelector('.talk [aria-label=Result]')?.innerText.includes('a note'));
+		if (button("edit this message") || document.body.innerText.includes("played from a script")) throw new Error(document.querySelector('.talk').innerText);
+		await click("Workers"); await click("try read_file"); await until("its form", () => document.querySelector('dialog[open] #arg-path')); await click("Call"); await text("path is missing: write it");
+		const none = document.getElementById('arg-path'); none.value = '/none.txt'; none.dispatchEvent(new Event('input', {bubbles: true})); await click("Call"); await text("E_NOT_FOUND")`)
+	do(p, `const said = () => [...document.querySelectorAll('.bubble.you')].map((b) => b.innerText).join(); await until("the end", () => button("Try again")); const before = said();
+		await click("Try again"); await until("the same once more", () => button("Try again") && document.querySelectorAll('.talk .call').length === 1); if (said() !== before || document.body.innerText.includes("the reader looked")) throw new Error(before + " became " + document.querySelector('.talk').innerText)`)
 	do(p, `await click("Workers"); (await until("writer", () => [...document.querySelectorAll('.box')].find((b) => b.querySelector('b').innerText === 'writer'))).click(); await until("it", () => document.querySelector('.side h2')?.innerText === 'writer'); await click("Try it"); await until("a field for a task", () => document.querySelector('dialog[open] #arg-task'));
 		const f = document.getElementById('arg-task'); f.value = '{"a": 1}'; f.dispatchEvent(new Event('input', {bubbles: true})); document.querySelector('dialog[open] button.primary').click();
 		await text("the writer has written")`)

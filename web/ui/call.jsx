@@ -72,7 +72,7 @@ export function Detail({ run, call, whole = false, turns = null }) {
       {call.children.map((id) => <CallCard key={id} run={run} id={id} />)}
       {call.diffs.map((d, i) => <div key={i}><h3>{visible(d.path)}</h3><Diff patch={d.patch} label={`changes to ${d.path}`} /></div>)}
       {call.error && <div class={`note small ${call.status === 'stopped' ? 'info' : 'error'}`}>{visible(faultText(call.error))}</div>}
-      {call.result !== undefined && (whole || call.id !== '0') && <Block title="Result" text={shown(call.result)} />}
+      {call.result !== undefined && (whole || call.id !== '0' || call.kind !== 'worker') && <Block title="Result" text={shown(call.result)} />}
       {call.parts.map((p, i) => <Part key={i} part={p ?? {}} name={`${call.name}-${i + 1}`} />)}
     </div>
   )

@@ -166,7 +166,7 @@ function Item({ item, run, open, last }) {
         </div>
       )
     case 'call':
-      return <CallCard run={run} id={item.id} />
+      return <CallCard run={run} id={item.id} open={!!run.tool} />
     case 'notice':
       return <div class={`note small ${item.level}`}>{item.worker && item.depth > 0 ? `${item.worker}: ` : ''}{item.text}</div>
   }
@@ -175,7 +175,7 @@ function Item({ item, run, open, last }) {
 
 /** What a person can do with a message of theirs. */
 function Mine({ item }) {
-  if (store.running.value) return null
+  if (store.running.value || store.run.value.tool) return null // a tool's arguments are no message
   const back = () => {
     store.rewind(item.n)
     draft(item.text)
@@ -205,7 +205,7 @@ function Trouble({ run }) {
 /** After a first run on a script: what comes next. */
 function Onward({ run }) {
   store.tick.value
-  if (run.status !== 'ok' || store.running.value || !store.about.value?.model?.startsWith('script:') || settings.onward) return null
+  if (run.status !== 'ok' || run.tool || store.running.value || !store.about.value?.model?.startsWith('script:') || settings.onward) return null
   const leave = () => {
     settings.onward = true
     store.tick.value++

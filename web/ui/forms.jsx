@@ -19,7 +19,8 @@ export function read({ properties = {}, required = [] }, given) {
       else if (required.includes(name)) return { fault: `${name} is missing: choose one` }
       continue
     }
-    if (text === '' && !(required.includes(name) && p.type === 'string')) continue
+    if (text === '' && required.includes(name)) return { fault: `${name} is missing: write it` }
+    if (text === '') continue
     try {
       value[name] = p.type === 'string' ? text : JSON.parse(text)
     } catch {

@@ -39,6 +39,7 @@ export function emptyRun() {
     ms: 0,
     events: 0,
     missing: 0,
+    tool: null, // of a tool that a person called, which is all of the run: its name, arguments and worker
   }
 }
 

@@ -205,6 +205,7 @@ export async function again() {
   const said = run.value.transcript.findLast((item) => item.kind === 'you')
   const text = said?.text ?? sent.value?.text ?? ''
   if (running.value) return false
+  if (run.value.tool) return callTool(...run.value.tool)
   if (talking.value && said?.n) {
     rewind(said.n)
     current.send(text)
@@ -243,7 +244,8 @@ export async function callTool(name, args, entry) {
     return
   }
   batch(() => {
-    run.value = emptyRun()
+    run.value = { ...emptyRun(), tool: [name, args, entry] }
+    refused.value = null
     chosen.value = ''
     running.value = true
   })
