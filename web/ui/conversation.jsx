@@ -78,6 +78,10 @@ function Talk({ run }) {
   store.tick.value
   const box = useRef(null)
   const pinned = useRef(true)
+  const said = run.transcript.findLast((item) => item.kind === 'you')
+  useLayoutEffect(() => {
+    pinned.current = true // whoever sends sees it
+  }, [said])
   useLayoutEffect(() => {
     if (pinned.current && box.current) box.current.scrollTop = box.current.scrollHeight
   })
