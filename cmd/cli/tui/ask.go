@@ -100,13 +100,16 @@ func (q *question) key(name, text string) tea.Cmd {
 	case name == "ctrl+z":
 		return tea.Suspend
 	case !q.d.armed:
-		if !q.d.scroll(name) {
+		if q.d.early(name, text) {
 			return q.hush()
 		}
 		return nil
 	}
 	d, done := q.d.key(name, text)
-	if !done {
+	switch {
+	case !done && !q.d.armed:
+		return q.hush()
+	case !done:
 		return nil
 	}
 	q.answer, q.answered, q.over = d, true, true

@@ -13,7 +13,8 @@ import (
 // dialog is a question on the screen. Nothing defaults to yes: Enter alone takes the
 // answer that is marked, which is no until the person moves the mark. Keys count only
 // once the dialog is armed, a moment after it was drawn, so that what was typed for
-// the editor answers nothing (SECURITY 9).
+// the editor answers nothing (SECURITY 9); a key that is no answer is a sign of that too,
+// and the dialog waits again.
 type dialog struct {
 	asked
 	choices []ui.Choice
@@ -65,6 +66,8 @@ func (d *dialog) key(name, text string) (approval.Decision, bool) {
 			return approval.Decision{ID: d.ID, Answer: approval.Keep}, true
 		case "n", "esc", "enter":
 			d.sure, d.lines = false, nil
+		default:
+			d.armed = false
 		}
 		return none, false
 	}
@@ -85,9 +88,14 @@ func (d *dialog) key(name, text string) (approval.Decision, bool) {
 				return d.choose(c)
 			}
 		}
+		d.armed = false
 	}
 	return none, false
 }
+
+// early is a key before the dialog is armed: it scrolls at most. It reports whether the
+// wait begins anew, which is so for everything that could be part of a text.
+func (d *dialog) early(name, text string) bool { return !d.scroll(name) || text != "" }
 
 func (d *dialog) choose(c ui.Choice) (approval.Decision, bool) {
 	switch {

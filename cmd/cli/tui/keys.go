@@ -47,13 +47,17 @@ func (m *model) key(name, text string) tea.Cmd {
 // dialogKey is a key while a question is on the screen.
 func (m *model) dialogKey(name, text string) tea.Cmd {
 	if !m.dialog.armed {
-		if !m.dialog.scroll(name) {
+		if m.dialog.early(name, text) {
 			return m.hush()
 		}
 		return nil
 	}
-	if d, done := m.dialog.key(name, text); done {
+	d, done := m.dialog.key(name, text)
+	switch {
+	case done:
 		return m.answer(d)
+	case !m.dialog.armed:
+		return m.hush()
 	}
 	return nil
 }

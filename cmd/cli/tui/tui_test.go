@@ -159,6 +159,31 @@ func TestTypeAheadDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// SECURITY 9: a text that is typed at a question answers nothing, although the question
+// was there long before: a key that is no answer makes it wait again, also where a rule
+// is shown (r).
+func TestTextDoesNotAnswer(t *testing.T) {
+	for _, text := range []string{"Please use", "/clearance", "ls -la", "but say why", "rxy"} {
+		d := drive(t, 80, 24, false)
+		d.ask(write)
+		d.arm()
+		d.keys(text)
+		d.has("One moment")
+		q := &question{d: newDialog(asked{Request: write}), width: 80, height: 24}
+		q.d.armed = true
+		for _, r := range text {
+			q.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
+		}
+		if len(d.replies) != 0 || q.answered {
+			t.Fatalf("%q answered: %d, %+v", text, len(d.replies), q.answer)
+		}
+		d.arm()
+		if d.keys("y"); len(d.replies) != 1 {
+			t.Errorf("%q: y did not answer", text)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	for keys, want := range map[string]approval.Decision{
 		"y":                      {Answer: approval.Yes},
@@ -168,10 +193,10 @@ func TestAnswers(t *testing.T) {
 		"a":                      {Answer: approval.Always},
 		"d":                      {Answer: approval.Never},
 		"up enter":               {Answer: approval.Yes},
-		"x q v v y":              {Answer: approval.Yes},
+		"v v y":                  {Answer: approval.Yes},
 		"r n y":                  {Answer: approval.Yes},
 		"r y":                    {Answer: approval.Keep},
-		"r x enter n":            {Answer: approval.No},
+		"r enter n":              {Answer: approval.No},
 		"t no,_why enter":        {Answer: approval.No, Reason: "no, why"},
 		"t esc y":                {Answer: approval.Yes},
 		"pgdown pgup down enter": {Answer: approval.No},
