@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func markdown(t *testing.T) *webtest.Page {
 			import { Markdown } from './ui/markdown.jsx'
 			const box = document.createElement('div')
 			const draw = (text) => { render(null, box); render(<Markdown text={text} />, box) }
+			document.body.append(box)
 			window.md = (text) => { draw(text); return box.firstChild.innerHTML }
 			import { inPage } from './ui/words.js'
 			window.inPage = inPage
@@ -42,9 +44,14 @@ func markdown(t *testing.T) *webtest.Page {
 	if len(r.Errors) > 0 {
 		t.Fatal(r.Errors[0].Text)
 	}
+	css, err := os.ReadFile("ui/styles.css")
+	if err != nil {
+		t.Fatal(err)
+	}
 	site := fstest.MapFS{
-		"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><script src="md.js"></script>`)},
+		"index.html": {Data: []byte(`<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="styles.css"><body><script src="md.js"></script>`)},
 		"md.js":      {Data: r.OutputFiles[0].Contents},
+		"styles.css": {Data: css},
 	}
 	return browserOf(t).Open(t, webtest.Serve(t, site, "/").URL)
 }
@@ -91,6 +98,12 @@ func TestMarkdown(t *testing.T) {
 		got := webtest.Eval[string](p, "md("+quoted(text)+")")
 		if got = copyButton.ReplaceAllString(got, ""); got != want {
 			t.Errorf("%q became\n%s\nwant\n%s", text, got, want)
+		}
+	}
+	// A line that a model breaks is broken, as on a terminal.
+	for text, want := range map[string]string{"Roses are red\nViolets are *blue*\n3": "Roses are red\nViolets are blue\n3", "- a\n  b": "a\nb"} {
+		if got := webtest.Eval[string](p, "(md("+quoted(text)+"), document.querySelector('.md').innerText)"); got != want {
+			t.Errorf("%q is shown as %q", text, got)
 		}
 	}
 	// Whatever leads outside says where, opens elsewhere, and tells nothing of the page.

@@ -23,10 +23,8 @@ func (r *renderer) span(n ast.Node, style string) []span {
 	case *ast.Text:
 		out := []span{{leaf(decoded(n.Segment.Value(r.src), n.IsRaw())), style}}
 		switch {
-		case n.HardLineBreak():
+		case n.HardLineBreak(), n.SoftLineBreak(): // a model that breaks a line means it
 			out = append(out, span{"\n", ""})
-		case n.SoftLineBreak():
-			out = append(out, span{" ", style})
 		}
 		return out
 	case *ast.String:

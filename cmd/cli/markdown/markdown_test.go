@@ -66,6 +66,19 @@ func hold(t interface{ Fatalf(string, ...any) }, lines []string, o Options) {
 	}
 }
 
+// A line that a model breaks is broken, also in an item of a list, whatever else is in it.
+func TestLineBreaks(t *testing.T) {
+	for text, want := range map[string]string{
+		"Roses are red\nViolets are **blue**\nTotal: 3": "Roses are red\nViolets are **blue**\nTotal: 3",
+		"- one\n  more\n- two":                          "• one\n  more\n• two",
+		"> a\n> b":                                      "│ a\n│ b",
+	} {
+		if got := strings.Join(Render(text, Options{Width: 80}), "\n"); got != want {
+			t.Errorf("%q:\n%s", text, got)
+		}
+	}
+}
+
 // pieces are what texts of models are made of, and what is bad in them.
 var pieces = []string{"word ", "longer-words ", "\n", "\n\n", "- item\n", "  nested\n", "1. one\n", "```go\n", "```\n", "~~~", "    code\n", "> ", "**", "*", "`", "[a](b)",
 	"| a | b |\n|---|---|\n| c | d |\n", "# ", "\x1b[2J", "\x07", "&#27;[H", "&#x9b;", "\u202e", "中文", "👩‍👩‍👧", "\t", "\r\n", "\r", "<div>\n", "---\n", "\xff", "\\", "func x() { return \"s\" } // c\n", "/*", "*/", "e\u0301\u0301"}
