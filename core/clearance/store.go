@@ -138,7 +138,7 @@ func (s *Store) ids() ([]string, error) {
 			out = append(out, n)
 		}
 	}
-	slices.Sort(out)
+	sorting.By(out, cmp.Compare)
 	ids := make([]string, len(out))
 	for i, n := range out {
 		ids[i] = strconv.Itoa(n)

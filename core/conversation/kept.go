@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"golem/core/fault"
+	"golem/core/sorting"
 	"golem/core/state"
 )
 
@@ -224,7 +225,9 @@ func (k *Kept) Reopen() []Doubt {
 		}
 	}
 	var out []Doubt
-	for _, id := range slices.SortedFunc(maps.Keys(doubts), compareID) {
+	ids := slices.Collect(maps.Keys(doubts))
+	sorting.By(ids, compareID)
+	for _, id := range ids {
 		if !k.endedAbove(id) {
 			out = append(out, doubts[id])
 		}

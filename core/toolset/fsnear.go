@@ -73,7 +73,7 @@ func starts(have, want []words) []int {
 			out = append(out, n.start)
 		}
 	}
-	slices.Sort(out)
+	sorting.By(out, cmp.Compare)
 	return slices.Compact(out)
 }
 

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golem/core/sorting"
 )
 
 // Redacted replaces a secret.
@@ -57,7 +59,8 @@ func NewRedactor(secrets []string) *Redactor {
 	}
 	// The longest form comes first, so that a secret that contains another one
 	// is replaced as a whole.
-	r.forms = slices.SortedFunc(maps.Keys(words), func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	r.forms = slices.Collect(maps.Keys(words))
+	sorting.By(r.forms, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
 	for _, text := range r.forms {
 		r.first[text[0]] = append(r.first[text[0]], form{text, words[text]})
 	}

@@ -59,6 +59,7 @@ var laidOver = map[string]string{
 	"crypto/tls":                             "web/build/notls/tls.go",
 	"debug/macho":                            "web/build/nomacho/macho.go",
 	"internal/godebug":                       "web/build/nogodebug/godebug.go",
+	"log/slog":                               "web/build/noslog/slog.go",
 	"mime/type_unix.go":                      "web/build/nomime/type_unix.go",
 	"vendor/golang.org/x/net/http/httpproxy": "web/build/noproxy/httpproxy.go",
 	"vendor/golang.org/x/net/idna":           "web/build/noidna/idna.go",
@@ -99,7 +100,7 @@ func overlay() ([]string, error) {
 		return nil, err
 	}
 	flags := []string{"-overlay", file}
-	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http", "debug/macho"})...); err != nil {
+	if err := goTool(slices.Concat([]string{"build", "-trimpath", "-tags", "nethttpomithttp2"}, plain(), flags, []string{"net/http", "debug/macho", "github.com/google/jsonschema-go/jsonschema"})...); err != nil {
 		fmt.Fprintln(os.Stderr, "web: this version of Go needs more than the stand-ins in web/build/no* have: the page is built with the standard library as it is, and is larger")
 		return nil, nil
 	}
