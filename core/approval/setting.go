@@ -195,16 +195,21 @@ func riskSetting(s subject) verdict {
 
 // mountSetting returns the strictest approval setting of the mounts that a call
 // uses. preApproved counts only if it covers every path, and all that the call does: a
-// mount's word is about its files, not about the network. Without a preview a
-// tool may use any mount: then the call asks if one of them has a stricter
-// setting for something that a tool of this risk can do.
+// mount's word is about its files, not about the network. A tool without a preview
+// counts as one that does in each call all that it can do (Spec.Files). If that is not
+// known either, the call asks if a mount has a stricter setting for something that a
+// tool of this risk can do.
 func mountSetting(p Policy, s subject) verdict {
-	if !s.previewed {
+	uses, unseen := s.paths, ""
+	switch {
+	case s.spec.Files != nil:
+		uses, unseen = s.spec.Files, ", which it could do unseen"
+	case !s.previewed:
 		return unseenMounts(p.Mounts, s)
 	}
 	var out verdict
 	covered := 0
-	for _, use := range s.paths {
+	for _, use := range uses {
 		set := mountOp(p.Mounts[use.Mount], use.Op)
 		if set == "" {
 			continue
@@ -212,12 +217,12 @@ func mountSetting(p Policy, s subject) verdict {
 		covered++
 		if out.setting == "" || strictness(set) > strictness(out.setting) {
 			out = verdict{
-				setting: set, rule: fmt.Sprintf("mount %s: %s", use.Mount, use.Op),
+				setting: set, rule: fmt.Sprintf("mount %s: %s%s", use.Mount, use.Op, unseen),
 				origin: p.Origins["mount:"+use.Mount+":"+use.Op],
 			}
 		}
 	}
-	if out.setting == PreApproved && (covered < len(s.paths) || escapes(s.risk, s.spec)) {
+	if out.setting == PreApproved && (covered < len(uses) || unseen != "" || escapes(s.risk, s.spec)) {
 		return verdict{}
 	}
 	return out

@@ -142,6 +142,13 @@ func TestRulesMatch(t *testing.T) {
 	}
 }
 
+// able is a tool without a preview that can do these things in each call.
+func able(risk tool.Risk, files ...tool.PathUse) *fakeTool {
+	t := plainTool("t", risk)
+	t.spec.Files = files
+	return t
+}
+
 func TestMounts(t *testing.T) {
 	mounts := map[string]MountPolicy{"out": {"write": PreApproved, "delete": Ask}, "safe": {"write": Blocked, "read": Ask}}
 	blind := plainTool("t", tool.Write)
@@ -160,6 +167,12 @@ func TestMounts(t *testing.T) {
 		{"a mount's word is not about the network", seeingTool{plainTool("t", tool.Network), uses("t", at("write", "out", "/out/a")).see}, Ask},
 		{"no preview", blind, Ask},
 		{"no preview, reading where reading asks", reader, Ask},
+		{"can do what is blocked", able(tool.Command, at("write", "out", "/out"), at("write", "safe", "/safe")), Blocked},
+		{"can do what asks", able(tool.Command, at("read", "safe", "/safe"), at("write", "out", "/out")), Ask},
+		{"cannot do it", able(tool.Write, at("write", "other", "/other")), Ask},
+		{"what it can do is not what it does", able(tool.Write, at("write", "out", "/out")), Ask},
+		{"reads where reading asks", able(tool.Read, at("read", "safe", "/safe")), Ask},
+		{"reads elsewhere", able(tool.Read, at("read", "out", "/out")), PreApproved},
 		{"delegation", child, PreApproved},
 	}
 	for _, c := range cases {
@@ -174,6 +187,9 @@ func TestMounts(t *testing.T) {
 	if o.record(t).Setting != Ask {
 		t.Error("a tool without a preview slipped past the mounts")
 	}
+	sure := Policy{Mounts: mounts, WorkerTools: map[string]Setting{"t": PreApproved}, Rules: []Rule{{Tool: "t", Decide: PreApproved}}}
+	o = do(t, NewGate(ApproveAll, nil), able(tool.Command, at("write", "safe", "/safe")), sure, `{}`)
+	wantDenied(t, o, "blocked by mount safe: write, which it could do unseen")
 	o = do(t, NewGate(Interactive, nil), reader, Policy{Mounts: map[string]MountPolicy{"out": {"write": Ask}}}, `{}`)
 	if !o.ran() {
 		t.Error("write approvals made a reader ask")

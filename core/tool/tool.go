@@ -99,6 +99,10 @@ type Spec struct {
 	// Grants are all that a module may use besides its own memory, in a fixed order. A
 	// remembered approval holds only for the same grants.
 	Grants []Grant
+	// Files are what a tool without a preview can do with the files of the sandbox: the
+	// operations on each mount. The mounts' approvals hold for all of them in every call.
+	// nil: not known, or none.
+	Files []PathUse
 	// Stateful tools remember something between calls: their calls run one after the
 	// other, in order, and not within each other.
 	Stateful bool

@@ -37,6 +37,20 @@ type Env struct {
 	Call func(ctx context.Context, within tool.Call, name string, args json.RawMessage) (tool.Output, error)
 }
 
+// Uses are the operations that a view allows on its mounts, for tool.Spec.Files of a tool
+// that can do all of them.
+func Uses(view sandbox.FS, ops ...string) []tool.PathUse {
+	var out []tool.PathUse
+	for _, m := range sandbox.Mounts(view) {
+		for _, op := range ops {
+			if op == "read" || m.Mode != sandbox.ReadOnly {
+				out = append(out, tool.PathUse{Op: op, Mount: m.Name, Path: m.At})
+			}
+		}
+	}
+	return out
+}
+
 // Factory makes one kind of toolset. Options returns a pointer to a new option
 // struct. Its json tags are the keys that a worker may write; unknown keys are errors.
 // The worker's options are decoded into it before Open. If Options is nil, the toolset

@@ -311,7 +311,7 @@ func (s *shell) grants() []tool.Grant {
 func (s *shell) spec(name, description string) tool.Spec {
 	return tool.Spec{
 		Name: name, Description: description + s.around(), Risk: tool.Command, Toolset: "shell", Provider: "builtin",
-		Shell: s.grammar(), Grants: s.grants(), Network: s.conf.network,
+		Shell: s.grammar(), Grants: s.grants(), Network: s.conf.network, Files: toolset.Uses(s.env.View, "read", "write", "delete"),
 	}
 }
 

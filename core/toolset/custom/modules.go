@@ -12,6 +12,7 @@ import (
 
 	"golem/core/fault"
 	"golem/core/tool"
+	"golem/core/toolset"
 	"golem/core/wasmtool"
 )
 
@@ -123,6 +124,7 @@ func (c *custom) tool(p *part, d wasmtool.Description, made tool.Tool) tool.Tool
 	}
 	spec := inner.Spec()
 	spec.Hosts, spec.Grants = b.Grants.Hosts, grantsOf(b.Grants, g)
+	spec.Files = toolset.Uses(b.Grants.Files, "read", "write", "delete")
 	spec.Confined = !b.Grants.Any() && spec.Risk == ""
 	if spec.Risk == tool.Network {
 		// Its own word, which may only make golem stricter: it needs the

@@ -177,7 +177,7 @@ func (s *set) tools() toolset.Tools {
 		case "git_commit":
 			t.spec.Uses, t.call = []string{"stage"}, s.commit
 		default:
-			t.spec.Rules = []string{"sandbox.read"}
+			t.spec.Rules, t.spec.Files = []string{"sandbox.read"}, toolset.Uses(s.env.Files, "read")
 		}
 		out = append(out, t)
 	}
