@@ -45,8 +45,8 @@ func (p *Describer) Remotes(w *project.Worker) []ToolUse {
 	return out
 }
 
-// Forecast returns what happens to calls of a tool that a worker's model makes. If
-// the tool has hosts, spec.Provider must be the digest of its module.
+// Forecast returns what happens to calls of a tool that a worker's model makes. Of a
+// module's tool spec.Provider must be the digest of the module.
 func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	f := p.Gate.Forecast(spec, w.Policy)
 	u := ToolUse{

@@ -89,7 +89,7 @@ func (c *Checker) Specs(ctx context.Context, w *project.Worker) []tool.Spec {
 	var out []tool.Spec
 	for _, t := range f.tools.All() {
 		spec := t.Spec()
-		if m, ok := t.(tool.Identifier); ok && len(spec.Hosts) > 0 {
+		if m, ok := t.(tool.Identifier); ok {
 			if digest, err := m.Identity(ctx); err == nil {
 				spec.Provider = digest
 			}
