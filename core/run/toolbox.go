@@ -193,7 +193,7 @@ func (r *Runner) modules(found []project.Module) []custom.Module {
 	out := make([]custom.Module, len(found))
 	for i, m := range found {
 		out[i] = custom.Module{
-			Path: m.Path, Level: m.Level, Locked: m.Locked, Digest: m.Digest,
+			Path: m.Path, Stem: m.Stem(), Level: m.Level, Locked: m.Locked, Digest: m.Digest,
 			Open:    func() (fs.File, error) { return r.Project.OpenModule(m) },
 			Sidecar: func() ([]byte, error) { return r.Project.Sidecar(m) },
 		}

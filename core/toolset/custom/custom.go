@@ -33,6 +33,7 @@ type Discovery struct {
 // Module is a file that was found, and is not read yet.
 type Module struct {
 	Path   string // the path in messages and in the trace
+	Stem   string // what the options call it
 	Level  int    // the module of the lower level wins; 0 is the worker's own
 	Locked bool   // there is a tools.lock; Digest is the digest in it, or ""
 	Digest string
@@ -164,10 +165,9 @@ func (c *custom) Close() error {
 func (c *custom) open(ctx context.Context, cache *Cache) error {
 	var nearest []string // stems that a nearer module has
 	for _, m := range c.found.Modules {
-		stem := stemOf(m.Path)
-		first := !slices.Contains(nearest, stem)
-		nearest = append(nearest, stem)
-		if c.options.Module != "" && c.options.Module != m.Path && (c.options.Module != stem || !first) {
+		first := !slices.Contains(nearest, m.Stem)
+		nearest = append(nearest, m.Stem)
+		if c.options.Module != "" && c.options.Module != m.Path && (c.options.Module != m.Stem || !first) {
 			continue
 		}
 		if err := c.add(ctx, cache, m, first); err != nil {
@@ -192,7 +192,7 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 	}
 	var g grant
 	if nearest {
-		g = c.options.Modules[stemOf(m.Path)]
+		g = c.options.Modules[m.Stem]
 	}
 	b := &wasmtool.Bound{Module: mod, Log: c.env.Log, Slow: c.compiling(m.Path), Grants: wasmtool.Grants{
 		Network: c.env.Network, Hosts: g.Hosts, Fuel: g.Fuel, Stateful: g.Stateful,

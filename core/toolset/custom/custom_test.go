@@ -37,7 +37,7 @@ func module(t interface{ Fatal(...any) }, path string, level int, fixture, sidec
 	}
 	files := fstest.MapFS{"m": &fstest.MapFile{Data: data}}
 	return custom.Module{
-		Path: path, Level: level,
+		Path: path, Stem: strings.TrimSuffix(path[strings.LastIndex(path, "/")+1:], ".wasm"), Level: level,
 		Open: func() (fs.File, error) { return files.Open("m") },
 		Sidecar: func() ([]byte, error) {
 			if sidecar == "" || sidecar == undescribed {

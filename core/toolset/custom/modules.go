@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -55,9 +54,6 @@ func (k *Cache) module(m Module) (*wasmtool.Module, error) {
 	k.known[m.Path] = mod
 	return mod, nil
 }
-
-// stemOf is a module's name without .wasm.
-func stemOf(p string) string { return strings.TrimSuffix(path.Base(p), ".wasm") }
 
 // describe returns the tools that a module has. A module that would have to run
 // to tell them has none where nothing may run.
