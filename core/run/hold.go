@@ -1,9 +1,6 @@
 package run
 
-import (
-	"context"
-	"sync"
-)
+import "context"
 
 // hold is one call's place in the schedule. While a tool waits for a callback, it
 // gives its place up, else two tools could wait for each other; and its timeout does
@@ -13,30 +10,41 @@ type hold struct {
 	exclusive bool
 	deadline  *deadline // of the call; nil: none
 
-	mu    sync.Mutex
+	// The schedule's mu guards these.
 	away  int // callbacks under way
 	leave func()
+	over  bool // the place was given up for good
 }
 
 // enter takes the place for the first time. Workers never call it: they hold
 // nothing.
 func (h *hold) enter(ctx context.Context) error {
-	leave, err := h.sched.enter(ctx, h.exclusive)
-	if err != nil {
-		return err
+	h.sched.mu.Lock()
+	defer h.sched.mu.Unlock()
+	leave, err := h.sched.place(ctx, h.exclusive, h.needless)
+	if leave != nil {
+		h.leave = leave
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.leave = leave
-	return nil
+	return err
 }
+
+// needless tells that the call has its place, or is to have none: while a callback is
+// under way its tool may need the place that this one would have.
+func (h *hold) needless() bool { return h.away > 0 || h.leave != nil || h.over }
 
 // release gives the place up for good; it is safe to call without one.
 func (h *hold) release() {
-	h.mu.Lock()
+	h.give(func() { h.over = true })
+}
+
+// give gives the place up.
+func (h *hold) give(why func()) {
+	h.sched.mu.Lock()
+	why()
 	leave := h.leave
 	h.leave = nil
-	h.mu.Unlock()
+	h.sched.wake()
+	h.sched.mu.Unlock()
 	if leave != nil {
 		leave()
 	}
@@ -45,20 +53,13 @@ func (h *hold) release() {
 // yield gives the place up for one callback; the last of several callbacks
 // to come back takes it again.
 func (h *hold) yield() (back func(ctx context.Context) error) {
-	h.mu.Lock()
-	h.away++
-	h.mu.Unlock()
 	h.deadline.leave()
-	h.release()
+	h.give(func() { h.away++ })
 	return func(ctx context.Context) error {
 		defer h.deadline.come()
-		h.mu.Lock()
+		h.sched.mu.Lock()
 		h.away--
-		last := h.away == 0
-		h.mu.Unlock()
-		if !last {
-			return nil
-		}
+		h.sched.mu.Unlock()
 		return h.enter(ctx)
 	}
 }

@@ -54,18 +54,25 @@ func (s *schedule) open(ctx context.Context) error {
 func (s *schedule) enter(ctx context.Context, exclusive bool) (leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.place(ctx, exclusive, func() bool { return false })
+}
+
+// place is enter for a caller that holds mu. When needless says so, it takes nothing, and
+// leave is nil.
+func (s *schedule) place(ctx context.Context, exclusive bool, needless func() bool) (leave func(), err error) {
 	if exclusive {
 		s.waiting++
-		err = s.await(ctx, func() bool { return s.asking == 0 && !s.writer && s.readers == 0 })
+		err = s.await(ctx, func() bool { return needless() || s.asking == 0 && !s.writer && s.readers == 0 })
 		s.waiting--
-		if err != nil {
+		if err != nil || needless() {
 			s.wake() // readers may have been held back by this writer
 			return nil, err
 		}
 		s.writer = true
 		return sync.OnceFunc(func() { s.release(func() { s.writer = false }) }), nil
 	}
-	if err := s.await(ctx, func() bool { return s.asking == 0 && !s.writer && s.waiting == 0 }); err != nil {
+	err = s.await(ctx, func() bool { return needless() || s.asking == 0 && !s.writer && s.waiting == 0 })
+	if err != nil || needless() {
 		return nil, err
 	}
 	s.readers++

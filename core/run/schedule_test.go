@@ -86,6 +86,57 @@ func TestScheduleDoor(t *testing.T) {
 	})
 }
 
+// Callbacks of one tool beside each other: one that waits for the tool's place takes none
+// that another, which began meanwhile, needs or takes itself; and when the tool has
+// ended, none is taken.
+func TestHoldYieldsTwice(t *testing.T) {
+	for name, calls := range map[string]bool{"the second calls": true, "the second waits too": false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newSchedule()
+			h := &hold{sched: s, exclusive: true}
+			if err := h.enter(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			back := h.yield()
+			leave, err := s.enter(t.Context(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var both sync.WaitGroup
+			comes := func(back func(context.Context) error) {
+				if err := back(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			both.Go(func() { comes(back) })
+			synctest.Wait()
+			back2 := h.yield()
+			if !calls {
+				both.Go(func() { comes(back2) })
+				synctest.Wait()
+			}
+			leave()
+			if calls {
+				synctest.Wait()
+				if leave, err = s.enter(t.Context(), true); err != nil {
+					t.Fatal(err)
+				}
+				leave()
+				comes(back2)
+			}
+			both.Wait()
+			if !s.writer || h.away != 0 {
+				t.Errorf("%s: writer %v, %d away", name, s.writer, h.away)
+			}
+			back = h.yield()
+			h.release()
+			if comes(back); s.writer {
+				t.Errorf("%s: a tool that has ended took its place", name)
+			}
+		})
+	}
+}
+
 // A tool that calls back does not wait for itself.
 func TestHoldYields(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
