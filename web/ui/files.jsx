@@ -87,12 +87,18 @@ function show(where) {
   store.edit(where.file)
 }
 
-/** The file as it is now: {text, data}, large, or null while it is read. It is read again when the list says that it changed. */
+/** The file as it is now: {text, data}, large, wrong if it cannot be read, or null while it is read. It is read again when the list says that it changed. */
 function useFile(path) {
   const [state, setState] = useState(null)
   const listed = store.files.value.find((f) => f.path === path)
   const read = async () => {
-    const data = await store.golem.files(store.project.value).read(path, { size: LARGE + 1 })
+    let data
+    try {
+      data = await store.golem.files(store.project.value).read(path, { size: LARGE + 1 })
+    } catch (e) {
+      const draft = drafts.value.get(keyOf(path)) // of a file that was deleted: it can be saved
+      return setState((was) => (draft && e.code === 'E_NOT_FOUND' ? was ?? { text: draft.base, version: 0 } : { wrong: e.code === 'E_NOT_FOUND' ? 'There is no such file.' : faultText(e) }))
+    }
     if (data.length > LARGE) return setState({ large: listed?.size ?? data.length })
     const text = decode(data)
     setState((was) => (was && was.text === text && text !== null ? was : { text, size: data.length, data, version: (was?.version ?? 0) + 1 }))
@@ -109,7 +115,7 @@ function Open({ path }) {
   const files = store.golem.files(store.project.value)
   const key = keyOf(path)
   const draft = drafts.value.get(key)
-  const changed = draft !== undefined && state !== null && state.text !== draft.base
+  const changed = draft !== undefined && state !== null && !state.wrong && state.text !== draft.base
   const describe = () => {
     setSince(false)
     if (about !== null) return setAbout(null)
@@ -170,14 +176,17 @@ function Open({ path }) {
       <header class="file">
         <button class="button quiet square phone-only" aria-label="back to the files" onClick={() => (store.editing.value = '')}><Icon name="back" /></button>
         <h2 class="ellipsis grow mono">{visible(path)}</h2>
-        {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
-        <button class="button quiet small" aria-pressed={since} title="what has changed in the file since before the last run that wrote it" onClick={() => { setAbout(null); setSince(!since) }}>Changes</button>
-        <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
-        <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={download}><Icon name="down" /></button>
-        <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
-        <button class="button primary" disabled={!draft || changed} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
+        {!state?.wrong && <>
+          {path.endsWith('.worker') && <button class="button quiet small" aria-pressed={about !== null} title="prompt, tools, what asks, files and settings of the worker as it is saved" onClick={describe}>Describe</button>}
+          <button class="button quiet small" aria-pressed={since} title="what has changed in the file since before the last run that wrote it" onClick={() => { setAbout(null); setSince(!since) }}>Changes</button>
+          <button class="button quiet square" aria-label={`rename ${path}`} title="rename" onClick={rename}><Icon name="pen" /></button>
+          <button class="button quiet square" aria-label={`download ${path}`} disabled={!state} onClick={download}><Icon name="down" /></button>
+          <button class="button quiet square danger" aria-label={`delete ${path}`} onClick={remove}><Icon name="trash" /></button>
+          <button class="button primary" disabled={!draft || changed} onClick={save}><Icon name="save" /><span class="save">Save</span></button>
+        </>}
       </header>
-      {about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
+      {state?.wrong ? <p class="empty" role="alert">{visible(state.wrong)}</p>
+        : about !== null ? <section class="scroll grow" aria-label={`What ${visible(path)} is`} tabIndex={0}><Description of={about} /></section>
         : since ? <section class="scroll grow" aria-label={`What has changed in ${visible(path)}`} tabIndex={0}><Since path={path} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
         : state.large ? <Part key={state.large} path={path} size={state.large} />

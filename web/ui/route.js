@@ -42,8 +42,14 @@ export async function follow() {
   going = true
   try {
     if (to.project) {
-      if (!store.projects.value.some((p) => p.name === to.project)) return false
-      if (to.project !== store.project.value && !(await store.open(to.project, to.view))) return true
+      const there = () => store.projects.value.some((p) => p.name === to.project)
+      if (!there()) await store.refresh() // another tab may have made it
+      if (!there()) {
+        store.tell(`This browser has no project ${to.project}.`, 'warn')
+        store.view.value = 'projects'
+        return store.projects.value.length > 0
+      }
+      if (to.project !== store.project.value && !(await store.attempt(`opening ${to.project}`, () => store.open(to.project, to.view)))) return true
     }
     if (within[to.view]) within[to.view].value = to.rest ?? ''
     store.view.value = to.view

@@ -63,6 +63,7 @@ export async function start(made, shipped) {
   ready.value = true
   // Another tab, or what it runs, may have decided on items meanwhile (S4-21).
   document.addEventListener('visibilitychange', () => {
+    if (!document.hidden && view.value === 'projects') attempt('listing the projects', refresh)
     if (!document.hidden && project.value) attempt('listing what is staged', listStaged)
   })
   await look()
@@ -106,7 +107,18 @@ export async function open(name, where = 'run') {
   })
   settings.last = name
   settings.setProject(name, { used: Date.now() })
-  await Promise.all([listFiles(), inspect(), listStaged()])
+  try {
+    await Promise.all([listFiles(), inspect(), listStaged()])
+  } catch (e) {
+    await refresh()
+    if (name === project.value && !projects.value.some((p) => p.name === name)) { // deleted in another tab
+      batch(() => {
+        project.value = ''
+        view.value = 'projects'
+      })
+    }
+    throw e
+  }
   return true
 }
 
