@@ -42,6 +42,12 @@ func TestStagedChanges(t *testing.T) {
 		await text("Nothing waits"); await until("no badge", () => !document.querySelector('.badge'))`)
 	do(p, `await click("Run"); await say("again"); await text("heard of it")`)
 	do(p, `await click("Files"); await text("prompts");`)
+	// What is discarded is gone: it is asked first.
+	project(t, p, "again", stagingProject)
+	do(p, `await say("go"); await until("the badge", () => document.querySelector('.badge'));
+		await click("Staged"); await click("Discard"); await text("Discard item"); await click("Cancel"); await until("no dialog", () => !document.querySelector('dialog[open]'));
+		const items = () => document.querySelectorAll('section[aria-label^="item "]').length, before = items(); if (before === 0) throw new Error("it was discarded without a yes");
+		await click("Discard"); await click("Discard it"); await until("one less", () => items() === before - 1)`)
 }
 
 // Tabs of one browser: of two that decide on one item at once, one does; and a tab

@@ -38,6 +38,7 @@ function Item({ of: { item, error } }) {
     if (definitions.length && !await askYes('Push files that define the project?', `Workers obey them: ${definitions.map(visible).join(', ')}`, 'Push them', true)) return
     decide('push', { digest: shown.digest, definitions })
   }
+  const discard = async () => await askYes(`Discard item ${item.id}?`, 'What was staged is deleted, and the files stay as they are. This cannot be undone.', 'Discard it', true) && decide('discard')
   const decided = error || item.state === 'open'
   return (
     <section class="card stack" aria-label={`item ${item.id}`}>
@@ -57,7 +58,7 @@ function Item({ of: { item, error } }) {
         {shown ? <button class="button" onClick={() => setShown(null)}>Hide</button> : <button class="button" onClick={look}>Show changes</button>}
         <span class="grow" />
         {!decided && item.state !== 'deferred' && <button class="button" onClick={() => decide('defer')}>Defer</button>}
-        {!decided && <button class="button" onClick={() => decide('discard')}>Discard</button>}
+        {!decided && <button class="button" onClick={discard}>Discard</button>}
         {!decided && shown && <button class="button primary" disabled={store.framed} onClick={push}>Push</button>}
       </div>
     </section>
