@@ -33,7 +33,7 @@ func inside(t *testing.T, script string) *webtest.Page {
 
 // told is a run as core/ui/view/testdata/cases.json writes it.
 const told = `
-	import { apply, emptyRun } from './ui/run.js'
+	import { apply, emptyRun, recall } from './ui/run.js'
 	function told(run) {
 		const used = (u) => u.in + '/' + u.out
 		const out = [run.status + ', ' + run.usage.in + ' in, ' + run.usage.out + ' out']
@@ -56,6 +56,7 @@ const told = `
 	// A person's stop is the store's, not the reducer's: the run goes on until its events say otherwise.
 	const played = (steps) => steps.reduce((run, step) => (step.do === 'stop' ? run : apply(run, step.do ? { type: step.do, id: '0' } : step)), emptyRun())
 	window.play = (steps) => told(played(steps))
+	window.recalled = (said) => told(recall(emptyRun(), said))
 `
 
 // The page's reducer of events passes the cases of the terminal's.
@@ -82,6 +83,15 @@ func TestReducerPlaysTheCases(t *testing.T) {
 		if diff := cmp.Diff(c.Want, webtest.Eval[[]string](p, `window.play(`+string(steps)+`)`)); diff != "" {
 			t.Errorf("%s: %s", c.Name, diff)
 		}
+	}
+}
+
+// A stop by the person is no error, in a conversation that is resumed either.
+func TestRecalledStop(t *testing.T) {
+	t.Parallel()
+	got := webtest.Eval[[]string](inside(t, told), `window.recalled([{who: 'you', text: 'go'}, {who: 'tool', tool: 'wait', id: '0.1', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_INTERRUPTED', message: 'interrupted'}}, {who: 'note', error: {code: 'E_MODEL', message: 'no'}}])`)
+	if diff := cmp.Diff([]string{"idle, 0 in, 0 out", "you: go", "call 0.1: wait stopped", "warn: stopped; the conversation goes on", "error: E_MODEL: no", "-  pending", "  - wait stopped"}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

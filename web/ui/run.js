@@ -47,13 +47,15 @@ export function emptyRun() {
 export function recall(run, said) {
   run.resumed = true
   for (const s of said) {
+    const stopped = s.error?.code === 'E_INTERRUPTED'
     if (s.who === 'you') say(run, 'you', { text: s.text ?? '' })
     else if (s.who === 'golem') say(run, 'golem', { said: { text: s.text, live: false } })
     else if (s.who === 'tool') {
       const c = call(run, s.id, {})
-      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: s.error ? 'error' : s.text === undefined ? 'pending' : 'ok' })
+      Object.assign(c, { name: s.tool, args: s.args, result: s.text, error: s.error ?? null, status: stopped ? 'stopped' : s.error ? 'error' : s.text === undefined ? 'pending' : 'ok' })
       say(run, 'call', { id: s.id })
-    } else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
+    } else if (stopped) say(run, 'notice', { level: 'warn', text: 'stopped; the conversation goes on' })
+    else say(run, 'notice', { level: s.error ? 'error' : 'info', text: s.error ? faultText(s.error) : s.text })
   }
   return run
 }
