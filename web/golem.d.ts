@@ -134,7 +134,7 @@ export type Status = 'ok' | 'needs_input' | 'error' | 'interrupted'
 /** A run or conversation under way: iterate it for its events, await result. Leaving the loop early cancels it. */
 export class Run implements AsyncIterable<Event> {
   private constructor()
-  /** Rejects, with a GolemError, only if it could not begin or golem has stopped. */
+  /** Rejects, with a GolemError, only if it could not begin or golem has stopped; a loop over it throws that too. */
   readonly result: Promise<Result>
   /** Ends it: model, tools and children stop, the trace ends properly. */
   cancel(): void

@@ -56,8 +56,9 @@ export class Run {
   #post
   #options
   #queue = []
-  #wake = null
+  #wakes = [] // of loops that wait
   #over = false
+  #fault = null // why it could not begin
   #gone = new AbortController()
   #open = new Map() // questions that wait, by request id
   #loans = new Map() // calls of functions of the page, by number
@@ -70,8 +71,9 @@ export class Run {
     this.result = new Promise((resolve, reject) => {
       const last = (then) => (value) => {
         this.#over = true
+        if (then === reject) this.#fault = value
         this.#gone.abort()
-        this.#wake?.()
+        this.#wake()
         then(value)
       }
       lend({ take: (m) => this.#take(m), finish: last(resolve), fail: last(reject) })
@@ -79,10 +81,14 @@ export class Run {
     this.result.catch(() => {}) // whoever wants it awaits it
   }
 
+  #wake() {
+    for (const wake of this.#wakes.splice(0)) wake()
+  }
+
   #take(m) {
     if (m.events) {
       this.#queue.push(...m.events.map((line) => JSON.parse(line)))
-      this.#wake?.()
+      this.#wake()
     } else if (m.artifact) {
       this.#options.artifact(m.artifact)
     } else if (m.ask) {
@@ -154,14 +160,14 @@ export class Run {
     this.#post({ end: true })
   }
 
-  /** Its events, each once. Leaving the loop early cancels it. */
+  /** Its events, each once, whichever loop takes it. Leaving the loop early cancels it; one that could not begin throws what result rejects with. */
   async *[Symbol.asyncIterator]() {
     try {
       for (;;) {
         while (this.#queue.length) yield this.#queue.shift()
+        if (this.#fault) throw this.#fault
         if (this.#over) return
-        await new Promise((resolve) => (this.#wake = resolve))
-        this.#wake = null
+        await new Promise((resolve) => this.#wakes.push(resolve))
       }
     } finally {
       this.cancel()
