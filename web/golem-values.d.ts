@@ -48,6 +48,7 @@ export interface Header {
   project: string
   entry: string
   started: string
+  type?: undefined
 }
 
 export interface Request {

@@ -5,7 +5,8 @@
  *
  *   import { createGolem } from './golem.js'
  *   const golem = await createGolem()
- *   await golem.create('hello', { 'main.worker': '---\nmodel: openai:gpt-5-mini\n---\nGreet.' })
+ *   const there = (await golem.list()).some((p) => p.name === 'hello')
+ *   if (!there) await golem.create('hello', { 'main.worker': '---\nmodel: openai:gpt-5-mini\n---\nGreet.' })
  *   const run = golem.run('hello', 'Ada', { env: { OPENAI_API_KEY }, approve: async (request) => ({ answer: 'no' }) })
  *   for await (const event of run) console.log(event.type)
  *   console.log((await run.result).text)

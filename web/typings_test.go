@@ -160,6 +160,9 @@ func (d *declarations) declare(done map[reflect.Type]bool, types ...reflect.Type
 		done[t] = true
 		fmt.Fprintf(&out, "export interface %s {\n", d.names[t])
 		d.fields(&out, t)
+		if t == reflect.TypeFor[trace.Header]() {
+			out.WriteString("  type?: undefined\n") // so that the type of an event tells what it is
+		}
 		out.WriteString("}\n\n")
 	}
 	return strings.TrimSuffix(out.String(), "\n")
