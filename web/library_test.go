@@ -41,6 +41,11 @@ func TestLibraryOfThePage(t *testing.T) {
 	}
 	_, example, _ := strings.Cut(string(page), "```js\nconst stop = ")
 	example, _, _ = strings.Cut(example, "```")
+	for _, line := range regexp.MustCompile(`(?m)^.*await golem\.create\(.*$`).FindAllString(string(page), -1) {
+		if !strings.Contains(line, "golem.list()") {
+			t.Errorf("docs/web.md makes a project that is there at the second load: %s", line)
+		}
+	}
 	p := embedded(t)
 	for _, c := range []struct{ do, want string }{
 		{`const lib = await import('./golem.js'); return Object.keys(lib).sort()`, "Golem,GolemError,Run,createGolem"},
@@ -73,6 +78,14 @@ func TestLibraryOfThePage(t *testing.T) {
 			const out = []; for (const [name, f] of Object.entries(all)) { const code = await f().then(() => 'done', (e) => e.name + e.code); if (code !== 'GolemErrorE_INTERRUPTED') out.push(name + ' ' + code) }
 			return [...out, (await golem.files('talk').list()).length]`, "2"},
 		{`const stop = new AbortController(), asked = golem.list({signal: stop.signal}).catch((e) => e.code); stop.abort(); return [await asked, (await golem.list()).length]`, "E_INTERRUPTED,1"},
+
+		// Two loops over one run share its events, and both end. One that cannot begin ends its loop with the reason.
+		{`const run = golem.run('talk', 'one'), seen = [[], []]; await Promise.all(seen.map(async (mine) => { for await (const e of run) mine.push(e.type) })); return [...seen[0], ...seen[1]].filter((t) => t === 'run.start' || t === 'run.end').sort()`, "run.end,run.start"},
+		{`const out = []; for (const loop of [1, 2]) try { for await (const e of golem.run('nope', 'x')) out.push(e.type); out.push('ended') } catch (e) { out.push(e.name + e.code) } return out`, "GolemErrorE_NOT_FOUND,GolemErrorE_NOT_FOUND"},
+
+		// An option that does not exist is refused.
+		{`const hint = (e) => e.code + ' ' + e.message + ' ' + e.hint; return [await golem.run('talk', 'one', {modle: 'x'}).result.catch(hint), await golem.open('talk', {aproval: 'x'}).catch(hint), await golem.call('talk', 'x', {}, {tool: 'y'}).result.catch((e) => e.code), await golem.describe('talk', '', {attachment: 1}).catch(hint)]`,
+			"E_USAGE there is no option \"modle\" did you mean model,E_USAGE there is no option \"aproval\" did you mean approval,E_USAGE,E_USAGE there is no option \"attachment\" did you mean attachments"},
 
 		// All errors are GolemErrors.
 		{`return golem.list({signal: 5}).catch((e) => e.name + e.code)`, "GolemErrorE_USAGE"},

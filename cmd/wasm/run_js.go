@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall/js"
 
 	"golem/cmd/wasm/jsbytes"
@@ -55,6 +57,20 @@ type asked struct {
 	Worker    string   `json:"worker"`   // for describe
 	Names     []string `json:"attachments"`
 	Lent      lent     `json:"lent"`
+	Options   []string `json:"options"` // the names of those that the page gave
+}
+
+// options are those of golem.js. The last four stay in the page.
+var options = strings.Fields("model approval entry maxDepth maxTurns limits modelSettings strict env secrets noImportTools allowModuleImports trust config record trace resume at changed prompts platform signal approve artifact attachments")
+
+// check refuses options that do not exist.
+func (a asked) check() error {
+	for _, name := range a.Options {
+		if !slices.Contains(options, name) {
+			return fault.New(fault.Usage, "there is no option %s", fault.Quoted(name)).Hinting("%s", fault.DidYouMean(name, options))
+		}
+	}
+	return nil
 }
 
 // instance opens the project that a message names, on this platform.
@@ -63,7 +79,11 @@ func instance(c *call) (asked, *core.Instance, *opfs.FS, error) { return opened(
 // opened is instance; with relock golem.lock is left out of account, to be written anew.
 func opened(c *call, relock bool) (asked, *core.Instance, *opfs.FS, error) {
 	var a asked
-	if err := c.decode(&a); err != nil {
+	err := c.decode(&a)
+	if err == nil {
+		err = a.check()
+	}
+	if err != nil {
 		return a, nil, nil, err
 	}
 	fsys, err := c.server.stores.project(a.Project)

@@ -341,7 +341,7 @@ export class Golem {
 
   /** Calls one tool of the entry worker, as a person, in a run of its own. In an open conversation, send('/tool NAME JSON') calls it there: same gate, same trace. */
   call(name, tool, args, options = {}) {
-    return this.#start('call', name, args, { ...options, tool })
+    return this.#start('call', name, args, options, { tool })
   }
 
   /**
@@ -375,12 +375,13 @@ export class Golem {
   }
 
   #given(options) {
-    return { ...plain(options), lent: { ...this.#listed, device: 'LanguageModel' in globalThis } }
+    const own = plain(options)
+    return { ...own, options: Object.keys(own), lent: { ...this.#listed, device: 'LanguageModel' in globalThis } }
   }
 
-  #start(method, name, input, options) {
+  #start(method, name, input, options, more) {
     const attachments = options.attachments ?? []
-    const params = { ...this.#given(options), project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
+    const params = { ...this.#given(options), ...more, project: name, input, headless: !options.approve, artifacts: !!options.artifact, attachments: attachments.map((a) => a.name) }
     return this.#link.start(method, params, { ...options, provided: this.#provided }, attachments.length ? attachments.map((a) => a.data) : undefined)
   }
 
