@@ -36,6 +36,15 @@ workers:
 	if !strings.Contains(r.text(), "planned with it") {
 		t.Error(r.text())
 	}
+	// The root may make something of the answer itself: the question is answered all the same.
+	r = startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
+	r.expect("the run ends here")
+	r.expect("> ")
+	r.typeKeys("green\n")
+	r.exit(0)
+	if !strings.Contains(r.text(), "planned with it") || strings.Count(r.text(), "planner asked") != 1 {
+		t.Error(r.text())
+	}
 	r = startPTY(t, project, nil, false, ".", "Pick a store", "--plain", "--model", "script:script.yaml")
 	r.expect("the run ends here")
 	r.expect("> ")

@@ -25,7 +25,7 @@ type Conversation struct {
 	// no two results have the same id.
 	Calls    int       `json:"calls"`
 	Repeats  Repeats   `json:"repeats"`
-	Question *Question `json:"question,omitempty"` // that no worker has answered yet
+	Question *Question `json:"question,omitempty"` // that no worker, and no message of the person, has answered yet
 	Results  []Result  `json:"results,omitempty"`  // oldest first, see Keep
 
 	mu sync.Mutex // guards Results

@@ -12,7 +12,7 @@ import (
 )
 
 // noteQuestion keeps the question of a worker that lacked information, until a
-// worker has answered after it.
+// worker has answered after it or the person has.
 func (f *frame) noteQuestion(who callee, out tool.Output) {
 	if !who.file {
 		return

@@ -177,6 +177,7 @@ func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	f.task = asked.short()
+	f.conversation.Question = nil // this message is the reply to it
 	files := fromOutside(in.Attachments)
 	if err := judge(f.worker, files); err != nil {
 		return tool.Output{}, err
