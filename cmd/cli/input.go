@@ -5,10 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,60 +76,17 @@ func jsonInput(text string) (run.Input, error) {
 // object: words, a file or standard input. Any other text is refused, with an
 // example. The schema judges an object itself.
 func typedInput(w *project.Worker, in *run.Input) error {
-	if len(in.JSON) > 0 || w.Input == nil {
+	*in = in.For(w)
+	f := run.Lacking(w, *in)
+	switch text := strings.TrimSpace(in.Text); {
+	case f == nil:
 		return nil
-	}
-	var schema struct {
-		Type       any                        `json:"type"`
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	if json.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
-		return nil
-	}
-	what := "the input is plain text"
-	if text := strings.TrimSpace(in.Text); strings.HasPrefix(text, "{") {
-		given, err := jsonInput(text)
-		if err != nil {
+	case strings.HasPrefix(text, "{"):
+		if _, err := jsonInput(text); err != nil { // says what is wrong with it, and where
 			return err
 		}
-		*in = run.Input{JSON: given.JSON, Attachments: in.Attachments}
-		return nil
 	}
-	if in.Text == "" {
-		what = "no input was given"
-	}
-	names := schema.Required
-	if len(names) == 0 {
-		names = slices.Sorted(maps.Keys(schema.Properties))
-	}
-	var fields []string
-	for _, name := range names[:min(len(names), 6)] {
-		key, err := json.Marshal(name)
-		if err != nil {
-			continue
-		}
-		fields = append(fields, string(key)+": "+placeholder(schema.Properties[name]))
-	}
-	return fault.New(fault.ToolInput, "%s needs a JSON object as input, but %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
-}
-
-// placeholder is a value of a schema's type, for an example.
-func placeholder(schema json.RawMessage) string {
-	var s struct{ Type any }
-	if json.Unmarshal(schema, &s) == nil {
-		switch s.Type {
-		case "integer", "number":
-			return "0"
-		case "boolean":
-			return "true"
-		case "array":
-			return "[]"
-		case "object":
-			return "{}"
-		}
-	}
-	return `"…"`
+	return f.Hinting("--input '%s'", f.Hint)
 }
 
 // stdin reads all of standard input as text.

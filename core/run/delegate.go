@@ -303,15 +303,20 @@ func (t *task) input(w *project.Worker, fields map[string]json.RawMessage, own m
 	return checkInput(w, Input{JSON: object}, false)
 }
 
+// checkText holds an input against the worker's rule on empty input.
+func checkText(w *project.Worker, in Input, attachments bool) error {
+	if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
+		return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
+			Hinting("give a task; with allow_empty_input: true the worker also runs without one")
+	}
+	return nil
+}
+
 // checkInput holds an input against the worker's schema and its rule on empty
 // input. It runs before any model sees anything.
 func checkInput(w *project.Worker, in Input, attachments bool) error {
 	if w.Input == nil {
-		if strings.TrimSpace(in.Text) == "" && len(in.JSON) == 0 && !attachments && !w.AllowEmptyInput {
-			return fault.New(fault.ToolInput, "the input of %s is empty", w.ID).
-				Hinting("give a task; with allow_empty_input: true the worker also runs without one")
-		}
-		return nil
+		return checkText(w, in, attachments)
 	}
 	schema, err := tool.Compile(w.Input)
 	if err != nil {

@@ -122,8 +122,15 @@ func (s *Session) begin(in Input) (first bool) {
 // so far.
 func (s *Session) Send(ctx context.Context, in Input) Result {
 	in.Attachments, s.attached = append(in.Attachments, s.attached...), nil
+	text := in.Text
+	if text == "" {
+		text = string(in.JSON)
+	}
+	if len(s.frame.conversation.Messages) == 0 {
+		in = in.For(s.frame.worker)
+	}
 	if !s.begin(in) {
-		s.frame.emit(trace.Message{Role: "user", Text: in.Text})
+		s.frame.emit(trace.Message{Role: "user", Text: text})
 	}
 	return s.read(ctx, in)
 }
@@ -166,10 +173,7 @@ func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output,
 
 func (s *Session) exchange(ctx context.Context, in Input) (tool.Output, error) {
 	f := s.frame
-	if err := checkInput(f.worker, in, len(in.Attachments) > 0); err != nil {
-		if f.worker.Input != nil {
-			err = fault.Of(err, fault.ToolInput).Hinting("see input_schema in %s", f.worker.File)
-		}
+	if err := s.checkMessage(in); err != nil {
 		return tool.Output{}, err
 	}
 	asked := task{text: in.Text, object: in.JSON}
