@@ -97,6 +97,14 @@ func (h *host) inspect(f *flags, words []string) error {
 	return err
 }
 
+// orHere is the current directory where no project is named.
+func (h *host) orHere(f *flags, words []string) []string {
+	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
+		return []string{"."}
+	}
+	return words
+}
+
 func (h *host) inspectTarget(f *flags, words []string) error {
 	if err := f.refuse(); err != nil {
 		return err
@@ -107,9 +115,7 @@ func (h *host) inspectTarget(f *flags, words []string) error {
 	if f.platform != "native" && f.platform != "browser" {
 		return usage("--platform %q: unknown platform", f.platform).Hinting("use native or browser")
 	}
-	if len(words) == 0 && f.project == "" && h.setting("PROJECT") == "" {
-		words = []string{"."}
-	}
+	words = h.orHere(f, words)
 	p, _, err := h.target(f, words)
 	if err != nil {
 		return err

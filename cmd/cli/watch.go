@@ -36,6 +36,7 @@ type stamp struct {
 func (h *host) watchCheck(f *flags, words []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
 	defer stop()
+	words = h.orHere(f, words)
 	p, _, err := h.target(f, words)
 	if err != nil {
 		return err
