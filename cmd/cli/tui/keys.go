@@ -14,6 +14,7 @@ func (m *model) key(name, text string) tea.Cmd {
 		return m.interrupt()
 	}
 	m.leaving = false
+	m.parting = m.parting && name == "ctrl+d"
 	if m.dialog != nil {
 		return m.dialogKey(name, text)
 	}
@@ -86,11 +87,21 @@ func (m *model) own(name string) bool {
 		if m.editor.Text() != "" {
 			return false
 		}
-		m.end()
+		m.part()
 	default:
 		return false
 	}
 	return true
+}
+
+// part leaves, and says first what would be lost.
+func (m *model) part() {
+	if len(m.queued)+len(m.returned) > 0 && !m.parting {
+		m.parting = true
+		return
+	}
+	m.queued, m.returned, m.parting = nil, nil, false
+	m.end()
 }
 
 // end ends the input, as at the end of a file.
@@ -104,7 +115,7 @@ func (m *model) end() {
 // send sends what is in the editor: now, or when the exchange under way is over.
 func (m *model) send() tea.Cmd {
 	text := m.editor.Text()
-	m.editor.SetText("")
+	m.following()
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -117,18 +128,38 @@ func (m *model) send() tea.Cmd {
 	return nil
 }
 
+// following empties the editor, or puts the next message into it that a stop gave back.
+func (m *model) following() {
+	next := ""
+	if len(m.returned) > 0 {
+		next, m.returned = m.returned[0], m.returned[1:]
+	}
+	m.editor.SetText(next)
+}
+
+// giveBack puts the messages that wait into the editor, one by one: each stays a message,
+// or a command, of its own.
+func (m *model) giveBack() {
+	if len(m.queued) == 0 {
+		return
+	}
+	back := m.queued
+	if text := m.editor.Text(); strings.TrimSpace(text) != "" {
+		back = append(back, text)
+	}
+	m.returned, m.queued = append(back, m.returned...), nil
+	m.following()
+}
+
 // interrupt is Ctrl+C: the first ends the exchange and stays, the next leaves.
 func (m *model) interrupt() tea.Cmd {
 	running := m.state.Status == view.Running && !m.prompting
 	switch {
 	case running && !m.state.Stop && m.o.Stop != nil && m.o.Stop():
 		m.state.Act(view.Action{Do: view.Stopped})
-		if len(m.queued) > 0 {
-			m.editor.SetText(strings.Join(append(m.queued, m.editor.Text()), "\n"))
-			m.queued = nil
-		}
+		m.giveBack()
 	case !running && m.editor.Text() != "":
-		m.editor.SetText("")
+		m.following()
 	case !running && !m.leaving && m.dialog == nil:
 		m.leaving = true
 	case m.o.Leave != nil:

@@ -27,8 +27,10 @@ type model struct {
 	overlays      []overlay // over the chat, the last one on the screen
 	prompting     bool      // the session waits for a message
 	queued        []string  // messages that were sent during an exchange
+	returned      []string  // those that a stop gave back, behind the one in the editor
 	back          int       // lines between the end of the transcript and the screen's
 	leaving       bool      // Ctrl+C was pressed where nothing runs: the next leaves
+	parting       bool      // Ctrl+D was pressed while messages wait: the next leaves without them
 	details       bool      // calls are not folded
 	closed        bool      // the input has ended
 	beating       bool

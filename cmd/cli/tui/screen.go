@@ -87,6 +87,9 @@ func (m *model) foot(width, height int) (lines []string, x, y int) {
 	for _, q := range m.queued {
 		lines = append(lines, paint(m.o.Color, dim, cut("  next: "+line(q), width)))
 	}
+	for _, q := range m.returned {
+		lines = append(lines, paint(m.o.Color, dim, cut("  not sent: "+line(q), width)))
+	}
 	at := len(lines)
 	written, x, y := m.editor.View(width-2, min(most, max(height/2, 1)), m.o.Color)
 	for i, l := range written {
@@ -125,6 +128,10 @@ func (m *model) status() (left, right string) {
 	switch {
 	case m.leaving:
 		left = "Ctrl+C again leaves the chat"
+	case m.parting:
+		left = plural(len(m.queued)+len(m.returned), "message") + " not sent; Ctrl+D again leaves"
+	case m.closed && m.state.Status == view.Running:
+		left = "leaving after this answer; Ctrl+C stops it"
 	case m.state.Stop:
 		left = "stopping; Ctrl+C again leaves the chat"
 	case m.state.Status == view.Running:

@@ -271,13 +271,60 @@ func TestMessagesWait(t *testing.T) {
 	d.keys("and then", "enter")
 	d.has("next: and then")
 	d.keys("ctrl+c")
-	if d.stops != 1 || d.m.editor.Text() != "and then\n" {
+	if d.stops != 1 || d.m.editor.Text() != "and then" {
 		t.Errorf("%d stops, editor %q", d.stops, d.m.editor.Text())
 	}
 	d.has("stopping; Ctrl+C again leaves the chat")
 	d.keys("ctrl+c")
 	if d.leaves != 1 {
 		t.Errorf("%d leaves", d.leaves)
+	}
+}
+
+// Messages that waited come back one by one when the person stops: none is glued to
+// another, so that a command stays one, and what was being written comes last.
+func TestMessagesComeBackOneByOne(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.prompt()
+	d.keys("hello", "enter")
+	d.events(start)
+	d.keys("/cost", "enter", "third", "enter", "draft", "ctrl+c")
+	if d.m.editor.Text() != "/cost" {
+		t.Errorf("the editor has %q", d.m.editor.Text())
+	}
+	d.has("not sent: third", "not sent: draft")
+	got := d.prompt()
+	if d.keys("enter"); (<-got).Text != "/cost" || d.m.editor.Text() != "third" {
+		t.Errorf("the editor has %q", d.m.editor.Text())
+	}
+	d.prompt()
+	d.keys("ctrl+c")
+	if d.m.editor.Text() != "draft" || len(d.m.returned) != 0 {
+		t.Errorf("the editor has %q", d.m.editor.Text())
+	}
+}
+
+// Ctrl+D while a message waits says that it would be lost, and leaves the second time.
+func TestEndOfInputWithAMessageThatWaits(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	d.prompt()
+	d.keys("hello", "enter")
+	d.events(start)
+	d.keys("second", "enter", "ctrl+d")
+	d.has("1 message not sent; Ctrl+D again leaves")
+	if d.keys("x", "ctrl+c"); d.m.closed {
+		t.Fatal("closed")
+	}
+	d.m.editor.SetText("")
+	d.m.state.Stop = false
+	d.m.queued = []string{"second"}
+	if d.keys("ctrl+d"); d.m.closed {
+		t.Fatal("closed at once")
+	}
+	d.keys("ctrl+d")
+	d.has("leaving after this answer")
+	if !d.m.closed || len(d.m.queued) != 0 {
+		t.Errorf("closed %v, %d wait", d.m.closed, len(d.m.queued))
 	}
 }
 
