@@ -52,9 +52,11 @@ type Platform struct {
 	TrustKey string
 	// Rules stores the rules that a person keeps for the project, in the form of
 	// Config; nil: none can be kept. RulesApart says that it is another file than the
-	// one that Config is from.
+	// one that Config is from. RulesKey is the project's name in it, if that is not
+	// TrustKey: then what Config pre-approves under TrustKey by rules has no effect.
 	Rules      consent.File
 	RulesApart bool
+	RulesKey   string
 	// State is where golem keeps conversations and staged changes of the project;
 	// the zero value keeps none.
 	State state.Store

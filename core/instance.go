@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"io/fs"
 	"strings"
@@ -59,8 +60,8 @@ func Open(p Platform, o Options) (*Instance, error) {
 	i.modules = custom.NewCache(sync.OnceValues(i.library))
 	i.secrets.add(platformSecrets(p)...)
 	config, err := project.ReadConfig("$GOLEM_HOME/config.yaml", p.Config, p.TrustKey, p.Home)
-	if err == nil && p.RulesApart {
-		config, err = withKept(config, i.rules())
+	if err == nil && (p.RulesApart || p.RulesKey != "") {
+		config, err = withKept(config, i.rules(), p.RulesKey != "")
 	}
 	if err != nil {
 		return nil, err
@@ -207,16 +208,17 @@ func (i *Instance) Seen() (fs.FS, error) {
 
 // rules are those that the person keeps for this project.
 func (i *Instance) rules() consent.Rules {
-	return consent.Rules{File: i.platform.Rules, Key: i.platform.TrustKey, Home: i.platform.Home}
+	return consent.Rules{File: i.platform.Rules, Key: cmp.Or(i.platform.RulesKey, i.platform.TrustKey), Home: i.platform.Home}
 }
 
-// withKept adds the rules that the host stores apart from the person's config.
-func withKept(config *project.Config, kept consent.Rules) (*project.Config, error) {
+// withKept adds the rules that the host stores apart from the person's config, or under
+// another key.
+func withKept(config *project.Config, kept consent.Rules, instead bool) (*project.Config, error) {
 	rules, err := kept.List()
 	if err != nil {
 		return nil, err
 	}
-	return config.WithRules(rules), nil
+	return config.WithRules(rules, instead), nil
 }
 
 // saveRules lets the gate of a session save rules. sink hears what comes of it.

@@ -10,6 +10,7 @@ import (
 
 	"golem/core/approval"
 	"golem/core/consent"
+	"golem/core/project"
 	"golem/core/run"
 )
 
@@ -20,8 +21,9 @@ func (h *host) approvalsCommand() *cobra.Command {
 		Long: `Where a run asks about a call, the answer r (rule) saves a rule, so that such calls
 do not ask in this project. golem shows the rule first and writes it to
 $GOLEM_HOME/config.yaml, under projects: and the project's directory; it writes
-nothing to the project. A copy of the project in another directory asks again. No
-rule is offered for a custom tool, where none would be safe, and in a packed project.
+nothing to the project. A copy of the project in another directory asks again. For a
+worker found on GOLEM_PATH a rule holds in the current directory and for this worker
+alone; the list for the directory shows it. No rule is offered for a custom tool, where none would be safe, and in a packed project.
 
   golem approvals list             the rules for the project in this directory
   golem approvals remove 2 DIR     remove the second rule for the project in DIR`,
@@ -30,7 +32,7 @@ rule is offered for a custom tool, where none would be safe, and in a packed pro
 	list := &cobra.Command{
 		Use: "list [DIR]", Short: "list the rules that you keep for a project", Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			_, rules, err := h.keptRules(args)
+			rules, err := h.keptRules(args)
 			if err != nil {
 				return err
 			}
@@ -40,7 +42,7 @@ rule is offered for a custom tool, where none would be safe, and in a packed pro
 			if len(rules) == 0 {
 				return h.print("no rules are kept for this project\n")
 			}
-			return h.print(rulesText(rules))
+			return h.print(keptText(rules))
 		},
 	}
 	list.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -52,22 +54,50 @@ rule is offered for a custom tool, where none would be safe, and in a packed pro
 	return cmd
 }
 
+// keptRule is a rule that the person keeps, and where.
+type keptRule struct {
+	approval.Rule
+	n      int // its number there, from 1
+	kept   consent.Rules
+	worker string // found on GOLEM_PATH, for which it holds; "": for the project
+}
+
 // keptRules are the rules for the project that the words name, by default the current
-// directory.
-func (h *host) keptRules(args []string) (consent.Rules, []approval.Rule, error) {
+// directory, then those for workers found on GOLEM_PATH that hold there.
+func (h *host) keptRules(args []string) ([]keptRule, error) {
 	if len(args) == 0 {
 		args = []string{"."}
 	}
 	if isPack(args[0]) {
-		return consent.Rules{}, nil, usage("no rules are kept for a packed project").Hinting(unpackIt)
+		return nil, usage("no rules are kept for a packed project").Hinting(unpackIt)
 	}
 	p, err := h.resolve(args[0])
 	if err != nil {
-		return consent.Rules{}, nil, err
+		return nil, err
 	}
-	kept := h.rules(p.root)
-	rules, err := kept.List()
-	return kept, rules, err
+	kept := h.rules(p)
+	all := []consent.Rules{kept}
+	if p.work == "" && kept.File != nil {
+		data, err := kept.File.Read()
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range project.RuleKeys(data, kept.Key+forWorker, kept.Home) {
+			all = append(all, consent.Rules{File: kept.File, Key: key, Home: kept.Home})
+		}
+	}
+	var out []keptRule
+	for _, k := range all {
+		rules, err := k.List()
+		if err != nil {
+			return nil, err
+		}
+		_, worker, _ := strings.Cut(strings.TrimPrefix(k.Key, realPath(p.sandbox())), forWorker)
+		for i, r := range rules {
+			out = append(out, keptRule{r, i + 1, k, worker})
+		}
+	}
+	return out, nil
 }
 
 func (h *host) removeRule(args []string) error {
@@ -82,7 +112,7 @@ func (h *host) removeRule(args []string) error {
 		}
 	}
 	given := n != 0
-	kept, rules, err := h.keptRules(args)
+	rules, err := h.keptRules(args)
 	switch {
 	case err != nil:
 		return err
@@ -96,10 +126,11 @@ func (h *host) removeRule(args []string) error {
 	if n < 1 || n > len(rules) {
 		return usage("there is no rule %d", n).Hinting("golem approvals list shows their numbers, 1 to %d", len(rules))
 	}
-	if err := kept.Remove(n, rules[n-1].YAML()); err != nil {
+	r := rules[n-1]
+	if err := r.kept.Remove(r.n, r.YAML()); err != nil {
 		return err
 	}
-	return h.print("removed: " + oneLine(rules[n-1].YAML()) + "\n")
+	return h.print("removed: " + r.text() + "\n")
 }
 
 // unpackIt is what to do where a packed project cannot do what a directory can.
@@ -140,7 +171,7 @@ func (h *host) sayAllowing(denied []run.Denial, p place) {
 	} else {
 		h.say("to allow them, add to $GOLEM_HOME/config.yaml:")
 	}
-	text := []string{"projects:", "  " + approval.Quoted(realPath(p.root)) + ":", "    approval:", "      rules:"}
+	text := []string{"projects:", "  " + approval.Quoted(h.rules(p).Key) + ":", "    approval:", "      rules:"}
 	for _, r := range rules {
 		text = append(text, "        - "+r)
 	}
@@ -161,15 +192,34 @@ func rulesText(rules []approval.Rule) string {
 	return b.String()
 }
 
-func (h *host) printRules(rules []approval.Rule) error {
+// keptText is a numbered line for each rule.
+func keptText(rules []keptRule) string {
+	var b strings.Builder
+	for i, r := range rules {
+		fmt.Fprintf(&b, "%d  %s\n", i+1, r.text())
+	}
+	return b.String()
+}
+
+// text is the rule and, if it holds only for a worker found on GOLEM_PATH, this.
+func (r keptRule) text() string {
+	text := oneLine(r.YAML())
+	if r.worker != "" {
+		text += "  for " + oneLine(r.worker)
+	}
+	return text
+}
+
+func (h *host) printRules(rules []keptRule) error {
 	type numbered struct {
 		N int `json:"n"`
 		approval.Rule
-		YAML string `json:"yaml"`
+		YAML   string `json:"yaml"`
+		Worker string `json:"worker,omitempty"`
 	}
 	out := []numbered{}
 	for i, r := range rules {
-		out = append(out, numbered{i + 1, r, r.YAML()})
+		out = append(out, numbered{i + 1, r.Rule, r.YAML(), r.worker})
 	}
 	line, err := jsonLine(struct {
 		Golem string     `json:"golem"`

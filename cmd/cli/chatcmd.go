@@ -237,7 +237,7 @@ func (c *chatCommands) undo(ctx context.Context, arg string) (string, error) {
 
 // approvals lists the rules that the person keeps for the project, or removes one.
 func (c *chatCommands) approvals(words []string) (string, error) {
-	kept := c.host.rules(c.place.root)
+	kept := c.host.rules(c.place)
 	rules, err := kept.List()
 	switch {
 	case err != nil:

@@ -58,7 +58,10 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	platform := h.platform(config, t)
 	platform.Libraries = libraries
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
-	platform.Rules = h.rules(p.root).File
+	kept := h.rules(p)
+	if platform.Rules = kept.File; p.work != "" {
+		platform.RulesKey = kept.Key
+	}
 	platform.Mount = mounter(work, p.sandbox(), o.AllowOutside)
 	platform.Toolsets = []toolset.Factory{gitToolset(func() (sandbox.FS, error) { return work, nil }), shell.Toolset(shell.Host{Root: realPath(p.sandbox()), Env: h.env, Closed: h.closed(), Memory: o.MemorySandbox})}
 	platform.MCP = h.mcpHost(p.sandbox())

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,4 +51,35 @@ workers:
 	if text := r.glass().text(); strings.Contains(text, "reader") || strings.Contains(text, "E_INTERRUPTED") || !strings.Contains(text, "○ stopped in ") {
 		t.Errorf("left:\n%s", text)
 	}
+}
+
+// A rule that is kept (r) for a worker found on GOLEM_PATH is for the directory that it
+// works on and for this worker.
+func TestRuleOfAWorkerOnThePath(t *testing.T) {
+	dirs := t.TempDir()
+	shelf := ptyProject(t, map[string]string{
+		"tidy.worker": "---\nmodel: script:script.yaml\ntoolsets: {filesystem: {}}\n---\nWrite it.\n",
+		"t2.worker":   "---\nmodel: script:script.yaml\ntoolsets: {filesystem: {}}\n---\nWrite it.\n",
+		"script.yaml": "script: 1\nworkers: {'*': [{calls: [{tool: write_file, args: {path: /out/a.txt, content: hello}}]}, {say: done}]}\n",
+	})
+	t.Setenv("GOLEM_PATH", shelf)
+	a, b := filepath.Join(dirs, "a"), filepath.Join(dirs, "b")
+	for _, dir := range []string{a, b} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := startPTY(t, a, nil, false, "tidy", "x", "--plain")
+	r.expect("[y]es")
+	r.typeKeys("r\n")
+	r.expect("These lines go into")
+	r.typeKeys("y\n")
+	r.exit(0)
+	startPTY(t, a, nil, false, "tidy", "x", "--headless").exit(0)
+	startPTY(t, a, nil, false, "t2", "x", "--headless").exit(3)
+	if err := os.Rename(filepath.Join(a, "home"), filepath.Join(b, "home")); err != nil {
+		t.Fatal(err)
+	}
+	startPTY(t, b, nil, false, "tidy", "x", "--headless").exit(3)
+	startPTY(t, b, nil, false, "t2", "x", "--headless").exit(3)
 }

@@ -78,13 +78,30 @@ func (t trustFile) write(data []byte) error {
 	})
 }
 
-// rules are what this person keeps for the project in a directory, in config.yaml.
-func (h *host) rules(root string) consent.Rules {
-	r := consent.Rules{Key: realPath(root), Home: filepath.ToSlash(h.userHome())}
+// rules are what this person keeps for a project, in config.yaml. Those for a worker
+// found on GOLEM_PATH are for the directory that it works on and for this worker.
+func (h *host) rules(p place) consent.Rules {
+	r := consent.Rules{Key: realPath(p.sandbox()), Home: filepath.ToSlash(h.userHome())}
+	if p.work != "" {
+		r.Key += forWorker + h.pathWorker(p)
+	}
 	if home := h.home(); home != "" {
 		r.File = trustFile{filepath.Join(home, "config.yaml")}
 	}
 	return r
+}
+
+// forWorker is what stands between a directory and a worker found on GOLEM_PATH in a key
+// under projects: of config.yaml.
+const forWorker = " for "
+
+// pathWorker is a worker found on GOLEM_PATH: its file, or the directory of its project.
+func (h *host) pathWorker(p place) string {
+	name := filepath.Join(p.root, filepath.FromSlash(p.entry))
+	if short := h.shorten(name); short != name {
+		return short
+	}
+	return realPath(name)
 }
 
 // readHomeFile reads a regular file of GOLEM_HOME; nothing if there is none.

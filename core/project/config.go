@@ -5,6 +5,7 @@ import (
 	"golem/core/money"
 	"golem/core/yamltree"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,7 +17,9 @@ import (
 type Config struct {
 	n    *yamltree.Node
 	here *yamltree.Node  // what it says for the project that is open
-	kept []approval.Rule // for that project, from another file
+	kept []approval.Rule // for that project, from another file or key
+
+	instead bool // kept stands for the rules of here that pre-approve
 }
 
 // configShape are the keys of the person's config.
@@ -88,21 +91,26 @@ func keyOf(projects *yamltree.Node, root, home string) (key string) {
 		return ""
 	}
 	for _, f := range projects.Fields {
-		name := f.Name
-		if rest, ok := strings.CutPrefix(name, "~/"); ok {
-			name = path.Join(home, rest)
-		}
-		if path.Clean(strings.ReplaceAll(name, "\\", "/")) == path.Clean(root) {
+		if whole(f.Name, home) == path.Clean(root) {
 			key = f.Name
 		}
 	}
 	return key
 }
 
+// whole is a key under projects as an absolute slash path.
+func whole(key, home string) string {
+	if rest, ok := strings.CutPrefix(key, "~/"); ok {
+		key = path.Join(home, rest)
+	}
+	return path.Clean(strings.ReplaceAll(key, "\\", "/"))
+}
+
 // WithRules returns the Config with more rules for the open project, after its own.
-func (c *Config) WithRules(kept []approval.Rule) *Config {
+// instead takes those of its own away that pre-approve.
+func (c *Config) WithRules(kept []approval.Rule, instead bool) *Config {
 	out := *c
-	out.kept = kept
+	out.kept, out.instead = kept, instead
 	return &out
 }
 
@@ -160,6 +168,9 @@ func (c *Config) personal() (here, everywhere approval.Personal) {
 		return here, everywhere
 	}
 	here, everywhere = personal(c.here.Get("approval")), personal(c.get("approval"))
+	if c.instead {
+		here.Rules = slices.DeleteFunc(here.Rules, func(r approval.Rule) bool { return r.Decide == approval.PreApproved })
+	}
 	here.Rules = append(here.Rules, c.kept...)
 	return here, everywhere
 }

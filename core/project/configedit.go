@@ -40,6 +40,20 @@ func RemoveRule(data []byte, root, home string, n int) ([]byte, error) {
 	}, "remove the rule by hand, under projects: "+root+": approval: rules:")
 }
 
+// RuleKeys are the keys under projects: of a person's configuration that begin with a
+// prefix, with home in the place of ~.
+func RuleKeys(data []byte, prefix, home string) (keys []string) {
+	tree, _ := yamltree.Parse("config.yaml", data)
+	if projects := tree.Get("projects"); projects != nil {
+		for _, f := range projects.Fields {
+			if key := whole(f.Name, home); strings.HasPrefix(key, prefix) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
 // editRules edits the text and makes sure that the result says what it should say and
 // nothing else.
 func editRules(data []byte, root, home string, edit func(*configText, []string) ([]byte, *yamltree.Node), hint string) ([]byte, error) {
