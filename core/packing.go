@@ -23,15 +23,15 @@ type Packed struct {
 
 // Pack packs the project (golem pack, and the page's export). It checks what it
 // packed, as whoever gets it will run it, and returns the faults instead if there
-// are errors. sign may be nil.
-func (i *Instance) Pack(sign workspace.Sign) (*Packed, error) {
+// are errors. sign may be nil; key is its secret key, which is left out.
+func (i *Instance) Pack(sign workspace.Sign, key []byte) (*Packed, error) {
 	ignored, faults := i.project.Ignored()
 	if err := faults.Err(); err != nil {
 		return nil, faults
 	}
 	m := i.project.Manifest()
 	src := workspace.PackSource{
-		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored, Libs: i.project.LibraryDirs(),
+		Name: i.options.Name, Version: m.Version, Project: i.options.Files, Ignored: ignored, Libs: i.project.LibraryDirs(), Key: key,
 	}
 	if entry, err := i.Entry(); err == nil {
 		src.Entry = entry.ID

@@ -25,7 +25,7 @@ same project always gives the same bytes. golem run NAME.golem runs it, also fro
 an https address, and the page opens it.
 
 Left out are what .golemignore names, .golem, .git, .env and other files with
-keys, node_modules and links; golem says so. A project in which golem check finds
+keys, secret keys for signatures, node_modules and links; golem says so. A project in which golem check finds
 errors is not packed, because nobody could run it.
 
 --sign KEYFILE signs it with a secret key of minisign, whose password golem asks
@@ -76,12 +76,13 @@ func (h *host) pack(f *flags, words []string, out, keyFile string) error {
 		return err
 	}
 	var sign workspace.Sign
+	var key []byte
 	if keyFile != "" {
-		if sign, err = h.signer(keyFile); err != nil {
+		if sign, key, err = h.signer(keyFile); err != nil {
 			return err
 		}
 	}
-	made, err := inst.Pack(sign)
+	made, err := inst.Pack(sign, key)
 	if err != nil {
 		return notPacked(err)
 	}
@@ -142,13 +143,15 @@ func (h *host) verifyPack(words []string, key string) error {
 	return h.print(fmt.Sprintf("%s\n", oneLine(aboutPack(words[0], p))))
 }
 
-// signer reads a secret key, and its password where it has one.
-func (h *host) signer(name string) (workspace.Sign, error) {
+// signer reads a secret key, and its password where it has one. It returns the content
+// of the key's file too.
+func (h *host) signer(name string) (workspace.Sign, []byte, error) {
 	data, err := h.readFile(name, 4<<10)
 	if err != nil {
-		return nil, usage("the key %s cannot be read: %s", name, cause(err)).Hinting("golem pack --new-key FILE makes one; keys of minisign -G work too")
+		return nil, nil, usage("the key %s cannot be read: %s", name, cause(err)).Hinting("golem pack --new-key FILE makes one; keys of minisign -G work too")
 	}
-	return h.secretKey(filepath.Base(name), data)
+	sign, err := h.secretKey(filepath.Base(name), data)
+	return sign, data, err
 }
 
 // password is GOLEM_SIGN_PASSWORD, or what a person types, which is not shown.

@@ -151,7 +151,7 @@ func exportPack(c *call) (any, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := inst.Pack(nil)
+	made, err := inst.Pack(nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -96,6 +96,7 @@ type PackSource struct {
 	Ignored func(name string, dir bool) bool
 	Libs    map[string]fs.FS // the libraries' files, by NAME@VERSION
 	Sign    Sign             // nil: unsigned
+	Key     []byte           // the secret key of Sign, which is never packed
 }
 
 // Left is a file or directory that was not packed.
@@ -104,7 +105,7 @@ type Left struct{ Name, Why string }
 // MakePack packs a project. The same files always give the same bytes: entries
 // are sorted, and have no times, modes or owners of this machine.
 func MakePack(s PackSource) ([]byte, []Left, error) {
-	g := &gatherer{}
+	g := &gatherer{key: s.Key}
 	if err := g.gather(s.Project, packProject, s.Ignored); err != nil {
 		return nil, nil, err
 	}
@@ -120,6 +121,7 @@ func MakePack(s PackSource) ([]byte, []Left, error) {
 
 // gatherer collects the files of a packed project.
 type gatherer struct {
+	key   []byte // see PackSource
 	files []node
 	left  []Left
 	total int64
@@ -152,8 +154,7 @@ func (g *gatherer) gather(src fs.FS, below string, ignored func(string, bool) bo
 		if err != nil {
 			return err
 		}
-		g.files = append(g.files, node{name: path.Join(below, name), data: data})
-		g.total += int64(len(data))
+		g.add(name, path.Join(below, name), data)
 		return g.bounded()
 	})
 }
@@ -170,10 +171,28 @@ func (g *gatherer) library(src fs.FS, below string) error {
 		}
 	}
 	for _, f := range c.files {
-		g.total += int64(len(f.data))
-		g.files = append(g.files, node{name: path.Join(below, f.name), data: f.data})
+		name := path.Join(below, f.name)
+		g.add(name, name, f.data)
 	}
 	return g.bounded()
+}
+
+// add adds a file, except one whose content is a secret key.
+func (g *gatherer) add(said, name string, data []byte) {
+	if signKey(data) || len(g.key) > 0 && bytes.Equal(data, g.key) {
+		g.left = append(g.left, Left{said, "it is a secret key for signatures"})
+		return
+	}
+	g.total += int64(len(data))
+	g.files = append(g.files, node{name: name, data: data})
+}
+
+// signKey says whether a file is a secret key of minisign, with a password or without,
+// or of signify, whatever its name is: by its comment, or by how such a key begins.
+func signKey(data []byte) bool {
+	comment, key, _ := bytes.Cut(data, []byte("\n"))
+	return bytes.HasPrefix(comment, []byte("untrusted comment:")) && (bytes.Contains(comment, []byte("secret key")) ||
+		bytes.HasPrefix(key, []byte("RWRTY0Iy")) || bytes.HasPrefix(key, []byte("RWQAAEIy")))
 }
 
 // bounded returns an error above the limits.

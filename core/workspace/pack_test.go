@@ -24,10 +24,11 @@ func source() PackSource {
 		Project: fstest.MapFS{
 			"main.worker": {Data: []byte("instructions: hi\n")}, "input/a.txt": {Data: bytes.Repeat([]byte("a"), 5000)},
 			"output": {Mode: fs.ModeDir}, "drafts/x.worker": {Data: []byte("x")}, "old.golem": {Data: []byte("x")},
-			".env": {Data: []byte("KEY=1")}, "sub/.env.local": {Data: []byte("KEY=1")}, "my.key": {Data: []byte("k")}, ".git/HEAD": {Data: []byte("x")},
+			".env": {Data: []byte("KEY=1")}, "sub/.env.local": {Data: []byte("KEY=1")}, "my.key": {Data: []byte("k")}, "release": {Data: []byte("untrusted comment: minisign encrypted secret key\nRWRTY0Iy\n")}, "sub/mine": {Data: []byte("untrusted comment: mine\nRWQAAEIyAAAA\n")}, "copy": {Data: []byte("its key")}, "release.pub": {Data: []byte("untrusted comment: minisign public key: AA\nRWRT\n")}, ".git/HEAD": {Data: []byte("x")},
 			".golem/runs/r.jsonl": {Data: []byte("x")}, "tool/node_modules/a.js": {Data: []byte("x")}, "link": {Data: []byte("main.worker"), Mode: fs.ModeSymlink},
 		},
-		Libs:    map[string]fs.FS{"utils@1.0.0": fstest.MapFS{"lib.yaml": {Data: []byte("name: utils\n")}, "workers/trim.worker": {Data: []byte("t")}}},
+		Key:     []byte("its key"),
+		Libs:    map[string]fs.FS{"utils@1.0.0": fstest.MapFS{"k": {Data: []byte("untrusted comment: minisign encrypted secret key\n")}, "lib.yaml": {Data: []byte("name: utils\n")}, "workers/trim.worker": {Data: []byte("t")}}},
 		Ignored: func(name string, _ bool) bool { return name == "drafts" },
 	}
 }
@@ -55,7 +56,7 @@ func TestPack(t *testing.T) {
 	for _, l := range left {
 		names = append(names, l.Name)
 	}
-	if want := []string{".env", ".git", ".golem", "drafts", "link", "my.key", "old.golem", "sub/.env.local", "tool/node_modules"}; !slices.Equal(names, want) {
+	if want := []string{".env", ".git", ".golem", "copy", "drafts", "link", "my.key", "old.golem", "release", "sub/.env.local", "sub/mine", "tool/node_modules", "libs/utils@1.0.0/k"}; !slices.Equal(names, want) {
 		t.Errorf("left out: %q, want %q", names, want)
 	}
 	p, err := ReadPack(data)
