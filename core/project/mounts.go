@@ -90,8 +90,14 @@ func (b *built) addAt(where yamltree.Pos, err error) {
 	b.add(fault.Of(err, fault.Config).At(where.File, where.Line, where.Column))
 }
 
-// mount adds one mount; keys holds its settings, nil for the root.
+// mount adds one mount; keys holds its settings, nil for the root. One at or below
+// /attachments would hide what is attached.
 func (b *built) mount(m Mount, keys, source *yamltree.Node) {
+	if sandbox.Within(sandbox.Fold(m.Target), "/attachments") {
+		b.add(source.Pos.Fault(fault.Config, "a mount cannot be at %s, because attachments appear in /attachments", m.Target).
+			Hinting("give the mount another name"))
+		return
+	}
 	cleaned, f := b.source(m.Source)
 	if f != nil {
 		b.add(f.At(source.File, source.Line, source.Column))
