@@ -44,10 +44,10 @@ func allowsCommand(t *testing.T, command string, patterns ...string) bool {
 	return ran
 }
 
-// Tricks to get past rules for "echo *", "ls", "git log *" and "> out/*": each asks.
+// Tricks to get past rules for "echo *", "ls", "git log *", "> out/*" and others: each asks.
 // What the rules mean runs.
 func TestHostileCommandLines(t *testing.T) {
-	rules := []string{"echo *", "ls", "git log *", "> out/*", "cd *"}
+	rules := []string{"echo *", "ls", "git log *", "> out/*", "cd *", "git grep *", "git diff *", "find *", "sort *", "go test *", "make *", "git clone *", "./tool *"}
 	for _, line := range []string{
 		"echo x; rm y", "echo x && rm y", "echo x || rm y", "echo x | sh", "echo x & rm y", "echo x\nrm y", "echo x\r\nrm y", "echo x |& sh",
 		"echo $(rm y)", "echo `rm y`", "echo \"$(rm y)\"", "echo ${x:-$(rm y)}", "echo $((x[$(rm y)]))", "echo <(rm y)", "echo >(rm y)",
@@ -61,6 +61,8 @@ func TestHostileCommandLines(t *testing.T) {
 		"echo <<E\n$(rm y)\nE", "cat <<E\nx\nE", "echo <<<$(rm y)", "echo x # ; rm y", "echo x #\\\nrm y",
 		"echo\u00a0x; rm y", "echo\u2003x", "ls\u200b", "\u0435cho x", "echo x\u2028rm y", "echo \x1b[2K", "echo x\x0brm y", "ls\x00",
 		"git -c core.pager=./y log -1", "git --exec-path=. log -1", "git --config-env=core.pager=X log -1", "git log --output=y -1", "git log --ext-diff -p", "git log --textconv -p", "git log *.c", "git log $x -1", "git  log", "git -C / log -1", "git push; git log -1",
+		"git grep --open=./y x", "git grep -nO./y x", "git grep x -- -O./y", "git grep *", "git log --outp=y -1", "git log --ext-d -p", "git diff --no-index /etc/passwd y", "git clone -u ./y . z", "./tool y",
+		"find . -exec ./y +", "find . -delete", "find *", "sort -ro y x", "sort --comp=./y x", "go test -exec ./y", "go test -o y", "make SHELL=./y", "make -f y", "echo x | sort -o y",
 		"echo 'x", "echo \"x", "echo x)", "echo $(", "echo ${", strings.Repeat("echo x;", 400), "echo " + strings.Repeat("x", 20<<10), "", " ", ";", "&&", "\n",
 	} {
 		if allowsCommand(t, line, rules...) {
@@ -69,6 +71,7 @@ func TestHostileCommandLines(t *testing.T) {
 	}
 	for _, line := range []string{
 		"echo x", "echo 'a; rm b' \"c | d\"", "ls", "ls | echo x", "echo x && ls || echo y; ls\nls", "echo x > out/y", "echo x >> out/y 2>/dev/null", "> out/y", "cd src; ls", "git log -1", "git log --oneline main..x",
+		"git grep -n x | sort -u", "git diff HEAD~1 -- src/a.go", "find . -name '*.go' | sort -u", "go test ./... > out/y", "make -j4 all",
 	} {
 		if !allowsCommand(t, line, rules...) {
 			t.Errorf("%q asked", line)

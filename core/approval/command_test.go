@@ -108,7 +108,7 @@ func TestUnparsableCommandsAsk(t *testing.T) {
 // A rule that blocks or asks fits if any part of the command fits, however it
 // is dressed; where that cannot be known it asks. It wins over what is allowed.
 func TestBlockedCommands(t *testing.T) {
-	rules := append(commandRules(Blocked, "rm *", "git push *", "*secret*"), commandRules(PreApproved, "echo *", "rm *", "git *", "$x *")...)
+	rules := append(commandRules(Blocked, "rm *", "git push *", "*secret*"), commandRules(PreApproved, "echo *", "rm *", "git commit *", "git pull", "$x *")...)
 	for command, want := range map[string]Setting{
 		"rm x": Blocked, "rm": Blocked, "rm a/b -r": Blocked, "echo hi; rm x": Blocked, "echo $(rm x)": Blocked, "echo `rm x`": Blocked, `echo "$(rm x)"`: Blocked, "(rm x)": Blocked, "rm x &": Blocked,
 		"if a; then rm x; fi": Blocked, "f() { rm x; }": Blocked, "x=1 rm x": Blocked, "rm x > f": Blocked, "/bin/rm x": Blocked, "./rm x": Blocked, `\rm x`: Blocked, "r'm' x": Blocked, `"rm" x`: Blocked, "RM x": Blocked,
@@ -140,6 +140,29 @@ func TestUnknownShells(t *testing.T) {
 		if got := settled(t, "", command, rules...); got != want {
 			t.Errorf("%q is %q, want %q", command, got, want)
 		}
+	}
+}
+
+// Of a shell that golem does not know, a wildcard covers no command but echo; other
+// arguments of such a tool are perhaps no commands.
+func TestWildcardsOfUnknownShells(t *testing.T) {
+	for pattern, commands := range map[string][]string{
+		"git *": {"git grep -O./x foo", "git bisect run ./x", "git status -s"}, "git grep *": {"git grep -O./x foo", "git grep *"}, "*": {"id", "sort /o x", "git"}, "gi? x": {"git x"},
+	} {
+		for _, c := range commands {
+			if got := settled(t, "", c, commandRules(PreApproved, pattern)...); got != "" {
+				t.Errorf("%q is %q by %q", c, got, pattern)
+			}
+		}
+	}
+	if got := settled(t, "", "git status -s", commandRules(PreApproved, "git {status,log} -s")...); got != PreApproved {
+		t.Errorf("a list of words is %q", got)
+	}
+	s := newSubject(runCommand("").spec)
+	s.args = json.RawMessage(`{"query":"release notes"}`)
+	s.fields = fieldsOf(s.args)
+	if got := ruleSetting([]Rule{{Tool: "run_command", When: map[string]string{"query": "release *"}, Decide: PreApproved}}, s).setting; got != PreApproved {
+		t.Errorf("another argument is %q", got)
 	}
 }
 
@@ -182,10 +205,13 @@ type brokenGrammar struct{ parse func() tool.CommandLine }
 func (b brokenGrammar) Parse(string) tool.CommandLine { return b.parse() }
 func (brokenGrammar) Globs(string) []string           { return []string{"*"} }
 
+func (brokenGrammar) Covers(tool.SimpleCommand, []string) bool { return true }
+func (brokenGrammar) Exact(string) bool                        { return true }
+
 // Other arguments of the same tool, and tools that run no commands, match as
 // ever.
 func TestOtherArgumentsOfCommands(t *testing.T) {
-	r := Rule{Tool: "run_command", When: map[string]string{"command": "echo *", "dir": "src/*"}, Decide: PreApproved, Origin: Origin{By: Person}}
+	r := Rule{Tool: "run_command", When: map[string]string{"command": "echo *", "dir": "src/{a,b}"}, Decide: PreApproved, Origin: Origin{By: Person}}
 	s := newSubject(runCommand("sh").spec)
 	for args, want := range map[string]Setting{
 		`{"command":"echo hi","dir":"src/a"}`: PreApproved, `{"command":"echo hi","dir":"lib/a"}`: "", `{"command":"echo hi; id","dir":"src/a"}`: "",

@@ -34,9 +34,6 @@ type commandLine struct {
 // newCommandLine parses a command. A command that is too long or that has a
 // syntax error counts as one that cannot be parsed.
 func newCommandLine(raw string, g tool.Grammar) (l *commandLine) {
-	if g == nil {
-		g = unknownGrammar{}
-	}
 	l = &commandLine{raw: raw, grammar: g, patterns: map[string]commandPattern{}}
 	if len(raw) > maxMatched {
 		l.Broken = true
@@ -100,7 +97,7 @@ func (s subject) pieces(rules []Rule) []piece {
 				continue
 			}
 			seen = append(seen, key)
-			l := newCommandLine(text, s.spec.Shell)
+			l := newCommandLine(text, s.grammar(key))
 			for i := range l.Commands {
 				out = append(out, piece{key, l, i})
 			}
@@ -123,13 +120,21 @@ func (s subject) command(key string) (text string, ok bool) {
 	return text, json.Unmarshal(raw, &text) == nil && strings.HasPrefix(strings.TrimSpace(string(raw)), `"`)
 }
 
+// grammar is how an argument that is a command is read.
+func (s subject) grammar(key string) tool.Grammar {
+	if s.spec.Shell != nil {
+		return s.spec.Shell
+	}
+	return unknownGrammar{text: key != "command"}
+}
+
 // fitsCommand matches a rule's pattern against one simple command or, if the
 // rule is about another argument, against the whole command.
 func (s subject) fitsCommand(key, text, pattern string, all bool) match {
 	if p := s.piece; p != nil && p.key == key {
 		return p.line.fits(p.command, pattern, all)
 	}
-	l := newCommandLine(text, s.spec.Shell)
+	l := newCommandLine(text, s.grammar(key))
 	out := l.fits(-1, pattern, all)
 	if all {
 		out = yes
@@ -164,7 +169,11 @@ func (l *commandLine) fits(i int, pattern string, all bool) match {
 	case p.globs == nil:
 		return no
 	case all:
-		return within(l.Commands[i], p.globs)
+		c := l.Commands[i]
+		if c.Redirects() == "" && !l.grammar.Covers(c, p.globs) {
+			return no
+		}
+		return within(c, p.globs)
 	}
 	return touches(l.Commands[i], p.globs)
 }
@@ -190,7 +199,7 @@ func isRest(glob string) bool { return glob == "*" || glob == "**" }
 
 // within reports whether a command is certainly one that the pattern allows:
 // word by word, in each a * that stops at slashes. A * by itself is any one
-// word, and at the end one or more, whatever they expand to.
+// word, and at the end one or more, which the grammar has found to be harmless.
 func within(c tool.SimpleCommand, globs []string) match {
 	if op := c.Redirects(); op != redirectIn(globs) || op != "" && c[1].Expands {
 		return no // only a pattern that is a redirection allows one
@@ -260,7 +269,9 @@ func touches(c tool.SimpleCommand, globs []string) match {
 }
 
 // unknownGrammar is used for a shell whose grammar golem does not know.
-type unknownGrammar struct{}
+type unknownGrammar struct {
+	text bool // the argument is perhaps no command at all
+}
 
 // Parse accepts a command only if none of its characters has a special meaning
 // in any shell.
@@ -286,6 +297,16 @@ func (unknownGrammar) Parse(raw string) tool.CommandLine {
 
 // Globs returns the words of the pattern, split at blanks.
 func (unknownGrammar) Globs(pattern string) []string { return strings.Fields(pattern) }
+
+// Covers knows only what shells do themselves.
+func (g unknownGrammar) Covers(c tool.SimpleCommand, globs []string) bool {
+	return c[0].Text == "echo" || g.Exact(strings.Join(globs, " "))
+}
+
+// Exact is no for what may be a pattern.
+func (g unknownGrammar) Exact(command string) bool {
+	return g.text || !strings.ContainsAny(command, "*?[")
+}
 
 // baseName is a command's name without its directory, with / or \ as separator.
 func baseName(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }

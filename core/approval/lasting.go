@@ -92,7 +92,7 @@ func (s subject) commandRule() *Lasting {
 	if !ok || strings.ContainsAny(raw, "*?[{\\\n") {
 		return nil
 	}
-	l := newCommandLine(raw, s.spec.Shell)
+	l := newCommandLine(raw, s.grammar("command"))
 	if l.Plain && len(l.Commands) == 1 && len(l.Commands[0]) > 2 {
 		c := l.Commands[0]
 		first, second := c[0].Text, c[1].Text

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"golem/core/approval/sh"
 	"golem/core/tool"
 )
-
-// words is a grammar of commands without quoting.
-type words struct{ unknownGrammar }
 
 func lastingOf(t *testing.T, tl tool.Tool, args string, p Policy) *Request {
 	t.Helper()
@@ -25,7 +23,7 @@ func lastingOf(t *testing.T, tl tool.Tool, args string, p Policy) *Request {
 // The narrowest rule that makes sense is proposed, or none (scenario 59).
 func TestLastingRule(t *testing.T) {
 	command := plainTool("run_command", tool.Command)
-	command.spec.Shell = words{}
+	command.spec.Shell = sh.Grammar{}
 	command.spec.Input = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"additionalProperties":false}`)
 	fetch := plainTool("fetch", tool.Network)
 	fetch.spec.Input = json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"},"method":{"type":"string"},"list":{"type":"array"}}}`)

@@ -99,7 +99,8 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 	if _, given := s.fields[key]; !given && pattern == "" {
 		return yes
 	}
-	if text, ok := s.command(key); ok && text == pattern {
+	text, isCommand := s.command(key)
+	if isCommand && text == pattern && (!all || s.grammar(key).Exact(text)) {
 		return yes
 	}
 	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
@@ -112,7 +113,7 @@ func (s subject) fitsKey(key, pattern string, all bool) match {
 	if !ok {
 		return no
 	}
-	if text, ok := s.command(key); ok {
+	if isCommand {
 		return s.fitsCommand(key, text, pattern, all)
 	}
 	return fitsValues(texts(raw), pattern, all, !all, s.paths)

@@ -9,6 +9,13 @@ type Grammar interface {
 	// Globs returns the words of a rule's pattern, each a glob, or nil if the
 	// pattern is not one simple command.
 	Globs(pattern string) []string
+	// Covers reports whether a pattern of these globs may allow a command that matches
+	// them: nothing that stands in the place of a wildcard makes the command do more
+	// than the pattern says, such as start another program.
+	Covers(c SimpleCommand, globs []string) bool
+	// Exact reports whether a pattern that is written like the command means just that
+	// command.
+	Exact(command string) bool
 }
 
 // CommandLine is what a command runs.

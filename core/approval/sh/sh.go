@@ -67,7 +67,7 @@ func parse(raw string, depth int) tool.CommandLine {
 	l := tool.CommandLine{Commands: commandsOf(posix), Broken: posix == nil || bash == nil}
 	other := commandsOf(bash)
 	same := reflect.DeepEqual(l.Commands, other)
-	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !slices.ContainsFunc(l.Commands, runsOthers) && !astray(l.Commands)
+	l.Plain = !l.Broken && same && isPlain(posix) && isPlain(bash) && !strings.ContainsFunc(raw, isOdd) && !astray(l.Commands)
 	if !same {
 		l.Commands = append(l.Commands, other...)
 	}
@@ -157,22 +157,6 @@ func redirects(r *syntax.Redirect) string {
 		return tool.ReadsFile
 	}
 	return ""
-}
-
-// runsOthers reports whether a command is git with an argument that names a program
-// to run or a file to write. A rule for "git log *" does not mean that.
-func runsOthers(c tool.SimpleCommand) bool {
-	if c[0].Text[strings.LastIndexByte(c[0].Text, '/')+1:] != "git" {
-		return false
-	}
-	return slices.ContainsFunc(c[1:], func(w tool.Word) bool {
-		for _, bad := range []string{"-c", "-O", "--config", "--exec", "--ext-diff", "--textconv", "--output", "--open-files", "--upload-pack", "--receive-pack", "--template"} {
-			if strings.HasPrefix(w.Text, bad) {
-				return true
-			}
-		}
-		return w.Expands || w.Unknown
-	})
 }
 
 // astray reports whether a relative redirection follows a change of directory: its
@@ -292,8 +276,10 @@ func (w *reading) unquoted(b *strings.Builder, s string) {
 			continue
 		case '$', '`':
 			w.unknown = true
-		case '*', '?', '[', ']', '{', '}', '~':
+		case '*', '?', '[', ']', '{', '}':
 			w.expands = true
+		case '~': // HEAD~1 is no home
+			w.expands = w.expands || b.Len() == 0 || strings.HasSuffix(b.String(), "=") || strings.HasSuffix(b.String(), ":")
 		}
 		b.WriteByte(s[i])
 	}
@@ -327,7 +313,7 @@ func nested(c tool.SimpleCommand, depth int) []tool.SimpleCommand {
 	var out []tool.SimpleCommand
 	name := c[0].Text[strings.LastIndexByte(c[0].Text, '/')+1:]
 	for i := 1; i < len(c) && len(out) <= maxCommands; i++ {
-		if slices.Contains(runners, name) {
+		if slices.Contains(runners, name) && (name != "find" || executes(c[i-1])) {
 			out = append(out, c[i:])
 		}
 		if slices.Contains(shells, name) && !c[i].Unknown {
@@ -335,6 +321,12 @@ func nested(c tool.SimpleCommand, depth int) []tool.SimpleCommand {
 		}
 	}
 	return out
+}
+
+// executes reports whether a word may be the option of find that a command follows.
+func executes(w tool.Word) bool {
+	dash := strings.HasPrefix(w.Text, "-")
+	return vague(w) || dash && w.Expands || strings.HasPrefix(w.Text, "-exec") || strings.HasPrefix(w.Text, "-ok")
 }
 
 // globOf is a pattern's word as a glob.
