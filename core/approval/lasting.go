@@ -82,11 +82,8 @@ func (s subject) pathRule() *Lasting {
 	return nil
 }
 
-// subcommands are programs whose second word says what they do.
-var subcommands = []string{"cargo", "dotnet", "git", "go", "npm", "pnpm", "yarn"}
-
-// commandRule covers one command: the program and its subcommand with any arguments
-// where there is one, otherwise the command as it is written.
+// commandRule covers one command: a subcommand of git or go that only shows
+// something with any arguments, otherwise the command as it is written.
 func (s subject) commandRule() *Lasting {
 	raw, ok := s.command("command")
 	if !ok || strings.ContainsAny(raw, "*?[{\\\n") {
@@ -94,9 +91,10 @@ func (s subject) commandRule() *Lasting {
 	}
 	l := newCommandLine(raw, s.grammar("command"))
 	if l.Plain && len(l.Commands) == 1 && len(l.Commands[0]) > 2 {
-		c := l.Commands[0]
+		c, rest := l.Commands[0], []string{"*"}
 		first, second := c[0].Text, c[1].Text
-		if slices.Contains(subcommands, first) && second != "" && strings.Trim(second, "abcdefghijklmnopqrstuvwxyz-") == "" && second[0] != '-' {
+		shows := l.grammar.Covers(c, rest) && l.grammar.Covers(tool.SimpleCommand{c[0], c[1], {Text: "x"}}, rest)
+		if (first == "git" || first == "go") && shows && second != "" && second[0] != '-' {
 			pattern := first + " " + second + " *"
 			return &Lasting{Rule: Rule{When: map[string]string{"command": pattern}}, Says: "all commands " + pattern + " in this project"}
 		}

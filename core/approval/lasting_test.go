@@ -2,6 +2,7 @@ package approval
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"golem/core/approval/sh"
@@ -63,6 +64,33 @@ func TestLastingRule(t *testing.T) {
 		if got != c.want || r.Offers(Keep) != (c.want != "") {
 			t.Errorf("%s: got %s, want %s", c.args, got, c.want)
 		}
+	}
+}
+
+// A wildcard is proposed only for subcommands that show something, and only where the
+// call's own options are known; for all else exactly the command.
+func TestProposedWildcards(t *testing.T) {
+	command := plainTool("run_command", tool.Command)
+	command.spec.Shell = sh.Grammar{}
+	command.spec.Input = json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)
+	proposes := func(c, want string) {
+		args, _ := json.Marshal(map[string]string{"command": c})
+		r := lastingOf(t, command, string(args), Policy{})
+		if r.Lasting == nil || r.Lasting.Rule.When["command"] != want {
+			t.Errorf("%q: proposed %+v, want %q", c, r.Lasting, want)
+		}
+	}
+	for _, c := range []string{"git log -1", "git status -s", "git diff --stat", "git show HEAD", "git grep foo", "git blame x", "git ls-files -m", "git rev-parse HEAD", "go doc fmt", "go version x"} {
+		words := strings.Fields(c)
+		proposes(c, words[0]+" "+words[1]+" *")
+	}
+	for _, c := range []string{
+		"git grep --open=./x foo", "git grep -O./x foo", "git log --output=y", "git diff --no-index a b", "git diff /etc/passwd x", "git blame --contents=x y",
+		"git config core.pager x", "git bisect run x", "git submodule foreach x", "git difftool -y", "git mergetool -y", "git rebase -i x", "git archive -o x", "git clone x y", "git fetch origin", "git pull origin", "git push origin main", "git filter-branch x", "git gc --auto", "git commit -m x", "git add .", "git checkout x", "git switch x", "git restore x", "git rm x", "git mv x y", "git branch -a", "git branch --list x", "git tag -l x", "git remote get-url x", "git stash list", "git stash pop x", "git worktree list", "git reflog show", "git merge x", "git am x", "git x y", "git --no-pager log", "git -C x log", "git -c x=y log",
+		"go vet ./...", "go test ./...", "go build ./...", "go run ./x", "go generate ./...", "go list ./...", "go env GOPATH", "go fmt ./...", "go install ./x", "go get x", "go mod tidy", "go tool x",
+		"cargo test x", "cargo build x", "npm test x", "npm run x", "npm install x", "pnpm run x", "yarn test x", "dotnet build x", "make all x", "pytest -q x", "rm x y", "ls -l x", "cat x y", "grep x y", "find . -name x", "./x y z", "sudo x y",
+	} {
+		proposes(c, c)
 	}
 }
 
