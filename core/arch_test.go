@@ -96,6 +96,7 @@ var arrows = map[string]string{
 	"web/build/nogodebug": "",
 	"web/build/nomacho":   "",
 	"web/build/nomime":    "",
+	"web/build/noslog":    "",
 	"web/build/noproxy":   "",
 	"web/build/notls":     "",
 	// Writes what the JavaScript in web/tool has in common with wasmtool, and the list

@@ -71,7 +71,7 @@ func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 		if run == "" && asked && it.Err == nil {
 			run = it.Run
 		}
-		if run == it.Run && (found == nil || asked && (redo || (found.State == Undone) != redo)) {
+		if run != "" && run == it.Run && (found == nil || asked && (redo || (found.State == Undone) != redo)) {
 			found = &it
 		}
 	}

@@ -300,27 +300,6 @@ func (v *view) find(op, name string) (p place, way bool, err error) {
 	return place{}, false, perr(op, name, outside{v.seen()})
 }
 
-// seen names what the view shows: its restriction, or its mounts.
-func (v *view) seen() string {
-	if v.only != "." {
-		return Abs(v.only)
-	}
-	var names []string
-	for i := range v.mounts {
-		if !v.mounts[i].unlisted() {
-			names = append(names, Abs(v.mounts[i].at))
-		}
-	}
-	slices.Sort(names)
-	if len(names) > maxSeen {
-		names = append(names[:maxSeen], "…")
-	}
-	return strings.Join(names, ", ")
-}
-
-// maxSeen is how many mounts an error names.
-const maxSeen = 8
-
 // leads reports whether a visible mount point is below the name.
 func (v *view) leads(name string) bool {
 	return slices.ContainsFunc(v.mounts, func(m mounted) bool {
@@ -337,19 +316,6 @@ func (m *mounted) unlisted() bool {
 	entries, err := fs.ReadDir(m.fs, ".")
 	return err != nil || len(entries) == 0
 }
-
-// outside is the "not found" error for a path that a restriction hides, or that is in
-// no mount; seen names what the worker sees.
-type outside struct{ seen string }
-
-func (o outside) Error() string {
-	if o.seen == "" {
-		return "not found: this worker sees no files"
-	}
-	return "not found: this worker sees only " + o.seen
-}
-
-func (o outside) Is(target error) bool { return target == fs.ErrNotExist }
 
 // CallerPolicies returns, for each mount of the view, the policies of the
 // callers' mounts through which its files are seen, by the name of the view's
