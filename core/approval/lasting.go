@@ -23,13 +23,14 @@ type Lasting struct {
 // maxBound is the longest pattern of a rule, in bytes, as core/project reads it.
 const maxBound = 256
 
-// lasting proposes a rule for a call; nil if no rule can or should allow it. A custom
-// tool gets none, because a rule does not contain its module's digest. A rule
-// that would not let this call run is not proposed: so blocked, a rule of the person
-// that asks, and taint stand.
+// lasting proposes a rule for a call; nil if no rule can or should allow it. Tools of
+// modules, MCP servers and pages get none: a rule has only a tool's name, which other
+// code may have tomorrow. A rule that would not let this call run is not proposed: so
+// blocked, a rule of the person that asks, and taint stand.
 func (g *Gate) lasting(c *pending) *Lasting {
 	l := c.narrowest()
-	if l == nil || c.spec.Kind == tool.Wasm || g.taints(c) {
+	foreign := c.spec.Kind == tool.Wasm || c.spec.Toolset == "mcp" || c.spec.Toolset == "page"
+	if l == nil || foreign || g.taints(c) {
 		return nil
 	}
 	l.Rule.Tool, l.Rule.Decide, l.Rule.Origin = c.spec.Name, PreApproved, Origin{By: Person, At: "saved in this session"}

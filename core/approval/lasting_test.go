@@ -32,6 +32,9 @@ func TestLastingRule(t *testing.T) {
 	open.spec.Input = json.RawMessage(`{"type":"object","additionalProperties":true}`)
 	custom := plainTool("made", tool.Write)
 	custom.spec.Kind, custom.spec.Input = tool.Wasm, json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}}}`)
+	served, lent := plainTool("s__made", tool.Network), plainTool("made", tool.Write)
+	served.spec.Toolset, served.spec.Input = "mcp", custom.spec.Input
+	lent.spec.Toolset, lent.spec.Input = "page", custom.spec.Input
 	destroy := writeFile()
 	destroy.fakeTool = plainTool("delete_file", tool.Destructive)
 	asks := Policy{Here: Personal{Rules: []Rule{{Tool: "write_file", Decide: Ask}}}}
@@ -55,6 +58,8 @@ func TestLastingRule(t *testing.T) {
 		{fetch, `{"url":"https://a.example/\u0007"}`, Policy{}, ""},
 		{open, `{"a":"b"}`, Policy{}, ""},
 		{custom, `{"a":"b"}`, Policy{}, ""},
+		{served, `{"a":"b"}`, Policy{}, ""},
+		{lent, `{"a":"b"}`, Policy{}, ""},
 	} {
 		r := lastingOf(t, c.tool, c.args, c.p)
 		got := ""
