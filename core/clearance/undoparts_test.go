@@ -90,3 +90,16 @@ func TestUndoKeepsAllPartsOfARun(t *testing.T) {
 		t.Errorf("%d items", len(items))
 	}
 }
+
+// An item of which not even the run can be read is no obstacle.
+func TestUndoBesideAnUnreadableItem(t *testing.T) {
+	d := newDisk(before)
+	d.wrote(t, "r", changing)
+	if err := d.state.WriteFile("undo/7/journal", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := undoes(d.undo(), clearance.Push{}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "undone", all(t, d.files), withDirs(before))
+}
