@@ -83,3 +83,35 @@ workers:
 		t.Errorf("what was staged is gone: %v, %v", items, err)
 	}
 }
+
+// While another golem pushes or undoes something, a call that would write waits as long as
+// it may, and no longer: the run goes on.
+func TestWritesWaitNoLongerThanTheirCall(t *testing.T) {
+	w := newWorkshop(t, map[string]string{
+		"main.worker": "---\nsandbox: {paths: {all: {root: ./all}, draft: {root: ./draft, mode: staged}}}\n" +
+			"toolsets: {filesystem: {}, clearance: {}}\nlimits: {tool_timeout: 100ms}\n---\nM.\n",
+		"all/a.txt": "old", "draft/d.txt": "old",
+		"s.yaml": `script: 1
+workers:
+  main:
+    - calls: [{tool: write_file, args: {path: /all/a.txt, content: new}}, {tool: write_file, args: {path: /draft/d.txt, content: new}}, {tool: stage, args: {paths: [/draft/d.txt], message: m}}]
+    - say: done
+`,
+	}, nil)
+	w.kept = state.Memory(sandbox.Memory())
+	for _, name := range []string{"undo", "clearance"} {
+		release, err := w.kept.Hold(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer release()
+	}
+	was := contents(w.tree)
+	res, events := w.run(t, core.Options{Approval: "approve_all"}, asUsual(t))
+	if res.Output.Text != "done" || strings.Count(ends(events), "E_TIMEOUT") != 3 {
+		t.Fatalf("%v\n%s", res.Error, ends(events))
+	}
+	if got := contents(w.tree); !maps.Equal(got, was) {
+		t.Errorf("there is %v", got)
+	}
+}

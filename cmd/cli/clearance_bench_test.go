@@ -35,7 +35,7 @@ func staging(b *testing.B) (*clearance.Store, *clearance.Work) {
 func BenchmarkClearance(b *testing.B) {
 	ctx := context.Background()
 	commit := func(w *clearance.Work, name string, data []byte) {
-		if _, err := w.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return data, nil }}}, name, ""); err != nil {
+		if _, err := w.Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return data, nil }}}, name, ""); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func BenchmarkClearance(b *testing.B) {
 		for n := range 10_000 {
 			files = append(files, clearance.File{Source: ".", Path: "f" + strconv.Itoa(n), Read: func() ([]byte, error) { return []byte(strconv.Itoa(n)), nil }})
 		}
-		if _, err := w.Commit(files, "wide", ""); err != nil {
+		if _, err := w.Commit(context.Background(), files, "wide", ""); err != nil {
 			b.Fatal(err)
 		}
 	})

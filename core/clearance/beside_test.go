@@ -33,15 +33,15 @@ func TestUndoOfARunBesideAnother(t *testing.T) {
 		}
 	}
 	write(chat, "a")
-	if err := chat.rec.Close(); err != nil {
+	if err := chat.rec.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	write(other, "c") // its exchange goes on, with the slot that the chat had
 	write(chat, "d/b")
-	if err := chat.rec.Close(); err != nil {
+	if err := chat.rec.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.rec.Close(); err != nil {
+	if err := other.rec.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if err := undoesRun(s, "chat"); err != nil {
@@ -131,7 +131,7 @@ func TestCloseLeavesAHalfDonePush(t *testing.T) {
 		if err := errors.Join(tree.WriteFile("a", []byte("A")), tree.WriteFile("c", []byte("C")), tree.WriteFile("z", []byte("Z"))); err != nil {
 			t.Fatal(err)
 		}
-		it, err := w.Close()
+		it, err := w.Close(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestCloseLeavesAHalfDonePush(t *testing.T) {
 		if err := tree.WriteFile("y", []byte("Y")); err != nil {
 			t.Fatal(err)
 		}
-		_, err = w.Close()
+		_, err = w.Close(context.Background())
 		s := d.store()
 		if err := errors.Join(err, s.Settle(context.Background())); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestUndoAfterAFailedClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails = true
-	_ = chat.rec.Close()
+	_ = chat.rec.Close(context.Background())
 	fails = false
 	if err := chat.WriteFile("c", []byte("2")); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestUndoAfterAFailedClose(t *testing.T) {
 	if err := undoesRun(s, "chat"); !errors.Is(err, fault.Busy) {
 		t.Errorf("the exchange goes on, and undoing it gives %v", err)
 	}
-	if err := chat.rec.Close(); err != nil {
+	if err := chat.rec.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if err := undoesRun(s, "chat"); err != nil {

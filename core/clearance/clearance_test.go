@@ -127,7 +127,7 @@ func TestDefinition(t *testing.T) {
 	d := newDisk(nil)
 	commit := func(name string) string {
 		t.Helper()
-		it, err := d.work().Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte("x"), nil }}}, "m", "")
+		it, err := d.work().Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte("x"), nil }}}, "m", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestDefinition(t *testing.T) {
 // A target receives the paths below the mount, with the base that the target had.
 func TestTarget(t *testing.T) {
 	d := newDisk(map[string]string{"work/r.md": "now\n", "pub/r.md": "old\n"})
-	it, err := d.work().Commit([]clearance.File{{Source: "work", Path: "r.md", Read: func() ([]byte, error) { return []byte("now\n"), nil }}}, "Report", "main")
+	it, err := d.work().Commit(context.Background(), []clearance.File{{Source: "work", Path: "r.md", Read: func() ([]byte, error) { return []byte("now\n"), nil }}}, "Report", "main")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestTarget(t *testing.T) {
 	if got := d.store().Notes(context.Background()); len(got) != 1 || got[0] != "[System: User pushed staged commit to main]\n1 Report" {
 		t.Errorf("%q", got)
 	}
-	_, err = d.work().Commit(nil, "m", "mian")
+	_, err = d.work().Commit(context.Background(), nil, "m", "mian")
 	wants(t, err, fault.NotFound, "main")
 }
 
@@ -177,7 +177,7 @@ func TestExchanges(t *testing.T) {
 		if err := fsys.WriteFile(name, []byte(data)); err != nil {
 			t.Fatal(err)
 		}
-		it, err := w.Close()
+		it, err := w.Close(context.Background())
 		if err != nil || it == nil {
 			t.Fatal(it, err)
 		}
@@ -216,7 +216,7 @@ func TestExchanges(t *testing.T) {
 	if err := errors.Join(fsys.WriteFile("a", []byte("A4")), push(d.store(), fourth.ID, clearance.Push{})); err != nil {
 		t.Fatal(err)
 	}
-	it, err := w.Close()
+	it, err := w.Close(context.Background())
 	if err != nil || it == nil {
 		t.Fatal(it, err)
 	}
@@ -261,7 +261,7 @@ func TestNoRepositories(t *testing.T) {
 	_, err := s.Diff(it, "repo")
 	wants(t, err, fault.Platform)
 	wants(t, push(s, it.ID, clearance.Push{Target: "repo"}), fault.Platform, "no git repositories")
-	_, err = d.workOf(s).Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return nil, nil }}}, "x", "repo")
+	_, err = d.workOf(s).Commit(context.Background(), []clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return nil, nil }}}, "x", "repo")
 	wants(t, err, fault.Platform)
 	if err := push(s, it.ID, clearance.Push{}); err != nil || len(get(t, s)) != 0 {
 		t.Error(err)
@@ -279,7 +279,7 @@ func TestClockJumps(t *testing.T) {
 	for n := range years {
 		years = append(years[1:], years[0])
 		name := string(rune('a' + n))
-		if _, err := w.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(name), nil }}}, name, ""); err != nil {
+		if _, err := w.Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(name), nil }}}, name, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

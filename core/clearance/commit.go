@@ -50,14 +50,14 @@ type File struct {
 }
 
 // Commit makes an item of its own from files as they are now (S4-48).
-func (w *Work) Commit(files []File, message, target string) (Item, error) {
+func (w *Work) Commit(ctx context.Context, files []File, message, target string) (Item, error) {
 	if to, known := w.Store.Targets[target]; target != "" && !known {
 		return Item{}, w.Store.noTarget(target)
 	} else if to.Git != "" && w.Store.Git == nil {
 		return Item{}, noGit()
 	}
 	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
-	log, free, err := w.reserve(&it)
+	log, free, err := w.reserve(ctx, &it)
 	if err != nil {
 		return it, err
 	}
@@ -93,8 +93,8 @@ func (w *Work) Commit(files []File, message, target string) (Item, error) {
 }
 
 // reserve gives the item a number and a journal.
-func (w *Work) reserve(it *Item) (log *state.Log, free func(), err error) {
-	release, err := w.Store.hold(context.Background())
+func (w *Work) reserve(ctx context.Context, it *Item) (log *state.Log, free func(), err error) {
+	release, err := w.Store.hold(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -166,7 +166,7 @@ func prepared(t testing.TB) (*disk, clearance.Item) {
 	if err := errors.Join(fsys.WriteFile("a", []byte("ONE\n")), fsys.WriteFile("n/e/w", []byte("new\n")), fsys.Remove("d/b")); err != nil {
 		t.Fatal(err)
 	}
-	it, err := w.Close()
+	it, err := w.Close(context.Background())
 	if err != nil || it == nil {
 		t.Fatal(it, err)
 	}
@@ -274,7 +274,7 @@ func TestDiscardIsWhole(t *testing.T) {
 // first write on, as far as the run came.
 func TestStagingIsWhole(t *testing.T) {
 	everywhere(t, func(d *disk, _ clearance.Item) error {
-		_, err := d.work().Commit([]clearance.File{
+		_, err := d.work().Commit(context.Background(), []clearance.File{
 			{Source: ".", Path: "c", Read: func() ([]byte, error) { return []byte("staged\n"), nil }},
 			{Source: ".", Path: "x", Read: func() ([]byte, error) { return []byte("more\n"), nil }},
 		}, "two", "main")
@@ -292,7 +292,7 @@ func TestStagingIsWhole(t *testing.T) {
 		if err != nil {
 			return err // killed: Close is not reached
 		}
-		_, err = w.Close()
+		_, err = w.Close(context.Background())
 		return err
 	}, func(t *testing.T, d *disk, s *clearance.Store, failed error) {
 		items := get(t, s)

@@ -33,10 +33,10 @@ func TestResumedOverlay(t *testing.T) {
 	if err := errors.Join(fsys.WriteFile("own", []byte("own\n")), fsys.WriteFile("a", []byte("ONE\n")), fsys.Remove("d/b")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.Commit([]clearance.File{{Source: ".", Path: "own", Staged: true, Read: read("own")}, {Source: ".", Path: "c", Read: read("c")}}, "x", ""); err != nil {
+	if _, err := first.Commit(context.Background(), []clearance.File{{Source: ".", Path: "own", Staged: true, Read: read("own")}, {Source: ".", Path: "c", Read: read("c")}}, "x", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := first.Close(); err != nil {
+	if _, err := first.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 
@@ -59,7 +59,7 @@ func TestResumedOverlay(t *testing.T) {
 	if err := fsys.WriteFile("e", []byte("more\n")); err != nil {
 		t.Fatal(err)
 	}
-	it, err := w.Close()
+	it, err := w.Close(context.Background())
 	if err != nil || it == nil || len(it.Changes) != 3 {
 		t.Fatalf("%+v, %v", it, err)
 	}
@@ -116,7 +116,7 @@ func TestResumedAfterAKill(t *testing.T) {
 	if err := fsys.WriteFile("c", []byte("THREE\n")); err != nil || seen(t, fsys)["a"] != "ONE\n" {
 		t.Fatal(err)
 	}
-	if it, err := w.Close(); err != nil || len(it.Changes) != 2 || len(get(t, d.store())) != 1 {
+	if it, err := w.Close(context.Background()); err != nil || len(it.Changes) != 2 || len(get(t, d.store())) != 1 {
 		t.Errorf("%+v, %v", it, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestTwoPathsToOnePlace(t *testing.T) {
 		if string(x) != "one\n" || string(y) != "two\n" {
 			t.Errorf("%s: %q, %v, %q, %v", outer, x, err, y, err2)
 		}
-		it, err := w.Close()
+		it, err := w.Close(context.Background())
 		if err != nil || len(it.Changes) != 2 || it.Changes[0].Source != inner || it.Changes[1].Source != inner {
 			t.Errorf("%s: %+v, %v", outer, it, err)
 		}

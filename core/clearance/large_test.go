@@ -17,7 +17,7 @@ func TestManyItems(t *testing.T) {
 	w := d.workOf(s)
 	for n := range 10_000 {
 		name := "f" + strconv.Itoa(n)
-		if _, err := w.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(name), nil }}}, name, ""); err != nil {
+		if _, err := w.Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(name), nil }}}, name, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +48,7 @@ func TestLargeItem(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	it, err := w.Close()
+	it, err := w.Close(context.Background())
 	if err != nil || it == nil {
 		t.Fatal(it, err)
 	}

@@ -27,6 +27,7 @@ type Record struct {
 	// Trouble is told, once each, that nothing can be kept, and that the old content
 	// of a file was not kept.
 	Trouble func(*fault.Fault)
+	Life    func() context.Context // see Work
 
 	mu      sync.Mutex
 	entries map[string]*recorded // by Change.Name
@@ -69,23 +70,27 @@ func (i *Item) replay(last map[string]Change, r recorded) {
 
 // Before is sandbox.ViewSpec.Record.
 func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.off || !r.Store.Kept() {
+	if !r.Store.Kept() {
 		return nil, nil
 	}
-	if err := r.begin(); err != nil || r.off {
+	failed, err = r.note(w, false)
+	if errors.Is(err, errOthers) {
+		failed, err = r.note(w, true)
+	}
+	return failed, err
+}
+
+func (r *Record) note(w sandbox.Write, apart bool) (failed func(), err error) {
+	unlock, err := r.begin(apart)
+	if err != nil {
 		return nil, err
+	}
+	defer unlock()
+	if r.off {
+		return nil, nil
 	}
 	b := batch{r: r, id: r.id}
 	err = b.gather(w)
-	if errors.Is(err, errOthers) {
-		if err = r.part(); err != nil || r.off {
-			return nil, err
-		}
-		b = batch{r: r, id: r.id}
-		err = b.gather(w)
-	}
 	if err == nil {
 		err = b.write()
 	}
@@ -93,16 +98,6 @@ func (r *Record) Before(w sandbox.Write) (failed func(), err error) {
 		err = nil // the change itself tells it
 	}
 	return b.failed, err
-}
-
-// part closes the item and begins another, which keeps what somebody else has put in
-// the place of what the run wrote. The bounds are those of both. The caller holds mu.
-func (r *Record) part() error {
-	if err := r.close(); err != nil {
-		return err
-	}
-	r.id, r.entries = "", nil
-	return r.begin()
 }
 
 // gone and made are what a file becomes.
@@ -140,34 +135,57 @@ func (r *Record) tell(f *fault.Fault) {
 	}
 }
 
-// begin opens the item of the run. Where that cannot be, nothing is kept of the run,
-// and it is told. The caller holds mu.
-func (r *Record) begin() error {
-	if r.log != nil || r.off {
-		return nil
+// begin takes mu, with an item of the run open; apart, another than the last one. Where
+// that cannot be, nothing is kept of the run, and it is told. For the lock of the store,
+// which another golem can have, it waits without mu.
+func (r *Record) begin(apart bool) (unlock func(), err error) {
+	r.mu.Lock()
+	if r.off || r.log != nil && !apart {
+		return r.mu.Unlock, nil
 	}
-	release, err := r.Store.hold(context.Background())
+	r.mu.Unlock()
+	ctx := alive(r.Life)
+	release, err := r.Store.hold(ctx)
 	if err == nil {
 		defer release()
-		if err = r.goOn(); err == nil && r.log == nil {
-			err = r.anew()
-		}
 	}
+	r.mu.Lock()
 	if err == nil {
-		return nil
+		err = r.open(apart)
 	}
-	if r.id != "" && r.release != nil {
-		return err // what was kept before must stay whole
+	switch {
+	case err == nil || r.off:
+	case apart || r.id != "" && r.release != nil || ctx.Err() != nil: // what was kept before must stay whole
+		r.mu.Unlock()
+		return nil, err
+	default:
+		r.off = true
+		r.tell(fault.New(fault.Of(err, fault.Config).Code, "what this run writes cannot be undone: %s", fault.Of(err, fault.Config).Message))
 	}
-	r.off = true
-	r.tell(fault.New(fault.Of(err, fault.Config).Code, "what this run writes cannot be undone: %s", fault.Of(err, fault.Config).Message))
-	return nil
+	return r.mu.Unlock, nil
+}
+
+// open opens an item. One that begins apart keeps what somebody else has put in the
+// place of what the run wrote; the bounds are those of both together. The caller holds mu
+// and the lock of the store.
+func (r *Record) open(apart bool) error {
+	if apart {
+		if err := r.close(nil); err != nil {
+			return err
+		}
+		r.id, r.entries = "", nil
+	}
+	err := r.goOn()
+	if err == nil && r.log == nil {
+		err = r.anew()
+	}
+	return err
 }
 
 // goOn opens the item again that an earlier exchange of the run has closed, or whose
-// journal could not be written. The caller holds the lock of the store.
+// journal could not be written.
 func (r *Record) goOn() error {
-	if r.id == "" {
+	if r.id == "" || r.log != nil {
 		return nil
 	}
 	it, err := r.Store.load(r.id)
@@ -219,28 +237,35 @@ func (r *Record) anew() (err error) {
 	return err
 }
 
-// Close closes the item at the end of an exchange: from then on it can be undone.
-func (r *Record) Close() error {
+// Close closes the item at the end of an exchange: from then on it can be undone. The
+// wait for another golem is bounded, and shorter once ctx has ended.
+func (r *Record) Close(ctx context.Context) error {
+	r.mu.Lock()
+	open := r.release != nil
+	r.mu.Unlock()
+	if !open {
+		return nil
+	}
+	release, busy := r.Store.holdToClose(ctx)
+	if busy == nil {
+		defer release()
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.close()
+	return r.close(busy)
 }
 
-func (r *Record) close() error {
+// close closes the item, unless the lock of the store is busy.
+func (r *Record) close(busy error) error {
 	if r.release == nil {
 		return nil
 	}
 	defer func() { r.release(); r.release = nil }()
-	var err error
+	err := busy
 	if r.log != nil { // the next change opens it again, with the item's lock
-		err = r.log.Close()
+		err = errors.Join(busy, r.log.Close())
 		r.log = nil
 	}
-	release, busy := r.Store.hold(context.Background())
-	if busy != nil {
-		return errors.Join(busy, err)
-	}
-	defer release()
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func TestSettleBesideStage(t *testing.T) {
 		return s.State.Lock(ctx, name)
 	}
 	other.State = &shared
-	it, err := d.workOf(s).Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) {
+	it, err := d.workOf(s).Commit(context.Background(), []clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) {
 		go func() { settled <- other.Settle(t.Context()) }()
 		<-looked
 		return []byte("ONE\n"), nil

@@ -308,6 +308,29 @@ func (s *Store) hold(ctx context.Context) (func(), error) {
 	return s.State.Hold(ctx, s.dir())
 }
 
+// atMost bounds how long the end of an exchange waits for the lock of the store; what
+// is not closed then stays as it is after a kill. interrupted bounds it once ctx has ended.
+const (
+	atMost      = 10 * time.Second
+	interrupted = time.Second / 2
+)
+
+// holdToClose is hold for the end of an exchange.
+func (s *Store) holdToClose(ctx context.Context) (func(), error) {
+	wait, stop := context.WithTimeout(context.WithoutCancel(ctx), atMost)
+	defer stop()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(interrupted, stop) })()
+	return s.hold(wait)
+}
+
+// alive is the context of what changes a file, whose end ends the wait for a lock.
+func alive(life func() context.Context) context.Context {
+	if life == nil {
+		return context.Background()
+	}
+	return life()
+}
+
 func (s *Store) now() time.Time {
 	if s.Now == nil {
 		return time.Now().UTC()

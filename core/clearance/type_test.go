@@ -1,6 +1,7 @@
 package clearance_test
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -15,12 +16,12 @@ func TestItemTypes(t *testing.T) {
 		if err := stage(t, w).WriteFile("out/a", []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		it, err := w.Close()
+		it, err := w.Close(context.Background())
 		if err != nil || it == nil || it.Type != want || it.Created.IsZero() || it.Message == "" {
 			t.Errorf("%q: %+v, %v, want %s", content, it, err, want)
 		}
 	}
-	it, err := newDisk(nil).work().Commit([]clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return []byte("\x00"), nil }}}, "by hand", "")
+	it, err := newDisk(nil).work().Commit(context.Background(), []clearance.File{{Source: ".", Path: "a", Read: func() ([]byte, error) { return []byte("\x00"), nil }}}, "by hand", "")
 	if err != nil || it.Type != clearance.StagedCommit || it.Message != "by hand" {
 		t.Errorf("%+v, %v", it, err)
 	}

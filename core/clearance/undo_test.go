@@ -29,7 +29,7 @@ func TestUndo(t *testing.T) {
 			for n := range rapid.IntRange(0, 12).Draw(rt, "changes") {
 				oneOf(rt, r, n)
 			}
-			if err := r.rec.Close(); err != nil {
+			if err := r.rec.Close(context.Background()); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -83,7 +83,7 @@ func TestRecordIsWhole(t *testing.T) {
 			r := d.run(t, d.undo(), "r")
 			_ = changing(r)
 			if once {
-				_ = r.rec.Close()
+				_ = r.rec.Close(context.Background())
 			}
 			if d.f.n < n {
 				break
@@ -220,7 +220,7 @@ func TestUndoOfARunThatGoesOn(t *testing.T) {
 	}
 	closes := func() {
 		t.Helper()
-		if err := r.rec.Close(); err != nil {
+		if err := r.rec.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -252,7 +252,7 @@ func TestUndoIsBounded(t *testing.T) {
 	large := strings.Repeat("x", 64<<20)
 	d := newDisk(map[string]string{"large": large, "also": large[1:], "small": "s", "moved": large})
 	r := d.run(t, d.undo(), "r")
-	err := errors.Join(r.WriteFile("small", []byte("S")), r.WriteFile("large", []byte("L")), r.Remove("also"), r.Rename("moved", "there"), r.rec.Close())
+	err := errors.Join(r.WriteFile("small", []byte("S")), r.WriteFile("large", []byte("L")), r.Remove("also"), r.Rename("moved", "there"), r.rec.Close(context.Background()))
 	if err != nil || len(r.told) != 1 || !strings.Contains(r.told[0], "large") {
 		t.Fatalf("%v, told %q", err, r.told)
 	}
@@ -281,7 +281,7 @@ func TestUndoKeepsTheNewestRuns(t *testing.T) {
 	}
 	for n := range 30 {
 		r := d.run(t, s, fmt.Sprint("run", n))
-		if err := errors.Join(r.WriteFile("a", fmt.Append(nil, n)), r.rec.Close()); err != nil {
+		if err := errors.Join(r.WriteFile("a", fmt.Append(nil, n)), r.rec.Close(context.Background())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -350,7 +350,7 @@ func TestNothingToUndo(t *testing.T) {
 	if err := changing(r); err != nil || len(r.told) != 1 || !strings.Contains(r.told[0], "cannot be undone") {
 		t.Errorf("%v, told %q", err, r.told)
 	}
-	if err := r.rec.Close(); err != nil || len(get(t, d.undo())) != 0 {
+	if err := r.rec.Close(context.Background()); err != nil || len(get(t, d.undo())) != 0 {
 		t.Error(err)
 	}
 }

@@ -52,7 +52,7 @@ func (d *disk) run(t testing.TB, s *clearance.Store, id string) *recording {
 func (d *disk) wrote(t testing.TB, id string, do func(sandbox.FS) error) {
 	t.Helper()
 	r := d.run(t, d.undo(), id)
-	if err := errors.Join(do(r), r.rec.Close()); err != nil {
+	if err := errors.Join(do(r), r.rec.Close(context.Background())); err != nil {
 		t.Fatal(err)
 	}
 }

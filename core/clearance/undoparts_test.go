@@ -46,7 +46,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 			t.Fatal(err)
 		}
 		wants(t, ofRun(s, "r", false), fault.Busy)
-		if err := r.rec.Close(); err != nil || len(r.told) > 0 {
+		if err := r.rec.Close(context.Background()); err != nil || len(r.told) > 0 {
 			t.Fatal(err, r.told)
 		}
 		now := all(t, d.files)

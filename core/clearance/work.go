@@ -27,6 +27,7 @@ type Work struct {
 	Worker string                     // the root's
 	Root   string                     // source of the project's root, see sandbox.SourceOf
 	Base   func() (sandbox.FS, error) // opens the project's root as workers see it
+	Life   func() context.Context     // of what changes a file now: no lock is waited for longer; nil: without end
 
 	mu      sync.Mutex
 	trees   map[string]sandbox.StagingFS // by root: "." or a directory outside
@@ -140,15 +141,17 @@ type keeper struct {
 // Keep stores a change in the open item before the overlay shows it.
 func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (func() (fs.File, error), error) {
 	w := k.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if !w.Store.Kept() {
 		return nil, nil
 	}
+	unlock, err := w.begin()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	c := w.change(k.tree, name)
 	old := w.entries[c.Name()]
 	next := entry{Change: c, tree: k.tree, name: name}
-	var err error
 	if old != nil {
 		next.Base, next.was, next.in = old.Base, old.was, old.in
 		if old.item != w.open.id {
@@ -159,9 +162,6 @@ func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, per
 	}
 	if !removed {
 		next.Digest, next.Size, next.Binary, next.Perm = digest(data), int64(len(data)), isBinary(data), perm
-	}
-	if err := w.begin(); err != nil {
-		return nil, err
 	}
 	if next.item = w.open.id; !removed {
 		if err := w.book(next.Size); err != nil {
@@ -216,43 +216,60 @@ func (w *Work) book(size int64) error {
 	return nil
 }
 
-// begin opens an item, unless one is open. The caller holds mu.
-func (w *Work) begin() error {
+// begin takes mu, with an item open. For the lock of the store, which another golem can
+// have, it waits without mu.
+func (w *Work) begin() (unlock func(), err error) {
+	w.mu.Lock()
 	if w.open.id != "" {
-		return nil
+		return w.mu.Unlock, nil
 	}
-	release, err := w.Store.hold(context.Background())
+	w.mu.Unlock()
+	release, err := w.Store.hold(alive(w.Life))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	w.open.id, w.open.log, w.open.release, err = w.Store.reserve(&journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
-	return err
+	w.mu.Lock()
+	if w.open.id == "" {
+		w.open.id, w.open.log, w.open.release, err = w.Store.reserve(&journal{Run: w.Run, Worker: w.Worker, Created: w.Store.now()})
+	}
+	if err != nil {
+		w.mu.Unlock()
+	}
+	return w.mu.Unlock, err
 }
 
 // Close closes the item at the end of an exchange and returns it; nil if the
 // exchange staged nothing that differs from the real files. An undecided item of an
-// earlier exchange is continued by the new one, which replaces it.
-func (w *Work) Close() (*Item, error) {
+// earlier exchange is continued by the new one, which replaces it. The wait for another
+// golem is bounded, and shorter once ctx has ended.
+func (w *Work) Close(ctx context.Context) (*Item, error) {
+	w.mu.Lock()
+	open := w.open.id != ""
+	w.mu.Unlock()
+	if !open {
+		return nil, nil
+	}
+	release, err := w.Store.holdToClose(ctx)
+	if err != nil {
+		return nil, err
+	}
 	it, drop, err := w.close()
+	release()
 	for _, forget := range drop {
 		forget()
 	}
 	return it, err
 }
 
-// close returns also what the overlays are to forget, which they do without mu.
+// close returns also what the overlays are to forget, which they do without mu and
+// without the lock of the store, which the caller holds.
 func (w *Work) close() (closed *Item, drop []func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.Store.Kept() || w.open.id == "" {
+	if w.open.id == "" {
 		return nil, nil, nil
 	}
-	release, err := w.Store.hold(context.Background())
-	if err != nil {
-		return nil, nil, err
-	}
-	defer release()
 	w.settle()
 	drop = w.decided()
 	it := Item{ID: w.open.id, State: Pending, Run: w.Run, Worker: w.Worker, Created: w.Store.now()}

@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"context"
 	"io/fs"
 	"strings"
 	"testing"
@@ -153,7 +154,7 @@ func (d *gitDesk) stage(t testing.TB, changes map[string]string) clearance.Item 
 			t.Fatal(err)
 		}
 	}
-	it, err := w.Close()
+	it, err := w.Close(context.Background())
 	if err != nil || it == nil {
 		t.Fatal(it, err)
 	}

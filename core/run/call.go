@@ -210,6 +210,7 @@ func (c *activeCall) enter(ctx context.Context, tl tool.Tool, risk tool.Risk) (c
 	}
 	tctx, dl := c.frame.tree.clock.deadline(ctx, limit, "tool "+c.spec.Name)
 	c.hold.deadline = dl
+	c.hold.lives(tctx)
 	c.executes(tctx)
 	return tctx, func() { c.hold.release(); c.returned(tctx); dl.stop() }, nil
 }

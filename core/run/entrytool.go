@@ -142,7 +142,7 @@ func (s *Session) callTool(ctx context.Context, name string, args json.RawMessag
 	if f != nil {
 		s.err = f
 	}
-	s.frame.closeStaged()
+	s.frame.closeStaged(ctx)
 	s.done()
 	res := s.result()
 	s.frame.announcePending()

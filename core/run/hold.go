@@ -11,7 +11,8 @@ type hold struct {
 	deadline  *deadline // of the call; nil: none
 
 	// The schedule's mu guards these.
-	away  int // callbacks under way
+	ctx   context.Context // in which the call runs
+	away  int             // callbacks under way
 	leave func()
 	over  bool // the place was given up for good
 }
@@ -22,10 +23,23 @@ func (h *hold) enter(ctx context.Context) error {
 	h.sched.mu.Lock()
 	defer h.sched.mu.Unlock()
 	leave, err := h.sched.place(ctx, h.exclusive, h.needless)
-	if leave != nil {
-		h.leave = leave
+	if leave == nil {
+		return err
 	}
-	return err
+	if h.ctx == nil {
+		h.ctx = ctx
+	}
+	if h.leave = leave; h.exclusive {
+		h.sched.alone = h
+	}
+	return nil
+}
+
+// lives says in which context the call runs from now on.
+func (h *hold) lives(ctx context.Context) {
+	h.sched.mu.Lock()
+	defer h.sched.mu.Unlock()
+	h.ctx = ctx
 }
 
 // needless tells that the call has its place, or is to have none: while a callback is

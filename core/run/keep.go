@@ -100,7 +100,7 @@ func (s *Session) goOn(ctx context.Context, in Input) Result {
 	}
 	s.tree.staged.Refresh()
 	s.out, s.err = s.exchange(ctx, in)
-	s.frame.closeStaged()
+	s.frame.closeStaged(ctx)
 	s.done()
 	return s.result()
 }

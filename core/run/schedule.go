@@ -14,7 +14,8 @@ type schedule struct {
 	changed chan struct{} // closed and replaced at every change
 	readers int
 	writer  bool
-	waiting int // writers waiting: readers let them go first
+	alone   *hold // of the writer
+	waiting int   // writers waiting: readers let them go first
 	asking  int
 }
 
@@ -84,6 +85,17 @@ func (s *schedule) release(change func()) {
 	defer s.mu.Unlock()
 	change()
 	s.wake()
+}
+
+// life is the context of the call that runs alone: what it writes waits no longer for
+// another golem.
+func (s *schedule) life() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writer && s.alone != nil {
+		return s.alone.ctx
+	}
+	return context.Background()
 }
 
 // ask shuts the door until done is called.

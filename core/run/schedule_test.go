@@ -166,3 +166,32 @@ func TestHoldYields(t *testing.T) {
 		}
 	})
 }
+
+// What a tool writes waits for other golems as long as the tool may run, also after it
+// has called back.
+func TestLifeOfTheWriter(t *testing.T) {
+	s := newSchedule()
+	type key struct{}
+	whose := func() any { return s.life().Value(key{}) }
+	outer, inner := &hold{sched: s, exclusive: true}, &hold{sched: s, exclusive: true}
+	enter := func(h *hold, name string) {
+		if err := h.enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.lives(context.WithValue(t.Context(), key{}, name))
+		if whose() != name {
+			t.Errorf("%v instead of %s", whose(), name)
+		}
+	}
+	enter(outer, "outer")
+	back := outer.yield()
+	enter(inner, "inner")
+	inner.release()
+	if err := back(t.Context()); err != nil || whose() != "outer" {
+		t.Errorf("%v, %v", whose(), err)
+	}
+	outer.release()
+	if whose() != nil {
+		t.Error("the call has ended")
+	}
+}

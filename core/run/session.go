@@ -163,7 +163,7 @@ func (s *Session) Call(ctx context.Context, name string, in Input) (tool.Output,
 	limited, stop := s.tree.clock.timeout(ctx, f.worker.Limits.WorkerTimeout, "tool "+name)
 	defer stop()
 	f.conversation.Calls++
-	defer f.closeStaged()
+	defer f.closeStaged(ctx)
 	out, flt := f.call(limited, callRequest{id: childID(rootID, f.conversation.Calls), parent: rootID, name: name, args: string(args)})
 	if flt != nil {
 		return out, flt

