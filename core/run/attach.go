@@ -145,6 +145,14 @@ func (f *frame) attach(files []attachment) ([]prompt.File, error) {
 	return listed, nil
 }
 
+// detach takes all attachments away.
+func (f *frame) detach() {
+	files, _ := fs.ReadDir(f.sight.extra, ".") // in memory
+	for _, e := range files {
+		_ = f.sight.extra.Remove(e.Name())
+	}
+}
+
 func (f *frame) free(base string) bool {
 	_, err := fs.Stat(f.sight.extra, base)
 	return err != nil

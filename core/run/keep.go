@@ -22,7 +22,7 @@ import (
 // is the message of the exchange that goes on, for Send; nil: there is none.
 func (s *Session) restore(ctx context.Context, k *conversation.Kept, again bool) (in *Input, err error) {
 	t := s.tree
-	t.kept, t.tainted = k, k.Taint
+	t.kept, t.tainted = k, t.tainted || k.Taint
 	defer func() { t.closed = nil }()
 	for i, step := range k.Steps {
 		if step.T == conversation.NewEntry {
@@ -112,20 +112,20 @@ func (s *Session) Rewind(ctx context.Context, n int, id string) error {
 	if err != nil {
 		return err
 	}
-	f := s.frame
-	if f.model != nil {
-		model.Forget(f.model, f.conversation.Name)
-	}
-	calls := f.conversation.Calls // their ids go on: the trace is the same
-	s.talks = 1
-	f.conversation, f.changed = conversation.New(s.talk()), 0
+	calls := s.frame.conversation.Calls
+	s.talks = 0
+	s.forget()
+	s.frame.conversation.Calls = 0 // of what is repeated
 	s.out = tool.Output{}
 	s.tree.paid = true
 	s.tree.quiet.Store(true)
 	_, err = s.restore(ctx, k, false)
 	s.tree.quiet.Store(false)
 	s.tree.paid, s.tree.kept = false, nil
-	f.conversation.Calls = max(f.conversation.Calls, calls)
+	s.frame.conversation.Calls = max(s.frame.conversation.Calls, calls)
+	if s.tree.tainted && !k.Taint {
+		s.r.Journal.Add(conversation.Entry{T: conversation.TaintEntry})
+	}
 	s.err = nil
 	return err
 }

@@ -58,18 +58,25 @@ func (s *Session) Reset() {
 	if s.begun {
 		s.frame.emit(trace.Message{Role: "user", Text: "/new"})
 	}
+	s.forget()
+	if s.begun && s.tree.closed == nil && !s.tree.quiet.Load() {
+		s.r.Journal.Add(conversation.Entry{T: conversation.NewEntry})
+	}
+}
+
+// forget begins another conversation: nothing is left of what was said, attached and told.
+// That untrusted content was read stays true: it can be in files.
+func (s *Session) forget() {
 	f := s.frame
 	if f.model != nil {
 		model.Forget(f.model, f.conversation.Name)
 	}
 	s.talks++
 	s.tree.pending = ""
+	f.detach()
 	calls := f.conversation.Calls // their ids go on: the trace is the same
 	f.conversation, f.changed = conversation.New(s.talk()), 0
 	f.conversation.Calls = calls
-	if s.begun && s.tree.closed == nil && !s.tree.quiet.Load() {
-		s.r.Journal.Add(conversation.Entry{T: conversation.NewEntry})
-	}
 }
 
 // talk names the conversation.

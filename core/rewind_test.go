@@ -1,0 +1,61 @@
+package core_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golem/core"
+	"golem/core/conversation"
+	"golem/core/run"
+	"golem/core/state"
+	"golem/core/trace"
+)
+
+// Of what /rewind takes back and /new forgets nothing is left: its attachments are gone,
+// those of the messages that stay have their names, and the root is told again of what
+// waits. That untrusted content was read stays true of the run, and of the branch.
+func TestRewindAndNewForget(t *testing.T) {
+	files := yardFiles()
+	files["main.worker"] = "---\ntoolsets: {filesystem: {}, clearance: {}}\n---\nM.\n"
+	files["s.yaml"] = `script: 1
+workers:
+  main:
+    - when: {match: "^m"}
+      say: heard
+    - calls: [{tool: stage, args: {paths: [/in.txt], message: m}}]
+    - say: staged
+`
+	y := newYard(t, moment{files: files})
+	u := always()
+	attached := func(text, name string) run.Input {
+		return run.Input{Text: text, Attachments: []run.File{{Name: name, Data: []byte(name)}}}
+	}
+	u.Inputs = []run.Input{
+		attached("stage", "at.txt"), attached("m2", "b.txt"), {Text: "/rewind 2"}, {Text: "m3"}, attached("m4", "b.txt"),
+		{Text: "/tool read_file /attachments/at.txt"}, {Text: "/tool read_file /attachments/b.txt"}, {Text: "/tool read_file /attachments/0-at.txt"},
+		{Text: "/new"}, {Text: "/tool read_file /attachments/at.txt"}, {Text: "/rewind 1"}, attached("m5", "b.txt"),
+	}
+	res := y.open(t).Chat(t.Context(), nil, u, core.RunOptions{})
+	var said []string
+	for _, e := range u.Events() {
+		switch b := e.Body.(type) {
+		case trace.ModelStart:
+			said = append(said, fmt.Sprint(b.Messages))
+		case trace.Warning:
+			said = append(said, string(b.Code))
+		case trace.ToolEnd:
+			said = append(said, b.Status)
+		case trace.Error:
+			said = append(said, b.Message)
+		}
+	}
+	want := "E_TRUST 2 ok 4 7 7 9 ok ok error /attachments/0-at.txt: file does not exist error /attachments/at.txt: file does not exist 3"
+	if got := strings.Join(said, " "); got != want {
+		t.Errorf("%q instead of %q", got, want)
+	}
+	s := state.Memory(y.state)
+	if k, err := conversation.Read(&s, res.Conversation); err != nil || !k.Taint || k.Messages() != 1 {
+		t.Errorf("%+v, %v", k, err)
+	}
+}
