@@ -139,6 +139,7 @@ var (
 	itemFormat    = state.Format{Kind: "clearance-item", Version: 1}
 	journalFormat = state.Format{Kind: "clearance-journal", Version: 1}
 	noteFormat    = state.Format{Kind: "clearance-note", Version: 1}
+	nextFormat    = state.Format{Kind: "clearance-next", Version: 1}
 )
 
 const (

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golem/core/fault"
@@ -208,22 +207,48 @@ func (s *Store) put(it Item) error {
 	return s.State.Files.WriteFile(name, sealed)
 }
 
-// next is the number of the next item: the one that was noted, or where that is
-// missing or taken, because a clone brought it along, the first behind all others.
+// next is the number of the next item. What a clone brought along is passed over, and
+// does not say which it is.
 func (s *Store) next() (int, error) {
-	if data, err := sandbox.ReadFile(s.State.Files, s.at(nextFile), 32); err == nil {
-		if n, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && n > 0 && n < maxID {
-			if _, err := fs.Stat(s.State.Files, s.at(strconv.Itoa(n))); errors.Is(err, fs.ErrNotExist) {
-				return n, nil
+	n := s.noted()
+	if _, err := fs.Stat(s.State.Files, s.at(strconv.Itoa(n))); !errors.Is(err, fs.ErrNotExist) {
+		entries, err := fs.ReadDir(s.State.Files, s.dir())
+		if err != nil {
+			return 0, err
+		}
+		taken := map[string]bool{}
+		for _, e := range entries {
+			taken[e.Name()] = true
+		}
+		for taken[strconv.Itoa(n)] {
+			n++
+		}
+	}
+	if n >= maxID {
+		return 0, fault.New(fault.Limit, "golem has made %d items in .golem/%s, and makes no more", maxID-1, s.dir()).
+			Hinting("push or discard what waits, and remove the directory")
+	}
+	return n, nil
+}
+
+// noted is the number behind that of the last item which this machine made here.
+func (s *Store) noted() int {
+	name := s.at(nextFile)
+	if data, err := sandbox.ReadFile(s.State.Files, name, 1024); err == nil {
+		if body, err := s.State.Unseal(nextFormat, name, data); err == nil {
+			if n, err := strconv.Atoi(string(body)); err == nil {
+				return n
 			}
 		}
 	}
-	ids, err := s.ids()
-	if err != nil || len(ids) == 0 {
-		return 1, err
+	ids, _ := s.ids()
+	for _, id := range slices.Backward(ids) {
+		if it, err := s.load(id); err == nil && it.Err == nil {
+			n, _ := strconv.Atoi(id) // ids are numbers
+			return n + 1
+		}
 	}
-	last, err := strconv.Atoi(ids[len(ids)-1])
-	return last + 1, err
+	return 1
 }
 
 // reserve makes the directory of a new item, with its journal. The caller holds
@@ -234,7 +259,11 @@ func (s *Store) reserve(head *journal) (id string, log *state.Log, release func(
 		return "", nil, nil, err
 	}
 	id = strconv.Itoa(next)
-	if err := s.State.Files.WriteFile(s.at(nextFile), []byte(strconv.Itoa(next+1))); err != nil {
+	sealed, err := s.State.Seal(nextFormat, s.at(nextFile), []byte(strconv.Itoa(next+1)))
+	if err == nil {
+		err = s.State.Files.WriteFile(s.at(nextFile), sealed)
+	}
+	if err != nil {
 		return "", nil, nil, err
 	}
 	// The item's own number: no later item takes its lock, as long as it is there.

@@ -66,13 +66,14 @@ func (s *Store) Runs(ctx context.Context) ([]Item, error) {
 func (s *Store) Of(ctx context.Context, run string, redo bool) (Item, error) {
 	all, err := s.Runs(ctx)
 	var found *Item
+	fits := false
 	for _, it := range all {
-		asked := (it.State == Undone) == redo
-		if run == "" && asked && it.Err == nil {
+		asked := (it.State == Undone) == redo && it.Err == nil
+		if run == "" && asked {
 			run = it.Run
 		}
-		if run != "" && run == it.Run && (found == nil || asked && (redo || (found.State == Undone) != redo)) {
-			found = &it
+		if run != "" && run == it.Run && (found == nil || asked && (redo || !fits)) {
+			found, fits = &it, asked
 		}
 	}
 	if found != nil {
@@ -229,11 +230,17 @@ func (s *Store) prune(run string) {
 	kept := map[string]bool{run: true}
 	for _, id := range slices.Backward(ids) {
 		it, err := s.load(id)
-		if err == nil && (kept[it.Run] || len(kept) < keptRuns) {
+		switch {
+		case err != nil:
+			_ = s.State.Files.Remove(s.at(id)) // an empty directory
+			continue
+		case it.Err != nil:
+			continue // a clone brought it: it takes no run's place
+		case kept[it.Run] || len(kept) < keptRuns:
 			kept[it.Run] = true
 			continue
 		}
-		if err == nil && it.Err == nil && unfinished(it) {
+		if unfinished(it) {
 			if err := s.settleOne(id); err != nil {
 				continue
 			}
