@@ -82,7 +82,7 @@ func TestModelByItsAddress(t *testing.T) {
 		const fill = (id, value) => { const f = document.getElementById(id); f.value = value; f.dispatchEvent(new Event(f.localName === 'select' ? 'change' : 'input', {bubbles: true})) };
 		fill('provider', 'openai'); await text("for %s"); fill('model-base', 'http://192.168.1.7:8080/v1'); await text("http addresses on this computer only");
 		fill('provider', 'ollama'); await text("OLLAMA_ORIGINS=%s"); fill('provider', 'lmstudio'); await text("--cors");
-		fill('provider', ''); await until("the name", () => document.getElementById('provider-name')); fill('provider-name', 'acme'); fill('model-base', %q);
+		fill('provider', ''); await until("the name", () => document.getElementById('provider-name')); fill('provider-name', 'my models'); await text("A name begins with a letter"); fill('provider-name', 'acme'); await until("no fault", () => !document.body.innerText.includes("A name begins")); fill('model-base', %q);
 		await until("the test to be possible", () => button("list the models of acme")); await click("list the models of acme"); await text("acme answers: it has 1 model.");
 		fill('model-name', 'own-1'); await click("Use it"); await until("the choice", () => document.querySelector('#model').value === 'acme:own-1');
 		await say("hello"); await text("my own answer")`, address, otherModel, strings.Split(address, "/")[0], site.Origin, address)

@@ -5,6 +5,7 @@ import { faultText } from './run.js'
 import { visible } from './diff.jsx'
 import { Icon } from './icons.jsx'
 import { askText, askYes } from './ask.jsx'
+import { withScheme } from './settings.js'
 import { filesOf } from './folder.js'
 import { fetchPack } from './packed.jsx'
 
@@ -44,13 +45,15 @@ function Card({ library }) {
 }
 
 /** Installs and tells what happened. */
-const install = (files, from) => store.attempt(from, async () => {
+const installed = async (files, from) => {
   const { library, fresh, left, missing } = await store.golem.installLibrary(await files(), from)
   const out = left?.length ? `; left out: ${left.slice(0, 5).map(visible).join(', ')}` : ''
   const lacks = (missing ?? []).map(({ message }) => `. ${visible(library.dir)} cannot be used yet: ${visible(message)}`).join('')
   store.tell((fresh ? `${visible(library.dir)} is installed${out}` : `${visible(library.dir)} was installed already, with the same files`) + lacks, lacks ? 'warn' : 'info')
   await store.refresh()
-})
+}
+
+const install = (files, from) => store.attempt(from, () => installed(files, from))
 
 /** Fetches a library again from where it came from, as golem lib update: what has changed is shown first. */
 const update = ({ dir, origin: { from } }) => store.attempt(`updating ${dir}`, async () => {
@@ -79,10 +82,20 @@ function Install() {
     await install(() => filesOf(picked, top), top)
   }
   const address = async () => {
-    const given = await askText('Install a library from an address', {
-      label: 'Address of a zip file', action: 'Install', why: 'The page asks this address for the file, once. The server has to allow it (CORS).',
-    })
-    if (given) await install(() => load(given), given.split(/[?#]/)[0])
+    let given = ''
+    let why = ''
+    for (;;) { // until it is installed, or the person leaves
+      given = await askText('Install a library from an address', {
+        label: 'Address of a zip file', action: 'Install', value: given, why: why + 'The page asks this address for the file, once. The server has to allow it (CORS).',
+      })
+      if (!given) return
+      const from = withScheme(given).split(/[?#]/)[0]
+      try {
+        return await installed(() => load(given), from)
+      } catch (e) {
+        why = `${visible(from)}: ${visible(e.code ? faultText(e) : e.message)}. `
+      }
+    }
   }
   return (
     <div class="row">
@@ -95,7 +108,9 @@ function Install() {
 
 /** What an address answers with. No redirect is followed, no cookie sent. */
 async function load(address) {
-  const url = new URL(address)
+  const text = withScheme(address)
+  if (!URL.canParse(text)) throw new Error('this is no address: write one like https://example.org/library.zip')
+  const url = new URL(text)
   if (url.protocol !== 'https:' && !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) throw new Error('the address has to begin with https://')
   if (url.username || url.password) throw new Error('the address has a key in it, and golem keeps addresses')
   return fetchPack(url)

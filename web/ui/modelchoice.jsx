@@ -60,7 +60,8 @@ export function Choice() {
     setBase(null)
     setOffers(null)
   }
-  const bad = own !== null && !/^[a-z][a-z0-9_-]*$/.test(chosen.name) ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? barred(address) : ''
+  const unnamed = own !== null && !/^[a-z][a-z0-9_-]*$/.test(chosen.name)
+  const bad = unnamed ? 'A name begins with a letter; letters, digits, - and _ follow.' : address || own !== null || base !== null ? barred(address) : ''
   const list = async () => {
     setOffers({ asking: true })
     const environment = { ...kept, ...(key !== null && { [chosen.keyVar]: key.trim() }), ...(base !== null && own === null && { [baseVar]: withScheme(base) }) }
@@ -113,7 +114,7 @@ export function Choice() {
         <label for="model-base">Address <span class="hint">{own === null ? 'only if it is another one' : 'of an endpoint that speaks as OpenAI’s does'}</span></label>
         <input id="model-base" class="input mono" autocomplete="off" spellcheck={false} placeholder={chosen.baseURL || 'https://'} value={base ?? kept[baseVar] ?? ''} onInput={(e) => setBase(e.target.value)} />
       </div>
-      {bad && (own === null || base !== null) && <p class="note warn" role="status">{bad}</p>}
+      {bad && (own === null || base !== null || (unnamed && own)) && <p class="note warn" role="status">{bad}</p>}
       {help && <div class="note info"><p>{help.does}</p><div class="row"><code class="grow">{help.line()}</code><Copy text={help.line} name="this line" /></div></div>}
       <Offers offers={offers} provider={chosen.name} model={model.trim()} choose={setModel} list={list} barred={!!bad} />
       <p class="small muted">The key is stored only in this browser, not encrypted, and is sent only to this address. Use one with a spending limit.</p>
