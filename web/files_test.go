@@ -59,6 +59,9 @@ func TestFilesView(t *testing.T) {
 		await until("its mark in the gutter", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-lint-marker-error, .cm-lint-marker-warning'));
 		await until("its line", () => document.querySelector('.editor div').shadowRoot.querySelector('.cm-activeLine')?.innerText.startsWith('toolset:'))`)
 
+	// The same from Run.
+	do(p, `await click("Run"); await text("This project cannot run now"); await click("Open project.yaml"); await until("its line", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-activeLine')?.innerText.startsWith('toolset:'))`)
+
 	// Completion by the schema, and by what the project has.
 	const offer = `const offered = () => [...document.querySelector('.editor div').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')];
 		const choose = async (label) => (await until("the offer " + label, () => offered().find((l) => l.querySelector('.cm-completionLabel').innerText === label))).dispatchEvent(new MouseEvent('mousedown', {bubbles: true, cancelable: true}));`

@@ -56,7 +56,7 @@ function Broken({ faults }) {
   return (
     <div class="note error row" role="alert">
       <span class="grow">This project cannot run now: {faultText(f)}{faults.length > 1 && `, and ${faults.length - 1} more`}</span>
-      {f.where?.file && <button type="button" class="button" onClick={() => store.edit(f.where.file)}>Open {visible(f.where.file)}</button>}
+      {f.where?.file && <button type="button" class="button" onClick={() => store.edit(f.where.file, f.where.line)}>Open {visible(f.where.file)}</button>}
     </div>
   )
 }

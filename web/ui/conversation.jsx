@@ -264,7 +264,7 @@ function Faults({ faults }) {
       {faults.map((f, i) => (
         <div class="note error" key={i}>
           {faultText(f)}{' '}
-          {f.where?.file && <button class="button" onClick={() => store.edit(f.where.file)}>Open {f.where.file}</button>}
+          {f.where?.file && <button class="button" onClick={() => store.edit(f.where.file, f.where.line)}>Open {f.where.file}</button>}
         </div>
       ))}
     </div>

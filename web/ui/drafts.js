@@ -5,9 +5,6 @@ import * as store from './store.js'
 /** key → {text, base} */
 export const drafts = signal(new Map())
 
-/** The place that the editor is to show next: {path, line}. */
-export const place = signal(null)
-
 export const keyOf = (path) => `${store.project.value}\n${path}`
 
 addEventListener('beforeunload', (e) => {

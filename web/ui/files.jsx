@@ -7,7 +7,7 @@ import { Description } from './describe.jsx'
 import { Icon } from './icons.jsx'
 import { faultText } from './run.js'
 import { askText, askYes } from './ask.jsx'
-import { drafts, keyOf, place, put } from './drafts.js'
+import { drafts, keyOf, put } from './drafts.js'
 import { Tree } from './filetree.jsx'
 import { Part, LARGE } from './part.jsx'
 import { add, dropped, picked, Progress } from './bring.jsx'
@@ -82,9 +82,7 @@ function Checks() {
 
 /** Opens the file at the line that a fault names. */
 function show(where) {
-  if (!where?.file) return
-  place.value = { path: where.file, line: where.line ?? 0 }
-  store.edit(where.file)
+  if (where?.file) store.edit(where.file, where.line ?? 0)
 }
 
 /** The file as it is now: {text, data}, large, wrong if it cannot be read, or null while it is read. It is read again when the list says that it changed. */
@@ -263,10 +261,10 @@ function Editor({ path, text, onChange, onSave }) {
   }, [path])
   useEffect(() => rich?.faults(faults), [rich, JSON.stringify(faults)])
   useEffect(() => {
-    if (!rich || place.value?.path !== path) return
-    rich.show(place.value.line)
-    place.value = null
-  }, [rich, place.value])
+    if (!rich || store.place.value?.path !== path) return
+    rich.show(store.place.value.line)
+    store.place.value = null
+  }, [rich, store.place.value])
   const keys = (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key === 's') {
       e.preventDefault()

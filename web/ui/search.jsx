@@ -4,7 +4,6 @@ import { useEffect, useState } from 'preact/hooks'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { LARGE } from './part.jsx'
-import { place } from './drafts.js'
 import { count } from './usage.js'
 
 const MOST = 200 // hits that are shown
@@ -72,10 +71,7 @@ export function Contents({ sought }) {
   }, [sought, store.files.value])
   if (sought.length < 2) return <p class="small muted entry">Write what is sought, two characters or more.</p>
   if (!found) return <p class="small muted entry" role="status">searching…</p>
-  const open = (hit) => {
-    place.value = { path: hit.path, line: hit.line }
-    store.editing.value = hit.path
-  }
+  const open = (hit) => store.edit(hit.path, hit.line)
   const shown = [...found.hits].sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1)).slice(0, MOST)
   return (
     <>

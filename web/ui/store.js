@@ -153,9 +153,13 @@ export async function listFiles() {
   if (name === project.value) files.value = listed
 }
 
-/** Shows a file of the project in the editor. */
-export function edit(path) {
+/** The place that the editor is to show next: {path, line}. */
+export const place = signal(null)
+
+/** Shows a file of the project in the editor, at a line if one is known. */
+export function edit(path, line) {
   batch(() => {
+    place.value = line === undefined ? null : { path, line }
     editing.value = path
     view.value = 'files'
   })
