@@ -58,3 +58,15 @@ func TestTraceTurnByTurn(t *testing.T) {
 	}
 	do(p, `const list = new DataTransfer(); %s document.querySelector('.page').dispatchEvent(new DragEvent('drop', {dataTransfer: list, bubbles: true, cancelable: true})); await until("the prompts", () => !document.body.innerText.includes("The prompts of this run were not kept.") && document.body.innerText.includes("native, golem")); %s`, drop.String(), turns)
 }
+
+// A run that this tab goes on with is no run without an end; what is opened shows its input.
+func TestTraceOfWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "hangs", hanging)
+	do(p, `await say("wait for ever"); await text("thinks"); await click("Trace"); const row = () => document.querySelector('table.list tbody tr'), facts = () => document.querySelector('dl.facts')?.innerText ?? '';
+		await until("the run", () => row()?.innerText.includes('wait for ever') && row().innerText.includes('goes on')); row().querySelector('button').click();
+		await until("what it is", () => /Input\s+wait for ever/.test(facts()) && facts().includes('it goes on'));
+		await click("Run"); await click("Stop"); await text("You stopped it"); await click("Trace"); await click("Runs of hangs"); await until("its end", () => row().innerText.includes('interrupted'))`)
+}

@@ -78,6 +78,11 @@ async function showKept(project, run) {
   show(run, text, prompts)
 }
 
+/** Whether this tab runs the run of a trace now. */
+const goesOn = (name) => (store.running.value || store.talking.value) && name === `${store.run.value.header?.run}.jsonl`
+
+const inputOf = (run) => shown(run.transcript.find((i) => i.kind === 'you')?.text)
+
 const traceText = async (project, run) => new TextDecoder().decode(await store.golem.readRun(project, run))
 
 const large = 4_000_000 // bytes of a trace that is read only when it is opened
@@ -90,7 +95,7 @@ async function summary(project, r) {
   if (!known.has(key)) {
     try {
       const run = readTrace(await traceText(project, r.name))
-      known.set(key, { input: shown(run.transcript.find((i) => i.kind === 'you')?.text).slice(0, 120), status: run.status === 'running' ? 'without an end' : run.status, ms: run.ms, usage: run.usage })
+      known.set(key, { input: inputOf(run).slice(0, 120), status: run.status === 'running' ? 'without an end' : run.status, ms: run.ms, usage: run.usage })
     } catch {
       known.set(key, { input: '', status: 'not readable', ms: 0, usage: null })
     }
@@ -139,7 +144,7 @@ function Runs({ compare }) {
             <td><input type="checkbox" aria-label={`mark ${visible(r.name)}`} checked={marked.includes(r.name)} onChange={(e) => mark(r.name, e.target.checked)} /></td>
             <td><button class="button quiet mono wraps" onClick={() => read(r)}>{visible(r.name)}</button>{told[r.name]?.input && <p class="small past">{visible(told[r.name].input)}</p>}</td>
             <td class="wide-only">{when(r.modified)}</td>
-            <td class="nowrap">{told[r.name]?.status ?? ''}</td>
+            <td class="nowrap">{goesOn(r.name) ? 'goes on' : told[r.name]?.status ?? ''}</td>
             <td class="nowrap wide-only">{told[r.name]?.ms ? seconds(told[r.name].ms) : ''}</td>
             <td class="wide-only">{spent(told[r.name]?.usage)}</td>
             <td class="nowrap wide-only">{bytes(r.size)}</td>
@@ -168,7 +173,8 @@ function Shown({ trace }) {
         <dt>Run</dt><dd class="mono">{visible(run.header.run)}</dd>
         <dt>Project</dt><dd>{visible(`${run.header.project}, entry ${run.header.entry}`)}</dd>
         <dt>Where</dt><dd>{visible(`${run.header.platform}, golem ${run.header.version}`)}, {when(run.header.started)}</dd>
-        <dt>Ended</dt><dd>{run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
+        {inputOf(run) && <><dt>Input</dt><dd>{visible(inputOf(run).slice(0, 2000))}</dd></>}
+        <dt>Ended</dt><dd>{goesOn(trace.name) ? 'not yet: it goes on, and this is what happened until now' : run.status === 'running' ? 'the trace is incomplete: the run was stopped before its end' : `${run.status}, exit ${run.exit}, ${[seconds(run.ms), spent(run.usage)].filter(Boolean).join(', ')}`}</dd>
         {waited > 0 && <><dt>Waited</dt><dd>{seconds(waited)} for your answers</dd></>}
       </dl>
       {run.missing > 0 && <p class="note">{run.missing === 1 ? 'Of one long text there is' : `Of ${run.missing.toLocaleString()} long texts there is`} only the beginning: the rest lies in the folder {visible(trace.name.replace(/\.jsonl$/, ''))}.d beside the trace. Open the trace together with the files in it.</p>}
