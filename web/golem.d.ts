@@ -313,7 +313,7 @@ export class Golem {
   init(name: string, template?: string, options?: Waiting): Promise<void>
   /** Deletes a project with all its files. */
   remove(name: string, options?: Waiting): Promise<void>
-  importZip(name: string, zip: Bytes, options?: ZipOptions): Promise<void>
+  importZip(name: string, zip: Bytes, options?: ZipOptions & CreateOptions): Promise<void>
   exportZip(name: string, options?: ZipOptions): Promise<Blob>
   inspectPack(data: Bytes, options?: Waiting): Promise<PackListing>
   importPack(name: string, data: Bytes, options?: Waiting): Promise<unknown>

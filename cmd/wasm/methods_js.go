@@ -247,17 +247,25 @@ func initProject(c *call) (any, []byte, error) {
 // put writes a file of a new project, and tells how many were before it now and
 // then. golem's own state, and what does not travel of .git, is not taken in.
 func (c *call) put(dir *opfs.FS, name string, data []byte, before int) error {
-	if c.ctx.Err() != nil {
-		return context.Cause(c.ctx)
-	}
-	if before%20 == 0 {
-		c.post("progress", before)
+	if err := c.progress(before); err != nil {
+		return err
 	}
 	clean, err := sandbox.Clean(name)
 	if err != nil || !workspace.Travels(clean, false) {
 		return err
 	}
 	return dir.WriteFile(clean, workspace.Travelling(clean, data))
+}
+
+// progress tells the page now and then how many files are written; an error says that no more are to be.
+func (c *call) progress(before int) error {
+	if c.ctx.Err() != nil {
+		return context.Cause(c.ctx)
+	}
+	if before%20 == 0 {
+		c.post("progress", before)
+	}
+	return nil
 }
 
 func removeProject(c *call) (any, []byte, error) {
@@ -281,7 +289,10 @@ func importZip(c *call) (any, []byte, error) {
 	if n.Repository {
 		unzip = workspace.UnzipRepository
 	}
-	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error { return unzip(workspace.Over(dir), data) })
+	return nil, nil, c.server.stores.make(n.Project, func(dir *opfs.FS) error {
+		done := 0
+		return unzip(workspace.Over(dir.Telling(func() error { done++; return c.progress(done - 1) })), data)
+	})
 }
 
 // given are the bytes that came with the message.

@@ -46,12 +46,14 @@ func unzip(dst afero.Fs, data []byte, skip func(name string, dir bool) bool) err
 	if err != nil {
 		return err
 	}
-	for _, n := range nodes {
-		if n.dir {
-			continue
-		}
-		if err := vacant(dst, n.name); err != nil {
-			return err
+	if there, err := afero.ReadDir(dst, "."); err != nil || len(there) > 0 { // into an empty directory everything fits
+		for _, n := range nodes {
+			if n.dir {
+				continue
+			}
+			if err := vacant(dst, n.name); err != nil {
+				return err
+			}
 		}
 	}
 	return write(dst, nodes)
@@ -127,6 +129,9 @@ type member struct {
 	dir  bool
 }
 
+// maxBadNames is the number of names that are not allowed which an error lists.
+const maxBadNames = 10
+
 // planned checks the archive's directory of entries and decides the name of
 // each file.
 func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
@@ -135,10 +140,14 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 	}
 	var plan []member
 	var total uint64
+	var bad []string // why names are not allowed
 	for _, f := range z.File {
 		name := strings.TrimSuffix(f.Name, "/")
-		if err := named(name); err != nil {
-			return nil, archiveFault("%s", fault.Of(err, fault.Path).Message)
+		if err := named(name); err != nil && len(bad) < maxBadNames {
+			bad = append(bad, fault.Of(err, fault.Path).Message)
+		}
+		if bad != nil {
+			continue
 		}
 		if !f.Mode().IsDir() && !f.Mode().IsRegular() {
 			return nil, archiveFault("%s is a link or a device", shown(f.Name))
@@ -154,6 +163,9 @@ func planned(z *zip.Reader, skip func(string, bool) bool) ([]member, error) {
 			return nil, archiveFault("its files have more than %d bytes", MaxBytes)
 		}
 		plan = append(plan, member{name, f, false})
+	}
+	if bad != nil {
+		return nil, archiveFault("%s", strings.Join(bad, "; "))
 	}
 	plan = unwrapped(plan)
 	plan = slices.DeleteFunc(plan, func(m member) bool { return skip(m.name, m.dir) })

@@ -20,6 +20,11 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	if err := target(name, true); err != nil {
 		return failed("write", name, err)
 	}
+	if f.next != nil {
+		if err := f.next(); err != nil {
+			return err
+		}
+	}
 	how := "write"
 	if f.filled {
 		how = "lay"
@@ -38,6 +43,13 @@ func (f *FS) WriteFile(name string, data []byte) error {
 func (f *FS) Filling() *FS {
 	c := *f
 	c.filled = true
+	return &c
+}
+
+// Telling is the same directory whose WriteFile asks next first, and writes nothing if that gives an error.
+func (f *FS) Telling(next func() error) *FS {
+	c := *f
+	c.next = next
 	return &c
 }
 

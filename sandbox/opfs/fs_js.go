@@ -19,8 +19,9 @@ type FS struct {
 	tree   js.Value
 	bridge *bridge
 	source string
-	direct bool // JavaScript can use Go's memory directly
-	filled bool // see Filling
+	direct bool         // JavaScript can use Go's memory directly
+	filled bool         // see Filling
+	next   func() error // see Telling; nil: nothing is asked
 }
 
 var (

@@ -56,9 +56,9 @@ export class Golem {
     return this.#link.ask('remove', { project: name }, { signal })
   }
 
-  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused. @param {Bytes} zip */
-  importZip(name, zip, { signal, repository } = {}) {
-    return this.#link.ask('importZip', { project: name, repository }, { signal }, zip)
+  /** Makes a project of a zip, with repository also of its .git; nothing is made if the zip is refused, or the call aborted. progress hears how many files are written. @param {Bytes} zip */
+  importZip(name, zip, { repository, ...how } = {}) {
+    return this.#link.ask('importZip', { project: name, repository }, { ...how, settled: true }, zip)
   }
 
   /** The project as a zip, without keys and golem's own state; with repository its .git is in it. @returns {Promise<Blob>} */

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import * as store from './store.js'
 import { visible } from './diff.jsx'
 import { askYes } from './ask.jsx'
+import { count } from './usage.js'
 
 /** What is being copied: {what, done, total, stop}, or null. */
 const work = signal(null)
@@ -13,8 +14,8 @@ export function Progress() {
   if (!w) return null
   return (
     <p class="row note" role="status">
-      <span class="grow">{w.what}: {w.done} of {w.total} files</span>
-      <progress max={w.total} value={w.done} aria-label={w.what} />
+      <span class="grow">{w.what}: {w.total > 0 ? `${w.done} of ${w.total} files` : count(w.done, 'file')}</span>
+      <progress max={w.total || undefined} value={w.total ? w.done : undefined} aria-label={w.what} />
       <button class="button small" onClick={w.stop}>Cancel</button>
     </p>
   )
@@ -56,6 +57,17 @@ export async function project(name, picked) {
     })
   })
 }
+
+/** How many entries a zip says that it has; 0 if it does not say so at its end. */
+function entries(zip) {
+  const end = zip.length < 22 ? null : new DataView(zip.buffer, zip.byteOffset + zip.length - 22)
+  return end?.getUint32(0, true) === 0x06054b50 ? end.getUint16(10, true) : 0
+}
+
+/** A new project of a zip; nothing is made if it is stopped. */
+export const zipped = (name, zip) => counted(`copying ${visible(name)}`, entries(zip), (signal, tell) => store.golem.importZip(name, zip, { repository: true, signal, progress: tell }).catch((e) => {
+  throw signal.aborted ? stopped() : e
+}))
 
 /** Files {path, file} into the open project. What is there is replaced after a yes, for all of them at once. */
 export async function add(picked) {

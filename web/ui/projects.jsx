@@ -9,7 +9,7 @@ import { Icon } from './icons.jsx'
 import { bytes } from './size.js'
 import { askChoice, askYes } from './ask.jsx'
 import { address, fetchPack, isPack, takePack } from './packed.jsx'
-import { picked, project as takeFolder, Progress } from './bring.jsx'
+import { picked, project as takeFolder, Progress, zipped } from './bring.jsx'
 import { later } from './later.jsx'
 
 const Libraries = later(() => import('./libraries.jsx').then((m) => m.Libraries), true)
@@ -109,6 +109,16 @@ function free(name) {
 /** A folder's or file's name as a project's. */
 const projectName = (s) => s.replace(/\.(zip|golem)$/i, '').replace(/[^\p{L}\p{N}._ -]+/gu, '-').replace(/^[. ]+|[. ]+$/g, '').slice(0, 60) || 'project'
 
+/** Makes a project and opens it, unless the person is elsewhere by then. */
+async function openMade(name, make) {
+  const here = () => `${store.view.value} ${store.project.value}`
+  const was = here()
+  await make()
+  await store.refresh()
+  if (here() === was) await store.open(name)
+  else store.tell(`The project ${visible(name)} is there.`)
+}
+
 function Make() {
   const folder = useRef(null)
   const fresh = async () => {
@@ -133,9 +143,7 @@ function Make() {
     await store.attempt(file.name, async () => {
       const name = free(projectName(file.name))
       if (isPack(file.name)) return await takePack(name, new Uint8Array(await file.arrayBuffer()))
-      await store.golem.importZip(name, new Uint8Array(await file.arrayBuffer()), { repository: true })
-      await store.refresh()
-      await store.open(name)
+      await openMade(name, async () => zipped(name, new Uint8Array(await file.arrayBuffer())))
     })
   }
   const dir = async (e) => {
@@ -145,9 +153,7 @@ function Make() {
     if (!files.length) return
     await store.attempt(top, async () => {
       const name = free(projectName(top))
-      await takeFolder(name, files)
-      await store.refresh()
-      await store.open(name)
+      await openMade(name, () => takeFolder(name, files))
     })
   }
   return (
