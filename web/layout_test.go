@@ -1,0 +1,88 @@
+//go:build !js
+
+package web_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"golem/web/webtest"
+)
+
+// resized gives the window another size.
+func resized(t *testing.T, p *webtest.Page, width, height int64) {
+	t.Helper()
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(p.Context(), emulation.SetDeviceMetricsOverride, size); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prose is a project whose worker writes one long line into a new file.
+var prose = map[string]string{
+	"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {}}\n---\nWrite.\n",
+	"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.md, content: \"A long line of prose that goes on and on, so that it has to be wrapped in whatever window there is, and then it goes on once more until nobody wants to read it.\\n\"}}]\n    - say: done\n",
+}
+
+// In a window of any width nothing is wider than it, a long project name ends in an
+// ellipsis, and Projects has one scroll bar.
+func TestEveryWidth(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	const name = "A project with a name of many words and as long as names may"
+	project(t, p, name, prose)
+	for _, view := range []string{"Run", "Workers", "Files", "Staged", "Trace", "Settings", "Projects"} {
+		do(p, `const tab = [...document.querySelectorAll('.tab')].find((b) => b.innerText.startsWith(%q)); tab.click(); await until("the view", () => tab.ariaCurrent === 'page')`, view)
+		for width := int64(320); width <= 1440; width += 40 {
+			resized(t, p, width, 800)
+			if over := webtest.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s at %d: %d pixels wider than the window", view, width, over)
+			}
+			if over := webtest.Eval[int](p, `document.documentElement.scrollHeight - innerHeight`); over > 0 {
+				t.Errorf("%s at %d: a second scroll bar, for %d pixels below the page", view, width, over)
+			}
+		}
+	}
+	resized(t, p, 390, 844)
+	if got := webtest.Eval[string](p, `(() => { const b = document.querySelector('.top .project'); return getComputedStyle(b).display + (b.scrollWidth > b.clientWidth) })()`); got != "blocktrue" {
+		t.Errorf("the name that is cut: %s", got) // a flex box has no ellipsis
+	}
+}
+
+// Whatever the window's height, there is room for what a question is about, all of it can
+// be reached, its long lines are wrapped, and No and Yes are seen.
+func TestQuestionInLowWindows(t *testing.T) {
+	t.Parallel()
+	p, _ := visit(t, "/")
+	do(p, `await text("is ready")`)
+	project(t, p, "prose", prose)
+	do(p, `await say("go"); await until("the question", () => document.querySelector('dialog[open] .diff'))`)
+	for _, size := range [][2]int64{{1440, 900}, {900, 600}, {844, 390}, {390, 844}, {375, 667}, {320, 568}, {320, 256}} {
+		resized(t, p, size[0], size[1])
+		var got struct {
+			Seen        int  // pixels of the content that are seen at once
+			Whole, Both bool // all can be scrolled to; No and Yes are seen at its beginning
+			Wraps       bool
+		}
+		if err := json.Unmarshal([]byte(webtest.Eval[string](p, `(() => {
+			const all = document.querySelector('dialog .dialog'), body = all.querySelector('.body'), diff = all.querySelector('.diff');
+			all.scrollTop = 0;
+			const answers = ['No', 'Yes'].map((a) => [...all.querySelectorAll('button')].find((b) => b.innerText === a).getBoundingClientRect());
+			const rolls = (e) => e.scrollHeight <= e.clientHeight || getComputedStyle(e).overflowY === 'auto';
+			return JSON.stringify({
+				seen: Math.round(Math.min(body.getBoundingClientRect().bottom, answers[0].top) - body.getBoundingClientRect().top),
+				whole: rolls(body) && rolls(all) && all.getBoundingClientRect().bottom <= innerHeight, both: answers.every((r) => r.top >= 0 && r.bottom <= innerHeight),
+				wraps: diff.scrollWidth <= diff.clientWidth}) })()`)), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Seen < 90 || !got.Whole || !got.Both || !got.Wraps {
+			t.Errorf("%d x %d: %+v", size[0], size[1], got)
+		}
+	}
+	p.Press(webtest.Escape)
+	finished(p, "ok")
+}
