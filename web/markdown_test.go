@@ -79,7 +79,7 @@ func TestMarkdown(t *testing.T) {
 		`\*a\* &lt;b&gt; &#65; &nope; a\`:            `<p>*a* &lt;b&gt; A &amp;nope; a\</p>`,
 		"<b>x</b><br>y":                              `<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>`,
 		"a\nb  \nc":                                  "<p>a\nb<br>c</p>",
-		"# One\n\ntext\n## Two ##\nThree\n===":       `<p class="md-heading">One</p><p>text</p><p class="md-heading">Two</p><p class="md-heading">Three</p>`,
+		"# One\n\ntext\n## Two ##\nThree\n===":       `<p class="md-heading l1">One</p><p>text</p><p class="md-heading l2">Two</p><p class="md-heading l1">Three</p>`,
 		"---\n\n* * *":                               `<hr><hr>`,
 		"> a\n> > b\nc":                              `<blockquote><p>a</p><blockquote><p>b` + "\n" + `c</p></blockquote></blockquote>`,
 		"```go\na *b*\n\n  <c>\n```\nd":              `<div class="code"><pre tabindex="0"><code>a *b*` + "\n\n  &lt;c&gt;" + `</code></pre></div><p>d</p>`,

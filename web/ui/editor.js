@@ -41,7 +41,9 @@ const theme = EditorView.theme({
   '.cm-completionDetail': { color: 'inherit' },
   '.cm-completionInfo': { maxWidth: '320px' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--ink)' },
-  '.cm-textfield, .cm-button': { fontSize: '14px' },
+  '.cm-textfield, .cm-button': { fontSize: '14px', color: 'var(--ink)', backgroundColor: 'var(--raised)', backgroundImage: 'none', border: '1px solid var(--line)', borderRadius: '6px' },
+  '.cm-button:active, .cm-button:hover': { backgroundColor: 'var(--sunken)', backgroundImage: 'none', borderColor: 'var(--ink-2)' },
+  '.cm-panel.cm-search [name=close]': { color: 'var(--ink)' },
 })
 
 const colours = HighlightStyle.define([

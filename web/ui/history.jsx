@@ -26,22 +26,22 @@ export function History({ beside }) {
   const on = (c) => (
     <button class={beside ? 'node' : 'button quiet'} disabled={!!c.error || store.running.value} title={c.error ? faultText(c.error) : `go on with ${c.id}`} onClick={() => store.attempt(c.id, () => store.resume(c))}>
       <span class="ellipsis">{visible(c.title || c.id)}</span>
-      {beside && <span class="meta">{new Date(c.time).toLocaleDateString()}</span>}
+      {beside && <span class="meta">{new Date(c.time).toLocaleString([], { dateStyle: 'short', timeStyle: 'short' })}</span>}
     </button>
   )
-  const branch = (c) => c.from && <span class="small muted"> branch, before message {c.from.at}</span>
+  const branch = (c) => c.from && `branch, before message ${c.from.at}`
   const how = (c) => (c.error ? c.error.code : states[c.status] ?? c.status)
-  if (beside) return <ul class="scroll grow tree">{list.slice(0, most).map((c) => <li key={c.id}>{on(c)}<p class="small muted past">{[how(c), spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced })].filter(Boolean).join(' · ')}{branch(c)}</p></li>)}</ul>
+  if (beside) return <ul class="scroll grow tree">{list.slice(0, most).map((c) => <li key={c.id}>{on(c)}<p class="small muted past">{[how(c), spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced }), branch(c)].filter(Boolean).join(' · ')}</p></li>)}</ul>
   return (
     <section class="stack" aria-label="Conversations">
       <h3>Conversations</h3>
       <table class="list">
-        <thead><tr><th scope="col">Title</th><th scope="col" class="wide-only">When</th><th scope="col">Status</th><th scope="col" class="nowrap">Cost</th><td /></tr></thead>
+        <thead><tr><th scope="col">Title</th><th scope="col" class="wide-only">When</th><th scope="col" class="nowrap">Status</th><th scope="col" class="nowrap">Cost</th><td /></tr></thead>
         <tbody>{list.slice(0, most).map((c) => (
           <tr key={c.id}>
-            <td>{on(c)}{branch(c)}</td>
+            <td>{on(c)}<div class="small muted">{branch(c)}</div></td>
             <td class="wide-only">{new Date(c.time).toLocaleString()}</td>
-            <td>{how(c)}</td>
+            <td class="nowrap">{how(c)}</td>
             <td class="nowrap">{spent({ ...c.usage, cost_usd: c.usage.cost, cost_partial: c.usage.unpriced })}</td>
             <td><button class="button quiet square" aria-label={`download ${visible(c.title || c.id)} as Markdown`} onClick={() => save(c)}><Icon name="down" /></button>
               <button class="button quiet square" disabled={c.status === 'running'} aria-label={`remove ${visible(c.title || c.id)}`} onClick={() => remove(c)}><Icon name="trash" /></button></td>

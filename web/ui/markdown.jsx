@@ -11,7 +11,7 @@ const widest = 64 // columns of a table
 const longest = 2_000_000 // characters; a longer text is shown as it is (Scenario 46)
 
 const fence = /^ {0,3}(`{3,}|~{3,})([^`]*)$/
-const heading = /^ {0,3}#{1,6}(?:[ \t]+(.*))?$/
+const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const rule = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const bullet = /^( {0,3})([-*+]|\d{1,9}[.)])( +|$)/
 const quote = /^ {0,3}> ?/
@@ -108,7 +108,7 @@ function headed(lines, i) {
   if (rule.test(lines[i])) return { value: <hr />, end: i + 1 }
   const m = heading.exec(lines[i])
   // A model's headings take no place in the page's own outline.
-  return m && { value: <p class="md-heading">{inline((m[1] ?? '').trimEnd().replace(/(^|[ \t])#+$/, ''))}</p>, end: i + 1 }
+  return m && { value: <p class={`md-heading l${m[1].length}`}>{inline((m[2] ?? '').trimEnd().replace(/(^|[ \t])#+$/, ''))}</p>, end: i + 1 }
 }
 
 function quoted(lines, i, depth) {
@@ -226,6 +226,6 @@ function paragraph(lines, i) {
   let end = i + 1
   while (end < lines.length && !blank.test(lines[end]) && (!begins(lines, end) || number.test(lines[end])) && !/^ {0,3}=+[ \t]*$/.test(lines[end])) end++
   const text = lines.slice(i, end).map((l) => l.trimStart()).join('\n').trimEnd()
-  if (end < lines.length && /^ {0,3}(?:=+|-+)[ \t]*$/.test(lines[end])) return { value: <p class="md-heading">{inline(text)}</p>, end: end + 1 }
+  if (end < lines.length && /^ {0,3}(?:=+|-+)[ \t]*$/.test(lines[end])) return { value: <p class={`md-heading l${/=/.test(lines[end]) ? 1 : 2}`}>{inline(text)}</p>, end: end + 1 }
   return { value: <p>{inline(text)}</p>, end }
 }

@@ -76,7 +76,7 @@ function Graph({ tree }) {
   const narrow = useNarrow()
   const box = useRef(null)
   const { lines, layers, back } = drawn(tree)
-  const [w, h, across, along] = narrow ? [166, 66, 16, 44] : [196, 66, 26, 76] // pixels: a box, and between boxes of one layer and of two
+  const [w, h, across, along] = narrow ? [166, 66, 16, 44] : [226, 66, 26, 76] // pixels: a box, and between boxes of one layer and of two
   const step = narrow ? w + across : h + across
   const at = new Map(layers.flatMap((layer, n) => layer.map((id, i) => {
     const beside = 10 + i * step
