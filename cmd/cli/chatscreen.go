@@ -27,7 +27,7 @@ func (s *session) screen(inst *core.Instance, entry *project.Worker, one *exchan
 	h := s.host
 	mode, _, _ := inst.Project().Approval()
 	o := tui.Options{
-		Project: s.place.name(), Entry: entry.ID, Model: entry.Model, Mode: string(mode),
+		Project: s.place.name(), Entry: entry.ID, Model: entry.Model, Mode: string(mode), Resumed: s.options.Resume != nil,
 		In: h.in, Out: h.out, Env: os.Environ(), Color: h.colors(h.out, s.flags),
 		Editor: s.writing.editor(), Compose: h.compose,
 		Stop:  one.end,

@@ -111,7 +111,7 @@ func (s *session) plain(chat bool) {
 		p.Answers, p.Shield = h.out, isTerminal(h.out)
 	}
 	if chat {
-		p.Input = h.messages()
+		p.Input, p.Resumed = h.messages(), s.options.Resume != nil
 		p.Prompts = isTerminal(h.in) && isTerminal(h.err) && !f.headless
 	}
 	s.ui = p

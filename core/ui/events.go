@@ -184,7 +184,9 @@ func (p *Plain) childText(e trace.Event) {
 func (p *Plain) flow(e trace.Event) {
 	switch b := e.Body.(type) {
 	case trace.RunStart:
-		p.you(b.Input)
+		if !p.Resumed {
+			p.you(b.Input)
+		}
 	case trace.Message:
 		if raw, err := json.Marshal(b.Text); err == nil && b.Role == "user" {
 			p.you(raw)

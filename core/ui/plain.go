@@ -32,6 +32,7 @@ type Plain struct {
 	// never.
 	Live    func() bool
 	Color   bool
+	Resumed bool // the run goes on with a conversation, whose end is told: its input is not shown as if it was sent now
 	Prompts bool // Input is a terminal: print "> " before each line, and do not repeat what was typed
 
 	mu      sync.Mutex

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"golem/core/approval"
+	"golem/core/ui"
 	"golem/core/ui/view"
 )
 
@@ -62,7 +63,7 @@ func newModel(o Options, u *UI) *model {
 	if m.editor == nil {
 		m.editor = &simple{}
 	}
-	m.state.Worker, m.state.Model = o.Entry, o.Model
+	m.state.Worker, m.state.Model, m.state.Resumed = o.Entry, o.Model, o.Resumed
 	return m
 }
 
@@ -197,13 +198,19 @@ func (m *model) flush() {
 	if m.prompting && len(m.queued) > 0 {
 		m.prompting = false
 		text := m.queued[0]
-		if strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") {
+		if m.state.Command = isCommand(text); m.state.Command {
 			m.state.Act(view.Action{Do: view.Told, ID: command, Text: strings.TrimSpace(text)})
 		}
 		m.u.lines <- text
 		m.queued = m.queued[1:]
 		m.state.Status, m.state.Begun = view.Running, m.now()
 	}
+}
+
+// isCommand tells whether the session takes a line as a command.
+func isCommand(text string) bool {
+	c, err := ui.ParseCommand(text)
+	return err != nil || c.Name != ui.Message
 }
 
 func (m *model) paste(text string) {

@@ -33,6 +33,7 @@ type Options struct {
 	Entry   string // the worker that answers
 	Model   string
 	Mode    string // the approval mode
+	Resumed bool   // the chat goes on with a conversation
 	In, Out *os.File
 	Env     []string
 	Color   bool

@@ -159,31 +159,6 @@ func TestTypeAheadDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// SECURITY 9: a text that is typed at a question answers nothing, although the question
-// was there long before: a key that is no answer makes it wait again, also where a rule
-// is shown (r).
-func TestTextDoesNotAnswer(t *testing.T) {
-	for _, text := range []string{"Please use", "/clearance", "ls -la", "but say why", "rxy"} {
-		d := drive(t, 80, 24, false)
-		d.ask(write)
-		d.arm()
-		d.keys(text)
-		d.has("One moment")
-		q := &question{d: newDialog(asked{Request: write}), width: 80, height: 24}
-		q.d.armed = true
-		for _, r := range text {
-			q.Update(tea.KeyPressMsg(tea.Key{Code: r, Text: string(r)}))
-		}
-		if len(d.replies) != 0 || q.answered {
-			t.Fatalf("%q answered: %d, %+v", text, len(d.replies), q.answer)
-		}
-		d.arm()
-		if d.keys("y"); len(d.replies) != 1 {
-			t.Errorf("%q: y did not answer", text)
-		}
-	}
-}
-
 func TestAnswers(t *testing.T) {
 	for keys, want := range map[string]approval.Decision{
 		"y":                      {Answer: approval.Yes},
@@ -278,53 +253,6 @@ func TestMessagesWait(t *testing.T) {
 	d.keys("ctrl+c")
 	if d.leaves != 1 {
 		t.Errorf("%d leaves", d.leaves)
-	}
-}
-
-// Messages that waited come back one by one when the person stops: none is glued to
-// another, so that a command stays one, and what was being written comes last.
-func TestMessagesComeBackOneByOne(t *testing.T) {
-	d := drive(t, 80, 24, false)
-	d.prompt()
-	d.keys("hello", "enter")
-	d.events(start)
-	d.keys("/cost", "enter", "third", "enter", "draft", "ctrl+c")
-	if d.m.editor.Text() != "/cost" {
-		t.Errorf("the editor has %q", d.m.editor.Text())
-	}
-	d.has("not sent: third", "not sent: draft")
-	got := d.prompt()
-	if d.keys("enter"); (<-got).Text != "/cost" || d.m.editor.Text() != "third" {
-		t.Errorf("the editor has %q", d.m.editor.Text())
-	}
-	d.prompt()
-	d.keys("ctrl+c")
-	if d.m.editor.Text() != "draft" || len(d.m.returned) != 0 {
-		t.Errorf("the editor has %q", d.m.editor.Text())
-	}
-}
-
-// Ctrl+D while a message waits says that it would be lost, and leaves the second time.
-func TestEndOfInputWithAMessageThatWaits(t *testing.T) {
-	d := drive(t, 80, 24, false)
-	d.prompt()
-	d.keys("hello", "enter")
-	d.events(start)
-	d.keys("second", "enter", "ctrl+d")
-	d.has("1 message not sent; Ctrl+D again leaves")
-	if d.keys("x", "ctrl+c"); d.m.closed {
-		t.Fatal("closed")
-	}
-	d.m.editor.SetText("")
-	d.m.state.Stop = false
-	d.m.queued = []string{"second"}
-	if d.keys("ctrl+d"); d.m.closed {
-		t.Fatal("closed at once")
-	}
-	d.keys("ctrl+d")
-	d.has("leaving after this answer")
-	if !d.m.closed || len(d.m.queued) != 0 {
-		t.Errorf("closed %v, %d wait", d.m.closed, len(d.m.queued))
 	}
 }
 

@@ -20,13 +20,15 @@ func (s *State) Event(e trace.Event, at time.Time) {
 	switch b := e.Body.(type) {
 	case trace.RunStart:
 		s.begin(at)
-		s.you(text(b.Input))
+		if !s.Resumed && !s.Command {
+			s.you(text(b.Input))
+		}
 	case trace.RunEnd:
 		s.Status, s.Usage = Status(b.Status), b.Usage
 		s.settle()
 	case trace.Message:
 		s.begin(at)
-		if b.Role == "user" {
+		if b.Role == "user" && !s.Command {
 			s.you(b.Text)
 		}
 	case trace.Warning:

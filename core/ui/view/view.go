@@ -87,7 +87,9 @@ type State struct {
 	Usage   trace.Usage
 	Begun   time.Time // the exchange under way
 	Asking  *approval.Request
-	Pending int // staged items that wait for the person
+	Pending int  // staged items that wait for the person
+	Resumed bool // the run goes on with a conversation: its input is an old message, not one that was sent now
+	Command bool // a command of the person's is carried out: what the run calls its input is none of their messages
 
 	calls map[string]*Call
 	turn  map[string]*Item // what is being said, by call
@@ -118,7 +120,7 @@ const (
 func (s *State) Act(a Action) {
 	switch a.Do {
 	case Prompted:
-		s.Status, s.Stop = Waiting, false
+		s.Status, s.Stop, s.Command = Waiting, false, false
 		if c := s.calls[rootID]; c != nil {
 			c.Status, c.Thinking = Pending, false
 		}
