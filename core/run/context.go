@@ -61,7 +61,9 @@ const maxSummary = 2000
 func (f *frame) shorten(ctx context.Context, drop, summed conversation.Dropped, room int, why string) error {
 	e := conversation.Entry{T: conversation.CompactEntry, ID: f.id, Name: f.conversation.Name, Turn: f.conversation.Turns + 1, Dropped: &drop}
 	said := "dropped the oldest " + dropped(drop)
-	if most := min(room/2, maxSummary); most >= minSummary && model.CanSummarise(f.model) {
+	if most := min(room/2, maxSummary); most < minSummary || !model.CanSummarise(f.model) {
+		said += " without a summary"
+	} else {
 		turn, err := f.summarise(ctx, summed, most)
 		if c := cause(ctx); c != nil {
 			return c
@@ -172,13 +174,13 @@ func transcript(messages []model.Message, size int) string {
 	return b.String()
 }
 
-// Compact makes the conversation shorter by hand: everything but the last exchange is
-// summarised, or dropped where the model cannot.
+// Compact makes the conversation shorter by hand: everything but the last exchange, or
+// of a single one all turns but the last, is summarised, or dropped where the model cannot.
 func (s *Session) Compact(ctx context.Context) error {
 	f := s.frame
 	old := f.conversation.Old()
 	if f.model == nil || old == (conversation.Dropped{}) {
-		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("everything but the last exchange can be; /new starts over")
+		return fault.New(fault.Usage, "there is nothing to shorten yet").Hinting("everything but the last exchange can be, and of a single one all turns but the last; /new starts over")
 	}
 	room := 2 * maxSummary
 	if limit, _, _ := f.room(); limit > 0 {

@@ -47,7 +47,7 @@ var actions = []Action{
 	{Name: "undo", Command: Undo, Args: "[yes]", Help: "show what the newest run changed in the files; with yes, put it back", When: Idle, Host: true},
 	{Name: "approvals", Command: Approvals, Args: "[remove N]", Help: "list the approval rules that you keep, or remove one", When: Idle, Host: true},
 	{Name: "cost", Command: Cost, Help: "show the tokens used, their cost, and how full the context is", When: Idle},
-	{Name: "compact", Command: Compact, Help: "shorten the conversation: everything but the last exchange becomes a summary", When: Idle},
+	{Name: "compact", Command: Compact, Help: "make a summary of all but the last exchange, or but the last turn of the only one", When: Idle},
 	{Name: "trace", Command: Trace, Help: "show the calls so far, with their durations and tokens", When: Idle, Host: true},
 	{Name: "attach", Command: Attach, Args: "[FILE]", Help: "send a file with your next message; without FILE, list them", When: Idle, Host: true},
 	{Name: "export", Command: Export, Args: "[FILE]", Help: "write the conversation to a file, as Markdown", When: Idle, Host: true},

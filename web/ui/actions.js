@@ -17,7 +17,7 @@ export const actions = [
   { name: "undo", command: "undo", args: "[yes]", help: "show what the newest run changed in the files; with yes, put it back", when: "idle", host: true },
   { name: "approvals", command: "approvals", args: "[remove N]", help: "list the approval rules that you keep, or remove one", when: "idle", host: true },
   { name: "cost", command: "cost", help: "show the tokens used, their cost, and how full the context is", when: "idle" },
-  { name: "compact", command: "compact", help: "shorten the conversation: everything but the last exchange becomes a summary", when: "idle" },
+  { name: "compact", command: "compact", help: "make a summary of all but the last exchange, or but the last turn of the only one", when: "idle" },
   { name: "trace", command: "trace", help: "show the calls so far, with their durations and tokens", when: "idle", host: true },
   { name: "attach", command: "attach", args: "[FILE]", help: "send a file with your next message; without FILE, list them", when: "idle", host: true },
   { name: "export", command: "export", args: "[FILE]", help: "write the conversation to a file, as Markdown", when: "idle", host: true },
