@@ -21,6 +21,7 @@ type clearing struct {
 	flags
 	target      string
 	definitions []string
+	yes         bool // do it without asking
 }
 
 func (h *host) clearanceCommand() *cobra.Command {
@@ -32,7 +33,7 @@ as they are until you push.
   golem clearance list           what waits, with its number
   golem clearance diff [ID]      what pushing it would do to the files
   golem clearance push [ID]      write it, if its files are as they were when it was staged
-  golem clearance discard [ID]   give it up
+  golem clearance discard [ID]   give it up, after a question; without a terminal: --yes
   golem clearance defer [ID]     keep it, and announce it no more
 
 ID may be left out if only one item waits. A push writes all files of an item or none.
@@ -74,6 +75,9 @@ func (h *host) clearanceSub(use, short string, most int, do func(*clearing, *cle
 	if name == "diff" || name == "push" {
 		s.StringVar(&f.target, "target", "", "push to this target of the manifest (clearance.targets) instead of the item's own")
 		s.BoolVar(&f.allowOutside, "allow-outside", false, "allow places outside the project")
+	}
+	if name == "discard" {
+		s.BoolVarP(&f.yes, "yes", "y", false, "give it up without asking")
 	}
 	if name == "push" {
 		s.StringArrayVar(&f.definitions, "definition", nil, "agree to push this file although it defines the project; may be repeated")
@@ -250,7 +254,22 @@ func (f *clearing) agreed() (out []string) {
 }
 
 func (h *host) discardItem(f *clearing, store *clearance.Store, id string) error {
-	it, err := store.Discard(context.Background(), id)
+	it, err := store.Get(id)
+	if err != nil {
+		return err
+	}
+	if it.Err == nil && it.State != clearance.Open { // what cannot be discarded is told without a question
+		what := "item " + it.ID + " (" + oneLine(it.Message) + "), " + count(len(it.Changes), "file")
+		sure, err := h.confirmed(&f.flags, f.yes, "discard "+what+"?", "--yes discards "+what)
+		if err != nil {
+			return err
+		}
+		if !sure {
+			h.say("nothing was discarded")
+			return exitCode(exitFailed)
+		}
+	}
+	it, err = store.Discard(context.Background(), id)
 	return h.decided(f, "discard", it, err)
 }
 

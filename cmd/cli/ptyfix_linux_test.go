@@ -25,3 +25,29 @@ func TestTerminalFixAsks(t *testing.T) {
 		}
 	}
 }
+
+// golem undo asks for what it does: a file that the run made is removed, not written.
+// golem clearance discard asks too.
+func TestTerminalUndoAndDiscardAsk(t *testing.T) {
+	dir := ptyProject(t, map[string]string{
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\nsandbox: {mounts: [{target: /, source: ., mode: rw}, {target: /work, source: work, mode: staged}]}\n---\nW.\n",
+		"work/a.txt":  "a\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /minutes.md, content: \"x\\n\"}}, {tool: write_file, args: {path: /work/a.txt, content: \"b\\n\"}}]\n    - say: done\n",
+	})
+	startPTY(t, dir, nil, false, ".", "go", "--plain").exit(0)
+	r := startPTY(t, dir, nil, false, "undo")
+	r.expect("remove minutes.md? [y/N] ")
+	r.typeKeys("y\n")
+	r.exit(0)
+	if _, err := os.Stat(filepath.Join(dir, "minutes.md")); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	r = startPTY(t, dir, nil, false, "clearance", "discard")
+	r.expect("1 file? [y/N] ")
+	r.typeKeys("\n")
+	r.exit(exitFailed)
+	r = startPTY(t, dir, nil, false, "clearance", "discard")
+	r.expect("discard item 1 ")
+	r.typeKeys("y\n")
+	r.exit(0)
+}

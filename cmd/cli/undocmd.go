@@ -17,7 +17,7 @@ import (
 // undoing are the flags of golem undo.
 type undoing struct {
 	clearing
-	list, diff, yes, redo, partial bool
+	list, diff, redo, partial bool
 }
 
 func (h *host) undoCommand() *cobra.Command {
@@ -85,7 +85,8 @@ func (h *host) undoRun(f *undoing, store *clearance.Store, run string) error {
 	if err := store.Undoable(it, how); err != nil {
 		return h.failedClearing(h.undone(f, it, err))
 	}
-	write, err := h.mayWrite(&f.flags, len(it.Changes), f.yes)
+	does := does(it, f.redo)
+	write, err := h.confirmed(&f.flags, f.yes, does+"?", "--yes does it: "+does)
 	if err != nil {
 		return err
 	}
@@ -95,6 +96,50 @@ func (h *host) undoRun(f *undoing, store *clearance.Store, run string) error {
 	}
 	it, err = store.Push(context.Background(), it.ID, how)
 	return h.failedClearing(h.undone(f, it, err))
+}
+
+// does is what undoing an item does to the files, in a few words.
+func does(it clearance.Item, redo bool) string {
+	var wrote, made, unmade int
+	var removed []string
+	for _, c := range it.Changes {
+		switch {
+		case c.Dir() && c.Digest == "":
+			unmade++
+		case c.Dir():
+			made++
+		case c.Digest == "":
+			removed = append(removed, oneLine(c.Name()))
+		default:
+			wrote++
+		}
+	}
+	var parts []string
+	add := func(n int, verb, what string) {
+		if n > 0 {
+			parts = append(parts, verb+" "+what)
+		}
+	}
+	verb := "put back"
+	if redo {
+		verb = "write"
+	}
+	add(wrote, verb, count(wrote, "file"))
+	gone := count(len(removed), "file")
+	if len(removed) == 1 {
+		gone = removed[0]
+	}
+	add(len(removed), "remove", gone)
+	add(made, "make", directories(made))
+	add(unmade, "remove", directories(unmade))
+	return strings.Join(parts, ", ")
+}
+
+func directories(n int) string {
+	if n == 1 {
+		return "1 directory"
+	}
+	return fmt.Sprintf("%d directories", n)
 }
 
 // showUndo shows what an undo does.
@@ -158,7 +203,7 @@ func (h *host) listUndo(f *undoing, store *clearance.Store) error {
 			state, changed = "shown only", fault.Of(it.Err, fault.Trust).Message
 		}
 		rows = append(rows, []string{
-			oneLine(it.Run), oneLine(state), fmt.Sprint(len(it.Changes)), fmt.Sprint(len(it.Lost)), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker), oneLine(changed),
+			oneLine(it.Run), oneLine(state), fmt.Sprint(it.Files()), fmt.Sprint(len(it.Lost)), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker), oneLine(changed),
 		})
 	}
 	switch {

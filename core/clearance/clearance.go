@@ -117,6 +117,20 @@ type Change struct {
 // Name is the file's own place.
 func (c Change) Name() string { return path.Join(c.Source, c.Path) }
 
+// Dir tells whether the change makes or removes a directory.
+func (c Change) Dir() bool { return c.Digest == folder || c.Digest == "" && c.Base == folder }
+
+// Files is how many of the changes are of files.
+func (i Item) Files() int {
+	n := 0
+	for _, c := range i.Changes {
+		if !c.Dir() {
+			n++
+		}
+	}
+	return n
+}
+
 // Digest identifies the snapshot: where its files go and what is in them.
 func (i Item) Digest() string {
 	data, _ := json.Marshal([]any{i.ID, i.Message, i.Target, i.Changes}) // strings and numbers

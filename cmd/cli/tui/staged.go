@@ -299,7 +299,7 @@ func (p *staged) row(it clearance.Item, width int) string {
 	if it.Err != nil {
 		state = "shown only"
 	}
-	parts := []string{line(name), state, about, plural(len(it.Changes), "file")}
+	parts := []string{line(name), state, about, plural(it.Files(), "file")}
 	if p.store.Undo { // the id of a run is long, and says least
 		parts = append(parts[1:], parts[0])
 	}
