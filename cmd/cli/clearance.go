@@ -180,7 +180,7 @@ func itemTable(items []clearance.Item) string {
 		} else if it.Target != "" {
 			message += " → " + it.Target
 		}
-		rows = append(rows, []string{it.ID, oneLine(state), oneLine(string(it.Type)), fmt.Sprint(len(it.Changes)), it.Created.Format("2006-01-02 15:04"), oneLine(message)})
+		rows = append(rows, []string{it.ID, oneLine(state), oneLine(string(it.Type)), fmt.Sprint(len(it.Changes)), when(it.Created), oneLine(message)})
 	}
 	return table(rows)
 }

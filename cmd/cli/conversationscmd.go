@@ -183,7 +183,7 @@ func conversationTable(f *os.File, all []conversation.Listing, numbered bool) st
 		if l.Error != nil {
 			title += "  " + oneLine(l.Error.Error())
 		}
-		rows = append(rows, []string{l.ID, l.Time, l.Status, fmt.Sprint(l.Turns), u.CostText(), title})
+		rows = append(rows, []string{l.ID, whenText(l.Time), l.Status, fmt.Sprint(l.Turns), u.CostText(), title})
 	}
 	if numbered {
 		for i, row := range rows {

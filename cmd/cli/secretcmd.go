@@ -148,7 +148,7 @@ func (h *host) listSecrets(asJSON bool) error {
 	for _, name := range slices.Sorted(maps.Keys(index.Secrets)) {
 		s := index.Secrets[name]
 		all = append(all, listed{name, s.Store, s.Set})
-		rows = append(rows, []string{oneLine(name), s.Store, s.Set.Local().Format("2006-01-02 15:04")})
+		rows = append(rows, []string{oneLine(name), s.Store, when(s.Set)})
 	}
 	switch {
 	case asJSON:

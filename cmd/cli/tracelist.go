@@ -42,6 +42,9 @@ that still goes on, or was killed. A narrow terminal gets fewer columns.`,
 				row := l.Columns()
 				for i := range row {
 					row[i] = oneLine(row[i])
+					if trace.ListingNames[i] == "TIME" {
+						row[i] = whenText(row[i])
+					}
 				}
 				rows = append(rows, row)
 			}

@@ -147,7 +147,7 @@ func (h *host) showUndo(f *undoing, it clearance.Item, diffs []clearance.FileDif
 	if it.Err != nil {
 		h.report(it.Err)
 	}
-	h.say("run %s of %s, %s", oneLine(it.Run), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker))
+	h.say("run %s of %s, %s", oneLine(it.Run), when(it.Created), oneLine(it.Worker))
 	if !f.redo {
 		for _, name := range it.Lost {
 			h.say("not kept, and not put back: %s", oneLine(name))
@@ -203,7 +203,7 @@ func (h *host) listUndo(f *undoing, store *clearance.Store) error {
 			state, changed = "shown only", fault.Of(it.Err, fault.Trust).Message
 		}
 		rows = append(rows, []string{
-			oneLine(it.Run), oneLine(state), fmt.Sprint(it.Files()), fmt.Sprint(len(it.Lost)), it.Created.Format("2006-01-02 15:04"), oneLine(it.Worker), oneLine(changed),
+			oneLine(it.Run), oneLine(state), fmt.Sprint(it.Files()), fmt.Sprint(len(it.Lost)), when(it.Created), oneLine(it.Worker), oneLine(changed),
 		})
 	}
 	switch {
