@@ -23,7 +23,9 @@ type Forecast struct {
 	Outcome Outcome
 	Setting Setting
 	Rule    string // which setting decides, for people
-	Unless  []Rule // rules with conditions on arguments, which decide before Setting where they match
+	// Unless are rules with conditions on arguments, which decide before Setting where
+	// they match. One that nobody trusted asks, and its Origin says so.
+	Unless []Rule
 	// AsksOnceTainted says that calls ask, although they are preApproved, once
 	// the run has read untrusted content (Gate.TaintAsk).
 	AsksOnceTainted bool
@@ -51,15 +53,25 @@ func (g *Gate) Forecast(spec tool.Spec, p Policy) Forecast {
 			f.Outcome = Runs
 		}
 	}
-	names := newSubject(spec).names
+	s := newSubject(spec)
 	for _, rules := range [][]Rule{p.Here.Rules, p.Everywhere.Rules, p.Rules} {
 		for _, r := range rules {
-			if len(r.When) > 0 && slices.Contains(names, r.Tool) {
+			if len(r.When) > 0 && slices.Contains(s.names, r.Tool) {
+				if !g.Believes(spec, p, r.Decide, r.Origin, &r) {
+					r.Decide, r.Origin.At = Ask, r.Origin.At+notTrusted
+				}
 				f.Unless = append(f.Unless, r)
 			}
 		}
 	}
 	return f
+}
+
+// Believes reports whether a setting, in a rule or for a mount, holds as it is written.
+// If not, calls of the tool ask.
+func (g *Gate) Believes(spec tool.Spec, p Policy, set Setting, o Origin, r *Rule) bool {
+	v := verdict{setting: set.known(), origin: o, matched: r}
+	return g.believe(v, p.Reach, newSubject(spec)).setting == v.setting
 }
 
 // byMode is what the mode decides about a call that would ask; settled is false

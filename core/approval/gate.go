@@ -128,8 +128,10 @@ func (g *Gate) believe(v verdict, reach Reach, s subject) verdict {
 	if g.Trusts != nil && g.Trusts(v.widening(s)) {
 		return v
 	}
-	return verdict{setting: Ask, rule: v.rule + ", which nobody trusted", origin: v.origin}
+	return verdict{setting: Ask, rule: v.rule + notTrusted, origin: v.origin}
 }
+
+const notTrusted = ", which nobody trusted"
 
 func (v verdict) widening(s subject) Widening {
 	w := Widening{Origin: v.origin, Setting: v.setting, Rule: v.matched}

@@ -65,7 +65,7 @@ func (p *Describer) Forecast(w *project.Worker, spec tool.Spec) ToolUse {
 	for _, r := range f.Unless {
 		u.Unless = append(u.Unless, ruleText(r))
 	}
-	u.Unless = append(u.Unless, mountTexts(spec, w)...)
+	u.Unless = append(u.Unless, p.mountTexts(spec, w)...)
 	if f.AsksOnceTainted {
 		u.Unless = append(u.Unless, "it asks once untrusted content was read (approval.taint)")
 	}
@@ -97,13 +97,17 @@ func ruleText(r approval.Rule) string {
 
 // mountTexts are what the worker's mounts say about the file operations of a
 // tool.
-func mountTexts(spec tool.Spec, w *project.Worker) []string {
+func (p *Describer) mountTexts(spec tool.Spec, w *project.Worker) []string {
 	read, write := slices.Contains(spec.Rules, "sandbox.read"), slices.Contains(spec.Rules, "sandbox.write")
 	var out []string
 	for _, m := range w.Sandbox.Mounts {
 		for _, op := range slices.Sorted(maps.Keys(m.Approval)) {
 			if read && op == "read" || write && op != "read" {
-				out = append(out, fmt.Sprintf("%s where it is a %s in %s (%s)", m.Approval[op], op, m.Target, m.Origin))
+				set, origin := m.Approval[op], m.Origin
+				if !p.Gate.Believes(spec, w.Policy, set, w.Policy.Origins["mount:"+m.Name+":"+op], nil) {
+					set, origin = approval.Ask, origin+", which nobody trusted"
+				}
+				out = append(out, fmt.Sprintf("%s where it is a %s in %s (%s)", set, op, m.Target, origin))
 			}
 		}
 	}
