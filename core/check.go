@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"slices"
 
 	"golem/core/fault"
 	"golem/core/prompt"
@@ -31,7 +32,10 @@ func (i *Instance) Check(platform string) fault.List {
 		}
 	}
 	faults = append(faults, i.models.Faults(c.Workers())...)
-	faults = append(faults, i.consent.Faults(context.Background())...)
+	if trust := i.consent.Faults(context.Background()); len(trust) > 0 { // a warning for each; it is no error of a worker too
+		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
+		faults = append(faults, trust...)
+	}
 	faults.Sort()
 	return faults.Compact()
 }
