@@ -34,10 +34,12 @@ func (p *Project) Check(platform string) fault.List {
 		return c.faults // where the workers are is not known
 	}
 	s := p.scan("")
-	c.add(s.faults...)
-	if main := (location{name: "main.worker"}); p.exists(main) {
+	if p.shelf() {
+		s = &scanned{patterns: s.patterns} // what lies beside the entry is not judged
+	} else if main := (location{name: "main.worker"}); p.exists(main) {
 		c.push(main)
 	}
+	c.add(s.faults...)
 	entry, f := c.entry(s)
 	for _, id := range s.ids {
 		for _, l := range s.found[id] {
@@ -47,8 +49,10 @@ func (p *Project) Check(platform string) fault.List {
 	for i := range p.sources {
 		c.exports(&p.sources[i])
 	}
-	c.names(s)
-	c.twins(s)
+	if !p.shelf() {
+		c.names(s)
+		c.twins(s)
+	}
 	for len(c.queue) > 0 {
 		l := c.queue[0]
 		c.queue = c.queue[1:]
@@ -153,7 +157,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 		for _, item := range list.Items {
 			if item.Text == "*" && list == allowed {
 				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone(got.def.source)})
-				if !got.def.inProject() { // of the project all are checked anyway
+				if !got.def.inProject() || p.shelf() { // of the project all are checked anyway
 					all, faults := p.everyWorker(got.def.location)
 					c.add(faults...)
 					for _, l := range all {

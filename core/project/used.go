@@ -1,17 +1,25 @@
 package project
 
+// shelf reports whether the directory is one of workers that have nothing to do with
+// each other, as those of GOLEM_PATH: only the entry counts, and what it uses.
+func (p *Project) shelf() bool { return p.src.WorkersRoot != "" }
+
 // Used returns the workers of the project that can be loaded, in the order of List,
 // then those of libraries that they import or may call, directly or through each
-// other. What is wrong with the others, Check tells.
+// other. What is wrong with the others, Check tells. On a shelf they are the entry and
+// those that it uses.
 func (p *Project) Used() []*Worker {
 	listed, _ := p.List()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var queue []location
 	for _, row := range listed {
-		if l := p.place(row.Path); l.inProject() {
+		if l := p.place(row.Path); l.inProject() && !p.shelf() {
 			queue = append(queue, l)
 		}
+	}
+	if l, f := p.entry(); f == nil && p.shelf() {
+		queue = append(queue, l)
 	}
 	seen := map[location]bool{}
 	var out []*Worker
@@ -26,7 +34,7 @@ func (p *Project) Used() []*Worker {
 		}
 		out = append(out, w)
 		for _, next := range p.calledBy(p.load(queue[i])) {
-			if p.sourceOf(next).library != "" {
+			if p.shelf() || p.sourceOf(next).library != "" {
 				queue = append(queue, next)
 			}
 		}
@@ -35,14 +43,14 @@ func (p *Project) Used() []*Worker {
 }
 
 // calledBy are the workers that a worker imports or may call; none of those that '*'
-// stands for in the project.
+// stands for in the project, except on a shelf.
 func (p *Project) calledBy(got *loaded) []location {
 	var out []location
 	for _, list := range referenceLists(got) {
 		for _, item := range list.Items {
 			switch l, f := p.resolve(got.def.source, item.Text, false); {
 			case item.Text == everyName:
-				if !got.def.inProject() {
+				if !got.def.inProject() || p.shelf() {
 					all, _ := p.everyWorker(got.def.location)
 					out = append(out, all...)
 				}
