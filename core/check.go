@@ -20,18 +20,27 @@ func (i *Instance) Check(platform string) fault.List {
 		faults.Sort()
 		return faults.Compact()
 	}
+	workers := c.Workers()
+	broken, tools := i.project.Broken()
+	c.Also(tools)
 	for _, w := range c.Workers() {
 		faults = append(faults, c.Tools(context.Background(), w)...)
+	}
+	for _, w := range broken {
+		if w.Template {
+			bad := prompt.InstructionsOf(i.project, w).Check(context.Background())
+			faults = append(faults, slices.DeleteFunc(bad, func(f *fault.Fault) bool { return f.Severity == fault.Warning })...) // a name may be defined in what is wrong
+		}
 	}
 	if entry, err := i.project.Entry(); err == nil && entry.Tool != "" {
 		faults = append(faults, c.Tools(context.Background(), entry)...)
 	}
-	for _, w := range c.Workers() {
+	for _, w := range workers {
 		if w.Template {
 			faults = append(faults, prompt.InstructionsOf(i.project, w).Check(context.Background())...)
 		}
 	}
-	faults = append(faults, i.models.Faults(c.Workers())...)
+	faults = append(faults, i.models.Faults(workers)...)
 	if trust := i.consent.Faults(context.Background()); len(trust) > 0 { // a warning for each; it is no error of a worker too
 		faults = slices.DeleteFunc(faults, func(f *fault.Fault) bool { return f.Code == fault.Trust })
 		faults = append(faults, trust...)

@@ -1,5 +1,12 @@
 package project
 
+import (
+	"slices"
+	"strings"
+
+	"golem/core/fault"
+)
+
 // shelf reports whether the directory is one of workers that have nothing to do with
 // each other, as those of GOLEM_PATH: only the entry counts, and what it uses.
 func (p *Project) shelf() bool { return p.src.WorkersRoot != "" }
@@ -40,6 +47,40 @@ func (p *Project) Used() []*Worker {
 		}
 	}
 	return out
+}
+
+// apart are the beginnings of faults in settings that say nothing about tools.
+var apart = []string{"limits", "description", "name", "version", "model", "compatible_models", "retry", "delegation", "vars", "max_context_tokens", "attachment_policy", "clearance"}
+
+// Broken returns the workers of the project that cannot run and could be read, for
+// Check to look at the rest of them: their instructions, if the libraries are known,
+// and, of those in tools, their tools, because what is wrong is apart from these.
+func (p *Project) Broken() (all, tools []*Worker) {
+	listed, _ := p.List()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	own := p.faults.Err()
+	if own != nil && (p.settings == nil || len(p.manifest.Dependencies) > 0 || p.shelf()) {
+		return nil, nil
+	}
+	for _, row := range listed {
+		l := p.place(row.Path)
+		if !l.inProject() || p.shelf() {
+			continue
+		}
+		got := p.load(l)
+		if _, err := p.finished(got); got.worker == nil || err == nil && own == nil {
+			continue
+		}
+		all = append(all, got.worker)
+		more := len(p.toolsetFaults(got, p.src.Platform, nil)) + len(p.toolModuleFaults(got))
+		if more == 0 && !slices.ContainsFunc(slices.Concat(p.faults, got.faults), func(f *fault.Fault) bool {
+			return f.Severity != fault.Warning && !slices.ContainsFunc(apart, func(a string) bool { return strings.HasPrefix(f.Message, a) })
+		}) {
+			tools = append(tools, got.worker)
+		}
+	}
+	return all, tools
 }
 
 // calledBy are the workers that a worker imports or may call; none of those that '*'

@@ -42,12 +42,15 @@ func (c *Checker) Tools(ctx context.Context, w *project.Worker) fault.List {
 	}
 	if err != nil {
 		var list fault.List
-		if errors.As(err, &list) {
-			return append(out, list...)
+		if !errors.As(err, &list) {
+			list = fault.List{fault.Of(err, fault.Config)}
 		}
-		return append(out, fault.Of(err, fault.Config))
-	}
-	if w.Tool != "" && len(f.undescribed) == 0 {
+		out = append(out, list...)
+		if _, allowed := c.r.Project.Delegates(w); allowed == nil || allowed.Error() != err.Error() {
+			return out
+		}
+		f.tools = &tool.Set{} // the tools of this worker are not what is wrong
+	} else if w.Tool != "" && len(f.undescribed) == 0 {
 		if err := f.entryTool(); err != nil {
 			out = append(out, fault.Of(err, fault.Config))
 		}
@@ -124,6 +127,9 @@ func (c *Checker) Workers() []*project.Worker {
 	}
 	return c.workers
 }
+
+// Also makes the Checker look at workers that cannot be loaded, too.
+func (c *Checker) Also(workers []*project.Worker) { c.workers = slices.Concat(c.Workers(), workers) }
 
 // unknownTool is an approval setting for a tool that its worker does not have.
 type unknownTool struct{ name, origin string }
