@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"sync"
 	"sync/atomic"
 
@@ -206,11 +207,36 @@ func (s *sdkSession) failure(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &wire):
 		return &mcp.ServerError{Code: int(wire.Code), Message: wire.Message}
-	case errors.Is(err, sdk.ErrConnectionClosed), errors.Is(err, sdk.ErrSessionMissing):
-		return fmt.Errorf("%w: %s", mcp.ErrClosed, s.process.last(err))
+	case errors.Is(err, sdk.ErrSessionMissing), ended.MatchString(err.Error()):
+		return broken{s.process.last()}
 	}
-	return fmt.Errorf("%w: %w", mcp.ErrClosed, err) // whatever it is, the next request begins anew
+	return broken{plainly(err)} // whatever it is, the next request begins anew
 }
+
+// The SDK's words for a connection whose other end is gone, and for what it cannot decode.
+var (
+	ended     = regexp.MustCompile(`(EOF|pipe|closed|closing|reset by peer)$`)
+	undecoded = regexp.MustCompile(`(?i)json|decod|unmarshal|invalid|exceeded (max|the)|too long`)
+)
+
+var errEnded = errors.New("the server ended")
+
+// plainly is an error of the SDK without the words of Go's decoder.
+func plainly(err error) error {
+	if undecoded.MatchString(err.Error()) {
+		return mcp.ErrUnreadable
+	}
+	return err
+}
+
+// broken is why a connection does not work any more.
+type broken struct{ error }
+
+// Is tells that the connection is closed.
+func (broken) Is(target error) bool { return target == mcp.ErrClosed }
+
+// Unwrap is the reason.
+func (b broken) Unwrap() error { return b.error }
 
 // serverError is the error of a handshake.
 func serverError(name string, err error) error {
@@ -219,8 +245,13 @@ func serverError(name string, err error) error {
 		return own
 	}
 	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
-		return mcp.Fault(name, "the handshake", &mcp.ServerError{Code: int(wire.Code), Message: wire.Message})
+	switch {
+	case errors.As(err, &wire):
+		err = &mcp.ServerError{Code: int(wire.Code), Message: wire.Message}
+	case ended.MatchString(err.Error()):
+		err = errEnded
+	default:
+		err = plainly(err)
 	}
 	return mcp.Fault(name, "the handshake", err)
 }

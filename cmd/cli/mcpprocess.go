@@ -93,7 +93,7 @@ func startServer(s mcp.Server, root string, env []string) (*serverProcess, error
 
 // transport speaks with the process, a message a line.
 func (p *serverProcess) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: mcp.MaxMessage}
+	return &sdk.IOTransport{Reader: &shallow{ReadCloser: p.stdout}, Writer: p.stdin, MaxLineLength: mcp.MaxMessage}
 }
 
 // end ends the process and all that it has started.
@@ -112,16 +112,16 @@ func (p *serverProcess) end() {
 	endGroup(p.cmd)
 }
 
-// last is what the process wrote to its standard error at the end; without that, err.
-func (p *serverProcess) last(err error) string {
-	if p == nil {
-		return err.Error()
+// last tells that the server ended, and what the process wrote to its standard error then.
+func (p *serverProcess) last() error {
+	text := ""
+	if p != nil {
+		text = strings.TrimSpace(p.stderr.String())
 	}
-	text := strings.TrimSpace(p.stderr.String())
 	if text == "" {
-		return err.Error()
+		return errEnded
 	}
-	return "the program ended: " + text[max(0, len(text)-500):]
+	return errors.New("the program ended: " + text[max(0, len(text)-500):])
 }
 
 // explained adds what the program said to the error of a handshake.
@@ -203,6 +203,7 @@ func (t *serverHTTP) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		res.Body = &bounded{ReadCloser: res.Body, left: mcp.MaxMessage}
 	}
+	res.Body = &shallow{ReadCloser: res.Body}
 	return res, nil
 }
 

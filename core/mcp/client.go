@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,8 @@ type Tool struct {
 
 // Tools lists the server's tools that want is true for, in the server's order. A tool
 // that cannot be offered is left out, the first 20 with a warning each; a server that says too much is
-// cut, with a warning. The error is set if there is no list.
+// cut, with a warning, and so is one that fails after some tools. The error is set if
+// there is no list.
 func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []Tool, warnings fault.List, err error) {
 	if !c.Session.Has("tools") {
 		return nil, nil, nil
@@ -58,6 +60,10 @@ func (c Client) Tools(ctx context.Context, want func(name string) bool) (out []T
 		out = append(out, t)
 		return true
 	})
+	if err != nil && len(out) > 0 && ctx.Err() == nil {
+		problem := fault.Of(err, fault.Tool)
+		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; the tools that it listed before are used: %d", problem.Message, len(out))), nil
+	}
 	return out, warnings, err
 }
 
@@ -75,15 +81,15 @@ func (c Client) pages(ctx context.Context, method, key string, each func(json.Ra
 			params["cursor"] = cursor
 		}
 		raw, err := c.Session.Request(ctx, method, params, nil)
-		if err != nil {
+		if err != nil && err != errNotRPC && !errors.Is(err, ErrUnreadable) {
 			return Fault(c.Name, method, err)
 		}
 		var page map[string]json.RawMessage
 		var items []json.RawMessage
 		var next string
-		if json.Unmarshal(raw, &page) != nil || page[key] != nil && json.Unmarshal(page[key], &items) != nil ||
+		if err != nil || json.Unmarshal(raw, &page) != nil || page[key] != nil && json.Unmarshal(page[key], &items) != nil ||
 			page["nextCursor"] != nil && json.Unmarshal(page["nextCursor"], &next) != nil {
-			return fault.New(fault.Tool, "the MCP server %s answered %s with something that is not a list", c.Name, method)
+			return fault.New(fault.Tool, "the MCP server %s sent a list of %s that golem cannot read", c.Name, key)
 		}
 		for _, item := range items {
 			if !each(item) {

@@ -14,6 +14,9 @@ import (
 // ErrClosed is in the error of a request whose connection does not work any more.
 var ErrClosed = errors.New("the connection is closed")
 
+// ErrUnreadable is in the error of a request whose answer cannot be decoded.
+var ErrUnreadable = errors.New("it sent something that golem cannot read")
+
 // starting is how long a server may take until it answers for the first time; some are
 // installed when they are started.
 const starting = time.Minute

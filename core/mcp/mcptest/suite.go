@@ -35,6 +35,7 @@ func Suite(t *testing.T, connect func(t *testing.T, s *Server) *mcp.Connection) 
 	t.Run("changes", func(t *testing.T) { changes(t, open) })
 	t.Run("begins again", func(t *testing.T) { beginsAgain(t, open) })
 	t.Run("resources and prompts", func(t *testing.T) { resourcesAndPrompts(t, open) })
+	t.Run("lists", func(t *testing.T) { lists(t, open) })
 	t.Run("hostile", func(t *testing.T) { hostile(t, open) })
 	t.Run("versions", func(t *testing.T) { versions(t, connect) })
 }
@@ -239,9 +240,31 @@ func hostile(t *testing.T, open opener) {
 	} {
 		c := open(t, &Server{Raw: map[string]json.RawMessage{"tools/list": json.RawMessage(raw)}})
 		var f *fault.Fault
-		if _, _, err := c.Client().Tools(t.Context(), all); !errors.As(err, &f) {
+		if _, _, err := c.Client().Tools(t.Context(), all); !errors.As(err, &f) || strings.Contains(err.Error(), "Go ") || f.Code == fault.Tool && !strings.Contains(err.Error(), "sent a list of tools that golem cannot read") {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// Of a list of tools what can be read is used: one tool with a schema that the SDK does
+// not decode takes no other along, and a list without an end has a beginning.
+func lists(t *testing.T, open opener) {
+	deep := strings.Repeat(`{"type":"object","properties":{"a":`, 1500) + `{}` + strings.Repeat(`}}`, 1500)
+	for want, s := range map[string]*Server{
+		"the tool deep with a schema that cannot be used": {Tools: []Tool{{Name: "deep", Input: json.RawMessage(deep)}, {Name: "ok"}}},
+		"a list of tools with more than 200 pages":        {Page: 1, Many: 250},
+	} {
+		for _, s.Stream = range []bool{false, true} {
+			c := open(t, s)
+			tools, warnings, err := c.Client().Tools(t.Context(), all)
+			if err != nil || len(tools) != max(1, s.Many-50) || len(warnings) != 1 || !strings.Contains(warnings.Error(), want) {
+				t.Errorf("%s: %d tools, %v, %v", want, len(tools), warnings, err)
+			}
+		}
+	}
+	c := open(t, &Server{Tools: []Tool{{Name: "dies", Dies: true}}})
+	if _, err := c.Client().Call(t.Context(), "dies", json.RawMessage(`{}`), nil); err == nil || strings.Contains(err.Error(), "EOF") || strings.Contains(err.Error(), "calling") {
+		t.Error(err)
 	}
 }
 

@@ -125,7 +125,8 @@ func (s *set) open(ctx context.Context) error {
 	return nil
 }
 
-// list asks a server for its tools. One that ended is started for it.
+// list asks a server for its tools. One that ended is started for it. From one whose list
+// cannot be read there are none; those that were listed before stay.
 func (s *set) list(ctx context.Context, one *server) error {
 	one.changes = one.conn.Changes() // if it cannot be started, the next call tries again
 	if err := one.conn.Open(ctx); err != nil {
@@ -133,6 +134,11 @@ func (s *set) list(ctx context.Context, one *server) error {
 	}
 	one.changes = one.conn.Changes()
 	tools, warnings, err := one.conn.Client().Tools(ctx, one.config.Offers)
+	if err != nil && len(one.tools) == 0 && ctx.Err() == nil {
+		problem := fault.Of(err, fault.Tool)
+		warnings, err = append(warnings, fault.Warn(problem.Code, "%s; none of its tools is used", problem.Text())), nil
+		one.changes = one.conn.Changes() // it is not asked again until it says that it has others
+	}
 	if err != nil {
 		return err
 	}
