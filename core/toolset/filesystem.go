@@ -24,7 +24,7 @@ func Filesystem() Factory {
 			if env.Files == nil {
 				return nil, fault.New(fault.Config, "the toolset filesystem of worker %s needs a sandbox, and the worker has none", env.Worker)
 			}
-			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096)}
+			f := &files{fs: env.Files, limit: max(env.OutputLimit, 4096), log: env.Log}
 			return f.tools(), nil
 		},
 	}
@@ -35,6 +35,7 @@ type files struct {
 	fs    sandbox.FS
 	limit int // bytes of one result
 	looks looks
+	log   func(level, text string)
 }
 
 // maxFile is the largest file that is read or changed as a whole, in bytes.

@@ -116,7 +116,7 @@ func (f *files) remove(_ context.Context, id string, in pathArgs) (tool.Output, 
 	if err := f.fs.Remove(name); err != nil {
 		return tool.Output{}, explain(err)
 	}
-	return tool.Text("deleted %s", sandbox.Abs(name)), nil
+	return f.changed("deleted", name, at.isDir()), nil
 }
 
 // removable looks at a file or an empty directory.

@@ -111,10 +111,24 @@ func (f *files) mkdir(_ context.Context, _ string, in pathArgs) (tool.Output, er
 	if err != nil {
 		return tool.Output{}, err
 	}
+	_, missing := fs.Stat(f.fs, name)
 	if err := f.mkdirAll(name); err != nil {
 		return tool.Output{}, explain(err)
 	}
-	return tool.Text("made %s", sandbox.Abs(name)), nil
+	return f.changed("made", name, missing != nil), nil
+}
+
+// changed tells what was done with a place. That a directory is not staged, the person
+// hears too: no item will show it.
+func (f *files) changed(did, name string, dir bool) tool.Output {
+	text := did + " " + sandbox.Abs(name)
+	if at, err := sandbox.PlaceOf(f.fs, name); dir && err == nil && at.Staged {
+		text += "; only files are staged: a push makes the directories that they need, and removes none"
+		if f.log != nil {
+			f.log("warn", text)
+		}
+	}
+	return tool.Output{Text: text}
 }
 
 func (f *files) mkdirAll(name string) error {
