@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"strings"
 
 	"golem/core/tool"
@@ -10,6 +11,9 @@ import (
 // setting that asks, if it is one of a file, a person or the tool.
 func why(spec tool.Spec, risk tool.Risk, paths []tool.PathUse, rule string) string {
 	text := effect(spec, risk, paths)
+	if len(paths) > 0 && !slices.ContainsFunc(paths, func(p tool.PathUse) bool { return !p.Staged }) {
+		text += "; staged: the real file stays until you push"
+	}
 	if rule == "" || strings.HasPrefix(rule, riskRule) {
 		return text
 	}

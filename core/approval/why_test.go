@@ -10,6 +10,7 @@ import (
 // the setting that asks unless it is the risk's own.
 func TestWhyIsPlain(t *testing.T) {
 	file := []tool.PathUse{{Op: "write", Path: "/a"}}
+	staged := []tool.PathUse{{Op: "delete", Path: "/a", Staged: true}, {Op: "write", Path: "/b", Staged: true}}
 	for _, c := range []struct {
 		spec  tool.Spec
 		risk  tool.Risk
@@ -18,6 +19,8 @@ func TestWhyIsPlain(t *testing.T) {
 		want  string
 	}{
 		{tool.Spec{}, tool.Write, file, "risk write", "it changes a file"},
+		{tool.Spec{}, tool.Write, staged, "worker's default", "it changes a file; staged: the real file stays until you push; worker's default"},
+		{tool.Spec{}, tool.Write, append(file, staged...), "risk write", "it changes a file"},
 		{tool.Spec{}, tool.Write, nil, "risk write", "it can change files or data"},
 		{tool.Spec{}, tool.Destructive, file, "risk destructive", "it deletes a file"},
 		{tool.Spec{}, tool.Network, nil, "risk network", "it uses the network"},

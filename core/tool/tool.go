@@ -242,6 +242,8 @@ type PathUse struct {
 	Op    string `json:"op"`              // read, write, delete
 	Mount string `json:"mount,omitempty"` // the mount's name, "root" for /
 	Path  string `json:"path"`            // canonical and absolute, "/output/a.md"
+	// Staged says that the change is kept apart from the real file.
+	Staged bool `json:"-"`
 }
 
 // Toolset is a group of tools that a factory made. Close frees what they hold.

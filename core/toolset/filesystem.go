@@ -183,6 +183,10 @@ func (f *files) touch(op string, at *string) (tool.Preview, error) {
 	}
 	*at = sandbox.Abs(name)
 	use := tool.PathUse{Op: op, Path: *at, Mount: sandbox.MountOf(f.fs, name)}
+	if op != "read" {
+		at, _ := sandbox.PlaceOf(f.fs, name) // what is in no mount is not staged
+		use.Staged = at.Staged
+	}
 	p := tool.Preview{Paths: []tool.PathUse{use}}
 	if op == "write" {
 		err = sandbox.ValidNew(name)
