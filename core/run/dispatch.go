@@ -49,8 +49,9 @@ func (f *frame) order(name string) order {
 }
 
 // absorb puts the results of a turn into the conversation. If the worker
-// asked for input, that is its answer (S4-09).
+// asked for input, that is its answer (S4-09): all that it asked, in one question.
 func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Output, asked bool) {
+	var questions []tool.Output
 	for i, r := range results {
 		call := calls[i]
 		msg := model.Message{Role: model.ToolRole, CallID: call.ID, Tool: call.Name}
@@ -66,14 +67,14 @@ func (f *frame) absorb(calls []model.Call, results []callResult) (answer tool.Ou
 			f.conversation.Keep(conversation.Result{ID: r.id, Tool: call.Name, Worker: who.id, Text: r.out.String(), Cut: cut})
 		}
 		f.conversation.Add(msg)
-		if flt == nil && r.out.NeedsInput && call.Name == requestInput && !asked {
-			answer, asked = r.out, true
+		if flt == nil && r.out.NeedsInput && call.Name == requestInput {
+			questions = append(questions, r.out)
 		}
 	}
 	last := &f.conversation.Messages[len(f.conversation.Messages)-1]
 	last.Text += f.conversation.Repeats.EndTurn()
 	f.current.forget()
-	return answer, asked
+	return joined(questions), len(questions) > 0
 }
 
 // requestInput is the built-in through which a child asks (SPEC §5).

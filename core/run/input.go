@@ -29,6 +29,30 @@ func (f *frame) noteQuestion(who callee, out tool.Output) {
 	f.conversation.Question = q
 }
 
+// joined is one question of several, with its options behind each.
+func joined(questions []tool.Output) tool.Output {
+	if len(questions) == 0 {
+		return tool.Output{}
+	}
+	out := questions[0]
+	if len(questions) == 1 {
+		return out
+	}
+	var lines []string
+	for _, one := range questions {
+		q := conversation.Question{Text: one.Text}
+		if json.Unmarshal(one.Data, &q) == nil && len(q.Options) > 0 {
+			q.Text += " (" + strings.Join(q.Options, ", ") + ")"
+		}
+		lines = append(lines, q.Text)
+	}
+	out.Text = strings.Join(lines, "\n")
+	if data, err := json.Marshal(map[string]string{"question": out.Text}); err == nil {
+		out.Data = data
+	}
+	return out
+}
+
 // reply asks the person, after the only exchange of a single run, for what a
 // child asked and the root has answered with a question of its own; in a chat
 // the next message is the reply. ok is false where the run is over.
