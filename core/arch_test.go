@@ -148,7 +148,7 @@ var arrows = map[string]string{
 var outside = map[string]string{
 	"github.com/tetratelabs/wazero":     "core/wasmtool bench/tools",
 	"gopkg.in/yaml.v3":                  "core/yamltree",
-	"net/http":                          "core/model core/mcp core/coretest cmd bench/mock web/webtest",
+	"net/http":                          "core/tool core/model core/mcp core/coretest cmd bench/mock web/webtest",
 	"syscall/js":                        "sandbox/opfs cmd/wasm",
 	"github.com/sashabaranov/go-openai": "core/model",
 	"github.com/spf13/afero":            "core/workspace cmd",

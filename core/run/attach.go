@@ -10,13 +10,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gabriel-vasile/mimetype"
-
 	"golem/core/fault"
 	"golem/core/model"
 	"golem/core/project"
 	"golem/core/prompt"
 	"golem/core/sandbox"
+	"golem/core/tool"
 )
 
 // attachment is one file on its way to a worker.
@@ -185,7 +184,7 @@ func parts(files []attachment) []model.Part {
 // sniff is the media type without parameters, from the content, with text
 // files told apart by their suffix.
 func sniff(name string, data []byte) string {
-	m, _, _ := strings.Cut(mimetype.Detect(data).String(), ";")
+	m := tool.MediaType(data)
 	if m != "text/plain" {
 		return m
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gabriel-vasile/mimetype"
-
 	"golem/core/model"
 	"golem/core/tool"
 	"golem/core/trace"
@@ -18,7 +16,7 @@ import (
 func given(toolName string, parts []tool.Part) []model.Part {
 	var out []model.Part
 	for i, p := range parts {
-		m, _, _ := strings.Cut(mimetype.Detect(p.Data).String(), ";")
+		m := tool.MediaType(p.Data)
 		part := model.Part{Kind: "file", Name: p.Name, MIME: p.MIME, Data: p.Data}
 		switch m {
 		case "image/png", "image/jpeg", "image/gif", "image/webp":

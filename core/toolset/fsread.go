@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gabriel-vasile/mimetype"
-
 	"golem/core/fault"
 	"golem/core/sandbox"
 	"golem/core/tool"
@@ -68,7 +66,7 @@ const maxPart = 5_000_000
 // notText tells type and size of a file that is not text, and gives an image or
 // a PDF as a part: whether the model can see it, its provider's row says.
 func (f *files) notText(name string, start []byte, size int64) (tool.Output, error) {
-	kind, _, _ := strings.Cut(mimetype.Detect(start).String(), ";")
+	kind := tool.MediaType(start)
 	out := tool.Text("%s is not a text file: %s, %d bytes", sandbox.Abs(name), kind, size)
 	part := tool.Part{Type: "resource", MIME: kind, Name: path.Base(name)}
 	switch kind {
