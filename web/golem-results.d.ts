@@ -225,6 +225,8 @@ export interface Change {
   base?: string
   bases?: Record<string, string>
   binary?: boolean
+  perm?: number
+  base_perm?: number
   staged?: boolean
 }
 
