@@ -23,7 +23,7 @@ func TestAttachedResource(t *testing.T) {
 	})
 	do(p, `await say("/attach mcp:wiki:file:///other.md"); await click("remove mcp:wiki:file:///other.md");
 		await say("/attach mcp:wiki:file:///plan.md"); await until("the attachment", () => document.querySelector('[aria-label=Attachments]')?.innerText.includes('mcp:wiki:file:///plan.md')); await say("Read it.");
-		await text("Trust what this project")`)
+		await text("more than its sandbox")`)
 	if log := server.Log(); log != "" {
 		t.Errorf("before the yes the server was asked: %s", log)
 	}

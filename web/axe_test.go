@@ -30,13 +30,15 @@ var walks = map[string][]scene{
 		{"menu", `await click("Run"); await click("what you can do"); await text("start over")`},
 		{"keys", `await click("Close"); await click("keys"); await text("goes to the field for the task")`},
 		{"history", `await click("Close"); await click("History"); await until("it", () => document.querySelector('.side .past'))`},
-		{"undo", `await click("Undo what this run wrote"); await click("Show what undoing does"); await until("the diff", () => button("Put everything back"))`},
+		{"undo", `await click("Undo what this run wrote"); await click("Show what undoing does"); await until("the diff", () => button("Undo this run"))`},
 	},
 	"projects": {
 		{"projects", `await text("is ready"); await click("Projects"); await text("Examples")`},
 		{"project-delete", `await click("delete welcome"); await text("cannot be undone")`},
 		{"files-list", `await click("Cancel"); await click("Files"); await until("a file", () => button("main.worker"))`},
 		{"files", `await click("main.worker"); await until("the editor", () => document.querySelector('.editor div')?.shadowRoot?.querySelector('.cm-content'))`},
+		{"files-find", `document.querySelector('.editor div').shadowRoot.querySelector('.cm-content').dispatchEvent(new KeyboardEvent('keydown', {key: 'f', ctrlKey: true, bubbles: true}));
+			await until("the panel", () => document.querySelector('.editor div').shadowRoot.querySelector('.cm-search'))`},
 		{"files-changes", `await click("Changes"); await text("No run that can be undone")`},
 		{"files-search", `await click("Changes"); location.hash = '#/p/welcome/files'; await text("Pick a file"); await click("In texts");
 			const field = document.querySelector('input[type=search]'); field.value = 'model'; field.dispatchEvent(new Event('input', {bubbles: true})); await text("found")`},
@@ -133,7 +135,7 @@ func TestViews(t *testing.T) {
 					do(p, `await say("go"); await text("staged it"); await text("[!] 2 item(s)"); await click("Staged"); await click("Show changes"); await until("the diff", () => button("Push"))`)
 				case "trust":
 					project(t, p, "beyond", beyond)
-					do(p, `await click("Run"); await say("go"); await text("Trust what this project"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
+					do(p, `await click("Run"); await say("go"); await text("more than its sandbox"); await until("a possible yes", () => [...document.querySelectorAll('dialog[open] button')].some((b) => b.innerText === 'Yes' && !b.disabled))`)
 				case "failed":
 					project(t, p, "failing", failing)
 					do(p, `await say("go"); await text("E_MODEL"); await click("read_file"); await text("E_NOT_FOUND")`)

@@ -207,7 +207,7 @@ func TestApprovalsEndWithThePage(t *testing.T) {
 		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written\n    - calls: [{tool: write_file, args: {path: /a.txt, content: hi}}]\n    - say: written again\n",
 	})
 	const send = `await say("go"); `
-	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes to this call, this session'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
+	do(p, send+`await text("Change a file?"); await until("a yes", () => { const b = [...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes to this call, until this conversation ends'); return b && !b.disabled && (b.click(), true) }); await text("written")`)
 	do(p, `await until("my turn", () => button("Send")); `+send+`await text("written again")`)
 	p.Reload()
 	do(p, `await text("main is ready"); await click("Files"); await until("the file", () => button("a.txt")); await click("Run"); `+send+`await text("Change a file?")`)

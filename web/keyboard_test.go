@@ -142,8 +142,8 @@ func decideByKeys(t *testing.T, p *webtest.Page, press func(string)) {
 	press("Push")
 	do(p, `await text("pushed: item 1"); await until("what runs wrote", () => button("Show what undoing does"))`)
 	press("Show what undoing does")
-	do(p, `await until("the diff", () => button("Put everything back"))`)
-	press("Put everything back")
+	do(p, `await until("the diff", () => button("Undo this run"))`)
+	press("Undo this run")
 	do(p, `await text("undone: run")`)
 
 	press("Trace")

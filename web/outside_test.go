@@ -110,7 +110,7 @@ func TestNothingLeaves(t *testing.T) {
 		"main.worker":      "---\nmodel: openai:gpt-5-mini\nsandbox: {network_enabled: true}\ntoolsets: {custom: {modules: {fetch: {allowed_hosts: [granted.example]}}}}\n---\nFetch.\n",
 		"tools/fetch.wasm": string(module),
 	})
-	do(p, `await say("go"); await text("Trust what this project")`)
+	do(p, `await say("go"); await text("more than its sandbox")`)
 	settled(p)
 	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'Yes').click(); await text("Allow this call?"); await text("hosts: granted.example")`)
 	yes(p)

@@ -43,14 +43,14 @@ func TestTrustQuestion(t *testing.T) {
 	p, _ := visit(t, "/")
 	do(p, `await text("is ready"); localStorage.setItem('golem.keys', JSON.stringify({ACME_KEY: 'sk-the-key-0123'}))`)
 	project(t, p, "away", foreign(site))
-	do(p, `await say("go"); await text("Trust what this project")`)
+	do(p, `await say("go"); await text("more than its sandbox")`)
 	said := webtest.Eval[string](p, `document.querySelector('dialog[open]').innerText + '|' + document.activeElement.innerText`)
 	for _, want := range []string{"providers.acme.base_url", site.URL + "v1", "project.yaml:2", "providers.acme.api_key_env", "high risk", "|No"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("the dialog does not show %q:\n%s", want, said)
 		}
 	}
-	for _, not := range []string{"this session", "Reason", "sk-the-key"} {
+	for _, not := range []string{"until this", "Reason", "sk-the-key"} {
 		if strings.Contains(said, not) {
 			t.Errorf("the dialog shows %q:\n%s", not, said)
 		}
@@ -60,7 +60,7 @@ func TestTrustQuestion(t *testing.T) {
 	if n := requests.Load(); n != 0 {
 		t.Fatalf("%d requests without a yes", n)
 	}
-	do(p, `await text("E_TRUST"); await say("again"); await text("Trust what this project")`)
+	do(p, `await text("E_TRUST"); await say("again"); await text("more than its sandbox")`)
 	yes(p)
 	do(p, `await text("the answer")`)
 	do(p, `await say("once more"); await text("once more"); await text("the answer")`)
@@ -68,7 +68,7 @@ func TestTrustQuestion(t *testing.T) {
 		t.Errorf("%d requests after the yes", n)
 	}
 	do(p, `await click("Settings"); await text("Trust in away"); await text("Forget what was trusted"); await click("Forget what was trusted"); await until("it to be forgotten", () => !button("Forget what was trusted"))`)
-	do(p, `await click("Run"); await say("forgotten"); await text("Trust what this project")`)
+	do(p, `await click("Run"); await say("forgotten"); await text("more than its sandbox")`)
 	p.Press(webtest.Escape)
 }
 

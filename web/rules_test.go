@@ -21,7 +21,7 @@ func TestRulesThatAPersonKeeps(t *testing.T) {
 	do(p, `await click("Keep a rule…"); await text(%[1]q); await text("all write_file under /out in this project"); await click("Do not save");
 		await until("no rule", () => !document.querySelector('[aria-label="The rule"]')); await click("Keep a rule…"); await click("Save the rule, and yes")`, rule)
 	finished(p, "ok")
-	do(p, `await text("saved in your own configuration"); await say("again")`)
+	do(p, `await text("saved: Settings, Calls that do not ask"); await say("again")`)
 	finished(p, "ok")
 	p.Reload()
 	do(p, `await text("main is ready"); await click("What would happen?");

@@ -84,7 +84,7 @@ func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, 
 // question is a trust question about a list.
 func (c *Consent) question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
 	q := approval.Question{
-		Kind: approval.KindTrust, Title: "Trust what this project's files say beyond its own sandbox?",
+		Kind: approval.KindTrust, Title: "This project asks for more than its sandbox. Allow it?",
 		Call: call, WorkerPath: path, Shown: shown,
 	}
 	if c.source.Origin != nil {

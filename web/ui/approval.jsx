@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { shut } from './ask.jsx'
 import { Arguments } from './arguments.jsx'
 import { Diff, counts, visible } from './diff.jsx'
-import { asked } from './store.js'
+import { asked, talking } from './store.js'
 
 const settle = 400 // ms in which a click or key cannot have been meant for this dialog
 
@@ -43,6 +43,7 @@ function Question({ question, waiting }) {
   const offers = (a) => request.answers.includes(a)
   const call = request.kind === 'tool'
   const input = request.kind === 'input'
+  const span = `until this ${talking.value ? 'conversation' : 'run'} ends`
   const title = !call ? visible(request.title) : request.type === 'file_write' ? 'Change a file?' : request.type === 'command' ? 'Run this?' : 'Allow this call?'
   return (
     <dialog ref={dialog} class={beside ? 'beside' : ''} role="alertdialog" aria-labelledby="ask-title" onCancel={(e) => { e.preventDefault(); answer('no') }}
@@ -54,6 +55,7 @@ function Question({ question, waiting }) {
         </div>
         <div class="body" tabIndex={call || input ? undefined : 0}>
           {call ? <Facts request={request} /> : <Lines request={request} />}
+          {request.kind === 'trust' && <p class="small">No: nothing of this is used, and a run that needs it ends.</p>}
           {call && <Arguments args={beyond(request)} closed={!!request.diff} />}
           {request.diff && <Changes patch={request.diff} />}
           {call && <div class="field">
@@ -72,12 +74,12 @@ function Question({ question, waiting }) {
           {waiting > 0 && <p class="small muted">{waiting} more {waiting === 1 ? 'question waits' : 'questions wait'}.</p>}
         </div>
         <div class="row foot answers">
-          {offers('never') && <button class="button danger" onClick={() => answer('never')} title="no, and no whenever this exact call comes again in this session">No to this call, this session</button>}
+          {offers('never') && <button class="button danger" onClick={() => answer('never')} title={`no, and no whenever this exact call comes again, ${span}`}>No to this call, {span}</button>}
           <button class="button" data-first onClick={() => answer('no')}>{input ? 'No answer' : 'No'}</button>
           <span class="grow" />
-          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title="yes, and yes to every call of this tool in this session, whatever its arguments">Yes to all {visible(request.tool)} calls, this session</button>}
+          {offers('always') && <button class="button" disabled={!calm} onClick={() => answer('always')} title={`yes, and yes to every call of this tool, whatever its arguments, ${span}`}>Yes to all {visible(request.tool)} calls, {span}</button>}
           {offers('keep') && <button class="button" disabled={!calm} onClick={() => setRule(true)} title="shows a rule for calls like this in this project, before anything is saved">Keep a rule…</button>}
-          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title="yes, and yes whenever this exact call comes again in this session">Yes to this call, this session</button>}
+          {offers('session') && <button class="button" disabled={!calm} onClick={() => answer('session')} title={`yes, and yes whenever this exact call comes again, ${span}`}>Yes to this call, {span}</button>}
           <button class="button primary" disabled={!calm || (input && !text.trim())} onClick={() => answer('yes')}>{input ? 'Answer' : 'Yes'}</button>
         </div>
       </div>

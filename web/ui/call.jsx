@@ -63,7 +63,7 @@ export function Detail({ run, call, whole = false, turns = null }) {
       {call.kind === 'worker' && call.model && <p class="small muted">{call.model}{call.source && ` · ${call.source}`} · {count(call.turns, 'turn')}{call.own && ` · of its own ${spent(call.own) || 'nothing'}`}</p>}
       {call.module && <p class="small muted">{visible(call.module)}{call.fuel ? ` · ${call.fuel.toLocaleString()} fuel` : ''}</p>}
       {call.args !== undefined && call.args !== null && <><h3>Arguments</h3><Arguments args={recorded(call.args)} closed={call.diffs.length > 0} /></>}
-      {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}{a.source === 'user' && call.waited ? `, who was asked for ${seconds(call.waited)}` : ''}</p>)}
+      {call.approvals.map((a, i) => <p class="small muted" key={i}>{approvalText(a)}{a.source === 'user' && call.waited ? `, answered after ${seconds(call.waited)}` : ''}</p>)}
       {turns}
       {call.notices.map((n, i) => <div class={`note small ${n.level}`} key={i}>{n.text}</div>)}
       {(whole || call.id !== '0') && (turns ? [] : call.says).filter((s) => s.text && !repeats(s.text, call.result)).map((s, i) => (

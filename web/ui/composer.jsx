@@ -139,7 +139,7 @@ export function Composer() {
         {!busy && !talking && hasForm(about?.input) && <button type="button" class="button quiet" title="fill in the input, a field at a time" onClick={fillInput}>Form</button>}
         {!busy && <button type="button" class="button quiet" title={helpOf('tool')} disabled={!about?.entry} onClick={startTool}>Tools</button>}
         <span class="grow" />
-        {talking && !busy && <button type="button" class="button" title={helpOf('exit')} onClick={() => store.leave()}>End</button>}
+        {talking && !busy && <button type="button" class="button" title="end the chat" onClick={() => store.leave()}>End</button>}
         {busy
           ? <button type="button" class="button primary" title={helpOf('stop')} onClick={() => store.stop()}><Icon name="stop" />Stop</button>
           : <button class="button primary" disabled={!about?.entry} title={faults.length ? 'this project cannot run: its faults are listed above' : helpOf('send')}><Icon name="run" />{talking ? 'Send' : 'Run'}</button>}

@@ -30,7 +30,7 @@ export function Description({ of }) {
 function Plan({ of }) {
   return (
     <div class="stack described">
-      <p>A run of {visible(of.entry)} in approval mode {of.mode}. Nothing ran and nothing was written.</p>
+      <p>What a run of {visible(of.entry)} could do{of.mode !== 'interactive' && ` in approval mode ${of.mode}`}. Nothing has run.</p>
       <h3>Hosts that requests can go to</h3>
       {of.hosts.length === 0 ? <p>none</p> : <Table name="Hosts" head={['Host', 'For']} rows={of.hosts.map((h) => [h.host, h.for])} />}
       {of.workers.map((w) => <details key={w.path} open={w.id === of.entry}><summary>{visible(w.id)}: {visible(w.model || 'the model of its caller')}</summary><Description of={{ ...w, settings: w.limits }} /></details>)}

@@ -188,7 +188,7 @@ function Open({ path }) {
         : since ? <section class="scroll grow" aria-label={`What has changed in ${visible(path)}`} tabIndex={0}><Since path={path} /></section>
         : state === null ? <p class="empty" role="status">reading…</p>
         : state.large ? <Part key={state.large} path={path} size={state.large} />
-        : state.text === null ? <p class="empty">{bytes(state.size)} that are not text.</p>
+        : state.text === null ? <p class="empty">This file is not UTF-8 text ({bytes(state.size)}). Download it to open it.</p>
           : <>
             {changed && (
               <p class="row note warn" role="alert">

@@ -30,13 +30,15 @@ export function read({ properties = {}, required = [] }, given) {
   return { value }
 }
 
+const kinds = { string: '', integer: ', a whole number', number: ', a number' }
+
 const Fields = ({ schema: { properties = {}, required = [] }, given, set }) => Object.entries(properties).map(([name, p], i) => {
   const id = `arg-${name}`
   const all = choices(p)
   const put = (e) => set({ [name]: e.target.value })
   return (
     <div class="field" key={name}>
-      <label for={id}>{visible(name)}{all || p.type === 'string' ? '' : ', as JSON'}{required.includes(name) ? '' : ' (optional)'}</label>
+      <label for={id}>{visible(name)}{all ? '' : kinds[p.type] ?? ', as JSON'}{required.includes(name) ? '' : ' (optional)'}</label>
       {all
         ? <select id={id} class="input" value={given[name] ?? ''} onChange={put}><option value="" />{all.map((v, n) => <option key={n} value={n}>{visible(String(v))}</option>)}</select>
         : <textarea id={id} class="input" data-first={i === 0} rows={p.rows ?? 1} value={given[name] ?? ''} required={required.includes(name) && p.type !== 'string'} onInput={put} />}

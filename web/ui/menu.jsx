@@ -72,7 +72,7 @@ function possible(a) {
 }
 
 /** What an action's help says of a command without its argument is of the command line. */
-const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*/, '')
+const here = (help) => help.replace(/; (without|alone|with yes)\b.*|, by its number .*|: each offered .*| \(end of .*/, '')
 
 export function Menu() {
   const leave = () => (menu.value = false)

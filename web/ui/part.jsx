@@ -25,7 +25,7 @@ export function Part({ path, size }) {
     }
   })
   useEffect(() => void more(), [])
-  if (!text) return <p class="empty">{bytes(size)} that are not text.</p>
+  if (!text) return <p class="empty">This file is not UTF-8 text ({bytes(size)}). Download it to open it.</p>
   return (
     <>
       <div class="scroll grow part" tabIndex={0} role="region" aria-label={`text of ${path}`}>{parts.map((p, i) => <pre key={i}>{p}</pre>)}</div>

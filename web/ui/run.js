@@ -295,7 +295,7 @@ const handlers = {
     notice(run, e, 'warn', e.message)
   },
   status(run, e) {
-    notice(run, e, e.level, e.text)
+    notice(run, e, e.level, inPage(e.text))
   },
   error(run, e) {
     notice(run, e, 'error', faultText(e))

@@ -44,7 +44,7 @@ function Item({ of: { item, error } }) {
     <section class="card stack" aria-label={`item ${item.id}`}>
       <div class="row">
         <b class="grow">{item.id} · {visible(item.message) || 'no message'}</b>
-        <span class="muted">{error ? 'shown only' : visible(item.state)} · {visible(item.type).replaceAll('_', ' ')} · {count(item.changes?.length ?? 0, 'file')}{item.target ? ` → ${visible(item.target)}` : ''}</span>
+        <span class="muted">{error ? 'shown only' : item.state === 'pending' ? 'waits for you' : visible(item.state)}{item.type !== 'pending_export' && ` · ${visible(item.type).replaceAll('_', ' ')}`} · {count(item.changes?.length ?? 0, 'file')}{item.target ? ` → ${visible(item.target)}` : ''}</span>
       </div>
       {error && <p class="note error">{visible(faultText(error))}</p>}
       {item.state === 'open' && !error && <p class="muted">Its run still goes on.</p>}

@@ -80,7 +80,7 @@ function Undo({ of: { item, error }, again }) {
       <div class="row">
         {shown ? <button class="button" onClick={() => setShown(null)}>Hide</button> : <button class="button" onClick={look}>{redo ? 'Show what writing it again does' : 'Show what undoing does'}</button>}
         <span class="grow" />
-        {!error && item.state !== 'open' && shown && <button class="button primary" disabled={store.framed} onClick={write}>{redo ? 'Write again' : 'Put everything back'}</button>}
+        {!error && item.state !== 'open' && shown && <button class="button primary" disabled={store.framed} onClick={write}>{redo ? 'Write again' : 'Undo this run'}</button>}
       </div>
     </section>
   )
