@@ -148,7 +148,7 @@ func (c *chatCommands) clearance(ctx context.Context, words []string) (string, e
 	}
 	if len(words) == 0 || words[0] == "list" {
 		items, err := store.List()
-		return itemTable(items), err
+		return c.host.itemTable(items), err
 	}
 	id, how := "", clearance.Push{}
 	for i := 1; i < len(words); i++ {

@@ -165,10 +165,10 @@ func (h *host) listItems(f *clearing, store *clearance.Store, _ string) error {
 		}
 		return h.printJSON(map[string]any{"golem": "clearance", "v": 1, "items": out})
 	}
-	return h.print(itemTable(items))
+	return h.show(h.itemTable(items))
 }
 
-func itemTable(items []clearance.Item) string {
+func (h *host) itemTable(items []clearance.Item) string {
 	if len(items) == 0 {
 		return "nothing waits\n"
 	}
@@ -182,7 +182,7 @@ func itemTable(items []clearance.Item) string {
 		}
 		rows = append(rows, []string{it.ID, oneLine(state), oneLine(string(it.Type)), fmt.Sprint(len(it.Changes)), when(it.Created), oneLine(message)})
 	}
-	return table(rows)
+	return table(narrowed(h.out, rows, "TYPE", "CREATED", "FILES"))
 }
 
 func (h *host) diffItem(f *clearing, store *clearance.Store, id string) error {

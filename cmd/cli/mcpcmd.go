@@ -26,7 +26,7 @@ import (
 // mcpCommand is golem mcp: the Model Context Protocol.
 func (h *host) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "mcp", Short: "offer a project's workers to other programs, and sign in at servers (MCP)",
+		Use: "mcp", Short: "offer workers to other programs, and sign in at servers (MCP)",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			fmt.Fprint(h.err, cmd.UsageString())

@@ -12,6 +12,8 @@ import (
 
 	"golem/core/fault"
 	"golem/core/project"
+
+	"golem/cmd/cli/tui"
 )
 
 // root builds the command tree.
@@ -38,7 +40,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			if version {
 				return h.print("golem " + buildVersion() + "\n")
 			}
-			fmt.Fprint(h.err, cmd.UsageString())
+			fmt.Fprint(h.err, h.hung(h.err, cmd.UsageString()))
 			return exitCode(exitUsage)
 		},
 	}
@@ -47,6 +49,14 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 	root.Flags().BoolVarP(&version, "version", "v", false, "version for golem")
 	root.SetOut(&h.pieces)
 	root.SetErr(h.err)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text strings.Builder
+		cmd.SetOut(&text)
+		help(cmd, args)
+		cmd.SetOut(&h.pieces)
+		fmt.Fprint(&h.pieces, h.hung(h.out, text.String()))
+	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		var wrong *pflag.InvalidValueError
 		if errors.As(err, &wrong) { // its text names functions of Go
@@ -85,6 +95,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 		}
 	}
 	return root
+}
+
+// hung is a help text as wide as the terminal that f is: what a flag does stays in its
+// column. Any other stream gets it unchanged.
+func (h *host) hung(f *os.File, text string) string {
+	if !isTerminal(f) {
+		return text
+	}
+	return tui.Hang(text, columns(f))
 }
 
 // words are how many words a command takes: too few or too many are told with

@@ -15,7 +15,7 @@ import (
 func (h *host) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema NAME",
-		Short: "print the JSON Schema of a file: " + strings.Join(schemas.Names, ", "),
+		Short: "print the JSON Schema of a kind of file, for editors",
 		Long: `Prints the JSON Schema of one kind of file, for an editor that checks and
 completes YAML: ` + strings.Join(schemas.Names, ", ") + `.`,
 		Example: `  golem schema worker > .golem-worker.schema.json

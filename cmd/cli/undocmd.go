@@ -11,7 +11,6 @@ import (
 	"golem/core"
 	"golem/core/clearance"
 	"golem/core/fault"
-	"golem/core/ui"
 )
 
 // undoing are the flags of golem undo.
@@ -212,5 +211,5 @@ func (h *host) listUndo(f *undoing, store *clearance.Store) error {
 	case len(out) == 0:
 		return h.print("there is no run here that can be undone\n")
 	}
-	return h.print(ui.Table(rows))
+	return h.show(table(narrowed(h.out, rows, "NOT KEPT", "WORKER", "TIME")))
 }

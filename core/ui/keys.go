@@ -67,7 +67,7 @@ func (v *requestView) keys(r approval.Request) string {
 
 // hint is the line above the keys: what they do not say.
 func (v *requestView) hint(r approval.Request) string {
-	text := "Enter alone: no. n and a reason: the model is told why. ?: what the keys mean."
+	text := "Enter alone: no. ?: what the keys mean. n and a reason: the model is told why."
 	switch {
 	case r.Kind == approval.KindInput:
 		text = "Type the answer. Enter alone: no answer, and the run ends here."

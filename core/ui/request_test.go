@@ -29,7 +29,7 @@ func fileRequest(name, diff string, args map[string]any, paths ...tool.PathUse) 
 
 func writing(path string) tool.PathUse { return tool.PathUse{Op: "write", Mount: "output", Path: path} }
 
-const fileKeys = `Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
+const fileKeys = `Enter alone: no. ?: what the keys mean. n and a reason: the model is told why.
 [y]es / [n]o / this session: [s]ame call, [a]ll write_file calls, [d]eny: `
 
 // The task of a worker with an input schema is not shown as JSON.
@@ -102,7 +102,7 @@ Why asked: it runs a command outside the sandbox; project's default
   ┆ (project.yaml:3)
 Worker: main
   timeout: 10
-Enter alone: no. n and a reason: the model is told why. ?: what the keys mean.
+Enter alone: no. ?: what the keys mean. n and a reason: the model is told why.
 [y]es / [n]o / this session: [s]ame call, [d]eny: `},
 		"a custom tool": {approval.Request{
 			Kind: approval.KindTool, Type: "tool_call", Tool: "slug", Risk: "low", Why: "it uses the network", Description: "Makes a slug.",

@@ -255,7 +255,7 @@ const handlers = {
     }
   },
   retry(run, e) {
-    notice(run, e, 'warn', `attempt ${e.attempt} failed (${e.code}${e.message ? ': ' + e.message : ''}), trying again in ${seconds(e.wait_ms)}`)
+    notice(run, e, 'warn', `trying again in ${seconds(e.wait_ms)}: attempt ${e.attempt} failed (${e.code}${e.message ? ': ' + e.message : ''})`)
   },
   'tool.start'(run, e, at) {
     const c = call(run, e.id, e)

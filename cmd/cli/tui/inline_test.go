@@ -63,6 +63,31 @@ func TestInlineTree(t *testing.T) {
 	}
 }
 
+// Where there is little room, how long something takes is not what is cut.
+func TestInlineTimesAreNotCut(t *testing.T) {
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	n := &Inline{Screen: &bytes.Buffer{}, Now: func() time.Time { return at }}
+	n.begun, n.area.w = at, n.Screen
+	n.state.Begun = at
+	emit(t, n,
+		`{"type": "run.start", "id": "0", "worker": "main", "depth": 0, "input": "go"}`,
+		`{"type": "worker.start", "id": "0", "worker": "main", "depth": 0, "source": "main.worker", "digest": "", "model": "m", "tools": []}`,
+		`{"type": "model.start", "id": "0", "worker": "main", "depth": 0, "turn": 1, "messages": 2}`,
+		`{"type": "retry", "id": "0", "worker": "main", "depth": 0, "attempt": 1, "code": "E_MODEL", "message": "the provider is busy and says so in very many words, of which most say nothing", "wait_ms": 12500}`)
+	if got := strings.Join(n.lines(80, 24), "\n"); !strings.Contains(got, "trying again in 12.5 s") {
+		t.Error(got)
+	}
+	emit(t, n,
+		`{"type": "model.end", "id": "0", "worker": "main", "depth": 0, "turn": 1, "model": "m", "finish": "tool_calls", "calls": [{"id": "0.1", "name": "read_file"}], "usage": {"in": 1200, "out": 40}, "attempts": 1, "ms": 900}`,
+		`{"type": "tool.start", "id": "0.1", "parent": "0", "worker": "main", "depth": 0, "tool": "read_file", "kind": "builtin", "args": {"path": "/a/very/long/path/that/takes/all/of/the/line.md"}}`)
+	at = at.Add(75 * time.Second)
+	for _, width := range []int{30, 40, 50} {
+		if got := n.last(width); !strings.Contains(got, "1 min 15 s") || columns(got) > width {
+			t.Errorf("%d: %q", width, got)
+		}
+	}
+}
+
 // Lines are drawn once while they stay the same, and are taken away also where the
 // terminal became narrower, so that each takes two rows.
 func TestArea(t *testing.T) {

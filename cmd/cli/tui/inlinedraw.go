@@ -95,7 +95,7 @@ func (n *Inline) tree(all []node, width, room int) []string {
 // last is the last line: what is waited for, and what the run used up to now.
 func (n *Inline) last(width int) string {
 	now := n.now()
-	left := spinner[n.beats%len(spinner)] + " " + waitsFor(&n.state, now)
+	left := spinner[n.beats%len(spinner)] + " " + waitsFor(&n.state, now, width-2)
 	parts := append(n.counts(), tokens(n.state.Usage), n.state.Usage.CostText(), ui.Seconds(now.Sub(n.begun)))
 	if s := len(n.staged); s > 0 {
 		parts = append([]string{fmt.Sprintf("%d staged", s)}, parts...)
@@ -105,7 +105,7 @@ func (n *Inline) last(width int) string {
 		parts = parts[1:]
 	}
 	right := strings.Join(parts, " · ")
-	if columns(right)+14 > width {
+	if columns(left)+columns(right)+2 > width { // the time of the run says less than what is waited for
 		right = ""
 	}
 	room := width - columns(right)
@@ -161,8 +161,8 @@ func filled(parts []string) []string {
 	return out
 }
 
-// waitsFor names what is waited for, with its time.
-func waitsFor(s *view.State, now time.Time) string {
+// waitsFor names what is waited for in at most room columns, with its time.
+func waitsFor(s *view.State, now time.Time, room int) string {
 	what, since := "working", s.Begun
 	busy := s.Busy()
 	switch {
@@ -180,5 +180,6 @@ func waitsFor(s *view.State, now time.Time) string {
 	case len(busy) > 1:
 		what = fmt.Sprintf("%d at work", len(busy))
 	}
-	return what + " " + ui.Seconds(now.Sub(since))
+	took := " " + ui.Seconds(now.Sub(since))
+	return cut(what, max(room-columns(took), 1)) + took
 }

@@ -135,7 +135,7 @@ func (m *model) status() (left, right string) {
 	case m.state.Stop:
 		left = "stopping; Ctrl+C again leaves the chat"
 	case m.state.Status == view.Running:
-		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.now())
+		left = spinner[m.beats%len(spinner)] + " " + waitsFor(&m.state, m.now(), max(m.width, 8)-6)
 	}
 	if m.back > 0 {
 		right = fmt.Sprintf("%d lines below", m.back)

@@ -89,6 +89,19 @@ func hang(l string, n int) []string {
 	return out
 }
 
+// Hang is a text in lines of at most n columns, where they can be broken at blanks.
+func Hang(text string, n int) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		l, end := strings.CutSuffix(l, "\n")
+		b.WriteString(strings.Join(hang(l, n), "\n"))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
 // fitting joins the first of some parts, as many as have room in a line of n columns.
 func fitting(parts []string, between string, n int) string {
 	for len(parts) > 1 && columns(strings.Join(parts, between)) > n {

@@ -42,7 +42,7 @@ func (s *State) Event(e trace.Event, at time.Time) {
 		if b.Message != "" {
 			why += ": " + b.Message
 		}
-		s.notice("warn", fmt.Sprintf("attempt %d failed (%s), trying again in %.1f s", b.Attempt, why, float64(b.WaitMS)/1000))
+		s.notice("warn", fmt.Sprintf("trying again in %.1f s: attempt %d failed (%s)", float64(b.WaitMS)/1000, b.Attempt, why))
 	case trace.Clearance:
 		s.clearance(b)
 	case trace.Ask:
