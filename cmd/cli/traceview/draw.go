@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // Lines are the whole screen: at most as many lines, of at most as many columns, as
 // Resize said.
 func (s *State) Lines() []string {
-	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+status(s.root)+" · "+took(lasted(s.root))+spent(s.root)))}
+	out := []string{s.paint("1", s.cut(trace.Visible(s.header.Entry+" · "+s.header.Run)+" · "+ended(s.root, " · ")+spent(s.root)))}
 	body := s.list()
 	if s.mode == reading {
 		body = s.detail[min(s.line, len(s.detail)):min(s.line+s.room(), len(s.detail))]
@@ -65,7 +66,7 @@ func (s *State) list() []string {
 		if name == "" {
 			name = "?"
 		}
-		line := lead + name + "  " + status(r.n) + "  " + took(lasted(r.n)) + spent(r.n)
+		line := lead + name + "  " + ended(r.n, "  ") + spent(r.n)
 		if s.mode == times {
 			line = s.bar(lead+name, r.n)
 		}
@@ -97,11 +98,11 @@ func (s *State) bar(name string, n *trace.Node) string {
 	begun, ok := since(s.root.Started, n.Started)
 	total, own := max(lasted(s.root), 1), lasted(n)
 	if !ok || room < 4 {
-		return name + " " + took(own)
+		return name + " " + tookSoFar(n)
 	}
 	from := min(int(begun*int64(room)/total), room-1)
 	long := min(max(int(own*int64(room)/total), 1), room-from)
-	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + took(own)
+	return name + strings.Repeat(" ", from) + strings.Repeat("█", long) + strings.Repeat(" ", room-from-long) + " " + tookSoFar(n)
 }
 
 // lasted is how many milliseconds a call took. One that has no end in the trace took at
@@ -135,12 +136,12 @@ func (s *State) read() {
 	s.at = min(s.at, len(rows)-1)
 	n := rows[s.at].n
 	s.detail = nil
-	s.head(n.ID + " " + n.Name + "  " + status(n) + "  " + took(lasted(n)) + spent(n))
+	s.head(n.ID + " " + n.Name + "  " + ended(n, "  ") + spent(n))
 	if n.Source != "" || n.Model != "" {
 		s.text("", strings.TrimSpace(n.Source+"  "+n.Model))
 	}
 	if a := n.Approval; a != nil {
-		s.part("approval", strings.TrimSpace(a.Decision+" · "+a.Setting+" · "+a.Source+" · "+a.Rule+" · "+a.Reason))
+		s.part("approval", joined(" · ", a.Decision, a.Setting, a.Source, a.Rule, a.Reason))
 	}
 	s.part("input", readable(n.Input))
 	if s.prompts != nil {
@@ -176,7 +177,7 @@ func (s *State) read() {
 }
 
 func (s *State) call(n *trace.Node) {
-	s.text("  → ", ui.CallLine(n.Name, n.Input)+"  "+status(n)+"  "+took(n.MS))
+	s.text("  → ", ui.CallLine(n.Name, n.Input)+"  "+ended(n, "  "))
 }
 
 func (s *State) head(text string) {
@@ -194,16 +195,38 @@ func (s *State) part(title, text string) {
 	}
 }
 
-// text breaks a text into lines that fit.
+// text breaks a text into lines that fit, at blanks where it can.
 func (s *State) text(lead, text string) {
 	room := max(s.width-ansi.StringWidth(lead), 4)
 	for l := range strings.SplitSeq(strings.TrimSuffix(ui.Safe(text), "\n"), "\n") {
 		l = strings.ReplaceAll(l, "\t", "    ")
-		for _, piece := range strings.Split(ansi.Hardwrap(l, room, true), "\n") {
+		for _, piece := range strings.Split(unbound.Replace(ansi.Wrap(bound.Replace(l), room, "")), "\n") {
 			s.detail = append(s.detail, s.cut(lead+piece))
 			lead = strings.Repeat(" ", ansi.StringWidth(lead))
 		}
 	}
+}
+
+// A hyphen is no place to break: a character of private use, which no text that is shown
+// has, stands for it meanwhile.
+var bound, unbound = strings.NewReplacer("-", "\ue000"), strings.NewReplacer("\ue000", "-")
+
+// joined are the parts that say something.
+func joined(between string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), between)
+}
+
+// ended is how a call ended, and how long it took, if that is known.
+func ended(n *trace.Node, between string) string { return joined(between, status(n), tookSoFar(n)) }
+
+// tookSoFar is how long a call took; "" for one that has no end, and nothing below it
+// that tells.
+func tookSoFar(n *trace.Node) string {
+	ms := lasted(n)
+	if n.Status == "" && ms == 0 {
+		return ""
+	}
+	return took(ms)
 }
 
 // readable is a value for people: a string as its text, other JSON over several lines.

@@ -115,6 +115,37 @@ func TestViewerOfAnOpenRun(t *testing.T) {
 	}
 }
 
+// Words are whole where they fit, an approval without a reason ends with its rule, and of
+// a call that goes on nobody knows how long it takes.
+func TestViewerWords(t *testing.T) {
+	words := strings.TrimSpace(strings.Repeat("some-words that are whole ", 6))
+	events := []trace.Event{
+		{ID: "0", TS: "2026-03-14T09:15:00.000Z", Worker: "main", Body: trace.RunStart{Input: json.RawMessage(`"` + words + `"`)}},
+		{ID: "0", TS: "2026-03-14T09:15:00.000Z", Worker: "main", Body: trace.WorkerStart{Source: "main.worker"}},
+		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.ToolStart{Tool: "reader", Kind: "worker"}},
+		{ID: "0.1", TS: "2026-03-14T09:15:02.000Z", Worker: "main", Depth: 1, Body: trace.Approval{Tool: "reader", Decision: "run", Setting: "preApproved", Source: "setting", Rule: "delegation"}},
+	}
+	s := New(trace.Header{Run: "r1", Entry: "main"}, trace.Tree(events), nil, false)
+	s.Resize(37, 30)
+	if text := strings.Join(s.Lines(), "\n"); !strings.Contains(text, "unfinished") || strings.Contains(text, "0ms") {
+		t.Error(text)
+	}
+	keys(s, "enter")
+	var input []string
+	for _, l := range s.Lines() {
+		if l = strings.TrimSpace(l); strings.Contains(words, l) && l != "" {
+			input = append(input, l)
+		}
+	}
+	if got := strings.Join(input, " "); got != words {
+		t.Errorf("%q\n%s", got, strings.Join(s.Lines(), "\n"))
+	}
+	keys(s, "right")
+	if text := strings.Join(s.Lines(), "\n"); !strings.Contains(text, "delegation\n") || strings.Contains(text, "0ms") {
+		t.Error(text)
+	}
+}
+
 // At every size and in every view, lines fit and the cursor stays where it is.
 func TestViewerFits(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {40, 20}, {10, 4}, {200, 60}} {
