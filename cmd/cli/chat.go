@@ -49,7 +49,12 @@ func (s *session) once(inst *core.Instance, in run.Input) error {
 	}
 	s.start()
 	s.options.Resume = s.flags.resumed()
-	return s.close(inst.Run(ctx, in, s.ui, s.options))
+	res := inst.Run(ctx, in, s.ui, s.options)
+	err := s.close(res)
+	if res.Status == run.Interrupted && res.Conversation != "" && !s.flags.quiet && !s.flags.json {
+		s.howToGoOn("run", res.Conversation)
+	}
+	return err
 }
 
 // warnNobody warns where nobody can be asked.

@@ -74,15 +74,18 @@ func (s *session) farewell(res run.Result) {
 	if res.Error != nil && res.Status != run.Interrupted {
 		h.report(res.Error)
 	}
-	id := res.Conversation
-	if id == "" {
-		return
+	if res.Conversation != "" {
+		s.howToGoOn("chat", res.Conversation)
 	}
-	target := s.target
+}
+
+// howToGoOn says with which command a conversation goes on.
+func (s *session) howToGoOn(verb, id string) {
+	h, target := s.host, s.target
 	if strings.ContainsAny(target, " \t'\"\\$*?") {
 		target = "'" + strings.ReplaceAll(target, "'", `'\''`) + "'"
 	}
 	h.beside(func() {
-		fmt.Fprintf(h.err, "Conversation %s. To go on with it:\n  golem chat %s --resume %s\n", id, oneLine(target), id)
+		fmt.Fprintf(h.err, "Conversation %s. To go on with it:\n  golem %s %s --resume %s\n", id, verb, oneLine(target), id)
 	})
 }

@@ -33,6 +33,8 @@ type host struct {
 	aside atomic.Pointer[func(write func())]
 	// tell shows a line of golem's own on a front end that has the whole terminal.
 	tell atomic.Pointer[func(text string)]
+	// passing shows a line with the tree of a run, with which it goes away; nil: there is none.
+	passing atomic.Pointer[func(text string)]
 	// restore gives the terminal back as it was; nil: it is as it was.
 	restore atomic.Pointer[func()]
 	notice  notice

@@ -88,8 +88,7 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 				}
 				os.Exit(exitInterrupted)
 			}
-			h.besideTerminal()
-			h.say("interrupted: the run is ending; press Ctrl+C again to exit at once")
+			h.ending("interrupted: the run is ending; press Ctrl+C again to exit at once")
 			cancel(fault.New(fault.Interrupted, "interrupted by the user"))
 		}
 	}()
@@ -99,6 +98,16 @@ func (h *host) interruptibleBut(ctx context.Context, e *exchanges) (_ context.Co
 		<-ended
 		cancel(nil)
 	}
+}
+
+// ending says that the run ends: with its tree, where it has one, and else on a line.
+func (h *host) ending(text string) {
+	if show := h.passing.Load(); show != nil {
+		(*show)(text)
+		return
+	}
+	h.besideTerminal()
+	h.say("%s", text)
 }
 
 // besideTerminal ends the line with the ^C that a terminal shows.

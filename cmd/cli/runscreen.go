@@ -32,9 +32,12 @@ func (s *session) inline(inst *core.Instance) {
 	aside := u.Aside
 	h.aside.Store(&aside)
 	h.restore.Store(&restore)
+	passing := u.Ending
+	h.passing.Store(&passing)
 	s.ui = u
 	s.finish = func(res run.Result) error {
 		defer h.aside.Store(nil)
+		h.passing.Store(nil)
 		h.restore.Store(nil)
 		restore()
 		return u.Finish(res)

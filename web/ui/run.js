@@ -156,6 +156,15 @@ const say = (run, kind, rest) => {
   run.transcript.push({ kind, key: (run.said = (run.said ?? -1) + 1), ...n, ...rest })
 }
 
+/** Adds a call. Those of one turn may begin in any order, and stand in that of the turn. */
+function called(run, id) {
+  say(run, 'call', { id })
+  const list = run.transcript
+  let at = list.length - 1
+  while (at > 0 && list[at - 1].kind === 'call' && byID(list[at - 1].id, id) > 0) at--
+  list.splice(at, 0, list.pop())
+}
+
 /** The number of the person's next message. */
 const messages = (run) => run.transcript.filter((item) => item.n).length + 1
 
@@ -265,7 +274,7 @@ const handlers = {
     c.args = e.args
     c.status = 'running'
     c.begun = at
-    if (c.parent === '0' || e.id === '0') say(run, 'call', { id: e.id })
+    if (c.parent === '0' || e.id === '0') called(run, e.id)
   },
   'tool.end'(run, e, at) {
     const c = call(run, e.id, e)

@@ -47,6 +47,7 @@ type Inline struct {
 	notes  []string // warnings and errors that are not printed yet
 	waits  string   // what is staged, for the end
 	note   string   // the last line of less weight
+	ending string   // what is said of the end that the run has begun
 	staged map[string]bool
 	seen   int // items of state that were looked at
 	failed *trace.Error
@@ -111,6 +112,13 @@ func (n *Inline) Aside(write func()) {
 	defer n.mu.Unlock()
 	n.clear()
 	write()
+}
+
+// Ending shows a line with the tree from now on, which goes away with it.
+func (n *Inline) Ending(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ending = text
 }
 
 func (n *Inline) clear() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"golem/core/run"
 	"golem/core/trace"
 )
 
@@ -85,6 +86,22 @@ func TestInlineTimesAreNotCut(t *testing.T) {
 		if got := n.last(width); !strings.Contains(got, "1 min 15 s") || columns(got) > width {
 			t.Errorf("%d: %q", width, got)
 		}
+	}
+}
+
+// The summary says that calls were denied; that the run ends is said while it does, and
+// does not stay.
+func TestInlineSummary(t *testing.T) {
+	var screen bytes.Buffer
+	n := &Inline{Screen: &screen, Answers: &screen}
+	n.begun = n.now()
+	n.Ending("interrupted: the run is ending")
+	if got := strings.Join(n.lines(80, 24), "\n"); !strings.Contains(got, "the run is ending") {
+		t.Error(got)
+	}
+	res := run.Result{Status: run.OK, Declined: []run.Denial{{Tool: "write_file"}}}
+	if err := n.Finish(res); err != nil || !strings.Contains(screen.String(), "done in 0 s · 1 denied") || strings.Contains(screen.String(), "ending") {
+		t.Errorf("%v %q", err, screen.String())
 	}
 }
 

@@ -25,6 +25,9 @@ func (n *Inline) lines(width, height int) []string {
 	if n.note != "" {
 		out = append(out, paint(n.Color, dim, cut(n.note, width)))
 	}
+	if n.ending != "" {
+		out = append(out, paint(n.Color, yellow, cut(n.ending, width)))
+	}
 	out = append(out, n.last(width))
 	out = out[max(len(out)-height+1, 0):]
 	for i := range out {
@@ -140,7 +143,11 @@ func (n *Inline) summary(res run.Result) string {
 	}
 	used := res.Spent()
 	parts := []string{what + " in " + ui.Seconds(n.now().Sub(n.begun))}
-	parts = append(append(parts, n.counts()...), tokens(used), used.CostText())
+	parts = append(parts, n.counts()...)
+	if denied := len(res.Denied) + len(res.Declined); denied > 0 {
+		parts = append(parts, fmt.Sprintf("%d denied", denied))
+	}
+	parts = append(parts, tokens(used), used.CostText())
 	return paint(n.Color, style, sign) + " " + paint(n.Color, dim, strings.Join(filled(parts), " · "))
 }
 

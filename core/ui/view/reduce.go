@@ -99,7 +99,7 @@ func (s *State) work(e trace.Event, at time.Time) {
 			c.Task = ui.TaskLine(b.Args)
 		}
 		if c.Parent == rootID || e.ID == rootID {
-			s.Items = append(s.Items, &Item{Kind: CallOf, ID: e.ID})
+			s.inOrder(&Item{Kind: CallOf, ID: e.ID})
 		}
 	case trace.ToolEnd:
 		c := s.call(e.ID)
@@ -109,6 +109,16 @@ func (s *State) work(e trace.Event, at time.Time) {
 			c.Summary = ui.WhyNot(b)
 		}
 	}
+}
+
+// inOrder adds a call. Those of one turn may begin in any order, and stand in that of the
+// turn.
+func (s *State) inOrder(it *Item) {
+	at := len(s.Items)
+	for at > 0 && s.Items[at-1].Kind == CallOf && trace.CompareID(s.Items[at-1].ID, it.ID) > 0 {
+		at--
+	}
+	s.Items = slices.Insert(s.Items, at, it)
 }
 
 // brief are arguments without what no line shows: a file's content can be large.
