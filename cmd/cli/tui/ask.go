@@ -20,6 +20,7 @@ type question struct {
 	color         bool
 	leave         func()
 	over          bool
+	joins         bool // the terminal takes several characters as one glyph
 	answered      bool
 	answer        approval.Decision
 }
@@ -80,6 +81,8 @@ func (q *question) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		q.width, q.height = msg.Width, msg.Height
 	case armed:
 		q.d.armed = q.d.armed || q.d.quiet == msg.quiet
+	case tea.ModeReportMsg:
+		q.joins = q.joins || joins(msg)
 	case tea.PasteMsg:
 		if q.d.armed && q.d.text != nil {
 			q.d.text.Paste(strings.Join(strings.Fields(msg.Content), " "))
@@ -127,7 +130,11 @@ func (q *question) View() tea.View {
 	for i := range lines {
 		lines[i] = cut(lines[i], width)
 	}
-	v := tea.NewView(strings.Join(lines, "\n"))
+	content := strings.Join(lines, "\n")
+	if !q.joins {
+		content = single(content)
+	}
+	v := tea.NewView(content)
 	if x >= 0 && y >= 0 {
 		v.Cursor = tea.NewCursor(min(x, width-1), min(y, len(lines)-1))
 		v.Cursor.Blink = false

@@ -34,6 +34,7 @@ type model struct {
 	parting       bool      // Ctrl+D was pressed while messages wait: the next leaves without them
 	details       bool      // calls are not folded
 	closed        bool      // the input has ended
+	joins         bool      // the terminal takes several characters as one glyph
 	beating       bool
 	beats         int
 	palette       *strings.Replacer // of the styles, for the terminal's background; nil: as they are
@@ -121,6 +122,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.BackgroundColorMsg:
 		m.palette = paletteOf(msg.IsDark())
+	case tea.ModeReportMsg:
+		m.joins = m.joins || joins(msg)
 	case tea.PasteMsg:
 		m.paste(msg.Content)
 	case tea.MouseWheelMsg:

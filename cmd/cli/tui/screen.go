@@ -64,6 +64,9 @@ func (m *model) screenOf(lines []string, width, x, y int) tea.View {
 		lines[i] = cut(lines[i], width)
 	}
 	content := strings.Join(lines, "\n")
+	if !m.joins {
+		content = single(content)
+	}
 	if m.palette != nil {
 		content = m.palette.Replace(content)
 	}

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"strings"
+	"unicode/utf8"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"golem/core/ui"
@@ -44,6 +46,31 @@ func chop(s string, n int) []string {
 		return []string{s}
 	}
 	return strings.Split(ansi.Hardwrap(s, n, true), "\n")
+}
+
+// single is a text for a terminal that does not take several characters as one glyph: the
+// library that draws would leave out families and keycaps, whose first character stands
+// for them, with as many columns as all of them have.
+func single(s string) string {
+	if !strings.ContainsAny(s, "\u200d\u20e3") {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		glyph, n := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+		s = s[len(glyph):]
+		if strings.ContainsAny(glyph, "\u200d\u20e3") {
+			_, size := utf8.DecodeRuneInString(glyph)
+			glyph = glyph[:size] + strings.Repeat(" ", max(n-ansi.StringWidthWc(glyph[:size]), 0))
+		}
+		b.WriteString(glyph)
+	}
+	return b.String()
+}
+
+// joins tells whether a terminal says that it takes several characters as one glyph.
+func joins(msg tea.ModeReportMsg) bool {
+	return msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet)
 }
 
 // bound stands for a hyphen while lines are broken. Clean text has no character of

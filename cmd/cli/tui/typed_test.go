@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // SECURITY 9: a text that is typed at a question answers nothing, although the question
@@ -53,6 +54,22 @@ func TestMessagesComeBackOneByOne(t *testing.T) {
 	if d.m.editor.Text() != "draft" || len(d.m.returned) != 0 {
 		t.Errorf("the editor has %q", d.m.editor.Text())
 	}
+}
+
+// Glyphs of several characters, which the library that draws leaves out, are drawn as
+// their first one, in as many columns, unless the terminal says that it knows them.
+func TestGlyphsOfSeveralCharacters(t *testing.T) {
+	d := drive(t, 80, 24, false)
+	text := "b \U0001f469\u200d\U0001f469\u200d\U0001f467 c 1\ufe0f\u20e3 d"
+	d.events(start + `{"type":"delta","id":"0","worker":"main","depth":0,"text":"` + text + `"}`)
+	d.has("b \U0001f469 c 1  d")
+	for _, glyph := range []string{text, "\U0001f3f3\ufe0f\u200d\U0001f308", "e\u0301", "\x1b[1mx\u200dy\x1b[0m"} {
+		if got := single(glyph); columns(got) != columns(glyph) {
+			t.Errorf("%q has %d columns, %q %d", glyph, columns(glyph), got, columns(got))
+		}
+	}
+	d.m.Update(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+	d.has(text)
 }
 
 // Ctrl+D while a message waits says that it would be lost, and leaves the second time.
