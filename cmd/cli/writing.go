@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -36,6 +38,7 @@ type writing struct {
 	dir   string
 	names []string // in dir
 	kept  []editor.Choice
+	tools []editor.Choice // of the entry
 }
 
 // newWriting reads the history of a project.
@@ -94,6 +97,12 @@ func (w *writing) trouble(err error) {
 
 // editor is the editor of a chat on a full screen.
 func (w *writing) editor() *editor.Editor {
+	if entry, err := w.inst.Entry(); err == nil {
+		for _, s := range w.inst.Tools(context.Background(), entry) {
+			about, _, _ := strings.Cut(s.Description, "\n")
+			w.tools = append(w.tools, editor.Choice{Text: s.Name, Help: ui.Brief(about)})
+		}
+	}
 	o := editor.Options{History: w.history, Files: w.files, Values: w.values}
 	for _, a := range ui.Actions() {
 		if a.Command != "" {
@@ -164,6 +173,10 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 			}
 		}
 		all = w.kept
+	case "/tool", "/call":
+		all = w.tools
+	case "/attach":
+		return w.attachable(prefix)
 	case "/clearance":
 		for _, word := range []string{"diff", "push", "discard", "defer"} {
 			all = append(all, editor.Choice{Text: word})
@@ -178,6 +191,32 @@ func (w *writing) values(command, prefix string) []editor.Choice {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(c editor.Choice) bool { return !strings.HasPrefix(c.Text, prefix) })
+}
+
+// attachable are the files of this machine that begin with prefix, seen from the
+// directory that golem runs in: an attachment is the person's, not the worker's.
+func (w *writing) attachable(prefix string) (out []editor.Choice) {
+	dir, base := filepath.Split(prefix)
+	f, err := os.Open(w.host.path(cmp.Or(dir, ".")))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxNames) // those that it got, where it fails
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case !strings.HasPrefix(name, base) || base == "" && strings.HasPrefix(name, ".") || name != oneLine(name):
+			continue
+		case strings.Contains(name, " "): // it could not be told from what follows
+			continue
+		case e.IsDir():
+			name += "/"
+		}
+		out = append(out, editor.Choice{Text: dir + name})
+	}
+	slices.SortFunc(out, func(a, b editor.Choice) int { return strings.Compare(a.Text, b.Text) })
+	return out
 }
 
 // compose lets the person write a text in the editor of the environment. The file lies

@@ -108,6 +108,15 @@ func TestCompletionStaysInTheView(t *testing.T) {
 	if got := w.values("/model", "ol"); len(got) != 1 || got[0].Text != "ollama:" {
 		t.Errorf("/model ol: %v", got)
 	}
+	w.editor()
+	if got := w.values("/tool", "edit"); len(got) != 1 || got[0].Text != "edit_file" || got[0].Help == "" {
+		t.Errorf("/tool edit: %v", got)
+	}
+	for prefix, want := range map[string]string{"p/m": "p/main.worker", "p/do": "p/docs/", "s": "s.yaml", "nowhere/": ""} {
+		if got := w.values("/attach", prefix); len(got) != min(len(want), 1) || want != "" && got[0].Text != want {
+			t.Errorf("/attach %s: %v", prefix, got)
+		}
+	}
 	for _, a := range ui.Actions() {
 		if a.Command != "" && strings.HasPrefix(a.Args, "[diff|") {
 			for _, c := range w.values("/"+string(a.Command), "") {
