@@ -27,6 +27,8 @@ alone; the list for the directory shows it. No rule is offered for a custom tool
 
   golem approvals list             the rules for the project in this directory
   golem approvals remove 2 DIR     remove the second rule for the project in DIR`,
+		Args: cobra.NoArgs,
+		RunE: h.alone,
 	}
 	var asJSON bool
 	list := &cobra.Command{

@@ -48,10 +48,7 @@ exports:. Installed libraries lie in $GOLEM_HOME/libs, or in the directory of --
 
 Only install and update use the network, and only for a git+https address.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprint(h.err, cmd.UsageString())
-			return exitCode(exitUsage)
-		},
+		RunE: h.alone,
 	}
 	cmd.AddCommand(h.libInstallCommand(), h.libListCommand(), h.libInfoCommand(), h.libUpdateCommand(), h.libRemoveCommand(), h.libLockCommand())
 	return cmd

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"strings"
@@ -28,10 +27,7 @@ func (h *host) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "offer workers to other programs, and sign in at servers (MCP)",
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprint(h.err, cmd.UsageString())
-			return exitCode(exitUsage)
-		},
+		RunE: h.alone,
 	}
 	cmd.AddCommand(h.mcpServeCommand(), h.mcpLoginCommand(), h.mcpLogoutCommand())
 	return cmd

@@ -40,8 +40,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			if version {
 				return h.print("golem " + buildVersion() + "\n")
 			}
-			fmt.Fprint(h.err, h.hung(h.err, cmd.UsageString()))
-			return exitCode(exitUsage)
+			return h.alone(cmd, nil)
 		},
 	}
 	// Not cobra's own flag: its line is a template, which would link text/template
@@ -88,7 +87,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage or configuration,
 			c.Args = cobra.ArbitraryArgs
 			c.RunE = func(cmd *cobra.Command, words []string) error {
 				if len(words) == 0 {
-					return cmd.Help()
+					return h.alone(cmd, nil)
 				}
 				return usage("%s: there are no completions for %q", cmd.CommandPath(), words[0]).Hinting("known: bash, fish, powershell, zsh")
 			}
@@ -104,6 +103,12 @@ func (h *host) hung(f *os.File, text string) string {
 		return text
 	}
 	return tui.Hang(text, columns(f))
+}
+
+// alone is a command without the word that says what to do.
+func (h *host) alone(cmd *cobra.Command, _ []string) error {
+	fmt.Fprint(h.err, h.hung(h.err, cmd.UsageString()))
+	return exitCode(exitUsage)
 }
 
 // words are how many words a command takes: too few or too many are told with

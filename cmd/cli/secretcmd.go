@@ -33,6 +33,8 @@ value out of whatever the tool returns.
   golem secret set NAME < FILE     take it from a file or a pipe
   golem secret list                the names, and where each value is
   golem secret remove NAME`,
+		Args: cobra.NoArgs,
+		RunE: h.alone,
 	}
 	var store string
 	var asJSON bool

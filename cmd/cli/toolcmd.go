@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 )
 
@@ -21,10 +19,7 @@ func (h *host) toolCommand() *cobra.Command {
   golem tool add SOURCE                fetch a module, show what it is, pin it
   golem tool update [NAME]             fetch again what was added, show what changed`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprint(h.err, cmd.UsageString())
-			return exitCode(exitUsage)
-		},
+		RunE: h.alone,
 	}
 	cmd.AddCommand(h.toolNewCommand(), h.toolPackCommand(), h.toolInspectCommand(), h.toolCallCommand(), h.toolLockCommand(), h.toolAddCommand(), h.toolUpdateCommand())
 	return cmd
