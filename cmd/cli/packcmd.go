@@ -53,6 +53,7 @@ public key FILE.pub.`,
 	cmd.Flags().StringVar(&verify, "verify", "", "pack nothing: verify a packed project, and that this public key, or key file, signed it")
 	cmd.MarkFlagsMutuallyExclusive("new-key", "verify", "sign")
 	cmd.MarkFlagsMutuallyExclusive("new-key", "verify", "output")
+	cmd.Flags().StringArrayVar(&f.lib, "lib", nil, "look for libraries in this directory first; may be repeated")
 	f.set = cmd.Flags()
 	return cmd
 }
@@ -66,6 +67,8 @@ func (h *host) pack(f *flags, words []string, out, keyFile string) error {
 	switch {
 	case err != nil:
 		return err
+	case out != "" && !strings.EqualFold(filepath.Ext(out), workspace.PackSuffix):
+		return usage("-o %s does not end in %s, which tells a packed project", out, workspace.PackSuffix).Hinting("-o %s%s", strings.TrimSuffix(out, filepath.Ext(out)), workspace.PackSuffix)
 	case p.pack != nil || p.file || p.work != "":
 		return usage("golem pack needs a project directory").Hinting("name the directory that holds main.worker or the manifest")
 	}

@@ -106,8 +106,11 @@ func (h *host) resolve(word string) (place, error) {
 		return h.workerFile(word)
 	case err == nil:
 		hint := "worker files end in .worker, .yaml or .yml"
-		if filepath.Ext(word) == ".wasm" {
+		switch filepath.Ext(word) {
+		case ".wasm":
 			hint = "a tool is called with golem tool call " + word + " NAME JSON"
+		case ".zip":
+			hint = "a packed project ends in .golem: rename it, if golem pack wrote it"
 		}
 		return place{}, usage("%s is neither a directory nor a worker file", word).Hinting("%s", hint)
 	case isWorkerFile(word):
