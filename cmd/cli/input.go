@@ -140,6 +140,9 @@ func (h *host) attachments(names []string) ([]run.File, error) {
 			continue
 		}
 		data, err := h.readFile(name, maxAttach)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fault.New(fault.Attachment, "--attach %s: there is no file %[1]s", name).Hinting("paths are relative to the current directory")
+		}
 		if err != nil {
 			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you can read")
 		}

@@ -240,7 +240,7 @@ func delegationShape() *yamltree.Shape {
 func attachmentShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{
 		"max_attachments": yamltree.Count(0, 1000), "max_total_bytes": yamltree.Size(),
-		"allowed_suffixes": yamltree.ListOf(suffixShape()), "denied_suffixes": yamltree.ListOf(suffixShape()),
+		"allowed_suffixes": {Kind: yamltree.List, Each: suffixShape(), Needed: true}, "denied_suffixes": yamltree.ListOf(suffixShape()),
 	})
 }
 
