@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 
@@ -30,7 +31,7 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 	all, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		// The parser's message quotes the file, which holds secrets.
-		return nil, fault.New(fault.Config, "the file is not a list of NAME=value lines").At(".env", 0, 0).Hinting("write one NAME=value per line; # begins a comment")
+		return nil, fault.New(fault.Config, "the file is not a list of NAME=value lines").At(".env", badLine(data), 0).Hinting("write one NAME=value per line; # begins a comment")
 	}
 	keys := map[string]string{}
 	for name, value := range all {
@@ -39,4 +40,19 @@ func dotenvKeys(files sandbox.FS) (map[string]string, error) {
 		}
 	}
 	return keys, nil
+}
+
+// mostLines bounds how far a value in quotes is followed.
+const mostLines = 64
+
+// badLine is the line that does not begin a NAME=value. A value in quotes may have
+// several lines.
+func badLine(data []byte) int {
+	lines, begin := bytes.Split(data, []byte("\n")), 0
+	for end := 1; end <= len(lines) && end-begin <= mostLines; end++ {
+		if _, err := godotenv.UnmarshalBytes(append(bytes.Join(lines[begin:end], []byte("\n")), '\n')); err == nil {
+			begin = end
+		}
+	}
+	return begin + 1
 }

@@ -54,7 +54,7 @@ func (h *host) open(p place, f *flags, t *tools) (*core.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.setting("TRUST")
+	o.Reach, o.TrustDigest = h.reach(p, o.NoProject), h.trustDigest()
 	platform := h.platform(config, t)
 	platform.Libraries = libraries
 	platform.DotEnv, platform.TrustKey, platform.State = keys, realPath(p.root), h.stateOf(work, p.sandbox())
@@ -106,7 +106,7 @@ func (h *host) openPack(p place, f *flags, t *tools) (*core.Instance, error) {
 		return nil, err
 	}
 	o := f.options()
-	o.Files, o.Name, o.TrustDigest, o.Origin = p.pack.work, p.name(), h.setting("TRUST"), p.pack.source
+	o.Files, o.Name, o.TrustDigest, o.Origin = p.pack.work, p.name(), h.trustDigest(), p.pack.source
 	platform := h.platform(config, t)
 	platform.TrustKey, platform.Mount = p.pack.trustKey(), p.pack.mount
 	platform.Libraries = core.PackLibraries(p.pack.Pack)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -89,6 +90,15 @@ func (h *host) rules(p place) consent.Rules {
 		r.File = trustFile{filepath.Join(home, "config.yaml")}
 	}
 	return r
+}
+
+// trustDigest is GOLEM_TRUST. sha256: may be left out.
+func (h *host) trustDigest() string {
+	d := h.setting("TRUST")
+	if len(d) == 2*sha256.Size && !strings.Contains(d, ":") {
+		return "sha256:" + d
+	}
+	return d
 }
 
 // forWorker is what stands between a directory and a worker found on GOLEM_PATH in a key
