@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -78,6 +79,9 @@ FILE is a trace, or the name of a run below .golem/runs; the newest of these if 
 left out.`,
 		Args: words(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if all := append(trace.Formats(), "normal", "jsonl"); !slices.Contains(all, format) {
+				return usage("unknown export format %q", format).Hinting("%s", fault.DidYouMean(format, all))
+			}
 			if format == "jsonl" {
 				r, texts, err := h.traceInput(strings.Join(args, ""))
 				if err != nil {
@@ -128,6 +132,9 @@ func (h *host) traceInput(name string) (io.ReadCloser, trace.Texts, error) {
 	}
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		file.Close()
+		if err == nil && info.IsDir() {
+			return nil, nil, usage("%s is a directory", name).Hinting("golem trace list %s lists the runs there", name)
+		}
 		return nil, nil, usage("%s is not a regular file", name)
 	}
 	return file, textsOf(h.path(name)), nil

@@ -277,7 +277,7 @@ func (k *Kept) before(n int) (int, error) {
 		}
 	}
 	return 0, fault.New(fault.Usage, "there is no message %d: this conversation has %d", n, k.Messages()).
-		Hinting("golem conversations show %s lists them with their numbers", k.ID)
+		Hinting("/rewind in a chat lists them with their numbers")
 }
 
 // Title is the first line of the first message.

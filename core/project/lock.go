@@ -298,8 +298,9 @@ func (p *Project) staleLock() fault.List {
 			}
 		}
 	}
+	missing := slices.ContainsFunc(p.faults, func(f *fault.Fault) bool { return f.Code == fault.LibraryNotFound })
 	for _, name := range slices.Sorted(maps.Keys(lock.Libraries)) {
-		if !used[name] {
+		if !used[name] && !missing { // else it may be the one, or one that that needs
 			vain("%s lists the library %s, which the project does not use", LockFile, fault.Quoted(name))
 		}
 	}

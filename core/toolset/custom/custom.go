@@ -213,7 +213,9 @@ func (c *custom) add(ctx context.Context, cache *Cache, m Module, nearest bool) 
 		return err
 	}
 	for _, d := range described {
-		c.known = append(c.known, d.Name)
+		if !slices.Contains(c.known, d.Name) { // a tool nearer to the worker has the name
+			c.known = append(c.known, d.Name)
+		}
 		if err := c.offer(p, d, b.Tool(d)); err != nil {
 			return err
 		}

@@ -150,6 +150,9 @@ func TestCustomRefuses(t *testing.T) {
 	}
 	var warned []string
 	near := module(t, "workers/w/tools.wasm", 0, "add_v2", "")
+	if _, err := open(`{"tools": ["nope"]}`, custom.Discovery{Modules: []custom.Module{near, a}}, false); err == nil || strings.Count(err.Error(), "add") != 1 {
+		t.Errorf("a name that two modules have is offered twice: %v", err)
+	}
 	found := custom.Discovery{Modules: []custom.Module{near, a}, Warn: func(f *fault.Fault) { warned = append(warned, f.Error()) }}
 	if got := specs(t, "{}", found); got["add"].Module != "workers/w/tools.wasm" || got["sub"].Module != "tools/a.wasm" || len(warned) != 1 {
 		t.Errorf("%v, warned %v", slices.Sorted(maps.Keys(got)), warned)
