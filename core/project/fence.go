@@ -41,6 +41,11 @@ func (f fenced) fault(bad int) *fault.Fault {
 		return nil
 	}
 	if f.closed { // perhaps by a line of --- within the prompt
+		for i, line := range f.lines[1:max(1, min(bad, len(f.lines)))] {
+			if fenceLike(line) && line[0] == '-' {
+				return f.like(i+2, "this line is "+fault.Quoted(line))
+			}
+		}
 		if bad < 2 || bad > len(f.lines) || !f.prose(bad) {
 			return nil
 		}
@@ -49,7 +54,13 @@ func (f fenced) fault(bad int) *fault.Fault {
 	}
 	if first := f.lines[0]; first != "---" {
 		if fenceLike(first) {
-			return yamltree.At(f.file, 1, 1).Fault(fault.Config, "the first line is %s", fault.Quoted(first)).Hinting("%s", exactFence)
+			return f.like(1, "the first line is "+fault.Quoted(first))
+		}
+		for i, line := range f.lines[1:max(1, min(bad, len(f.lines)))] {
+			if line == "---" || fenceLike(line) && line[0] == '-' {
+				return yamltree.At(f.file, 1, 1).Fault(fault.Config, "line %d ends front matter that has no beginning", i+2).
+					Hinting("write a first line that is exactly ---")
+			}
 		}
 		if bad > 0 && bad <= len(f.lines) && f.prose(bad) && strings.TrimSpace(strings.Join(f.lines[:bad-1], "")) == "" {
 			return yamltree.At(f.file, bad, 1).Fault(fault.Config, "this line is not key: value").Hinting("%s", workerForms)
@@ -77,6 +88,11 @@ const (
 	missingFence = "write a line that is exactly --- before the prompt"
 	workerForms  = "a worker is YAML with instructions:, or front matter between --- lines and a prompt"
 )
+
+// like is the fault of a line that is not exactly a fence.
+func (f fenced) like(line int, why string) *fault.Fault {
+	return yamltree.At(f.file, line, 1).Fault(fault.Config, "%s", why).Hinting("%s", exactFence)
+}
 
 func (f fenced) unclosed(line int, why string) *fault.Fault {
 	return yamltree.At(f.file, line, 1).Fault(fault.Config, "the front matter has no closing ---: %s", why)

@@ -80,7 +80,7 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	d.fences = newFenced(l, data, closed)
 	tree, faults := yamltree.Parse(l.String(), front)
 	if len(faults) > 0 {
-		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!closed || strings.HasPrefix(faults[0].Message, "malformed")) {
+		if f := d.fences.fault(faults[0].Where.Line); f != nil && (!closed || strings.HasPrefix(faults[0].Message, "malformed") || strings.HasPrefix(faults[0].Message, "the file has a second")) {
 			return nil, fault.List{f}
 		}
 		return nil, faults

@@ -50,9 +50,19 @@ func newWorkerShape() *yamltree.Shape {
 	return s
 }
 
+// schemaVersion is the shape of the only version that there is.
+func schemaVersion() *yamltree.Shape {
+	return yamltree.ScalarOf("1", func(n *yamltree.Node) (string, string) {
+		if n.Tag == yamltree.TagInt && n.Text == "1" {
+			return "", ""
+		}
+		return "version " + fault.Brief(n.Text) + " is not known: this golem reads schema_version 1", ""
+	})
+}
+
 func newManifestShape() *yamltree.Shape {
 	s := yamltree.KeysOf(map[string]*yamltree.Shape{
-		"schema_version": yamltree.Count(1, 1),
+		"schema_version": schemaVersion(),
 		"version":        yamltree.ScalarOf("text", versionProblem),
 		"name":           yamltree.Text(yamltree.NameProblem),
 		"description":    yamltree.Text(nil),

@@ -271,7 +271,7 @@ func TestManifestRefusesWhatIsWrongOrNotThereYet(t *testing.T) {
 		"tools: {roots: [../toolsets]}": "not inside the project", "tools: {modules: tools.py}": "expected a list", "tools: {engine: v8}": "not one of auto, wazero, browser",
 		"tools: {allow_module_imports: maybe}": "true or false", "approval: {taint: yes}": "ask", "approval: {rules: [{tool: a}]}": "has no decide",
 		"approval: {rules: [{tool: a, when: {path: '['}, decide: ask}]}": "not a valid pattern", "workers: {include: ['{a,b}{a,b}{a,b}{a,b}']}": "more than 3 braces {",
-		"approval: {rules: [{tool: a, when: {path: '{a,b}{a,b}{a,b}{a,b}'}, decide: ask}]}": "more than 3 braces {", "schema_version: 2": "not between 1 and 1", "worker_paths: [../x]": "not inside the project",
+		"approval: {rules: [{tool: a, when: {path: '{a,b}{a,b}{a,b}{a,b}'}, decide: ask}]}": "more than 3 braces {", "schema_version: 2": "this golem reads schema_version 1", "worker_paths: [../x]": "not inside the project",
 		"workers: {paths: [/x]}": "not inside", "workers: {root: a, paths: [b]}": "are the same key", "workerPaths: [a]\nworkers: {root: b}": "the same setting", "prompts: {root: ../x}": "not inside",
 		"providers: {a: {base_url: 'ftp://x'}}": "not an http", "providers: {'a:b': {}}": "not a provider name", "providers: {a: {json: x}}": "not one of", "instructions: x": "unknown key", "- a": "expected a mapping",
 		"allow_workers: [a]": "unknown key", "exports: a": "expected a list", "entry: [a]": "expected text", "limits: {turn: 1}": "did you mean turns",

@@ -48,7 +48,7 @@ func diagnose(file string, data []byte, err error) *fault.Fault {
 	}
 	d := &diagnosis{lines: lines, bad: bad, line: lines[bad], what: what}
 	column, problem, hint := d.explain()
-	f := fault.New(fault.Config, "malformed YAML: %s", problem).At(file, bad+1, 1+utf8.RuneCountInString(d.line[:min(column, len(d.line))]))
+	f := fault.New(fault.Config, "malformed YAML: %s", problem).At(file, d.bad+1, 1+utf8.RuneCountInString(d.line[:min(column, len(d.line))]))
 	if hint != "" {
 		f = f.Hinting("%s", hint)
 	}
@@ -113,14 +113,50 @@ var (
 	bareStar   = regexp.MustCompile(`[ \[,:-]([*&][^\s,\]}\w'"]*)(?:[ ,\]}]|$)`)
 	blockText  = regexp.MustCompile(`: *[|>][0-9+-]* *$`)
 	tightDash  = regexp.MustCompile(`^ *-([^\s-].*)$`)
+	noComma    = regexp.MustCompile(`[{,] *(?:[\w.-]+|"[^"]*"|'[^']*') *: (?:[^{},:'"]*|"[^"]*"|'[^']*') ([A-Za-z_][\w.-]*) *: |[\]}] +([A-Za-z_][\w.-]*) *: `)
+	goodEscape = regexp.MustCompile(`^\\(?:[0abt\tnvfre "/\\N_LP]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|$)`)
 	notFirst   = "*&@`%]},|>!?"
 )
+
+// escape is where the escape is in the line that the library does not know, -1 if it
+// does not complain of one. In a text of several lines that may be a later line.
+func (d *diagnosis) escape() int {
+	if !strings.Contains(d.what, "unknown escape") && !strings.Contains(d.what, "hexdecimal") {
+		return -1
+	}
+	for i := d.bad; i < len(d.lines); i++ {
+		line := d.lines[i]
+		at := 0
+		if i == d.bad { // a later line is within the text
+			at = max(0, strings.IndexByte(line, '"'))
+		}
+		for ; at < len(line); at++ {
+			if line[at] != '\\' {
+				continue
+			}
+			if !goodEscape.MatchString(line[at:]) {
+				d.bad, d.line = i, line
+				return at
+			}
+			at++
+		}
+	}
+	return -1
+}
 
 // explain returns the byte offset in the line, the problem and the remedy.
 func (d *diagnosis) explain() (column int, problem, hint string) {
 	indent := len(d.line) - len(strings.TrimLeft(d.line, " "))
 	if indent < len(d.line) && d.line[indent] == '\t' {
 		return indent, "this line is indented with a tab", "indent with spaces: YAML takes no tabs"
+	}
+	if at := d.escape(); at >= 0 {
+		_, size := utf8.DecodeRuneInString(d.line[at+1:])
+		return at, fmt.Sprintf(`%s is no escape in double quotes`, d.line[at:at+1+size]), `write \\ or use single quotes`
+	}
+	if m := noComma.FindStringSubmatchIndex(d.line); m != nil && strings.Contains(d.what, "expected ','") {
+		at := max(m[2], m[4])
+		return at, "a comma is missing before " + fault.Brief(strings.TrimRight(d.line[at:m[1]], ": ")), "put a comma between two items"
 	}
 	if i := unclosed(d.line); i >= 0 && (strings.Contains(d.what, "expected ','") || strings.Contains(d.what, "expected node content")) {
 		what, end := "list", "]"
