@@ -3,12 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"syscall/js"
 
 	"golem/cmd/wasm/jsbytes"
@@ -16,7 +13,6 @@ import (
 	"golem/core/model"
 	"golem/core/sandbox"
 	"golem/core/toolset/web"
-	"golem/core/trace"
 	"golem/core/workspace"
 	"golem/sandbox/opfs"
 )
@@ -314,97 +310,4 @@ func exportZip(c *call) (any, []byte, error) {
 	}
 	data, err := workspace.Zip(workspace.Over(fsys), nil)
 	return nil, data, err
-}
-
-func listRuns(c *call) (any, []byte, error) {
-	_, fsys, err := target(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	out := []entry{}
-	entries, err := fs.ReadDir(fsys, trace.RunsDir)
-	if err != nil {
-		return out, nil, nil // no run yet
-	}
-	for _, e := range slices.Backward(entries) {
-		if info, err := e.Info(); err == nil && !e.IsDir() {
-			out = append(out, entry{Path: e.Name(), Size: info.Size(), Modified: info.ModTime().UnixMilli()})
-		}
-	}
-	return out, nil, nil
-}
-
-// oneRun is target with the file of the run that is named.
-func oneRun(c *call) (string, *opfs.FS, error) {
-	n, fsys, err := target(c)
-	if err == nil && (strings.Contains(n.Name, "/") || sandbox.Valid(n.Name) != nil) {
-		err = fault.New(fault.Path, "%q is not the name of a run", n.Name)
-	}
-	return path.Join(trace.RunsDir, n.Name), fsys, err
-}
-
-// readPrompts are the messages of the worker runs of a run that kept them, by the
-// ids of their calls.
-func readPrompts(c *call) (any, []byte, error) {
-	name, fsys, err := oneRun(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	out := map[string]json.RawMessage{}
-	dir := trace.TextsDir(name)
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return out, nil, nil // nothing lies beside it
-	}
-	for _, e := range entries {
-		if id, ok := trace.PromptOf(e.Name()); ok {
-			data, err := sandbox.ReadFile(fsys, path.Join(dir, e.Name()), workspace.MaxFile)
-			if err != nil {
-				return nil, nil, err
-			}
-			if json.Valid(data) {
-				out[id] = data
-			}
-		}
-	}
-	return out, nil, nil
-}
-
-// readRun is a trace with its long texts in their places.
-func readRun(c *call) (any, []byte, error) {
-	name, fsys, err := oneRun(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := sandbox.ReadFile(fsys, name, workspace.MaxFile)
-	if err != nil {
-		return nil, nil, err
-	}
-	var whole bytes.Buffer
-	if trace.Inline(&whole, bytes.NewReader(data), textsOf(fsys, name)) != nil {
-		return nil, data, nil // no trace: the page says so
-	}
-	return nil, whole.Bytes(), nil
-}
-
-// wholeTrace is a trace from elsewhere with the texts that came with it.
-func wholeTrace(c *call) (any, []byte, error) {
-	var n struct {
-		Names []string `json:"names"` // of the texts, behind the trace
-	}
-	if err := c.decode(&n); err != nil {
-		return nil, nil, err
-	}
-	if c.bytes.Type() != js.TypeObject || c.bytes.Length() != len(n.Names)+1 {
-		return nil, nil, fault.New(fault.Usage, "the content of the trace is missing")
-	}
-	texts := func(name string, _ int64) ([]byte, error) {
-		if i := slices.Index(n.Names, name); i >= 0 {
-			return jsbytes.Bytes(c.bytes.Index(i + 1)), nil
-		}
-		return nil, fs.ErrNotExist
-	}
-	var whole bytes.Buffer
-	err := trace.Inline(&whole, bytes.NewReader(jsbytes.Bytes(c.bytes.Index(0))), texts)
-	return nil, whole.Bytes(), err
 }

@@ -3,10 +3,8 @@ package clearance
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -130,79 +128,6 @@ func (w *Work) change(tree, name string) Change {
 		return Change{Source: ".", Path: full}
 	}
 	return Change{Source: best, Path: strings.TrimPrefix(full, best+"/")}
-}
-
-// keeper is the sandbox.Keeper of one tree.
-type keeper struct {
-	w    *Work
-	tree string
-}
-
-// Keep stores a change in the open item before the overlay shows it.
-func (k keeper) Keep(name string, base func() (fs.File, error), data []byte, perm fs.FileMode, removed bool) (func() (fs.File, error), error) {
-	w := k.w
-	if !w.Store.Kept() {
-		return nil, nil
-	}
-	unlock, err := w.begin()
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	c := w.change(k.tree, name)
-	old := w.entries[c.Name()]
-	next := entry{Change: c, tree: k.tree, name: name}
-	if old != nil {
-		next.Base, next.was, next.in = old.Base, old.was, old.in
-		if old.item != w.open.id {
-			next.was, next.in = old.Digest, old.item
-		}
-	} else if next.Base, err = digestOf(base); err != nil {
-		return nil, err
-	}
-	if !removed {
-		next.Digest, next.Size, next.Binary, next.Perm = digest(data), int64(len(data)), isBinary(data), perm
-	}
-	if next.item = w.open.id; !removed {
-		if err := w.book(next.Size); err != nil {
-			return nil, err
-		}
-		if err := w.Store.blob(next.item, next.Digest, data); err != nil {
-			return nil, err
-		}
-	}
-	line, err := json.Marshal(next.Change)
-	if err == nil {
-		if err = w.open.log.Append(line); err == nil {
-			err = w.open.log.Sync()
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	w.entries[c.Name()] = &next
-	return w.reader(c.Name(), base), nil
-}
-
-// reader opens a staged file. After its item was decided elsewhere, it opens what
-// is in its place.
-func (w *Work) reader(name string, base func() (fs.File, error)) func() (fs.File, error) {
-	return func() (fs.File, error) {
-		w.mu.Lock()
-		e := w.entries[name]
-		var item, sum string
-		if e != nil {
-			item, sum = e.item, e.Digest
-		}
-		w.mu.Unlock()
-		if e != nil {
-			f, err := w.Store.State.Files.Open(w.Store.at(item, sum))
-			if !errors.Is(err, fs.ErrNotExist) {
-				return f, err
-			}
-		}
-		return base()
-	}
 }
 
 // book counts what is stored against the bounds.
