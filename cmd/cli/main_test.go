@@ -101,9 +101,9 @@ func TestScripts(t *testing.T) {
 // A line of .env that is not NAME=value is named; a value in quotes may have several.
 func TestBadLineOfDotenv(t *testing.T) {
 	for text, want := range map[string]int{
-		"A=1\nnonsense here\nB=2\n":              2,
+		"A=1\nnonsense here\nB=2\n":               2,
 		"# c\n\nA=\"1\n2\n3\"\nB=2\nexport\n@=\n": 7,
-		"just words\n":                           1,
+		"just words\n":                            1,
 	} {
 		if _, err := godotenv.UnmarshalBytes([]byte(text)); err == nil {
 			t.Errorf("%q is not wrong", text)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-
-	"golem/core/sandbox"
 )
 
 // keeper is the sandbox.Keeper of one tree.
