@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,17 +78,60 @@ func jsonInput(text string) (run.Input, error) {
 // object: words, a file or standard input. Any other text is refused, with an
 // example. The schema judges an object itself.
 func typedInput(w *project.Worker, in *run.Input) error {
-	*in = in.For(w)
-	f := run.Lacking(w, *in)
-	switch text := strings.TrimSpace(in.Text); {
-	case f == nil:
+	if len(in.JSON) > 0 || w.Input == nil {
 		return nil
-	case strings.HasPrefix(text, "{"):
-		if _, err := jsonInput(text); err != nil { // says what is wrong with it, and where
+	}
+	var schema struct {
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if json.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
+		return nil
+	}
+	what := "the input is plain text"
+	if text := strings.TrimSpace(in.Text); strings.HasPrefix(text, "{") {
+		given, err := jsonInput(text)
+		if err != nil {
 			return err
 		}
+		*in = run.Input{JSON: given.JSON, Attachments: in.Attachments}
+		return nil
 	}
-	return f.Hinting("--input '%s'", f.Hint)
+	if in.Text == "" {
+		what = "no input was given"
+	}
+	names := schema.Required
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(schema.Properties))
+	}
+	var fields []string
+	for _, name := range names[:min(len(names), 6)] {
+		key, err := json.Marshal(name)
+		if err != nil {
+			continue
+		}
+		fields = append(fields, string(key)+": "+placeholder(schema.Properties[name]))
+	}
+	return fault.New(fault.ToolInput, "%s needs a JSON object as input, but %s", w.ID, what).Hinting("--input '{%s}'", strings.Join(fields, ", "))
+}
+
+// placeholder is a value of a schema's type, for an example.
+func placeholder(schema json.RawMessage) string {
+	var s struct{ Type any }
+	if json.Unmarshal(schema, &s) == nil {
+		switch s.Type {
+		case "integer", "number":
+			return "0"
+		case "boolean":
+			return "true"
+		case "array":
+			return "[]"
+		case "object":
+			return "{}"
+		}
+	}
+	return `"…"`
 }
 
 // stdin reads all of standard input as text.
