@@ -67,6 +67,7 @@ type Item struct {
 	Type    Type      `json:"type"`
 	State   State     `json:"state"`
 	Message string    `json:"message,omitempty"`
+	Lines   string    `json:"lines,omitempty"` // the message with its line breaks, if it has some, for a commit
 	Run     string    `json:"run,omitempty"`
 	Worker  string    `json:"worker,omitempty"`
 	Created time.Time `json:"created"`
@@ -133,7 +134,11 @@ func (i Item) Files() int {
 
 // Digest identifies the snapshot: where its files go and what is in them.
 func (i Item) Digest() string {
-	data, _ := json.Marshal([]any{i.ID, i.Message, i.Target, i.Changes}) // strings and numbers
+	all := []any{i.ID, i.Message, i.Target, i.Changes}
+	if i.Lines != "" {
+		all = append(all, i.Lines)
+	}
+	data, _ := json.Marshal(all) // strings and numbers
 	return digest(data)
 }
 

@@ -56,7 +56,7 @@ func (w *Work) Commit(ctx context.Context, files []File, message, target string)
 	} else if to.Git != "" && w.Store.Git == nil {
 		return Item{}, noGit()
 	}
-	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
+	it := Item{Type: StagedCommit, State: Pending, Message: oneLine(message), Lines: lined(message), Run: w.Run, Worker: w.Worker, Created: w.Store.now(), Target: target}
 	log, free, err := w.reserve(ctx, &it)
 	if err != nil {
 		return it, err

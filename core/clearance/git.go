@@ -1,6 +1,7 @@
 package clearance
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -121,7 +122,7 @@ func (s *Store) commit(it Item, to Target, steps []step) (Item, error) {
 	}
 	commit := ""
 	if err == nil {
-		commit, err = b.Commit(it.Message, s.now(), files)
+		commit, err = b.Commit(cmp.Or(it.Lines, it.Message), s.now(), files)
 	}
 	if err != nil {
 		return it, err

@@ -89,6 +89,19 @@ func oneLine(s string) string {
 	return s
 }
 
+// lined is a message with its line breaks, if it has some and none of it is cut: a person
+// who saw it in one line saw every word.
+func lined(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(oneLine(line), " ")
+	}
+	if s = strings.Join(lines, "\n"); len(lines) == 1 || len([]rune(s)) > 200 {
+		return ""
+	}
+	return s
+}
+
 func (s *Store) note(it Item) error {
 	body, err := json.Marshal(note{it.ID, it.Type, it.State, it.Message, it.Target})
 	if err != nil {
