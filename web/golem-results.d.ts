@@ -105,6 +105,7 @@ export interface Item {
   type: string
   state: string
   message?: string
+  lines?: string
   run?: string
   worker?: string
   created: string

@@ -186,7 +186,7 @@ func (h *host) attachments(names []string) ([]run.File, error) {
 		}
 		data, err := h.readFile(name, maxAttach)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fault.New(fault.Attachment, "--attach %s: there is no file %[1]s", name).Hinting("paths are relative to the current directory")
+			return nil, fault.New(fault.Attachment, "there is no file %s", name).Hinting("paths are relative to the current directory")
 		}
 		if err != nil {
 			return nil, fault.New(fault.Attachment, "--attach %s: %s", name, cause(err)).Hinting("attach a regular file that you can read")

@@ -50,7 +50,7 @@ func (p *Project) Used() []*Worker {
 }
 
 // apart are the beginnings of faults in settings that say nothing about tools.
-var apart = []string{"limits", "description", "name", "version", "model", "compatible_models", "retry", "delegation", "vars", "max_context_tokens", "attachment_policy", "clearance"}
+var apart = []string{"limits", "description", "name", "model", "retry", "delegation", "vars"}
 
 // Broken returns the workers of the project that cannot run and could be read, for
 // Check to look at the rest of them: their instructions, if the libraries are known,
@@ -60,27 +60,36 @@ func (p *Project) Broken() (all, tools []*Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	own := p.faults.Err()
-	if own != nil && (p.settings == nil || len(p.manifest.Dependencies) > 0 || p.shelf()) {
+	if p.shelf() || own != nil && (p.settings == nil || len(p.manifest.Dependencies) > 0) {
 		return nil, nil
 	}
 	for _, row := range listed {
 		l := p.place(row.Path)
-		if !l.inProject() || p.shelf() {
+		if !l.inProject() {
 			continue
 		}
 		got := p.load(l)
-		if _, err := p.finished(got); got.worker == nil || err == nil && own == nil {
+		_, err := p.finished(got)
+		if got.worker == nil || err == nil && own == nil {
 			continue
 		}
 		all = append(all, got.worker)
-		more := len(p.toolsetFaults(got, p.src.Platform, nil)) + len(p.toolModuleFaults(got))
-		if more == 0 && !slices.ContainsFunc(slices.Concat(p.faults, got.faults), func(f *fault.Fault) bool {
-			return f.Severity != fault.Warning && !slices.ContainsFunc(apart, func(a string) bool { return strings.HasPrefix(f.Message, a) })
-		}) {
+		if areApart(p.faults) && (err == nil || areApart(listOfFaults(err))) {
 			tools = append(tools, got.worker)
 		}
 	}
 	return all, tools
+}
+
+func areApart(faults fault.List) bool {
+	for _, f := range faults {
+		key, _, _ := strings.Cut(f.Message, ":")
+		key, _, _ = strings.Cut(key, ".")
+		if f.Severity != fault.Warning && !slices.Contains(apart, key) {
+			return false
+		}
+	}
+	return true
 }
 
 // calledBy are the workers that a worker imports or may call; none of those that '*'
