@@ -5,7 +5,6 @@ import (
 	"golem/core/money"
 	"golem/core/yamltree"
 	"path"
-	"slices"
 	"strings"
 	"time"
 )
@@ -168,8 +167,12 @@ func (c *Config) personal() (here, everywhere approval.Personal) {
 		return here, everywhere
 	}
 	here, everywhere = personal(c.here.Get("approval")), personal(c.get("approval"))
-	if c.instead {
-		here.Rules = slices.DeleteFunc(here.Rules, func(r approval.Rule) bool { return r.Decide == approval.PreApproved })
+	own := here.Rules
+	here.Rules = nil
+	for _, r := range own {
+		if !c.instead || r.Decide != approval.PreApproved {
+			here.Rules = append(here.Rules, r)
+		}
 	}
 	here.Rules = append(here.Rules, c.kept...)
 	return here, everywhere
