@@ -134,8 +134,18 @@ func (h *host) sayFailed(res run.Result) {
 		}
 		h.say("the worker %s failed (call %s): %s", f.Worker, f.ID, oneLine(f.Error.Error()))
 	}
-	if denied := len(res.Denied) + len(res.Declined); res.Strict && res.Error == nil && denied+len(res.Failed) > 0 {
-		h.say("--strict: %d denied calls, %d failed workers", denied, len(res.Failed))
+	if !res.Strict || res.Error != nil {
+		return
+	}
+	var why []string
+	if n := len(res.Denied) + len(res.Declined); n > 0 {
+		why = append(why, count(n, "denied call"))
+	}
+	if n := len(res.Failed); n > 0 {
+		why = append(why, count(n, "failed worker"))
+	}
+	if len(why) > 0 {
+		h.say("--strict: %s", strings.Join(why, ", "))
 	}
 }
 

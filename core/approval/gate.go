@@ -65,7 +65,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 	if it.FromModel && !forModels(spec.Exec) {
 		rec := Record{Setting: Blocked, Rule: "exec: manual", Source: "setting", Reason: "only a person can start this tool"}
 		it.observe(rec)
-		return tool.Output{}, denial(spec.Name, rec)
+		return tool.Output{}, denial(it, rec)
 	}
 	args, err := g.decode(spec, it.Call.Args)
 	if err != nil {
@@ -82,7 +82,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		rec := Record{Setting: v.setting, Rule: v.rule, Source: "setting", Reason: "not run: " + reason(err)}
 		if v.setting == Blocked {
 			rec.Reason = blockedReason(v.rule)
-			err = denial(spec.Name, rec)
+			err = denial(it, rec)
 		}
 		it.observe(rec)
 		return tool.Output{}, err
@@ -93,7 +93,7 @@ func (g *Gate) Call(ctx context.Context, it Item) (tool.Output, error) {
 		return tool.Output{}, err
 	}
 	if !rec.Run {
-		return tool.Output{}, denial(spec.Name, rec)
+		return tool.Output{}, denial(it, rec)
 	}
 	return c.run(ctx, rec.Source == "user")
 }
@@ -249,11 +249,13 @@ func reason(err error) string {
 	return fmt.Sprintf("%s: %s", f.Code, f.Message)
 }
 
-// denial is the error that the caller of a denied call gets, with a hint what
-// it can do now (S0-61).
-func denial(name string, rec Record) *fault.Fault {
-	f := fault.New(fault.Denied, "%s was not run: %s", name, rec.Reason)
+// denial is the error that the caller of a denied call gets, with a hint what a
+// model can do now (S0-61).
+func denial(it Item, rec Record) *fault.Fault {
+	f := fault.New(fault.Denied, "%s was not run: %s", it.Tool.Spec().Name, rec.Reason)
 	switch {
+	case !it.FromModel:
+		return f
 	case rec.Nobody:
 		return f.Hinting("go on without it, and say in your answer what you could not do")
 	case rec.Source == "user" || rec.Source == "cache":

@@ -386,3 +386,11 @@ func TestEmptyMode(t *testing.T) {
 		t.Error("the empty mode is interactive")
 	}
 }
+
+// What a model can do after a denial is no advice to a person who started the call.
+func TestDenialOfAPersonsCall(t *testing.T) {
+	o := doItem(t, NewGate(Interactive, nil), Item{Tool: writeFile(), Call: tool.Call{Args: json.RawMessage(`{"path":"/a"}`)}})
+	if f := fault.Of(o.err, fault.Tool); f == nil || f.Code != fault.Denied || f.Hint != "" {
+		t.Errorf("%v", o.err)
+	}
+}

@@ -211,7 +211,11 @@ func (s *script) choose(r Request) (*rule, groups, error) {
 		}
 	}
 	if next == nil {
-		return nil, groups{}, fault.New(fault.Model, "%s has no answer for worker %s, turn %d: no rule matches, and all its %d steps are used", s.name, r.Worker, r.Turn, steps).
+		used := fmt.Sprintf("all its %d steps are used", steps)
+		if steps < 2 {
+			used = []string{"it has no steps", "its only step is used"}[steps]
+		}
+		return nil, groups{}, fault.New(fault.Model, "%s has no answer for worker %s, turn %d: no rule matches, and %s", s.name, r.Worker, r.Turn, used).
 			Hinting("add a rule or a step; a script follows its rules, it is not a language model")
 	}
 	at.step++

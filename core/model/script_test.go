@@ -269,6 +269,20 @@ func talkErr(m Model) (Turn, error) {
 	return m.Generate(context.Background(), Request{Worker: "main"}, nil)
 }
 
+// Where no answer is left, the steps are counted as people do.
+func TestScriptWithoutAnswer(t *testing.T) {
+	for n, want := range []string{"it has no steps", "its only step is used", "all its 2 steps are used"} {
+		m := scriptOf(t, "script: 1\nworkers:\n  main:\n    - {when: {text: never}, say: x}\n"+strings.Repeat("    - say: x\n", n))
+		for turn := range n {
+			talk(t, m, turn+1, user("go"))
+		}
+		_, err := m.Generate(t.Context(), Request{Worker: "main", Conversation: "c", ID: "0", Turn: n + 1, Messages: []Message{user("go")}}, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // Every mistake in a script is told with its line, all in one go.
 func TestScriptMistakes(t *testing.T) {
 	head := "script: 1\nworkers:\n  main:\n"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -101,10 +102,7 @@ func (r *rendering) stopped(err error) error {
 
 // place puts a fault at a place of a template and shows the line.
 func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
-	text, known := r.texts[at.Name]
-	if !known {
-		text = r.template.Text
-	}
+	text := r.text(at.Name)
 	if at.Span == nil {
 		return f.At(text.File, max(text.Line, 1), 0)
 	}
@@ -114,6 +112,14 @@ func (r *rendering) place(f *fault.Fault, at *minijinja.Error) error {
 		f = f.Hinting("in: %s", short(strings.TrimSpace(lines[line-1])))
 	}
 	return f
+}
+
+// text is a template that was added, else the one that is rendered.
+func (r *rendering) text(name string) Text {
+	if text, known := r.texts[name]; known {
+		return text
+	}
+	return r.template.Text
 }
 
 // start is where the name begins that a span of the engine is about: behind {{.
@@ -151,8 +157,19 @@ func (r *rendering) unplaced(err error) error {
 	}
 	s, rest, _ := strings.Cut(s, " (line ")
 	line, _ := strconv.Atoi(strings.TrimSuffix(rest, ")"))
+	if m := lexed.FindStringSubmatch(s); m != nil { // only here the line is right
+		line, _ = strconv.Atoi(m[1])
+		s = s[len(m[0]):]
+		text := r.text(r.adding).Source
+		if i := strings.LastIndex(text, "{#"); i >= 0 && strings.HasSuffix(s, "end of comment") {
+			line = 1 + strings.Count(text[:i], "\n") // where it begins
+		}
+	}
 	return r.place(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
 }
+
+// lexed is the place that the engine's scanner puts into its words.
+var lexed = regexp.MustCompile(`^syntax error at line (\d+), col \d+: `)
 
 func quoted(s, otherwise string) string {
 	if s = strings.TrimPrefix(s, mainName); s == "" {

@@ -99,6 +99,8 @@ func TestTemplateFaults(t *testing.T) {
 		"{{ file('nix.md') }}":            `main.worker:5:4: E_TEMPLATE: there is no file nix.md (in: {{ file('nix.md') }})`,
 		"{% include 'self.jinja' %}":      "main.worker:5: E_TEMPLATE: templates, macros or loops are in each other more than 64 deep, or fewer that have deep expressions",
 		"{% if %}":                        "main.worker:5: E_TEMPLATE: syntax: unexpected end of block (in: {% if %})",
+		"a\n{# open\nb\n":                 "main.worker:6: E_TEMPLATE: syntax: unexpected end of comment (in: {# open)",
+		"a\nb {{ 1 ! 2 }}\n":              "main.worker:6: E_TEMPLATE: syntax: unexpected character '!' (in: b {{ 1 ! 2 }})",
 		"{{ 1 / 0 }}":                     "main.worker:5:4: E_TEMPLATE: division by zero (in: {{ 1 / 0 }})",
 		"{{ self }}":                      "main.worker:5:4: E_TEMPLATE: self and its blocks have no text; they are called: {{ self.NAME() }} (in: {{ self }})",
 		"{{ self.b|string }}":             "main.worker:5:11: E_TEMPLATE: self and its blocks have no text; they are called: {{ self.NAME() }} (in: {{ self.b|string }})",

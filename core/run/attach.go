@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golem/core/fault"
@@ -104,11 +103,7 @@ func judge(w *project.Worker, files []attachment) error {
 			return slices.ContainsFunc(list, func(s string) bool { return strings.ToLower(s) == suffix })
 		}
 		if has(p.DeniedSuffixes) || len(p.AllowedSuffixes) > 0 && !has(p.AllowedSuffixes) {
-			kind := "files without a suffix"
-			if suffix != "" {
-				kind = strconv.Quote(suffix) + " files"
-			}
-			return fault.New(fault.Attachment, "%s does not accept %s: %s", w.ID, kind, f.name).
+			return fault.New(fault.Attachment, "%s does not accept %s: %s", w.ID, sandbox.FilesWith(suffix), f.name).
 				Hinting("attachment_policy of %s: allowed %s, denied %s", w.ID,
 					listOr(p.AllowedSuffixes, "any"), listOr(p.DeniedSuffixes, "none"))
 		}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golem/core/fault"
@@ -138,8 +139,16 @@ func (l limits) suffix(p place) error {
 	if len(l.suffixes) == 0 || slices.ContainsFunc(l.suffixes, func(s string) bool { return s != "" && strings.HasSuffix(base, strings.ToLower(s)) }) {
 		return nil
 	}
-	return fault.New(fault.Limit, "the mount %s does not allow %q files: %s", l.name, path.Ext(p.rel), Abs(p.name)).
+	return fault.New(fault.Limit, "the mount %s does not allow %s: %s", l.name, FilesWith(path.Ext(p.rel)), Abs(p.name)).
 		Hinting("allowed suffixes: %s", strings.Join(l.suffixes, ", "))
+}
+
+// FilesWith are the files with a suffix, "" for none, in the words of messages.
+func FilesWith(suffix string) string {
+	if suffix == "" {
+		return "files without a suffix"
+	}
+	return strconv.Quote(suffix) + " files"
 }
 
 // Remove deletes a file or an empty directory.

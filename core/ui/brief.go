@@ -79,9 +79,9 @@ func taskLine(args json.RawMessage) string {
 // briefOf is a value as a progress line shows it: a string in plain quotes,
 // anything else as JSON.
 func briefOf(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return `"` + oneLine(s) + `"`
+	var s *string // null is no text
+	if json.Unmarshal(raw, &s) == nil && s != nil {
+		return `"` + oneLine(*s) + `"`
 	}
 	return oneLine(string(raw))
 }
@@ -247,9 +247,9 @@ func tableRow(heads []string, widths []int, cell func(string) string) string {
 
 // scalar is a value on one line: a string without its quotes, else JSON.
 func scalar(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return oneLine(s)
+	var s *string
+	if json.Unmarshal(raw, &s) == nil && s != nil {
+		return oneLine(*s)
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

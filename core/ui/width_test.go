@@ -44,3 +44,13 @@ func TestCallLineKeepsItsQuotes(t *testing.T) {
 		t.Errorf("the value has no closing quote: %s", got)
 	}
 }
+
+// null is no text without letters.
+func TestCallLineShowsNull(t *testing.T) {
+	if got := ui.CallLine("fib", json.RawMessage(`{"n":null,"m":""}`)); got != `fib(m: "", n: null)` {
+		t.Error(got)
+	}
+	if got := ui.TaskLine(json.RawMessage(`{"input":null}`)); got != "null" {
+		t.Error(got)
+	}
+}
