@@ -152,7 +152,7 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	}
 	if at := d.escape(); at >= 0 {
 		_, size := utf8.DecodeRuneInString(d.line[at+1:])
-		return at, fmt.Sprintf(`%s is no escape in double quotes`, d.line[at:at+1+size]), `write \\ or use single quotes`
+		return at, fmt.Sprintf(`%s is not an escape in double quotes`, d.line[at:at+1+size]), `write \\ or use single quotes`
 	}
 	if m := noComma.FindStringSubmatchIndex(d.line); m != nil && strings.Contains(d.what, "expected ','") {
 		at := max(m[2], m[4])
