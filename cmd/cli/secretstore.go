@@ -178,14 +178,15 @@ func (s *secretStore) set(name, value, store string) (used string, why error, er
 				Hinting("use --store file, which keeps it in a file that only you can read")
 		}
 	}
-	if before := old.Secrets[name]; used == inFile && before != nil && before.Store == inKeyring {
-		if err := s.forget(name); err != nil {
-			return "", nil, err
-		}
-	}
-	return used, why, s.change(func(all map[string]*keptSecret) {
+	err = s.change(func(all map[string]*keptSecret) {
 		all[name] = &keptSecret{Store: used, Set: s.now().UTC().Truncate(time.Second), Value: value}
 	})
+	if before := old.Secrets[name]; err == nil && used == inFile && before != nil && before.Store == inKeyring {
+		if err = s.forget(name); err != nil { // never in both
+			err = errors.Join(err, s.change(func(all map[string]*keptSecret) { all[name] = before }))
+		}
+	}
+	return used, why, err
 }
 
 // forget takes a value out of the keyring.

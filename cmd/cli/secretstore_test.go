@@ -74,6 +74,37 @@ func TestSecretStore(t *testing.T) {
 	}
 }
 
+// A value leaves the keyring only when the file has the new one, and the file has it only
+// when it has left the keyring.
+func TestSecretMovesWhole(t *testing.T) {
+	keyring.MockInit()
+	t.Cleanup(func() { keyring.MockInitWithError(errors.New("tests have no keyring")) })
+	s := testStore(t, nil)
+	if _, _, err := s.set("T", "value-one", inKeyring); err != nil {
+		t.Fatal(err)
+	}
+	lock := s.file.name + ".lock"
+	if err := errors.Join(os.RemoveAll(lock), os.Mkdir(lock, 0o700)); err != nil { // as a full disk does
+		t.Fatal(err)
+	}
+	if _, _, err := s.set("T", "value-two", inFile); !errors.Is(err, fault.Config) {
+		t.Errorf("%v", err)
+	}
+	if got, ok, err := s.Secret("T"); got != "value-one" || !ok || err != nil {
+		t.Errorf("%q, %v, %v", got, ok, err)
+	}
+	if err := os.Remove(lock); err != nil {
+		t.Fatal(err)
+	}
+	keyring.MockInitWithError(errors.New("locked"))
+	if _, _, err := s.set("T", "value-two", inFile); !errors.Is(err, fault.Platform) {
+		t.Errorf("%v", err)
+	}
+	if index, err := s.index(); err != nil || index.Secrets["T"].Store != inKeyring || index.Secrets["T"].Value != "" {
+		t.Errorf("%+v, %v", index.Secrets["T"], err)
+	}
+}
+
 // A file that golem did not write is neither used nor replaced.
 func TestSecretIndex(t *testing.T) {
 	for _, text := range []string{
