@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -157,9 +156,10 @@ func (r *rendering) unplaced(err error) error {
 	}
 	s, rest, _ := strings.Cut(s, " (line ")
 	line, _ := strconv.Atoi(strings.TrimSuffix(rest, ")"))
-	if m := lexed.FindStringSubmatch(s); m != nil { // only here the line is right
-		line, _ = strconv.Atoi(m[1])
-		s = s[len(m[0]):]
+	if words, ok := strings.CutPrefix(s, "syntax error at line "); ok { // the scanner's: only here the line is right
+		at, words, _ := strings.Cut(words, ", col ")
+		line, _ = strconv.Atoi(at)
+		_, s, _ = strings.Cut(words, ": ")
 		text := r.text(r.adding).Source
 		if i := strings.LastIndex(text, "{#"); i >= 0 && strings.HasSuffix(s, "end of comment") {
 			line = 1 + strings.Count(text[:i], "\n") // where it begins
@@ -167,9 +167,6 @@ func (r *rendering) unplaced(err error) error {
 	}
 	return r.place(fault.New(fault.Template, "syntax: %s", s), &minijinja.Error{Name: r.adding, Span: &syntax.Span{StartLine: uint16(line)}})
 }
-
-// lexed is the place that the engine's scanner puts into its words.
-var lexed = regexp.MustCompile(`^syntax error at line (\d+), col \d+: `)
 
 func quoted(s, otherwise string) string {
 	if s = strings.TrimPrefix(s, mainName); s == "" {
