@@ -188,6 +188,8 @@ async function logged(opfs) {
 			}
 		})();`;
 	const dir = await (await navigator.storage.getDirectory()).getDirectoryHandle("dir", { create: true });
+	// A page that the browser lost in the middle of this left a log, which its dead worker may still have.
+	while (!(await dir.removeEntry("log").then(() => true, (e) => e.name === "NotFoundError"))) await new Promise((resolve) => setTimeout(resolve, 20));
 	for (let i = 1; i <= 5; i++) {
 		const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
 		let last = 0;
