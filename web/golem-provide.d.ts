@@ -1,4 +1,10 @@
-// What a page provides (Golem.provide).
+// What a page provides (Golem.provide), and what the methods of golem.js take.
+
+/** What every method that waits takes, as its last argument. */
+export interface Waiting {
+  /** When it aborts, the method ends with E_INTERRUPTED; what a change has written by then stays. */
+  signal?: AbortSignal
+}
 
 export interface Provided {
   /** Toolsets of the page by name: a worker gets one with toolsets: {page: {names: [NAME]}}. */

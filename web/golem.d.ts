@@ -5,18 +5,12 @@
 import type { TracedEvent } from './golem-events.js'
 import type { Fault, Header, Request, Where } from './golem-values.js'
 import type { CallTree, ConversationListing, Description, Library, ModelOffer, Plan, Said, StagedItem, Widening, WorkerListing } from './golem-results.js'
-import type { DeviceOptions, DeviceState, Provided } from './golem-provide.js'
+import type { DeviceOptions, DeviceState, Provided, Waiting } from './golem-provide.js'
 
 export * from './golem-events.js'
 export * from './golem-values.js'
 export * from './golem-results.js'
 export * from './golem-provide.js'
-
-/** What every method that waits takes, as its last argument. */
-export interface Waiting {
-  /** When it aborts, the method ends with E_INTERRUPTED; what a change has written by then stays. */
-  signal?: AbortSignal
-}
 
 export interface StartOptions extends Waiting {
   /** Where golem.wasm and golem-worker.js lie, with a slash at its end; default: beside golem.js. */

@@ -387,7 +387,6 @@ export function setTheme(to) {
   document.documentElement.dataset.theme = theme.value
   settings.theme = chosen
 }
-
 dark.addEventListener('change', () => setTheme(settings.theme))
 
 /** Offers bytes as a file to keep. */
