@@ -155,7 +155,7 @@ func TestPackedProjectByHand(t *testing.T) {
 	do(p, `location.hash = '#url=' + encodeURIComponent('javascript:alert(1)'); await text("must begin with https")`)
 	do(p, `location.hash = '#url=' + encodeURIComponent(%q); await click("Fetch it"); await text("Open this packed project?"); await text("signed with the key RW"); await text("sha256:"); await click("Open it");
 		await until("the project", () => document.title.startsWith("wide"))`, site.URL+"at/wide.golem")
-	do(p, `await click("Run"); await say("go"); await text("beyond its own sandbox"); await text("signed with the key RW")`)
+	do(p, `await click("Run"); await say("go"); await text("asks for more than its sandbox"); await text("signed with the key RW")`)
 	settled(p)
 	do(p, `[...document.querySelectorAll('dialog[open] button')].find((b) => b.innerText === 'No').click()`)
 	finished(p, "error")

@@ -22,7 +22,10 @@ import (
 
 // elsewhere are the cases that the page cannot be asked to play, and why.
 var elsewhere = map[string]string{
-	"s13-allowed": "a page has no $GOLEM_HOME, where this module lies",
+	"s13-allowed":     "a page has no $GOLEM_HOME, where this module lies",
+	"s13-home-grants": "a page has no $GOLEM_HOME, where this module lies",
+
+	"s63-mcp-lists": "one of its servers is a command, which a page cannot start",
 
 	"s19-wrong-request": "golem.js binds every answer to the question it was given",
 
