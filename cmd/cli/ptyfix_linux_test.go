@@ -30,9 +30,9 @@ func TestTerminalFixAsks(t *testing.T) {
 // golem clearance discard asks too.
 func TestTerminalUndoAndDiscardAsk(t *testing.T) {
 	dir := ptyProject(t, map[string]string{
-		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\nsandbox: {mounts: [{target: /, source: ., mode: rw}, {target: /work, source: work, mode: staged}]}\n---\nW.\n",
-		"work/a.txt":  "a\n",
-		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /minutes.md, content: \"x\\n\"}}, {tool: write_file, args: {path: /work/a.txt, content: \"b\\n\"}}]\n    - say: done\n",
+		"main.worker": "---\nmodel: script:s.yaml\ntoolsets: {filesystem: {approval: {default: preApproved}}}\nsandbox: {mounts: [{target: /, source: ., mode: rw}, {target: /data, source: data, mode: staged}]}\n---\nW.\n",
+		"data/a.txt":  "a\n",
+		"s.yaml":      "script: 1\nworkers:\n  main:\n    - calls: [{tool: write_file, args: {path: /minutes.md, content: \"x\\n\"}}, {tool: write_file, args: {path: /data/a.txt, content: \"b\\n\"}}]\n    - say: done\n",
 	})
 	startPTY(t, dir, nil, false, ".", "go", "--plain").exit(0)
 	r := startPTY(t, dir, nil, false, "undo")
