@@ -4,7 +4,7 @@ package fault
 // error, so that errors.Is(err, fault.Denied) works.
 type Code string
 
-// Error is the code.
+// Error returns the code.
 func (c Code) Error() string { return string(c) }
 
 // Every code golem can report, in SPEC §15 order.

@@ -89,7 +89,7 @@ func (f *Fault) Hinting(format string, args ...any) *Fault {
 	return &c
 }
 
-// Error is the text form of SPEC §16: FILE:LINE:COL: CODE: message (hint).
+// Error returns the text form of SPEC §16: FILE:LINE:COL: CODE: message (hint).
 func (f *Fault) Error() string {
 	code := string(f.Code) + ": "
 	if f.Severity == Warning {
@@ -155,7 +155,7 @@ func Of(err error, fallback Code) *Fault {
 	return &Fault{Code: fallback, Message: err.Error(), Severity: Error, cause: err}
 }
 
-// Result is the tool-result form of SPEC §16: {"error":{code,message,hint}}.
+// Result returns the fault as a tool result (SPEC §16): {"error":{code,message,hint}}.
 func (f *Fault) Result() json.RawMessage {
 	type body struct {
 		Code    Code   `json:"code"`

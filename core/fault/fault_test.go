@@ -97,7 +97,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// SPEC §15: every code is listed once.
+// SPEC §15: every code that Codes lists begins with E_, and none is listed twice.
 func TestCodes(t *testing.T) {
 	seen := map[fault.Code]bool{}
 	for _, c := range fault.Codes() {

@@ -100,7 +100,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// maxKnown is the number of names that a hint lists at most.
+// maxKnown is the number of names that a hint lists if it leaves names out.
 const maxKnown = 50
 
 // DidYouMean returns the hint for an unknown name: the most similar known name
@@ -119,9 +119,9 @@ func DidYouMean(name string, known []string) string {
 	return fmt.Sprintf("known: %s", strings.Join(sorted, ", "))
 }
 
-// distance is the Levenshtein distance in bytes, where two neighbours that are
-// exchanged count once. It takes time proportional to the product of both lengths,
-// so use it for short names only.
+// distance returns the Levenshtein distance in bytes; two neighbours that are exchanged
+// count as one change. To bound the time, it returns the length of the longer text if
+// one of them has more than 64 bytes.
 func distance(a, b string) int {
 	const longest = 64
 	if len(a) > longest || len(b) > longest {

@@ -18,5 +18,5 @@ func Brief(s string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// Quoted is Brief with double quotes around it.
+// Quoted returns the text of Brief in double quotes.
 func Quoted(s string) string { return `"` + Brief(s) + `"` }
