@@ -113,8 +113,8 @@ func (j *Judge) Trusts(w Widening) bool {
 	return j.all || j.known[w.key()]
 }
 
-// Any reports whether a widening that match is true for is trusted by itself; TrustAll
-// does not count.
+// Any reports whether match returns true for a widening that was given to Trust.
+// TrustAll does not count.
 func (j *Judge) Any(match func(Widening) bool) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

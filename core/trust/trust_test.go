@@ -19,8 +19,8 @@ func widenings() *rapid.Generator[List] {
 	})
 }
 
-// The digest is of what the list says: not of its order, its repetitions, its
-// lines or its words; and two lists that say different things differ.
+// The digest does not depend on the order of the list, on repetitions, lines or
+// descriptions. Two lists with different widenings have different digests.
 func TestDigest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := widenings().Draw(t, "l")
