@@ -1,6 +1,5 @@
-// Package builtin holds the text files that golem brings along: the workers that
-// any project may call, the scripts of script:NAME and the projects that golem
-// init makes. It has no code besides.
+// Package builtin embeds text files in golem: the workers that any project may call,
+// the scripts that script:NAME names, and the projects that golem init writes.
 package builtin
 
 import (
@@ -13,26 +12,27 @@ import (
 //go:embed workers scripts projects
 var files embed.FS
 
-// Workers are the built-in workers, as ID.worker (S1-01).
+// Workers returns the built-in workers. Each is a file ID.worker (S1-01).
 func Workers() fs.FS { return below("workers") }
 
-// Scripts are the embedded scripts, as NAME.yaml (SPEC §10).
+// Scripts returns the embedded scripts. Each is a file NAME.yaml (SPEC §10).
 func Scripts() fs.FS { return below("scripts") }
 
-// Projects are the projects that golem init makes, each in a directory with the
+// Projects returns the projects that golem init writes. Each is in a directory with the
 // name of its template. Empty directories are not among them.
 func Projects() fs.FS { return below("projects") }
 
-// below is a directory of the embedded files as a tree in memory, whose code is
-// in golem anyway: as an fs.FS, embed.FS costs the page 9 KB more.
+// below copies a directory of the embedded files to a tree in memory. golem has the
+// code of such trees anyway; to return embed.FS as an fs.FS would make the page 9 KB
+// larger.
 func below(dir string) fs.FS {
 	tree := sandbox.Memory()
 	fill(tree, dir, "")
 	return tree
 }
 
-// fill copies a directory. What is embedded can be read, and has names that a
-// tree takes, so no error is possible.
+// fill copies a directory to a tree. No error is possible: embedded files can be read,
+// and their names are valid in a tree.
 func fill(tree sandbox.FS, dir, to string) {
 	entries, _ := files.ReadDir(dir)
 	for _, e := range entries {
