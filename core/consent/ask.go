@@ -16,8 +16,9 @@ import (
 	"golem/core/trust"
 )
 
-// checkPin holds the list against a digest that a person pinned; then all of
-// it is trusted, or nothing runs.
+// checkPin compares the list of widenings with the digest that a person pinned. If it
+// is the same, the whole list is trusted; otherwise checkPin returns E_TRUST, and
+// nothing may run.
 func (c *Consent) checkPin(ctx context.Context) error {
 	if c.pinned == "" {
 		return nil
@@ -38,8 +39,10 @@ func brief(s string) string {
 	return "another text"
 }
 
-// Before asks once, before a run begins, for what the entry's closure needs
-// and nobody trusted yet. A no, or nobody there, runs untrusted.
+// Before asks a person, before a run begins, to trust those widenings of the entry's
+// closure that are not trusted yet. It returns the lines for the trace. If the answer
+// is no, or nobody is there, the run goes on without that trust. The error is E_TRUST
+// for a wrong pinned digest, or that of ctx.
 func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runner) ([]trace.Body, error) {
 	if err := c.checkPin(ctx); err != nil {
 		return nil, err
@@ -73,7 +76,7 @@ func (c *Consent) Before(ctx context.Context, entry *project.Worker, r *run.Runn
 	return out, nil
 }
 
-// Asks returns what Before would ask about; nil where it asks nothing.
+// Asks returns the widenings that Before would ask about; nil if Before would not ask.
 func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, error) {
 	if err := c.checkPin(ctx); err != nil || c.neverAsk {
 		return nil, err
@@ -81,7 +84,7 @@ func (c *Consent) Asks(ctx context.Context, entry *project.Worker) (trust.List, 
 	return c.judge.Untrusted(c.needed(ctx, entry)), nil
 }
 
-// question is a trust question about a list.
+// question returns the question whether a person trusts a list.
 func (c *Consent) question(l trust.List, call string, path []string, shown func(approval.Request)) approval.Question {
 	q := approval.Question{
 		Kind: approval.KindTrust, Title: "This project asks for more than its sandbox. Allow it?",
@@ -108,8 +111,8 @@ func notes(what string, l trust.List) []trace.Body {
 	return out
 }
 
-// Provider fails with E_TRUST if the project's files say something about a
-// provider that nobody trusted.
+// Provider returns E_TRUST if the project's files have a setting for a provider that
+// needs trust and is not trusted. It asks nobody.
 func (c *Consent) Provider(name string) error {
 	if open := c.judge.Untrusted(c.providerWidenings(name)); len(open) > 0 {
 		return c.untrusted(open[0], "nobody trusted it")
@@ -117,22 +120,23 @@ func (c *Consent) Provider(name string) error {
 	return nil
 }
 
-// Model settles, before a model is opened, whether a person trusts what
-// the project says of its provider. Workers that the question before the run
-// did not cover are asked about now.
+// Model returns E_TRUST if the project's files have a setting for the provider of w's
+// model that is not trusted. Call it before a model is opened. It asks the person if
+// the question before the run did not cover the worker.
 func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	provider, _, _ := strings.Cut(w.Model, ":")
 	return c.use(ctx, w, c.providerWidenings(provider), ask)
 }
 
-// Settings fails unless a person trusts what the project's files add to each
-// request of a worker. It asks where nobody has answered yet.
+// Settings does the same for what the project's files add to each request to w's model
+// (model_settings.extra).
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	return c.use(ctx, w, c.extras(w), ask)
 }
 
-// use settles what a worker is about to use. What the question before the
-// run covered is not asked again.
+// use returns nil if a list that a worker needs is trusted, or if a person says yes to
+// it now. Otherwise it returns E_TRUST. It does not ask again what the question before
+// the run covered.
 func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, ask run.Asker) error {
 	open := c.judge.Untrusted(list)
 	if len(open) == 0 {
@@ -155,7 +159,8 @@ func (c *Consent) use(ctx context.Context, w *project.Worker, list trust.List, a
 	return c.untrusted(open[0], why)
 }
 
-// asked says whether the question before the run covered a worker's provider.
+// asked reports whether the question before the run covered a worker: whether the
+// worker is in the closure of the entry.
 func (c *Consent) asked(w *project.Worker) bool {
 	entry, err := c.Project.Entry()
 	if err != nil {
@@ -173,20 +178,22 @@ func (c *Consent) asked(w *project.Worker) bool {
 	return false
 }
 
-// untrusted is the fault of using what nobody trusted.
+// untrusted returns the fault for the use of a setting that is not trusted, for the
+// reason why.
 func (c *Consent) untrusted(w trust.Widening, why string) error {
 	file, line := project.Place(w.At)
 	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
 }
 
-// trustHint says how a person says yes here.
+// trustHint returns the hint that says how a person can trust a project.
 func trustHint() string {
 	return "if you trust the project's author, say yes when golem asks before a run, or use golem trust or --trust"
 }
 
-// Granted refuses a tool of a module with hosts, with values of the person, or with
-// files by a library's word, that nobody trusted, and commands that reach beyond the
-// project.
+// Granted returns E_TRUST if a call of a tool needs a grant that is not trusted. Such
+// grants are the hosts and the values of the person that a module gets, the files that
+// a library's worker grants to a module, and what lets the commands of the shell
+// toolset reach beyond the project.
 func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) error {
 	spec := t.Spec()
 	if spec.Toolset == "shell" && spec.Risk == tool.Command {
@@ -209,10 +216,10 @@ func (c *Consent) Granted(ctx context.Context, w *project.Worker, t tool.Tool) e
 	return nil
 }
 
-// Grant is the first grant of a tool's module that needs trust and that no person
-// trusted: a host, a value of the person, or the files where a library's worker
-// grants them. digest is that of the module. A module that the worker does not have
-// cannot be trusted, since nobody can tell what it was granted.
+// Grant returns the first grant of a tool's module that needs trust and is not trusted:
+// a host, a value of the person, or files that a library's worker grants. open is false
+// if there is none. digest is the SHA-256 of the module in hex. A module that the
+// worker does not have is not trusted, because nobody can tell what it was granted.
 func (c *Consent) Grant(w *project.Worker, spec tool.Spec, digest string) (g trust.Widening, open bool) {
 	if spec.Kind != tool.Wasm {
 		return g, false

@@ -8,8 +8,8 @@ import (
 	"golem/core/tool"
 )
 
-// A module is granted what stands under its own stem, whatever its path looks like; of one
-// that the worker does not have nothing is known, so nothing of it is trusted.
+// A module gets the grants under its own stem, also if its name has an @. A module that
+// the worker does not have is not trusted, because its grants are not known.
 func TestGrantOfAModule(t *testing.T) {
 	p, err := project.Load(project.Source{Toolsets: []string{"custom"}, FS: fstest.MapFS{
 		"main.worker":     {Data: []byte("---\ntoolsets: {custom: {modules: {\"c@fg\": {config: {K: {env: V}}}}}}\n---\nGo.\n")},

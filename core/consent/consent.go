@@ -50,13 +50,13 @@ type Consent struct {
 	judge            trust.Judge
 	neverAsk         bool // the person's config says trust: false
 	pinned, pinnedBy string
-	refused          sync.Map    // tools of MCP servers, by widening: nobody is asked twice
+	refused          sync.Map    // tools of MCP servers that a person refused, by widening: golem does not ask again
 	met              sync.Map    // MCP servers that have listed their tools, by widening
 	unattended       atomic.Bool // trust was asked for and nobody was there
 }
 
-// Read returns what a person trusted before: by flag, in the person's config, by
-// an earlier yes.
+// Read returns a Consent with what a person trusted before: by a flag, in their
+// configuration, or by an earlier yes.
 func Read(s Source) (*Consent, error) {
 	c := &Consent{source: s}
 	if err := c.settle(); err != nil {

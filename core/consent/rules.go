@@ -6,8 +6,8 @@ import (
 	"golem/core/project"
 )
 
-// Rules are the approval rules that a person keeps for one project, in their own
-// configuration (scenario 59). File may be nil: none can be kept.
+// Rules is the list of approval rules that a person keeps for one project, in their own
+// configuration (scenario 59). If File is nil, the list is empty and cannot be changed.
 type Rules struct {
 	File File
 	Key  string // of the project under projects:, as for project.ReadConfig
@@ -36,8 +36,8 @@ func (r Rules) Add(rule approval.Rule) error {
 	return r.change(func(data []byte) ([]byte, error) { return project.AddRule(data, r.Key, r.Home, rule) })
 }
 
-// Remove deletes a rule of List by its number, from 1. yaml is Rule.YAML of the one
-// that the person means: if it has another number by now, nothing is removed (E_CONFLICT).
+// Remove deletes rule n of List; the first one is 1. yaml is Rule.YAML of the rule that
+// the person chose: if rule n is another one now, nothing is removed (E_CONFLICT).
 func (r Rules) Remove(n int, yaml string) error {
 	return r.change(func(data []byte) ([]byte, error) {
 		rules, err := r.in(data)

@@ -20,9 +20,10 @@ import (
 	"golem/core/trust"
 )
 
-// servers are the MCP servers that a worker names; only the one called name, unless that
-// is "". The value of the widening is the whole configuration: a yes holds for this
-// command line or address and no other. Keys in it are fingerprints.
+// servers returns one widening for each MCP server that a worker names, or only that of
+// the server called name, unless name is "". The value of the widening is the whole
+// configuration: a yes holds for this command line or address and no other. Keys in it
+// are replaced by fingerprints.
 func (c *Consent) servers(w *project.Worker, name string) trust.List {
 	if w.Builtin() {
 		return nil
@@ -45,7 +46,7 @@ func (c *Consent) servers(w *project.Worker, name string) trust.List {
 	return out
 }
 
-// hideKeys puts fingerprints into the place of texts that may be secret.
+// hideKeys replaces texts that may be secret by fingerprints.
 func hideKeys(config map[string]any) {
 	for _, kind := range []string{"headers", "env"} {
 		values, ok := config[kind].(map[string]any)
@@ -76,8 +77,8 @@ func serverMeans(config map[string]any) string {
 	return text + ". Its command line: " + commandLine(config)
 }
 
-// commandLine is the program and its arguments in the order in which they are given.
-// Whatever is more than a plain word is quoted, so that no argument looks like two.
+// commandLine returns the program and its arguments. It quotes all that is not a plain
+// word, so that no argument looks like two.
 func commandLine(config map[string]any) string {
 	args, _ := config["args"].([]any)
 	var out []string
@@ -93,8 +94,9 @@ func commandLine(config map[string]any) string {
 	return strings.Join(out, " ")
 }
 
-// remote stand for the tools of a worker's MCP servers, which are not known before the
-// servers run: those that an approval setting names, and one without a name for defaults.
+// remote returns placeholders for the tools of a worker's MCP servers, because the
+// tools are not known before the servers run: for each server, one for each of its
+// tools that an approval setting names, and one without a name for the others.
 func (c *Consent) remote(w *project.Worker) []tool.Spec {
 	var out []tool.Spec
 	for _, s := range c.Project.Servers(w) {
@@ -121,7 +123,7 @@ func (c *Consent) remote(w *project.Worker) []tool.Spec {
 	return out
 }
 
-// Known is a tool of an MCP server, as far as it is known without the server.
+// Known is what golem knows of a tool of an MCP server without starting the server.
 type Known struct {
 	Spec   tool.Spec
 	Server string // its name
@@ -130,9 +132,9 @@ type Known struct {
 	Open   bool   // nobody trusted the server
 }
 
-// KnownTools are what is known of the tools of a worker's MCP servers without starting
-// one: those that a person said yes to, else those that approval settings name and one
-// for all others, NAME__*.
+// KnownTools returns what is known of the tools of a worker's MCP servers without
+// starting one: for each server the tools that a person said yes to, or if there are
+// none, the tools that approval settings name and NAME__* for all others.
 func (c *Consent) KnownTools(w *project.Worker) []Known {
 	var out []Known
 	for _, s := range c.servers(w, "") {
@@ -173,15 +175,17 @@ func (c *Consent) KnownTools(w *project.Worker) []Known {
 	return out
 }
 
-// Server settles whether a person trusts an MCP server of a worker.
+// Server returns E_TRUST if an MCP server of a worker is not trusted. It asks the
+// person as Model does.
 func (c *Consent) Server(ctx context.Context, w *project.Worker, name string, ask run.Asker) error {
 	return c.use(ctx, w, c.servers(w, name), ask)
 }
 
-// ServerTools settles which tools of an MCP server a person trusts. The first time they
-// are a question of their own, after that those that are new or that the server
-// describes otherwise. Without a yes they are not offered. A digest that a person pinned
-// is a yes, in this run, to the tools that the server has the first time.
+// ServerTools reports for each tool of an MCP server whether it may be offered to the
+// model. The first time it asks about all tools; after that, about tools that are new
+// or that the server describes in another way. A tool without a yes is not offered. A
+// digest that a person pinned counts, in this run, as a yes to the tools that the
+// server lists the first time.
 func (c *Consent) ServerTools(ctx context.Context, w *project.Worker, name string, tools []mcp.Tool, ask run.Asker) ([]bool, error) {
 	out := make([]bool, len(tools))
 	servers := c.servers(w, name)
@@ -220,8 +224,9 @@ func (c *Consent) settleTools(ctx context.Context, server trust.Widening, name s
 	}
 }
 
-// meet trusts what a server lists the first time, also if that is nothing. It is for this
-// run: it is the yes of the digest, not the person's.
+// meet trusts the tools that a server lists the first time; an empty list also counts
+// as the first time. The trust is for this run and is not stored, because it comes from
+// the pinned digest and not from a person's answer.
 func (c *Consent) meet(server trust.Widening, all trust.List) {
 	first, _ := c.met.LoadOrStore(server.File+"\n"+server.Path+pinnedAt(server), sync.OnceFunc(func() {
 		if c.isFirst(server, all) {
@@ -231,7 +236,8 @@ func (c *Consent) meet(server trust.Widening, all trust.List) {
 	first.(func())() // a second worker that opens the server at the same time waits
 }
 
-// isFirst reports whether nobody was asked about a server's tools yet.
+// isFirst reports whether none of a server's tools is trusted, neither as listed now
+// nor as listed before.
 func (c *Consent) isFirst(server trust.Widening, all trust.List) bool {
 	return len(c.judge.Untrusted(all)) == len(all) && !c.judge.Any(func(w trust.Widening) bool { return isPin(server, w) })
 }
@@ -242,7 +248,8 @@ func (c *Consent) saidNo(w trust.Widening) bool {
 	return no
 }
 
-// pinned is a tool of a server, as the server describes it.
+// pinned returns the widening for a tool of a server. Its value has the digest of the
+// tool as the server describes it.
 func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 	out := server
 	out.Path += "." + t.Name
@@ -255,8 +262,8 @@ func pinned(server trust.Widening, t mcp.Tool) trust.Widening {
 	return out
 }
 
-// pinnedAt ends the value of each pinned tool of a server: a pin holds for the server as
-// it is configured.
+// pinnedAt returns the end of the value of each pinned tool of a server. It names the
+// server's configuration, so that the pin does not hold for another configuration.
 func pinnedAt(server trust.Widening) string {
 	return " at " + strings.TrimPrefix(fingerprint(server.Value), "sha256:")
 }
@@ -265,9 +272,10 @@ func isPin(server, w trust.Widening) bool {
 	return w.File == server.File && strings.HasPrefix(w.Path, server.Path+".") && strings.HasSuffix(w.Value, pinnedAt(server))
 }
 
-// askTools asks about tools that nobody trusted yet: all of a server, or those that
-// changed. They are one line of the question, which front ends fold. again says that
-// another worker's question settled some of them meanwhile, so that this one was not put.
+// askTools asks about tools of a server that nobody trusted yet: all of them, or those
+// that changed. They are one line of the question, which front ends fold. again is true
+// if the question was not asked because the answer to another worker's question covered
+// some of the tools.
 func (c *Consent) askTools(ctx context.Context, server string, open trust.List, first bool, ask run.Asker) (again bool, err error) {
 	q := c.question(nil, "", nil, nil)
 	q.Title = fmt.Sprintf("The MCP server %s has new or changed tools (%d). Offer them to the model?", fault.Brief(server), len(open))

@@ -10,8 +10,8 @@ import (
 	"golem/core/trust"
 )
 
-// SPEC §3: the question about an MCP server shows its command line as one, and no
-// argument can look like two, or like golem's own words.
+// SPEC §3: the question about an MCP server shows its command line. No argument can
+// look like two, or like golem's own words.
 func TestServerMeansTheCommandLine(t *testing.T) {
 	got := serverMeans(map[string]any{"command": "npx", "args": []any{"--yes", "@example/notes", "a b", `q"t`, "", "x; rm", "größe", "C:\\n"}})
 	if want := `. Its command line: npx --yes @example/notes "a b" "q\"t" "" "x; rm" "größe" C:\n`; !strings.HasSuffix(got, want) {
@@ -97,7 +97,7 @@ func TestServerToolsOfTwoWorkers(t *testing.T) {
 	}
 }
 
-// unwritten is a file that nothing may be kept in.
+// unwritten is a File that fails the test if something is written to it.
 type unwritten struct{ t *testing.T }
 
 func (unwritten) Read() ([]byte, error) { return nil, nil }
@@ -107,7 +107,8 @@ func (u unwritten) Change(func([]byte) ([]byte, error)) error {
 	return nil
 }
 
-// A pinned digest (GOLEM_TRUST) says yes to the tools of the first time, for this run.
+// A pinned digest (GOLEM_TRUST) trusts the tools that a server lists first, for this
+// run only.
 func TestPinnedDigestIsNotKept(t *testing.T) {
 	c := &Consent{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}
 	first := trust.List{{Path: "toolsets.mcp.s.a", Value: "1" + pinnedAt(trust.Widening{Value: "s"})}}
@@ -122,7 +123,7 @@ func TestPinnedDigestIsNotKept(t *testing.T) {
 	}
 }
 
-// A server that has no tools at first has had its first time.
+// If the first list of a server is empty, the pinned digest does not trust a later one.
 func TestPinnedDigestOfNoTools(t *testing.T) {
 	c := &Consent{source: Source{File: unwritten{t}, Key: "/p"}, pinned: "sha256:x"}
 	server, person := trust.Widening{Path: "toolsets.mcp.s", Value: "s"}, &answering{}

@@ -18,9 +18,9 @@ import (
 	"golem/core/trust"
 )
 
-// Widenings returns what the files of the whole project allow beyond its
-// sandbox, trusted or not: for every worker, every provider and .env. It scans
-// the project, uses no model and runs nothing.
+// Widenings returns what the files of the whole project allow beyond its sandbox,
+// trusted or not: for every worker that can be loaded, every provider and .env. It
+// scans the project, uses no model and runs nothing.
 func (c *Consent) Widenings(ctx context.Context) trust.List {
 	workers := c.Project.Used()
 	if entry, err := c.Project.Entry(); err == nil && !slices.Contains(workers, entry) {
@@ -33,7 +33,7 @@ func (c *Consent) Widenings(ctx context.Context) trust.List {
 	return list.Sorted()
 }
 
-// needed is what the entry's static closure widens.
+// needed returns the widenings of the entry's static closure.
 func (c *Consent) needed(ctx context.Context, entry *project.Worker) trust.List {
 	closure, err := c.Project.Closure(entry)
 	if err != nil {
@@ -52,8 +52,9 @@ func (c *Consent) widenings(ctx context.Context, workers []*project.Worker) trus
 	return out.Sorted()
 }
 
-// workerWidenings are a worker's settings, its modules' grants and the row of
-// its model.
+// workerWidenings returns the widenings of one worker: the grants of its modules, its
+// approval settings, the providers of its models, its shell commands, MCP servers and
+// model settings. digests keeps the digests of modules by path.
 func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs *run.Checker, digests map[string]string) trust.List {
 	modules := c.modulesOf(w, digests)
 	out := c.grants(w, modules)
@@ -79,7 +80,7 @@ func (c *Consent) workerWidenings(ctx context.Context, w *project.Worker, specs 
 	return slices.Concat(out, c.commands(w), c.servers(w, ""), c.extras(w))
 }
 
-// commands are what the worker's commands may reach beyond the project.
+// commands returns what lets the worker's commands reach beyond the project.
 func (c *Consent) commands(w *project.Worker) trust.List {
 	var out trust.List
 	for _, s := range c.Project.CommandGrants(w) {
@@ -104,7 +105,7 @@ func (c *Consent) commands(w *project.Worker) trust.List {
 	return out
 }
 
-// extras are what the project's files add to each request of a worker's model.
+// extras returns what the project's files add to each request to a worker's model.
 func (c *Consent) extras(w *project.Worker) trust.List {
 	var out trust.List
 	for _, s := range c.Project.Extras(w) {
@@ -113,8 +114,8 @@ func (c *Consent) extras(w *project.Worker) trust.List {
 	return out
 }
 
-// undescribed stand for tools that are not known without running a module:
-// one a module that was granted hosts.
+// undescribed returns placeholders for tools that are not known without running a
+// module: one for each host that a module was granted.
 func undescribed(grants trust.List) []tool.Spec {
 	var out []tool.Spec
 	for _, g := range grants {
@@ -145,7 +146,7 @@ func settingLine(s approval.Widening, spec tool.Spec) trust.Widening {
 	return w
 }
 
-// asWidening is a value of a file as a widening.
+// asWidening returns the widening for a setting of a file.
 func asWidening(s project.Said, module, means string) trust.Widening {
 	at := s.File
 	if s.Line > 0 {
@@ -160,8 +161,8 @@ type module struct {
 	digest string
 }
 
-// modulesOf are a worker's modules, nearest level first. The digest of those
-// that are granted something is read; digests keeps them by path.
+// modulesOf returns a worker's modules, nearest level first. It computes the digest
+// only of modules that are granted something; digests keeps them by path.
 func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []module {
 	found, err := c.Project.Modules(w)
 	if err != nil {
@@ -185,8 +186,8 @@ func (c *Consent) modulesOf(w *project.Worker, digests map[string]string) []modu
 	return out
 }
 
-// digest is the SHA-256 of a module's bytes; "" if it cannot be read: then no
-// kept trust fits it.
+// digest returns the SHA-256 of a module's bytes in hex; "" if the module cannot be
+// read: then no stored trust fits it.
 func (c *Consent) digest(m project.Module) string {
 	file, err := c.Project.OpenModule(m)
 	if err != nil {
@@ -200,8 +201,8 @@ func (c *Consent) digest(m project.Module) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// grants are the hosts that a worker's file lends its modules, one line a host, the
-// values of the person that it gives them, and the files that a library's does.
+// grants returns what a worker's file grants its modules: one widening for each host,
+// each value of the person, and the files that a library grants to a module.
 func (c *Consent) grants(w *project.Worker, modules []module) trust.List {
 	var out trust.List
 	add := func(s project.Said, means string) {
@@ -251,13 +252,13 @@ func (c *Consent) reaches(w *project.Worker, stem string) string {
 	return "can send it to " + strings.Join(hosts, ", ")
 }
 
-// plainKeys of a provider row change no address, no header and no key. models
-// among them: a project's price fills gaps only, and no limit of a person counts
-// on it.
+// plainKeys are the keys of a provider's row that change no address, header or key.
+// models is one of them: a project's price is used only if there is no other, and it
+// does not count for a person's cost limit.
 var plainKeys = []string{"image", "pdf", "json", "api", "models"}
 
-// providerWidenings is what the manifest and .env say of a row of the provider
-// table, beyond the built-in one.
+// providerWidenings returns what the manifest sets for a provider beyond golem's
+// built-in row, and the keys for it that come from .env.
 func (c *Consent) providerWidenings(name string) trust.List {
 	var out trust.List
 	said := c.Project.ProviderKeys(name)
@@ -308,7 +309,8 @@ func sameAddress(a, b string) bool {
 	return errA == nil && errB == nil && ua.Scheme == ub.Scheme && strings.EqualFold(ua.Host, ub.Host) && ua.Path == ub.Path
 }
 
-// fingerprint stands for a value that may be secret.
+// fingerprint returns "sha256:" and the first 8 bytes of a value's SHA-256 in hex, to
+// show in place of a value that may be secret.
 func fingerprint(value string) string {
 	sum := sha256.Sum256([]byte(value))
 	return "sha256:" + hex.EncodeToString(sum[:8])
