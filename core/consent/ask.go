@@ -128,8 +128,8 @@ func (c *Consent) Model(ctx context.Context, w *project.Worker, ask run.Asker) e
 	return c.use(ctx, w, c.providerWidenings(provider), ask)
 }
 
-// Settings does the same for what the project's files add to each request to w's model
-// (model_settings.extra).
+// Settings does as Model does, for what the project's files add to each request to w's
+// model (model_settings.extra).
 func (c *Consent) Settings(ctx context.Context, w *project.Worker, ask run.Asker) error {
 	return c.use(ctx, w, c.extras(w), ask)
 }
@@ -178,8 +178,8 @@ func (c *Consent) asked(w *project.Worker) bool {
 	return false
 }
 
-// untrusted returns the fault for the use of a setting that is not trusted, for the
-// reason why.
+// untrusted returns the fault for the use of a setting that is not trusted; why is the
+// reason.
 func (c *Consent) untrusted(w trust.Widening, why string) error {
 	file, line := project.Place(w.At)
 	return fault.New(fault.Trust, "%s: %s is not used: %s", w.Path, w.Value, why).At(file, line, 0).Hinting("%s", trustHint())
