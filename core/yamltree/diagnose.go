@@ -15,9 +15,9 @@ import (
 	"golem/core/fault"
 )
 
-// yaml.v3 names the line where a construct began, one line off or none at all.
-// The true line is found by parsing again: it is the first line with which the
-// text above it stops being YAML.
+// yaml.v3 reports the line where a construct began, a line beside the true one, or no
+// line. golem finds the true line by parsing again: it is the first line with which the
+// text is not YAML any more.
 
 const (
 	maxSearched = 1 << 19  // bytes that are parsed at most to find a line
@@ -55,8 +55,8 @@ func diagnose(file string, data []byte, err error) *fault.Fault {
 	return f
 }
 
-// firstBad is the index of the line that no longer follows from those above
-// it, among the first n lines; -1 if they are fine.
+// firstBad returns the index of the first line, among the first n, with which the text
+// up to it is not YAML any more; -1 if there is none.
 func firstBad(data []byte, n int) int {
 	ends := make([]int, 0, n+1)
 	ends = append(ends, 0)
@@ -82,7 +82,7 @@ func firstBad(data []byte, n int) int {
 			break
 		}
 	}
-	low := 0 // of a long file the rest is halved: a list over many lines may mislead it
+	low := 0 // for the rest of a long file: bisection, which a list over many lines may mislead
 	for k > 0 && left <= 0 && low+1 < k {
 		if mid := (low + k) / 2; good(mid) {
 			low = mid
@@ -99,7 +99,8 @@ func firstBad(data []byte, n int) int {
 	return k
 }
 
-// diagnosis guesses from one line and those above it what a person did.
+// diagnosis is the state of one attempt to explain an error: its methods guess from the
+// bad line and those above it what a person did.
 type diagnosis struct {
 	lines []string
 	bad   int
@@ -118,8 +119,9 @@ var (
 	notFirst   = "*&@`%]},|>!?"
 )
 
-// escape is where the escape is in the line that the library does not know, -1 if it
-// does not complain of one. In a text of several lines that may be a later line.
+// escape returns the offset in the line of an escape that the library does not know; -1
+// if the library reports no escape. In a text of several lines the escape may be in a
+// later line, which is then the bad line.
 func (d *diagnosis) escape() int {
 	if !strings.Contains(d.what, "unknown escape") && !strings.Contains(d.what, "hexdecimal") {
 		return -1
@@ -200,8 +202,8 @@ func (d *diagnosis) explain() (column int, problem, hint string) {
 	return value, fault.Brief(d.what), ""
 }
 
-// unclosed is where the innermost bracket begins that a line leaves open, -1 if
-// none is. A bracket within quotes is text.
+// unclosed returns the offset of the innermost bracket that a line leaves open; -1 if
+// there is none. A bracket within quotes is text.
 func unclosed(line string) int {
 	var open []int
 	quote := byte(0)
@@ -229,7 +231,7 @@ func unclosed(line string) int {
 	return open[len(open)-1]
 }
 
-// above is the last line before the bad one that is not empty.
+// above returns the last line before the bad one that is not empty.
 func (d *diagnosis) above() string {
 	for i := d.bad - 1; i >= 0; i-- {
 		if strings.TrimSpace(d.lines[i]) != "" {
@@ -239,7 +241,7 @@ func (d *diagnosis) above() string {
 	return ""
 }
 
-// value is the line's key, "" if it has none, and where its value begins.
+// value returns the line's key, "" if it has none, and the offset of its value.
 func (d *diagnosis) value() (key string, offset int) {
 	m := keyLine.FindStringSubmatchIndex(d.line)
 	if m == nil {
@@ -276,8 +278,8 @@ func (d *diagnosis) quotes(value int) (column int, problem, hint string) {
 	return value + 1 + end + 1, `there is more text after the closing "`, `write \" for a " within the text`
 }
 
-// indentation explains a line that stands at no level of those above it, or
-// below a line that has a value already.
+// indentation explains a line whose indentation matches none of the lines above, or
+// that is indented below a line which has a value already.
 func (d *diagnosis) indentation(indent int) (problem, hint string) {
 	levels, last := []int{0}, -1
 	for i, line := range d.lines[:d.bad] {

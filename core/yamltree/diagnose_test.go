@@ -7,8 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What a person may do to a file that YAML then refuses; the places are tested
-// with worker files, in core/project.
+// refused are files with mistakes of people that YAML refuses. Their positions are
+// tested with worker files, in core/project.
 var refused = []string{
 	"a: 1\n\tb: 2", "a: [1,\n", "a: {x: 1\nb: 2", "a: 'it's'", "a: \"x\nb: 1", "a: 1\n b: 2\n", "a:\n  b: 1\n c: 2", "a:1\nb: 2", "a: *", "a: &x\nb: *y",
 	"a: @x", "- a\nb: 1", "a: 1\n- b", "a: b: c", "%", "? a\nb", "a: |\n  x\n y", "---\na: 1\n---\n\tb", "a: \"\\q\"", "\t", "{", "a: ]", "a: [{b: 1, {c: 2}]",
@@ -28,7 +28,7 @@ func TestEveryFaultHasItsLine(t *testing.T) {
 	}
 }
 
-// A list or quote over many lines does not hide where the next one is left open.
+// A list or quote over many lines does not hide that a later one is not closed.
 func TestTheLastOpenConstruct(t *testing.T) {
 	for want, text := range map[int]string{
 		4: "a: [1,\n  2,\n  3]\nb: [4\nc: 5\n", 3: "a: \"x\n  y\"\nb: 'z\nc: 1\n", 2: "a: 1\nb: \"" + strings.Repeat("\n", 2000),

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The invariants in Node's comment.
+// sound checks the invariants in Node's comment. It returns the number of values in the
+// tree.
 func sound(t *testing.T, n *Node, yaml bool, depth int) (values int) {
 	t.Helper()
 	if n == nil {

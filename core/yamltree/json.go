@@ -63,7 +63,8 @@ func lineStarts(data []byte) []int {
 	return starts
 }
 
-// at is place with the line found by bisection: a file has many values.
+// at returns the position of a byte offset, with a column in bytes. It finds the line
+// by bisection, because a file has many values.
 func (r *jsonReader) at(offset int) Pos {
 	offset = min(max(offset, 0), len(r.data))
 	lo, hi := 0, len(r.lines)
@@ -160,8 +161,8 @@ func (r *jsonReader) array(n *Node, depth int) error {
 	return err
 }
 
-// Plain is the value as Go has it after decoding JSON, with int64 for whole
-// numbers. Infinity and not-a-number have no JSON and are an error.
+// Plain returns the value as encoding/json decodes it, but with int64 for whole numbers
+// that fit. Infinity and not-a-number are an error, because JSON does not have them.
 func (n *Node) Plain() (any, error) {
 	switch n.Kind {
 	case Mapping:

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trees of one shape: below a key there is always the same kind of value, as
-// the tables of keys.go see to.
+// treeGen generates trees of one shape: below a key there is always the same kind of
+// value, as the key tables of core/project make sure.
 func treeGen(file string, depth int) *rapid.Generator[*Node] {
 	return rapid.Custom(func(t *rapid.T) *Node {
 		out := &Node{Pos: Pos{file, 1, 1}, Kind: Mapping}
@@ -29,7 +29,8 @@ func treeGen(file string, depth int) *rapid.Generator[*Node] {
 	})
 }
 
-// shown is a tree without the order of its keys, places included.
+// shown returns a tree with its positions, but without the order of its keys, for
+// comparisons.
 func shown(n *Node) any {
 	if n == nil {
 		return nil

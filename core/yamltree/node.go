@@ -24,7 +24,7 @@ type Pos struct {
 // At returns a position.
 func At(file string, line, column int) Pos { return Pos{file, line, column} }
 
-// String is the position as the origin of a setting shows it: "project.yaml:8".
+// String returns the position as the origin of a setting shows it: "project.yaml:8".
 func (a Pos) String() string {
 	if a.Line == 0 {
 		return a.File
@@ -63,8 +63,8 @@ const (
 	maxKey    = 256    // bytes of one key or name
 )
 
-// Node is one value of YAML or JSON. What Parse and ParseJSON return, and what
-// every function of this package keeps true:
+// Node is one value of YAML or JSON. The following holds for the nodes that Parse and
+// ParseJSON return, and every function of this package keeps it so:
 //
 //   - Pos is where the value begins. An alias that is the value of a key has the
 //     position of the alias; the values inside it have those of the anchor.
@@ -114,7 +114,7 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
-// Path is Get for each name in turn: n.Path("a", "b") is the value of a.b.
+// Path calls Get for each name in turn: n.Path("a", "b") returns the value of a.b.
 func (n *Node) Path(names ...string) *Node {
 	for _, name := range names {
 		n = n.Get(name)
@@ -235,9 +235,8 @@ func (n *Node) Walk(path string, visit func(path string, n *Node)) {
 	}
 }
 
-// KeyNamed returns the position of a key at any level of the value, the upper
-// levels first; the zero Pos if there is none. depth is the level of n, 0 for
-// the value to search.
+// KeyNamed returns the position of a key at any level of the value, the upper levels
+// first; the zero Pos if there is none. depth is the level of n; callers pass 0.
 func (n *Node) KeyNamed(name string, depth int) Pos {
 	if depth > MaxDepth {
 		return Pos{}

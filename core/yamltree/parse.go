@@ -116,7 +116,8 @@ func (c *yamlReader) node(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// zeroFirst tells whether a number has digits only and a 0 before them.
+// zeroFirst reports whether a number has only digits and begins with a needless 0, as
+// 010.
 func zeroFirst(text string) bool {
 	digits := strings.TrimLeft(text, "+-")
 	return len(digits) > 1 && digits[0] == '0' && strings.Trim(digits, "0123456789_") == ""
@@ -153,7 +154,7 @@ func (c *yamlReader) mapping(n *Node, y *yaml.Node, depth int) {
 		seen[key.Name] = key.Pos.Line
 		if key.Value = c.node(y.Content[i+1], depth+1); key.Value != nil {
 			if y.Content[i+1].Kind == yaml.AliasNode || key.Value.Tag == TagNull {
-				moved := *key.Value // an alias, or nothing at all, stands where it is used
+				moved := *key.Value // an alias or an empty value has the position where it is used
 				moved.Pos = Pos{c.file, max(1, y.Content[i+1].Line), max(1, y.Content[i+1].Column)}
 				key.Value = &moved
 			}

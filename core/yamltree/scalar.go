@@ -11,14 +11,14 @@ import (
 	"golem/core/fault"
 )
 
-// ScalarOf is the shape of a scalar with a check of its own; see Shape.Want and
+// ScalarOf returns the shape of a scalar with a check of its own; see Shape.Want and
 // Shape.Check.
 func ScalarOf(want string, check func(n *Node) (string, string)) *Shape {
 	return &Shape{Want: want, Check: check}
 }
 
-// Expected is what a Check returns for a scalar of another type than the wanted:
-// the problem and, where it is a matter of quotes, the hint.
+// Expected returns what a Check returns for a scalar of the wrong type: the problem
+// and, if only the quotes are wrong, a hint.
 func Expected(want string, n *Node) (string, string) {
 	hint := ""
 	switch {
@@ -41,7 +41,7 @@ func numeric(s string) bool {
 	return err == nil && len(s) <= 20 && !zeroFirst(s) && !strings.ContainsAny(s, "xXpP_nN")
 }
 
-// Text is the shape of a text; check returns what is wrong with it, "" if nothing
+// Text returns the shape of a text; check returns what is wrong with it, "" if nothing
 // is, and may be nil.
 func Text(check func(s string) string) *Shape {
 	return ScalarOf("text", func(n *Node) (string, string) {
@@ -72,7 +72,7 @@ func NameProblem(s string) string {
 	return ""
 }
 
-// Flag is the shape of true and false.
+// Flag returns the shape of true and false.
 func Flag() *Shape {
 	return ScalarOf("true or false", func(n *Node) (string, string) {
 		if n.Tag != TagBool {
@@ -85,7 +85,7 @@ func Flag() *Shape {
 // Flag reports whether the value is true; false for nil.
 func (n *Node) Flag() bool { return n != nil && n.Tag == TagBool && strings.EqualFold(n.Text, "true") }
 
-// Count is the shape of a whole number within bounds, which belong to it.
+// Count returns the shape of a whole number from least to most, both included.
 func Count(least, most int64) *Shape {
 	return ScalarOf("a whole number", func(n *Node) (string, string) {
 		if n.Tag != TagInt {
@@ -99,7 +99,7 @@ func Count(least, most int64) *Shape {
 	})
 }
 
-// Count is the whole number of a node that fits the shape Count; without if n is nil.
+// Count returns the number of a node that fits the shape Count; without if n is nil.
 func (n *Node) Count(without int) int {
 	if n == nil {
 		return without
@@ -108,7 +108,7 @@ func (n *Node) Count(without int) int {
 	return int(i)
 }
 
-// OneOf is the shape of a text that is one of the words.
+// OneOf returns the shape of a text that is one of the words.
 func OneOf(words ...string) *Shape {
 	want := strings.Join(words, ", ")
 	return ScalarOf("one of "+want, func(n *Node) (string, string) {
@@ -127,7 +127,7 @@ func OneOf(words ...string) *Shape {
 
 const longest = 1000 * time.Hour
 
-// Duration is the shape of a time such as 30s, at most 1000 hours; 0 needs no
+// Duration returns the shape of a time such as 30s, at most 1000 hours; 0 needs no
 // unit.
 func Duration() *Shape {
 	return ScalarOf("a duration such as 30s", func(n *Node) (string, string) {
@@ -142,7 +142,7 @@ func Duration() *Shape {
 	})
 }
 
-// Duration is the time that the node gives; false if it gives none.
+// Duration returns the time that the node gives; false if that is not a valid duration.
 func (n *Node) Duration() (time.Duration, bool) {
 	if n.Tag == TagInt && n.Text == "0" {
 		return 0, true
@@ -154,7 +154,7 @@ func (n *Node) Duration() (time.Duration, bool) {
 	return d, err == nil && d >= 0 && d <= longest
 }
 
-// Size is the shape of a number of bytes.
+// Size returns the shape of a number of bytes.
 func Size() *Shape {
 	return ScalarOf("a size such as 50KB", func(n *Node) (string, string) {
 		if _, ok := n.Size(); ok {
@@ -172,8 +172,8 @@ var units = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// Size is the number of bytes that the node gives as "50KB", "10 MB", "1.5MiB" or
-// a plain number; false if it gives none. 1 KB is 1000 bytes.
+// Size returns the number of bytes that the node gives as "50KB", "10 MB", "1.5MiB" or
+// a plain number; false if that is not a valid size. 1 KB is 1000 bytes.
 func (n *Node) Size() (int64, bool) {
 	if n.Tag == TagInt {
 		i, ok := wholeNumber(n.Text)
@@ -192,16 +192,17 @@ func (n *Node) Size() (int64, bool) {
 	return int64(bytes), true
 }
 
-// ListOf is the shape of a list.
+// ListOf returns the shape of a list whose items have the shape each.
 func ListOf(each *Shape) *Shape { return &Shape{Kind: List, Each: each} }
 
-// MapOf is the shape of a mapping whose keys are any names.
+// MapOf returns the shape of a mapping whose keys are any names and whose values have
+// the shape each.
 func MapOf(each *Shape) *Shape { return &Shape{Kind: Mapping, Each: each, Key: NameProblem} }
 
-// KeysOf is the shape of a mapping that has only these keys.
+// KeysOf returns the shape of a mapping that has only these keys.
 func KeysOf(keys map[string]*Shape) *Shape { return &Shape{Kind: Mapping, Keys: keys} }
 
-// Texts are the items of a list of texts; nil for nil and an empty list.
+// Texts returns the items of a list of texts; nil for nil and an empty list.
 func (n *Node) Texts() []string {
 	if n == nil || len(n.Items) == 0 {
 		return nil
@@ -213,7 +214,7 @@ func (n *Node) Texts() []string {
 	return out
 }
 
-// String is the text of a scalar, "" for nil. The position's String is
+// String returns the text of a scalar, "" for nil. The position's String is
 // n.Pos.String.
 func (n *Node) String() string {
 	if n == nil {
@@ -222,7 +223,7 @@ func (n *Node) String() string {
 	return n.Text
 }
 
-// TextMap is a mapping of texts; nil for nil.
+// TextMap returns a mapping of texts; nil for nil.
 func (n *Node) TextMap() map[string]string {
 	if n == nil {
 		return nil

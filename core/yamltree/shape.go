@@ -9,9 +9,9 @@ import (
 	"golem/core/fault"
 )
 
-// Shape says what a value may be. A table of keys is made of shapes, so that
-// every key is checked in one way: it is known, has the right type, and is given
-// once. A Shape is not changed after it was built; goroutines may share it.
+// Shape is a description of valid values. A table of keys is made of shapes, so that
+// every key is checked in one way: it is known, has the right type, and is given once.
+// A Shape is not changed after it was built; goroutines may share it.
 type Shape struct {
 	Kind Kind
 	Want string // the type in words ("a number"), for "expected …, found …"; "" for the kind's name
@@ -107,7 +107,8 @@ func (c *Conformer) Conform(n *Node, s *Shape, path string) *Node {
 // yaml11 are the booleans of YAML 1.1, which are text in YAML 1.2.
 var yaml11 = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
-// quotes is a scalar with or without quotes, if that makes it right; "" if not.
+// quotes returns what to write if only the quotes of a scalar are wrong; "" if that is
+// not the reason.
 func (s *Shape) quotes(n *Node) string {
 	with := *n
 	write := n.Text
@@ -130,8 +131,8 @@ func (s *Shape) quotes(n *Node) string {
 	return write
 }
 
-// instead is what to write where a text stands in the place of a list, or of
-// a mapping that has one main key; "" if that is not known.
+// instead returns what to write if a text stands in the place of a list, or of a
+// mapping that has one main key; "" if that is not known.
 func (s *Shape) instead(n *Node) string {
 	if n.Kind != Scalar || n.Tag != TagText || NameProblem(n.Text) != "" {
 		return ""
@@ -207,7 +208,8 @@ func (c *Conformer) mapping(n *Node, s *Shape, path string) *Node {
 	return out
 }
 
-// member finds the shape and the canonical name of a key; "" if it is wrong.
+// member returns the shape and the canonical name of a key. If the key is wrong, it
+// adds a fault and the name is "".
 func (c *Conformer) member(in *Node, f Field, s *Shape, path string) (*Shape, string) {
 	name := f.Name
 	if canonical, ok := s.Aliases[name]; ok {
@@ -252,7 +254,8 @@ func join(path, name string) string {
 	return path + "." + fault.Brief(name)
 }
 
-// Snake is a key in snake_case, as golem spells keys: maxTokens becomes max_tokens.
+// Snake returns a key in snake_case, as golem spells keys: maxTokens becomes
+// max_tokens.
 func Snake(key string) string {
 	var b strings.Builder
 	for i, r := range key {

@@ -32,7 +32,7 @@ func CheckText(file string, data []byte) *fault.Fault {
 	return nil
 }
 
-// place is the position of a byte offset.
+// place returns the position of a byte offset, with a column in characters.
 func place(file string, data []byte, offset int) Pos {
 	offset = min(max(offset, 0), len(data))
 	before := data[:offset]
@@ -49,8 +49,8 @@ func Invisible(s string) bool {
 	})
 }
 
-// isUTF16 reports whether a file is UTF-16: it begins with the mark of it, or
-// every other of its first bytes is zero.
+// isUTF16 reports whether a file is UTF-16: it begins with the byte order mark of
+// UTF-16, or every other of its first bytes is zero.
 func isUTF16(data []byte) bool {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return true
