@@ -11,8 +11,8 @@ import (
 // reads are the tools that run without asking anyway: their risk is read.
 var reads = []string{"read_file", "list_files", "search_files", "file_info", "file_exists"}
 
-// approvals is the approval of a toolset under the names that other tools
-// have for it. An approval in golem's own key is not looked at.
+// approvals rewrites the approval of a toolset that has the key of another tool. It
+// skips a toolset that also has golem's own key.
 func (d *doc) approvals() {
 	for _, toolset := range fieldsOf(d.tree.Get("toolsets")) {
 		if _, both := field(toolset.Value, "approval"); both {
@@ -29,8 +29,8 @@ func (d *doc) approvals() {
 	}
 }
 
-// approvalConfig has the form of approval, so only the key changes, and what
-// would run without asking.
+// approvalConfig renames the key to approval, which has the same form. Settings that
+// would let a tool run without asking become ask.
 func (d *doc) approvalConfig(f yamltree.Field) {
 	from, to, ok := d.span(f.Pos, f.Name)
 	if !ok {
@@ -66,7 +66,8 @@ func (d *doc) nowAsks(at yamltree.Pos, what string) {
 	last.tighter = append(last.tighter, Note{d.name, at.Line, what + " was approved without asking; now it asks. If it is to run without asking, write preApproved"})
 }
 
-// approvalList has tools with {pre_approved: true}; without it, a tool asked.
+// approvalList rewrites _approval_config, which has {pre_approved: true} for each tool
+// that runs without asking.
 func (d *doc) approvalList(f yamltree.Field) {
 	from, to, ok := d.span(f.Pos, f.Name)
 	first, beyond, indent, whole := d.lines(f)
@@ -114,8 +115,8 @@ func (d *doc) approvalList(f yamltree.Field) {
 	}
 }
 
-// rights are the settings of a file that let something run without asking, or
-// reach further. Only those that golem reads count.
+// rights counts the settings of a file, by path, that let something run without asking
+// or reach further. Only settings that golem reads count.
 func (d *doc) rights() map[string]int {
 	out := map[string]int{}
 	if d.tree == nil {

@@ -17,9 +17,9 @@ var (
 	partial   = regexp.MustCompile(`^>\s*["']?([\w./-]+)["']?$`)
 )
 
-// dialect writes a template of Handlebars in Jinja2, if all of it has the same
-// meaning there: {{#if}}, {{#unless}}, {{#each}}, {{else}}, {{> partial}},
-// {{! comment }} and {{{ text }}}. A template that golem reads already stays.
+// dialect translates a Handlebars template to Jinja2 if every tag has the same meaning
+// there: {{#if}}, {{#unless}}, {{#each}}, {{else}}, {{> partial}}, {{! comment }} and
+// {{{ text }}}. It keeps a template that golem can read already.
 func (d *doc) dialect() {
 	text := string(d.data[d.body:])
 	if n := d.tree.Get("template"); !strings.Contains(text, "{{") || n != nil && !n.Flag() || parses(text) {
@@ -36,14 +36,15 @@ func (d *doc) dialect() {
 	}
 }
 
-// parses tells whether golem reads a text as a template. What the template
-// names is not looked for.
+// parses reports whether golem can read a text as a template. It does not load the
+// files that the template includes.
 func parses(text string) bool {
 	t := prompt.Template{Text: prompt.Text{File: "x", Source: text}, Load: func(string) (prompt.Text, error) { return prompt.Text{}, nil }}
 	return len(t.Check(context.Background())) == 0
 }
 
-// handlebars translates; ok is false where a tag has no sure meaning.
+// handlebars translates a template to Jinja2. ok is false if the meaning of a tag is
+// not certain.
 func handlebars(text string) (out string, ok bool) {
 	var open []string
 	ok = true
@@ -84,8 +85,9 @@ func handlebars(text string) (out string, ok bool) {
 	return out, ok && len(open) == 0
 }
 
-// inEach tells whether a name stands in {{#each}} without this.: there it means
-// a field of the item, or one outside.
+// inEach reports whether the place of a name makes its meaning uncertain. Within
+// {{#each}}, a name without this. can mean a field of the item or one outside;
+// elsewhere, names that begin with this or @ are uncertain.
 func inEach(open []string, name string) bool {
 	for _, kind := range open {
 		if kind == "each" {

@@ -28,13 +28,13 @@ type doc struct {
 	tree     *yamltree.Node // nil for a template and for malformed YAML
 	faulty   bool           // the YAML cannot be read
 	end      int            // where the YAML ends
-	body     int            // where the text begins that is a template; -1: there is none
-	starts   []int          // of the lines
+	body     int            // where the text of a template begins; -1: there is none
+	starts   []int          // offsets of the lines
 	changes  []change
-	taken    []edit // of all changes
+	taken    []edit // the edits of all changes
 	notes    []Note
 	left     []Note // what stays as it is
-	stricter []Note // what was changed to ask
+	stricter []Note // settings that were changed to ask
 }
 
 // edit replaces bytes [from, to) by text.
@@ -43,12 +43,12 @@ type edit struct {
 	with     string
 }
 
-// change is edits that belong together: all of them are made, or none.
+// change is a group of edits: all of them are made, or none.
 type change struct {
 	at      int // the line that it is about
 	note    string
 	edits   []edit
-	tighter []Note // what now asks
+	tighter []Note // the settings that now ask
 }
 
 // open reads a file; nil if it cannot be read as text.
@@ -131,7 +131,7 @@ func (d *doc) tightest() []byte {
 	return d.apply(kept)
 }
 
-// reopened is the file with another content; nil if it cannot be read.
+// reopened returns the file with other content; nil if that cannot be read.
 func (d *doc) reopened(data []byte) *doc {
 	m := *d.m
 	m.files = &overlay{FS: d.m.src.Files, files: map[string][]byte{d.name: data}}
@@ -162,8 +162,8 @@ func (d *doc) apply(changes []change) []byte {
 	return append(out, d.data[at:]...)
 }
 
-// change takes the edits together, or none of them if one meets an edit that
-// was taken before; a later pass tries again.
+// change records a group of edits and returns true. It records none of them if one
+// meets an edit that was recorded before; a later pass tries again.
 func (d *doc) change(at yamltree.Pos, note string, edits ...edit) bool {
 	for _, e := range edits {
 		if e.from < 0 || e.to > d.end && d.tree != nil || e.from > e.to {
@@ -180,12 +180,12 @@ func (d *doc) change(at yamltree.Pos, note string, edits ...edit) bool {
 	return true
 }
 
-// leave names what a person has to decide.
+// leave adds a note about what a person has to decide.
 func (d *doc) leave(at yamltree.Pos, text string) {
 	d.left = append(d.left, Note{d.name, at.Line, text})
 }
 
-// offset is a position as a place in the data; -1 if it is not in the file.
+// offset returns the byte offset of a position; -1 if it is not in the file.
 func (d *doc) offset(at yamltree.Pos) int {
 	if at.File != d.name || at.Line < 1 || at.Line > len(d.starts) || at.Column < 1 {
 		return -1
@@ -204,8 +204,8 @@ func (d *doc) offset(at yamltree.Pos) int {
 	return i
 }
 
-// span is where a key or a value of one line stands; ok is false if the text
-// there is not written plainly or in simple quotes.
+// span returns the byte range of a key or of a value on one line; ok is false if the
+// text there is not written plainly or in simple quotes.
 func (d *doc) span(at yamltree.Pos, text string) (from, to int, ok bool) {
 	from = d.offset(at)
 	if from < 0 || text == "" || strings.Contains(text, "\n") {
@@ -223,7 +223,7 @@ func (d *doc) span(at yamltree.Pos, text string) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// lineOf is the line without its end.
+// lineOf returns a line without its line end.
 func (d *doc) lineOf(line int) string {
 	end := d.end
 	if line < len(d.starts) {
@@ -232,7 +232,7 @@ func (d *doc) lineOf(line int) string {
 	return strings.TrimRight(string(d.data[d.starts[line-1]:max(end, d.starts[line-1])]), "\r\n")
 }
 
-// newline is how the file ends its lines.
+// newline returns the line end that the file uses.
 func (d *doc) newline() string {
 	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
 		return "\r\n"
@@ -240,8 +240,9 @@ func (d *doc) newline() string {
 	return "\n"
 }
 
-// lines are those of a key in block style with its value: first is the key's,
-// beyond the one after the last. ok is false for a key in braces or after a dash.
+// lines returns the lines of a key in block style with its value: first is the line of
+// the key, beyond the one after the last, indent the number of spaces before the key.
+// ok is false for a key in braces or after a dash.
 func (d *doc) lines(f yamltree.Field) (first, beyond, indent int, ok bool) {
 	first = f.Pos.Line
 	start := d.offset(f.Pos)
@@ -269,7 +270,7 @@ func (d *doc) lines(f yamltree.Field) (first, beyond, indent int, ok bool) {
 	return first, beyond, indent, lastLine(f.Value) < beyond
 }
 
-// lastLine is the last line on which a value of a tree begins.
+// lastLine returns the last line on which a value of a tree begins.
 func lastLine(n *yamltree.Node) int {
 	last := n.Line
 	for _, f := range n.Fields {
@@ -281,7 +282,7 @@ func lastLine(n *yamltree.Node) int {
 	return last
 }
 
-// bytesOf are the lines [first, beyond) as an edit that replaces them.
+// bytesOf returns the edit that replaces the lines [first, beyond).
 func (d *doc) bytesOf(first, beyond int, with string) edit {
 	to := d.end
 	if beyond <= len(d.starts) {
@@ -290,8 +291,8 @@ func (d *doc) bytesOf(first, beyond int, with string) edit {
 	return edit{d.starts[first-1], to, with}
 }
 
-// shifted are the lines [first, beyond), each with more (or, if by is negative,
-// fewer) spaces before it; "" and false if a line has not so many.
+// shifted returns the lines [first, beyond), each with more (or, if by is negative,
+// fewer) spaces before it; "" and false if a line does not have so many.
 func (d *doc) shifted(first, beyond, by int) (string, bool) {
 	var b strings.Builder
 	for line := first; line < beyond; line++ {
@@ -312,7 +313,7 @@ func (d *doc) shifted(first, beyond, by int) (string, bool) {
 	return b.String(), true
 }
 
-// remove takes a key with its value out.
+// remove deletes a key with its value.
 func (d *doc) remove(f yamltree.Field, note string) {
 	if first, beyond, _, ok := d.lines(f); ok {
 		d.change(f.Pos, note, d.bytesOf(first, beyond, ""))

@@ -71,18 +71,18 @@ type Change struct {
 	Notes         []Note
 }
 
-// Diff is the change as a unified diff that git applies.
+// Diff returns the change as a unified diff that git can apply.
 func (c Change) Diff() string {
 	return textdiff.Unified("a/"+c.File, "b/"+c.File, string(c.Before), string(c.After))
 }
 
-// Plan is what Make would change. Nothing is written.
+// Plan is a list of changes that Make proposes. Only Write changes files.
 type Plan struct {
 	Changes []Change // sorted by file
 	Left    []Note   // what was made stricter than it was, or could not be changed
 }
 
-// Diff is all changes as one unified diff.
+// Diff returns all changes as one unified diff.
 func (p *Plan) Diff() string {
 	var b strings.Builder
 	for _, c := range p.Changes {
@@ -91,15 +91,16 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// Files is what Write needs: reading, and replacing a file at once.
+// Files is the file system that Write changes. WriteFile replaces the whole content of
+// a file.
 type Files interface {
 	fs.FS
 	WriteFile(name string, data []byte) error
 }
 
-// Write writes all changes or none. A file that is not as it was when the plan
-// was made is E_CONFLICT, and nothing is written. If a file cannot be written,
-// those before it get their old content back.
+// Write writes all changes or none. If a file has changed since the plan was made, it
+// returns E_CONFLICT and writes nothing. If a file cannot be written, those before it
+// get their old content back.
 func (p *Plan) Write(to Files) error {
 	for _, c := range p.Changes {
 		if now, err := readFile(to, c.File); err != nil || !bytes.Equal(now, c.Before) {
@@ -119,7 +120,8 @@ func (p *Plan) Write(to Files) error {
 	return nil
 }
 
-// maxPasses bounds how often the rules are applied: one can make room for another.
+// maxPasses bounds how often the rules are applied: after the changes of one rule,
+// another one may fit.
 const maxPasses = 20
 
 // Make reads the project and plans the changes. A second Make, over the changed
@@ -165,8 +167,8 @@ func Make(s Source) (*Plan, error) {
 	return nil, fault.New(fault.Config, "each change made another one necessary").Hinting("report this project as a defect of golem check --fix")
 }
 
-// plan compares what golem reads before and after: a worker that it could read
-// is the same worker afterwards.
+// plan makes the Plan. It returns an error, too, if a worker that golem could read
+// before would be another one afterwards.
 func (s Source) plan(over *overlay, notes map[string][]Note, left []Note) (*Plan, error) {
 	out := &Plan{Left: left}
 	for name, after := range over.files {
@@ -238,7 +240,7 @@ func (i changedInfo) Size() int64 { return i.size }
 func (f *changedFile) Stat() (fs.FileInfo, error) { return changedInfo{f.info, f.size}, nil }
 func (f *changedFile) Close() error               { return nil }
 
-// pass is one look at the whole project.
+// pass is one application of the rules to the whole project.
 type pass struct {
 	p      *project.Project
 	src    Source
@@ -248,8 +250,8 @@ type pass struct {
 	names  map[string][]string // worker files by their name:; nil: not looked for
 }
 
-// definitions are the files that may be changed: the manifest, the worker files
-// that golem lists, those in the root, and templates.
+// definitions returns the files that may be changed: the manifest, the worker files
+// that golem lists, that workers name as ./path or that are in the root, and templates.
 func (m *pass) definitions() []string {
 	var out []string
 	if file := m.p.Manifest().File; file != "" {
@@ -288,7 +290,7 @@ func (m *pass) definitions() []string {
 	})
 }
 
-// named are the files that a worker allows or imports as ./path.
+// named returns the worker files that a worker allows or imports as ./path.
 func (m *pass) named(row project.Listing) []string {
 	w, err := m.p.Worker("./" + row.Path)
 	if err != nil || row.Source != "project" {
@@ -337,7 +339,7 @@ func (m *pass) isWorker(name string) bool {
 	})
 }
 
-// rooted is the ID of a worker file below a workers root; "" for any other.
+// rooted returns the ID of a worker file below a workers root; "" for any other.
 func (m *pass) rooted(name string) string {
 	for _, root := range m.p.Manifest().WorkersRoots {
 		if !strings.HasPrefix(name, root+"/") {

@@ -26,7 +26,8 @@ func treeOf(t *testing.T, text string) fstest.MapFS {
 	return out
 }
 
-// changed is a project after its plan, which must be the last one.
+// changed returns a project after its plan. It fails the test if a second plan has
+// changes.
 func changed(t *testing.T, files fstest.MapFS) (fstest.MapFS, *Plan) {
 	t.Helper()
 	plan, err := Make(Source{Files: files, Root: "/home/ada/club"})
@@ -50,7 +51,7 @@ func changed(t *testing.T, files fstest.MapFS) (fstest.MapFS, *Plan) {
 	return out, plan
 }
 
-// rows are single files of a worker, and what becomes of them.
+// Each row is one worker file, before and after.
 func TestFixes(t *testing.T) {
 	for name, c := range map[string]struct{ before, after string }{
 		"keys in camelCase": {"maxContextTokens: 5 # all\nattachmentPolicy: {maxAttachments: 2}\n", "max_context_tokens: 5 # all\nattachment_policy: {max_attachments: 2}\n"},
@@ -113,7 +114,7 @@ func TestTemplatesOfHandlebars(t *testing.T) {
 	}
 }
 
-// diskful fails to write one of its files.
+// diskful is a file system that cannot write one of its files.
 type diskful struct {
 	fstest.MapFS
 	bad string
@@ -152,7 +153,8 @@ func TestAllFilesOrNone(t *testing.T) {
 	}
 }
 
-// errorsOf are the codes of what is wrong, and the calls that run unasked.
+// errorsOf returns the number of errors that check finds, and the number of settings
+// that let a call run without asking.
 func errorsOf(t *testing.T, files fs.FS) (wrong int, free int) {
 	t.Helper()
 	p, _ := Source{}.load(files)
@@ -179,8 +181,8 @@ func errorsOf(t *testing.T, files fs.FS) (wrong int, free int) {
 	return wrong, free
 }
 
-// FuzzFix: whatever the files hold, a plan is the last one, never makes a
-// faultless project faulty, never changes a worker that golem could read, and
+// FuzzFix checks that after a plan there is nothing more to plan, and that a plan never
+// makes a faultless project faulty, never changes a worker that golem could read, and
 // never lets more run without asking than the files said in any spelling.
 func FuzzFix(f *testing.F) {
 	scripts, err := filepath.Glob("../../cmd/cli/testdata/script/migrate_*.txtar")

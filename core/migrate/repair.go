@@ -19,7 +19,8 @@ var (
 	starItem = regexp.MustCompile(`([ \[,])\*([,\]]|$)`)
 )
 
-// repairs are what a person may have forgotten on a line that YAML refuses.
+// repairs are corrections of mistakes that people make on a line, in the order in which
+// they are tried.
 var repairs = []struct {
 	note string
 	make func(line string) string
@@ -43,9 +44,9 @@ func quoteValue(line string, form *regexp.Regexp) string {
 	return m[1] + "'" + strings.ReplaceAll(m[2], "'", "''") + "'" + m[3]
 }
 
-// repaired mends the lines at which YAML stops, one after the other, as long
-// as that brings it further. If a fault stays that cannot be mended so, the
-// file stays as it was: half a repair is none.
+// repaired returns the file after it mended the lines that YAML refuses, one after the
+// other. If one line cannot be mended, it returns the file as it was, because half a
+// repair is none.
 func (d *doc) repaired() []byte {
 	data := d.data
 	var notes []Note
@@ -63,8 +64,8 @@ func (d *doc) repaired() []byte {
 	return data
 }
 
-// stops is the first line that YAML refuses. A fault of another kind, such as a
-// key that is there twice, cannot be mended.
+// stops returns the first line with a fault; bad is false if there is none. Not every
+// fault can be mended: a key that is there twice cannot.
 func (d *doc) stops(data []byte) (line int, bad bool) {
 	front := data
 	if head, _, _, ok := project.Split(data); ok && strings.HasSuffix(d.name, ".worker") {
@@ -77,8 +78,9 @@ func (d *doc) stops(data []byte) (line int, bad bool) {
 	return faults[0].Where.Line, true
 }
 
-// mend tries the repairs on one line; note is "" if none brings YAML further,
-// else after is the next line that YAML refuses, if bad.
+// mend tries the repairs on one line. note is "" if none of them makes YAML read
+// further than this line; otherwise after is the next line that YAML refuses, if bad is
+// true.
 func (d *doc) mend(data []byte, line int, tries *int) (next []byte, note string, after int, bad bool) {
 	lines := strings.SplitAfter(string(data), "\n")
 	if line < 1 || line > len(lines) {

@@ -8,9 +8,8 @@ import (
 	"golem/core/project"
 )
 
-// same returns an error if a worker that golem could read before would be
-// another one after the changes: that is a defect of a rule, and then nothing
-// is written.
+// same returns an error if a worker that golem could read before would be another one
+// after the changes. That would be a defect of a rule; nothing may be written then.
 func (s Source) same(over *overlay) error {
 	before, err := s.load(s.Files)
 	if before == nil {
@@ -44,8 +43,9 @@ func complete(p *project.Project, w *project.Worker) bool {
 	return allowed == nil && imported == nil && modules == nil
 }
 
-// meaning is what a worker is, without the places of its settings, the
-// spelling of its modules and a text that golem could not render.
+// meaning returns the configuration of a worker for a comparison: without the places of
+// its settings, the spelling of its modules and, if broken, a text that golem could not
+// render.
 func meaning(p *project.Project, w *project.Worker, broken bool) any {
 	c := *w
 	if broken {

@@ -11,15 +11,15 @@ import (
 	"golem/core/yamltree"
 )
 
-// rules, in order. A rule that finds nothing to do changes nothing.
+// rules are applied in this order. A rule that finds nothing to do changes nothing.
 var rules = []func(*doc){
 	(*doc).sandboxes, (*doc).toolsetSandbox, (*doc).delegation, (*doc).customNames, (*doc).workersAsToolsets,
 	(*doc).filesystemNames, (*doc).approvals, (*doc).gone, (*doc).renamed, (*doc).spelling, (*doc).models, (*doc).workerName,
 	(*doc).references, (*doc).modules, (*doc).schemas, (*doc).directories,
 }
 
-// spelling is keys in camelCase, values without or with quotes, a name where a
-// list belongs.
+// spelling corrects keys in camelCase, values with missing or needless quotes, and a
+// name in the place of a list.
 func (d *doc) spelling() {
 	project.Misspelt(d.tree, d.manifest, func(at yamltree.Pos, has, write string) {
 		if from, to, ok := d.span(at, has); ok {
@@ -28,8 +28,8 @@ func (d *doc) spelling() {
 	})
 }
 
-// models writes model: as provider:name. A worker's model without a value is
-// the same as none.
+// models writes model: as provider:name. It removes a model: without a value, which
+// means the same as no key.
 func (d *doc) models() {
 	f, ok := field(d.tree, "model")
 	if !ok {
@@ -53,7 +53,7 @@ func (d *doc) models() {
 	}
 }
 
-// workerName is the ID, below a workers root (S2-32).
+// workerName writes the worker's ID as its name:, below a workers root (S2-32).
 func (d *doc) workerName() {
 	name := d.tree.Get("name")
 	if id := d.m.rooted(d.name); !d.manifest && name != nil && id != "" && name.Text != id && d.m.faults[name.Pos] == fault.NameMismatch {
@@ -61,7 +61,7 @@ func (d *doc) workerName() {
 	}
 }
 
-// gone are keys of llm-do and golem-forge that mean nothing in golem.
+// gone removes keys of llm-do and golem-forge that mean nothing in golem.
 func (d *doc) gone() {
 	if d.manifest {
 		return
@@ -93,7 +93,7 @@ func (d *doc) gone() {
 	}
 }
 
-// renamed are keys with another name that take the same value.
+// renamed renames keys that have another name in golem and take the same value.
 func (d *doc) renamed() {
 	if d.manifest {
 		return
@@ -109,7 +109,7 @@ func (d *doc) renamed() {
 	}
 }
 
-// references are workers that are named by another way than golem's.
+// references rewrites references to workers in the form of another tool.
 func (d *doc) references() {
 	if d.manifest {
 		return
@@ -157,7 +157,7 @@ func (m *pass) worker(from, ref string) string {
 	return "./" + found[0]
 }
 
-// called are the worker files with a name:.
+// called returns the worker files whose name: is name.
 func (m *pass) called(name string) []string {
 	if m.names == nil {
 		m.names = map[string][]string{}
@@ -175,8 +175,8 @@ func (m *pass) hasID(id string) bool {
 	return slices.ContainsFunc(m.rows, func(r project.Listing) bool { return r.ID == id && r.Source == "project" && m.rooted(r.Path) == id })
 }
 
-// modules are references to tools in a source language whose module is there,
-// and modules beside the worker that names them.
+// modules rewrites two kinds of references: to the source code of a tool whose module
+// exists, and to a module beside the worker that names it.
 func (d *doc) modules() {
 	var refs []*yamltree.Node
 	for _, list := range []*yamltree.Node{d.tree.Path("tools", "modules"), d.tree.Path("imports", "tools")} {
@@ -206,7 +206,7 @@ func (d *doc) modules() {
 
 func (m *pass) built(stem string) bool { return m.exists(stem + ".wasm") }
 
-// schemas are Python classes whose JSON Schema is there.
+// schemas rewrites references to Python classes whose JSON Schema exists.
 func (d *doc) schemas() {
 	for _, key := range []string{"input_schema", "output_schema", "schema_in_ref", "output_schema_ref"} {
 		n := d.tree.Get(key)
@@ -220,7 +220,7 @@ func (d *doc) schemas() {
 	}
 }
 
-// directories are made relative to the project's root.
+// directories makes directories relative to the project's root.
 func (d *doc) directories() {
 	var roots []*yamltree.Node
 	box := d.tree.Get("sandbox")

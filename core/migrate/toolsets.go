@@ -8,9 +8,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// sandboxes is the sandbox of the first llm-do: names of directories, at the
-// top of the file, whose files its workers could read and write. There a
-// directory without a mode is read-only, in golem it is not.
+// sandboxes rewrites the sandbox of the first llm-do: names of directories, at the top
+// of the file, whose files its workers could read and write. In llm-do a directory
+// without a mode is read-only; in golem it is not.
 func (d *doc) sandboxes() {
 	f, ok := field(d.tree, "sandboxes")
 	if !ok || d.manifest {
@@ -44,8 +44,8 @@ func (d *doc) line(indent int, text string) string {
 	return strings.Repeat(" ", indent) + text + d.newline()
 }
 
-// mountsFit tells whether the directories of a sandbox of llm-do can be
-// written for golem, and makes the first of the edits that this takes.
+// mountsFit reports whether the directories of a sandbox of llm-do are mappings in
+// block style, which the later edits need.
 func (d *doc) mountsFit(dirs *yamltree.Node) bool {
 	for _, dir := range dirs.Fields {
 		if dir.Value.Kind != yamltree.Mapping || !d.block(dir.Value) {
@@ -55,7 +55,7 @@ func (d *doc) mountsFit(dirs *yamltree.Node) bool {
 	return true
 }
 
-// mounts are the keys of a directory, after sandboxes became sandbox.paths or
+// mounts renames the keys of directories, after sandboxes became sandbox.paths or
 // toolsets.sandbox was moved.
 func (d *doc) mounts(dirs *yamltree.Node) {
 	for _, dir := range fieldsOf(dirs) {
@@ -77,8 +77,8 @@ func (d *doc) mounts(dirs *yamltree.Node) {
 	}
 }
 
-// mountRoot is the directory of a mount, with the mode that it had: without
-// mode:, it was read-only.
+// mountRoot renames path to root and writes the mode that the mount had: without mode:,
+// it was read-only.
 func (d *doc) mountRoot(dir *yamltree.Node, f yamltree.Field) {
 	from, to, ok := d.span(f.Pos, f.Name)
 	with := "root"
@@ -94,8 +94,8 @@ func (d *doc) mountRoot(dir *yamltree.Node, f yamltree.Field) {
 	}
 }
 
-// mountApproval is write_approval and read_approval of one directory. What
-// asked still asks; what did not ask asks, too, and is named.
+// mountApproval rewrites write_approval and read_approval of one directory. What asked
+// still asks. Writing that did not ask now asks, and a note says so.
 func (d *doc) mountApproval(dir *yamltree.Node, f yamltree.Field) {
 	if _, both := field(dir, "approval"); both || f.Value.Tag != yamltree.TagBool {
 		return
@@ -122,7 +122,7 @@ func (d *doc) mountApproval(dir *yamltree.Node, f yamltree.Field) {
 	}
 }
 
-// toolsetSandbox is toolsets.sandbox of the second llm-do.
+// toolsetSandbox moves toolsets.sandbox of the second llm-do to sandbox.
 func (d *doc) toolsetSandbox() {
 	if paths := d.tree.Path("sandbox", "paths"); paths != nil {
 		d.mounts(paths)
@@ -163,7 +163,8 @@ func (d *doc) toolsetSandbox() {
 	d.change(f.Pos, "the toolset sandbox is called filesystem, and its directories stand in sandbox:", edits...)
 }
 
-// delegation is toolsets.delegation: a list, or names with options.
+// delegation rewrites toolsets.delegation, which has a list allow_workers, or the names
+// of workers as keys.
 func (d *doc) delegation() {
 	toolsets := d.tree.Get("toolsets")
 	f, ok := field(toolsets, "delegation")
@@ -186,7 +187,7 @@ func (d *doc) delegation() {
 	d.nameList(f, "workers", "allowed_workers", "delegation is the toolset workers, with a list of allowed_workers")
 }
 
-// customNames is toolsets.custom with a key for each tool.
+// customNames rewrites toolsets.custom with a key for each tool as a list of tools.
 func (d *doc) customNames() {
 	f, ok := field(d.tree.Get("toolsets"), "custom")
 	if !ok || len(f.Value.Fields) == 0 {
@@ -228,7 +229,8 @@ func (d *doc) nameList(f yamltree.Field, name, key, note string) {
 	d.change(f.Pos, note, edits...)
 }
 
-// workersAsToolsets are workers that llm-do names among the toolsets.
+// workersAsToolsets moves workers that llm-do names among the toolsets to
+// allow_workers.
 func (d *doc) workersAsToolsets() {
 	toolsets, ok := field(d.tree, "toolsets")
 	if !ok || d.manifest || d.tree.Get("allow_workers") != nil || toolsets.Value.Get("workers") != nil || toolsets.Value.Get("delegation") != nil || !d.block(toolsets.Value) {
@@ -286,7 +288,8 @@ func (d *doc) workersAsToolsets() {
 	d.change(toolsets.Pos, "in golem, workers are not toolsets: allow_workers lists the workers that this one may call", edits...)
 }
 
-// delegate is the reference of a toolset that is a worker; "" if it is none.
+// delegate returns the reference of the worker that a toolset's name means; "" if it
+// means none.
 func (d *doc) delegate(name string) string {
 	if name == "" || slices.Contains([]string{"filesystem", "custom", "shell", "workers", "sandbox", "delegation", "clearance", "filesystem_project"}, name) {
 		return ""
@@ -294,8 +297,8 @@ func (d *doc) delegate(name string) string {
 	return d.m.worker(d.name, name)
 }
 
-// delegateOptions tells whether a worker's options say only whether a call
-// asks, and whether it does not.
+// delegateOptions reports whether a worker's options only say whether a call asks
+// (known), and whether no call asks (free).
 func (d *doc) delegateOptions(f yamltree.Field) (known, free bool) {
 	if f.Value.Empty() {
 		return true, true
@@ -314,7 +317,7 @@ func (d *doc) delegateOptions(f yamltree.Field) (known, free bool) {
 	return true, free
 }
 
-// filesystemNames is the toolset filesystem as llm-do calls it in lists.
+// filesystemNames renames filesystem_project, as llm-do calls the toolset filesystem.
 func (d *doc) filesystemNames() {
 	toolsets := d.tree.Get("toolsets")
 	if toolsets == nil {
