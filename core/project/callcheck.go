@@ -13,12 +13,12 @@ type call struct {
 	to   location
 }
 
-// everyone is who '*' stands for in a source, in the graph of calls.
+// everyone returns the node that stands for '*' of a source in the graph of calls.
 func everyone(source string) location { return location{source, everyName} }
 
 const everyName = "*"
 
-// own is an item that stands in the worker's file; nil for any other.
+// own returns an item that is in the worker's own file, and nil for any other.
 func own(l *loaded, item *yamltree.Node) *yamltree.Node {
 	if item.File == l.def.String() {
 		return item
@@ -26,7 +26,7 @@ func own(l *loaded, item *yamltree.Node) *yamltree.Node {
 	return nil
 }
 
-// calls are what a worker may call, in the order it is allowed.
+// calls returns the workers that a worker may call, in the order of its list.
 func (c *checker) calls(from location) []call {
 	if from.name == everyName {
 		var out []call
@@ -39,12 +39,12 @@ func (c *checker) calls(from location) []call {
 	return c.allowed[from]
 }
 
-// cycles warns of every allowed call that closes a circle: a run refuses it
-// with E_CYCLE. Nothing is said of those that '*' or a list of the manifest
-// closes: nobody wrote that call down.
+// cycles adds a warning for every allowed call that closes a cycle, which a run refuses
+// with E_CYCLE. It adds none if '*' or a list of the manifest allows the call, because
+// then nobody wrote that call down.
 func (c *checker) cycles(from []location) {
 	var chain []location
-	place := map[location]int{} // in chain, from 1; -1 when done
+	place := map[location]int{} // the place in chain, from 1; -1 if done
 	var visit func(l location)
 	visit = func(l location) {
 		chain = append(chain, l)
@@ -67,7 +67,7 @@ func (c *checker) cycles(from []location) {
 	}
 }
 
-// recursive tells whether a worker may stand twice in a chain: it allows
+// recursive reports whether a worker may be twice in a chain of calls: it allows
 // recursion and lists itself.
 func (c *checker) recursive(l location) bool {
 	w := c.p.load(l).worker
@@ -101,8 +101,8 @@ func (c *checker) cycle(closing call, chain []location) *fault.Fault {
 		Hinting("remove %s, or %s in %s", fault.Quoted(n.Text), remedy, first)
 }
 
-// lent follows the entry's model to the workers that have none of their own
-// and use their caller's (SPEC §5), and holds it against their
+// lent follows the calls from the entry to find workers that have no model of their own
+// and use their caller's (SPEC §5). It adds a fault if that model is not among their
 // compatible_models.
 func (c *checker) lent(entry location) {
 	type loan struct {

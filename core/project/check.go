@@ -5,17 +5,17 @@ import (
 	"golem/core/yamltree"
 )
 
-// checker gathers every fault of a project in one go (S2-49). It runs
-// nothing, asks no model and writes no file.
+// checker collects all faults of a project for one Check (S2-49). It runs nothing, asks
+// no model and writes no file.
 type checker struct {
 	p        *Project
 	platform string
 	faults   fault.List
-	said     map[string]bool // one fault in the manifest shows in every worker
+	said     map[string]bool // texts of faults, because a fault of the manifest appears in every worker
 	models   map[string]bool
 	queue    []location
 	queued   map[location]bool
-	order    []location // as they were judged
+	order    []location // in the order in which they were checked
 	allowed  map[location][]call
 }
 
@@ -35,7 +35,7 @@ func (p *Project) Check(platform string) fault.List {
 	}
 	s := p.scan("")
 	if p.shelf() {
-		s = &scanned{patterns: s.patterns} // what lies beside the entry is not judged
+		s = &scanned{patterns: s.patterns} // files beside the entry are not checked
 	} else if main := (location{name: "main.worker"}); p.exists(main) {
 		c.push(main)
 	}
@@ -74,7 +74,7 @@ func (p *Project) Check(platform string) fault.List {
 	return c.faults
 }
 
-// entry looks at the entry, and pushes it if it is a worker.
+// entry finds the entry and queues it if it is a worker.
 func (c *checker) entry(s *scanned) (location, *fault.Fault) {
 	p := c.p
 	entry, f := p.entry()
@@ -91,12 +91,13 @@ func (c *checker) entry(s *scanned) (location, *fault.Fault) {
 		}
 		c.push(entry)
 	case f.Code != fault.Project || len(p.manifest.Exports) == 0:
-		c.add(f) // what only exports needs no entry
+		c.add(f) // a project that only exports workers needs no entry
 	}
 	return entry, f
 }
 
-// tools looks at the sources of modules, and at the modules that are locked.
+// tools adds the faults of source code that was not built, and of modules in tools.lock
+// that do not exist.
 func (c *checker) tools() {
 	p := c.p
 	if p.src.Flags.NoImportTools {
@@ -122,7 +123,7 @@ func (c *checker) add(faults ...*fault.Fault) {
 	for _, f := range faults {
 		text := f.Error()
 		if f.Code == fault.ToolLanguage {
-			text = f.Message // told where it is named, else where it lies
+			text = f.Message // reported where a worker names it, otherwise at its own path
 		}
 		if !c.said[text] {
 			c.said[text] = true
@@ -137,7 +138,7 @@ func (c *checker) worker(l location, s *scanned) {
 	c.judge(got, s)
 }
 
-// judge adds what is wrong with a worker, and queues those that it names.
+// judge adds the faults of a worker and queues the workers that it names.
 func (c *checker) judge(got *loaded, s *scanned) {
 	p := c.p
 	c.add(got.faults...)
@@ -157,7 +158,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 		for _, item := range list.Items {
 			if item.Text == "*" && list == allowed {
 				c.allowed[got.def.location] = append(c.allowed[got.def.location], call{to: everyone(got.def.source)})
-				if !got.def.inProject() || p.shelf() { // of the project all are checked anyway
+				if !got.def.inProject() || p.shelf() { // all workers of the project are checked anyway
 					all, faults := p.everyWorker(got.def.location)
 					c.add(faults...)
 					for _, l := range all {
@@ -182,7 +183,7 @@ func (c *checker) judge(got *loaded, s *scanned) {
 	}
 }
 
-// ignored warns of a reference to a file that scanning leaves out.
+// ignored adds a warning if a reference names a file that scanning leaves out.
 func (c *checker) ignored(s *scanned, target location, ref *yamltree.Node) {
 	if target.inProject() && s.ignored(target.name, false) {
 		c.add(fault.Warn(fault.Config, "%s refers to %s, which the ignore file leaves out when workers are listed", fault.Quoted(ref.Text), target).
@@ -215,14 +216,13 @@ func (c *checker) oneModel(got *loaded, name string) {
 		}
 	}
 	bad := fault.Of(err, fault.Model)
-	if bad.Where == nil || bad.Where.File == "" { // else it is the script that is wrong
+	if bad.Where == nil || bad.Where.File == "" { // otherwise the fault is in the script
 		bad = orNowhere(where, bad)
 	}
 	c.add(bad)
 }
 
-// oneID walks the closure of the entry and finds two files with one ID in it
-// (S2-26).
+// oneID adds a fault if two files in the closure of the entry have the same ID (S2-26).
 func (c *checker) oneID(entry location) {
 	byID := map[string]location{}
 	everyone := map[string]bool{}
@@ -248,8 +248,8 @@ func (c *checker) oneID(entry location) {
 	}
 }
 
-// named are the workers a worker imports or allows; '*' is expanded only
-// once for each source, since after that everyone was seen.
+// named returns the workers that a worker imports or allows. It expands '*' only once
+// for each source, because after that all its workers are known.
 func (c *checker) named(got *loaded, everyone map[string]bool) []location {
 	var out []location
 	for _, list := range referenceLists(got) {
@@ -270,7 +270,7 @@ func (c *checker) named(got *loaded, everyone map[string]bool) []location {
 	return out
 }
 
-// referenceLists are the lists of references in a worker's configuration.
+// referenceLists returns the lists of references in a worker's configuration.
 func referenceLists(got *loaded) []*yamltree.Node {
 	var out []*yamltree.Node
 	for _, n := range []*yamltree.Node{got.eff.Path("toolsets", "workers", "allowed_workers"), got.eff.Path("imports", "workers")} {

@@ -14,20 +14,21 @@ import (
 	"golem/core/yamltree"
 )
 
-// Sizes that are read at most (SECURITY 11).
+// The largest sizes that golem reads, in bytes (SECURITY 11).
 const (
 	maxFrontMatter = 64 << 10
 	maxFile        = 1 << 20
 )
 
-// exists tells whether something has that name. A file that cannot be looked
-// at exists: reading it then says why, and nothing else is taken instead.
+// exists reports whether there is a file, not a directory, of that name. It also
+// returns true for a file that golem may not look at: to read it then gives the reason,
+// and no other file is used instead.
 func (p *Project) exists(l location) bool {
 	there, broken := p.look(l)
 	return there || broken
 }
 
-// look tells a file that is there from one that cannot be looked at.
+// look reports whether a file is there, or whether that cannot be found out (broken).
 func (p *Project) look(l location) (there, broken bool) {
 	if !p.valid(l) {
 		return false, false
@@ -39,8 +40,8 @@ func (p *Project) look(l location) (there, broken bool) {
 	return !info.IsDir(), false
 }
 
-// notDirectory recognises that a parent of the name is a file, which systems
-// report in their own way.
+// notDirectory reports whether an error says that a parent of the name is a file.
+// Systems have no common error for it.
 func notDirectory(err error) bool { return strings.Contains(err.Error(), "not a directory") }
 
 // read returns a file of at most limit bytes and remembers that it was opened.
@@ -60,8 +61,8 @@ func (p *Project) read(l location, limit int64) ([]byte, *fault.Fault) {
 	return nil, f
 }
 
-// readText reads a file that has to be text. text is data without a byte order
-// mark.
+// readText reads a file that must be text. data has the file's bytes, text is the same
+// without a byte order mark.
 func (p *Project) readText(l location) (data []byte, text string, f *fault.Fault) {
 	data, f = p.read(l, maxFile)
 	if f == nil {
@@ -91,8 +92,8 @@ func (p *Project) readQuietly(l location, limit int64) ([]byte, *fault.Fault) {
 	return readRegular(p.sourceOf(l).fs, l.name, limit)
 }
 
-// secret reports whether no worker may read a file (SPEC §8), so that its text comes into
-// no prompt either. real is where its name leads.
+// secret reports whether a file is one that no worker may read (SPEC §8). Then its text
+// must not get into a prompt, either. real is the path of l after symbolic links.
 func (p *Project) secret(l location, real string) bool {
 	if sandbox.Secret(real) {
 		return true
@@ -129,7 +130,8 @@ func readRegular(fsys fs.FS, name string, limit int64) ([]byte, *fault.Fault) {
 	return data, nil
 }
 
-// statRegular looks at a file that has to be a regular one.
+// statRegular returns the information on a file. If it is not a regular file, that is a
+// fault.
 func statRegular(fsys fs.FS, name string) (fs.FileInfo, *fault.Fault) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -141,8 +143,9 @@ func statRegular(fsys fs.FS, name string) (fs.FileInfo, *fault.Fault) {
 	return info, nil
 }
 
-// openRegular looks before it opens: opening a FIFO could wait for ever. It
-// looks again afterwards, since the file may be another by then.
+// openRegular opens a regular file. It looks at the file before, because to open a FIFO
+// could wait for ever, and again afterwards, because the file may be another one by
+// then.
 func openRegular(fsys fs.FS, name string) (fs.File, *fault.Fault) {
 	if _, f := statRegular(fsys, name); f != nil {
 		return nil, f
@@ -180,7 +183,7 @@ func readFault(err error) *fault.Fault {
 	return fault.New(fault.Config, "cannot be read: %s", reason(err))
 }
 
-// reason is the cause of a path error, which alone holds no path.
+// reason returns the text of an error without the path that a path error has.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -189,9 +192,9 @@ func reason(err error) string {
 	return fault.Brief(err.Error())
 }
 
-// leaves tells whether a name goes through a symbolic link that leads out of
-// the root (S2-59). File systems without links answer no; those that confine
-// by themselves refuse again when the file is opened.
+// leaves reports whether a name goes through a symbolic link that leads out of the root
+// (S2-59). For file systems without links it returns false; those that confine names
+// themselves refuse again when the file is opened.
 func (p *Project) leaves(l location) bool {
 	links, ok := p.sourceOf(l).fs.(fs.ReadLinkFS)
 	if !ok {
@@ -201,9 +204,10 @@ func (p *Project) leaves(l location) bool {
 	return !inside
 }
 
-// follow returns where a name leads in its source's root, by symbolic links; the rest of
-// the name as it is from where nothing lies. inside is false if it leads out of the root;
-// of file systems that confine by themselves, opening it tells so.
+// follow returns the path in its source's root to which a name leads through symbolic
+// links. From the first element that does not exist, the rest of the name stays as it
+// is. inside is false if a link leads out of the root. A file system that confines
+// names itself reports that only when the file is opened.
 func (p *Project) follow(l location) (real string, inside bool) {
 	switch tree := p.sourceOf(l).fs.(type) {
 	case sandbox.Resolver:
@@ -216,7 +220,7 @@ func (p *Project) follow(l location) (real string, inside bool) {
 	return l.name, true
 }
 
-// followLinks is follow, link by link.
+// followLinks does the work of follow for a file system that can read links.
 func (p *Project) followLinks(links fs.ReadLinkFS, l location) (real string, inside bool) {
 	rest, here := strings.Split(l.name, "/"), "."
 	for hops := 0; len(rest) > 0; {

@@ -10,14 +10,14 @@ import (
 	"golem/core/yamltree"
 )
 
-// extensions of worker files, in the order in which they are looked for.
+// extensions are those of worker files, in the order in which golem looks for them.
 var extensions = []string{".worker", ".yaml", ".yml"}
 
 func workerFile(name string) bool { return slices.Contains(extensions, path.Ext(name)) }
 
-// Split takes a .worker file apart: the front matter's YAML, on the lines it
-// has in the file, and the body byte for byte (S2-16). ok is false where the
-// file is one YAML document.
+// Split returns the parts of a .worker file: the YAML of the front matter, with the
+// same line numbers as in the file, and the body byte for byte (S2-16). bodyLine is the
+// line at which the body begins. ok is false if the file is one YAML document.
 func Split(data []byte) (front, body []byte, bodyLine int, ok bool) {
 	rest := bytes.TrimPrefix(data, []byte("\ufeff"))
 	first, rest, more := bytes.Cut(rest, []byte("\n"))
@@ -47,7 +47,7 @@ func isFence(line []byte) bool {
 type definition struct {
 	location
 	id     string
-	rooted bool // lies under a workers root
+	rooted bool // the file is below a workers root
 	node   *yamltree.Node
 	text   string       // the instructions
 	textAt yamltree.Pos // where they begin
@@ -108,7 +108,7 @@ func (p *Project) define(l location) (*definition, fault.List) {
 	return d, faults
 }
 
-// allowAlias moves allow_workers to where it belongs (SPEC §5).
+// allowAlias moves allow_workers to toolsets.workers.allowed_workers (SPEC §5).
 func allowAlias(c *yamltree.Conformer, d *definition) {
 	allow := d.node.Get("allow_workers")
 	if allow == nil {
@@ -162,14 +162,15 @@ func (p *Project) instruct(d *definition, raw *yamltree.Node, body []byte, bodyL
 		return nil
 	}
 	if wrong := raw.Get("instructions"); wrong != nil && !wrong.Empty() {
-		return nil // of the wrong type: said already
+		return nil // of the wrong type: there is a fault already
 	}
 	return p.prompt(d)
 }
 
 var promptExtensions = []string{".jinja2", ".j2", ".jinja", ".txt", ".md"}
 
-// prompt reads the instructions from the prompts root, confined to it (S2-60).
+// prompt reads the instructions from a prompt file (S2-60). The file's name is the ID,
+// which has no "..", so it is below the prompts root.
 func (p *Project) prompt(d *definition) fault.List {
 	var tried []string
 	for _, ext := range promptExtensions {

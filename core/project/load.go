@@ -8,14 +8,14 @@ import (
 	"golem/core/yamltree"
 )
 
-// loaded is a definition file once it was read, with all that is wrong in it.
+// loaded is a definition file that was read, with all its faults.
 type loaded struct {
 	worker *Worker        // nil if the file could not be read at all
-	eff    *yamltree.Node // merged configuration, for the places of faults
+	eff    *yamltree.Node // merged configuration, for the positions of faults
 	def    *definition
 	faults fault.List
 
-	discovered *discovery // nil until tool modules were looked for
+	discovered *discovery // nil until golem looked for tool modules
 }
 
 // load reads a definition file, once. p.mu must be held.
@@ -37,7 +37,8 @@ func (p *Project) load(l location) *loaded {
 	return out
 }
 
-// runnable is load for a worker that is to run: any fault refuses it.
+// runnable loads a worker that is to run. It returns an error if the worker has any
+// fault of severity Error.
 func (p *Project) runnable(l location) (*Worker, error) {
 	if err := p.faults.Err(); err != nil {
 		return nil, err
@@ -45,7 +46,8 @@ func (p *Project) runnable(l location) (*Worker, error) {
 	return p.finished(p.load(l))
 }
 
-// finished gives out a worker with nothing wrong in it.
+// finished returns a loaded worker, or its errors, with those of its toolsets and tool
+// modules on this platform.
 func (p *Project) finished(got *loaded) (*Worker, error) {
 	faults := slices.Clone(got.faults)
 	if f := p.engineFault(p.src.Platform); f != nil {
@@ -160,14 +162,14 @@ func (p *Project) Delegates(w *Worker) ([]*Worker, error) {
 	return out, nil
 }
 
-// Allowed is one name of allowed_workers: a worker, or a name without a worker file,
-// which a tool module may provide (SPEC §5, S3-24).
+// Allowed is one name of allowed_workers: a worker, or a name without a worker file
+// that may be a tool of a module (SPEC §5, S3-24).
 type Allowed struct {
 	Worker  *Worker
-	Name    string // what the caller calls it: Worker's ID, without its library where the reference has none
-	Missing error  // if Worker is nil: what is wrong if no module provides Name either
+	Name    string // the name for the caller: Worker's ID, without its library if the reference has none
+	Missing error  // if Worker is nil: the error to report if no module has a tool of that name
 
-	library string // of the caller, if Worker is of the same
+	library string // the caller's library, if Worker is in it, too
 }
 
 // Named reports whether a reference, as the caller writes it, means the worker. It
@@ -176,8 +178,8 @@ func (a Allowed) Named(ref string) bool {
 	return ref == a.Name || a.Worker.Named(ref) || a.library != "" && !strings.Contains(ref, ":") && a.Worker.Named(a.library+":"+ref)
 }
 
-// Allowed returns what allowed_workers names, in order. A name without a worker is
-// among them only where w has tool modules, else it is an error.
+// Allowed returns what allowed_workers names, in order. A name without a worker is in
+// the result only if w has tool modules; otherwise it is an error.
 func (p *Project) Allowed(w *Worker) ([]Allowed, error) {
 	return p.targetsOf(w, "toolsets", "workers", "allowed_workers")
 }
@@ -227,8 +229,8 @@ func listOfFaults(err error) fault.List {
 	return fault.List{fault.Of(err, fault.Config)}
 }
 
-// targets resolves a list of references that stands in w's configuration,
-// each fault at its own line.
+// targets resolves a list of references in w's configuration. Each fault has the
+// position of its reference.
 func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List) {
 	got := p.byWorker[w]
 	if got == nil {
@@ -285,24 +287,24 @@ func (p *Project) targets(w *Worker, path ...string) ([]allowedName, fault.List)
 type allowedName struct {
 	location
 	name    string       // what the caller calls it
-	library string       // of the caller, if the worker is of the same
+	library string       // the caller's library, if the worker is in it, too
 	tool    string       // "" for a worker file
-	missing *fault.Fault // what is wrong if no module has that tool
+	missing *fault.Fault // the error to report if no module has that tool
 }
 
-// mayBeTool tells whether a reference to a worker that does not exist may name
-// a tool: it is an ID, and the worker has modules.
+// mayBeTool reports whether a reference to a worker that does not exist may name a
+// tool: it is an ID, and the worker has modules.
 func (p *Project) mayBeTool(got *loaded, ref string, f *fault.Fault) bool {
 	r, bad := parseReference(ref)
 	if bad != nil || r.id == "" || f.Code != fault.WorkerNotFound {
 		return false
 	}
-	modules, _ := p.modules(got) // their faults are told where tools are made
+	modules, _ := p.modules(got) // their faults are reported when the tools are made
 	return len(modules) > 0
 }
 
-// everyWorker is what '*' allows: those of the project, or of the library, that
-// the worker belongs to, without the worker itself.
+// everyWorker returns the workers that '*' allows: those of the project or the library
+// that the worker belongs to, without the worker itself.
 func (p *Project) everyWorker(self location) ([]location, fault.List) {
 	var out []location
 	s := p.scan(self.source)

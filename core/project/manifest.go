@@ -3,9 +3,9 @@
 // one go, with positions (SPEC §2–§4).
 package project
 
-// Manifest is the settings of the project file that are about the project itself
-// (S1-19..26). Settings that are defaults for its workers are merged into each
-// Worker. The zero value stands for a project without a project file.
+// Manifest has the settings of the project file that are about the project itself
+// (S1-19..26). Settings that are defaults for its workers are merged into each Worker.
+// The zero value stands for a project without a project file.
 type Manifest struct {
 	File         string // "project.yaml", "" if there is none
 	Name         string
@@ -32,13 +32,13 @@ type Manifest struct {
 // Target is a directory, or a branch of a git repository.
 type Target struct{ Dir, Git, Branch string }
 
-// Provider is a model provider that a manifest or a person's configuration adds, or
-// changes of one that golem knows.
+// Provider is a row of the table of model providers, which a manifest or a person's
+// configuration adds or changes.
 type Provider struct {
 	BaseURL   string            `json:"base_url"`
 	APIKeyEnv string            `json:"api_key_env,omitempty"`
 	Headers   map[string]string `json:"headers,omitempty"`
-	// What the provider accepts, as in golem's own table of providers.
+	// What the provider accepts, as in golem's built-in table of providers.
 	Image bool              `json:"image,omitempty"`
 	PDF   bool              `json:"pdf,omitempty"`
 	JSON  string            `json:"json,omitempty"` // schema, object or none
@@ -50,7 +50,7 @@ type Provider struct {
 	Models map[string]ModelFacts `json:"models,omitempty"`
 }
 
-// ProviderQuirks are where a provider departs from the protocol; see
+// ProviderQuirks are the points in which a provider differs from the protocol; see
 // model.Quirks.
 type ProviderQuirks struct {
 	NoUsage   bool              `json:"no_usage,omitempty"`

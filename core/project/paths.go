@@ -29,7 +29,8 @@ func globProblem(s string) string {
 
 const maxBraces = 3
 
-// dirProblem checks a directory of the project: relative and inside.
+// dirProblem returns what is wrong with the path of a directory, which must be relative
+// and inside the project.
 func dirProblem(s string) string {
 	if p := yamltree.NameProblem(s); p != "" {
 		return p
@@ -54,7 +55,8 @@ func inside(s string) (string, bool) {
 	return path.Clean(s), true
 }
 
-// drive recognises C:/x and C:x, which Windows takes for absolute.
+// drive reports whether a path begins with a drive, as C:/x and C:x, which Windows does
+// not read relative to the project.
 func drive(s string) bool {
 	return len(s) >= 2 && s[1] == ':' && (s[0]|0x20) >= 'a' && (s[0]|0x20) <= 'z'
 }

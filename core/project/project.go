@@ -11,12 +11,12 @@ import (
 	"golem/core/yamltree"
 )
 
-// Project is one project on one platform. It reads a file when it first needs it,
-// and no file twice. Goroutines may call its methods at the same time.
+// Project is one project on one platform. It reads a file when it first needs it, and
+// reads no file twice. Goroutines may call its methods at the same time.
 type Project struct {
 	src      Source
 	manifest Manifest
-	defaults *yamltree.Node // what the manifest lends every worker; nil without one
+	defaults *yamltree.Node // settings of the manifest that every worker inherits; nil without a manifest
 	flags    *yamltree.Node // {limits: …, model_settings: …} that a person set for the run; nil without
 	settings *yamltree.Node // the whole manifest, for positions; nil without one
 	mode     approval.Mode
@@ -32,9 +32,9 @@ type Project struct {
 	realDir  map[location]bool // directories known not to be reached through a link
 	workers  map[location]*loaded
 	byWorker map[*Worker]*loaded
-	scans    map[string]*scanned // by source, once something had to be scanned
-	lock     *toolLock           // nil until tools.lock was looked for
-	pins     *pins               // nil until golem.lock was looked for
+	scans    map[string]*scanned // by source; filled by scan
+	lock     *toolLock           // nil until golem looked for tools.lock
+	pins     *pins               // nil until golem looked for golem.lock
 	code     *loaded             // the entry, if it is a tool
 }
 
@@ -120,7 +120,7 @@ func (p *Project) settleMode() {
 	}
 }
 
-// CommandLine is the origin of what a person gave with a flag.
+// CommandLine is the origin of a value that a person gave with a flag.
 const CommandLine = "command line"
 
 // Opened returns the files that were read so far, sorted. It leaves out files that

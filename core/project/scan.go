@@ -19,23 +19,24 @@ var privateDirs = []string{"tools", "templates", "schemas"}
 
 const maxScanned = 200_000
 
-// scanned is what lies below the workers roots: names only, nothing is opened
-// but the ignore files. Scanning serves listing, checking and '*' (S2-41).
+// scanned is the list of the worker files below the workers roots. To make it, golem
+// opens only the ignore files. It is for listing, checking and '*' (S2-41).
 type scanned struct {
-	patterns []ignorePattern       // of the ignore files
+	patterns []ignorePattern       // those of the ignore files
 	found    map[string][]location // by ID, in the order of the roots: the first wins
 	ids      []string              // sorted
 	faults   fault.List            // unreadable directories, ambiguous IDs
 }
 
-// scan walks through a source once. p.mu must be held.
+// scan lists the worker files of a source; it walks through the source only once. p.mu
+// must be held.
 func (p *Project) scan(from string) *scanned {
 	if done := p.scans[from]; done != nil {
 		return done
 	}
 	s := &scanned{found: map[string][]location{}}
 	p.scans[from] = s
-	if from == "" { // the ignore files are about the project's own
+	if from == "" { // the ignore files apply only to the project's own files
 		s.patterns, s.faults = p.ignores()
 	}
 	seen := map[location]bool{} // roots may lie in one another
@@ -97,7 +98,8 @@ func (p *Project) walk(s *scanned, root location, seen map[location]bool, left *
 	}
 }
 
-// private tells whether a directory belongs to a directory-form worker.
+// private reports whether a directory is one of a directory-form worker's own, which
+// has no workers.
 func (p *Project) private(dir location) bool {
 	src := p.sourceOf(dir)
 	if src.apart != "" && dir.name == src.apart {
@@ -110,7 +112,8 @@ func (p *Project) private(dir location) bool {
 	return p.exists(dir.at(path.Join(parent, "worker.worker")))
 }
 
-// never tells whether a file cannot be a worker wherever it is named (SPEC §3).
+// never reports whether a file can never be a worker, even if a reference names it
+// (SPEC §3).
 func (p *Project) never(l location) bool {
 	if strings.HasSuffix(l.name, toolSidecar) {
 		return true

@@ -7,10 +7,10 @@ import (
 	"golem/core/approval"
 )
 
-// Source is a project's directory, and what the host adds: flags, environment, the
-// person's configuration, what the platform has. Only FS is required. Load keeps
-// the maps and slices and never changes them; the caller must not change them
-// while the project is in use.
+// Source is a project's directory together with what the host adds: flags, environment,
+// the person's configuration and the features of the platform. Only FS is required.
+// Load keeps the maps and slices and never changes them; the caller must not change
+// them while the project is in use.
 type Source struct {
 	FS         fs.FS  // the project root
 	Name       string // its base name, for messages; never a host path
@@ -22,10 +22,10 @@ type Source struct {
 	Env         map[string]string
 	Flags       Flags
 	Builtin     fs.FS // built-in workers by ID in its root; nil for none
-	// NoLock leaves golem.lock out of account: it is to be written anew.
+	// NoLock makes golem ignore golem.lock, because it will be written again.
 	NoLock bool
-	// Libraries are the directories in which libraries are looked for, the first
-	// that has one wins (S1-52).
+	// Libraries are the directories in which golem looks for libraries. The first that
+	// has a library wins (S1-52).
 	Libraries []LibraryRoot
 	// TrustsImports reports whether a person trusts the manifest's
 	// tools.allow_module_imports. It is called before a module from outside the
@@ -45,12 +45,13 @@ type Source struct {
 	// PlatformToolsets names the platforms of every toolset that not all of
 	// them have. It tells E_PLATFORM from an unknown name.
 	PlatformToolsets map[string][]string
-	// CheckToolset decodes a toolset's options as its factory would; nil: they
-	// are not checked. A key that the error quotes is where the fault points.
+	// CheckToolset decodes a toolset's options as its factory would; nil: they are not
+	// checked. If its error has a key in quotes, the fault gets the position of that
+	// key.
 	CheckToolset func(name string, options json.RawMessage) error
-	// CheckModel tells whether a model name can be opened; origin is where it
-	// was given, as Worker.Origins has it, and platform the one that is asked about.
-	// nil: only its form is checked. It must not call the model.
+	// CheckModel returns an error if a model cannot be opened; origin is where the name
+	// was given, as in Worker.Origins, and platform the platform to check for. nil:
+	// only the form of the name is checked. It must not call the model.
 	CheckModel func(name, origin, platform string) error
 }
 
@@ -63,6 +64,6 @@ type Flags struct {
 	Limits             map[string]string // by their names under limits:, for every worker of the run
 	Settings           map[string]string // by their names under model_settings:, likewise
 	AllowOutside       bool              // mounts may lie outside the project
-	NoImportTools      bool              // no tool module is looked for
+	NoImportTools      bool              // golem looks for no tool module
 	AllowModuleImports bool              // pkg.mod:register may be named
 }

@@ -15,15 +15,14 @@ const defaultTemplates = "templates"
 
 var templateExtensions = []string{".jinja", ".jinja2", ".j2"}
 
-// Text returns a file of a worker's loader chain (SPEC §4): the first that
-// exists of the templates/ and the directory of a worker in directory form,
-// prompts/, the project's templates/, the templates/ of each library, and the
-// built-in templates. lib:name is the one of a library that is declared. Of a
-// library's worker, the library is in the place of the project. A name
-// without extension also stands for NAME.jinja, .jinja2 and .j2. file is the
-// path that faults and the trace show. The error is fs.ErrNotExist if there is no
-// such file; a fault if the name leaves the chain or names what no worker may
-// read (SPEC §8).
+// Text returns a file of a worker's loader chain (SPEC §4): the first that exists of
+// the templates/ and the directory of a worker in directory form, prompts/, the
+// project's templates/, the templates/ of each library, and the built-in templates.
+// lib:name names a file of a declared library. For a library's worker, the library
+// takes the place of the project. A name without extension also stands for NAME.jinja,
+// .jinja2 and .j2. file is the path that faults and the trace show. The error is
+// fs.ErrNotExist if there is no such file, and a fault if the name leaves the chain or
+// names what no worker may read (SPEC §8).
 func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,8 +58,8 @@ func (p *Project) Text(w *Worker, name string) (file, text string, err error) {
 	return "", "", fs.ErrNotExist
 }
 
-// Beside is a file that a template of w may mean by a name that is not in its
-// loader chain: beside the worker or in the root, where llm-do finds it; "" if
+// Beside returns a file that a template of w may mean by a name that is not in its
+// loader chain: one beside the worker or in the root, where llm-do looks for it; "" if
 // there is none.
 func (p *Project) Beside(w *Worker, name string) string {
 	p.mu.Lock()
@@ -73,9 +72,9 @@ func (p *Project) Beside(w *Worker, name string) string {
 	return ""
 }
 
-// reachable is the library of a name among a source itself, what it declares, and
-// what these declare: a template names its own library, and may be rendered for a
-// worker of another. nil if there is none.
+// reachable returns the library of a name: the source itself, a library that it
+// declares, or one that these declare; nil if there is none. All of these count because
+// a template names its own library, and may be rendered for a worker of another one.
 func (p *Project) reachable(from, name string) *source {
 	queue := []string{from}
 	for i := 0; i < len(queue); i++ {
@@ -92,7 +91,7 @@ func (p *Project) reachable(from, name string) *source {
 	return nil
 }
 
-// templateName refuses a name that no file of a loader chain can have.
+// templateName returns a fault for a name that no file of a loader chain can have.
 func templateName(name string) *fault.Fault {
 	if name == "." || !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") {
 		return fault.New(fault.Template, "%s is not the name of a template", fault.Quoted(name)).
@@ -111,7 +110,8 @@ func templateNames(name string) []string {
 	return append([]string{""}, templateExtensions...)
 }
 
-// chain lists the directories in which a worker's templates are looked for.
+// chain returns the directories in which golem looks for a worker's templates, in
+// order.
 func (p *Project) chain(d *definition) []location {
 	var out []location
 	if d.rooted && path.Base(d.name) == "worker.worker" {
@@ -125,9 +125,9 @@ func (p *Project) chain(d *definition) []location {
 	return out
 }
 
-// Texts lists the files below the project's prompts/ and templates/, sorted:
-// what a template may be or read (at most maxTexts). Directories that cannot be
-// read are left out.
+// Texts returns the files below the project's prompts/ and templates/, sorted, at most
+// maxTexts: templates and what they may read. It leaves out directories that cannot be
+// read.
 func (p *Project) Texts() []string {
 	var out []string
 	for _, dir := range []string{p.manifest.PromptsRoot, defaultTemplates} {

@@ -22,10 +22,10 @@ type Worker struct {
 	Source       string // "project", "lib:NAME", "built-in"
 	Digest       string // SHA-256 (hex) of the definition's bytes and its prompt file's
 	Instructions string
-	Template     bool            // the instructions are a template, to be rendered at each call
-	TextFile     string          // where the instructions stand: the definition or a prompt file
-	TextLine     int             // and at which line they begin
-	TextShifted  bool            // they are a value in YAML: their columns are not those of the file
+	Template     bool            // the instructions are a template, which is rendered at each call
+	TextFile     string          // the file with the instructions: the definition or a prompt file
+	TextLine     int             // the line at which they begin
+	TextShifted  bool            // they are a value in YAML, so their columns are not those of the file
 	Vars         json.RawMessage // an object: what a template knows as vars; nil = none
 
 	Mode  string // "single" or "chat"
@@ -33,7 +33,7 @@ type Worker struct {
 	// ModelIsLast is true if Model is from the person's configuration, or of a
 	// built-in worker: the model of a caller is then preferred to it (SPEC §3).
 	ModelIsLast      bool
-	Fallbacks        []string // asked in order where Model is overloaded or gone
+	Fallbacks        []string // used in this order if Model is overloaded or gone
 	CompatibleModels []string
 	Toolsets         []Toolset // in name order
 	Delegates        Delegates
@@ -73,7 +73,7 @@ func (w *Worker) Builtin() bool { return w.Source == builtinLabel }
 type Toolset struct {
 	Name    string
 	Options json.RawMessage // a JSON object, never nil
-	File    string          // where it stands, for faults
+	File    string          // the file that has it, for faults
 	Line    int
 }
 
@@ -97,7 +97,7 @@ type Sandbox struct {
 	Restrict string  // virtual path, "" = none
 	ReadOnly bool
 	Network  bool
-	Declared bool // some sandbox key stands in the worker or the manifest
+	Declared bool // the worker or the manifest has a sandbox key
 
 	// What the worker's own file sets: mounts (root, paths, mounts), restrict,
 	// readonly: true, network_enabled: false. It decides how its caller's sandbox
@@ -117,7 +117,7 @@ type Mount struct {
 	Suffixes     []string // allowed file suffixes with dot, empty = any
 	MaxFileBytes int64    // 0 = no limit beyond the sandbox's own
 	Approval     approval.MountPolicy
-	Own          bool   // stands in the worker file, not only in the manifest
+	Own          bool   // the worker file has it, not only the manifest
 	Origin       string // "project.yaml:8"
 }
 
@@ -129,8 +129,8 @@ type AttachmentPolicy struct {
 	DeniedSuffixes  []string
 }
 
-// Limits bound a run of a worker together with the workers it calls. A zero duration,
-// zero Tokens and zero Cost mean no limit.
+// Limits bound a run of a worker together with the workers that it calls. A zero
+// duration, zero Tokens and zero Cost mean no limit.
 type Limits struct {
 	Turns         int // default 200
 	ToolTimeout   time.Duration
@@ -140,7 +140,8 @@ type Limits struct {
 	ToolOutput    int64 // bytes
 	Cost          money.USD
 	// OwnCost is the limit that a person sets, in their configuration or for the run;
-	// Cost is never above it. Prices that only the project gives do not count for it.
+	// if it is set, Cost is never above it. Prices that only the project gives do not
+	// count for it.
 	OwnCost money.USD
 }
 
