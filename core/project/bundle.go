@@ -20,19 +20,20 @@ const (
 // target is a schema inside a document: a JSON pointer or an anchor.
 type target struct{ file, fragment string }
 
-// bundler gathers what a schema refers to under its own $defs, so that the
-// result stands alone. Each target is copied once, which also ends recursion.
+// bundler copies what a schema refers to into its own $defs, so that the result needs
+// no other file. Each target is copied once, which also ends recursion.
 type bundler struct {
 	b         *built
 	root      target
 	documents map[string]*yamltree.Node
-	names     map[target]string // where a target lies in $defs
+	names     map[target]string // the key of a target in $defs
 	taken     map[string]bool
 	waiting   []target
 	left      int // values that may still be copied
 }
 
-// bundle returns the schema that stands at root; used is where it is named.
+// bundle returns the schema at root with everything that it refers to; used is the
+// position of the reference to it, for faults.
 func (k *bundler) bundle(root target, used yamltree.Pos) (json.RawMessage, *fault.Fault) {
 	k.root, k.left = root, 4*yamltree.MaxValues
 	n, f := k.find(root, used)
@@ -86,7 +87,7 @@ func fieldsOf(n *yamltree.Node) []yamltree.Field {
 	return n.Fields
 }
 
-// find follows a fragment into a document; used is where it is referred to.
+// find returns the schema of a target; used is the position of the reference to it.
 func (k *bundler) find(t target, used yamltree.Pos) (*yamltree.Node, *fault.Fault) {
 	n, f := k.document(t.file)
 	if f != nil {
@@ -168,7 +169,7 @@ func anchored(n *yamltree.Node, name string, depth int) *yamltree.Node {
 	return nil
 }
 
-// reference rewrites one $ref to where its target will lie in the bundle.
+// reference returns a $ref to the place that the target will have in the bundle.
 func (k *bundler) reference(ref *yamltree.Node, file string) (*yamltree.Node, *fault.Fault) {
 	name, fragment, _ := strings.Cut(ref.Text, "#")
 	t := target{file, fragment}
@@ -230,8 +231,8 @@ func (k *bundler) name(t target) string {
 	return name
 }
 
-// compile tells what is wrong with a schema that stands alone, by the rules
-// that will validate with it.
+// compile returns what is wrong with a bundled schema, by the rules of the package that
+// will validate with it.
 func compile(raw json.RawMessage) *fault.Fault {
 	_, err := tool.Compile(raw)
 	return fault.Of(err, fault.Schema)

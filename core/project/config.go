@@ -15,10 +15,10 @@ import (
 // zero value and nil have no settings. A Config does not change.
 type Config struct {
 	n    *yamltree.Node
-	here *yamltree.Node  // what it says for the project that is open
+	here *yamltree.Node  // its settings for the open project
 	kept []approval.Rule // for that project, from another file or key
 
-	instead bool // kept stands for the rules of here that pre-approve
+	instead bool // kept replaces the rules of here that pre-approve
 }
 
 // configShape are the keys of the person's config.
@@ -40,11 +40,11 @@ func newConfigShape() *yamltree.Shape {
 	})
 }
 
-// Notices are the values of notify: how a terminal tells of a run that took long and asks
-// or ends. The first is what holds where nothing is said.
+// Notices are the values of notify: how a terminal signals that a long run asks or
+// ends. The first one is the default.
 var Notices = []string{"off", "bell", "desktop"}
 
-// Notify is how the person wants to be told.
+// Notify returns the value of notify, one of Notices.
 func (c *Config) Notify() string {
 	if n := c.get("notify"); n != nil {
 		return n.Text
@@ -63,10 +63,10 @@ func trustShape() *yamltree.Shape {
 	})
 }
 
-// ReadConfig reads a person's configuration. name is the file's name in faults.
-// root is the open project, to find its entry under projects: an absolute path
-// with slashes, or in the page the project's name. home replaces ~ in these
-// entries. The Config is nil if there is an error.
+// ReadConfig reads a person's configuration. name is the file's name in faults. root is
+// the open project, to find its entry under projects: an absolute path with slashes, or
+// in the page "/" and the project's name. home replaces ~ in these entries. The Config
+// is nil if there is an error.
 func ReadConfig(name string, data []byte, root, home string) (*Config, error) {
 	tree, faults := yamltree.Parse(name, data)
 	if len(faults) > 0 {
@@ -97,7 +97,7 @@ func keyOf(projects *yamltree.Node, root, home string) (key string) {
 	return key
 }
 
-// whole is a key under projects as an absolute slash path.
+// whole returns a key under projects as an absolute path with slashes.
 func whole(key, home string) string {
 	if rest, ok := strings.CutPrefix(key, "~/"); ok {
 		key = path.Join(home, rest)
@@ -105,15 +105,15 @@ func whole(key, home string) string {
 	return path.Clean(strings.ReplaceAll(key, "\\", "/"))
 }
 
-// WithRules returns the Config with more rules for the open project, after its own.
-// instead takes those of its own away that pre-approve.
+// WithRules returns a copy of the Config with more rules for the open project, after
+// its own. If instead is true, its own rules that pre-approve are left out.
 func (c *Config) WithRules(kept []approval.Rule, instead bool) *Config {
 	out := *c
 	out.kept, out.instead = kept, instead
 	return &out
 }
 
-// Rules are the rules that the person keeps for the open project.
+// Rules returns the approval rules that the person keeps for the open project.
 func (c *Config) Rules() []approval.Rule {
 	here, _ := c.personal()
 	return here.Rules
@@ -150,7 +150,7 @@ func (c *Config) Providers() map[string]Provider {
 	return out
 }
 
-// mode is the approval mode, that of the project first.
+// mode returns the approval mode for the open project, otherwise that for all projects.
 func (c *Config) mode() *yamltree.Node {
 	if c == nil {
 		return nil
@@ -161,7 +161,7 @@ func (c *Config) mode() *yamltree.Node {
 	return c.get("approval", "mode")
 }
 
-// personal are the settings for this project and for all.
+// personal returns the approval settings for this project and for all projects.
 func (c *Config) personal() (here, everywhere approval.Personal) {
 	if c == nil {
 		return here, everywhere
@@ -197,8 +197,9 @@ func personal(n *yamltree.Node) approval.Personal {
 	return p
 }
 
-// ceilings lowers the limits that files give to the person's; what the command
-// line says stands. 0 means no limit, so any other is lower.
+// ceilings lowers the limits of the project's files to those of the person's
+// configuration. Limits of the command line stay as they are. 0 means no limit, so any
+// other limit is lower.
 func (b *built) ceilings() {
 	l := &b.w.Limits
 	if b.p.flags.Path("limits", "cost") != nil {

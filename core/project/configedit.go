@@ -40,8 +40,8 @@ func RemoveRule(data []byte, root, home string, n int) ([]byte, error) {
 	}, "remove the rule by hand, under projects: "+root+": approval: rules:")
 }
 
-// RuleKeys are the keys under projects: of a person's configuration that begin with a
-// prefix, with home in the place of ~.
+// RuleKeys returns the keys under projects: of a person's configuration that begin with
+// a prefix, with home in the place of ~.
 func RuleKeys(data []byte, prefix, home string) (keys []string) {
 	tree, _ := yamltree.Parse("config.yaml", data)
 	if projects := tree.Get("projects"); projects != nil {
@@ -54,8 +54,8 @@ func RuleKeys(data []byte, prefix, home string) (keys []string) {
 	return keys
 }
 
-// editRules edits the text and makes sure that the result says what it should say and
-// nothing else.
+// editRules edits the text and checks that the result has the intended change and no
+// other.
 func editRules(data []byte, root, home string, edit func(*configText, []string) ([]byte, *yamltree.Node), hint string) ([]byte, error) {
 	if _, err := ReadConfig("config.yaml", data, root, home); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func set(n *yamltree.Node, path []string, value *yamltree.Node) *yamltree.Node {
 	return n.With(path[0], set(n.Get(path[0]), path[1:], value))
 }
 
-// same compares two trees without positions.
+// same reports whether two trees are equal apart from their positions.
 func same(a, b *yamltree.Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -107,7 +107,7 @@ func same(a, b *yamltree.Node) bool {
 type configText struct {
 	data    []byte
 	tree    *yamltree.Node
-	starts  []int // of the lines
+	starts  []int // offsets of the lines
 	newline string
 }
 
@@ -158,7 +158,7 @@ func (t *configText) append(n *yamltree.Node, rest []string, item string) []byte
 	return t.insert(t.lineEnd(t.blockEnd(n.Line, n.Column-1, n.Kind == yamltree.List)), t.nested(n.Column-1, rest, item))
 }
 
-// remove takes an item out of the list at path.
+// remove deletes item i of the list at path.
 func (t *configText) remove(path []string, i int) []byte {
 	list := t.tree.Path(path...)
 	start := t.offset(list.Pos)
@@ -185,7 +185,8 @@ func (t *configText) remove(path []string, i int) []byte {
 	return slices.Concat(t.data[:t.starts[first-1]], t.data[t.lineEnd(t.blockEnd(first, list.Column, false)):])
 }
 
-// nested are lines of block style: the keys of a path below each other, then an item.
+// nested returns lines in block style: the keys of a path below each other, then an
+// item.
 func (t *configText) nested(indent int, path []string, item string) string {
 	var b strings.Builder
 	for _, key := range path {
@@ -196,7 +197,7 @@ func (t *configText) nested(indent int, path []string, item string) string {
 	return b.String()
 }
 
-// name is a key as YAML.
+// name returns a key as YAML.
 func name(key string) string {
 	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz") == "" {
 		return key
@@ -204,7 +205,8 @@ func name(key string) string {
 	return approval.Quoted(key)
 }
 
-// insert puts text at a place; a line before it that does not end is ended.
+// insert puts text at an offset. If the text is whole lines and the line before has no
+// line end, it adds one.
 func (t *configText) insert(at int, text string) []byte {
 	if strings.HasSuffix(text, t.newline) && at > 0 && t.data[at-1] != '\n' {
 		text = t.newline + text
@@ -212,7 +214,7 @@ func (t *configText) insert(at int, text string) []byte {
 	return slices.Concat(t.data[:at], []byte(text), t.data[at:])
 }
 
-// offset is a position as a place in the data.
+// offset returns the byte offset of a position.
 func (t *configText) offset(at yamltree.Pos) int {
 	i := t.starts[at.Line-1]
 	if at.Line == 1 && bytes.HasPrefix(t.data, []byte("\ufeff")) {
@@ -225,7 +227,7 @@ func (t *configText) offset(at yamltree.Pos) int {
 	return min(i, len(t.data)-1)
 }
 
-// lineEnd is the place after a line, from 1, and its end.
+// lineEnd returns the offset after a line and its line end; the first line is 1.
 func (t *configText) lineEnd(line int) int {
 	if line < len(t.starts) {
 		return t.starts[line]
@@ -233,9 +235,10 @@ func (t *configText) lineEnd(line int) int {
 	return len(t.data)
 }
 
-// blockEnd is the last line of a block that begins in a line and whose other lines
-// have at least this indentation; of a list, with this one only those with a dash.
-// Empty lines and comments after it are not its own.
+// blockEnd returns the last line of a block that begins at line and whose other lines
+// have at least this indentation. In a list, a line with exactly this indentation
+// belongs to the block only if it begins with a dash. Empty lines and comments after
+// the block do not belong to it.
 func (t *configText) blockEnd(line, indent int, list bool) int {
 	last := line
 	for line++; line <= len(t.starts); line++ {
@@ -252,7 +255,8 @@ func (t *configText) blockEnd(line, indent int, list bool) int {
 	return last
 }
 
-// flow finds the commas of a list or mapping in brackets, and its closing bracket.
+// flow returns the offsets of the commas of a list or mapping in brackets, and of its
+// closing bracket.
 func (t *configText) flow(start int) (commas []int, end int) {
 	depth, quote := 0, byte(0)
 	for i := start; i < len(t.data); i++ {

@@ -25,13 +25,12 @@ func (p *Project) Defines(folded string) bool {
 	return false
 }
 
-// defining remembers a file that is part of what defines the project. p.mu must
-// be held.
+// defining records a file that is part of the project's definition. p.mu must be held.
 func (p *Project) defining(name string) { p.defines[sandbox.Fold(path.Clean(name))] = true }
 
-// linked remembers where a definition lies that is named by a link, and where directories
-// lie through which its name leads: what is changed or added there defines the project,
-// too. p.mu must be held.
+// linked records the real path of a definition whose name goes through symbolic links,
+// and the real paths of the directories above it: whoever changes or adds a file there
+// changes the project, too. p.mu must be held.
 func (p *Project) linked(l location) {
 	if l.source != "" || !fs.ValidPath(l.name) {
 		return // libraries are protected whole
@@ -45,15 +44,15 @@ func (p *Project) linked(l location) {
 	}
 }
 
-// linkedDirs does so for the directories of definitions.
+// linkedDirs calls linked for the directories of definitions.
 func (p *Project) linkedDirs() {
 	for _, dir := range slices.Concat(sandbox.ControlDirs(), p.manifest.WorkersRoots, p.manifest.ToolRoots, []string{p.manifest.PromptsRoot}) {
 		p.linked(location{name: path.Clean(dir)})
 	}
 }
 
-// refersTo remembers the files that a worker's own configuration and the
-// manifest name: they are definitions even if this run never reads them.
+// refersTo records the files that a worker's own configuration and the manifest name:
+// they are part of the definition even if this run never reads them.
 func (p *Project) refersTo(l *loaded) {
 	for _, n := range []*yamltree.Node{l.def.node.Get("model"), p.settings.Get("model")} {
 		if n == nil {

@@ -14,7 +14,7 @@ import (
 // inherited are the manifest's keys that are merged into each worker.
 var inherited = []string{"toolsets", "sandbox", "limits", "retry", "delegation", "model_settings", "vars"}
 
-// built is what making a worker from its definition needs to share.
+// built is the state of making a worker from its definition.
 type built struct {
 	p      *Project
 	d      *definition
@@ -22,7 +22,7 @@ type built struct {
 	w      *Worker
 	faults fault.List
 
-	settled map[string]yamltree.Pos // where each tool's setting stands
+	settled map[string]yamltree.Pos // the position of each tool's setting
 }
 
 func (b *built) add(f *fault.Fault) { b.faults = append(b.faults, f) }
@@ -79,8 +79,8 @@ func (p *Project) build(d *definition) (*Worker, *yamltree.Node, fault.List) {
 	return b.w, b.eff, b.faults
 }
 
-// outputFrom is the field that output_schema_from names: input_schema has it,
-// and it can be a schema.
+// outputFrom sets the worker's OutputFrom. The field that output_schema_from names must
+// be in input_schema, with type object.
 func (b *built) outputFrom() {
 	n := b.d.node.Get("output_schema_from")
 	if n == nil {
@@ -100,7 +100,7 @@ func (b *built) outputFrom() {
 	b.w.OutputFrom = n.Text
 }
 
-// without is a mapping, or nil, without some keys.
+// without returns a mapping, or nil, without some keys.
 func without(n *yamltree.Node, keys ...string) *yamltree.Node {
 	for _, key := range keys {
 		if n.Get(key) != nil {
@@ -110,8 +110,8 @@ func without(n *yamltree.Node, keys ...string) *yamltree.Node {
 	return n
 }
 
-// template settles whether the instructions are rendered: a text with template
-// syntax is, and one whose worker says template: true (SPEC §4).
+// template decides whether the instructions are rendered: a text with template syntax
+// is, and one whose worker says template: true (SPEC §4).
 func (b *built) template() {
 	key := b.d.node.Get("template")
 	b.w.Template = firstOf(b.d.text, "{{", "{%", "{#") >= 0 || key != nil

@@ -6,11 +6,11 @@ import (
 	"golem/core/yamltree"
 )
 
-// entryTool is the worker on whose behalf a tool runs that is the entry
-// (SPEC §6, S3-24): it has the manifest's settings and no instructions. nil if
-// the entry names no tool, or there are no modules that could have one.
-// Whether one of them has it is not known before they are described; missing
-// is what to say if none has.
+// entryTool returns the worker on whose behalf a tool runs if that tool is the entry
+// (SPEC §6, S3-24). The worker has the manifest's settings and no instructions. nil if
+// the entry does not name a tool, or if there are no modules that could have one. Only
+// when modules are described is it known whether one of them has the tool; missing is
+// the fault to report if none has.
 func (p *Project) entryTool(missing *fault.Fault) *loaded {
 	if p.code != nil {
 		return p.code
@@ -41,6 +41,5 @@ func (p *Project) entryTool(missing *fault.Fault) *loaded {
 	return got
 }
 
-// Missing is the error to report if no module provides the tool that Worker.Tool
-// names.
+// Missing returns the error to report if no module has the tool that Worker.Tool names.
 func (w *Worker) Missing() error { return w.missing }

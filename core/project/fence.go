@@ -9,7 +9,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// fenced is what a .worker file has of the lines that enclose front matter.
+// fenced is the beginning of a .worker file, to find faults in the lines of --- around
+// the front matter.
 type fenced struct {
 	file   string
 	lines  []string // nil in any other file
@@ -28,14 +29,14 @@ func newFenced(l location, data []byte, closed bool) fenced {
 	return f
 }
 
-// open says that front matter was begun and not closed.
+// open reports whether front matter was begun and not closed.
 func (f fenced) open() bool { return !f.closed && len(f.lines) > 0 && f.lines[0] == "---" }
 
 const exactFence = "the line must be exactly ---, with nothing before or after it"
 
-// fault says what is wrong with the fences of a file that is not a worker
-// otherwise; bad is the line at which it stops to be one, 0 if none does. nil
-// if the fences are not to blame.
+// fault returns what is wrong with the lines of --- (fences) in a file that golem
+// cannot read as a worker; bad is the line at which YAML fails, 0 if there is none. nil
+// if the fences are not the reason.
 func (f fenced) fault(bad int) *fault.Fault {
 	if len(f.lines) == 0 {
 		return nil
@@ -89,7 +90,7 @@ const (
 	workerForms  = "a worker is YAML with instructions:, or front matter between --- lines and a prompt"
 )
 
-// like is the fault of a line that is not exactly a fence.
+// like returns the fault for a line that should be a fence and is not exactly one.
 func (f fenced) like(line int, why string) *fault.Fault {
 	return yamltree.At(f.file, line, 1).Fault(fault.Config, "%s", why).Hinting("%s", exactFence)
 }
@@ -98,12 +99,12 @@ func (f fenced) unclosed(line int, why string) *fault.Fault {
 	return yamltree.At(f.file, line, 1).Fault(fault.Config, "the front matter has no closing ---: %s", why)
 }
 
-// prose tells whether a line reads like a prompt. A heading of Markdown is a
-// comment to YAML.
+// prose reports whether a line reads like a prompt. A Markdown heading does not,
+// because it is a comment in YAML.
 func (f fenced) prose(line int) bool { return yamltree.Prose(f.lines[line-1]) }
 
-// sentence is a key that reads like the beginning of a prompt: it is unknown,
-// and the front matter was never closed.
+// sentence returns a fault if a key reads like the beginning of a prompt: it has a
+// space, and the front matter was never closed.
 func (f fenced) sentence(tree *yamltree.Node) *fault.Fault {
 	if !f.open() {
 		return nil

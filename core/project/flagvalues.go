@@ -11,14 +11,14 @@ import (
 
 const settingsExample = "for example temperature=0.2, max_output_tokens=4000"
 
-// settleFlags reads the limits and the settings of a model that a person set
-// for the run (--limit, --set): they stand above each worker's own (SPEC §3).
+// settleFlags reads the limits and the model settings that a person gave for the run
+// (--limit, --set). They win over each worker's own (SPEC §3).
 func (p *Project) settleFlags() {
 	p.flag("limits", "limit", p.src.Flags.Limits, limitsShape(), "for example turns=20, tool_timeout=1m, cost=0.50")
 	p.flag("model_settings", "set", p.src.Flags.Settings, modelSettingsShape(), settingsExample)
 }
 
-// flag puts the values that a flag gave under a key of each worker.
+// flag adds the values of a flag to p.flags, under the key that workers have.
 func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Shape, example string) {
 	if len(given) == 0 {
 		return
@@ -31,8 +31,8 @@ func (p *Project) flag(key, flag string, given map[string]string, s *yamltree.Sh
 	p.flags.Fields = append(p.flags.Fields, yamltree.Field{Name: key, Pos: values.Pos, Value: values})
 }
 
-// flagValues are the values that a person gave by name, in the form that files have
-// them, without those that are wrong.
+// flagValues returns the values that a person gave by name, in the form that they have
+// in files. It leaves out the wrong ones and returns their faults.
 func flagValues(flag string, given map[string]string, s *yamltree.Shape, example string) (*yamltree.Node, fault.List) {
 	place := yamltree.Pos{File: CommandLine}
 	var out fault.List

@@ -9,8 +9,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// Keys that other tools use, and what says the same here: the nearest known
-// key by its letters would be a wrong guess (temperature is near template).
+// The tables below have keys that other tools use, with what to write in golem instead.
+// The known key with the nearest letters would be a wrong guess: temperature is near
+// template.
 
 // modelSettings are keys that belong under model_settings (SPEC §10).
 var modelSettings = []string{
@@ -18,7 +19,8 @@ var modelSettings = []string{
 	"parallel_tool_calls", "service_tier", "verbosity",
 }
 
-// foreignWorkerKeys are by key, in lower case with _.
+// foreignWorkerKeys says what to write in a worker file, by key in snake_case. A text
+// that begins with ! is the whole hint.
 var foreignWorkerKeys = map[string]string{
 	"system_prompt": "instructions, or the text below the second ---", "system": "instructions, or the text below the second ---",
 	"prompt": "instructions, or the text below the second ---", "prompt_template": "instructions, or the text below the second ---",
@@ -47,7 +49,7 @@ var foreignWorkerKeys = map[string]string{
 	"locked":            "!remove it: golem never writes workers", "entry": "!remove it, and write entry: in project.yaml; main.worker needs neither",
 }
 
-// foreignManifestKeys are those that mean something else in a manifest.
+// foreignManifestKeys says what to write in a manifest, in the same form.
 var foreignManifestKeys = map[string]string{
 	"main": "entry", "entrypoint": "entry", "entry_point": "entry", "start": "entry",
 	"approval_mode": "approval: {mode: …}", "rules": "approval: {rules: […]}", "tool_rules": "approval: {tools: {TOOL: ask}, rules: […]}",
@@ -61,7 +63,8 @@ var foreignManifestKeys = map[string]string{
 	"libraries": "dependencies", "requires": "dependencies", "targets": "clearance: {targets: {…}}",
 }
 
-// foreignModelSettings are what providers call a setting of model_settings.
+// foreignModelSettings says what to write in model_settings, by the names that
+// providers use.
 var foreignModelSettings = map[string]string{
 	"max_tokens": "max_output_tokens", "max_completion_tokens": "max_output_tokens", "num_predict": "max_output_tokens", "max_new_tokens": "max_output_tokens",
 	"effort": "reasoning_effort", "reasoning": "reasoning_effort", "thinking": "reasoning_effort", "stop_sequences": "stop",
@@ -90,7 +93,8 @@ var foreignFiles = map[string]string{
 	"project.json": "write project.yaml: entry: NAME, delegation: {max_depth: …}, approval: {mode: …}", "llm-do.toml": "write project.yaml",
 }
 
-// passedOverFiles warns of such files.
+// passedOverFiles returns a warning for each of these files, if the project has no
+// manifest.
 func (p *Project) passedOverFiles() fault.List {
 	var out fault.List
 	for name, remedy := range foreignFiles {
@@ -102,8 +106,8 @@ func (p *Project) passedOverFiles() fault.List {
 	return out
 }
 
-// foreignToolset is what to write instead of a toolset that golem does not
-// have: llm-do names workers, and the tools of Python modules, among them.
+// foreignToolset returns the hint for a toolset that golem does not have. llm-do lists
+// workers, and the tools of Python modules, among the toolsets.
 func (p *Project) foreignToolset(name string) string {
 	for _, ref := range []string{name, "./" + name} {
 		if l, f := p.resolve("", ref, false); f == nil {
@@ -119,7 +123,7 @@ func (p *Project) foreignToolset(name string) string {
 	return fault.DidYouMean(name, p.src.Toolsets)
 }
 
-// asReference is a reference of SPEC §2 that finds the same file.
+// asReference returns a reference of SPEC §2 that finds the same file.
 func (l location) asReference(ref string) string {
 	if strings.HasPrefix(ref, "./") {
 		return "./" + l.name
@@ -127,8 +131,8 @@ func (l location) asReference(ref string) string {
 	return ref
 }
 
-// beside adds to a fault of a file that is not there that it lies beside the
-// worker that names it: golem's paths begin at the project's root.
+// beside adds a hint to the fault of a missing file if that file is beside the worker
+// that names it: golem's paths begin at the project's root.
 func (p *Project) beside(l *loaded, stem string, f *fault.Fault) *fault.Fault {
 	if l.def == nil || !l.def.inProject() || f.Code != fault.NotFound {
 		return f
@@ -142,8 +146,9 @@ func (p *Project) beside(l *loaded, stem string, f *fault.Fault) *fault.Fault {
 	return f
 }
 
-// foreign tells what to write in s instead of a key of another tool, by one of
-// the tables above; "" if the key is in none.
+// foreign returns a function for Shape.Foreign: it says what to write in s instead of a
+// key of another tool, by one of the tables above; "" if the table does not have the
+// key.
 func foreign(s *yamltree.Shape, table map[string]string) func(key string) string {
 	return func(key string) string {
 		for _, setting := range modelSettings {

@@ -72,14 +72,15 @@ func lent(fs *yamltree.Node) bool {
 	return fs != nil && (fs.Flag() || fs.Kind == yamltree.Mapping)
 }
 
-// Directories are the directories that w's configuration grants one tool module.
+// Directories is the grant of some directories to one tool module.
 type Directories struct {
 	Said
 	Dirs map[string]sandbox.Mode // by virtual path
 }
 
-// Directories returns the grants of directories to w's tool modules, one a module; Key
-// is the module's stem. A module that is granted all files is not among them.
+// Directories returns the grants of directories to w's tool modules, one for each
+// module; Key is the module's stem. A module that is granted all files is not among
+// them.
 func (p *Project) Directories(w *Worker) []Directories {
 	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil || p.src.Flags.NoImportTools {
@@ -123,8 +124,8 @@ func (p *Project) CommandGrants(w *Worker) []Said {
 	return out
 }
 
-// OfLibrary is the name of the library that a file is of, as faults and origins
-// name the file; "" for one that is of no library.
+// OfLibrary returns the name of the library that a file belongs to, "" if it belongs to
+// none. file is the file's name in faults and origins.
 func (p *Project) OfLibrary(file string) string { return p.sourceOf(p.place(file)).library }
 
 // ProviderKeys returns the settings that the manifest has for a provider, one Said
@@ -163,7 +164,8 @@ func (p *Project) ModuleImports() (s Said, ok bool) {
 func (m Module) FromHome() bool { return strings.HasPrefix(m.Path, homePrefix) }
 
 // ModuleConfig returns the configuration that w's files give to tool modules, one Said
-// for each key; what a person keeps (Secrets) is not among it.
+// for each key; Key is the name of the key. It leaves out values that a person keeps
+// (Secrets).
 func (p *Project) ModuleConfig(w *Worker) []Said {
 	modules := w.eff.Path("toolsets", "custom", "modules")
 	if modules == nil {

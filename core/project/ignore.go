@@ -21,7 +21,7 @@ var alwaysIgnored = []string{".git", ".venv", "__pycache__", "node_modules", san
 
 const maxIgnoreLines = 1000
 
-// ignores reads the ignore files once. p.mu must be held.
+// ignores reads the ignore files. p.mu must be held.
 func (p *Project) ignores() ([]ignorePattern, fault.List) {
 	var patterns []ignorePattern
 	var faults fault.List
@@ -56,8 +56,9 @@ func (p *Project) ignores() ([]ignorePattern, fault.List) {
 	return patterns, faults
 }
 
-// Ignored returns what the project's ignore files name, for golem pack, and what
-// is wrong with these files.
+// Ignored returns a function that reports whether the project's ignore files leave out
+// a path, and the faults of these files. golem pack uses it. The function does not look
+// at the directories above the path.
 func (p *Project) Ignored() (func(name string, dir bool) bool, fault.List) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,8 +66,8 @@ func (p *Project) Ignored() (func(name string, dir bool) bool, fault.List) {
 	return (&scanned{patterns: patterns}).skips, faults
 }
 
-// skips tells whether scanning leaves a path out by the ignore files: the last
-// pattern that matches decides. The directories above it are the caller's.
+// skips reports whether the ignore files leave a path out of a scan: the last pattern
+// that matches decides. The caller checks the directories above the path.
 func (s *scanned) skips(name string, dir bool) bool {
 	if slices.Contains(alwaysIgnored, path.Base(name)) {
 		return true
@@ -79,8 +80,8 @@ func (s *scanned) skips(name string, dir bool) bool {
 	return false
 }
 
-// ignored is skips for a path that was not walked to: any directory on the
-// way may be what is ignored.
+// ignored does the same for a path that the scan did not walk to: it also checks each
+// directory above the path.
 func (s *scanned) ignored(name string, dir bool) bool {
 	for i, r := range name {
 		if r == '/' && s.skips(name[:i], true) {

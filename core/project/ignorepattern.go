@@ -8,7 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxIgnoreLine is in bytes; no path is longer.
+// maxIgnoreLine is the longest line in bytes; no path is longer.
 const maxIgnoreLine = 4096
 
 // An ignorePattern is one line of an ignore file, as git reads it.
@@ -40,7 +40,7 @@ func parseIgnore(line string) (p ignorePattern, ok bool, err error) {
 	if p.glob, err = ignoreGlob(line); err != nil {
 		return p, false, err
 	}
-	// What lies in a directory, without the directory.
+	// The pattern matches what is in a directory, but not the directory itself.
 	if strings.HasSuffix(p.glob, "/**") {
 		p.glob += "/*"
 	}
@@ -61,8 +61,8 @@ func (p ignorePattern) match(name string, dir bool) bool {
 	return ok && err == nil
 }
 
-// ignoreGlob is git's glob in doublestar's syntax: braces mean themselves, and
-// brackets may name classes.
+// ignoreGlob translates git's glob to doublestar's syntax: in git's, braces are plain
+// characters, and brackets may name classes.
 func ignoreGlob(glob string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(glob); i++ {

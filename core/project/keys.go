@@ -50,7 +50,7 @@ func newWorkerShape() *yamltree.Shape {
 	return s
 }
 
-// schemaVersion is the shape of the only version that there is.
+// schemaVersion returns the shape of schema_version, which can only be 1.
 func schemaVersion() *yamltree.Shape {
 	return yamltree.ScalarOf("1", func(n *yamltree.Node) (string, string) {
 		if n.Tag == yamltree.TagInt && n.Text == "1" {
@@ -100,8 +100,8 @@ func Misspelt(tree *yamltree.Node, manifest bool, respell func(at yamltree.Pos, 
 	(&yamltree.Conformer{Respell: respell}).Conform(tree, shapeOf(manifest), "")
 }
 
-// Known is the part of a worker's front matter, or of a manifest, that golem
-// reads, in its usual spelling; nil if that is nothing.
+// Known returns the part of a worker's front matter, or of a manifest, that golem
+// reads, in its usual spelling; nil if there is none.
 func Known(tree *yamltree.Node, manifest bool) *yamltree.Node {
 	return (&yamltree.Conformer{}).Conform(tree, shapeOf(manifest), "")
 }
@@ -113,7 +113,7 @@ func shapeOf(manifest bool) *yamltree.Shape {
 	return workerShape
 }
 
-// varsShape takes any values by names that a template can write.
+// varsShape returns the shape of vars: any values by name.
 func varsShape() *yamltree.Shape { return yamltree.MapOf(&yamltree.Shape{Any: true}) }
 
 func modelProblem(s string) string {
@@ -126,8 +126,8 @@ func modelProblem(s string) string {
 	return ""
 }
 
-// versionProblem sorts out `version:`: the integer 1 is the manifest's format
-// (S2-39), text is the project's own version (S1-19).
+// versionProblem checks `version:`, which has two meanings: the integer 1 is the
+// manifest's format (S2-39), a text is the project's own version (S1-19).
 func versionProblem(n *yamltree.Node) (string, string) {
 	switch {
 	case n.Tag == yamltree.TagInt && n.Text != "1":
@@ -140,8 +140,8 @@ func versionProblem(n *yamltree.Node) (string, string) {
 	return versionNumber(n.Text)
 }
 
-// instructionsShape takes a missing text for no key at all: then the prompt
-// file counts.
+// instructionsShape returns the shape of instructions. A key without text counts as no
+// key, so that the prompt file is used.
 func instructionsShape() *yamltree.Shape {
 	s := yamltree.Text(nil)
 	s.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
@@ -182,15 +182,16 @@ func toolApprovalShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{"default": settingShape(), "tools": toolsShape(settingShape())})
 }
 
-// toolsShape is a mapping by names of tools.
+// toolsShape returns the shape of a mapping whose keys are names of tools.
 func toolsShape(each *yamltree.Shape) *yamltree.Shape {
 	s := yamltree.MapOf(each)
 	s.Key = oneToolProblem
 	return s
 }
 
-// oneToolProblem returns what is wrong with the name of the tool that an approval setting
-// is for. A pattern would fit no tool: "blocked" would be without effect.
+// oneToolProblem returns what is wrong with the name of the tool that an approval
+// setting is for. A pattern is refused because it would match no tool, so that
+// "blocked" would have no effect.
 func oneToolProblem(name string) string {
 	if strings.ContainsAny(name, "*?[]{}") {
 		return fault.Quoted(name) + " is a pattern, and an approval setting names one tool: default, of the toolset or of the manifest's approval, is for all others"
@@ -266,7 +267,7 @@ func suffixShape() *yamltree.Shape {
 	})
 }
 
-// suffixes are lower case and begin with a dot.
+// suffixes returns a list of suffixes in lower case, each with a dot at the beginning.
 func suffixes(n *yamltree.Node) []string {
 	out := n.Texts()
 	for i, s := range out {
@@ -294,7 +295,8 @@ func providersShape() *yamltree.Shape {
 	return s
 }
 
-// quirksShape is where a provider departs from its protocol.
+// quirksShape returns the shape of quirks: the points in which a provider differs from
+// its protocol.
 func quirksShape() *yamltree.Shape {
 	settings := yamltree.KeysOf(map[string]*yamltree.Shape{})
 	for name := range modelSettingsShape().Keys {

@@ -26,9 +26,9 @@ type need struct {
 	at yamltree.Pos
 }
 
-// openLibraries finds the libraries that the project declares, and those that
-// they declare in turn. It reads each lib.yaml and nothing else (S1-34, S1-92,
-// S1-94). Faults refuse the project: what a name stands for is not known then.
+// openLibraries finds the libraries that the project declares, and those that they
+// declare in turn. It reads each lib.yaml and nothing else (S1-34, S1-92, S1-94). With
+// faults, no worker can run, because it is not known what a name means.
 func (p *Project) openLibraries() fault.List {
 	own := p.sources
 	g := &libraryGraph{p: p, pins: map[string]string{}}
@@ -42,7 +42,7 @@ func (p *Project) openLibraries() fault.List {
 	}
 }
 
-// Libraries are the directories of the libraries that the project declares, and of
+// Libraries returns the directories of the libraries that the project declares, and of
 // those that they declare.
 func (p *Project) Libraries() []fs.FS {
 	var out []fs.FS
@@ -54,8 +54,8 @@ func (p *Project) Libraries() []fs.FS {
 	return out
 }
 
-// LibraryDirs are the same directories by the names under which a LibraryRoot has
-// them: NAME@VERSION, or NAME without a version.
+// LibraryDirs returns the same directories by the names that they have in a
+// LibraryRoot: NAME@VERSION, or NAME without a version.
 func (p *Project) LibraryDirs() map[string]fs.FS {
 	out := map[string]fs.FS{}
 	for i := range p.sources {
@@ -66,7 +66,7 @@ func (p *Project) LibraryDirs() map[string]fs.FS {
 	return out
 }
 
-// requirer is the project in messages about what requires a library.
+// requirer returns the name of the project for messages about what requires a library.
 func (p *Project) requirer() string {
 	switch {
 	case p.manifest.Name != "":
@@ -83,8 +83,8 @@ type libraryGraph struct {
 	p      *Project
 	faults fault.List
 	chosen map[string]chosen // by folded name
-	// pins are versions that some library asks for exactly. Who asks for any
-	// version gets that one; to find out, the walk may begin again.
+	// pins are the versions that some library requires exactly. Where any version will
+	// do, golem takes that one, and begins the walk again if necessary (again).
 	pins  map[string]string
 	again bool
 }
@@ -96,8 +96,8 @@ type chosen struct {
 	by     string // who required it
 }
 
-// require opens what the source at an index declares. chain are the sources of
-// the libraries above it, outermost first.
+// require opens the libraries that the source at an index declares. chain has the
+// sources of the libraries above it, outermost first.
 func (g *libraryGraph) require(at int, by string, chain []string) {
 	p := g.p
 	for _, n := range p.needsOf(at) {
@@ -129,8 +129,7 @@ func (g *libraryGraph) require(at int, by string, chain []string) {
 	}
 }
 
-// meet holds a dependency against the library that was chosen for its name
-// already.
+// meet compares a dependency with the library that was already chosen for its name.
 func (g *libraryGraph) meet(first chosen, n need, by string, chain []string) {
 	if first.source == "" {
 		return
@@ -171,7 +170,7 @@ func (g *libraryGraph) fail(n need, faults ...*fault.Fault) {
 	}
 }
 
-// needsOf are the dependencies of the source at an index, as it declares them.
+// needsOf returns the dependencies of the source at an index, as it declares them.
 func (p *Project) needsOf(at int) []need {
 	settings := p.sources[at].settings
 	if at == 0 {
@@ -221,9 +220,9 @@ func isThere(root fs.FS, name string) bool {
 	return err == nil
 }
 
-// versionsOf is the directory NAME@VERSION of a root that is of use: of the version
-// that is asked for, else of the highest, which is one before a release only if there is
-// nothing else. There may be none.
+// versionsOf returns the directory NAME@VERSION of a root that has the required
+// version, otherwise the highest one; a pre-release only if there is nothing else.
+// There may be none.
 func versionsOf(root fs.FS, n need) []string {
 	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
@@ -245,7 +244,7 @@ func versionsOf(root fs.FS, n need) []string {
 	return []string{nameVersion(n.name, best)}
 }
 
-// early reports whether a version is one before a release: 2.0-rc.1.
+// early reports whether a version is a pre-release, as 2.0-rc.1.
 func early(version string) bool {
 	numbers, _, _ := strings.Cut(version, "+")
 	return strings.Contains(numbers, "-")
@@ -259,8 +258,8 @@ func sameVersion(a, b string) bool {
 	return build == other && compareVersions(a, b) == 0
 }
 
-// compareVersions orders semantic versions, of which the last numbers may be left out
-// and are 0 then: a version with - comes before the one without.
+// compareVersions orders semantic versions. Numbers that are left out at the end are 0,
+// and a pre-release (with -) comes before its release.
 func compareVersions(a, b string) int {
 	a, _, _ = strings.Cut(a, "+")
 	b, _, _ = strings.Cut(b, "+")
@@ -275,10 +274,10 @@ func compareVersions(a, b string) int {
 	return compareParts(before, other)
 }
 
-// filled writes the numbers of a version that are left out.
+// filled adds the numbers that a version leaves out.
 func filled(numbers string) string { return numbers + ".0.0"[min(4, 2*strings.Count(numbers, ".")):] }
 
-// compareParts compares what dots separate: numbers by value, and before words.
+// compareParts compares the parts between dots: numbers by value, and before words.
 func compareParts(a, b string) int {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range max(len(as), len(bs)) {
@@ -303,8 +302,8 @@ func compareParts(a, b string) int {
 	return 0
 }
 
-// openLibrary reads the description of the library in a directory of a root. The
-// directory's name and the description agree (S1-50).
+// openLibrary reads the description of the library in a directory of a root. It must
+// agree with the directory's name (S1-50).
 func (p *Project) openLibrary(root fs.FS, dir, name string) (*source, fault.List) {
 	s := &source{name: name + ":", library: name}
 	where := s.name + libraryFile
@@ -344,7 +343,7 @@ func (p *Project) openLibrary(root fs.FS, dir, name string) (*source, fault.List
 	return s, nil
 }
 
-// subtree is a directory of a tree, from which no name leads out.
+// subtree returns a directory of a tree as a tree of its own.
 func subtree(root fs.FS, dir string) (fs.FS, error) {
 	if tree, ok := root.(sandbox.SubFS); ok {
 		return tree.SubFS(dir)
@@ -378,8 +377,8 @@ func (p *Project) libraryNotFound(n need) *fault.Fault {
 	return f.Hinting("install it with golem lib install, or name the directory that has it with --lib")
 }
 
-// installed are the names of libraries in the roots, with and without versions:
-// for hints.
+// installed returns the names of libraries in the roots, with and without versions, for
+// hints.
 func (p *Project) installed(but string) []string {
 	var out []string
 	for _, root := range p.src.Libraries {

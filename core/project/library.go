@@ -14,8 +14,8 @@ import (
 // libraryFile describes a library (S1-50, S1-51).
 const libraryFile = "lib.yaml"
 
-// Library is what a library says of itself, in lib.yaml or in a project file with
-// name and exports.
+// Library is the description of a library, from its lib.yaml or from a project file
+// with name and exports.
 type Library struct {
 	Name         string
 	Version      string // "" if it has none
@@ -98,7 +98,8 @@ func newLibraryShape() *yamltree.Shape {
 
 func exportsShape() *yamltree.Shape { return yamltree.ListOf(yamltree.Text(yamltree.NameProblem)) }
 
-// libraryVersionProblem wants a version as text: YAML reads 1.0 as a number.
+// libraryVersionProblem checks a library's version, which must be text, because YAML
+// reads 1.0 as a number.
 func libraryVersionProblem(n *yamltree.Node) (problem, hint string) {
 	if n.Tag != yamltree.TagText {
 		return "expected text, found " + n.Found(), "put it in quotes: \"" + fault.Brief(n.Text) + "\""
@@ -108,11 +109,12 @@ func libraryVersionProblem(n *yamltree.Node) (problem, hint string) {
 
 var libraryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}[A-Za-z0-9]$`)
 
-// reservedNames begin paths that are not of a library, or are devices on Windows.
+// reservedNames are no names of libraries: home and builtin begin the paths of other
+// sources, and the others are devices on Windows.
 var reservedNames = []string{"home", "builtin", "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "lpt1", "lpt2", "lpt3"}
 
-// libraryNameProblem says what is wrong with a library's name: it names a
-// directory on every system, and stands before the colon of lib:id.
+// libraryNameProblem returns what is wrong with a library's name. It must be valid as
+// the name of a directory on every system, and before the colon of lib:id.
 func libraryNameProblem(s string) string {
 	if problem := yamltree.NameProblem(s); problem != "" {
 		return problem
@@ -132,8 +134,8 @@ type dependency struct {
 	git     bool   // text is the address of a repository
 }
 
-// parseDependency reads NAME, NAME@VERSION or git+URL[@TAG]. The library of a
-// repository has the last word of the address as its name.
+// parseDependency reads NAME, NAME@VERSION or git+URL[@TAG]. For a repository, the name
+// of the library is the last element of the address.
 func parseDependency(s string) (d dependency, problem string) {
 	if problem := yamltree.NameProblem(s); problem != "" {
 		return d, problem
@@ -198,8 +200,7 @@ func dependenciesShape() *yamltree.Shape {
 	}}
 }
 
-// MissingLibraries are warnings about the dependencies of a library that no root
-// has.
+// MissingLibraries returns a warning for each dependency of a library that no root has.
 func MissingLibraries(dependencies []string, roots []LibraryRoot) (missing fault.List) {
 	p := &Project{src: Source{Libraries: roots}}
 	for _, text := range dependencies {

@@ -8,12 +8,12 @@ import (
 	"golem/core/yamltree"
 )
 
-// wordPrefix begins the keys of a project file under which the project speaks for
-// the workers of one library: lib:NAME (SPEC §3).
+// wordPrefix begins the keys of a project file with settings for the workers of one
+// library: lib:NAME (SPEC §3).
 const wordPrefix = "lib:"
 
-// wordShape is what a project can say there: approvals and grants. They are the
-// project's own word then, and not the library's.
+// wordShape has the settings that are possible there: approvals and grants. They then
+// count as the project's own settings, not as the library's.
 var wordShape = newWordShape()
 
 func newWordShape() *yamltree.Shape {
@@ -24,7 +24,8 @@ func newWordShape() *yamltree.Shape {
 	}})
 }
 
-// words takes the keys lib:NAME out of a project file.
+// words removes the keys lib:NAME from the tree of a project file and keeps them in
+// s.said.
 func (s *source) words(c *yamltree.Conformer, tree *yamltree.Node) *yamltree.Node {
 	rest := *tree
 	rest.Fields = nil
@@ -38,7 +39,8 @@ func (s *source) words(c *yamltree.Conformer, tree *yamltree.Node) *yamltree.Nod
 	return &rest
 }
 
-// wordFaults are the keys lib:NAME for a library that the project does not use.
+// wordFaults returns a fault for each key lib:NAME of a library that the project does
+// not use.
 func (p *Project) wordFaults() fault.List {
 	var names []string
 	for _, s := range p.sources {
@@ -56,8 +58,8 @@ func (p *Project) wordFaults() fault.List {
 	return out
 }
 
-// stricter is what the project says without what would lift a restriction of the
-// library's worker: any origin may tighten (SPEC §3).
+// stricter returns the project's settings for a library's worker without those that
+// would lift a restriction of the worker: any origin may tighten (SPEC §3).
 func stricter(project, worker *yamltree.Node) *yamltree.Node {
 	if worker == nil || project.Kind != yamltree.Mapping {
 		return project
@@ -80,8 +82,8 @@ func stricter(project, worker *yamltree.Node) *yamltree.Node {
 	return out
 }
 
-// word is what the project file says for a worker of a library: of its settings
-// there, those for toolsets that the worker has.
+// word returns the settings of the project file for a worker of a library: those for
+// toolsets that the worker has, and those for custom unless the worker turns it off.
 func (p *Project) word(library string, worker *yamltree.Node) *yamltree.Node {
 	for _, f := range p.sources[0].said {
 		if library == "" || f.Name != library {

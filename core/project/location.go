@@ -29,16 +29,16 @@ type source struct {
 	library  string           // the name of a library, "" for the others
 	manifest *Manifest        // of a library
 	settings *yamltree.Node   // of a library: its description as it stands in its file
-	defaults *yamltree.Node   // of a library: what its project file lends its workers
+	defaults *yamltree.Node   // of a library: the settings that its workers inherit
 	said     []yamltree.Field // what a project file says under lib:NAME, by NAME
 	needs    []string         // the sources of the libraries that it declares, in order
 }
 
-// builtin is the name of the source of the built-in workers. As that of a library it
-// ends in a colon, so no directory of the project reads like it.
+// builtin is the name of the source of the built-in workers. It ends in a colon, as the
+// name of a library's source does; see valid.
 const builtin = "builtin:"
 
-// builtinLabel is what Worker.Source says of them.
+// builtinLabel is the value of Worker.Source for built-in workers.
 const builtinLabel = "built-in"
 
 // openSources completes the project's source with what the manifest says, and
@@ -53,19 +53,19 @@ func (p *Project) openSources() fault.List {
 	return append(p.openLibraries(), p.wordFaults()...)
 }
 
-// sourceOf is the source that a location lies in.
+// sourceOf returns the source of a location.
 func (p *Project) sourceOf(l location) *source { return p.source(l.source) }
 
-// source is the source of a name.
+// source returns the source with a name.
 func (p *Project) source(name string) *source {
 	i := slices.IndexFunc(p.sources, func(s source) bool { return s.name == name })
 	return &p.sources[max(i, 0)] // names are those of sources: i is never -1
 }
 
-// scope are the sources in which a name without a library is looked for, as it
-// stands in a file of a source: its own files, its libraries in the order in which
-// it declares them, and what is built in. A library's names never mean workers,
-// templates or tools of the project that uses it.
+// scope returns the sources in which golem looks for a name without a library that is
+// in a file of the source from: its own files, its libraries in the order in which it
+// declares them, and the built-in workers. In a library's files, a name never means a
+// worker, template or tool of the project that uses it.
 func (p *Project) scope(from string) []*source {
 	own := p.source(from)
 	out := []*source{own}
@@ -85,22 +85,22 @@ type location struct {
 	name   string // io/fs name in the source
 }
 
-// String is the path that messages and traces show: "workers/a.worker" in the
+// String returns the path that messages and traces show: "workers/a.worker" in the
 // project, "utils:workers/a.worker" in a library, "builtin:a.worker".
 func (l location) String() string { return l.source + l.name }
 
-// inProject reports whether it is one of the project's own files. What the
-// project's ignore files, include: and exclude: choose, '*' and golem's
-// conventions for names are about these only.
+// inProject reports whether it is one of the project's own files. The project's ignore
+// files, include: and exclude:, '*' and golem's conventions for names apply only to
+// these.
 func (l location) inProject() bool { return l.source == "" }
 
-// at is another name in the same source.
+// at returns the location of another name in the same source.
 func (l location) at(name string) location { return location{l.source, name} }
 
-// shown is the location in the same source whose String is path.
+// shown returns the location in the same source whose String is path.
 func (l location) shown(path string) location { return l.at(strings.TrimPrefix(path, l.source)) }
 
-// place is the location whose String is path.
+// place returns the location whose String is path.
 func (p *Project) place(path string) location {
 	for _, s := range p.sources[1:] {
 		if name, ok := strings.CutPrefix(path, s.name); ok {
@@ -110,16 +110,16 @@ func (p *Project) place(path string) location {
 	return location{name: path}
 }
 
-// valid reports whether a location can be that of a file: one of the project whose
-// path reads like another source's ("utils:a.worker") cannot, since all that is
-// checked, trusted and locked is told apart by paths.
+// valid reports whether a location can be that of a file. It is not if it is in the
+// project and its path looks like one of another source ("utils:a.worker"), because
+// checks, trust and locks identify files by their paths.
 func (p *Project) valid(l location) bool {
 	path := l.String()
 	return fs.ValidPath(l.name) && p.place(path) == l && !strings.HasPrefix(path, homePrefix)
 }
 
-// below is the part of the name below the workers root that the location lies
-// in, of nested roots the innermost; false if it lies in none.
+// below returns the part of the name below the workers root that has the location, or
+// below the innermost one of nested roots; false if no root has it.
 func (p *Project) below(l location) (string, bool) {
 	best, found := "", false
 	for _, root := range p.sourceOf(l).roots {
@@ -134,9 +134,9 @@ func (p *Project) below(l location) (string, bool) {
 	return best, found
 }
 
-// identity is the ID of a definition file and whether a workers root gives it
-// (S2-27): the path below the root without extension, the directory of the
-// directory form; elsewhere the file's stem.
+// identity returns the ID of a definition file and whether it is below a workers root
+// (S2-27). There the ID is the path below the root without extension, or the directory
+// for the directory form; elsewhere it is the file's stem.
 func (p *Project) identity(l location) (id string, rooted bool) {
 	rest, rooted := p.below(l)
 	ext := path.Ext(rest)
@@ -149,8 +149,8 @@ func (p *Project) identity(l location) (id string, rooted bool) {
 	return strings.TrimSuffix(rest, ext), true
 }
 
-// workerID is the ID by which the whole run knows the worker of a definition
-// file: that of a library's worker begins with the library.
+// workerID returns the ID that the worker of a definition file has in a run: that of a
+// library's worker begins with the library.
 func (p *Project) workerID(l location) string {
 	id, _ := p.identity(l)
 	return p.idIn(l, id)
@@ -176,7 +176,8 @@ func (p *Project) forms(root location, id string) []location {
 	return out
 }
 
-// rootsOf are the workers roots of sources, first wins.
+// rootsOf returns the workers roots of sources, in the order in which golem looks into
+// them.
 func rootsOf(sources []*source) []location {
 	var out []location
 	for _, s := range sources {

@@ -16,8 +16,9 @@ import (
 	"golem/core/sandbox"
 )
 
-// LockFile pins what a project uses of others: its libraries with all their
-// files, and the modules of tools with their descriptions (SPEC §4, §16).
+// LockFile is the name of the file that pins what a project uses of others: its
+// libraries with all their files, and the modules of tools with their descriptions
+// (SPEC §4, §16).
 const LockFile = "golem.lock"
 
 // maxLock bounds golem.lock, in bytes: some 80,000 files.
@@ -26,7 +27,7 @@ const maxLock = 8 << 20
 // maxPinned bounds a module that is held in memory to compare its digest.
 const maxPinned = 64 << 20
 
-// Lock is golem.lock. Digests are SHA-256 in hex.
+// Lock is the content of golem.lock. Digests are SHA-256 in hex.
 type Lock struct {
 	Libraries map[string]LockedLibrary `json:"libraries"` // by name
 	Modules   map[string]string        `json:"modules"`   // by path: NAME.wasm and NAME.tools.yaml, of the project and of $GOLEM_HOME/tools
@@ -44,7 +45,7 @@ const (
 	lockVersion = 1
 )
 
-// Encode returns the file. The same lock gives the same bytes.
+// Encode returns the text of the file. The same lock gives the same bytes.
 func (l Lock) Encode() ([]byte, error) {
 	if l.Libraries == nil {
 		l.Libraries = map[string]LockedLibrary{}
@@ -60,7 +61,7 @@ func (l Lock) Encode() ([]byte, error) {
 	return append(data, '\n'), err
 }
 
-// pins is golem.lock as read.
+// pins is the result of reading golem.lock.
 type pins struct {
 	lock  *Lock        // nil: there is none
 	fault *fault.Fault // it cannot be used: nothing that it would pin may be used
@@ -88,8 +89,9 @@ func (p *Project) golemLock() (*Lock, *fault.Fault) {
 	return p.pins.lock, p.pins.fault
 }
 
-// pinned compares a file that was read with golem.lock, before anything of it is
-// used. Only libraries, modules and their descriptions are pinned.
+// pinned compares a file that was read with golem.lock, before anything of it is used.
+// It checks files of libraries and the descriptions of modules; pinnedModule checks
+// modules.
 func (p *Project) pinned(l location, data []byte) *fault.Fault {
 	lib := p.sourceOf(l).library
 	if lib == "" && (!l.inProject() || !strings.HasSuffix(l.name, toolSidecar)) {
@@ -99,8 +101,9 @@ func (p *Project) pinned(l location, data []byte) *fault.Fault {
 	return p.compare(lib, l.name, l.String(), hex.EncodeToString(sum[:]))
 }
 
-// compare looks for a file in golem.lock: of a library by its name in there, of
-// none by its path.
+// compare returns a fault if golem.lock has another digest for a file, or none. It
+// finds a file of a library by its name in the library, and any other file (lib is "")
+// by its path.
 func (p *Project) compare(lib, name, shown, digest string) *fault.Fault {
 	lock, f := p.golemLock()
 	if lock == nil {
@@ -128,8 +131,8 @@ func unlocked(f *fault.Fault) *fault.Fault {
 	return f.Hinting("if you trust the file as it is, update %s with golem lib lock", LockFile)
 }
 
-// pinnedModule compares the file of a module with golem.lock. Where there is a
-// lock, the file is held in memory: what was compared is what is used.
+// pinnedModule compares the file of a module with golem.lock. If there is a lock, it
+// reads the file into memory, so that golem uses the bytes that were compared.
 func (p *Project) pinnedModule(m Module, l location, file fs.File) (fs.File, *fault.Fault) {
 	lock, f := p.golemLock()
 	if lock == nil && f == nil {
@@ -161,7 +164,7 @@ func (p *Project) pinnedModule(m Module, l location, file fs.File) (fs.File, *fa
 	return &pinnedFile{bytes.NewReader(data), info}, nil
 }
 
-// pinnedFile is a file that was read whole.
+// pinnedFile is a file whose content is in memory.
 type pinnedFile struct {
 	*bytes.Reader
 	info fs.FileInfo
@@ -173,9 +176,9 @@ func (f *pinnedFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 // Close does nothing.
 func (f *pinnedFile) Close() error { return nil }
 
-// NewLock reads every file of the libraries that the project uses, and the given
-// modules with their descriptions; those of libraries are among the libraries'
-// files.
+// NewLock returns a lock for every file of the libraries that the project uses, and for
+// the given modules with their descriptions. Modules of libraries are among the
+// libraries' files. It reads all these files and writes none.
 func (p *Project) NewLock(modules []Module) (Lock, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -213,7 +216,8 @@ func (p *Project) NewLock(modules []Module) (Lock, error) {
 	return lock, nil
 }
 
-// digests are all files of a library that golem may use. p.mu must be held.
+// digests returns the digest of each file of a library that golem may use. p.mu must be
+// held.
 func (p *Project) digests(s *source) (map[string]string, *fault.Fault) {
 	files := map[string]string{}
 	var bad *fault.Fault
@@ -259,9 +263,9 @@ func digestOf(fsys fs.FS, name string) (string, *fault.Fault) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// staleLock is how golem.lock differs from what the project uses: the files that
-// a run would refuse, and what the lock lists in vain. It reads every file of the
-// libraries. p.mu must be held.
+// staleLock returns the differences between golem.lock and what the project uses:
+// errors for files that a run would refuse, warnings for what the lock lists in vain.
+// It reads every file of the libraries. p.mu must be held.
 func (p *Project) staleLock() fault.List {
 	lock, f := p.golemLock()
 	if f != nil {
@@ -300,7 +304,7 @@ func (p *Project) staleLock() fault.List {
 	}
 	missing := slices.ContainsFunc(p.faults, func(f *fault.Fault) bool { return f.Code == fault.LibraryNotFound })
 	for _, name := range slices.Sorted(maps.Keys(lock.Libraries)) {
-		if !used[name] && !missing { // else it may be the one, or one that that needs
+		if !used[name] && !missing { // otherwise it may be the missing library, or one that that library needs
 			vain("%s lists the library %s, which the project does not use", LockFile, fault.Quoted(name))
 		}
 	}
@@ -318,8 +322,8 @@ func (p *Project) staleLock() fault.List {
 	return faults
 }
 
-// modulesUsed are the modules of the project, and their descriptions, that the
-// lock or a worker that was loaded names; sorted.
+// modulesUsed returns the modules of the project, and their descriptions, that the lock
+// or a loaded worker names; sorted.
 func (p *Project) modulesUsed(lock *Lock) []string {
 	names := map[string]bool{}
 	for name := range lock.Modules {

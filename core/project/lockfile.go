@@ -54,7 +54,7 @@ func decodeLock(data []byte) (*Lock, *fault.Fault) {
 
 type lockDecoder struct{ *json.Decoder }
 
-// object reads an object and calls field for each key, which reads the value.
+// object reads an object. It calls field for each key, and field reads the value.
 func (d lockDecoder) object(field func(key string) error) error {
 	if err := d.delim('{'); err != nil {
 		return err

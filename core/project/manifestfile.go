@@ -11,7 +11,7 @@ import (
 	"golem/core/yamltree"
 )
 
-// Where workers and prompts lie unless the manifest says otherwise.
+// The directories of workers, tools and prompts if the manifest names no others.
 const (
 	defaultWorkers = "workers"
 	defaultTools   = "toolsets" // beside tools/
@@ -56,8 +56,8 @@ func (p *Project) readManifest() fault.List {
 	return faults
 }
 
-// newManifest has what holds without a project file; workers is the directory of
-// the workers, "" for the usual one.
+// newManifest returns the settings without a project file; workers is the directory of
+// the workers, "" for the default.
 func newManifest(workers string) *Manifest {
 	return &Manifest{
 		WorkersRoots: []string{cmp.Or(workers, defaultWorkers)}, PromptsRoot: defaultPrompts, ToolRoots: []string{defaultTools},
@@ -65,7 +65,7 @@ func newManifest(workers string) *Manifest {
 	}
 }
 
-// manifests are the project files in the root of a source.
+// manifests returns the names of the project files in the root of a source.
 func (p *Project) manifests(source string) []string {
 	var found []string
 	for _, name := range manifestNames {
@@ -104,8 +104,8 @@ func (p *Project) manifestOf(s *source, file string, shape *yamltree.Shape) faul
 	return c.Faults
 }
 
-// clearanceTargets takes out where staged changes can be pushed to. As with mounts, only a
-// person's --allow-outside lets a target lie outside the project.
+// clearanceTargets reads the places that staged changes can be pushed to. As with
+// mounts, only a person's --allow-outside lets a target lie outside the project.
 func (p *Project) clearanceTargets(s *source, c *yamltree.Conformer) {
 	all := s.settings.Path("clearance", "targets")
 	if all == nil {
@@ -138,7 +138,7 @@ func (p *Project) clearanceTargets(s *source, c *yamltree.Conformer) {
 	}
 }
 
-// fill takes the manifest's own values out; those for workers stay nodes.
+// fill sets the fields of the manifest; settings for workers stay nodes, in s.defaults.
 func (s *source) fill(c *yamltree.Conformer) {
 	m, n := s.manifest, s.settings
 	m.Name, m.Description, m.Entry = n.Get("name").String(), n.Get("description").String(), n.Get("entry").String()
@@ -167,7 +167,7 @@ func (s *source) fill(c *yamltree.Conformer) {
 	if roots := n.Path("tools", "roots"); roots != nil {
 		m.ToolRoots = nil
 		for _, root := range cleanDirs(roots.Texts()) {
-			if root != "tools" { // which is one anyway
+			if root != "tools" { // golem always looks there
 				m.ToolRoots = append(m.ToolRoots, root)
 			}
 		}
@@ -203,7 +203,8 @@ func (s *source) fill(c *yamltree.Conformer) {
 // engines are the platforms that have each tool engine (SPEC §6).
 var engines = map[string][]string{"auto": {"native", "browser"}, "wazero": {"native", "browser"}, "browser": {"browser"}}
 
-// engineFault says that a platform has not the engine that the manifest names.
+// engineFault returns a fault if a platform does not have the engine that the manifest
+// names.
 func (p *Project) engineFault(platform string) *fault.Fault {
 	n := p.settings.Path("tools", "engine")
 	if n == nil || platform == "" || slices.Contains(engines[n.Text], platform) {

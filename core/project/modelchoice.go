@@ -9,7 +9,7 @@ import (
 	"golem/core/yamltree"
 )
 
-// model settles the model by the tiers of SPEC §3: command line, worker file,
+// model chooses the model by the precedence of SPEC §3: command line, worker file,
 // environment, manifest, person's config. There is no default (S1-74).
 func (b *built) model() {
 	names, origin, where, found := b.models()
@@ -34,7 +34,8 @@ func (b *built) model() {
 	}
 }
 
-// models are the names of the tier that counts, at least one, and where they stand.
+// models returns the model names of the first place in that order that has any, at
+// least one, with their origin and position.
 func (b *built) models() (names []string, origin string, where yamltree.Pos, found bool) {
 	fromEnv, variable := Setting(b.p.src.Env, "MODEL")
 	own, project, config := b.d.node.Get("model"), b.p.settings.Get("model"), b.p.src.Config.get("model")
@@ -54,8 +55,9 @@ func (b *built) models() (names []string, origin string, where yamltree.Pos, fou
 	return nil, "", yamltree.Pos{}, false
 }
 
-// Models are the worker with each of its models, in the order in which they are
-// asked: first the worker itself. A worker without a model is alone.
+// Models returns the worker once for each of its models, in the order in which they are
+// used: first w itself, then a copy for each of its Fallbacks. For a worker without a
+// model, it returns only w.
 func (w *Worker) Models() []*Worker {
 	out := []*Worker{w}
 	for _, name := range w.Fallbacks {
@@ -66,7 +68,7 @@ func (w *Worker) Models() []*Worker {
 	return out
 }
 
-// unfit tells that compatible_models do not admit a model.
+// unfit returns a fault if compatible_models do not allow a model.
 func (w *Worker) unfit(name, origin string) *fault.Fault {
 	if w.CompatibleModels == nil || matchesAny(w.CompatibleModels, name) {
 		return nil
@@ -75,9 +77,8 @@ func (w *Worker) unfit(name, origin string) *fault.Fault {
 		fault.Quoted(name), origin, strings.Join(w.CompatibleModels, ", ")).Hinting("choose a matching model with --model or model:")
 }
 
-// FitsModel returns an error if the worker must not run with its caller's model,
-// which compatible_models decides. origin says in the message where the model was
-// set.
+// FitsModel returns an error if compatible_models do not allow the worker to run with
+// its caller's model. origin says in the message where the model was set.
 func (w *Worker) FitsModel(name, origin string) error {
 	if f := w.unfit(name, origin); f != nil {
 		return f.At(w.File, 0, 0)
@@ -85,7 +86,7 @@ func (w *Worker) FitsModel(name, origin string) error {
 	return nil
 }
 
-// orNowhere gives a fault its place if there is one: a flag has none.
+// orNowhere gives a fault a position, if there is one: the value of a flag has none.
 func orNowhere(a yamltree.Pos, f *fault.Fault) *fault.Fault {
 	if a.File == "" {
 		return f
@@ -93,7 +94,8 @@ func orNowhere(a yamltree.Pos, f *fault.Fault) *fault.Fault {
 	return f.At(a.File, a.Line, a.Column)
 }
 
-// matchesAny compares without case; a * also passes the slashes of a model's name.
+// matchesAny reports whether one of the patterns matches a model. Case does not count,
+// and * also matches slashes.
 func matchesAny(globs []string, model string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "/", "\x01") }
 	for _, g := range globs {

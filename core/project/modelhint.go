@@ -8,8 +8,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// families are how the models of a provider begin, for a name that was given
-// without it.
+// families has, for each provider, the beginnings of its models' names, to find the
+// provider of a name that was given without one.
 var families = []struct{ provider, begins string }{
 	{"openai", "gpt chatgpt o1 o3 o4 codex"}, {"anthropic", "claude"}, {"google", "gemini"}, {"mistral", "mistral codestral ministral magistral"},
 	{"deepseek", "deepseek"}, {"xai", "grok"}, {"perplexity", "sonar"}, {"moonshot", "kimi"}, {"zai", "glm"},
@@ -24,9 +24,9 @@ var otherProviders = map[string]string{
 // knownProviders are those of golem's table (SPEC §10).
 const knownProviders = "openai anthropic google openrouter groq mistral deepseek together xai azure cerebras moonshot zai perplexity huggingface vercel ollama lmstudio"
 
-// ModelName is a model's name as golem writes it, provider:name, where the
-// name given can mean only one: provider/name, a provider as another tool
-// calls it, or a family that one provider has. "" where it is a guess.
+// ModelName returns a model's name as golem writes it, provider:name, if the given name
+// can mean only one: provider/name, another tool's name for a provider, or a model
+// family that one provider has. It returns "" if that would be a guess.
 func ModelName(name string) string {
 	provider, rest, ok := strings.Cut(name, ":")
 	if !ok {
@@ -63,8 +63,8 @@ func modelHint(name string) string {
 	return "write provider:name, for example openai:gpt-5-mini"
 }
 
-// modelsShape is one model, or a list of them in the order in which they are
-// asked: the next where one is overloaded or gone.
+// modelsShape returns the shape of one model, or of a list of models in the order in
+// which they are used: the next one if one is overloaded or gone.
 func modelsShape() *yamltree.Shape {
 	s := yamltree.ListOf(modelShape())
 	s.Needed, s.Want = true, "a model or a list of models"

@@ -11,8 +11,7 @@ import (
 	"golem/core/yamltree"
 )
 
-// modelSettingsShape are the settings of a model (SPEC §10); each maps to what
-// a provider calls it.
+// modelSettingsShape returns the shape of model_settings (SPEC §10).
 func modelSettingsShape() *yamltree.Shape {
 	stop := yamltree.ListOf(yamltree.Text(nil))
 	stop.Rewrite = func(_ *yamltree.Conformer, n *yamltree.Node, _ string) *yamltree.Node {
@@ -39,7 +38,7 @@ func modelSettingsShape() *yamltree.Shape {
 	return s
 }
 
-// golemsOwn are members of a request that extra may not set, and what does it
+// golemsOwn has the members of a request that extra may not set, with what to write
 // instead.
 var golemsOwn = map[string]string{
 	"model": "write model:", "messages": "", "input": "", "instructions": "", "system": "", "prompt": "", "stream": "", "stream_options": "",
@@ -53,7 +52,7 @@ var golemsOwn = map[string]string{
 	"verbosity": "write model_settings.verbosity",
 }
 
-// numberShape is a number between two others.
+// numberShape returns the shape of a number from least to most, both included.
 func numberShape(least, most float64) *yamltree.Shape {
 	return yamltree.ScalarOf("a number", func(n *yamltree.Node) (string, string) {
 		if n.Tag != yamltree.TagInt && n.Tag != yamltree.TagFloat {
@@ -67,7 +66,7 @@ func numberShape(least, most float64) *yamltree.Shape {
 	})
 }
 
-// modelSettings are the worker's, as JSON; nil without any.
+// modelSettings sets the worker's ModelSettings.
 func (b *built) modelSettings() {
 	n := b.eff.Get("model_settings")
 	if n == nil || len(n.Fields) == 0 {
@@ -108,7 +107,8 @@ func (w *Worker) SettingAt(name string) (file string, line int) {
 	return n.Pos.File, n.Pos.Line
 }
 
-// settings are those of the person's config under the key that workers have it.
+// settings returns the model settings of the person's config below the key
+// model_settings, as a worker file has them.
 func (c *Config) settings() *yamltree.Node {
 	n := c.get("model_settings")
 	if n == nil {

@@ -9,7 +9,8 @@ import (
 	"golem/core/fault"
 )
 
-// tree is the file system a module lies in, and its name there.
+// tree returns the file system of a module and the module's name there; home is true
+// for one in Source.ToolFiles.
 func (p *Project) tree(m Module) (fsys fs.FS, l location, home bool) {
 	if name, ok := strings.CutPrefix(m.Path, homePrefix); ok {
 		return p.src.ToolFiles, location{name: name}, true
@@ -18,8 +19,8 @@ func (p *Project) tree(m Module) (fsys fs.FS, l location, home bool) {
 	return p.sourceOf(l).fs, l, false
 }
 
-// importTrusted refuses a module from outside the project that only the
-// manifest allows, until a person trusted that (SPEC §3).
+// importTrusted returns E_TRUST for a module from outside the project that only the
+// manifest allows, unless a person trusts that (SPEC §3).
 func (p *Project) importTrusted(m Module) *fault.Fault {
 	if !m.FromHome() || p.src.Flags.AllowModuleImports {
 		return nil

@@ -22,7 +22,7 @@ var moduleLimits = []moduleLimit{
 	{"request", 1, tool.UsualRequest, tool.MostRequest}, {"response", 1, tool.UsualResponse, tool.MostResponse},
 }
 
-// bytesShape is the limit as a number of bytes.
+// bytesShape returns the shape of the limit. It turns the value into a number of bytes.
 func (l moduleLimit) bytesShape() *yamltree.Shape {
 	size := yamltree.Size()
 	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
@@ -39,7 +39,7 @@ func (l moduleLimit) bytesShape() *yamltree.Shape {
 	}}
 }
 
-// ceilingsShape is tools of a person's config.
+// ceilingsShape returns the shape of tools in a person's config.
 func ceilingsShape() *yamltree.Shape {
 	keys := map[string]*yamltree.Shape{}
 	for _, l := range moduleLimits {
@@ -48,7 +48,7 @@ func ceilingsShape() *yamltree.Shape {
 	return yamltree.KeysOf(keys)
 }
 
-// ceiling is the most that a project can give a module.
+// ceiling returns the most, in bytes, that a project can give a module.
 func (c *Config) ceiling(l moduleLimit) int64 {
 	n := c.get("tools", l.key)
 	if c != nil {
@@ -63,8 +63,8 @@ func (c *Config) ceiling(l moduleLimit) int64 {
 	return bytes
 }
 
-// moduleCeilings are the faults of limits that are above the person's, in the settings
-// of one module.
+// moduleCeilings adds a fault for each limit in the settings of one module that is
+// above the person's.
 func (b *built) moduleCeilings(stem string, grant *yamltree.Node) {
 	for _, l := range moduleLimits {
 		n := grant.Get(l.key)
@@ -79,7 +79,7 @@ func (b *built) moduleCeilings(stem string, grant *yamltree.Node) {
 	}
 }
 
-// inUnits writes a number of bytes as configuration does.
+// inUnits returns a number of bytes with a unit, as people write it in configuration.
 func inUnits(n int64) string {
 	for _, u := range []struct {
 		name string

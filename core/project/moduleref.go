@@ -13,7 +13,7 @@ import (
 // ToolSources are the extensions of the languages in which tools are written before they are built.
 var ToolSources = []string{".py", ".ts", ".js", ".mjs", ".go", ".rs", ".c", ".zig", ".cs", ".hs"}
 
-// builders say how a person builds one.
+// builders says how to build a tool, by the extension of its source code.
 var builders = map[string]string{
 	".py":  "extism-py SOURCE -o MODULE",
 	".ts":  "bundle it to JavaScript, then extism-js BUNDLE -o MODULE",
@@ -29,8 +29,8 @@ var builders = map[string]string{
 
 var moduleRegister = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$`)
 
-// toolModuleFaults judges the modules that a worker and the manifest name
-// (S2-33): each exists, lies in the project and is built.
+// toolModuleFaults returns a fault for each module that a worker or the manifest names
+// (S2-33) and that does not exist, is not in the project or was not built.
 func (p *Project) toolModuleFaults(l *loaded) fault.List {
 	if p.src.Flags.NoImportTools || p.withoutTools(l) {
 		return nil
@@ -74,8 +74,8 @@ func (p *Project) module(root location, ref string) (string, *fault.Fault) {
 	return "", fault.New(fault.NotFound, "no tool module %s (looked for %s.wasm)", fault.Quoted(ref), root.at(stem))
 }
 
-// moduleNamed puts the file in place of its reference in toolsets.custom. One
-// that is not there is told where modules are found.
+// moduleNamed replaces the reference in toolsets.custom.module by the path of its file.
+// If there is no such file it changes nothing; discover reports the fault.
 func (p *Project) moduleNamed(root location, custom *yamltree.Node) *yamltree.Node {
 	n := custom.Get("module")
 	if n == nil || bareStem(n.Text) {

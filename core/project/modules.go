@@ -14,12 +14,12 @@ import (
 // has not read it; see OpenModule.
 type Module struct {
 	Path   string // from the project root; "utils:tools/a.wasm" of a library, "home:pkg/mod.wasm" for one of Source.ToolFiles
-	Level  int    // 0 is the worker's own directory, 1 its project or library, then each library that declares; the lower one wins
+	Level  int    // 0 is the worker's own directory, 1 its project or library, then each library that this one declares; the lower one wins
 	Locked bool   // there is a tools.lock, and Digest is what it says
 	Digest string // SHA-256 (hex) the file must have; "" if the lock does not name it
 }
 
-// Levels of modules; libraries have those after the project's.
+// Levels of modules; the declared libraries have those after projectLevel.
 const (
 	ownLevel     = 0
 	projectLevel = 1
@@ -28,7 +28,8 @@ const (
 // homePrefix begins the path of a module outside the project.
 const homePrefix = "home:"
 
-// Stem is the file's name without .wasm: what toolsets.custom.modules calls it.
+// Stem returns the file's name without .wasm, which is its key in
+// toolsets.custom.modules.
 func (m Module) Stem() string {
 	return strings.TrimSuffix(path.Base(strings.TrimPrefix(m.Path, homePrefix)), ".wasm")
 }
@@ -54,7 +55,7 @@ func (p *Project) Modules(w *Worker) ([]Module, error) {
 // tool module.
 func (p *Project) WithoutModules() bool { return p.src.Flags.NoImportTools }
 
-// modules is Modules, once per worker. p.mu must be held.
+// modules does the work of Modules, once per worker. p.mu must be held.
 func (p *Project) modules(got *loaded) ([]Module, fault.List) {
 	if got.discovered == nil {
 		d := p.discover(got)
@@ -63,13 +64,14 @@ func (p *Project) modules(got *loaded) ([]Module, fault.List) {
 	return got.discovered.modules, got.discovered.faults
 }
 
-// discovery is what was found for one worker.
+// discovery is the result of looking for one worker's modules.
 type discovery struct {
 	modules []Module
 	faults  fault.List
 }
 
-// add takes a module once: at the nearest level it was found at.
+// add adds modules that were not added before, so that each has the nearest of its
+// levels.
 func (d *discovery) add(level int, names ...string) {
 	for _, name := range names {
 		if !slices.ContainsFunc(d.modules, func(m Module) bool { return m.Path == name }) {
@@ -123,7 +125,7 @@ func (p *Project) withoutTools(l *loaded) bool {
 	return n != nil && n.Kind == yamltree.Scalar || l.def != nil && p.sourceOf(l.def.location).bare
 }
 
-// ownDir is the directory of a worker in directory form, "" for any other.
+// ownDir returns the directory of a worker in directory form, "" for any other.
 func (l *loaded) ownDir() string {
 	if !strings.HasSuffix(l.def.name, "/worker.worker") {
 		return ""
@@ -131,7 +133,8 @@ func (l *loaded) ownDir() string {
 	return path.Dir(l.def.name)
 }
 
-// settingsOf is what the project file of the source says that a worker is of.
+// settingsOf returns the settings of the project file, or of the library, that a worker
+// belongs to.
 func (p *Project) settingsOf(l location) *yamltree.Node {
 	if l.inProject() {
 		return p.settings
@@ -139,7 +142,7 @@ func (p *Project) settingsOf(l location) *yamltree.Node {
 	return p.sourceOf(l).settings
 }
 
-// toolRoots are the directories of tool modules of a source, beside tools/.
+// toolRoots returns the directories of tool modules of a source, other than tools/.
 func (p *Project) toolRoots(root location) []location {
 	m := &p.manifest
 	if !root.inProject() {
@@ -152,8 +155,8 @@ func (p *Project) toolRoots(root location) []location {
 	return out
 }
 
-// moduleRefs are the modules that are named: by the manifest, by the worker's
-// imports and by toolsets.custom.module.
+// moduleRefs returns the references to modules: in the manifest, in the worker's
+// imports and in toolsets.custom.module.
 func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
 	var out []*yamltree.Node
 	if n := p.settingsOf(l.def.location).Path("tools", "modules"); n != nil {
@@ -172,8 +175,8 @@ func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
 // among those that were found, or names a file.
 func bareStem(s string) bool { return !strings.ContainsAny(s, "/:.") }
 
-// wasmIn are the modules of a directory that holds tools: tools.wasm and what
-// lies in tools/, not deeper (S1-48).
+// wasmIn returns the modules of a directory: tools.wasm and those in tools/, not deeper
+// (S1-48).
 func (p *Project) wasmIn(dir location) []string {
 	var out []string
 	if l := dir.at(path.Join(dir.name, "tools.wasm")); p.exists(l) {
@@ -182,16 +185,16 @@ func (p *Project) wasmIn(dir location) []string {
 	return append(out, p.filesIn(dir.at(path.Join(dir.name, "tools")), isModule)...)
 }
 
-// isModule tells whether a file's name is one of tools/*.wasm. A hidden file is
-// none: people would not see what is offered.
+// isModule reports whether a file's name is that of a module: *.wasm. A hidden file
+// does not count, because people would not see what golem offers.
 func isModule(name string) bool { return path.Ext(name) == ".wasm" && !strings.HasPrefix(name, ".") }
 
 func isToolSource(name string) bool {
 	return slices.Contains(ToolSources, path.Ext(name)) && name != "__init__.py"
 }
 
-// filesIn are the files of a directory that match, sorted; none if there is no
-// such directory, or if it is reached through a link that leads out.
+// filesIn returns the files of a directory that match, sorted; none if there is no such
+// directory, or if it is reached through a link that leads out.
 func (p *Project) filesIn(dir location, match func(name string) bool) []string {
 	if !p.valid(dir) || p.leaves(dir) {
 		return nil
@@ -209,9 +212,9 @@ func (p *Project) filesIn(dir location, match func(name string) bool) []string {
 	return out
 }
 
-// grantFaults are names under toolsets.custom.modules that no module has: a
-// grant that reaches nothing is a mistake. Two files of one name at one level
-// cannot be told apart.
+// grantFaults returns a fault for each name in toolsets.custom that no module has,
+// because a grant without effect is a mistake, and for each name that two modules at
+// one level have.
 func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 	custom := l.eff.Path("toolsets", "custom")
 	var faults fault.List
@@ -256,8 +259,8 @@ func (p *Project) grantFaults(l *loaded, found []Module) fault.List {
 	return faults
 }
 
-// notBuilt is a fault if a stem is that of a source which was not built, among
-// those that lie where the worker's modules are looked for; nil if none is.
+// notBuilt returns the fault of source code with this stem that was not built, if there
+// is any where golem looks for the worker's modules; otherwise nil.
 func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 	faults := p.unbuilt(l.def.at("."))
 	if dir := l.ownDir(); dir != "" {
@@ -271,8 +274,9 @@ func (p *Project) notBuilt(l *loaded, stem string) *fault.Fault {
 	return nil
 }
 
-// unbuilt are sources that lie where modules are looked for, without their
-// .wasm (S1-13): in a directory of tools, and in the manifest's roots.
+// unbuilt returns a fault for each file of source code without a .wasm file beside it
+// (S1-13), where golem looks for modules: in a directory of tools, and in the
+// manifest's roots.
 func (p *Project) unbuilt(dir location) fault.List {
 	var names []string
 	for _, ext := range ToolSources {
@@ -296,9 +300,9 @@ func (p *Project) unbuilt(dir location) fault.List {
 	return faults
 }
 
-// passedOver are files where modules are looked for that look like part of one
-// and are not used: a module whose name does not end in .wasm as it must be
-// written, and a description with no module beside it.
+// passedOver returns a warning for each file that golem does not use although it looks
+// like part of a module: a module whose name ends in another spelling of .wasm, and a
+// description with no module beside it.
 func (p *Project) passedOver(dir location) fault.List {
 	const sidecar = ".tools.yaml"
 	dirs := []location{dir.at(path.Join(dir.name, "tools"))}
@@ -323,8 +327,8 @@ func (p *Project) passedOver(dir location) fault.List {
 	return faults
 }
 
-// lonely is a description that nothing reads. Where the source is there, the
-// fault that tells to build it is enough.
+// lonely returns a warning if a description has no module. It returns none if there is
+// source code, because the fault that tells to build it is enough.
 func (p *Project) lonely(name, sidecar string) fault.List {
 	stem := strings.TrimSuffix(name, sidecar)
 	for _, ext := range append([]string{".wasm"}, ToolSources...) {

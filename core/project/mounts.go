@@ -54,7 +54,7 @@ func (b *built) sandbox() {
 		for _, item := range mounts.Items {
 			source, target := item.Get("source"), item.Get("target")
 			if source == nil || target == nil {
-				continue // said already
+				continue // there is a fault already
 			}
 			name, err := sandbox.Clean(target.Text)
 			if err != nil {
@@ -71,8 +71,8 @@ func (b *built) sandbox() {
 	sorting.By(sb.Mounts, func(a, c Mount) int { return strings.Compare(a.Target, c.Target) })
 }
 
-// tightened lets a worker of a library make a flag only stricter than the running
-// project's file has it (SPEC §8).
+// tightened resets a flag that a library's worker makes less strict than the running
+// project's file: such a worker can only make it stricter (SPEC §8).
 func (b *built) tightened(key string, flag *bool, strict bool) {
 	n := b.p.settings.Path("sandbox", key)
 	if b.p.sourceOf(b.d.location).library == "" || n.Flag() == *flag || *flag == strict {
@@ -90,8 +90,8 @@ func (b *built) addAt(where yamltree.Pos, err error) {
 	b.add(fault.Of(err, fault.Config).At(where.File, where.Line, where.Column))
 }
 
-// mount adds one mount; keys holds its settings, nil for the root. One at or below
-// /attachments would hide what is attached.
+// mount adds one mount; keys has its settings, nil for the root. A mount at or below
+// /attachments is a fault, because it would hide what is attached.
 func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	if sandbox.Within(sandbox.Fold(m.Target), "/attachments") {
 		b.add(source.Pos.Fault(fault.Config, "a mount cannot be at %s, because attachments appear in /attachments", m.Target).
@@ -129,9 +129,9 @@ func (b *built) mount(m Mount, keys, source *yamltree.Node) {
 	b.w.Sandbox.Mounts = append(b.w.Sandbox.Mounts, m)
 }
 
-// mountPolicy settles what operations on a mount need: its own approval, and
-// for an operation that has none there, sandbox.approval, which golem-forge's
-// workers have.
+// mountPolicy sets the approval of operations on a mount: the mount's own and, for an
+// operation that it does not have, that of sandbox.approval, which golem-forge's
+// workers use.
 func (b *built) mountPolicy(m *Mount, own *yamltree.Node) {
 	settings, common := "sandbox.paths."+m.Name+".approval.", b.eff.Path("sandbox", "approval")
 	for _, n := range []*yamltree.Node{common, own} {

@@ -18,8 +18,9 @@ var (
 	snakeCase = regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
 )
 
-// names hints at names off the conventions: of the project, by its manifest or
-// its directory, and of the workers that scanning finds.
+// names adds warnings about names that do not follow the conventions: that of the
+// project, in its manifest or of its directory, and those of the workers that scanning
+// finds.
 func (c *checker) names(s *scanned) {
 	p := c.p
 	switch n, dir := p.settings.Get("name"), p.src.Name; {
@@ -44,7 +45,7 @@ func (c *checker) names(s *scanned) {
 	}
 }
 
-// respelt is a name in lower case with its words joined by one character.
+// respelt returns a name in lower case with its words joined by one character.
 func respelt(name, joint string) string {
 	var words []string
 	var word []rune
@@ -73,8 +74,8 @@ func respelt(name, joint string) string {
 	return strings.Join(words, joint)
 }
 
-// twins warns of workers whose IDs are one name where case and Unicode
-// spelling do not count.
+// twins adds a warning for two workers whose IDs are the same name on systems that
+// ignore case and Unicode spelling.
 func (c *checker) twins(s *scanned) {
 	first := map[string]string{}
 	for _, id := range s.ids {
@@ -93,7 +94,8 @@ func (c *checker) twins(s *scanned) {
 	}
 }
 
-// exports holds what the project, or a library, offers against its workers.
+// exports checks that the workers in exports: of the project or of a library exist and
+// are its own.
 func (c *checker) exports(s *source) {
 	n := s.settings.Get("exports")
 	if s.name == "" {
@@ -121,8 +123,8 @@ func (c *checker) exports(s *source) {
 
 var semantic = regexp.MustCompile(`^\d{1,9}(\.\d{1,9}){0,2}(-[0-9A-Za-z.-]{1,64})?(\+[0-9A-Za-z.-]{1,64})?$`)
 
-// versionNumber tells what is wrong with a project's own version (S1-19): it
-// is a semantic version, of which the last numbers may be left out.
+// versionNumber returns what is wrong with a project's own version (S1-19). It must be
+// a semantic version; the last numbers may be left out.
 func versionNumber(text string) (problem, hint string) {
 	if p := yamltree.NameProblem(text); p != "" {
 		return p, ""

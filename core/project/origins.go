@@ -18,8 +18,8 @@ type Value struct {
 	Origin string `json:"origin"`
 }
 
-// Place takes an origin apart, such as "main.worker:4": the file and the line, 0 for
-// one without a line.
+// Place splits an origin such as "main.worker:4" into the file and the line; the line
+// is 0 if the origin has none.
 func Place(origin string) (file string, line int) {
 	for i, r := range origin {
 		if r != ':' {
@@ -37,7 +37,7 @@ func Place(origin string) (file string, line int) {
 	return origin, 0
 }
 
-// traceOrigins notes where each value stands.
+// traceOrigins sets Worker.Origins.
 func (b *built) traceOrigins() {
 	for _, v := range b.w.standing() {
 		b.w.Origins[v.Path] = "default"
@@ -47,7 +47,7 @@ func (b *built) traceOrigins() {
 	b.w.Origins["instructions"] = b.d.textAt.String()
 }
 
-// standing are the settings that have a value whether configured or not.
+// standing returns the settings that have a value even if no file sets them.
 func (w *Worker) standing() []Value {
 	number := strconv.Itoa
 	span := func(d time.Duration) string {
@@ -81,7 +81,7 @@ func (w *Worker) standing() []Value {
 	}
 }
 
-// root is what is mounted at /, "" if nothing is.
+// root returns the source of the mount at /; "" if there is none.
 func (w *Worker) root() string {
 	for _, m := range w.Sandbox.Mounts {
 		if m.Target == "/" {

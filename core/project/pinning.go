@@ -15,7 +15,8 @@ import (
 	"golem/core/sorting"
 )
 
-// AllModules are the modules that any worker of the project may use, sorted by path.
+// AllModules returns the modules that any worker of the project may use, sorted by
+// path. It returns an error if a worker of the project cannot be loaded.
 func (p *Project) AllModules() ([]Module, error) {
 	found := map[string]Module{}
 	add := func(w *Worker) error {
@@ -52,8 +53,9 @@ func (p *Project) AllModules() ([]Module, error) {
 	return out, nil
 }
 
-// ModuleDigest is the SHA-256 of a module's file in hex. A file of more than most bytes
-// is an error. The digest of a module outside the project needs no trust: nothing of it runs.
+// ModuleDigest returns the SHA-256 of a module's file in hex. A file of more than most
+// bytes is an error. A module outside the project needs no trust for this, because
+// nothing of it runs.
 func (p *Project) ModuleDigest(m Module, most int64) (string, error) {
 	var file fs.File
 	var err error
@@ -79,10 +81,11 @@ func (p *Project) ModuleDigest(m Module, most int64) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// ToolPins is what tools.lock says, for a change of it: the digest of each module by its
-// path, and the addresses of those that were fetched. A lock refuses what it does not list,
-// so where there is none (fresh), digests has all modules that the project's workers may
-// use, each of at most most bytes.
+// ToolPins returns the content of tools.lock, for a command that changes the file: the
+// digest of each module by its path, and the addresses of modules that were fetched.
+// Because a lock refuses modules that it does not list, digests has all modules of the
+// project's workers if there is no lock yet (fresh is true then); a module of more than
+// most bytes is an error.
 func (p *Project) ToolPins(most int64) (digests, from map[string]string, fresh bool, err error) {
 	digests, from, faults := p.ToolLock()
 	if err := faults.Err(); err != nil {
@@ -107,8 +110,8 @@ func (p *Project) ToolPins(most int64) (digests, from map[string]string, fresh b
 	return digests, from, true, nil
 }
 
-// EncodeToolLock is tools.lock with these digests. The same digests and addresses give the
-// same bytes. Addresses of modules without a digest are left out.
+// EncodeToolLock returns the text of tools.lock. The same digests and addresses give
+// the same bytes. Addresses of modules without a digest are left out.
 func EncodeToolLock(digests, from map[string]string) []byte {
 	out, paths := "# Written by golem tool lock. golem refuses a module with another digest.\nlock: 1\ntools:", slices.Sorted(maps.Keys(digests))
 	if len(paths) == 0 {
@@ -131,13 +134,14 @@ func EncodeToolLock(digests, from map[string]string) []byte {
 	return []byte(out + "\n" + froms)
 }
 
-// IsModuleName reports whether a module that is added may have this name, without .wasm.
+// IsModuleName reports whether golem tool add may give a module this name; name is
+// without .wasm.
 func IsModuleName(name string) bool {
 	return len(name) <= 100 && plainName(name, "_.-") && name[0] != '.' && name[0] != '-'
 }
 
-// plainName reports whether all of a name are ASCII letters, digits and these others. It is
-// no regular expression because golem.wasm has none otherwise (20 kB).
+// plainName reports whether a name is not empty and has only ASCII letters, digits and
+// the characters of others.
 func plainName(name, others string) bool {
 	for i := range len(name) {
 		if c := name[i]; !letter(c) && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {

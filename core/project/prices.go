@@ -9,16 +9,16 @@ import (
 	"golem/core/yamltree"
 )
 
-// ModelFacts are what providers: says of a model: the tokens it reads at most
-// (0: not said) and what it costs (nil: not said).
+// ModelFacts is what providers: says about a model: the largest number of tokens that
+// it reads (0: not known) and its price (nil: not known).
 type ModelFacts struct {
 	Context int        `json:"context,omitempty"`
 	Price   *ModelCost `json:"price,omitempty"`
 }
 
-// ModelCost is what a million tokens cost. Cached is input read from the
-// provider's cache, Written input that it puts there; without a word on them
-// they cost what Input does.
+// ModelCost is the price of a million tokens. Cached is for input that the provider
+// reads from its cache, Written for input that it writes there; a file that does not
+// give these means the price of Input.
 type ModelCost struct {
 	Input   money.USD `json:"input"`
 	Output  money.USD `json:"output"`
@@ -26,11 +26,12 @@ type ModelCost struct {
 	Written money.USD `json:"cache_write"`
 }
 
-// priceDecimals are those of a million tokens' price: one token's is then a
-// whole number of money's units.
+// priceDecimals is the largest number of decimals of a price per million tokens: the
+// price of one token is then a whole number of money's units.
 const priceDecimals = 6
 
-// dollarShape is an amount of US dollars with at most so many decimals.
+// dollarShape returns the shape of an amount of US dollars with at most that many
+// decimals.
 func dollarShape(most int) *yamltree.Shape {
 	return yamltree.ScalarOf("a number of US dollars", func(n *yamltree.Node) (string, string) {
 		hint := "write US dollars as a plain number: 0.50"
@@ -50,7 +51,8 @@ func dollarShape(most int) *yamltree.Shape {
 	})
 }
 
-// dollars is the amount behind a dollarShape, or the default if n is nil.
+// dollars returns the amount of a node that fits dollarShape, or the default if n is
+// nil.
 func dollars(n *yamltree.Node, without money.USD) money.USD {
 	if n == nil {
 		return without
@@ -62,7 +64,7 @@ func dollars(n *yamltree.Node, without money.USD) money.USD {
 	return v
 }
 
-// factsShape are the models of a provider's row.
+// factsShape returns the shape of models in a provider's row.
 func factsShape() *yamltree.Shape {
 	price := yamltree.KeysOf(map[string]*yamltree.Shape{
 		"input": dollarShape(priceDecimals), "output": dollarShape(priceDecimals),
@@ -72,7 +74,7 @@ func factsShape() *yamltree.Shape {
 	return yamltree.MapOf(yamltree.KeysOf(map[string]*yamltree.Shape{"context": yamltree.Count(1, 1e9), "price": price}))
 }
 
-// facts are the models of a provider's row; nil without any.
+// facts returns the models of a provider's row; nil if n is nil.
 func facts(n *yamltree.Node) map[string]ModelFacts {
 	if n == nil {
 		return nil

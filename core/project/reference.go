@@ -92,7 +92,7 @@ func (w *Worker) Named(ref string) bool {
 		(in+r.path == w.File || slices.Contains(stems(in+r.path), w.File) || in+path.Join(r.path, "worker.worker") == w.File)
 }
 
-// stems are the names of worker files without the directory form.
+// stems returns the names that a worker file can have, without the directory form.
 func stems(base string) []string {
 	out := make([]string, len(extensions))
 	for i, ext := range extensions {

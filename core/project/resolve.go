@@ -46,7 +46,8 @@ func (p *Project) resolveLibrary(from string, r reference, entry bool) (l locati
 	return l, f
 }
 
-// declared is the library of a name, as a file of a source means it.
+// declared returns the library that a name means in the files of the source from. ref
+// is the whole reference, for the fault.
 func (p *Project) declared(from, name, ref string) (*source, *fault.Fault) {
 	own := p.source(from)
 	var names []string
@@ -78,7 +79,8 @@ func (p *Project) declared(from, name, ref string) (*source, *fault.Fault) {
 	return nil, f.Hinting("add %s to dependencies: in %s", name, cmp.Or(file, "project.yaml"))
 }
 
-// exported tells whether a library lends a worker to others. It opens no file.
+// exported reports whether other sources may use a worker: its library exports it, or
+// it is not of a library. It opens no file.
 func (p *Project) exported(l location) bool {
 	s := p.sourceOf(l)
 	if s.library == "" || s.manifest.Exports == nil {
@@ -190,8 +192,8 @@ func ambiguous(id string, hits []location) *fault.Fault {
 		Hinting("keep one of them")
 }
 
-// resolvePath finds ./path, as file and then as directory (S1-36): no
-// fallback search.
+// resolvePath finds ./path, which is a file or a worker in directory form (S1-36). It
+// looks nowhere else.
 func (p *Project) resolvePath(s *source, r reference) (location, *fault.Fault) {
 	candidates := []location{{s.name, r.path}}
 	if !workerFile(r.path) {
@@ -217,9 +219,10 @@ func (p *Project) resolvePath(s *source, r reference) (location, *fault.Fault) {
 	return hits[0], nil
 }
 
-// notFound lists where was looked, and the workers that may be meant: those
-// with the same base name, else the nearest name (S1-38). Only here a
-// directory is listed, and nothing in it opened.
+// notFound returns the fault that there is no such worker. It names the places where
+// golem looked, and the workers that may be meant: those with the same base name,
+// otherwise the nearest name (S1-38). Only here golem lists a directory; it opens no
+// file in it.
 func (p *Project) notFound(sources []*source, r reference, searched []string) *fault.Fault {
 	ref := r.text
 	f := fault.New(fault.WorkerNotFound, "no worker %s (looked for %s)", fault.Quoted(ref), strings.Join(searched, ", "))
@@ -251,8 +254,8 @@ func (p *Project) notFound(sources []*source, r reference, searched []string) *f
 
 var errEnough = errors.New("enough")
 
-// someIDs are the IDs below the workers roots of sources, as a reference to them is
-// written, sorted; of a huge tree only a part.
+// someIDs returns the IDs below the workers roots of sources, as references name them,
+// sorted; for a huge tree only a part.
 func (p *Project) someIDs(sources []*source, lib string) []string {
 	var ids []string
 	left := 20_000

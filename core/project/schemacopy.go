@@ -8,7 +8,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// keyword says how the value of a schema keyword holds further schemas.
+// keyword says for keywords of JSON Schema what their value is: a schema, or a list or
+// a mapping of schemas.
 var keyword = map[string]string{
 	"items": "schema", "additionalProperties": "schema", "contains": "schema", "not": "schema", "if": "schema",
 	"then": "schema", "else": "schema", "propertyNames": "schema", "unevaluatedItems": "schema",
@@ -17,7 +18,7 @@ var keyword = map[string]string{
 	"properties": "map", "patternProperties": "map", "$defs": "map", "definitions": "map", "dependentSchemas": "map",
 }
 
-// copySchema rewrites every reference in a schema. Data (enum, const,
+// copySchema copies a schema and rewrites every reference in it. Data (enum, const,
 // default, examples) is copied as it is: a "$ref" in it is not a reference.
 func (k *bundler) copySchema(n *yamltree.Node, file string, top bool) (*yamltree.Node, *fault.Fault) {
 	if k.left--; k.left < 0 {
@@ -76,7 +77,8 @@ func (k *bundler) copyValue(n *yamltree.Node, file, holds string) (*yamltree.Nod
 
 var jsonTypes = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// typeFault checks the words of type:, which no library does.
+// typeFault returns a fault for a word in type: that is not a JSON type, because the
+// schema library does not check that.
 func typeFault(n *yamltree.Node) *fault.Fault {
 	words := n.Items
 	if n.Kind == yamltree.Scalar {

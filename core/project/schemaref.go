@@ -87,7 +87,7 @@ func (b *built) schemaFile(ref string) (file, fragment string, f *fault.Fault) {
 	return file, fragment, f
 }
 
-// findSchema looks beside the file that refers to it, then in schemas/.
+// findSchema looks for a schema file in dir, then in schemas/.
 func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
 	if _, ok := inside(name); !ok {
 		return "", fault.New(fault.Path, "the schema file %s is not inside the project", fault.Quoted(name)).
@@ -96,7 +96,8 @@ func (b *built) findSchema(dir, name string) (string, *fault.Fault) {
 	return b.lookSchema(name, dir, "schemas")
 }
 
-// lookSchema tries directories in order; a name may step up within the project.
+// lookSchema looks for a schema file in directories, in order. The name may have "..",
+// as long as the path stays in the project.
 func (b *built) lookSchema(name string, dirs ...string) (string, *fault.Fault) {
 	var tried []string
 	for _, d := range dirs {

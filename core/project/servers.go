@@ -8,8 +8,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// serversShape is toolset mcp: servers by name. One that is false takes away an
-// inherited one.
+// serversShape returns the shape of toolset mcp: servers by name. A server that is
+// false removes an inherited one.
 func serversShape() *yamltree.Shape {
 	server := yamltree.KeysOf(map[string]*yamltree.Shape{
 		"command": yamltree.Text(yamltree.NameProblem), "args": yamltree.ListOf(yamltree.Text(nil)), "env": yamltree.MapOf(valueShape()),
@@ -40,7 +40,7 @@ func (p *Project) Servers(w *Worker) []Said {
 // command.
 const commandServers = "mcp.command"
 
-// serverFaults are the MCP servers that a platform cannot start.
+// serverFaults returns a fault for each MCP server that a platform cannot start.
 func (p *Project) serverFaults(set yamltree.Field, platform string) fault.List {
 	on, limited := p.src.PlatformToolsets[commandServers]
 	if set.Name != "mcp" || !limited || slices.Contains(on, platform) {

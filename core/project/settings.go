@@ -11,9 +11,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// toolsets takes the common approval part out and leaves the options to the
-// factories. Names are held against the platform later, when it is known for
-// which one.
+// toolsets sets the worker's Toolsets and Delegates. It leaves out approval, which all
+// toolsets have; their factories decode the other options. Whether the platform has a
+// toolset is checked later, when the platform is known.
 func (b *built) toolsets() {
 	b.w.Delegates.Style = "tools"
 	all := b.eff.Get("toolsets")
@@ -22,12 +22,12 @@ func (b *built) toolsets() {
 	}
 	for _, f := range all.Fields {
 		if f.Value.Kind != yamltree.Mapping {
-			continue // false: taken away
+			continue // false: removed
 		}
 		value := f.Value.With("approval", nil)
 		if f.Name == "custom" {
 			if b.p.src.Flags.NoImportTools {
-				continue // what it says is of modules that nobody looks for
+				continue // its settings are about modules, and golem looks for none
 			}
 			value = b.p.moduleNamed(b.d.at("."), value)
 			if grants := value.Get("modules"); grants != nil {
@@ -52,9 +52,9 @@ func (b *built) toolsets() {
 	}
 }
 
-// policy gathers the settings of SPEC §7. For one tool the worker file's word
-// counts before the manifest's, and blocked before any other; a file that
-// contradicts itself is a fault.
+// policy collects the settings of SPEC §7. For one tool, the worker file's setting wins
+// over the manifest's, and blocked wins over all others; a file that contradicts itself
+// is a fault.
 func (b *built) policy() {
 	p := approval.Policy{
 		WorkerTools: map[string]approval.Setting{}, WorkerDefaults: map[string]approval.Setting{},
@@ -87,8 +87,8 @@ func (b *built) policy() {
 	b.w.Policy = p
 }
 
-// origin is where a setting stands and whose word it is. What is built into
-// golem needs nobody's trust.
+// origin returns the position of a setting and who made it. Settings of golem's
+// built-in files need no trust.
 func (b *built) origin(where yamltree.Pos, path string) approval.Origin {
 	o := approval.Origin{By: approval.Project, At: where.String(), File: where.File, Path: path}
 	switch s := b.p.sourceOf(b.d.location); {
@@ -127,7 +127,7 @@ func (b *built) setTool(p *approval.Policy, tool string, s approval.Setting, whe
 	p.Origins[key] = b.origin(where, path)
 }
 
-// toolRules reads S2's spelling of the same settings (S2-15).
+// toolRules reads tool_rules, which is another spelling of the same settings (S2-15).
 func (b *built) toolRules(p *approval.Policy) {
 	all := b.d.node.Get("tool_rules")
 	if all == nil {

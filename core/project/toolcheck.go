@@ -10,9 +10,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// toolsetFaults holds the worker's toolsets against what a platform has. seen,
-// if given, keeps faults that stand in the manifest from being told once per
-// worker.
+// toolsetFaults returns the faults of a worker's toolsets on a platform. seen, if not
+// nil, keeps the texts of faults, so that a fault of the manifest is not reported once
+// per worker.
 func (p *Project) toolsetFaults(l *loaded, platform string, seen map[string]bool) fault.List {
 	var faults fault.List
 	all := l.eff.Get("toolsets")
@@ -60,8 +60,8 @@ func (p *Project) toolsetFault(f yamltree.Field, platform string) *fault.Fault {
 
 var quotedWord = regexp.MustCompile(`"([^"]{1,256})"|field \S*?\.?([A-Za-z0-9_-]+) of type`)
 
-// optionFault lets the toolset's factory judge the options, and points at the
-// key that its error quotes.
+// optionFault returns the error of a toolset's factory about the options, at the
+// position of the key that the error quotes.
 func (p *Project) optionFault(f yamltree.Field) *fault.Fault {
 	if p.src.CheckToolset == nil || p.src.Toolsets != nil && !slices.Contains(p.src.Toolsets, f.Name) {
 		return nil // a toolset of another platform: its factory is not here

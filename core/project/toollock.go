@@ -10,7 +10,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// ToolLockFile pins the digests of tool modules (SPEC §6, §16).
+// ToolLockFile is the name of the file that pins the digests of tool modules (SPEC §6,
+// §16).
 const ToolLockFile = "tools.lock"
 
 var lockShape = newLockShape()
@@ -51,8 +52,8 @@ func addressProblem(s string) string {
 	return fault.Quoted(s) + " is not an address that begins with https://, http:// or oci://"
 }
 
-// toolLock is the digest of each locked module by path; nil if there is no
-// lock file. It is read once. p.mu must be held.
+// toolLock returns the digest of each locked module by path; nil if there is no lock
+// file. It reads the file once. p.mu must be held.
 func (p *Project) toolLock() (map[string]string, fault.List) {
 	if p.lock != nil {
 		return p.lock.digests, p.lock.faults
@@ -95,7 +96,7 @@ func (p *Project) toolLock() (map[string]string, fault.List) {
 	return p.lock.digests, p.lock.faults
 }
 
-// toolLock is tools.lock as read.
+// toolLock is the result of reading tools.lock.
 type toolLock struct {
 	digests map[string]string
 	from    map[string]string // the address that golem tool add had
@@ -111,7 +112,8 @@ func (p *Project) ToolLock() (digests, from map[string]string, faults fault.List
 	return maps.Clone(digests), maps.Clone(p.lock.from), faults
 }
 
-// lockedButGone are the locked modules that are not there.
+// lockedButGone returns a warning for each locked module that does not exist, and the
+// faults of tools.lock itself.
 func (p *Project) lockedButGone() fault.List {
 	lock, faults := p.toolLock()
 	out := slices.Clone(faults)

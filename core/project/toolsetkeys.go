@@ -9,8 +9,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// toolsetsShape accepts a map or a list of names. A toolset that is `false`
-// stays as that: it takes an inherited one away when merged (S1-29).
+// toolsetsShape returns the shape of toolsets: a mapping or a list of names. A toolset
+// that is `false` stays in the tree, so that it removes an inherited one when merged
+// (S1-29).
 func toolsetsShape() *yamltree.Shape {
 	s := &yamltree.Shape{Kind: yamltree.Mapping, Want: "a mapping or a list of names", Key: yamltree.NameProblem, Each: toolsetShape(nil),
 		Keys: map[string]*yamltree.Shape{"workers": toolsetShape(map[string]*yamltree.Shape{
@@ -40,8 +41,9 @@ func toolsetsShape() *yamltree.Shape {
 	return s
 }
 
-// toolsetShape checks what every toolset has in common. Other options are for
-// its factory to decode; closed lists all the options instead.
+// toolsetShape returns the shape of one toolset. It checks approval, which every
+// toolset has; the toolset's factory decodes the other options. closed, if not nil,
+// lists all other options.
 func toolsetShape(closed map[string]*yamltree.Shape) *yamltree.Shape {
 	options := &yamltree.Shape{Kind: yamltree.Mapping, Keys: map[string]*yamltree.Shape{"approval": toolApprovalShape()}}
 	for name, s := range closed {
@@ -53,7 +55,8 @@ func toolsetShape(closed map[string]*yamltree.Shape) *yamltree.Shape {
 	return offShape(options)
 }
 
-// offShape is the options of a toolset, or false, which takes it away.
+// offShape returns the shape of a toolset's options, or of false, which removes the
+// toolset.
 func offShape(options *yamltree.Shape) *yamltree.Shape {
 	return &yamltree.Shape{Any: true, Rewrite: func(c *yamltree.Conformer, n *yamltree.Node, path string) *yamltree.Node {
 		if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagBool && !n.Flag() {
@@ -67,7 +70,7 @@ func offShape(options *yamltree.Shape) *yamltree.Shape {
 	}}
 }
 
-// grantShape is what one tool module is given (SPEC §6, Grants).
+// grantShape returns the shape of the grants to one tool module (SPEC §6, Grants).
 func grantShape() *yamltree.Shape {
 	keys := map[string]*yamltree.Shape{
 		"fs": filesShape(), "allowed_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "config": yamltree.MapOf(valueShape()),
@@ -79,8 +82,9 @@ func grantShape() *yamltree.Shape {
 	return yamltree.KeysOf(keys)
 }
 
-// filesShape is which files a module is granted: all that the worker sees, or some
-// directories with their modes. The list of a nearer file replaces another.
+// filesShape returns the shape of fs, which grants files to a module: all that the
+// worker sees, or some directories with their modes. A merge does not mix two lists:
+// the worker's replaces the manifest's.
 func filesShape() *yamltree.Shape {
 	dirs := yamltree.MapOf(yamltree.OneOf("ro", "rw"))
 	dirs.Key = func(name string) string {
@@ -172,7 +176,8 @@ func sandboxShape() *yamltree.Shape {
 	})
 }
 
-// clearanceShape has the places that staged changes can be pushed to (SPEC §9).
+// clearanceShape returns the shape of clearance: the places that staged changes can be
+// pushed to (SPEC §9).
 func clearanceShape() *yamltree.Shape {
 	target := yamltree.KeysOf(map[string]*yamltree.Shape{"dir": yamltree.Text(yamltree.NameProblem), "git": yamltree.Text(yamltree.NameProblem), "branch": yamltree.Text(yamltree.NameProblem)})
 	targets := yamltree.MapOf(target)

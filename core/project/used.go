@@ -7,14 +7,14 @@ import (
 	"golem/core/fault"
 )
 
-// shelf reports whether the directory is one of workers that have nothing to do with
-// each other, as those of GOLEM_PATH: only the entry counts, and what it uses.
+// shelf reports whether the directory is a collection of independent workers, such as
+// one of GOLEM_PATH. Then only the entry counts, and what it uses.
 func (p *Project) shelf() bool { return p.src.WorkersRoot != "" }
 
 // Used returns the workers of the project that can be loaded, in the order of List,
-// then those of libraries that they import or may call, directly or through each
-// other. What is wrong with the others, Check tells. On a shelf they are the entry and
-// those that it uses.
+// then those of libraries that they import or may call, directly or through each other.
+// It leaves out workers with errors; Check reports these. On a shelf it returns the
+// entry and the workers that it uses.
 func (p *Project) Used() []*Worker {
 	listed, _ := p.List()
 	p.mu.Lock()
@@ -49,12 +49,15 @@ func (p *Project) Used() []*Worker {
 	return out
 }
 
-// apart are the beginnings of faults in settings that say nothing about tools.
+// apart are the keys of settings that say nothing about tools; the messages of faults
+// in these settings begin with them.
 var apart = []string{"limits", "description", "name", "model", "retry", "delegation", "vars"}
 
-// Broken returns the workers of the project that cannot run and could be read, for
-// Check to look at the rest of them: their instructions, if the libraries are known,
-// and, of those in tools, their tools, because what is wrong is apart from these.
+// Broken returns the workers of the project that cannot run but could be read, so that
+// a check can look at their other parts. all are the workers whose instructions can be
+// checked. tools are those of them whose tools can be checked as well, because their
+// faults are in settings that say nothing about tools. There are none on a shelf, nor
+// if the project's own faults leave its libraries unknown.
 func (p *Project) Broken() (all, tools []*Worker) {
 	listed, _ := p.List()
 	p.mu.Lock()
@@ -92,8 +95,8 @@ func areApart(faults fault.List) bool {
 	return true
 }
 
-// calledBy are the workers that a worker imports or may call; none of those that '*'
-// stands for in the project, except on a shelf.
+// calledBy returns the workers that a worker imports or may call. It leaves out those
+// that '*' stands for in the project, except on a shelf.
 func (p *Project) calledBy(got *loaded) []location {
 	var out []location
 	for _, list := range referenceLists(got) {

@@ -6,8 +6,9 @@ import (
 	"golem/core/yamltree"
 )
 
-// valueShape is a tool.Value: a text, {env: NAME} or {secret: NAME}. Where a worker
-// names another source than the manifest does, the worker's replaces it.
+// valueShape returns the shape of a tool.Value: a text, {env: NAME} or {secret: NAME}.
+// If a worker and the manifest name different sources, the worker's replaces the
+// manifest's.
 func valueShape() *yamltree.Shape {
 	text := yamltree.Text(nil)
 	ref := yamltree.KeysOf(map[string]*yamltree.Shape{

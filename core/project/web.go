@@ -2,8 +2,8 @@ package project
 
 import "golem/core/yamltree"
 
-// Web is what a person says about the toolset web, in their config only: a project
-// cannot choose where searches go, or allow a private address.
+// Web has the person's settings for the toolset web. Only the person's config has them:
+// a project cannot choose where searches go, or allow a private address.
 type Web struct {
 	PrivateHosts []string
 	// Provider of web_search; "": none. URL and KeyEnv replace its address and the
