@@ -98,7 +98,7 @@ func (f *Fault) Error() string {
 	return f.text(code)
 }
 
-// Text is like Error, but without the code and the severity, for output that
+// Text returns the text of Error without the code and the severity, for output that
 // shows these separately.
 func (f *Fault) Text() string { return f.text("") }
 
