@@ -9,9 +9,9 @@ import (
 	"golem/core/fault"
 )
 
-// Book is what a person has trusted, per project. It is the content of
-// $GOLEM_HOME/trust.json, or of the page's storage. The key of a project is its
-// real root directory; in the page it is the project's name in this browser.
+// Book is the record of what a person has trusted, per project. It is the content of
+// $GOLEM_HOME/trust.json, or of the page's storage. The key of a project is its real
+// root directory; in the page it is "/" and the project's name in this browser.
 type Book struct {
 	Projects map[string]List
 }

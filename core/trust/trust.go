@@ -38,7 +38,7 @@ type key struct{ file, path, value, module string }
 
 func (w Widening) key() key { return key{w.File, w.Path, w.Value, w.Module} }
 
-// List is the widenings of a project, each once and in a fixed order.
+// List is a list of widenings of one project. Sorted brings it into a fixed order.
 type List []Widening
 
 // Sorted returns the list in the fixed order, without duplicates.
