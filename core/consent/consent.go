@@ -122,7 +122,7 @@ func (c *Consent) Distrust() (had bool, err error) {
 
 func (c *Consent) changeBook(change func(*trust.Book)) error {
 	if c.source.File == nil || c.source.Key == "" {
-		return nil // nowhere to keep it: it holds for this run
+		return nil // there is no place to store it: it counts for this run only
 	}
 	return c.source.File.Change(func(data []byte) ([]byte, error) {
 		b, err := trust.ReadBook(data)

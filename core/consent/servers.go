@@ -61,7 +61,7 @@ func hideKeys(config map[string]any) {
 	}
 }
 
-// serverMeans says what follows from a yes to a server.
+// serverMeans returns a text that says what follows from a yes to a server.
 func serverMeans(config map[string]any) string {
 	if address, ok := config["url"].(string); ok {
 		host := address

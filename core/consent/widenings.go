@@ -238,7 +238,7 @@ func kind(ref tool.Value) string {
 	return "environment variable " + ref.Env
 }
 
-// reaches says where a module can send what it is given.
+// reaches returns a text that says where a module can send what it is given.
 func (c *Consent) reaches(w *project.Worker, stem string) string {
 	var hosts []string
 	for _, h := range c.Project.Hosts(w) {
