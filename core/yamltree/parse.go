@@ -70,7 +70,7 @@ func (c *yamlReader) hint(y *yaml.Node, hint, format string, args ...any) {
 	c.faults[len(c.faults)-1] = f.Hinting("%s", hint)
 }
 
-// stopped is true once the bounds were passed; then nothing more is read.
+// stopped reports whether a bound was exceeded; then nothing more is read.
 func (c *yamlReader) stopped() bool { return c.left < 0 }
 
 func (c *yamlReader) node(y *yaml.Node, depth int) *Node {

@@ -35,7 +35,7 @@ func Expected(want string, n *Node) (string, string) {
 	return fmt.Sprintf("expected %s, found %s", want, n.Found()), hint
 }
 
-// numeric tells whether a text would be a number without its quotes.
+// numeric reports whether a text would be a number without its quotes.
 func numeric(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil && len(s) <= 20 && !zeroFirst(s) && !strings.ContainsAny(s, "xXpP_nN")

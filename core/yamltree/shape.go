@@ -34,7 +34,7 @@ type Shape struct {
 	// Foreign is asked about an unknown key, in snake_case: what to write instead,
 	// "" if that is not known. nil: nothing is known.
 	Foreign func(key string) (hint string)
-	Short   string // the key whose value a text in place of the mapping probably is, for a hint
+	Short   string // for a hint: a text in the place of the mapping is probably the value of this key
 }
 
 // Conformer checks trees against shapes and collects every fault. The zero value
