@@ -149,7 +149,7 @@ func (d *doc) rights() map[string]int {
 // widening are flags that allow something.
 var widening = []string{"network_enabled", "allow_module_imports", "allow_recursion", "fs"}
 
-// more tells whether there is a right that was not there before.
+// more reports whether after has a right that before does not have.
 func more(before, after map[string]int) bool {
 	for at, n := range after {
 		if n > before[at] {

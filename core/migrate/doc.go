@@ -332,7 +332,7 @@ func (d *doc) replace(n *yamltree.Node, with, note string) bool {
 	return ok && d.change(n.Pos, note, edit{from, to, with})
 }
 
-// block tells whether a mapping or a list has a line of its own for each member.
+// block reports whether each member of a mapping or list has a line of its own.
 func (d *doc) block(n *yamltree.Node) bool {
 	for _, f := range n.Fields {
 		if _, _, _, ok := d.lines(f); !ok {

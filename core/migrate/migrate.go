@@ -305,8 +305,8 @@ func (m *pass) named(row project.Listing) []string {
 	return out
 }
 
-// regular tells whether a name is a file of the project itself, not reached
-// through a link: writing through one would change another file.
+// regular reports whether a name is a file of the project itself, not reached through a
+// link: to write through a link would change another file.
 func (m *pass) regular(name string) bool {
 	for at := name; at != "."; at = path.Dir(at) {
 		info, err := fs.Lstat(m.src.Files, at)

@@ -35,7 +35,7 @@ func (s Source) same(over *overlay) error {
 	return nil
 }
 
-// complete tells whether everything that a worker names is there.
+// complete reports whether everything that a worker names exists.
 func complete(p *project.Project, w *project.Worker) bool {
 	_, allowed := p.Allowed(w)
 	_, imported := p.Imported(w)

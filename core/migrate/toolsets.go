@@ -94,8 +94,8 @@ func (d *doc) mountRoot(dir *yamltree.Node, f yamltree.Field) {
 	}
 }
 
-// mountApproval rewrites write_approval and read_approval of one directory. What asked
-// still asks. Writing that did not ask now asks, and a note says so.
+// mountApproval replaces write_approval and read_approval of one directory by approval.
+// Writing that did not ask now asks, and a note says so.
 func (d *doc) mountApproval(dir *yamltree.Node, f yamltree.Field) {
 	if _, both := field(dir, "approval"); both || f.Value.Tag != yamltree.TagBool {
 		return
