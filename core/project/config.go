@@ -52,8 +52,8 @@ func (c *Config) Notify() string {
 	return Notices[0]
 }
 
-// trustShape is true (trust all that the project says), false (nothing, and
-// never ask) or the digest that golem check prints.
+// trustShape returns the shape of trust: true (trust all that the project's files say),
+// false (trust nothing, and never ask) or the digest that golem check prints.
 func trustShape() *yamltree.Shape {
 	return yamltree.ScalarOf("true, false or a digest", func(n *yamltree.Node) (string, string) {
 		if n.Tag == yamltree.TagBool || n.Tag == yamltree.TagText && strings.HasPrefix(n.Text, "sha256:") {
@@ -233,7 +233,7 @@ func (b *built) ceilings() {
 	}
 }
 
-// below tells whether a ceiling is lower than a limit, where 0 means no limit.
+// below reports whether a ceiling is lower than a limit, where 0 means no limit.
 func below[T int | int64 | time.Duration | money.USD](ceiling, limit T) bool {
 	return ceiling > 0 && (limit == 0 || ceiling < limit)
 }

@@ -88,8 +88,8 @@ func TestRemoveRule(t *testing.T) {
 	}
 }
 
-// Whatever the file is, an edit changes nothing but the rule, or is refused with the
-// lines to write by hand.
+// For any file, an edit changes only the rule, or is refused with the lines to write by
+// hand.
 func FuzzAddRule(f *testing.F) {
 	for _, in := range []string{"", "projects:\n", "projects: {/p: }\n", "projects: &a {/q: {trust: true}, /p: {approval: {rules: []}}}\n", "a: |\n  # x\n", "? a\n: b\n", "projects:\n  /p:\n    approval: {rules: [{tool: 'a]', decide: ask} # ]\n    ]}\n", "\ufeffmodel: a:b", "--- {model: 'a:b'}\n...\n"} {
 		f.Add(in)

@@ -14,8 +14,8 @@ import (
 	"golem/core/fault"
 )
 
-// disk writes a tree to a directory and opens it as a project root, confined
-// as the CLI does it and not confined.
+// disk writes a tree to a directory. It returns the directory and two file systems of
+// it: one confined, as the CLI opens it, and one not confined.
 func disk(t *testing.T, text string) (string, map[string]fs.FS) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "project")
@@ -42,7 +42,8 @@ func disk(t *testing.T, text string) (string, map[string]fs.FS) {
 	return dir, map[string]fs.FS{"os.Root": root.FS(), "os.DirFS": os.DirFS(dir)}
 }
 
-// SPEC §8: what no worker can read comes into no prompt by a link either (SPEC §4).
+// SPEC §8: a file that no worker can read does not get into a prompt through a link,
+// either (SPEC §4).
 func TestLinksToSecrets(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // links need a privilege there

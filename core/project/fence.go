@@ -117,7 +117,8 @@ func (f fenced) sentence(tree *yamltree.Node) *fault.Fault {
 	return nil
 }
 
-// fenceLike tells whether a line was meant to be ---.
+// fenceLike reports whether a line was probably meant to be --- and is not exactly
+// that.
 func fenceLike(line string) bool {
 	text := strings.Trim(line, " \t")
 	return line != "---" && (len(text) >= 2 && strings.Trim(text, "-") == "" || text == "—" || text == "–")

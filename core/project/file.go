@@ -21,7 +21,7 @@ const (
 )
 
 // exists reports whether there is a file, not a directory, of that name. It also
-// returns true for a file that golem may not look at: to read it then gives the reason,
+// returns true if golem cannot find that out: to read the file then gives the reason,
 // and no other file is used instead.
 func (p *Project) exists(l location) bool {
 	there, broken := p.look(l)

@@ -49,7 +49,8 @@ var foreignWorkerKeys = map[string]string{
 	"locked":            "!remove it: golem never writes workers", "entry": "!remove it, and write entry: in project.yaml; main.worker needs neither",
 }
 
-// foreignManifestKeys says what to write in a manifest, in the same form.
+// foreignManifestKeys says what to write in a manifest, in the form of
+// foreignWorkerKeys.
 var foreignManifestKeys = map[string]string{
 	"main": "entry", "entrypoint": "entry", "entry_point": "entry", "start": "entry",
 	"approval_mode": "approval: {mode: …}", "rules": "approval: {rules: […]}", "tool_rules": "approval: {tools: {TOOL: ask}, rules: […]}",
@@ -93,8 +94,8 @@ var foreignFiles = map[string]string{
 	"project.json": "write project.yaml: entry: NAME, delegation: {max_depth: …}, approval: {mode: …}", "llm-do.toml": "write project.yaml",
 }
 
-// passedOverFiles returns a warning for each of these files, if the project has no
-// manifest.
+// passedOverFiles returns a warning for each of foreignFiles that exists, if the
+// project has no manifest.
 func (p *Project) passedOverFiles() fault.List {
 	var out fault.List
 	for name, remedy := range foreignFiles {

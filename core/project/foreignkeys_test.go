@@ -8,8 +8,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// A key of another tool gets the key that means the same here, not the one
-// with the nearest letters (an hour as a new user, 7).
+// The hint for a key of another tool names the key that means the same here, not the
+// one with the nearest letters (an hour as a new user, 7).
 func TestKeysOfOtherTools(t *testing.T) {
 	for key, want := range map[string]string{
 		"system_prompt": "instructions", "prompt": "instructions", "systemPrompt": "instructions", "tools": "toolsets: {filesystem: {}}",
@@ -43,7 +43,7 @@ func TestKeysOfOtherTools(t *testing.T) {
 	}
 }
 
-// A model without its provider is told which one has it.
+// The hint for a model without a provider names the provider that has it.
 func TestModelHints(t *testing.T) {
 	for name, want := range map[string]string{
 		"gpt-5": "openai:gpt-5", "claude-haiku-4-5": "anthropic:claude-haiku-4-5", "openai/gpt-5-mini": "openai:gpt-5-mini",
@@ -60,7 +60,7 @@ func TestModelHints(t *testing.T) {
 	}
 }
 
-// A value of the wrong form is told with the form that was meant.
+// The fault of a value in the wrong form has the right form in its hint.
 func TestWrongFormsAreToldTheRightOne(t *testing.T) {
 	for line, want := range map[string]string{
 		"toolsets: filesystem": "write [filesystem]", "allow_workers: helper": "write [helper]", `limits: {turns: "5"}`: "write 5 without quotes",

@@ -16,8 +16,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// sound checks what every error of loading promises: a fault, readable, and
-// where it is about a file's content, a place in it.
+// sound checks an error of loading: it is a fault with readable texts, and if it is
+// about the content of a file, it has a position.
 func sound(t *testing.T, err error) {
 	t.Helper()
 	if err == nil {
@@ -120,7 +120,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// yamlBreak is what ends a line in YAML.
+// yamlBreak matches the line ends of YAML.
 var yamlBreak = regexp.MustCompile("\r\n|[\n\r\u0085\u2028\u2029]")
 
 // A fault of YAML names a line and a column that the file has.
@@ -147,7 +147,7 @@ func FuzzYAMLPlace(f *testing.F) {
 				continue
 			}
 			if len(lines) != 1+strings.Count(string(data), "\n") {
-				continue // other breaks too: bytes that are not text are placed by \n alone
+				continue // the file has other line ends, too, and only \n counts in a file that is not text
 			}
 			if f.Where.Line > len(lines) || f.Where.Column > len([]rune(lines[f.Where.Line-1]))+2 {
 				t.Errorf("%v: of %d lines in %q", f, len(lines), data)

@@ -12,7 +12,7 @@ import (
 	"golem/core/yamltree"
 )
 
-// hostile are inputs that must end in a fault with a position, at once.
+// hostile returns inputs that must end at once in a fault with a position.
 func hostile() map[string]string {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := 1; i < 12; i++ {
@@ -86,7 +86,8 @@ func TestHostileYAML(t *testing.T) {
 	}
 }
 
-// positioned wants faults only, each at a line of the file, in readable text.
+// positioned checks that an error has only faults with readable texts, each at a line
+// of the file.
 func positioned(t *testing.T, err error, file string) {
 	t.Helper()
 	if err == nil {
@@ -121,7 +122,8 @@ func TestSizesAreCapped(t *testing.T) {
 	}
 }
 
-// Half a megabyte of what makes parsers slow costs in proportion to its size.
+// For text that makes parsers slow, the allocated memory grows in proportion to the
+// size, up to half a megabyte.
 func TestBigFilesCostLittle(t *testing.T) {
 	for name, unit := range map[string]string{
 		"comments": "# c\n", "keys": "k%d: 1\n", "quotes": "'", "brackets": "[", "dashes": "- ", "question marks": "? ", "anchors": "&a%d ",

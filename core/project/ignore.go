@@ -80,8 +80,8 @@ func (s *scanned) skips(name string, dir bool) bool {
 	return false
 }
 
-// ignored does the same for a path that the scan did not walk to: it also checks each
-// directory above the path.
+// ignored does the same as skips for a path that the scan did not walk to: it also
+// checks each directory above the path.
 func (s *scanned) ignored(name string, dir bool) bool {
 	for i, r := range name {
 		if r == '/' && s.skips(name[:i], true) {

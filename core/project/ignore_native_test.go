@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What an ignore file leaves out is what git leaves out by the same text.
+// An ignore file leaves out the same files as git does with the same text.
 func TestIgnoreFileAsGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Fatal("git is not installed (.ci/setup.sh names it)")
@@ -46,7 +46,8 @@ func TestIgnoreFileAsGit(t *testing.T) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(files))
-	// Not a**/b: git takes the letters before the stars away first, and then these stars cross directories.
+	// Not a**/b: git removes the letters before the stars first, and then these stars
+	// cross directories.
 	segment := rapid.SampledFrom([]string{"a", "b", "c", "ab", "x", "*", "**", "?", "a*", "*b", "[ab]", "[!a]", "[^a]", "[[:alpha:]]", "[^[:upper:]a]", "[]a]", "[a-b-]", "[!-a-c]", "{a,b}", "***", "**b", "*.worker", "a.worker", `\#x`, `\a`})
 	line := rapid.Custom(func(t *rapid.T) string {
 		text := strings.Join(rapid.SliceOfN(segment, 1, 3).Draw(t, "segments"), "/")

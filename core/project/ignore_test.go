@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A pattern that cannot be read is told, with its line, and the other patterns count.
+// A pattern that cannot be read is a fault with its line, and the other patterns count.
 func TestIgnoreFilePatternsThatCannotBeRead(t *testing.T) {
 	p := open(t, demo("\n-- main.worker --\ninstructions: hi\n-- workers/a.worker --\ninstructions: hi\n-- workers/b.worker --\ninstructions: hi\n-- .golemignore --\n[[:letter:]]\n[a\n"+strings.Repeat("x", 5000)+"\nb.worker\n"))
 	rows, faults := p.List()
@@ -29,7 +29,8 @@ func TestIgnoreFilePatternsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A directory of workers that an ignore file names is left out with all that is in it.
+// If an ignore file names a directory of workers, everything in the directory is left
+// out.
 func TestIgnoreFileLeavesOutARoot(t *testing.T) {
 	for _, pattern := range []string{"workers/", "workers", "/workers/", "w*", "/*\n!/main.worker"} {
 		p := open(t, demo("\n-- main.worker --\ninstructions: hi\n-- workers/a/b.worker --\ninstructions: hi\n-- .golemignore --\n"+pattern+"\n"))

@@ -54,7 +54,7 @@ func (p *Project) Libraries() []fs.FS {
 	return out
 }
 
-// LibraryDirs returns the same directories by the names that they have in a
+// LibraryDirs returns the directories of Libraries by the names that they have in a
 // LibraryRoot: NAME@VERSION, or NAME without a version.
 func (p *Project) LibraryDirs() map[string]fs.FS {
 	out := map[string]fs.FS{}
@@ -220,9 +220,9 @@ func isThere(root fs.FS, name string) bool {
 	return err == nil
 }
 
-// versionsOf returns the directory NAME@VERSION of a root that has the required
-// version, otherwise the highest one; a pre-release only if there is nothing else.
-// There may be none.
+// versionsOf returns the directory NAME@VERSION of a root with the required version; if
+// none is required, that with the highest version, a pre-release only if there is
+// nothing else.
 func versionsOf(root fs.FS, n need) []string {
 	entries, err := fs.ReadDir(root, ".")
 	if err != nil {
@@ -353,7 +353,8 @@ func subtree(root fs.FS, dir string) (fs.FS, error) {
 
 func (s *source) nameVersion() string { return nameVersion(s.library, s.manifest.Version) }
 
-// libraryNotFound says where a library was looked for and how to get it.
+// libraryNotFound returns the fault that says where golem looked for a library and how
+// to get it.
 func (p *Project) libraryNotFound(n need) *fault.Fault {
 	what := n.name + "/"
 	if n.version != "" {

@@ -13,14 +13,14 @@ import (
 	"golem/core/sandbox"
 )
 
-// librarySource is a project that uses one worker of utils, with libraries below it.
+// librarySource returns a project that uses one worker of utils, with these libraries.
 func librarySource(libraries fs.FS) Source {
 	s := demo("-- project.yaml --\ndependencies: [utils]\n-- main.worker --\n---\nallow_workers: ['utils:w1']\n---\nhi\n")
 	s.Libraries = []LibraryRoot{{Label: "libs", FS: libraries}}
 	return s
 }
 
-// libraryOf is a library utils with n workers.
+// libraryOf returns a library utils with n workers.
 func libraryOf(n int) fstest.MapFS {
 	files := fstest.MapFS{"utils/lib.yaml": {Data: []byte("name: utils\nexports: [w1]\n")}}
 	for i := range n {
@@ -30,8 +30,8 @@ func libraryOf(n int) fstest.MapFS {
 	return files
 }
 
-// A library of 1,000 workers, beside 1,000 other libraries, is looked at as often
-// as one of two workers by a run that uses one of them.
+// A run that uses one worker of a library looks at files as often for a library of
+// 1,000 workers, beside 1,000 other libraries, as for one of two workers.
 func TestAWorkerOfALargeLibraryCostsNothing(t *testing.T) {
 	few, many := &counted{MapFS: libraryOf(2)}, &counted{MapFS: libraryOf(1000)}
 	for _, files := range []*counted{few, many} {
@@ -53,8 +53,8 @@ func TestAWorkerOfALargeLibraryCostsNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkLibrary loads the closure of a project that uses one worker of a library
-// of that many.
+// BenchmarkLibrary loads the closure of a project that uses one worker of a library.
+// The library has n workers more.
 func BenchmarkLibrary(b *testing.B) {
 	for _, n := range []int{1, 1000} {
 		files := sandbox.Memory() // a tree whose files are found in one step, as on a disk
@@ -92,8 +92,8 @@ func TestVersionsAreOrdered(t *testing.T) {
 	}
 }
 
-// Numbers that are left out of a version are 0, wherever it stands: in the dependency,
-// the tag, the directory or the description.
+// Numbers that a version leaves out are 0, in the dependency, the tag, the directory
+// and the description.
 func TestTheSameVersion(t *testing.T) {
 	for _, c := range []struct{ dir, version, asked, other string }{
 		{"utils@1.0.0", "1.0.0", "utils@1.0", "utils@1"}, {"utils@1.0", "1.0", "utils@1.0.0", "utils@1.0"},
@@ -113,7 +113,8 @@ func TestTheSameVersion(t *testing.T) {
 	wantFault(t, err, fault.LibraryNotFound, "utils@1.0")
 }
 
-// Who asks for any version gets no version before a release, unless there are only such.
+// A dependency without a version gets no pre-release, unless there are only
+// pre-releases.
 func TestAnyVersionIsAReleasedOne(t *testing.T) {
 	for want, versions := range map[string][]string{"1.9": {"2.0-rc.1", "1.9", "1.8"}, "1.0+a-b": {"1.0+a-b", "1.1-a"}, "2.0-rc.2": {"2.0-rc.1", "2.0-rc.2", "1.0-rc.3"}} {
 		text := ""

@@ -8,9 +8,9 @@ import (
 	"golem/core/fault"
 )
 
-// A tree that is added as a source is used as the others are: its workers have
-// IDs, their prompts and schemas are looked for in it, paths begin with its name
-// and "*" leaves them out.
+// golem uses a tree that is added as a source in the same way as the others: its
+// workers have IDs, it looks for their prompts and schemas in the tree, paths begin
+// with the source's name, and "*" leaves the workers out.
 func TestSourcesAreAlike(t *testing.T) {
 	p := open(t, demo("-- main.worker --\n---\nallow_workers: '*'\n---\nhi\n-- workers/own.worker --\n---\n---\nown\n-- in.json --\n{\"type\": \"string\"}\n"))
 	p.sources = append(p.sources, source{
@@ -45,8 +45,9 @@ func TestSourcesAreAlike(t *testing.T) {
 	}
 }
 
-// A directory of the project named builtin/ is one like others: its workers are used,
-// and its modules opened, although the built-in workers have a source of that name.
+// A directory of the project named builtin/ is one like others: golem uses its workers
+// and opens its modules, although the source of the built-in workers has a similar
+// name.
 func TestADirectoryNamedBuiltin(t *testing.T) {
 	s := demo("-- project.yaml --\nworkers: {paths: [builtin]}\ntools: {roots: [builtin]}\n-- main.worker --\ninstructions: m\n" +
 		"-- builtin/foo.worker --\ninstructions: own\n-- builtin/add.wasm --\nbytes\n-- tools.lock --\nlock: 1\ntools: {builtin/add.wasm: " + strings.Repeat("ab", 32) + "}\n")
@@ -83,8 +84,9 @@ func TestADirectoryNamedBuiltin(t *testing.T) {
 	}
 }
 
-// What lies in a directory that is named as a source's paths begin is not used: its
-// paths would be those of the library, or of $GOLEM_HOME/tools.
+// golem does not use files of a directory whose name is the beginning of another
+// source's paths, because their paths would be those of the library, or of
+// $GOLEM_HOME/tools.
 func TestNamesOfOtherSources(t *testing.T) {
 	s := demo("-- project.yaml --\ndependencies: [utils]\nworkers: {paths: ['utils:x', 'notes:x']}\ntools: {roots: ['home:']}\n-- main.worker --\ninstructions: m\n" +
 		"-- utils:x/foo.worker --\ninstructions: x\n-- home:/a.wasm --\nbytes\n-- notes:x/fine.worker --\ninstructions: x\n")

@@ -13,7 +13,7 @@ import (
 	"golem/core/fault"
 )
 
-// locking is a project with a library and a module, and the lock of it.
+// locking returns a project with a module and its lock, and a library that it uses.
 func locking(t testing.TB) (project, libs fstest.MapFS) {
 	file := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	project = fstest.MapFS{
@@ -65,8 +65,8 @@ func lockOf(t testing.TB, project, libs fstest.MapFS) Lock {
 	return lock
 }
 
-// use opens what a run would: the worker, what it imports, every module with its
-// description. It returns the first error.
+// use opens the files that a run would open: the worker, what it imports, every module
+// with its description. It returns the first error.
 func use(project, libs fstest.MapFS) error {
 	p, err := Load(lockSource(project, libs))
 	if err != nil {
@@ -165,8 +165,8 @@ func TestLockRefuses(t *testing.T) {
 	}
 }
 
-// A library of a thousand workers costs a run that uses one nothing: no other
-// file is opened, with a lock as without.
+// A run that uses one worker of a library of a thousand opens no other file of it, with
+// a lock as without.
 func TestLockIsLazy(t *testing.T) {
 	project, libs := locking(t)
 	for i := range 1000 {
@@ -206,7 +206,7 @@ func BenchmarkDecodeLock(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 }
 
-// check warns of what the lock lists in vain.
+// check warns if the lock lists a file or a library that the project does not use.
 func TestLockListsInVain(t *testing.T) {
 	project, libs := locking(t)
 	delete(libs, "utils/workers/b.worker")
@@ -233,7 +233,7 @@ func TestLockListsInVain(t *testing.T) {
 	}
 }
 
-// Nothing in golem.lock means anything else than it seems to.
+// A golem.lock that could mean something else than it seems to is refused.
 func TestLockIsStrict(t *testing.T) {
 	sum := strings.Repeat("a", 64)
 	for text, want := range map[string]string{
@@ -254,7 +254,7 @@ func TestLockIsStrict(t *testing.T) {
 	}
 }
 
-// Whatever golem.lock holds, a project with it loads, or says what is wrong.
+// Encode of a golem.lock that golem can read gives a text that golem can read.
 func FuzzLock(f *testing.F) {
 	project, _ := locking(f)
 	f.Add(project[LockFile].Data)
@@ -274,8 +274,9 @@ func FuzzLock(f *testing.F) {
 	})
 }
 
-// tools.lock is the same bytes for the same digests, and reads back; names that YAML would
-// read as something else are quoted, and an address without a digest is left out.
+// EncodeToolLock returns the same bytes for the same digests, and golem reads them
+// back. It quotes names that YAML would read as something else, and leaves out an
+// address without a digest.
 func TestToolLockBytes(t *testing.T) {
 	digest := strings.Repeat("0a", 32)
 	lock := string(EncodeToolLock(map[string]string{"tools/b.wasm": digest, "home:acme/c.wasm": digest, "tools/1 x.wasm": digest},

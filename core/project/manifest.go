@@ -3,7 +3,7 @@
 // one go, with positions (SPEC §2–§4).
 package project
 
-// Manifest has the settings of the project file that are about the project itself
+// Manifest is the part of the project file that is about the project itself
 // (S1-19..26). Settings that are defaults for its workers are merged into each Worker.
 // The zero value stands for a project without a project file.
 type Manifest struct {

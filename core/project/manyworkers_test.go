@@ -19,7 +19,7 @@ func manyWorkers(n int) fstest.MapFS {
 	return files
 }
 
-// counted counts how often the tree below it is looked at.
+// counted is a file system that counts how often it is used.
 type counted struct {
 	fstest.MapFS
 	opens, stats int
@@ -74,7 +74,8 @@ func TestManyWorkersAreListedInLinearWork(t *testing.T) {
 	}
 }
 
-// allocated is how many bytes a step allocates: its work, on whatever machine.
+// allocated returns how many bytes a step allocates: a measure of its work that does
+// not depend on the machine.
 func allocated(step func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

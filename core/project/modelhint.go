@@ -46,7 +46,7 @@ func ModelName(name string) string {
 	return provider + ":" + rest
 }
 
-// modelHint tells what to write instead of a name that is not provider:name.
+// modelHint returns what to write instead of a name that is not provider:name.
 func modelHint(name string) string {
 	if yamltree.NameProblem(name) == "" {
 		if provider, rest, ok := strings.Cut(name, "/"); ok && provider != "" && rest != "" && !strings.ContainsAny(name, ":.") {

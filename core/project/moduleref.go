@@ -90,7 +90,8 @@ func (p *Project) moduleNamed(root location, custom *yamltree.Node) *yamltree.No
 	return custom.With("module", &c)
 }
 
-// sourceFault says that a tool is source code only, and how to build it.
+// sourceFault returns the fault that a tool is only source code, with a hint how to
+// build it.
 func sourceFault(name string) *fault.Fault {
 	ext := path.Ext(name)
 	module := strings.TrimSuffix(name, ext) + ".wasm"

@@ -118,7 +118,7 @@ func (p *Project) discover(got *loaded) discovery {
 	return d
 }
 
-// withoutTools tells whether toolsets.custom is false, or the worker is one of
+// withoutTools reports whether toolsets.custom is false, or the worker is one of
 // golem's own.
 func (p *Project) withoutTools(l *loaded) bool {
 	n := l.eff.Path("toolsets", "custom")
@@ -171,8 +171,8 @@ func (l *loaded) moduleRefs(p *Project) []*yamltree.Node {
 	return out
 }
 
-// bareStem tells whether toolsets.custom.module picks a module by its stem,
-// among those that were found, or names a file.
+// bareStem reports whether a value of toolsets.custom.module is the stem of a module
+// that was found, and not the path of a file.
 func bareStem(s string) bool { return !strings.ContainsAny(s, "/:.") }
 
 // wasmIn returns the modules of a directory: tools.wasm and those in tools/, not deeper

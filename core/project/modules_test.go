@@ -15,7 +15,7 @@ import (
 	"golem/core/fault"
 )
 
-// found are the modules of a worker as "level path".
+// found returns the modules of a worker as "level path".
 func found(t *testing.T, s Source, ref string) ([]string, error) {
 	t.Helper()
 	p := open(t, s)
@@ -143,7 +143,7 @@ func TestModuleReferences(t *testing.T) {
 	}
 }
 
-// What is opened is told, and only that (S2-42).
+// Opened lists the files that were opened, and only these (S2-42).
 func TestOpenModule(t *testing.T) {
 	s := demo("-- main.worker --\nm\n-- tools/a.wasm --\nbytes\n-- tools/a.tools.yaml --\ntools: []\n-- tools/b.wasm --\nbytes\n")
 	s.FS.(fstest.MapFS)["main.worker"] = &fstest.MapFile{Data: []byte("instructions: m")}
@@ -180,10 +180,8 @@ func TestOpenModule(t *testing.T) {
 	}
 }
 
-// Grants and selection name modules there are; a grant that two files could
-// mean is refused.
-// What looks like a tool and is none is said by check, so that nobody wonders
-// where it went; what lies deeper is nobody's concern (S1-48).
+// check warns of a file that looks like part of a tool and is not used, so that nobody
+// wonders where the tool is; it does not look at deeper directories (S1-48).
 func TestPassedOver(t *testing.T) {
 	s := demo(`
 -- project.yaml --
@@ -225,6 +223,8 @@ w
 	}
 }
 
+// A grant, and toolsets.custom.module, must name a module that exists. A grant for a name
+// that two files have is refused.
 func TestGrantsNameModules(t *testing.T) {
 	files := "\n-- tools/math.wasm --\n-- tools/fmt.wasm --\n-- more/fmt.wasm --\n"
 	for custom, want := range map[string]string{
@@ -239,7 +239,8 @@ func TestGrantsNameModules(t *testing.T) {
 	}
 }
 
-// tools.lock: every digest is known with its module; a broken one locks all.
+// tools.lock: each module has its digest, and a module that the lock does not list has
+// none. With a broken lock, no module can be used.
 func TestToolLock(t *testing.T) {
 	sum := strings.Repeat("AB", 32)
 	project := func(lock string) Source {
@@ -270,7 +271,7 @@ func TestToolLock(t *testing.T) {
 	}
 }
 
-// S3-24: a name that no worker has may be a tool's where there are modules.
+// S3-24: a name that no worker has may name a tool if there are modules.
 func TestNamesThatToolsMayServe(t *testing.T) {
 	text := "-- project.yaml --\nentry: pipeline\ntoolsets: {workers: {allowed_workers: [slug, helper, slug]}}\n-- workers/helper.worker --\n---\n---\nh\n"
 	p := open(t, demo(text+"-- tools/a.wasm --\n"))
@@ -314,7 +315,7 @@ func TestNamesThatToolsMayServe(t *testing.T) {
 	}
 }
 
-// tools.engine is judged for the platform it is to run on.
+// tools.engine is checked for the platform that the project will run on.
 func TestToolEngine(t *testing.T) {
 	s := demo("-- project.yaml --\ntools: {engine: browser}\n-- main.worker --\n---\n---\nm\n")
 	_, err := open(t, s).Entry()

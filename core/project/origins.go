@@ -14,7 +14,7 @@ import (
 // Value is one effective setting of a worker and where it comes from (SPEC §3).
 type Value struct {
 	Path   string `json:"path"`  // "limits.turns"
-	Value  string `json:"value"` // JSON for what stands in a file
+	Value  string `json:"value"` // JSON if a file sets it
 	Origin string `json:"origin"`
 }
 

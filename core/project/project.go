@@ -11,8 +11,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// Project is one project on one platform. It reads a file when it first needs it, and
-// reads no file twice. Goroutines may call its methods at the same time.
+// Project is one project on one platform. It reads a file only when it needs it, and
+// each worker file only once. Goroutines may call its methods at the same time.
 type Project struct {
 	src      Source
 	manifest Manifest
@@ -21,7 +21,7 @@ type Project struct {
 	settings *yamltree.Node // the whole manifest, for positions; nil without one
 	mode     approval.Mode
 	modeFrom string
-	// modeTrusted says that a person chose the mode, or nobody did.
+	// modeTrusted is false if the manifest sets the mode.
 	modeTrusted bool
 	faults      fault.List // of manifest, flags and environment
 	sources     []source   // in the order in which IDs are looked for, the project first; fixed by Load

@@ -15,8 +15,8 @@ import (
 	"golem/core/sandbox"
 )
 
-// tree makes a file system of a txtar text. "a -> b" as a file name makes a
-// symbolic link, and ¶ at the end of a file takes its last newline away.
+// tree returns a file system with the files of a txtar text. A file name "a -> b" makes
+// a symbolic link, and ¶ at the end of a file removes its last newline.
 func tree(text string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
@@ -58,7 +58,7 @@ func worker(t *testing.T, s Source, ref string) *Worker {
 	return w
 }
 
-// entryOf loads and gives the entry, with any error of the two.
+// entryOf loads a project and returns its entry, or the error of either step.
 func entryOf(s Source) (*Worker, error) {
 	p, err := Load(s)
 	if err != nil {
@@ -67,7 +67,8 @@ func entryOf(s Source) (*Worker, error) {
 	return p.Entry()
 }
 
-// wantFault checks a code and pieces of the text form.
+// wantFault checks that an error is a fault with this code and that its text has these
+// pieces.
 func wantFault(t *testing.T, err error, code fault.Code, pieces ...string) {
 	t.Helper()
 	if err == nil {

@@ -17,8 +17,8 @@ type reference struct {
 	id   string // of anything else
 }
 
-// parseReference tells the forms apart and refuses what could leave the
-// project. It touches no file.
+// parseReference reads a reference in any of its forms, and refuses one that could
+// leave the project. It touches no file.
 func parseReference(ref string) (reference, *fault.Fault) {
 	r := reference{text: ref}
 	if p := yamltree.NameProblem(ref); p != "" {

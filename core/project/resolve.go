@@ -11,9 +11,9 @@ import (
 	"golem/core/fault"
 )
 
-// resolve finds the definition file of a reference that stands in a file of the
-// source from, without opening or scanning anything (S2-42). entry admits a leading
-// workers/ before an ID.
+// resolve finds the definition file of a reference in a file of the source from,
+// without opening or scanning anything (S2-42). entry allows a leading workers/ before
+// an ID.
 func (p *Project) resolve(from, ref string, entry bool) (location, *fault.Fault) {
 	r, f := parseReference(ref)
 	switch {
@@ -27,8 +27,8 @@ func (p *Project) resolve(from, ref string, entry bool) (location, *fault.Fault)
 	return p.resolveName(p.scope(from), r, entry)
 }
 
-// resolveLibrary finds lib:id, whose library has to be declared by the source it
-// stands in, and export the worker (S1-35).
+// resolveLibrary finds lib:id. The source that has the reference must declare the
+// library, and the library must export the worker (S1-35).
 func (p *Project) resolveLibrary(from string, r reference, entry bool) (l location, f *fault.Fault) {
 	s, f := p.declared(from, r.lib, r.text)
 	if f != nil {
@@ -106,8 +106,8 @@ func brief(names []string) string {
 	return fault.Brief(strings.Join(names, ", "))
 }
 
-// resolveName finds an ID in sources, of which the first is where the reference
-// stands or the library that it names.
+// resolveName finds an ID in sources. The first of them is the source that has the
+// reference, or the library that the reference names.
 func (p *Project) resolveName(sources []*source, r reference, entry bool) (location, *fault.Fault) {
 	own := sources[0].name
 	main := location{own, "main.worker"}
@@ -173,7 +173,7 @@ func (p *Project) present(candidates []location) (hits []location, tried []strin
 		tried = append(tried, l.String())
 		there, broken := p.look(l)
 		if broken {
-			return []location{l}, tried // whether others are there cannot be told either
+			return []location{l}, tried // golem cannot know whether the others exist
 		}
 		if there {
 			hits = append(hits, l)

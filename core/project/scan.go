@@ -39,7 +39,7 @@ func (p *Project) scan(from string) *scanned {
 	if from == "" { // the ignore files apply only to the project's own files
 		s.patterns, s.faults = p.ignores()
 	}
-	seen := map[location]bool{} // roots may lie in one another
+	seen := map[location]bool{} // roots may be nested
 	left := maxScanned
 	for _, root := range rootsOf([]*source{p.source(from)}) {
 		p.walk(s, root, seen, &left)

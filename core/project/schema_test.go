@@ -88,7 +88,7 @@ func TestSchemaReferencesAreGathered(t *testing.T) {
 	if err := json.Unmarshal([]byte(raw), &s); err != nil {
 		t.Fatal(err)
 	}
-	resolved, err := s.Resolve(nil) // with no loader: it must stand alone
+	resolved, err := s.Resolve(nil) // with no loader: it must need no other file
 	if err != nil {
 		t.Fatalf("%v in %s", err, raw)
 	}

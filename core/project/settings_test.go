@@ -13,7 +13,7 @@ import (
 	"golem/core/sandbox"
 )
 
-// inMain is a project whose main.worker has the given front matter, from line 2.
+// inMain returns a project whose main.worker has the given front matter, from line 2.
 func inMain(front string) Source {
 	return demo("-- main.worker --\n---\n" + front + "\n---\nhi\n")
 }
@@ -220,7 +220,7 @@ hi
 	}
 }
 
-// Every line is refused with that code, at that place, with that word.
+// Each front matter is refused with a fault that has this text.
 func TestWrongTypesAndValues(t *testing.T) {
 	for front, want := range map[string]string{
 		"name: 1":  "2:7: E_CONFIG: name: expected text, found the number 1 (put it in quotes: \"1\")",

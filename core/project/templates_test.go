@@ -10,7 +10,7 @@ import (
 	"golem/core/fault"
 )
 
-// SPEC §4: what is a template, and where it begins.
+// SPEC §4: which instructions are a template, and where they begin.
 func TestTemplatesAreKnown(t *testing.T) {
 	for file, want := range map[string]string{
 		"---\n---\na\n b {{ x }}":              "main.worker:3",
@@ -31,7 +31,8 @@ func TestTemplatesAreKnown(t *testing.T) {
 	}
 }
 
-// SPEC §4, scenario 11: the loader chain, and what no name of a template reaches.
+// SPEC §4, scenario 11: the loader chain, and the files that no name of a template can
+// reach.
 func TestLoaderChain(t *testing.T) {
 	p := open(t, demo(`
 -- project.yaml --

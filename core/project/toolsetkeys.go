@@ -134,7 +134,8 @@ func hostProblem(s string) string {
 	return ""
 }
 
-// allowedShape is a list of worker references; '*' alone means the project's own.
+// allowedShape returns the shape of a list of worker references. '*' in place of the
+// list means the project's own.
 func allowedShape() *yamltree.Shape {
 	s := yamltree.ListOf(yamltree.Text(yamltree.NameProblem))
 	s.Want = "a list of workers, or '*'"

@@ -62,8 +62,8 @@ func (p *Project) Secrets(w *Worker) []Secret {
 	return out
 }
 
-// secretsIn returns the values of the person in a mapping of texts, whose path in the
-// file is path.
+// secretsIn returns the values of the person in a mapping of texts; path is the key
+// path of the mapping in its file.
 func secretsIn(n *yamltree.Node, path, key string) []Secret {
 	if n == nil || n.Kind != yamltree.Mapping {
 		return nil

@@ -2,8 +2,8 @@ package project
 
 import "golem/core/yamltree"
 
-// Web has the person's settings for the toolset web. Only the person's config has them:
-// a project cannot choose where searches go, or allow a private address.
+// Web is the person's configuration of the toolset web. It is only in the person's
+// config: a project cannot choose where searches go, or allow a private address.
 type Web struct {
 	PrivateHosts []string
 	// Provider of web_search; "": none. URL and KeyEnv replace its address and the
@@ -22,7 +22,7 @@ func webShape() *yamltree.Shape {
 	return yamltree.KeysOf(map[string]*yamltree.Shape{"private_hosts": yamltree.ListOf(yamltree.Text(hostProblem)), "search": search})
 }
 
-// webOptions are the keys of toolsets.web.
+// webOptions returns the keys of toolsets.web.
 func webOptions() map[string]*yamltree.Shape {
 	search := yamltree.KeysOf(map[string]*yamltree.Shape{"results": yamltree.Count(1, 20)})
 	return map[string]*yamltree.Shape{

@@ -9,8 +9,8 @@ import (
 	"golem/core/yamltree"
 )
 
-// yamlFaults are files that YAML refuses: the true place, and what the person
-// did (scenario 50, an hour as a new user).
+// yamlFaults are files that YAML refuses, with the true position of the mistake and an
+// explanation of it (scenario 50, an hour as a new user).
 var yamlFaults = []struct {
 	name, text string
 	want       string // a worker file's fault, without its code
@@ -60,7 +60,7 @@ func TestYAMLFaultsNameTheLine(t *testing.T) {
 	}
 }
 
-// What a person did with the lines of --- and with the encoding.
+// Faults explain mistakes with the lines of --- and with the encoding.
 func TestFencesAndEncodings(t *testing.T) {
 	utf16 := func(order, text string) string {
 		out := order
